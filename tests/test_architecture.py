@@ -50,6 +50,7 @@ FLOORS = (
     ("meaning",),
     ("watching",),
     ("answering",),
+    ("counting",),
     ("worker",),
     ("opening",),
     ("reindexing", "timekeeping"),
@@ -150,6 +151,24 @@ def test_the_ground_floor_needs_only_the_standard_library_and_a_stemmer() -> Non
             roots = {a.name.split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
             roots |= {(n.module or "").split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
             assert roots <= allowed, name
+
+
+def test_what_is_imported_amid_a_verb_is_imported_whole() -> None:
+    """An interrupt in an import leaves a package of C half loaded, or a module locked that another thread waits for."""
+    for name, path in modules():
+        if name.startswith(("faces/", "lab/", "testing/", "demo/", "ingest/")):  # nothing of ours runs beside them
+            continue
+        tree = _without_types(ast.parse(path.read_text()))
+        for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)):
+            for node in ast.walk(function):
+                if isinstance(node, ast.Import):
+                    wanted = {alias.name for alias in node.names}
+                elif isinstance(node, ast.ImportFrom):
+                    wanted = {node.module or ""}
+                else:
+                    continue
+                if not {module.split(".")[0] for module in wanted} <= sys.stdlib_module_names:
+                    assert "import_whole(" in ast.unparse(function), f"{name}:{node.lineno}"
 
 
 def test_importing_mnemic_fetches_nothing_heavy() -> None:

@@ -14,6 +14,7 @@ import pytest
 from mnemic import SHARED, Conflict, Memory, Message, NotFound, ScopedMemory, StoreError
 from mnemic.core.items import Kind
 from mnemic.core.tokens import terms, tokenise
+from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.settings import Settings
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 
@@ -343,3 +344,32 @@ def packed_bytes(path: Path) -> bytes:
             return b"".join(snapshot.pack_body(row.id) or b"" for space in spaces for row in snapshot.packs(space))
     finally:
         store.close()
+
+
+def test_no_pack_of_signs_keeps_a_byte_of_what_was_erased(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mnemic.index.vectors.EXACT", 2)  # so that a few vectors are many
+    path = tmp_path / "memory.db"
+    with Memory(path, strategies=[], settings=Settings(pack_rows=16), embedder=ScriptedEmbedder()) as memory:
+        me = memory.scope(user="ada")
+        (gone, *_) = me.observe([f"ordinary turn {i} with words of its own {i * i}" for i in range(200)]).ids
+        assert memory.flush()
+        (body,) = sign_packs(memory)
+        assert any(body[at : at + 64] in bytes_of(tmp_path) for at in range(2_000, len(body) - 64, 512))
+        assert me.erase(gone).status == "clean"
+        assert sign_packs(memory) == []
+        left = bytes_of(tmp_path)
+        assert not any(
+            body[at : at + 64] in left for at in range(2_000, len(body) - 64, 512) if any(body[at : at + 64])
+        )
+        me.observe([f"more of that, {i}" for i in range(16)])
+        assert memory.flush()
+        assert len(sign_packs(memory)) == 1
+        assert memory.admin.verify() == []
+
+
+def sign_packs(memory: Memory) -> list[bytes]:
+    """The bytes of all packs of signs."""
+    with memory._opened.store.read() as snapshot:
+        spaces = [head.id for tenant, _ in snapshot.tenants() for head in snapshot.all_spaces(tenant)]
+        rows = [row for space in spaces for row in snapshot.all_packs(space) if row.model]
+        return [bytes(snapshot.pack_body(row.id) or b"") for row in rows]

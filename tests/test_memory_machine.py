@@ -394,17 +394,16 @@ class MemoryMachine(RuleBasedStateMachine):
         shown = self.model.seen(user)
         for word in self.worded[item]:
             done = self.both(lambda m, word=word: self.handle(m, user).recall(word, k=5))
-            self._use_is_written(user, {r.item.id for r in done.items})
+            self._write_counts()
             found = {r.item.id for r in done.items}
             holders = {one for one, was in shown.items() if word in was.says.text}
             assert item in found or item not in holders, (word, item, done.notes)
             assert found <= set(shown)
             assert holders or all(word not in r.item.text for r in done.items)
 
-    def _use_is_written(self, user: str, items: set[str]) -> None:
+    def _write_counts(self) -> None:
         for memory in self.memories.values():
             memory._opened.uses.flush()
-        self.model.used(user, items, self.now)
 
     # What always holds
 
@@ -463,7 +462,7 @@ class MemoryMachine(RuleBasedStateMachine):
 
     def _open(self, name: str) -> Memory:
         where = self.folder / "memory.db" if name == "sqlite" else "memory:"
-        never = Settings(use_flush_seconds=1e6, use_flush_recalls=10**9)
+        never = Settings(use_flush_seconds=1e6)
         return Memory(where, settings=never, clock=self.clock, entropy=self.entropies[name])
 
     def handle(self, memory: Memory, user: str, session: str | None = None) -> ScopedMemory:

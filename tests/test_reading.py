@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from mnemic import Memory, Settings
-from mnemic.core.items import Kind
+from mnemic.core.items import Kind, Strength
 from mnemic.core.queries import Filter
 from mnemic.errors import NotFound
 from mnemic.memory import ScopedMemory
+from mnemic.testing.generators import ManualClock
 from mnemic.testing.sql_counts import counted
 from mnemic.verbs.statements import Statement
 from mnemic.verbs.transacting import Transaction
@@ -81,19 +82,62 @@ def test_counting_does_not_overtake_a_transaction(memory: Memory, me: ScopedMemo
     assert thought == [1]
 
 
-def test_counters_are_taken_back_in_time_and_carried_along(memory: Memory, me: ScopedMemory, tmp_path: Path) -> None:
+def test_how_often_an_item_was_shown_has_no_past(memory: Memory, me: ScopedMemory) -> None:
+    turn = me.observe("The cat is called Miso.").id
+    then = me.log(limit=1)[0].seq
+    later = me.observe("The cat sleeps.").id
+    me.recall("cat")
+    memory._opened.uses.flush()
+    assert (me.strength(turn).uses, me.strength(later).uses) == (1, 1)
+    memory.admin.rewind(then)
+    assert me.strength(turn).uses == 1
+    assert list(_counted(memory, [turn, later])) == [turn]
+    assert not list(memory.admin.verify())
+
+
+def test_a_thousand_recalls_of_three_hundred_users_commit_nothing_and_write_once_a_second(tmp_path: Path) -> None:
+    clock = ManualClock()
+    with counted() as statements, Memory(tmp_path / "m.db", settings=QUIET, clock=clock, embedder="none") as memory:
+        everybody = [memory.scope(user=f"user {n}") for n in range(300)]
+        for one in everybody:
+            one.observe("The cat is called Miso.")
+        heads = [one.log(limit=1)[0].seq for one in everybody]
+        statements.reset()
+        for n in range(1000):
+            everybody[n % 300].recall("cat")
+            clock.tick(10_000)
+        assert statements.commits == 0
+        assert 5 <= statements.writes <= 10
+        assert [one.log(limit=1)[0].seq for one in everybody] == heads
+        memory._opened.uses.flush()
+        assert sum(one.strength(one.recall("cat").items[0].id).uses for one in everybody) == 1000
+        assert not list(memory.admin.verify())
+
+
+def test_what_was_erased_is_counted_no_more(memory: Memory, me: ScopedMemory) -> None:
     turn = me.observe("The cat is called Miso.").id
     me.recall("cat")
+    me.erase(turn)
     memory._opened.uses.flush()
-    me.observe("The cat sleeps.")
-    used = me.strength(turn)
-    then = me.log(limit=1)[0].seq
-    me.recall("cat")
-    memory._opened.uses.flush()
-    assert me.strength(turn).uses == used.uses + 1
-    memory.admin.rewind(then)
-    assert me.strength(turn) == used
     assert not list(memory.admin.verify())
+    assert not _counted(memory, [turn])
+
+
+def _counted(memory: Memory, items: list[str]) -> dict[str, Strength]:
+    with memory._opened.store.read() as snapshot:
+        space = snapshot.space(snapshot.tenant("default") or 0, "ada")
+        assert space is not None
+        return snapshot.strength(space.id, items)
+
+
+def test_two_processes_count_the_same_item(tmp_path: Path) -> None:
+    with Memory(tmp_path / "m.db", settings=QUIET) as one, Memory(tmp_path / "m.db", settings=QUIET) as other:
+        turn = one.scope(user="ada").observe("The cat is called Miso.").id
+        for memory in (one, other, one):
+            memory.scope(user="ada").recall("cat")
+        one._opened.uses.flush()
+        other._opened.uses.flush()
+        assert one.scope(user="ada").strength(turn).uses == 3
 
 
 def test_an_instruction_holds_from_the_moment_it_was_given_and_nothing_is_written(tmp_path: Path) -> None:

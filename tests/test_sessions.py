@@ -745,3 +745,9 @@ def test_what_finds_no_room_among_what_is_always_on_is_told(me: ScopedMemory) ->
         assert len(left_out) == 1
         assert left_out[0] in found.notes
         assert found.notes[-1] == f"in the window already: {s.counters.hits}, paged in: {s.counters.faults}"
+
+
+def test_a_pinned_item_of_blanks_that_finds_no_room_is_told_with_what_they_cost(me: ScopedMemory) -> None:
+    me.pin(me.observe(f"fox{' ' * 20_000}hen").ids[0])
+    notes = me.context("fox", budget=300).notes
+    assert any("no room for 1 of what is always on (the first takes" in note and "for blanks" in note for note in notes)

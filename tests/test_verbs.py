@@ -482,8 +482,8 @@ def test_use_is_counted_behind_the_caller_and_not_in_the_past(tmp_path: Path) ->
         assert memory.scope(user="ada").strength(tea.id).uses == 3
 
 
-def test_counts_are_written_once_enough_of_them_are_there(tmp_path: Path) -> None:
-    with Memory(tmp_path / "memory.db", settings=Settings(use_flush_seconds=3600, use_flush_recalls=2)) as memory:
+def test_counts_are_written_behind_while_nobody_does_anything(tmp_path: Path) -> None:
+    with Memory(tmp_path / "memory.db", settings=Settings(use_flush_seconds=0.1)) as memory:
         me = memory.scope(user="ada")
         tea = me.observe("I like tea")
         for _ in range(2):

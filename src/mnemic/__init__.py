@@ -10,12 +10,12 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
-
 from mnemic._version import __version__
 
+TYPE_CHECKING = False  # that of `typing` would be most of what `import mnemic` costs
 if TYPE_CHECKING:
+    from typing import Any
+
     from mnemic.aio import AsyncMemory, AsyncScopedMemory, AsyncSession
     from mnemic.core.events import Change, Event, Receipt, Verb
     from mnemic.core.items import Channel, Item, Kind, Link, State, Strength, Version
@@ -139,6 +139,8 @@ def __getattr__(name: str) -> Any:
     """Names are fetched when they are first used, so that `import mnemic` costs almost nothing."""
     if name not in _HOME:
         raise AttributeError(f"module 'mnemic' has no attribute {name!r}")
+    import importlib
+
     value = getattr(importlib.import_module(_HOME[name]), name)
     globals()[name] = value
     return value

@@ -15,6 +15,7 @@ from mnemic.core.events import Change
 from mnemic.core.ids import ItemId
 from mnemic.core.mask import mask, refuse_secrets
 from mnemic.core.scope import Shared
+from mnemic.core.uninterrupted import import_whole
 from mnemic.derive.runs import MAINTAIN
 from mnemic.errors import Invalid, NotFound
 from mnemic.lanes.slices import EMBED, JOBS, PACK
@@ -122,6 +123,7 @@ class Admin:
 
     def verify(self) -> list[Fault]:
         """Check the journal, its hash chain, all tables and packs against it; return what is wrong."""
+        import_whole("mnemic.index.pack_audit")
         from mnemic.index.pack_audit import verify_with_packs
 
         return verify_with_packs(self._store)
@@ -347,6 +349,7 @@ class Admin:
         Raises:
             Invalid: a name or a span cannot be taken.
         """
+        import_whole("mnemic.collecting.housekeeping")
         from mnemic.collecting.housekeeping import gc, plan_for, read_past
 
         slices = {} if slice_seconds is None else {"slice_seconds": slice_seconds}
@@ -391,6 +394,7 @@ class Admin:
             Invalid: neither a user nor `whole` is said, or both are.
             NotFound: there is no such tenant, user, item or session.
         """
+        import_whole("mnemic.collecting.housekeeping")
         from mnemic.collecting.housekeeping import hold
 
         if whole and (user, item, session) != (None, None, None):
@@ -406,6 +410,7 @@ class Admin:
 
     def holds(self, *, tenant: str | None = None) -> list[Hold]:
         """The legal holds, the oldest first."""
+        import_whole("mnemic.collecting.housekeeping")
         from mnemic.collecting.housekeeping import holds
 
         return holds(self._store, tenant or self._opened.settings.tenant)
@@ -470,6 +475,7 @@ def restore(
         Refused: that store holds something under a legal hold that the backup has not.
         StoreLocked: this process or another has the store open.
     """
+    import_whole("mnemic.store.offline")
     from mnemic.store.offline import replace_store, source_of
 
     dest = real_path(into)
@@ -488,6 +494,7 @@ def seal(store: str | Path, settings: Settings) -> None:
         Invalid: the setting names no key.
         StoreCorrupt: something is wrong with the store, or it is sealed already.
     """
+    import_whole("mnemic.store.offline")
     from mnemic.store.offline import seal_store
 
     if not settings.seal:

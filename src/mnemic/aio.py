@@ -236,7 +236,7 @@ class AsyncSession(_Awaiting[Session], SessionView):
     """The same as `Session`, awaited. `async with` opens it, and so does `await`; then it is for you to close."""
 
     def __init__(self, plain: Session, calls: _Calls) -> None:
-        self._plain, self._calls, self._flows = plain, calls, plain._flows
+        self._plain, self._calls, self._tenure = plain, calls, plain._tenure
         self._turn = asyncio.Lock()
 
     async def _call(self, call: Callable[[], T]) -> T:

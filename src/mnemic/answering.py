@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from mnemic.core.forking import renew_in_child
 from mnemic.core.mutex import Flag, Mutex
+from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import ModelError
 from mnemic.flow import Flow, Pause, Request, run
 from mnemic.models.model_requests import Ask, Embed, EmbedQuestion
@@ -67,6 +68,7 @@ class LanguageModel:
     def _opened(self) -> Chat:
         with self._lock:
             if self._chat is None:
+                import_whole("mnemic.models.model_opening")
                 from mnemic.models.model_opening import open_chat
 
                 self._chat = open_chat(self._settings.model, self._settings)

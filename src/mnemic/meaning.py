@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.forking import renew_in_child
 from mnemic.core.mutex import Mutex
+from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Invalid, ModelError
 from mnemic.lanes.slices import EMBED
 from mnemic.models.model_requests import Meant
@@ -138,6 +139,7 @@ class Meaning:
 
     def adopt(self, embedder: Embedder) -> Embedding:
         """Register an embedder that is already open, for a reindex."""
+        import_whole("mnemic.models.calling")
         from mnemic.models.calling import Embedding
 
         with self._lock:
@@ -166,6 +168,7 @@ class Meaning:
                 return self._open[name]
             if name in self._failed:
                 return None
+            import_whole("mnemic.models.calling")
             from mnemic.models.calling import Embedding
 
             try:
@@ -179,6 +182,7 @@ class Meaning:
     def _named(self, name: str) -> Embedder:
         if self._given is not None and self._given.name == name:
             return self._given
+        import_whole("mnemic.models.model_opening")
         from mnemic.models.model_opening import named_embedder
 
         embedder = named_embedder(name, self._settings)
@@ -190,6 +194,7 @@ class Meaning:
         return embedder
 
     def _is_in_settings(self, name: str) -> bool:
+        import_whole("mnemic.models.model_opening")
         from mnemic.models.model_opening import open_embedder
 
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -18,6 +18,7 @@ from mnemic.core.items import Channel, Link, Slot, Strength, Version
 from mnemic.core.mask import refuse_secrets
 from mnemic.core.queries import Context, Filter, Lost
 from mnemic.core.scope import Scope, Shared
+from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Invalid
 from mnemic.flow import Flow
 from mnemic.opening import Opened, When, looking, open_store, read_moment, recorded_moment
@@ -140,6 +141,7 @@ class ScopedMemory:
         tags: Sequence[str] = (),
         key: str | None = None,
         channel: Channel = Channel.USER,
+        expires: datetime | timedelta | str | None = None,
     ) -> Receipt:
         """Remember what was said or read, word for word: a text, a `Message`, a chat message, or a list of these.
 
@@ -147,13 +149,16 @@ class ScopedMemory:
 
         Args:
             said: When it was said (aware); left out, now.
+            expires: From when on nobody is shown it: a time, or how long from now (`"30 days"`, `"30d"`, a timedelta).
             key: Makes a retry safe: the same key with the same content gives the first receipt.
 
         Raises:
             Invalid, TooLarge: a field cannot be taken; nothing was written.
             Conflict: the key came with other content before.
         """
-        plain = as_messages(messages, speaker=speaker, role=role, said=said, slots=slots, tags=tags, key=key)
+        plain = as_messages(
+            messages, speaker=speaker, role=role, said=said, slots=slots, tags=tags, key=key, expires=expires
+        )
         return self._run(self._kernel.observe(self._who, plain, channel))
 
     def write(self, /, text: str | Statement, **fields: Any) -> Receipt:
@@ -161,7 +166,10 @@ class ScopedMemory:
         return self._run(self._kernel.write(self._who, as_statement(text, fields)))
 
     def revise(self, /, id: ItemId, text: str | None = None, **fields: Any) -> Receipt:
-        """Correct a statement (`text`, `slots`, `tags`, `valid_from`, `valid_to`); evidence is never revised."""
+        """Correct a statement (`text`, `slots`, `tags`, `valid_from`, `valid_to`, `expires`).
+
+        Evidence is never revised, but for when it expires.
+        """
         return self._run(self._kernel.revise(self._who, id, as_revision(text, fields)))
 
     def supersede(self, /, id: ItemId, text: str | Statement, **fields: Any) -> Receipt:
@@ -410,6 +418,7 @@ class ScopedMemory:
         reach: Reach | None = None,
     ) -> Session:
         """Make the session without opening it."""
+        import_whole("mnemic.session", "mnemic.window.terms")
         from mnemic.session import Session
         from mnemic.window.terms import terms
 
@@ -422,6 +431,7 @@ class ScopedMemory:
 
     def session_pages(self, name: str) -> Sequence[PageRow]:
         """Read a session's stored page table: residents in order, and turns that left and are in no segment yet."""
+        import_whole("mnemic.window.session_state")
         from mnemic.window.session_state import session_pages
 
         return self._run(self._kernel.read(self._who, lambda s, _, own: session_pages(s, own, name)))
@@ -455,12 +465,14 @@ class ScopedMemory:
             Compacted: commits after `after` lie behind the horizon and are gone, or the journal was rewound to before
                 it. Once there are as many commits again as there were, only a mark reveals this, a number does not.
         """
+        import_whole("mnemic.watching.feed")
         from mnemic.watching.feed import changes
 
         return self._run(changes(self._who, after, limit, every=every))
 
     def written(self, seq: int) -> Sequence[Version]:
         """List the versions that a commit wrote, without those erased since."""
+        import_whole("mnemic.watching.feed")
         from mnemic.watching.feed import written
 
         return self._run(written(self._who, seq))
@@ -478,6 +490,7 @@ class ScopedMemory:
             NotFound: the branch does not exist; raised by the iterator, once the branch was dropped.
             Compacted: raised by the iterator, for the reasons that `changes` has.
         """
+        import_whole("mnemic.watching.feed")
         from mnemic.watching.feed import Watch
 
         opened = self._opened
@@ -574,6 +587,7 @@ class Memory:
     @property
     def admin(self) -> Admin:
         """Return the verbs on the whole store: verify, doctor, backup, export, stats, gc and others."""
+        import_whole("mnemic.admin")
         from mnemic.admin import Admin
 
         return Admin(self._opened)

@@ -1,33 +1,27 @@
-"""From a path or a URL to an open store, a kernel over it, and the counters of use beside it.
-
-Counters are gathered in memory and written in batches behind the caller: recall itself never writes.
-"""
+"""From a path or a URL to an open store, a kernel over it, and what counts and works behind it."""
 
 from __future__ import annotations
 
 import dataclasses
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from difflib import get_close_matches
-from functools import partial
 from inspect import getattr_static, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mnemic.answering import Answering
 from mnemic.core.clock import Clock, SystemClock, micros, moment, time_zone
-from mnemic.core.forking import renew_in_child
-from mnemic.core.ids import Entropy, ItemId, SystemEntropy
-from mnemic.core.items import Strength
-from mnemic.core.mutex import Flag, Mutex
+from mnemic.core.ids import Entropy, SystemEntropy
+from mnemic.core.mutex import Flag
 from mnemic.core.queries import Context
-from mnemic.core.scope import Scope, Shared
+from mnemic.core.scope import Scope
+from mnemic.core.uninterrupted import import_whole
 from mnemic.core.visibility import timeless_conditions
-from mnemic.errors import Invalid, MnemicError, StoreError
-from mnemic.flow import run
+from mnemic.counting import UseCounts
+from mnemic.errors import Invalid, MnemicError
 from mnemic.index.catalogues import Catalogues
 from mnemic.meaning import Meaning
 from mnemic.settings import Settings
@@ -46,67 +40,6 @@ if TYPE_CHECKING:
     from mnemic.strategies.base import Strategy
 
 
-Counts = dict[ItemId, Strength]
-
-
-class UseCounts:
-    """Counts which items recalls have shown, and writes the counts in batches; a crash loses at most one batch.
-
-    Args:
-        seconds: How long a count may wait.
-        recalls: After how many recalls a batch is written, whatever the time.
-        write: Writes the counts of one user.
-    """
-
-    def __init__(self, seconds: float, recalls: int, write: Callable[[Scope, Counts], None]) -> None:
-        self._seconds, self._recalls, self._write = seconds, recalls, write
-        self.renew()
-        renew_in_child(self)
-
-    def renew(self) -> None:
-        """Start at zero; a forked child does so because its parent writes what was counted before."""
-        self._lock = Mutex()
-        self._writing = Mutex()
-        self._wake = Flag()
-        self._thread: threading.Thread | None = None
-        self._counts: dict[tuple[str, str | Shared], Counts] = {}
-        self._seen = 0
-
-    def count_shown(self, scope: Scope, items: Iterable[ItemId], now: int) -> None:
-        """Count one recall that showed these items."""
-        owner, when = (scope.tenant, scope.user), moment(now)
-        with self._lock:
-            counts = self._counts.setdefault(owner, {})
-            for item in items:
-                before = counts.get(item)
-                counts[item] = Strength(uses=before.uses + 1 if before else 1, last_used=when)
-            self._seen += 1
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._write_behind, name="mnemic-use", daemon=True)
-                self._thread.start()
-            if self._seen >= self._recalls:
-                self._wake.set()
-
-    def flush(self) -> None:
-        """Write what has been counted so far."""
-        with self._writing:
-            with self._lock:
-                batch, self._counts, self._seen = self._counts, {}, 0
-            for (tenant, user), counts in batch.items():
-                self._write(Scope(tenant=tenant, user=user), counts)
-
-    def _write_behind(self) -> None:
-        """Write batches as they come due, and end when there is nothing left to write."""
-        while True:
-            self._wake.wait(self._seconds)
-            self._wake.clear()
-            with self._lock:
-                if not self._counts:
-                    self._thread = None
-                    return
-            self.flush()
-
-
 @dataclass(frozen=True, slots=True)
 class Opened:
     """An open store with everything over it, which `Memory` and `AsyncMemory` share.
@@ -119,17 +52,21 @@ class Opened:
     kernel: Kernel
     settings: Settings
     clock: Clock
-    uses: UseCounts
     answering: Answering
     background: Background
     journal: JournalReader
-    closed: threading.Event = dataclasses.field(default_factory=threading.Event)
+    closed: Flag = dataclasses.field(default_factory=Flag)
     leaving: dict[object, Callable[[], None]] = dataclasses.field(default_factory=dict)
 
     @property
     def meaning(self) -> Meaning:
         """The embedders of this store."""
         return self.answering.meaning
+
+    @property
+    def uses(self) -> UseCounts:
+        """What recalls have shown, counted and not yet written."""
+        return self.background.uses
 
     @property
     def meters(self) -> Meters:
@@ -139,7 +76,7 @@ class Opened:
     def count_use(self, who: Who, context: Context) -> None:
         """Count the items that a recall showed, unless it read the past or a branch."""
         if who.past.is_now and context.items and not who.branch:
-            self.uses.count_shown(who.scope, [recalled.item.id for recalled in context.items], self.clock.now())
+            self.uses.count((who.scope.tenant, who.scope.user), [recalled.item.id for recalled in context.items])
 
     def close(self) -> None:
         """Give open sessions back, let the background end its slice, write the counters and close the store."""
@@ -187,13 +124,13 @@ def open_store(
     kernel = Kernel(desk, Catalogues(settings.catalogue_bytes, settings.pack_rows), settings)
     words_alone = (settings.embedder if embedder is None else embedder) == "none"
     answering = Answering(store, Meaning(store, settings, chosen, words_alone=words_alone), settings)
-    uses = UseCounts(settings.use_flush_seconds, settings.use_flush_recalls, partial(_write_use, answering, kernel))
     background = answering.behind = Background(answering, desk, strategies)
     kernel.catalogues.unpacked = background.want_packs
     answering.caches += (kernel.standings.clear, kernel.unread.clear, kernel.catalogues.clear)
     answering.caches += (timeless_conditions.cache_clear,)  # filters name tags, agents and sessions
-    closed = threading.Event()
-    opened = Opened(store, kernel, settings, clock, uses, answering, background, JournalReader(store, closed), closed)
+    answering.caches += (background.uses.flush,)  # what waits there names users
+    closed = Flag()
+    opened = Opened(store, kernel, settings, clock, answering, background, JournalReader(store, closed), closed)
     opened.store.carry(opened.meters.report)
     opened.meters.observers = tuple(_observers(opened))
     if settings.background:
@@ -209,11 +146,13 @@ def _observers(opened: Opened) -> Iterator[Observer]:
     """
     settings = opened.settings
     if settings.profiler:
+        import_whole("mnemic.watching.profiling")
         from mnemic.watching.profiling import Profile
 
         yield Profile(Path(settings.profiler).expanduser(), opened.clock, users=settings.profiler_users)
     if settings.trace:
         try:
+            import_whole("mnemic.watching.tracing")
             from mnemic.watching.tracing import Tracing
         except ImportError as error:
             raise Invalid("trace", "needs OpenTelemetry", "Install it: `pip install 'mnemic[otel]'`.") from error
@@ -232,6 +171,7 @@ def chosen_embedder(named: str | Embedder, settings: Settings) -> Embedder | Non
         if missing := [part for part in parts if getattr_static(named, part, None) is None]:
             raise Invalid("embedder", f"{type(named).__name__} has no {missing[0]}", "See mnemic.models.base.Embedder.")
         return named
+    import_whole("mnemic.models.model_opening")
     from mnemic.models.model_opening import open_embedder
 
     return open_embedder(named, settings)
@@ -239,6 +179,7 @@ def chosen_embedder(named: str | Embedder, settings: Settings) -> Embedder | Non
 
 def _with_model(settings: Settings, model: str) -> Settings:
     """Return settings with this language model, after checking that it is known and installed."""
+    import_whole("mnemic.models.model_opening")
     from mnemic.models.model_opening import open_chat
 
     settings = dataclasses.replace(settings, model=model)
@@ -260,12 +201,6 @@ def _refuse_unknown(options: Iterable[str], known: Iterable[str]) -> None:
             raise Invalid(name, "is no option of a memory", hint)
 
 
-def _write_use(answering: Answering, kernel: Kernel, scope: Scope, counts: Counts) -> None:
-    """Write counters of use; if the store cannot be written, only they are lost, and nobody is told."""
-    with suppress(StoreError):
-        run(kernel.use(Who(scope=scope, actor="mnemic"), counts), answering.answer)
-
-
 When = datetime | date | str
 """A moment on a read: aware, or in the setting `timezone`; a bare date is the end of that day."""
 
@@ -277,6 +212,7 @@ def read_moment(when: When, field: str, settings: Settings, now: int) -> int:
         Invalid: it cannot be read as a moment.
     """
     if isinstance(when, str):
+        import_whole("mnemic.core.timex")
         from mnemic.core.timex import parse_when
 
         return parse_when(when, zone=settings.timezone, now=now, end=True)
@@ -308,6 +244,7 @@ def recorded_moment(when: When, field: str, settings: Settings, now: int, last: 
 def _begin(when: When, settings: Settings, now: int, end: int) -> int:
     """Return the beginning of a moment that lasts, such as a day or a month; of any other, the moment itself."""
     if isinstance(when, str):
+        import_whole("mnemic.core.timex")
         from mnemic.core.timex import parse_when
 
         return parse_when(when, zone=settings.timezone, now=now, end=False)

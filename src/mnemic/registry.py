@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from mnemic.core.checking import did_you_mean
+from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Invalid
 
 STORES: Final = {
@@ -79,6 +80,7 @@ def load(table: Mapping[str, str], name: str) -> Any:
     if name not in table:
         raise Invalid("name", f"{name!r} is not known", did_you_mean(name, sorted(table)))
     module, _, attribute = table[name].partition(":")
+    import_whole(module)
     return getattr(importlib.import_module(module), attribute)
 
 

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import os
-import threading
+import sys
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime
-from functools import partial
+from datetime import datetime, timedelta
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Concatenate, Final, ParamSpec, Self, TypeVar
 
 from mnemic.arguments import held_to_the_table
 from mnemic.core.checking import clean_name
 from mnemic.core.events import Receipt
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Channel, Slot
+from mnemic.core.mutex import Mutex
 from mnemic.core.queries import Context
-from mnemic.errors import Invalid, MnemicError, Refused
+from mnemic.errors import Conflict, Invalid, MnemicError, Refused
 from mnemic.flow import Flow, run
 from mnemic.tiers.counters import Counters
-from mnemic.tiers.pager import Pager, Pressure
+from mnemic.tiers.pager import Pressure
 from mnemic.verbs.recalling import RecallRequest
 from mnemic.window.layout import Window
 from mnemic.window.session_flows import SessionFlows
@@ -32,13 +34,18 @@ if TYPE_CHECKING:
     from mnemic.opening import Opened
     from mnemic.verbs.who import Who
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
 class SessionView:
     """The properties of a session, which it reads from its window in memory and not from the store."""
 
-    _flows: SessionFlows
+    _tenure: Tenure
+
+    @property
+    def _flows(self) -> SessionFlows:
+        return self._tenure.flows
 
     @property
     def name(self) -> str:
@@ -103,9 +110,7 @@ class Session(SessionView):
         if named is None:
             raise Invalid("session", "is missing", "Name it, such as session('chat-1').")
         self._opened, self._who = opened, who
-        self._flows = SessionFlows(opened.kernel, who, clean_name("session", named), terms)
-        self._lock = threading.RLock()
-        self._leave: Callable[[], None] = _nothing
+        self._tenure = Tenure(opened, who, clean_name("session", named), terms, weakref.ref(self))
 
     def open(self) -> Self:
         """Resume the session as it was left; one that `with` or `session` gave is open already.
@@ -113,10 +118,7 @@ class Session(SessionView):
         Raises:
             Conflict: it is open elsewhere, here or in another process.
         """
-        with self._lock:
-            if self._flows.state == "new":
-                self._run(self._flows.open())
-                self._follow()
+        self._tenure.open()
         return self
 
     def observe(
@@ -130,6 +132,7 @@ class Session(SessionView):
         tags: Sequence[str] = (),
         key: str | None = None,
         channel: Channel = Channel.USER,
+        expires: datetime | timedelta | str | None = None,
     ) -> Receipt:
         """Remember what was said, durably as `ScopedMemory.observe` does; then admit it to the window.
 
@@ -138,8 +141,10 @@ class Session(SessionView):
         Raises:
             Conflict: another process has taken the session over; nothing was written.
         """
-        plain = as_messages(messages, speaker=speaker, role=role, said=said, slots=slots, tags=tags, key=key)
-        return self._run(self._flows.observe(plain, channel))
+        plain = as_messages(
+            messages, speaker=speaker, role=role, said=said, slots=slots, tags=tags, key=key, expires=expires
+        )
+        return self._tenure.run(SessionFlows.observe, plain, channel)
 
     def context(
         self, query: str, *, k: int | None = None, now: datetime | None = None, explain: bool = False
@@ -148,13 +153,13 @@ class Session(SessionView):
 
         `text` is the whole window, `items` the hits that are in it, best first.
         """
-        context = self._run(self._flows.context(RecallRequest(query=query, k=k, now=now, explain=explain)))
+        context = self._tenure.run(SessionFlows.context, RecallRequest(query=query, k=k, now=now, explain=explain))
         self._opened.count_use(self._who, context)
         return context
 
     def window(self) -> Window:
         """Return the window as it stands, without what was erased, forgotten or superseded meanwhile."""
-        return self._run(self._flows.look())
+        return self._tenure.run(SessionFlows.look)
 
     def messages(self, *, system: str = "") -> list[dict[str, object]]:
         """Return the window as messages for a provider (`role`, `content`); they begin as they began the last time.
@@ -162,56 +167,27 @@ class Session(SessionView):
         Args:
             system: Text of a system message that goes before all others.
         """
-        return self._run(self._flows.messages(system))
+        return self._tenure.run(SessionFlows.messages, system)
 
     def page_in(self, id: ItemId) -> Window:
         """Page an item in, whatever session it is of."""
-        return self._run(self._flows.page_in(id))
+        return self._tenure.run(SessionFlows.page_in, id)
 
     def page_out(self, id: ItemId) -> Window:
         """Page an item out; it can be paged in again by its id."""
-        return self._run(self._flows.page_out(id))
+        return self._tenure.run(SessionFlows.page_out, id)
 
     def pin(self, id: ItemId) -> Window:
         """Keep a page in this window, whatever the policy says."""
-        return self._run(self._flows.pin(id, pinned=True))
+        return self._tenure.run(SessionFlows.pin, id, pinned=True)
 
     def unpin(self, id: ItemId) -> Window:
         """Unpin a page."""
-        return self._run(self._flows.pin(id, pinned=False))
+        return self._tenure.run(SessionFlows.pin, id, pinned=False)
 
     def close(self) -> None:
         """Store the window's state and give the session's lease back, unless somebody else has taken it over."""
-        try:
-            self._run(self._flows.close())
-        finally:
-            self._leave()
-
-    def _follow(self) -> None:
-        """Count this window in the meters, and close it with the memory or the program, until `_leave` is called."""
-        pager = self._flows.pager
-        uncount = self._opened.meters.windows.follow(partial(_counts, pager.counters), partial(_gauges, pager))
-        unlist = _give_back_at_exit(self._opened, partial(self._give_back, os.getpid()))
-        self._leave = partial(_call_both, uncount, unlist)
-
-    def _give_back(self, owner: int) -> None:
-        """Close the session for a program that did not; not while a verb runs, and not in a forked child."""
-        if os.getpid() != owner or not self._idle():
-            return
-        try:
-            run(self._flows.close(), self._opened.answering.attend)
-        finally:
-            self._leave()
-
-    def _run(self, flow: Flow[T]) -> T:
-        with self._lock:
-            return self._opened.answering.verb(flow, self._who, within="session.")
-
-    def _idle(self) -> bool:
-        free = self._lock.acquire(blocking=False)
-        if free:
-            self._lock.release()
-        return free
+        self._tenure.close()
 
     def __enter__(self) -> Self:
         return self
@@ -227,43 +203,145 @@ class Session(SessionView):
             error.add_note(f"the session could not be closed: {failed}")
 
 
+class Tenure:
+    """A session while this process has it: its flows, one verb at a time, and what gives it back.
+
+    It outlives a `Session` that was lost without being closed, as by an interrupt of the call that made it: the next to
+    open that session here gives it back first; so does closing the memory, and the end of the program.
+
+    Args:
+        session: Whom it was made for.
+    """
+
+    def __init__(
+        self, opened: Opened, who: Who, name: str, terms: Terms, session: Callable[[], Session | None]
+    ) -> None:
+        self.flows = SessionFlows(opened.kernel, who, name, terms)
+        self._opened, self._who, self._session = opened, who, session
+        self._place = (who.scope.tenant, who.scope.user, who.branch, name)
+        self._lock = Mutex()
+        self._cut_short = False
+        self._process = os.getpid()
+        self._uncount: Callable[[], None] = _nothing
+
+    def open(self) -> None:
+        """Resume the session as it was left, unless it is open."""
+        with self._lock:
+            if self._cut_short and self.flows.state == "opening":
+                self.flows = self.flows.anew()
+            if self.flows.state != "new":
+                return
+            self._take_from_the_lost()
+            self._enlist()  # before its lease is taken: who interrupts that still has it given back
+            try:
+                self._drive(self.flows.open())
+            except MnemicError:
+                self.flows = self.flows.anew()
+                self._leave()
+                raise
+
+    def run(self, verb: Callable[Concatenate[SessionFlows, P], Flow[T]], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run one verb of the session."""
+        with self._lock:
+            self._mend()
+            return self._drive(verb(self.flows, *args, **kwargs))
+
+    def close(self) -> None:
+        """Store the window's state and give the session's lease back."""
+        with self._lock:
+            try:
+                self._close(self._drive)
+            except MnemicError:
+                self._leave()
+                raise
+            self._leave()
+
+    def _close(self, drive: Callable[[Flow[None]], None]) -> None:
+        try:
+            self._mend()
+        except Conflict:  # it was cut short, and is another's by now
+            return
+        drive(self.flows.close())
+
+    def _drive(self, flow: Flow[T]) -> T:
+        self._cut_short = True
+        try:
+            answer = self._opened.answering.verb(flow, self._who, within="session.")
+        except MnemicError:
+            self._cut_short = False
+            raise
+        self._cut_short = False
+        return answer
+
+    def _mend(self) -> None:
+        """After a verb was cut short between any two steps, make the window again of what is stored."""
+        if self._cut_short and self.flows.state == "open":
+            fresh = self.flows.anew()
+            run(fresh.reopen(self.flows), self._opened.answering.attend)
+            self.flows, self._cut_short = fresh, False
+
+    def _take_from_the_lost(self) -> None:
+        """Give the session back for those of this process that nobody can use any more."""
+        others = [other for other in list(self._opened.leaving) if isinstance(other, Tenure) and other is not self]
+        for other in others:
+            if other._place == self._place and other._is_lost():
+                with suppress(MnemicError):
+                    other._give_back()
+
+    def _is_lost(self) -> bool:
+        if self.flows.state == "opening":
+            return not self._lock.held  # the call that opened it is over, and gave it to nobody
+        if self._session() is not None:
+            gc.collect()  # an interrupted call may be kept by a circle through its own error
+        return self._session() is None
+
+    def _enlist(self) -> None:
+        """Count this window in the meters, and close it with the memory or the program, until `_leave` is called."""
+        self._opened.leaving[self] = _open[self] = self._give_back
+        self._uncount()
+        self._uncount = self._opened.meters.windows.follow(self._counts, self._gauges)
+
+    def _leave(self) -> None:
+        self._opened.leaving.pop(self, None)
+        _open.pop(self, None)
+        self._uncount()
+
+    def _give_back(self) -> None:
+        """Close the session for a program that did not; not while a verb runs, and not in a forked child."""
+        if os.getpid() != self._process or not self._lock.take(sys._getframe(), 0):
+            return
+        try:
+            self._close(self._attend)
+            self._leave()
+        except MnemicError:
+            self._leave()
+            raise
+        finally:
+            self._lock.give_back(sys._getframe())
+
+    def _attend(self, flow: Flow[None]) -> None:
+        run(flow, self._opened.answering.attend)
+
+    def _counts(self) -> dict[str, float]:
+        return {name: getattr(self.flows.pager.counters, name) for name in _METERED}
+
+    def _gauges(self) -> dict[str, float]:
+        pager = self.flows.pager
+        return {"pages": len(pager.table.resident), "tokens": pager.table.used, "budget": pager.budget}
+
+
 _METERED: Final = (
     "references", "hits", "faults", "refused", "evictions", "paged_out", "prefetched", "prefetch_hits", "write_backs",
     "rows", "rendered", "reused",
 )  # fmt: skip
 
 
-def _counts(counters: Counters) -> dict[str, float]:
-    return {name: getattr(counters, name) for name in _METERED}
-
-
-def _gauges(pager: Pager) -> dict[str, float]:
-    return {"pages": len(pager.table.resident), "tokens": pager.table.used, "budget": pager.budget}
-
-
 def _nothing() -> None:
-    """Do nothing: stands for `_leave` until the session is open."""
-
-
-def _call_both(first: Callable[[], None], second: Callable[[], None]) -> None:
-    first()
-    second()
+    """Do nothing: stands for `_uncount` until the session is open."""
 
 
 _open: Final[dict[object, Callable[[], None]]] = {}
 """The functions that close the sessions that are open in this process."""
-
-
-def _give_back_at_exit(opened: Opened, give_back: Callable[[], None]) -> Callable[[], None]:
-    """Register `give_back` to be called when the memory closes or the program ends; return what undoes that."""
-    token = object()
-    opened.leaving[token] = _open[token] = give_back
-    return partial(_forget, opened, token)
-
-
-def _forget(opened: Opened, token: object) -> None:
-    opened.leaving.pop(token, None)
-    _open.pop(token, None)
 
 
 @atexit.register

@@ -59,16 +59,14 @@ class Settings:
     """Tokens of a session's window."""
     policy: str = "lru"
     """Replacement policy, which chooses the page that leaves a session's window: a name of `mnemic bench paging`."""
-    catalogue_bytes: int = 512 * 1024 * 1024
-    """Memory that catalogues of all spaces may take."""
+    catalogue_bytes: int = 384 * 1024 * 1024
+    """Memory that the catalogues of all users together may take, vectors included; the one asked last may exceed it."""
     pack_rows: int = PACK_ROWS
     """Entries that are packed at once, so that a new process need not read them one by one; 0 for never."""
     busy_timeout: float = 30.0
     """Seconds to wait for another process's write."""
-    use_flush_seconds: float = 5.0
-    """Seconds that counters of use may wait in memory."""
-    use_flush_recalls: int = 64
-    """Recalls after which counters of use are written."""
+    use_flush_seconds: float = 1.0
+    """Seconds for which what recalls have shown is counted in memory before the counts of all users are written."""
     embedder: str = "auto"
     """Embedder for search by meaning: `auto` (the local model, if installed), `none`, or a name of `mnemic reindex`."""
     embedder_key: str = dataclasses.field(default="", repr=False)

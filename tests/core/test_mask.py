@@ -95,9 +95,18 @@ def test_a_name_that_is_a_number_stays_and_one_with_a_key_is_refused_unshown() -
     text, secret = corpus(random.Random(0))["groq"]
     assert secret not in mask_name(f"talk {text}")[0]
     refuse_secrets({"session": "4111111111111111", "user": None})
-    with pytest.raises(Invalid, match=r"^session: holds what looks like a secret \(api key\)\. Give") as error:
+    with pytest.raises(Invalid, match=r"^session: holds what looks like a secret \(api key, from ") as error:
         refuse_secrets({"user": "ada", "session": text})
     assert secret not in str(error.value)
+
+
+def test_a_refused_name_is_told_what_where_and_what_to_do_and_not_shown() -> None:
+    with pytest.raises(Invalid) as error:
+        refuse_secrets({"session": "talk of May, password=hunter2secret99x"})
+    assert str(error.value) == (
+        "session: holds what looks like a secret (password, from character 23 on), and a name is kept and shown as it "
+        "is. Nothing was written; give a name without it."
+    )
 
 
 def test_a_secret_is_refused_as_a_name_unless_nothing_is_to_be_masked() -> None:

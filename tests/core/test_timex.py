@@ -542,7 +542,9 @@ def test_any_text_is_read_or_refused(text: str, zone: str) -> None:
             read()
 
 
-WORDS = sorted({word for rule in timex_en.RULES + timex_en_digits.RULES for need in rule.needs for word in need})
+WORDS = sorted(
+    {word for rule in timex_en.RULES + timex_en_digits.RULES for need in (*rule.needs, rule.begins) for word in need}
+)
 SPOKEN = st.lists(
     st.one_of(
         st.sampled_from(
@@ -562,7 +564,9 @@ SPOKEN = st.lists(
 def test_no_rule_that_matches_is_passed_over(spoken: list[str], between: str) -> None:
     low = between.join(spoken).lower()
     rules, simple = timex._candidates(low)
+    applied = {rule.pattern: rule for rule in rules}
     for rule in timex_en.RULES + timex_en_digits.RULES + (() if low.isascii() else timex_zh.RULES):
-        if re.search(rule.pattern, simple):
-            assert rule in rules
+        matches = [match.span() for match in re.finditer(rule.pattern, simple)]
+        if matches:
+            assert [match.span() for match in applied[rule.pattern].matches(simple)] == matches
             assert not rule.holds or any(part in simple for part in rule.holds)

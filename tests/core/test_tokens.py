@@ -23,6 +23,7 @@ from mnemic.core.tokens import (
     spoken_days,
     terms,
     tokenise,
+    told_cost,
     words,
 )
 
@@ -219,3 +220,9 @@ def test_more_chunks_than_are_kept_have_the_same_streams() -> None:
     first = [entry_terms(item(text)) for text in texts]
     assert [entry_terms(item(text)) for text in texts] == first
     assert all(mention("2023-05-07") in stream(raw) for (raw,) in first[::100])
+
+
+def test_what_blanks_cost_is_told() -> None:
+    assert told_cost("fox") == "1 tokens"
+    assert told_cost("A fox.\n\n\tA hen.") == f"{count_tokens('A fox. A hen.') + 1} tokens"
+    assert told_cost("fox" + " " * 20_000 + "fox") == "1,251 tokens, 1,249 of them for blanks"

@@ -148,10 +148,24 @@ def test_an_export_loaded_is_the_same_memory(run: Run, fact: Callable[..., str])
     run("export", "--out", "journal.jsonl", code=4)
     assert run("--store", "copy.db", "load", "journal.jsonl", "--json").json["commits"] == 2
     assert run("--store", "copy.db", "log", "--json").out == run("log", "--json").out
-    run("load", "journal.jsonl", code=4)
+    assert "--tenant" in run("load", "journal.jsonl", code=4).err
     run("load", "nowhere.jsonl", code=3)
     Path("other.jsonl").write_text("not a journal\n")
     run("--store", "third.db", "load", "other.jsonl", code=2)
+
+
+def test_an_export_is_loaded_beside_other_tenants(run: Run, add: Callable[..., str]) -> None:
+    add("Ada lives in Paris.")
+    run("export", "--out", "journal.jsonl")
+    loaded = run("load", "journal.jsonl", "--tenant", "twin", "--json").json
+    assert (loaded["tenant"], loaded["commits"]) == ("twin", 1)
+    assert run("log", "--tenant", "twin", "--json").out == run("log", "--json").out
+    assert "of tenant third" in run("--tenant", "third", "load", "-", stdin=run("export", "--tenant", "twin").out).out
+    add("Ada lives in Rome.", "--tenant", "third")
+    assert run("list", "--tenant", "third").out.count("Ada") == 2
+    assert run("list").out.count("Ada") == run("list", "--tenant", "twin").out.count("Ada") == 1
+    assert run("verify").code == 0
+    assert "empty" in run("load", "journal.jsonl", "--tenant", "", code=2).err
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from mnemic.core.items import State
 from mnemic.core.queries import Filter, View
 from mnemic.errors import Invalid, StoreCorrupt
 from mnemic.index import signs, vectors
+from mnemic.index.catalogues import Catalogues
 from mnemic.index.columns import Column
 from mnemic.index.reading import Reading
 from mnemic.index.vectors import Similarity, VectorTable, VisibleVectors
@@ -229,6 +230,27 @@ def test_half_precision_is_widened_exactly(bits: int) -> None:
         assert signs.widened(half)[0, 0] * np.float32(2.0**112) == np.float32(half[0, 0])
 
 
+ALL_HALVES = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+FINITE = ALL_HALVES[np.isfinite(ALL_HALVES)]
+
+
+@given(st.lists(st.floats(-2, 2, width=32) | st.sampled_from([float(half) for half in FINITE[::997]]), min_size=1))
+@settings(max_examples=30)
+def test_a_sign_is_taken_of_integers_as_it_would_be_of_numbers(limits: list[float]) -> None:
+    least = signs._least_above(np.array(limits, np.float32))
+    ordered = signs._ordered(FINITE[:, None])
+    assert ((ordered >= least) == (FINITE[:, None] > np.array(limits, np.float32))).all()
+
+
+@pytest.mark.parametrize("count", [1, 700, 9_000])
+def test_hardly_more_memory_is_taken_than_vectors_need(count: int) -> None:
+    built = table(crowded(count))
+    assert built.nbytes <= 1.13 * count * (4 * DIMS + 1)
+    for row in range(count, count + 5):
+        built.fill(np.array([row]), crowded(1, seed=row))
+    assert built.nbytes <= 1.3 * (count + 5) * (4 * DIMS + 1)
+
+
 def test_bits_are_counted_alike_without_the_new_numpy() -> None:
     words = np.random.default_rng(0).integers(0, 1 << 63, size=(3, 50), dtype=np.uint64)
     counted = [[bin(word).count("1") for word in row] for row in words.tolist()]
@@ -267,15 +289,16 @@ class Meaning:
             ),
         )
 
-    def reading(self, view: View = View(), where: Filter = Filter()) -> Reading:
+    def reading(self, view: View = View(), where: Filter = Filter(), text: str = "x") -> Reading:
         with self.world.store.read() as snapshot:
             query = self.world.query(snapshot, "")
-            (reading,) = self.world.catalogues.readings(snapshot, query.spaces, view, where, [self.model])
+            asked = {self.model: self.vector(text)}
+            (reading,) = self.world.catalogues.readings(snapshot, query.spaces, view, where, asked)
         return reading  # type: ignore[no-any-return]
 
     def nearest(self, text: str, **fields: Any) -> tuple[int, int]:
         """The version nearest to a text (0 for none), and how many are pending."""
-        reading = self.reading(**fields)
+        reading = self.reading(text=text, **fields)
         similar = reading.similar(self.model, self.vector(text))
         assert similar is not None
         if not len(similar.places):
@@ -300,9 +323,32 @@ def test_vectors_show_when_they_come_though_the_space_stands_still(world: Any, m
     assert meaning.nearest("three") == (3, 1)
 
 
+@pytest.mark.parametrize("count", [90, 400])
+def test_vectors_read_at_once_are_those_that_came_little_by_little(
+    world: Any, meaning: Meaning, monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    monkeypatch.setattr(vectors, "EXACT", 4)  # 48 times as many for so few dimensions
+    monkeypatch.setattr(vectors, "_LOAD", 7)
+    monkeypatch.setattr(signs, "CHUNK", 64)
+    for n in range(count):
+        world.say(f"text {n}")
+    followed: list[Any] = []
+    while meaning.nearest("text 5")[1] > count // 10:  # some have none to the end
+        meaning.embed(count // 9)
+    for catalogues in (world.catalogues, Catalogues(1 << 26)):
+        world.catalogues = catalogues
+        reading = meaning.reading(text="text 5")
+        similar = reading.similar(meaning.model, meaning.vector("text 5"))
+        assert similar is not None
+        central = reading.centrality(meaning.model, similar.places).tolist()
+        followed.append((by_place(similar), similar.mean, similar.deviation, similar.pending, central))
+    assert followed[0] == followed[1]
+    assert isinstance(world.catalogues._held[1][1]._vectors[meaning.model].sight()[0], signs.Signed) is (count > 192)
+
+
 def test_a_reading_of_before_does_not_see_later_vectors(world: Any, meaning: Meaning) -> None:
     world.say("one")
-    before = meaning.reading()
+    before = meaning.reading(text="one")
     meaning.embed()
     assert meaning.nearest("one") == (1, 0)
     similar = before.similar(meaning.model, meaning.vector("one"))

@@ -189,19 +189,21 @@ def _order_for_who_came_later(store: SqliteStore | MemoryStore) -> None:
         assert number not in {job.id for job in memory.admin.jobs()}
 
 
-def test_use_that_only_compacted_commits_tell_of_is_as_old_as_the_horizon(memory: Memory) -> None:
+def test_rewinding_takes_back_what_helped_and_leaves_how_often_it_was_shown(memory: Memory) -> None:
     me = memory.scope(user="ada")
     home = me.write("Ada lives in Lisbon").id
     me.feedback(home, useful=True)
     me.write("second")
-    horizon = me.log()[0].at
     memory.admin.compact(3)
     memory.admin.gc()
     me.write("third")
+    me.recall("Lisbon")
+    memory._opened.uses.flush()
+    before = me.strength(home)
     me.feedback(home, useful=True)
     memory.admin.rewind(4)
-    used = me.strength(home)
-    assert (used.useful, used.last_used) == (1, horizon)
+    assert me.strength(home) == before
+    assert (before.uses, before.useful) == (1, 1)
 
 
 def test_restore_takes_a_store_with_its_log_and_spares_strangers(tmp_path: Path) -> None:

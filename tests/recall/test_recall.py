@@ -350,6 +350,12 @@ def test_why_not_names_the_stage(world: Any) -> None:
     assert world.why_not("apple", first.id, where=Filter(session="none")).stage == "filter"
 
 
+def test_what_is_too_large_for_a_budget_is_told_with_what_its_blanks_cost(world: Any) -> None:
+    item = world.say(f"apple{' ' * 20_000}pear")
+    reason = world.why_not("apple", item.id, budget=300).reason
+    assert reason == "it takes 1,251 tokens, 1,249 of them for blanks, and the budget is 300"
+
+
 def test_the_ranking_is_the_same_whatever_the_catalogue_went_through(world: Any) -> None:
     for n in range(600):
         world.say(f"apple {n % 13} pear {n % 7}", session=f"s{n % 5}", pos=n, by=("Ada", "Bob")[n % 2])

@@ -12,8 +12,9 @@ from mnemic.errors import Invalid, StoreCorrupt, StoreReadOnly
 from mnemic.memory import Memory
 from mnemic.settings import Settings
 from mnemic.store import offline
+from mnemic.store.engine import journal_io
 from mnemic.store.seal_key import seal_key
-from mnemic.store.sqlite.sqlite_store import SqliteStore
+from mnemic.store.sqlite.sqlite_store import MemoryStore, SqliteStore
 from mnemic.testing.raw_store import raw_store
 from mnemic.testing.store_contract.contract_world import World
 
@@ -52,6 +53,23 @@ def test_with_its_key_it_is_sound_through_every_way_of_writing(path: Path, tmp_p
     assert faults(path) == []
     assert offline.replace_store(tmp_path / "backup.db", path, without_tombstones=True, seal=KEY) == 0
     assert faults(path) == []
+
+
+def test_a_tenant_that_is_loaded_into_it_is_sealed_with_the_others(path: Path) -> None:
+    with closing(MemoryStore()) as memory:
+        other = World(memory, "other")
+        other.commit("of another house", user="eve", tenant="house")
+        lines = list(memory.export("house"))
+    with closing(SqliteStore(path, seal=KEY)) as store:
+        with pytest.raises(Invalid):
+            store.transact(journal_io.load, iter(lines[:-1]))
+        assert World(store).faults() == []
+        store.transact(journal_io.load, iter(lines))
+        World(store, "more").commit("four")
+    assert faults(path) == []
+    with raw_store(path, knowing=True) as db:
+        db.execute("UPDATE space SET number = 7 WHERE user = 'eve'")
+    assert any("checksum" in fault for fault in faults(path))
 
 
 def test_without_its_key_it_is_read_and_said_to_be_unchecked_and_not_written(path: Path, tmp_path: Path) -> None:

@@ -259,3 +259,18 @@ def test_a_file_that_was_analysed_opens_and_is_sound(tmp_path: Path) -> None:
         db.execute("ANALYZE")
     with closing(SqliteStore(path)) as store:
         assert list(store.verify()) == []
+
+
+def test_a_store_that_was_overwritten_is_not_read_on_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(location, "FOLDING_SECONDS", 0.05)
+    path, other = tmp_path / "memory.db", tmp_path / "other.db"
+    with Memory(other, embedder="none") as memory:
+        memory.scope(user="ada").observe("Of another store.")
+    with Memory(path, embedder="none") as memory:
+        me = memory.scope(user="ada")
+        me.observe("The heron stands in the river.")
+        shutil.copyfile(other, path)
+        for verb in (lambda: me.list(), lambda: me.recall("heron?"), lambda: me.observe("more")):
+            with pytest.raises(StoreError, match="overwritten") as raised:
+                verb()
+            assert type(raised.value) is StoreError

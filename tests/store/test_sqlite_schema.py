@@ -6,6 +6,7 @@ import ast
 import json
 import shutil
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 import mnemic.store
 from mnemic.core.items import Kind
 from mnemic.core.parts import entry_terms
-from mnemic.errors import StoreNewer
+from mnemic.errors import StoreCorrupt, StoreNewer
 from mnemic.store.engine import journal_io
 from mnemic.store.engine import relations as declared
 from mnemic.store.engine.codec import kind_number
@@ -203,7 +204,7 @@ RELATIONS = [value for value in vars(declared).values() if isinstance(value, dec
 
 def test_what_a_relation_declares_are_columns_of_its_table_and_each_table_has_one() -> None:
     tables = {table.name: tuple(column for column, _, _ in table.columns) for table in TABLES}
-    assert all(set(relation.columns) <= set(tables[relation.name]) for relation in RELATIONS)
+    assert all({*relation.columns, *relation.beside} <= set(tables[relation.name]) for relation in RELATIONS)
     whole = {relation.name for relation in RELATIONS if relation.columns == tables[relation.name]}
     assert whole == tables.keys() - {"meta"}
 
@@ -305,6 +306,42 @@ def test_the_golden_file_of_each_format_opens_verifies_and_reads(path: Path, num
     world.commit("and it goes on")
     assert world.faults() == []
     world.store.close()
+
+
+def test_a_migration_takes_no_more_memory_for_more_commits(path: Path) -> None:
+    shutil.copyfile(GOLDEN / "format-3.db", path)
+    with closing(apsw.Connection(str(path))) as db:
+        db.execute(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 150000)"
+            " INSERT INTO change SELECT 99, i, 1, i, 1, 0, zeroblob(32) FROM n"
+        )
+    before = apsw.memory_used()
+    apsw.memory_high_water(True)
+    SqliteStore(path).close()
+    assert apsw.memory_high_water() - before < 6_000_000  # the page cache; the rows are 10 MB
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+@pytest.mark.parametrize(
+    "foreign",
+    [
+        "CREATE TRIGGER sly AFTER INSERT ON version BEGIN DELETE FROM tenant; END",
+        "CREATE TRIGGER slow AFTER UPDATE ON space BEGIN SELECT RAISE(FAIL, 'no'); END",
+        "CREATE VIEW seen AS SELECT body FROM version",
+        "CREATE TABLE hoard(body BLOB)",
+        "CREATE INDEX sly_index ON version(pos)",
+    ],
+)
+def test_an_older_file_with_a_foreign_word_is_refused_and_left_as_it_was(path: Path, number: int, foreign: str) -> None:
+    shutil.copyfile(GOLDEN / f"format-{number}.db", path)
+    with closing(apsw.Connection(str(path))) as db:
+        db.pragma("journal_mode", "wal")  # as mnemic leaves its files
+        db.execute(foreign)
+    before = path.read_bytes()
+    for _ in range(2):
+        with pytest.raises(StoreCorrupt, match="restore a backup"):
+            SqliteStore(path)
+        assert path.read_bytes() == before
 
 
 def test_the_golden_file_of_format_2_keeps_vectors_lanes_and_what_is_at_hand(path: Path) -> None:

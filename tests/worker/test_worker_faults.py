@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 from waits import Waits, beside
 
 from mnemic import Memory, ScopedMemory
@@ -502,3 +504,38 @@ def test_no_byte_of_an_answer_that_held_what_was_erased_is_left_in_any_file(tmp_
         assert b"Quoth a sparrow" in held
         assert b"canary" not in held
         assert b"kanarienvogel" not in held
+
+
+class Interrupted(ScriptedEmbedder):
+    """An embedder amid whose first work Ctrl-C is pressed."""
+
+    pressed = False
+
+    def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        if not self.pressed:
+            self.pressed = True
+            raise KeyboardInterrupt
+        return super().passages(texts)
+
+
+def test_a_flush_that_was_interrupted_goes_on_at_once_and_counts_as_no_failure(clock: ManualClock) -> None:
+    with opened(clock, Interrupted()) as memory:
+        memory.scope(user="ada").observe("A heron stood in the river.")
+        with pytest.raises(KeyboardInterrupt):
+            memory.flush()
+        assert memory.flush(seconds=5)
+        with memory._opened.store.read() as snapshot:
+            (space,) = (head.id for head in snapshot.all_spaces(1) if head.user == "ada")
+            assert snapshot.lane(space, "embed:1").attempt == 0
+
+
+def test_a_memory_that_is_closed_after_an_interrupted_flush_leaves_no_lease(clock: ManualClock, tmp_path: Path) -> None:
+    def again(embedder: ScriptedEmbedder) -> Memory:
+        return Memory(tmp_path / "memory.db", settings=Settings(background=False), embedder=embedder)
+
+    with again(Interrupted()) as memory:
+        memory.scope(user="ada").observe("A heron stood in the river.")
+        with pytest.raises(KeyboardInterrupt):
+            memory.flush()
+    with again(ScriptedEmbedder()) as memory:
+        assert memory.flush(seconds=5)

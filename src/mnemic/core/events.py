@@ -101,7 +101,7 @@ class Receipt:
 
 
 def counts_reading(change: Change) -> bool:
-    """Whether a commit only counts that items were shown; such a commit is in the journal, but in no user's log."""
+    """Whether a commit only counts that items were shown, as mnemic 0.1 wrote them: it is in no user's log."""
     return bool(change.events) and all(map(_counts_reading, change.events))
 
 

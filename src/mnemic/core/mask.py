@@ -8,8 +8,10 @@ from binascii import Error
 from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from itertools import zip_longest
 from typing import Final, TypeAlias
 
+from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Invalid
 
 Hide: TypeAlias = Callable[[str, str], str]
@@ -71,11 +73,20 @@ def refuse_secrets(names: Mapping[str, object]) -> None:
         Invalid: one does; it is not shown.
     """
     for field, name in names.items():
-        if isinstance(name, str) and (found := mask_name(name)[1]):
-            raise Invalid(field, f"holds what looks like a secret ({next(iter(found))})", "Give it another name.")
+        if not isinstance(name, str):
+            continue
+        masked, found = mask_name(name)
+        if found:
+            at = next(n for n, pair in enumerate(zip_longest(name, masked), start=1) if pair[0] != pair[1])
+            problem = (
+                f"holds what looks like a secret ({next(iter(found))}, from character {at} on), and a name is kept "
+                "and shown as it is"
+            )
+            raise Invalid(field, problem, "Nothing was written; give a name without it.")
 
 
 def _searched(text: str, found: Counter[str], *, long: bool, digits: bool, named: bool) -> str:
+    import_whole("mnemic.core.secret_forms")
     from mnemic.core import secret_forms as forms
 
     def hidden(kind: str, before: str = "") -> str:
@@ -103,6 +114,7 @@ def _searched(text: str, found: Counter[str], *, long: bool, digits: bool, named
 
 def _without_keys(text: str) -> tuple[str, int]:
     """Mask private keys: from the first line to the last, or as far as base64 goes where one of these is cut off."""
+    import_whole("mnemic.core.secret_forms")
     from mnemic.core import secret_forms as forms
 
     kept: list[str] = []
@@ -128,6 +140,7 @@ def _without_keys(text: str) -> tuple[str, int]:
 
 def _body_behind(text: str, at: int) -> int:
     """Where the base64 behind the first line of a key ends; `at` if there is none."""
+    import_whole("mnemic.core.secret_forms")
     from mnemic.core import secret_forms as forms
 
     body = forms.BLOCK_BODY.match(text, at)
@@ -136,6 +149,7 @@ def _body_behind(text: str, at: int) -> int:
 
 def _body_before(text: str, first: int, at: int) -> int:
     """Where the base64 before the last line of a key begins, not before `first`; `at` if there is none."""
+    import_whole("mnemic.core.secret_forms")
     from mnemic.core import secret_forms as forms
 
     begins = at

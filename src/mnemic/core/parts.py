@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.clock import micros
 from mnemic.core.items import Kind
 from mnemic.core.tokens import BY_RULES, Field, cut, hashed, local_time, mention, spoken_days, terms, words
+from mnemic.core.uninterrupted import import_whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,6 +95,7 @@ def entry_terms(item: Item) -> tuple[bytes, ...]:
 
 
 def _with_names(item: Item, streams: Sequence[bytes]) -> list[bytes]:
+    import_whole("mnemic.core.names")
     from mnemic.core.names import mention_terms, own_terms  # names are made of tokens, and turns have none
 
     own = own_terms(item)
@@ -105,13 +107,14 @@ def _part_terms(text: str, item: Item) -> bytes:
     stream, timely = _KNOWN.read(text)
     if not timely:
         return stream
+    import_whole("mnemic.core.timex")
     from mnemic.core.timex import find_times  # its patterns take a while, and readers of a store need none
 
     spans = find_times(text, micros(item.said), item.said_offset)
     if not spans:
         return stream
     said = dict.fromkeys(day for span in spans for day in spoken_days(span, item.said_offset))
-    return b"".join(mention(when).to_bytes(8, "little") for when in ("", *list(said)[:_MENTIONS])) + stream
+    return b"".join(map(_mention_terms, ("", *list(said)[:_MENTIONS]))) + stream
 
 
 class _Chunks(dict[str, bytes]):
@@ -157,6 +160,11 @@ _KNOWN: Final = _ChunkCache()
 @lru_cache(maxsize=4096)
 def _speaker_terms(speaker: str) -> bytes:
     return terms(speaker, Field.SPEAKER)
+
+
+@lru_cache(maxsize=4096)
+def _mention_terms(when: str) -> bytes:
+    return mention(when).to_bytes(8, "little")
 
 
 @lru_cache(maxsize=4096)

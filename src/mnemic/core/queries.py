@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Kind, State
+from mnemic.core.uninterrupted import import_whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,8 +24,8 @@ class View:
         at: The journal as it stood after this commit: `seq_from <= at < seq_to`.
         as_of: What was known at this moment (microseconds): `said <= as_of < known_to`.
         valid_at: What we now believe held at this moment (microseconds): `valid_from <= valid_at < valid_to`.
-        moment: When it is looked (microseconds): what expires by then is not shown. Left out, a snapshot puts in when it
-            was taken, and with `at` when that commit was made.
+        moment: When it is looked (microseconds): what expires by then is not shown. Left out, a snapshot puts in when
+            it was taken, and with `at` when that commit was made.
     """
 
     at: int | None = None
@@ -225,6 +226,7 @@ class Context:
         return self.text
 
     def _repr_html_(self) -> str:
+        import_whole("mnemic.core.display")
         from mnemic.core.display import evidence_html
 
         evidence = [(found.item, found.score, found.reasons) for found in self.items]

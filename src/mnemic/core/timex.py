@@ -97,24 +97,30 @@ def _english_words(low: str) -> set[str]:
 _WORD: Final = re.compile("[a-z]+")
 _ANY_DIGIT: Final = re.compile(r"\d")
 _FOUR_DIGITS: Final = re.compile(r"\d\d\d\d")
-_BETWEEN_DIGITS: Final = re.compile(r"(?<=\d) ?([:/.–-])(?= ?\d)")
+_BETWEEN_DIGITS: Final = re.compile(r"\d ?([:/.–-])(?= ?\d)")
 _KEPT: Final = 4096
-"""Sets of words of which it is kept which rules they need: texts of a kind share a few hundred."""
+"""Sets of words of which it is kept which rules apply to them: texts of a kind share a few hundred."""
 
 
 class _Language:
-    """The rules of one language, and the words that they need."""
+    """The rules of one language, and the words that they go by."""
 
     def __init__(self, rules: tuple[Rule, ...]) -> None:
         self._rules = rules
-        self._words = frozenset(word for rule in rules for need in rule.needs for word in need)
-        self._needing = lru_cache(maxsize=_KEPT)(self._applying)
+        self._words = frozenset(word for rule in rules for words in (*rule.needs, rule.begins) for word in words)
+        self._needing: dict[str, list[int]] = {}
+        for place, rule in enumerate(rules):
+            for word in rule.needs[0]:
+                self._needing.setdefault(word, []).append(place)
+        self._known = lru_cache(maxsize=_KEPT)(self._applying)
 
     def applicable(self, words: set[str]) -> tuple[Rule, ...]:
-        return self._needing(self._words & words)
+        return self._known(self._words & words)
 
     def _applying(self, words: frozenset[str]) -> tuple[Rule, ...]:
-        return tuple(rule for rule in self._rules if rule.applies(words))
+        places = sorted({place for word in words for place in self._needing.get(word, ())})
+        narrowed = (self._rules[place].among(words) for place in places)
+        return tuple(rule for rule in narrowed if rule is not None)
 
 
 _ENGLISH: Final = _Language(timex_en.RULES + timex_en_digits.RULES)

@@ -321,20 +321,29 @@ class Rule:
         pattern: Compiled when first tried: compiling them all would be most of the time that importing mnemic takes.
         needs: Tried only if the text holds a word (a character, in Chinese) of each set; the rarest first.
         holds: Tried only if one of these stands in the text, if within a word; none: always.
+        begins: Tried only where one of these words begins, or a number for "0"; none: everywhere. A pattern that begins
+            with a look around is tried at every character otherwise.
     """
 
     needs: tuple[frozenset[str], ...]
     pattern: str
     read: Reader
     holds: tuple[str, ...] = ()
+    begins: frozenset[str] = frozenset()
 
-    def applies(self, words: Set[str]) -> bool:
-        return not any(map(words.isdisjoint, self.needs))
+    def among(self, words: Set[str]) -> Rule | None:
+        """The rule as far as it goes in a text of these words; None if it matches nowhere there."""
+        if any(map(words.isdisjoint, self.needs)):
+            return None
+        begins = self.begins & words
+        if not self.begins:
+            return self
+        return Rule(self.needs, self.pattern, self.read, self.holds, begins) if begins else None
 
     def find(self, low: str, raw: str, a: Anchor) -> Iterator[Atom]:
         if self.holds and not any(part in low for part in self.holds):
             return
-        for match in _compiled(self.pattern).finditer(low):
+        for match in self.matches(low):
             try:
                 atom = self.read(match, raw, a)
             except (ValueError, OverflowError):
@@ -342,15 +351,46 @@ class Rule:
             if atom is not None:
                 yield atom
 
+    def matches(self, low: str) -> Iterator[re.Match[str]]:
+        """The matches in a lower-case text, one after the other."""
+        pattern = _compiled(self.pattern)
+        return _matches_at(pattern, low, _places(low, self.begins)) if self.begins else pattern.finditer(low)
+
+
+def _places(low: str, begins: frozenset[str]) -> list[int]:
+    """Where one of these words or, for "0", a number begins, and where a word holds one, in order."""
+    places = [number.start() for number in _NUMBER.finditer(low)] if "0" in begins else []
+    for word in begins - {"0"}:
+        at = low.find(word)
+        while at >= 0:
+            places.append(at)
+            at = low.find(word, at + 1)
+    places.sort()
+    return places
+
+
+def _matches_at(pattern: re.Pattern[str], low: str, places: Iterable[int]) -> Iterator[re.Match[str]]:
+    """What `finditer` finds, if no match begins elsewhere."""
+    reach = 0
+    for at in places:
+        if at >= reach and (match := pattern.match(low, at)):
+            reach = match.end()
+            yield match
+
+
+_NUMBER: Final = re.compile(r"\d+")
+
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-def rule(pattern: str, *needs: Iterable[str], holds: tuple[str, ...] = ()) -> Callable[[Reader], Rule]:
+def rule(
+    pattern: str, *needs: Iterable[str], holds: tuple[str, ...] = (), begins: Iterable[str] = ()
+) -> Callable[[Reader], Rule]:
     """Make the reader below it a rule for `pattern`."""
-    return lambda read: Rule(tuple(frozenset(need) for need in needs), pattern, read, holds)
+    return lambda read: Rule(tuple(frozenset(need) for need in needs), pattern, read, holds, frozenset(begins))
 
 
 def atom(match: re.Match[str], kind: str, span: Span, *, weak: bool = False, repeats: Repeats | None = None) -> Atom:

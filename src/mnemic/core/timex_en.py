@@ -39,6 +39,7 @@ from mnemic.core.timex_en_words import (
     COUNTED,
     DATED,
     DOM,
+    DOM_WORDS,
     FOUR_DIGITS,
     FULL_MONTH,
     MONTH,
@@ -110,7 +111,11 @@ def _deictic(match: re.Match[str], raw: str, a: Anchor) -> Atom:
     return atom(match, "day", one_day(a.day + _DEICTIC[match[0]]))
 
 
-@rule(r"\b(?:tonight|this (morning|afternoon|evening)|last (night|evening))\b", ("tonight", "this", "last"))
+@rule(
+    r"\b(?:tonight|this (morning|afternoon|evening)|last (night|evening))\b",
+    ("tonight", "this", "last"),
+    begins=("tonight", "this", "last"),
+)
 def _part_of_now(match: re.Match[str], raw: str, a: Anchor) -> Atom:
     first, after = PARTS[match[1] or match[2] or "night"]
     day = (a.day - bool(match[2])) * DAY
@@ -123,9 +128,13 @@ def _the_other_day(match: re.Match[str], raw: str, a: Anchor) -> Atom:
     return atom(match, "range", days(a.day - reach, a.day))
 
 
+_PARTS_OF_A_DAY: Final = ("morning", "afternoon", "evening", "night", "noon", "midday", "midnight", "lunchtime")
+
+
 @rule(
     r"\b(?:early |late )?(morning|afternoon|evening|night|noon|midday|midnight|lunchtime)\b",
-    ("morning", "afternoon", "evening", "night", "noon", "midday", "midnight", "lunchtime"),
+    _PARTS_OF_A_DAY,
+    begins=("early", "late", *_PARTS_OF_A_DAY),
 )
 def _part(match: re.Match[str], raw: str, a: Anchor) -> Atom:
     if match[1] in ("noon", "midday", "midnight"):
@@ -139,7 +148,7 @@ def _part(match: re.Match[str], raw: str, a: Anchor) -> Atom:
 # Weeks, months, years beside the present one
 
 
-@rule(rf"\b{PICK} (?P<unit>weekend|week|month|quarter|year|decade)\b", PICK_WORDS, UNIT_WORDS)
+@rule(rf"\b{PICK} (?P<unit>weekend|week|month|quarter|year|decade)\b", PICK_WORDS, UNIT_WORDS, begins=PICK_WORDS)
 def _unit(match: re.Match[str], raw: str, a: Anchor) -> Atom:
     pick, unit = match["pick"].split()[-1], match["unit"]
     shift = SHIFTS[pick]
@@ -158,6 +167,7 @@ def _kind(unit: str) -> str:
     r" (?:ago|back|(?:from|before) (?:now|today)|hence))\b",
     UNITS_WORDS,
     ("ago", "back", "from", "before", "hence"),
+    holds=(" ago", " back", " from now", " from today", " before now", " before today", " hence"),
 )
 def _ago(match: re.Match[str], raw: str, a: Anchor) -> Atom | None:
     sign = 1 if match[0].endswith(("from now", "from today", "hence")) else -1
@@ -192,7 +202,12 @@ def _from_now(match: re.Match[str], sign: int, a: Anchor) -> Atom | None:
     return atom(match, *away_about(unit, (low, high), sign, a))
 
 
-@rule(rf"\b(?:these )?(last|past|previous|next|coming) {NUMBER} {UNITS}", PICK_WORDS, UNITS_WORDS)
+@rule(
+    rf"\b(?:these )?(last|past|previous|next|coming) {NUMBER} {UNITS}",
+    PICK_WORDS,
+    UNITS_WORDS,
+    begins=PICK_WORDS | {"these"},
+)
 def _window(match: re.Match[str], raw: str, a: Anchor) -> Atom | None:
     if match["number"] in ("a", "an") or match["number"].startswith("half"):
         return None
@@ -238,7 +253,7 @@ def _the_weekend(match: re.Match[str], raw: str, a: Anchor) -> Atom:
 # Days of the week
 
 
-@rule(rf"\b(?:{PICK} )?{WEEKDAY}\b(?!\.?\w)", WEEKDAY_WORDS)
+@rule(rf"\b(?:{PICK} )?{WEEKDAY}\b(?!\.?\w)", WEEKDAY_WORDS, begins=PICK_WORDS | WEEKDAY_WORDS)
 def _weekday(match: re.Match[str], raw: str, a: Anchor) -> Atom | None:
     word, lead = match["weekday"], before(match.string, match.start())
     what = weekly(WEEKDAYS.index(word[:3]))
@@ -291,6 +306,7 @@ def _dates(match: re.Match[str], a: Anchor, *, weak: bool) -> Atom:
     rf"\b{MONTH} (?:the )?(?P<dom>{DOM})(?:{TO}(?P<until>\d{{1,2}}(?:st|nd|rd|th)?)\b)?(?![:.]\d)(?:(?:,? |,){YEAR})?",
     MONTH_WORDS,
     DATED,
+    begins=MONTH_WORDS,
 )
 def _month_first(match: re.Match[str], raw: str, a: Anchor) -> Atom | None:
     sure = bool(match["year"]) or match["dom"][-1] in "tdh"
@@ -303,6 +319,7 @@ def _month_first(match: re.Match[str], raw: str, a: Anchor) -> Atom | None:
     rf" (?P<of>of )?{MONTH}(?:(?:,? |,){YEAR})?",
     MONTH_WORDS,
     DATED,
+    begins=DOM_WORDS,
 )
 def _day_first(match: re.Match[str], raw: str, a: Anchor) -> Atom | None:
     if match["dom"] in ORDINALS and not match["of"]:
@@ -310,12 +327,12 @@ def _day_first(match: re.Match[str], raw: str, a: Anchor) -> Atom | None:
     return _dates(match, a, weak=not _month_is_meant(match, raw, sure=bool(match["of"] or match["year"])))
 
 
-@rule(rf"\b{MONTH},? (?:of )?{YEAR}{COUNTED}", MONTH_WORDS, FOUR_DIGITS)
+@rule(rf"\b{MONTH},? (?:of )?{YEAR}{COUNTED}", MONTH_WORDS, FOUR_DIGITS, begins=MONTH_WORDS)
 def _month_of_year(match: re.Match[str], raw: str, a: Anchor) -> Atom:
     return atom(match, "month", months(int(match["year"]), _month_number(match)))
 
 
-@rule(rf"\b(?:{PICK} )?{MONTH}(?! ?\d)", MONTH_WORDS)
+@rule(rf"\b(?:{PICK} )?{MONTH}(?! ?\d)", MONTH_WORDS, begins=PICK_WORDS | MONTH_WORDS)
 def _month(match: re.Match[str], raw: str, a: Anchor) -> Atom | None:
     what = Repeats("month", month=_month_number(match))
     lead, word = before(match.string, match.start()), match["month"]
@@ -333,7 +350,11 @@ def _month(match: re.Match[str], raw: str, a: Anchor) -> Atom | None:
 # Seasons
 
 
-@rule(rf"\b(?:{PICK} )?(?P<season>spring|summer|autumn|fall|winter)\b(?!-|time\b)", SEASON_NAMES)
+@rule(
+    rf"\b(?:{PICK} )?(?P<season>spring|summer|autumn|fall|winter)\b(?!-|time\b)",
+    SEASON_NAMES,
+    begins=PICK_WORDS | SEASON_NAMES.keys(),
+)
 def _season(match: re.Match[str], raw: str, a: Anchor) -> Atom | None:
     what, lead = SEASONS[SEASON_NAMES[match["season"]]], before(match.string, match.start())
     if _EVERY.search(lead):

@@ -44,7 +44,11 @@ _ON: Final = re.compile(r"\b(?:on|since|until|till|by|from|before|after|of) \Z")
 # Dates in digits
 
 
-@rule(r"(?<![\d./-])(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?:t(\d{1,2}):(\d{2})(?::\d{2}(?:\.\d+)?)?z?)?(?![\d-])", "-/.")
+@rule(
+    r"(?<![\d./-])(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?:t(\d{1,2}):(\d{2})(?::\d{2}(?:\.\d+)?)?z?)?(?![\d-])",
+    "-/.",
+    begins=DIGIT,
+)
 def _iso(match: re.Match[str], raw: str, a: Anchor) -> Atom:
     day = day_of(int(match[1]), int(match[3]), int(match[4]))
     if match[5] is None:
@@ -53,7 +57,7 @@ def _iso(match: re.Match[str], raw: str, a: Anchor) -> Atom:
     return atom(match, "hour", (day * DAY + first, day * DAY + after))
 
 
-@rule(r"(?<![\d/.-])(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|(?<=/)\d{2})(?![\d/-])(?!\.\d)", "-/.")
+@rule(r"(?<![\d/.-])(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|(?<=/)\d{2})(?![\d/-])(?!\.\d)", "-/.", begins=DIGIT)
 def _slashed(match: re.Match[str], raw: str, a: Anchor) -> Atom:
     month, dom, year = int(match[1]), int(match[3]), int(match[4])
     if match[2] == "." or month > 12:
@@ -71,7 +75,7 @@ def _slashed_short(match: re.Match[str], raw: str, a: Anchor) -> Atom:
     return Atom(match.start("date"), match.end(), "day", what.latest(a.day), repeats=what)
 
 
-@rule(r"(?<![\d/.-])(19\d\d|20\d\d)-(0[1-9]|1[0-2])(?![\w/-])(?!\.\d)", "-")
+@rule(r"(?<![\d/.-])(19\d\d|20\d\d)-(0[1-9]|1[0-2])(?![\w/-])(?!\.\d)", "-", begins=DIGIT)
 def _year_month(match: re.Match[str], raw: str, a: Anchor) -> Atom:
     return atom(match, "month", months(int(match[1]), int(match[2])))
 
@@ -81,19 +85,23 @@ _NOT_YEAR: Final = re.compile(
 )
 
 
-@rule(rf"(?<![\w$£€¥#.,:/+*=《-])(?:19\d\d|20\d\d|2100)(?![\w:/%+*=°$€£]|[.,-]\d){COUNTED}", FOUR_DIGITS)
+@rule(
+    rf"(?<![\w$£€¥#.,:/+*=《-])(?:19\d\d|20\d\d|2100)(?![\w:/%+*=°$€£]|[.,-]\d){COUNTED}",
+    FOUR_DIGITS,
+    begins=DIGIT,
+)
 def _year(match: re.Match[str], raw: str, a: Anchor) -> Atom | None:
     if _NOT_YEAR.search(before(match.string, match.start())):
         return None
     return atom(match, "year", years(int(match[0])))
 
 
-@rule(r"(?<![\w$#.,:/-])(19\d\d|20\d\d) ?[-–] ?(19\d\d|20\d\d)(?![\w:/%-]|[.,]\d)", "-–")
+@rule(r"(?<![\w$#.,:/-])(19\d\d|20\d\d) ?[-–] ?(19\d\d|20\d\d)(?![\w:/%-]|[.,]\d)", "-–", begins=DIGIT)
 def _years(match: re.Match[str], raw: str, a: Anchor) -> Atom:
     return atom(match, "range", days(years(int(match[1]))[0] // DAY, years(int(match[2]))[1] // DAY))
 
 
-@rule(r"\b(?:the )?(1\d\d0|20\d0)'?s\b|\bthe '?(\d0)'?s\b(?! ?%)|(?<!\w)'(\d0)s\b", "s")
+@rule(r"\b(?:the )?(1\d\d0|20\d0)'?s\b|\bthe '?(\d0)'?s\b(?! ?%)|(?<!\w)'(\d0)s\b", "s", DIGIT)
 def _decade(match: re.Match[str], raw: str, a: Anchor) -> Atom:
     return _ten_years(match, int(match[1] or match[2] or match[3]), a)
 
@@ -151,13 +159,14 @@ def twelve(hours: int, half: str) -> int:
     r"(?<![\d:.,/$])(\d{1,2})(?:[:.](\d{2}))?(?::\d{2})? ?([ap])(?:m\b|\.m\b\.?)",
     DIGIT,
     ("am", "pm", "a", "p"),
+    begins=DIGIT,
 )
 def _clock_half(match: re.Match[str], raw: str, a: Anchor) -> Atom:
     minute = _minutes(twelve(int(match[1]), match[3]), int(match[2] or 0))
     return clock_atom(match, hour(minute), a, kind="hour", weak=False)
 
 
-@rule(r"(?<![\d:.,/$-])(\d{1,2}):(\d{2})(?::\d{2})?(?![\d:/]| ?[ap]\.?m\b)", ":")
+@rule(r"(?<![\d:.,/$-])(\d{1,2}):(\d{2})(?::\d{2})?(?![\d:/]| ?[ap]\.?m\b)", ":", begins=DIGIT)
 def _clock(match: re.Match[str], raw: str, a: Anchor) -> Atom:
     hours = int(match[1])
     sure = len(match[1]) == 2 or bool(_AT.search(before(match.string, match.start())))

@@ -53,6 +53,8 @@ FOUR_DIGITS: Final = frozenset({"0000"})
 """What it holds if four digits stand together."""
 DATED: Final = DIGIT | {word.rpartition("-")[2] for word in ORDINALS}
 """A word of this is in any text that names a day of a month."""
+DOM_WORDS: Final = DIGIT | {word.partition("-")[0] for word in ORDINALS}
+"""A day of a month begins with one of these."""
 
 MONTH: Final = (
     r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?"

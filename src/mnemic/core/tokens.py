@@ -21,6 +21,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import moment
+from mnemic.core.uninterrupted import import_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -81,6 +82,8 @@ _SENTENCE: Final = re.compile(
     re.DOTALL,
 )
 _WORD_END: Final = re.compile(r".{1,12}?(?:\s{1,12}+|\Z)|.{1,12}", re.DOTALL)
+
+_BLANKS: Final = re.compile(r"\s{16,}+")
 
 BYTES_A_TOKEN: Final = 16
 """Most UTF-8 bytes that count as one token: runs of blanks are free up to here, and a budget bounds bytes too."""
@@ -203,6 +206,14 @@ def count_tokens(text: str) -> int:
     return max(len(_PIECE.findall(text)), _at_least(text, BYTES_A_TOKEN))
 
 
+def told_cost(text: str) -> str:
+    """Say what a text costs, and how much of it is long runs of blanks, which nobody sees: "1,256 tokens, 1,250 of
+    them for blanks"."""
+    tokens = count_tokens(text)
+    blanks = tokens - count_tokens(_BLANKS.sub(" ", text))
+    return f"{tokens:,} tokens" + (f", {blanks:,} of them for blanks" if blanks > 0 else "")
+
+
 def _at_least(text: str, bytes_a_token: int) -> int:
     size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
     return -(-size // bytes_a_token)
@@ -271,6 +282,7 @@ _LOCAL: Final = threading.local()
 def _stemmer() -> Callable[[str], str]:
     """Return this thread's stemmer."""
     if not hasattr(_LOCAL, "stem"):
+        import_whole("Stemmer")
         import Stemmer  # loaded on first use: reading a store needs no stemmer
 
         _LOCAL.stem = Stemmer.Stemmer("english").stemWord

@@ -15,7 +15,7 @@ from mnemic.extract.quotation import own_words
 from mnemic.extract.sentences import LIMIT, sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from types import ModuleType
 
     from mnemic.extract.patterns import InstructionPattern
@@ -54,13 +54,16 @@ class Instruction:
     rule: str
 
 
-def instructions(text: str) -> list[Instruction]:
+def instructions(text: str, spoken: Iterable[Sentence] | None = None) -> list[Instruction]:
     """The standing instructions in what a user said, in order, at most one to a sentence.
 
     Never hand in what others wrote (assistants, tools, documents): the caller knows who speaks, a text does not.
+
+    Args:
+        spoken: The sentences of the text, if they are known.
     """
     extracted: list[Instruction] = []
-    for sentence in sentences(text):
+    for sentence in sentences(text) if spoken is None else spoken:
         for language, low in _languages(sentence):
             if match := _first_match(low, text[sentence.start :], sentence.asks, language):
                 at, rule = match

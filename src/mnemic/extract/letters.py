@@ -35,7 +35,7 @@ _LETTER: Final = 3
 """The weight from which lines of labels and values are the headers of a letter."""
 
 _LABELLED: Final = re.compile(
-    r"[ \t\xa0*_>#/|~`\"'‘“「(-]*+(?:[\[(【][^\])】\n]{1,30}[\])】][*_]{0,2}[ \t]*+[*_]{0,2})?(?P<label>[^\s:：*_][^:：\n*_]{0,24})[*_]*+[ \t\xa0]{0,3}[:：](?P<value>[^\n]*+)"
+    r"[ \t\xa0*_>#/|~`\"'‘“「-]*+(?:[\[(【][^\])】\n]{1,30}[\])】][*_]{0,2}[ \t]*+[*_]{0,2})?(?P<label>[^\s:：*_][^:：\n*_]{0,24})[*_]*+[ \t\xa0]{0,3}[:：](?P<value>[^\n]*+)"
 )
 _ADDRESS: Final = re.compile(r"[\w.+-]{1,64}@[\w-]{1,60}\.\w")
 _NAMED_ADDRESS: Final = re.compile(r"[<\[(]\s?(?:mailto:)?[\w.+-]{1,64}@[\w-]{1,60}\.\w")
@@ -57,6 +57,8 @@ _WROTE: Final = re.compile(
     re.IGNORECASE,
 )
 """How mail programs end the line above a letter that is answered."""
+_DEEPEST: Final = 3
+"""Most labels before a header in its line."""
 _TAIL: Final = 120
 _MARKS_BEFORE: Final = " \t\xa0/#|>~`\"'‘“「"
 
@@ -81,9 +83,7 @@ class Headers:
             if line.strip() and not (self._lines and _FOLDED.match(line)):
                 self._lines = 0
             return False
-        inner = _LABELLED.match(labelled["value"])
-        if inner is not None and _label_of(inner) in _HEADS:
-            labelled = inner  # quoted behind somebody's name: "Bo: From: ..."
+        labelled = _innermost(line, labelled)
         label = _label_of(labelled)
         weight, known = _weight_of(label)
         if not self._lines:
@@ -97,6 +97,19 @@ class Headers:
         """Take a blank line: what stands below it belongs to these headers only if they are known to be a letter's."""
         if not self._known:
             self._lines = 0
+
+
+def _innermost(line: str, labelled: re.Match[str]) -> re.Match[str]:
+    """The header that stands behind the labels of others in its line, "Bo: From: ..."; or the first label."""
+    inner = labelled
+    for _ in range(_DEEPEST):
+        following = _LABELLED.match(line, inner.start("value"))
+        if following is None:
+            break
+        if _label_of(following) in _HEADS:
+            return following
+        inner = following
+    return labelled
 
 
 def _label_of(labelled: re.Match[str]) -> str:

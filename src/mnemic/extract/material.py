@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from dataclasses import dataclass
 from typing import Final
 
-from mnemic.extract.chinese import NAME
+from mnemic.extract.chinese import NAME, has_chinese
 
 _TEXTS: Final = (
     r"(?:texts?|e-?mails?|mails?|letters?|messages?|dms?|sms|articles?|pages?|posts?|documents?|docs?|transcripts?|logs?|outputs?|results?|snippets?|reviews?"
@@ -16,56 +18,62 @@ _TEXTS: Final = (
 _TEXT: Final = r"(?:text|e-?mail|mail|letter|message|dm|article|page|post|document|docs|transcript|logs?|output|result|snippet|review|tweet|conversation|chat|thread|poem|story|essay|note|memo|quote|excerpt|passage|paragraph|sentence|draft|readme|prompt|comment|ticket|lyrics|script|speech|statement|abstract|clipping|manual)"
 """One text, where the plural would be a subject of one's own: "Error messages: always in English"."""
 _INTRODUCES: Final = re.compile(
-    rf"(?:\b(?:here(?:['’]s| is| are| comes)|below (?:is|are)|this is|these are|following)\b(?! (?:how|what i|my (?:rule|request|preference|instruction|wish)))[^:：\n]{{0,40}}?\b{_TEXTS}\b"
-    r"|(?:以下|下面|这)(?:是|为)?[^:：\n]{0,20}?(?:文章|文本|文字|邮件|网页|消息|文档|日志|对话|内容|原文|聊天记录|信|评论|帖子|结果|输出|段落|句子))[^:：\n]{0,30}[:：]"
-    r"|(?<!when you )(?<!whenever you )(?<!if you )\b(?:translate|summari[sz]e|rewrite|rephrase|paraphrase|proofread|classify)\b[^:：\n]{0,40}[:：]"
+    rf"(?:\b(?:here(?:['’]s| is| are| comes)|below (?:is|are)|this is|these are|following)\b(?! (?:how|what i|my (?:rule|request|preference|instruction|wish)))[^:：\n]{{0,40}}?\b(?<!for )(?<!about )(?<!for my )(?<!in my )(?<!for your )(?<!in your )(?<!on your )(?<!to your ){_TEXTS}\b"
+    r"|(?:以下|下面|这)(?:是|为)?[^:：\n]{0,20}?(?:文章|文本|文字|邮件|网页|消息|文档|日志|对话|内容|原文|聊天记录|信|评论|帖子|结果|输出|段落|句子))[^:：\n]{0,30}[:：]\Z"
+    r"|(?<!when you )(?<!whenever you )(?<!if you )\b(?:translate|summari[sz]e|rewrite|rephrase|paraphrase|proofread|classify)\b[^:：\n]{0,40}[:：]\Z"
     r"|(?<!when you )(?<!whenever you )(?<!if you )\b(?:fix|correct|check|review|edit|improve|polish|shorten|simplify|explain|analy[sz]e|parse|read|convert|format|spell-?check|grammar-?check|critique|evaluate|rate|grade"
     r"|expand|complete|continue|interpret|describe|comment on|(?:reply|respond|answer) to|look at|(?:what do you )?think (?:of|about)|mistakes? in|errors? in|wrong with|meaning of|tone of|summary of|translation of|feedback on|opinion on)\b"
-    rf"[^:：\n]{{0,40}}?\b(?:this|these|following|that|below|(?:the|my|his|her|their|a|an)(?: \w+)? {_TEXTS})\b[^:：\n]{{0,40}}[:：]"
-    r"|\b(?:is|does|are) (?:this|the following|these)\b[^:：?\n]{0,30}\b(?:sentence|grammatical\w*|grammar|phrase|text|e-?mail|message|wording|paragraph|translation)\b[^:：?\n]{0,40}[:：](?=[ \t]*\S)"
-    r"|(?:翻译|译成|总结|改写|润色|校对|概括|缩写|扩写|续写|修改|纠正|解释|分析|点评|评价|什么意思|语法|病句|错别字|(?:改|看|查|读|译|编辑|检查)(?:一下|一改|一看|下)?(?:这|以下|下面|那))[^:：\n]{0,15}[:：]",
+    rf"[^:：\n]{{0,40}}?\b(?:this|these|following|that|below|(?:the|my|his|her|their|a|an)(?: \w+)? {_TEXTS})\b[^:：\n]{{0,40}}[:：]\Z"
+    r"|\b(?:is|does|are) (?:this|the following|these)\b[^:：?\n]{0,30}\b(?:sentence|grammatical\w*|grammar|phrase|text|e-?mail|message|wording|paragraph|translation)\b[^:：?\n]{0,40}[:：]\Z"
+    r"|(?:翻译|译成|总结|改写|润色|校对|概括|缩写|扩写|续写|修改|纠正|解释|分析|点评|评价|什么意思|语法|病句|错别字|(?:改|看|查|读|译|编辑|检查)(?:一下|一改|一看|下)?(?:这|以下|下面|那))[^:：\n]{0,15}[:：]\Z",
     re.IGNORECASE,
 )
 """How people hand over a text to be worked on: what follows is that text."""
+_INTRODUCING_WORDS: Final = """
+here here's here’s below this these following translate summarise summarize rewrite rephrase paraphrase proofread classify fix correct check
+review edit improve polish shorten simplify explain analyse analyze parse read convert format spell-check spellcheck grammar-check
+grammarcheck critique evaluate rate grade expand complete continue interpret describe comment reply respond answer look think mistake mistakes
+error errors wrong meaning tone summary translation feedback opinion
+"""
 
-_VERBS: Final = (
-    r"(?:said|says|wrote|writes|reads|replied|replies|answered|answers|posted|posts|states?|stated|quoting|goes|contains?|returned|returns|prints?|printed|showed|shows"
-    r"|told|tells|asked|asks|sent|forwarded|pasted|mentioned|claims?|claimed|suggests?|suggested|recommends?|instructs?|instructed|insists?|demanded|texted|messaged|e-?mailed|tweeted|commented"
-    r"|schrieb|schreibt|sagte|sagt|meinte|escribió|escribe|dijo|dice|écrit|dit|escreveu|disse|diz|scritto|scrive|detto|schreef|schrijft|zei|zegt|this from|as follows)"
+_REPORTING_WORDS: Final = """
+said says say wrote writes reads replied answered posted state states stated quoting goes contain contains returned returns
+printed showed shows told tells asked asks sent forwarded pasted mentioned claims claimed suggested recommends instructs instructed insist insists demanded texted messaged e-mailed emailed tweeted commented
+schrieb schreibt sagte sagt meinte escribió escribe dijo dice écrit dit escreveu disse diz scritto scrive detto schreef schrijft zei zegt
+"""
+_CUES: Final = frozenset((*_INTRODUCING_WORDS.split(), *_REPORTING_WORDS.split(), "follows"))
+"""Without one of these nothing is announced in a language with spaces."""
+_SAYING: Final = r"(?:说|写|问|答|回复|回答|提到|表示|告诉我|发来|发给我|如下|返回|显示|规定|要求)(?:了|过|道|的|着|的是|以下内容|如下|这个|这些|这段|这条)?"
+_REPORTS: Final = re.compile(
+    rf"(?:\b(?:{'|'.join(_REPORTING_WORDS.split())}|this from|as follows)(?:[ \t]+[\w'’<>@.,+-]{{1,40}}){{0,4}}|{_SAYING})[ \t\xa0]*+[:：]?[ \t]*+[:：]\Z",
+    re.IGNORECASE,
 )
+"""Before a colon: who says what follows it."""
 _PEOPLE_AND_PAPERS: Final = (
-    rf"(?:他们?|她们?|它|[Tt][Aa]|对方|有人|别人|人家|老板|上司|领导|同事|客户|老师|医生|朋友|妈妈?|爸爸?|老婆|老公|经理|房东|邻居|{NAME}|小[\u4e00-\u9fff]|老[\u4e00-\u9fff]"
+    rf"(?:他们?|她们?|它|TA|对方|有人|别人|人家|老板|上司|领导|同事|客户|老师|医生|朋友|妈妈?|爸爸?|老婆|老公|经理|房东|邻居|{NAME}|小[\u4e00-\u9fff]|老[\u4e00-\u9fff]"
     r"|(?:邮件|信|网页|网站|页面|文章|文档|文件|说明书?|公告|通知|日志|短信|微信|消息|书|牌子|标语|手册|帖子|评论|合同|README)(?:里面?|上面?|中)?)"
 )
-_REPORTS: Final = re.compile(
-    rf"(?:\b{_VERBS}(?:[ \t]+[\w'’<>@.,+-]{{1,40}}){{0,4}}"
-    r"|(?<!\bi )(?<!\bwe )(?<!\byou )\bsay(?:[ \t]+(?:that|this|it))?"
-    r"|(?:说|写|问|答|回复|回答|提到|表示|告诉我|发来|发给我|如下|返回|显示|规定|要求)(?:了|过|道|的|着|的是|以下内容|如下|这个|这些|这段|这条)?)[ \t\xa0]*+[:：]?[ \t]*+(?P<end>[:：])[ \t*_]*+$",
+_CHINESE_REPORTS: Final = re.compile(
+    rf"{_PEOPLE_AND_PAPERS}[^:：，,。\n]{{0,8}}?{_SAYING}[ \t]*+[:：]\Z|(?:粘贴|复制|转来|收到|抄来|引自|摘自)的?[^:：\n]{{0,8}}[:：]\Z",
     re.IGNORECASE,
 )
-"""The end of a line below which somebody else's words stand."""
-_REPORTS_WITHIN: Final = re.compile(
-    rf"(?<!\bi )(?<!\bwe )(?<!\byou )(?<!\bi've )(?<!\bi have )(?<!\bi just )\b(?:{_VERBS}|say)(?:[ \t]+(?:to|me|us|you|him|her|them|this|that|it|just|now|back|yesterday|today|there|here|in|by|on|the|\w{{1,20}})){{0,4}}?[ \t\xa0]*+[:：](?=[ \t*_]*[^\s*_/\d])"
-    rf"|{_PEOPLE_AND_PAPERS}[^:：，,。\n]{{0,8}}?(?:说|写|问|答|回复|回答|提到|表示|告诉我|发来|发给我|显示|规定|要求)(?:了|过|道|的|着|的是|这个|这些|这段|这条)?[ \t]*+[:：](?=[ \t]*\S)"
-    r"|(?:粘贴|复制|转来|收到|抄来|引自|摘自)的?[^:：\n]{0,8}[:：](?=[ \t]*\S)",
-    re.IGNORECASE,
-)
-"""A colon within a line behind which somebody else's words stand."""
+"""The same within a line, where Chinese must name who it is: "说真的：" is one's own."""
 _STANDS_WRITTEN: Final = re.compile(
-    r"(?:邮件|信|网页|网站|页面|文章|文档|文件|说明书?|公告|通知|日志|短信|微信|消息|书|牌子|标语|手册|帖子|评论|合同|README|[里上中])(?:里面?|上面?|中)?(?:都|还|就|也)?(?:写着|写道|写的是|说的是|规定了?|提到)"
+    r"(?:邮件|信|网页|网站|页面|文章|文档|文件|说明书?|公告|通知|日志|短信|微信|消息|书|牌子|标语|手册|帖子|评论|合同|README|[里上中])(?:里面?|上面?|中)?(?:都|还|就|也)?(?:写着|写道|写的是|说的是|规定了?|提到)[:：]?"
 )
 """Chinese for "it says there", which needs no colon."""
 _MYSELF: Final = re.compile(
-    r"\b(?:i|i've|i'd|i'll|i’ve|we)(?: \w+){0,2} (?:said|say|wrote|write|asked|replied|posted|sent|told|tell|mentioned|suggested|suggest|recommend)\b[^\n]{0,30}$"
-    r"|\b(?:my|our)(?: \w+){0,2} (?:rules?|requests?|instructions?|preferences?|wish(?:es)?|orders?|requirements?|defaults?|polic(?:y|ies)|conventions?|style|guidelines?|settings?)\b[^\n]{0,30}$"
-    r"|我(?:们)?(?:再|想|要|就|先|之前|已经|刚才|的要求|的规则)*(?:说|写|问|如下|要求)(?:了|过|的是)?[:：]$",
+    r"\b(?:i|i've|i'd|i'll|i’ve|we)(?: \w+){0,2} (?:said|say|wrote|write|asked|replied|posted|sent|told|tell|mentioned|suggested|suggest|recommend)\b[^\n]{0,30}\Z|\byou say[^\n]{0,30}\Z"
+    r"|\b(?:my|our)(?: \w+){0,2} (?:rules?|requests?|instructions?|preferences?|wish(?:es)?|orders?|requirements?|defaults?|polic(?:y|ies)|conventions?|style|guidelines?|settings?)\b[^\n]{0,30}\Z"
+    r"|我(?:们)?(?:再|想|要|就|先|之前|已经|刚才|的要求|的规则)*(?:说|写|问|如下|要求)(?:了|过|的是)?[:：]\Z",
     re.IGNORECASE,
 )
 """Reports of one's own words, which stay one's own."""
-_HEAD: Final = 200
-"""First characters of a line that are looked at for what it hands over."""
-_TAIL: Final = 80
-"""Last characters of a line that are looked at for who reports what follows."""
+_COLON: Final = re.compile("[:：]")
+_REACH: Final = 120
+"""Characters before a colon that are looked at for what it announces."""
+_BREAK: Final = re.compile(r"(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bMrs)(?<!\bSt)[.!?][)\"'”’]?\s|[。！？]")
+_WORDS: Final = re.compile(r"[^\W\d_][\w'’-]*")
 
 _HEADING: Final = re.compile(
     rf"(?:(?!(?:that|it|what|here|there|let|today|tomorrow|how|who)['’]s\b)[\w'’ -]{{0,30}}\w['’]s? (?:\w+ )?{_TEXTS}"
@@ -81,27 +89,74 @@ _HEADING: Final = re.compile(
 """Labels of texts that are shown: "Eve's message", "Pasted text", "Note from Bo"."""
 
 
-def introduced(line: str) -> int | None:
-    """Where in a line a text begins that is handed over to be worked on; None if none is."""
-    introduces = _INTRODUCES.search(line, 0, _HEAD)
-    return None if introduces is None else introduces.end()
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """What a colon in a line announces.
+
+    Attributes:
+        end: Where in the line the announced text begins.
+        is_worked_on: It is handed over to be worked on, and not only reported.
+    """
+
+    end: int
+    is_worked_on: bool
 
 
-def reports(line: str) -> bool:
-    """Whether a line ends with words that say that what follows it is another's."""
-    tail = line.rstrip()[-_TAIL:]
-    return tail[-1:] in (":", "：", "*", "_") and _REPORTS.search(tail) is not None and _MYSELF.search(tail) is None
+def announcements(line: str) -> list[Announcement]:
+    """Find the words in a line that announce a text which is not its speaker's: the first few, and what ends the line."""
+    found: list[Announcement] = []
+    if not line.isascii() and (written := _STANDS_WRITTEN.search(line)) is not None:
+        found.append(Announcement(written.end(), is_worked_on=False))
+    colons = [colon.end() for colon in _COLON.finditer(line)]
+    cues = [cue.end() for cue in _WORDS.finditer(line) if cue[0].lower() in _CUES] if colons else []
+    tries, last = 0, len(line.rstrip(" \t*_"))
+    for end in colons if len(found) < _FEW else colons[-1:]:
+        if len(found) == _FEW and end != colons[-1]:
+            continue
+        cue = bisect_right(cues, end)
+        near = cue > 0 and cues[cue - 1] >= end - _REACH
+        if not near and (line.isascii() or _CHINESE_CUES.search(line, max(0, end - _CHINESE_REACH), end) is None):
+            continue
+        tries += 1
+        if tries > _TRIES:
+            found.append(Announcement(end, is_worked_on=True))
+            break
+        before = _clause_before(line, end)
+        if _INTRODUCES.search(before):
+            found.append(Announcement(end, is_worked_on=True))
+        elif _is_reported(line, before, end, is_within=end < last):
+            found.append(Announcement(end, is_worked_on=False))
+    return sorted(found, key=lambda announced: announced.end)
 
 
-def reported(line: str) -> int | None:
-    """Where in a line another's words begin of which the line itself says so; None if nowhere."""
-    written = _STANDS_WRITTEN.search(line, 0, _HEAD)
-    if written is not None:
-        return written.end()
-    for colon in _REPORTS_WITHIN.finditer(line, 0, _HEAD):
-        if _MYSELF.search(line, max(0, colon.end() - _TAIL), colon.end()) is None:
-            return colon.end()
-    return None
+def _is_reported(line: str, before: str, end: int, *, is_within: bool) -> bool:
+    reports = _CHINESE_REPORTS if is_within and has_chinese(before) else _REPORTS
+    return (
+        reports.search(before) is not None
+        and _NO_SPEECH.match(line, end - 2) is None
+        and _MYSELF.search(before) is None
+    )
+
+
+_TRIES: Final = 64
+"""Most colons in a line that are looked at; what follows so many is nobody's speech, and taken for a text that is shown."""
+_FEW: Final = 4
+"""Most announcements in a line, beside that which ends it."""
+_CHINESE_REACH: Final = 40
+_CHINESE_CUES: Final = re.compile(
+    "[译总改润校概缩扩续修纠解分点评什语病错看查读编检这以下那说写问答回提表告发如返显规要粘复转收抄引摘]"
+)
+_NO_SPEECH: Final = re.compile(r"\d:\d|[a-z]://")
+"""Around a colon: a time of day, an address."""
+
+
+def _clause_before(line: str, end: int) -> str:
+    """What is said in the sentence that ends with a colon."""
+    before = line[max(0, end - _REACH) : end]
+    begin = 0
+    for gap in _BREAK.finditer(before):
+        begin = gap.end()
+    return before[begin:]
 
 
 def heads_material(label: str) -> bool:

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.extract.chinese import NAME, SURNAMES
 from mnemic.extract.letters import Headers, begins_letter, is_header
-from mnemic.extract.material import heads_material, introduced, reported, reports
+from mnemic.extract.material import Announcement, announcements, heads_material
 from mnemic.extract.speakers import is_machine_label
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 BLANK: Final = "_"
 """What stands for each character that is quoted or code."""
@@ -30,14 +30,22 @@ Stretch = tuple[int, int]
 
 _VISIBLE: Final = re.compile(r"\S")
 _MARKS: Final = re.compile(
-    "[\"`~<>|＞＜“”„‟«»‹›「」『』《》〈〉〝〞﹁﹂﹃﹄❝❞＂:：$\t\\[\\\\\xa0@&]|(?<![a-zA-Z])['‘]|['’](?![a-zA-Z])|//|/\\*| {4}|--|==|(?i:forward)|(?:\\A|\n)[ \t]*[#(%（]|写着|写道|写的是|规定|提到|说的是|[Ww]hat does|【"
+    "[\"`~<>|＞＜“”„‟«»‹›「」『』《》〈〉〝〞﹁﹂﹃﹄❝❞＂:：$\t\\[\\\\\xa0@&#%【]|(?<![a-zA-Z])['‘]|['’](?![a-zA-Z])|//|/\\*| {4}|--|==|[Ff]orward|FORWARD"
 )
-"""Without one of these nothing is quoted, which is true of most messages."""
+_WRITTEN_WORDS: Final = "写着 写道 写的是 规定 提到 说的是"
+_WRITTEN: Final = re.compile("|".join(_WRITTEN_WORDS.split()))
+
+
+def _may_show(text: str) -> bool:
+    """Whether there is any sign of something quoted, which most messages are without."""
+    if _MARKS.search(text) is not None or "hat does" in text or "(" in text or "（" in text:
+        return True
+    return not text.isascii() and _WRITTEN.search(text) is not None
 
 
 def own_words(text: str) -> str:
     """Return `text` with each visible character of what is quoted or code as `_`, every other one in its place."""
-    if _MARKS.search(text) is None:
+    if not _may_show(text):
         return text
     begin = own_label(text)
     return text[:begin] + _without_shown(text[begin:]) if begin else _without_shown(text)
@@ -142,9 +150,12 @@ def _begins_in(at: int, lines: list[Stretch]) -> bool:
 
 def _hands_over(text: str, line: str, end: int) -> bool:
     """Whether a line that is quoted hands over what follows it, which is not quoted."""
-    hands_over = (_speaks_below(line) and _is_of_another(line)) or any(
-        begins_letter(line[at:]) or _announces(line[at:], introduced(line[at:]) if _has_colon(line) else None)
-        for at in _beginnings(line)
+    announced = _announced(line)
+    beginnings = list(_beginnings(line, announced))
+    hands_over = (
+        any(begins_letter(line[at:]) for at in beginnings)
+        or _announces(line, beginnings, announced)
+        or (_speaks_below(line, announced) and _is_of_another(line))
     )
     return hands_over and not _is_followed_by_shown(text, end)
 
@@ -330,7 +341,7 @@ _INDENTED: Final = re.compile(r"(?:[ \xa0]{4}|[ \xa0]{0,3}\t)")
 _ITEM: Final = re.compile(r"[ \t\xa0]*+(?:[-*+•]|\d{1,9}[.)、])(?:[ \t]|$)")
 _LINE: Final = re.compile(r"[^\n]*+(?:\n|\Z)")
 _SPEAKER_IN_BRACKETS: Final = re.compile(
-    r"[ \t]*+[*_#]*+[ \t]?[\[(【（]{1,2}(?P<name>[^\[\]()【】（）\n:：]{1,30})[\])】）]{1,2}[*_]*+(?P<rest>[^\n]*+)"
+    r"[ \t]*+[*_#]*+[ \t]?[\[(【（]{1,2}(?P<name>[^\[\]()【】（）\n:：]{1,30})[\])】）]{1,2}[*_]*+(?:[ \t]*+[:：])?+(?P<rest>[^\n]*+)"
 )
 _OPENING: Final = re.compile(r"[ \t\xa0]*+[-#/*%\"'‘“„「『«`~(|]++[ \t\xa0]*+")
 """Marks before what a line says: of a comment, of a quotation that goes on, of emphasis."""
@@ -349,8 +360,7 @@ _OWN_HEADING: Final = re.compile(
 
 
 _OTHERS: Final = re.compile(
-    r"[:：$\t\xa0─\[(【（#%]| {4}|//|/\*|--|==|>>>|@@|——|__|\*\*|[Ff]orward|FORWARD|写着|写道|写的是|规定|提到|说的是|what does",
-    re.IGNORECASE,
+    r"[:：$\t\xa0─\[(【（#%]| {4}|//|/\*|--|==|>>>|@@|——|__|\*\*|[Ff]orward|FORWARD|写着|写道|写的是|规定|提到|说的是"
 )
 """Without one of these no line says whose it is."""
 
@@ -368,55 +378,61 @@ def _of_others(text: str) -> Iterator[Stretch]:
             theirs = headed
             headers.end_block()
             continue
-        if headers.take(shown, line.start()):
+        announced = _announced(shown)
+        bare = announced[0].end if announced and shown[announced[0].end - 1] not in ":：" else 0
+        if headers.take(shown[bare:], line.start()):
             yield headers.begin, len(text)
             return
-        if (handed := _handed_over(text, line, shown)) is not None:
+        if (handed := _handed_over(text, line, shown, announced)) is not None:
             yield handed, len(text)
             return
         item = _ITEM.match(shown) is not None
         indented = _INDENTED.match(shown) is not None and not (item and before_item)
         before_item = item and not indented
-        if not theirs and (begin := _of_another(text, line, shown)) is not None:
+        if not theirs and (begin := _of_another(text, line, shown, announced)) is not None:
             theirs = True
             yield line.start() + begin, line.end()
         elif theirs or indented or is_header(shown) or _COMMENT.match(shown):
             yield line.span()
-        headed = theirs and _has_head(shown) and _speaks_below(shown)
+        headed = theirs and _has_head(shown) and _speaks_below(shown, announced)
 
 
-def _handed_over(text: str, line: re.Match[str], shown: str) -> int | None:
+def _handed_over(text: str, line: re.Match[str], shown: str, announced: Sequence[Announcement]) -> int | None:
     """Where a text begins that a line hands over: somebody's letter, what somebody said, what is to be worked on."""
-    for at in _beginnings(shown):
-        rest = shown[at:]
-        if begins_letter(rest.strip()):
-            return None if _is_followed_by_shown(text, line.end()) else line.start()
-        begin = introduced(rest) if _has_colon(rest) else None
-        if begin is not None and rest[begin:].strip(" \t*_"):
-            return line.start() + at + begin
-        if _announces(rest, begin):
-            return None if _is_followed_by_shown(text, line.end()) else line.end()
+    end = len(shown.rstrip(" \t*_"))
+    for one in announced:
+        if one.is_worked_on and one.end < end:
+            return line.start() + one.end
+    beginnings = list(_beginnings(shown, announced))
+    if any(begins_letter(shown[at:].strip()) for at in beginnings):
+        return None if _is_followed_by_shown(text, line.end()) else line.start()
+    if _announces(shown, beginnings, announced):
+        return None if _is_followed_by_shown(text, line.end()) else line.end()
     return None
 
 
-def _announces(line: str, introduces: int | None) -> bool:
+def _announced(line: str) -> list[Announcement]:
+    return announcements(line) if _has_colon(line) or not line.isascii() else []
+
+
+def _announces(line: str, beginnings: Sequence[int], announced: Sequence[Announcement]) -> bool:
     """Whether a line ends with the announcement of what stands below it."""
-    return introduces is not None or (_has_colon(line) and (reports(line) or _heads_material(line)))
+    if announced and announced[-1].end >= len(line.rstrip(" \t*_")):
+        return True
+    return _has_colon(line) and any(_heads_material(line[at:]) for at in beginnings)
 
 
-def _beginnings(line: str) -> Iterator[int]:
+def _beginnings(line: str, announced: Sequence[Announcement]) -> Iterator[int]:
     """Where what a line says can begin: at its own beginning, and behind the labels and marks that stand before it."""
     at = 0
     for _ in range(_DEEPEST):
         yield at
-        label = _LABEL.match(line, at) or _SPEAKER_IN_BRACKETS.match(line, at)
-        if label is None:
-            label = _OPENING.match(line, at)
-        behind = reported(line[at:]) if label is None and _has_colon(line) else None
-        begin = at + behind if behind is not None else -1 if label is None else _rest_of(label)
-        if begin <= at or begin >= len(line.rstrip()):
+        label = _SPEAKER_IN_BRACKETS.match(line, at) or _LABEL.match(line, at) or _OPENING.match(line, at)
+        begins = [] if label is None else [_rest_of(label)]
+        begins += [one.end for one in announced if one.end > at][:1]
+        if not begins or not at < min(begins) < len(line.rstrip()):
             return
-        at = begin
+        at = min(begins)
 
 
 def _rest_of(label: re.Match[str]) -> int:
@@ -451,16 +467,16 @@ def _has_colon(line: str) -> bool:
     return ":" in line or "：" in line
 
 
-def _of_another(text: str, line: re.Match[str], shown: str) -> int | None:
+def _of_another(text: str, line: re.Match[str], shown: str, announced: Sequence[Announcement]) -> int | None:
     """Where in a line somebody else's words begin; None if its speaker's go on."""
     if _is_of_another(shown):
-        return None if _speaks_below(shown) and _is_followed_by_shown(text, line.end()) else 0
-    return reported(shown)
+        return None if _speaks_below(shown, announced) and _is_followed_by_shown(text, line.end()) else 0
+    return announced[0].end if announced else None
 
 
-def _speaks_below(line: str) -> bool:
+def _speaks_below(line: str, announced: Sequence[Announcement]) -> bool:
     """Whether a line names who speaks and says nothing else, so that their words stand below it."""
-    for at in _beginnings(line):
+    for at in _beginnings(line, announced):
         label = _LABEL.match(line, at) or _SPEAKER_IN_BRACKETS.match(line, at)
         if label is not None and not label["rest"].strip(" \t*_"):
             return True
@@ -537,6 +553,8 @@ def _between_pairs(text: str) -> Iterator[Stretch]:
 
 def _between_triple(text: str) -> Iterator[Stretch]:
     """What stands between three straight marks and three; from those left open to the end."""
+    if '"""' not in text and "'''" not in text:
+        return
     opened: re.Match[str] | None = None
     for mark in _TRIPLE.finditer(text):
         if opened is None:
@@ -560,7 +578,7 @@ def _struck_or_asked(text: str) -> Iterator[Stretch]:
         if not text[begin - 1 : begin].strip():
             yield begin, end + 2
         at = end + 2
-    if "what d" in text or "What d" in text:
+    if "hat d" in text:
         yield from (asked.span("asked") for asked in _MEANT.finditer(text))
 
 

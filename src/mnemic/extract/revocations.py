@@ -12,7 +12,9 @@ from mnemic.extract.chinese import simple
 from mnemic.extract.sentences import sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+
+    from mnemic.extract.sentences import Sentence
 
 T = TypeVar("T")
 
@@ -68,10 +70,14 @@ class Revocation:
     topic: str
 
 
-def revocations(text: str) -> list[Revocation]:
-    """What is taken back in a user's own words, in order; at most one to a sentence."""
+def revocations(text: str, spoken: Iterable[Sentence] | None = None) -> list[Revocation]:
+    """What is taken back in a user's own words, in order; at most one to a sentence.
+
+    Args:
+        spoken: The sentences of the text, if they are known.
+    """
     extracted: list[Revocation] = []
-    for sentence in sentences(text):
+    for sentence in sentences(text) if spoken is None else spoken:
         low = simple(sentence.low)
         if sentence.asks or _CUE.search(low) is None:
             continue

@@ -18,7 +18,7 @@ LIMIT: Final = 500
 """Most characters in a sentence that somebody says; it also bounds what a pattern can cost."""
 
 _STRAIGHT: Final = str.maketrans("\u2018\u2019\u02bc", "'''")
-_END: Final = re.compile(r"[!?。！？；\n]+[)\]”’\"'*~]*|\.+[*~_]{0,3}(?=\s|$|[\u3400-\u9fff])")
+_END: Final = re.compile(r"[!?。！？；]+[)\]”’\"'*~]*|\n+[)\]”’\"']*|\.+[*~_]{0,3}(?=\s|$|[\u3400-\u9fff])")
 _BULLET: Final = re.compile(r"[-*+•·][ \t]++")
 _EMPHASIS: Final = "*~_"
 _RUNS: Final = {mark: re.compile(re.escape(mark) + "+") for mark in _EMPHASIS}

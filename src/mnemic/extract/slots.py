@@ -17,7 +17,7 @@ from mnemic.extract.chinese import has_chinese, simple
 from mnemic.extract.sentences import sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from mnemic.core.timex import TimeSpan
     from mnemic.extract.patterns import SlotPattern
@@ -69,15 +69,18 @@ class Finding:
     since: TimeSpan | None = None
 
 
-def slots(text: str, subject: str, said: int, offset: int = 0) -> list[Finding]:
+def slots(
+    text: str, subject: str, said: int, offset: int = 0, spoken: Iterable[Sentence] | None = None
+) -> list[Finding]:
     """What `subject` states about themselves in `text`, in order; a value once.
 
     Args:
         said: When it was said, microseconds since 1970: "in March" is resolved against this.
         offset: Minutes east of UTC on the speaker's clock.
+        spoken: The sentences of the text, if they are known.
     """
     findings: dict[tuple[str, Value], Finding] = {}
-    for sentence in sentences(text):
+    for sentence in sentences(text) if spoken is None else spoken:
         if sentence.asks:
             continue
         end = sentence.start + len(sentence.low)

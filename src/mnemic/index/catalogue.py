@@ -16,15 +16,20 @@ from mnemic.index.columns import Column, EntryColumns, Shelves, visible
 from mnemic.index.packing import pack, sound_body, unpack
 from mnemic.index.packing_lane import entries_between
 from mnemic.index.reading import SEGMENT_ROWS, PostingsSegment, Reading, Tail, compress
-from mnemic.index.vectors import VectorTable
+from mnemic.index.sign_packing import packed_signs
+from mnemic.index.vectors import VectorTable, most_exact
 from mnemic.store.values.work import embedding_lane
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from mnemic.core.queries import Entry
     from mnemic.store.engine.snapshot import Snapshot
     from mnemic.store.values.heads import SpaceHead
+
+    Floats = NDArray[np.float32]
 
 _TAIL_ROWS: Final = 512
 """Most rows in the tail; with one more it is compressed."""
@@ -50,7 +55,7 @@ class Catalogue:
 
     Attributes:
         nbytes: Memory taken as the last new reading was made, about.
-        unpacked: How many rows were read as entries when all of the space was read last.
+        unpacked: How many rows were read as entries, or as vectors that should have signs, since somebody asked last.
     """
 
     def __init__(self, space: int, epoch: int, *, packs: bool = True) -> None:
@@ -135,15 +140,21 @@ class Catalogue:
         ended |= self.columns.column(Column.SEQ_TO) <= self._horizon
         return self.seq < self._horizon or 2 * int(ended.sum()) > max(_LOAD, self.columns.rows)
 
-    def follow_vectors(self, snapshot: Snapshot, head: SpaceHead, model: int) -> None:
+    def follow_vectors(self, snapshot: Snapshot, head: SpaceHead, model: int, *, by_signs: bool = False) -> None:
         """Add an embedder's vectors, as far as a snapshot has them. Follow the snapshot first.
 
         Vectors come behind their rows, and move no seq: what says that there are more is the embedder's lane.
 
+        Args:
+            by_signs: Whether one question is to be answered, so that signs will do at first; `fetch` then brings the
+                vectors that it looks at. Whoever comes next reads all of them.
+
         Raises:
             StoreCorrupt: a vector is not of the embedder's dimensions.
         """
-        table = self._vectors.get(model) or self._enlist(snapshot, model)
+        table = self._vectors.get(model)
+        if table is None or table.fetched is not None:
+            table = self._enlist(snapshot, model, by_signs=by_signs and table is None)
         if table is None:
             return
         cursor = snapshot.lane(self.space, embedding_lane(model)).cursor
@@ -174,14 +185,37 @@ class Catalogue:
         before = 0 if moment is None else bisect_right(self._expiries, moment)
         return self._expiries[before - 1] if before else None
 
-    def _enlist(self, snapshot: Snapshot, model: int) -> VectorTable | None:
+    def fetch(self, snapshot: Snapshot, reading: Reading, questions: Mapping[int, Floats]) -> bool:
+        """Bring the vectors that questions look at where there are only signs; whether all that is said to be is there.
+
+        Raises:
+            StoreCorrupt: a vector is not of the embedder's dimensions.
+        """
+        for model, question in questions.items():
+            table = self._vectors.get(model)
+            if table is None or table.fetched is None or question.shape != (table.dims,):
+                continue
+            rows = table.lacking(reading.looked_at(model, question))
+            vers = np.unique(self.columns.column(Column.VER)[rows]).tolist()
+            if not table.fetch(self.columns, rows, snapshot.vectors_of(self.space, model, vers)):
+                return False
+        return True
+
+    def _enlist(self, snapshot: Snapshot, model: int, *, by_signs: bool) -> VectorTable | None:
         """Begin with an embedder's vectors, and let go of those of embedders that are gone."""
-        dims = {row.id: row.dims for row in snapshot.embedders()}
-        if model not in dims:
+        known = {row.id: row for row in snapshot.embedders()}
+        if model not in known:
             return None
-        self._vectors = {held: table for held, table in self._vectors.items() if held in dims}
+        self._vectors = {held: table for held, table in self._vectors.items() if held in known}
         self._readings.clear()
-        return self._vectors.setdefault(model, VectorTable(dims[model]))
+        packed = None
+        if by_signs and self._packs and self.columns.rows > most_exact(known[model].dims):
+            packed = packed_signs(snapshot, self.space, known[model])
+            covered = 0 if packed is None else int(self.columns.column(Column.VER).searchsorted(packed.upto, "right"))
+            if packed is None or not packed.serves(covered, self.columns.rows - covered):
+                packed, self.unpacked = None, self.unpacked + self.columns.rows
+        table = self._vectors[model] = VectorTable(known[model].dims, packed)
+        return table
 
     def _add(self, batch: list[Entry]) -> None:
         first = self.columns.rows

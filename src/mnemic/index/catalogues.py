@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING
 
 from mnemic.core.forking import renew_in_child
 from mnemic.core.mutex import Mutex
+from mnemic.core.uninterrupted import import_whole
 from mnemic.settings import PACK_ROWS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from mnemic.core.queries import Filter, View
     from mnemic.index.catalogue import Catalogue
@@ -18,6 +22,8 @@ if TYPE_CHECKING:
     from mnemic.index.reading import Reading
     from mnemic.store.engine.snapshot import Snapshot
     from mnemic.store.values.heads import SpaceHead
+
+    Floats = NDArray[np.float32]
 
 
 class Catalogues:
@@ -47,10 +53,14 @@ class Catalogues:
         self._total = 0
 
     def readings(
-        self, snapshot: Snapshot, spaces: Sequence[int], view: View, where: Filter, models: Iterable[int] = ()
+        self, snapshot: Snapshot, spaces: Sequence[int], view: View, where: Filter, asked: Mapping[int, Floats] = {}
     ) -> list[Reading]:
-        """Make the read set of each space, as far as this snapshot sees, with the vectors of these embedders."""
-        asked = tuple(models)
+        """Make the read set of each space, as far as this snapshot sees, with vectors to compare a question with.
+
+        Args:
+            asked: The question as each embedder reads it whose vectors are wanted. The first question may find only
+                those vectors there that it looks at: whoever asks another asks for readings anew.
+        """
         return [
             self._reading(snapshot, head, within, where, asked, hidden)
             for head, within, hidden in snapshot.read_set(spaces, view)
@@ -74,12 +84,11 @@ class Catalogues:
         head: SpaceHead,
         view: View,
         where: Filter,
-        models: tuple[int, ...],
+        asked: Mapping[int, Floats],
         hidden: tuple[int, ...],
     ) -> Reading:
         shelves = _shelves(snapshot, head.id, view, where, hidden)
         lock, catalogue = self._catalogue(head)
-        unpacked = 0
         with lock:
             if catalogue.changing:  # it has taken in some of what was new, was interrupted, and would take it in again
                 catalogue = type(catalogue)(head.id, head.epoch, packs=self._pack_rows > 0)
@@ -87,10 +96,14 @@ class Catalogues:
             catalogue.changing = True
             if catalogue.seq < head.seq:
                 catalogue.follow(snapshot, head)
-                unpacked, catalogue.unpacked = catalogue.unpacked, 0
-            for model in models:
-                catalogue.follow_vectors(snapshot, head, model)
+            for model in asked:
+                catalogue.follow_vectors(snapshot, head, model, by_signs=True)
             reading = catalogue.reading(head.seq, view, where, shelves)
+            if not catalogue.fetch(snapshot, reading, asked):  # a pack told of vectors that are not there
+                for model in asked:
+                    catalogue.follow_vectors(snapshot, head, model)
+                reading = catalogue.reading(head.seq, view, where, shelves)
+            unpacked, catalogue.unpacked = catalogue.unpacked, 0
             catalogue.changing = False
             taken = catalogue.nbytes
         self._account(head.id, catalogue, taken)
@@ -99,6 +112,7 @@ class Catalogues:
         return reading
 
     def _catalogue(self, head: SpaceHead) -> tuple[Mutex, Catalogue]:
+        import_whole("mnemic.index.catalogue")
         from mnemic.index.catalogue import Catalogue  # numpy is paid for by the first question, not at the door
 
         with self._lock:
@@ -125,6 +139,7 @@ class Catalogues:
 
 
 def _shelves(snapshot: Snapshot, space: int, view: View, where: Filter, hidden: tuple[int, ...]) -> Shelves:
+    import_whole("mnemic.index.columns")
     from mnemic.index.columns import Shelves
 
     agent = None if where.agent is None else snapshot.name_id(space, where.agent)

@@ -95,14 +95,15 @@ def unpack(body: NDArray[np.uint8], first: int = 0) -> PackedEntries:
 
 def digest_of(row: PackRow, body: bytes | bytearray) -> bytes:
     """What tells a pack that was torn or changed, bytes or what is known of them, from the one that was kept."""
-    digest = blake2b(repr((row.space, row.after, row.upto, row.seq, row.rows, row.build)).encode(), digest_size=_DIGEST)
+    known = row.space, row.after, row.upto, row.seq, row.rows, row.build, row.model
+    digest = blake2b(repr(known).encode(), digest_size=_DIGEST)
     digest.update(body)
     return digest.digest()
 
 
-def sound_body(row: PackRow, body: bytearray | None) -> NDArray[np.uint8] | None:
+def sound_body(row: PackRow, body: bytearray | None, build: int = PACK_BUILD) -> NDArray[np.uint8] | None:
     """A pack's bytes for `unpack`; None where they are not there, not those that were kept, or of another build."""
-    if body is None or row.build != PACK_BUILD or digest_of(row, body) != row.digest:
+    if body is None or row.build != build or digest_of(row, body) != row.digest:
         return None
     return np.frombuffer(body, np.uint8)
 

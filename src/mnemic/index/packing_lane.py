@@ -10,6 +10,7 @@ from itertools import groupby, islice, takewhile
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import FOREVER
+from mnemic.core.uninterrupted import import_whole
 from mnemic.flow import Flow
 from mnemic.lanes.slices import BUSY, IDLE, Slice
 from mnemic.store.engine.pack_rows import keep_pack
@@ -94,6 +95,7 @@ def _size(row: PackRow, least: int) -> int | None:
 
 def _of_damaged(snapshot: Snapshot, head: SpaceHead, packs: Sequence[PackRow]) -> NewPack | None:
     """Make the first pack anew that no reader trusts."""
+    import_whole("mnemic.index.packing")
     from mnemic.index.packing import sound_body
 
     for row in packs:
@@ -103,6 +105,7 @@ def _of_damaged(snapshot: Snapshot, head: SpaceHead, packs: Sequence[PackRow]) -
 
 
 def _merged(snapshot: Snapshot, head: SpaceHead, packs: Sequence[PackRow]) -> NewPack:
+    import_whole("mnemic.index.columns", "mnemic.index.packing")
     from mnemic.index.columns import EntryColumns
     from mnemic.index.packing import sound_body, unpack
 
@@ -127,6 +130,7 @@ def entries_between(
     Args:
         seq: The commit to read them as of: what was closed later stands open.
     """
+    import_whole("mnemic.index.columns")
     from mnemic.index.columns import EntryColumns
 
     columns, fresh = EntryColumns(), snapshot.entries(space, after, upto)
@@ -142,6 +146,7 @@ def entries_between(
 
 
 def _packed(head: SpaceHead, columns: EntryColumns, after: int, upto: int, instead: Iterable[PackRow]) -> NewPack:
+    import_whole("mnemic.index.packing")
     from mnemic.index.packing import PACK_BUILD, digest_of, pack
 
     body = pack(columns)

@@ -222,6 +222,10 @@ class Reading:
         sight = self._sights.get(model)
         return None if sight is None else sight.similar(query)
 
+    def looked_at(self, model: int, query: NDArray[np.float32]) -> NDArray[np.intp]:
+        """The rows whose vectors a question is compared with, ascending, for an embedder that the reading has."""
+        return self._sights[model].looked_at(query)
+
     def centrality(self, model: int, places: NDArray[np.intp]) -> NDArray[np.float32]:
         """How near some places of a `similar` are to the mean of all: such a place is near to every question."""
         return self._sights[model].centrality(self.rows[places])

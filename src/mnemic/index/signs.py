@@ -42,6 +42,8 @@ PROBE: Final = 4_096
 """Rows that say how near the plain signs must be."""
 
 _BLOCK: Final = 1 << 10
+_SLACK: Final = 8
+"""One row in so many more may be added before the signs are moved."""
 _WIDE: Final = np.float32(2.0**112)
 _SATURATE: Final = 50
 """One dimension in so many of a query may be longer than the longest that is told apart."""
@@ -71,44 +73,53 @@ class Signed:
         """The same rows as a matrix of single precision holds."""
         dims = matrix.shape[1]
         signed = cls(dims, (), np.empty((-(-dims // 64), 0), np.uint64), np.zeros(dims, np.float32), 0)
-        if len(rows := np.flatnonzero(held)):
-            signed = signed.filled(rows, matrix[rows].astype(np.float16))
-        return signed.refitted(held)
+        if not len(rows := np.flatnonzero(held)):
+            return signed
+        signed = signed.with_room(len(held))
+        signed.fill(rows, matrix[rows].astype(np.float16))
+        return signed.signed(rows, held)
 
     @property
     def row_bytes(self) -> int:
         """Memory that one row takes."""
         return 2 * self.dims + 8 * len(self.signs)
 
-    def filled(self, rows: Rows, vectors: Halves) -> Signed:
-        """With these rows, ascending, filled in; the rows that were there are shared, or their signs copied."""
-        halves, signs, last = list(self.halves), self.signs, int(rows[-1])
-        while len(halves) * CHUNK <= last:
-            halves.append(np.empty((CHUNK, self.dims), np.float16))
-        if signs.shape[1] <= last:
-            signs = np.empty((len(signs), max(last + 1, 2 * signs.shape[1])), np.uint64)
-            signs[:, : self.signs.shape[1]] = self.signs
-        for number, at in _by_chunk(rows):
-            halves[number][rows[at] - number * CHUNK] = vectors[at]
-        signs[:, rows] = self._signs(vectors)
-        return replace(self, halves=tuple(halves), signs=signs)
+    def with_room(self, count: int) -> Signed:
+        """With room for so many rows; those that are there are shared."""
+        more = -(-count // CHUNK) - len(self.halves)
+        return replace(self, halves=self.halves + tuple(np.empty((CHUNK, self.dims), np.float16) for _ in range(more)))
 
-    def refitted(self, held: NDArray[np.bool_]) -> Signed:
-        """With the mean and all signs taken anew, if the rows held have doubled since.
+    def fill(self, rows: Rows, vectors: Halves) -> None:
+        """Fill in rows, ascending; they have no signs until `signed`."""
+        for number, at in _by_chunk(rows):
+            self.halves[number][span(rows[at] - number * CHUNK)] = vectors[at]
+
+    def signed(self, fresh: Rows, held: NDArray[np.bool_]) -> Signed:
+        """With the signs of fresh rows; of all that are held, and the mean taken anew, if those have doubled since.
 
         The mean is that of the first 2**n of them, so that it does not depend on how many came at a time.
         """
-        rows = np.flatnonzero(held)
-        fitted = 1 << len(rows).bit_length() - 1 if len(rows) else 0
-        if fitted <= self.fitted:
+        moved, rows = self, np.flatnonzero(held)
+        fitted = fitting(len(rows))
+        if fitted > self.fitted:
+            sums = [widened(self._gathered(rows[i : min(i + _BLOCK, fitted)])).sum(axis=0) for i in _blocks(fitted)]
+            mean = np.mean(sums, axis=0) * np.float32(len(sums) / fitted) * _WIDE
+            moved, fresh = replace(self, signs=self.signs.copy(), mean=mean, fitted=fitted), rows
+        if moved.signs.shape[1] < len(held):
+            moved = moved.with_signs(len(held) + len(held) // _SLACK)
+        least = _least_above(moved.mean)
+        for i in _blocks(len(fresh)):
+            block = fresh[i : i + _BLOCK]
+            moved.signs[:, span(block)] = _packed(_ordered(self._gathered(block)) >= least)
+        return moved
+
+    def with_signs(self, count: int) -> Signed:
+        """With room for the signs of so many rows at least."""
+        if count <= self.signs.shape[1]:
             return self
-        sums = [self.vectors(rows[i : min(i + _BLOCK, fitted)]).sum(axis=0) for i in range(0, fitted, _BLOCK)]
-        moved = replace(self, mean=np.mean(sums, axis=0) * np.float32(len(sums) / fitted), fitted=fitted)
-        signs = np.empty_like(self.signs)
-        for i in range(0, len(rows), _BLOCK):
-            block = rows[i : i + _BLOCK]
-            signs[:, block] = moved._signs(self._gathered(block))
-        return replace(moved, signs=signs)
+        signs = np.zeros((len(self.signs), count), np.uint64)
+        signs[:, : self.signs.shape[1]] = self.signs
+        return replace(self, signs=signs)
 
     def cosines(self, rows: Rows, query: Floats) -> Floats:
         """The exact cosines of some rows, ascending."""
@@ -116,7 +127,7 @@ class Signed:
 
     def vectors(self, rows: Rows) -> Floats:
         """Some rows, ascending, in single precision."""
-        return self._gathered(rows).astype(np.float32)
+        return single(self._gathered(rows))
 
     def shortlist(self, query: Floats, seen: NDArray[np.bool_] | None, rows: Rows) -> Rows:
         """Those of some rows, ascending, that are nearest by sign: `short` of them, and all as near as the last.
@@ -134,7 +145,7 @@ class Signed:
         return longer[weighed <= _within(weighed, wanted)]
 
     def _gathered(self, rows: Rows) -> Halves:
-        found = [self.halves[number][rows[at] - number * CHUNK] for number, at in _by_chunk(rows)]
+        found = [self.halves[number][span(rows[at] - number * CHUNK)] for number, at in _by_chunk(rows)]
         return found[0] if len(found) == 1 else np.concatenate(found)
 
     def _left(self, query: Floats) -> Floats:
@@ -142,8 +153,37 @@ class Signed:
         length = self.mean @ self.mean
         return query - self.mean * np.float32(query @ self.mean / length) if length else query
 
-    def _signs(self, vectors: Halves) -> Words:
-        return _packed(widened(vectors) > self.mean / _WIDE)
+
+@dataclass(frozen=True, slots=True)
+class PackedSigns:
+    """What a pack holds: the signs of the first rows of a space.
+
+    Attributes:
+        signed: The signs, and the mean that they were taken with; of the vectors nothing.
+        held: Which rows have a vector.
+        upto: The version that it reaches to.
+    """
+
+    signed: Signed
+    held: NDArray[np.bool_]
+    upto: int
+
+    @property
+    def count(self) -> int:
+        """How many vectors it has the signs of."""
+        return int(np.count_nonzero(self.held))
+
+    def serves(self, rows: int, more: int) -> bool:
+        """Whether it says what a reader would work out of the vectors of so many rows, and of at most so many more.
+
+        The mean is taken anew when vectors have doubled: until then signs stay as they are.
+        """
+        return rows == len(self.held) and self.signed.fitted == fitting(self.count) == fitting(self.count + more)
+
+
+def fitting(count: int) -> int:
+    """Of how many vectors the mean is taken where there are so many."""
+    return 1 << count.bit_length() - 1 if count else 0
 
 
 def widened(halves: Halves) -> Floats:
@@ -155,6 +195,25 @@ def widened(halves: Halves) -> Floats:
     bits <<= 13
     bits &= ~0x70000000
     return bits.view(np.float32)
+
+
+def single(halves: Halves) -> Floats:
+    """Half precision in single precision, of finite numbers."""
+    floats = widened(halves)
+    floats *= _WIDE
+    return floats
+
+
+def _ordered(halves: Halves) -> NDArray[np.int16]:
+    """Half precision as integers that lie in the same order: comparing those is four times as fast as widening."""
+    bits = halves.view(np.int16)
+    return bits ^ (bits >> 15 & 0x7FFF)
+
+
+def _least_above(limits: Floats) -> NDArray[np.int16]:
+    """The least half that lies above each limit, as `_ordered` has it."""
+    halves = limits.astype(np.float16)
+    return _ordered(np.where(halves > limits, halves, np.nextafter(halves, np.float16(np.inf))))
 
 
 def _product(matrix: Floats, query: Floats) -> Floats:
@@ -227,6 +286,17 @@ def _weighed(differ: Words, sizes: Floats) -> Counts:
 def _within(distances: Counts, wanted: float) -> int:
     """The least distance within which there are as many as wanted, or all."""
     return int(np.bincount(distances).cumsum().searchsorted(wanted))
+
+
+def _blocks(count: int) -> range:
+    """Where blocks of so many rows begin."""
+    return range(0, count, _BLOCK)
+
+
+def span(rows: Rows) -> Rows | slice:
+    """Rows, ascending, as a slice where they stand side by side: numpy copies those several times as fast."""
+    first, end = int(rows[0]), int(rows[-1]) + 1
+    return slice(first, end) if end - first == len(rows) else rows
 
 
 def _by_chunk(rows: Rows) -> Iterator[tuple[int, slice]]:

@@ -17,14 +17,15 @@ import numpy as np
 
 from mnemic.errors import Invalid, StoreCorrupt
 from mnemic.index.columns import Column
-from mnemic.index.signs import ENOUGH, Signed, dots, short
+from mnemic.index.signs import ENOUGH, Signed, dots, short, single, span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from mnemic.index.columns import EntryColumns
+    from mnemic.index.signs import PackedSigns
     from mnemic.store.values.work import VectorRow
 
     Floats = NDArray[np.float32]
@@ -43,7 +44,11 @@ _FEW: Final = 40
 _GATHER: Final = 5
 """Where one row in so many is meant, their rows are gathered; else the product is taken of all."""
 
-_LOAD: Final = 4_096
+_LOAD: Final = 512
+"""Vectors read at once: so few that they stay in the processor's cache on their way."""
+
+_SLACK: Final = 8
+"""One row in so many more may be added before the matrix is moved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +80,17 @@ class Single:
     def dims(self) -> int:
         return int(self.matrix.shape[1])
 
-    def filled(self, rows: Rows, vectors: Halves) -> Single:
-        """With these rows filled in; by doubling, so that most rows are moved once or twice."""
-        matrix, need = self.matrix, int(rows[-1]) + 1
-        if need > len(matrix):
-            matrix = np.zeros((max(need, min(2 * len(matrix), _exact(self.dims))), self.dims), np.float32)
-            matrix[: len(self.matrix)] = self.matrix
-        matrix[rows] = vectors
+    def with_room(self, count: int) -> Single:
+        """With room for so many rows, and for an eighth more where they have to be moved."""
+        if count <= len(self.matrix):
+            return self
+        matrix = np.zeros((count + min(count // _SLACK, max(0, most_exact(self.dims) - count)), self.dims), np.float32)
+        matrix[: len(self.matrix)] = self.matrix
         return Single(matrix)
+
+    def fill(self, rows: Rows, vectors: Halves) -> None:
+        """Fill in rows, ascending."""
+        self.matrix[span(rows)] = single(vectors)
 
     def vectors(self, rows: Rows) -> Floats:
         """The vectors of some rows."""
@@ -103,19 +111,33 @@ class VectorTable:
     Attributes:
         cursor: The embedder's lane as it stood when vectors were read last: complete up to there.
         seq: The space as it stood then.
+        fetched: Which rows' vectors are here, where the others have only signs; None where all are.
     """
 
-    def __init__(self, dims: int) -> None:
+    def __init__(self, dims: int, packed: PackedSigns | None = None) -> None:
+        """`packed`: signs to begin with, instead of the vectors that they are of."""
         self.cursor = 0
         self.seq = 0
+        self.fetched: NDArray[np.bool_] | None = None
         self._rows: Single | Signed = Single(np.zeros((0, dims), np.float32))
         self._held = np.zeros(0, np.bool_)
+        if packed is not None:
+            self._rows, self._held, self.cursor = packed.signed, packed.held, packed.upto
+            self.fetched = np.zeros(len(packed.held), np.bool_)
 
     @property
     def nbytes(self) -> int:
         """Memory taken."""
         rows = self._rows
+        if isinstance(rows, Signed) and self.fetched is not None:
+            here = len(self._held) - int(np.count_nonzero(~self.fetched))
+            return len(self._held) + rows.signs.nbytes + 2 * rows.dims * here
         return len(self._held) + (rows.matrix.nbytes if isinstance(rows, Single) else rows.row_bytes * len(self._held))
+
+    @property
+    def dims(self) -> int:
+        """Numbers of a vector."""
+        return self._rows.dims
 
     def sight(self) -> tuple[Single | Signed, NDArray[np.bool_]]:
         """The rows as they stand, and which of them are filled."""
@@ -127,35 +149,88 @@ class VectorTable:
         Raises:
             StoreCorrupt: a vector is not of the embedder's dimensions.
         """
-        held = self._held
-        stream = iter(fresh)
-        while batch := list(islice(stream, _LOAD)):
-            vectors = self._decoded(batch)
-            rows = _rows_of(columns, batch)
-            new = (rows >= 0) & ~_at(self._held, rows)
-            if new.any():
-                self.fill(rows[new], vectors[new])
+        held, few = self._held, most_exact(self._rows.dims)
+        placed: list[Rows] = []
+        waiting: list[tuple[Rows, Halves]] = []
+        for rows, vectors in self._new(columns, iter(fresh)):
+            placed.append(rows)
+            waiting.append((rows, vectors))
+            if rows[-1] >= few:  # until then they may all be few, which are held in another way
+                self._place(waiting)
+                waiting.clear()
+        if placed:
+            self._place(waiting)
+            self._sign(np.concatenate(placed))
         return self._held is not held
+
+    def lacking(self, rows: Rows) -> Rows:
+        """Those of some rows, ascending, that have only signs here."""
+        if self.fetched is None:
+            return rows[:0]
+        rows = rows[: rows.searchsorted(len(self.fetched))]
+        return rows[~self.fetched[rows]]
+
+    def fetch(self, columns: EntryColumns, rows: Rows, found: Iterable[VectorRow]) -> bool:
+        """Take the vectors of rows that have only signs here; whether all of them were found.
+
+        Raises:
+            StoreCorrupt: a vector is not of the embedder's dimensions.
+        """
+        batch = sorted(found)
+        if not batch:
+            return not len(rows)
+        vers, parts, halves = zip(*batch, strict=True)
+        at = _rows_of(columns, np.array(vers, np.int64), np.array(parts, np.int64))
+        asked = np.isin(at, rows)
+        if np.count_nonzero(asked) < len(rows) or self.fetched is None:
+            return False
+        self._rows.fill(at[asked], self._decoded(vers, halves)[asked])
+        self.fetched[at[asked]] = True
+        return True
 
     def fill(self, rows: Rows, vectors: Halves) -> None:
         """Fill in rows, ascending."""
-        held = np.zeros(max(len(self._held), int(rows[-1]) + 1), np.bool_)
+        self._place([(rows, vectors)])
+        self._sign(rows)
+
+    def _new(self, columns: EntryColumns, stream: Iterator[VectorRow]) -> Iterator[tuple[Rows, Halves]]:
+        """Those vectors of entries that are not held yet, a few hundred at a time, with their rows."""
+        while batch := list(islice(stream, _LOAD)):
+            vers, parts, halves = zip(*batch, strict=True)
+            vectors = self._decoded(vers, halves)
+            rows = _rows_of(columns, np.array(vers, np.int64), np.array(parts, np.int64))
+            new = (rows >= 0) & ~_at(self._held, rows)
+            if new.all():
+                yield rows, vectors
+            elif new.any():
+                yield rows[new], vectors[new]
+
+    def _place(self, fresh: Sequence[tuple[Rows, Halves]]) -> None:
+        if not fresh:
+            return
+        held = np.zeros(max(len(self._held), int(fresh[-1][0][-1]) + 1), np.bool_)
         held[: len(self._held)] = self._held
-        held[rows] = True
-        if isinstance(self._rows, Single) and len(held) > _exact(self._rows.dims):
+        if isinstance(self._rows, Single) and len(held) > most_exact(self._rows.dims):
             self._rows = Signed.of(self._rows.matrix[: len(self._held)], self._held)
-        self._rows = self._rows.filled(rows, vectors)
-        if isinstance(self._rows, Signed):
-            self._rows = self._rows.refitted(held)
+        self._rows = self._rows.with_room(len(held))
+        for rows, vectors in fresh:
+            self._rows.fill(rows, vectors)
+            held[rows] = True
         self._held = held
 
-    def _decoded(self, batch: list[VectorRow]) -> Halves:
+    def _sign(self, rows: Rows) -> None:
+        """Give rows that were placed their signs, where vectors have such: once for all that came together."""
+        if isinstance(self._rows, Signed):
+            self._rows = self._rows.signed(rows, self._held)
+
+    def _decoded(self, vers: Sequence[int], halves: Sequence[bytes]) -> Halves:
         size = 2 * self._rows.dims
-        if wrong := next((row for row in batch if len(row.f16) != size), None):
-            found = f"the vector of version {wrong.ver} has {len(wrong.f16)} bytes, not {size}"
-            raise StoreCorrupt(f"{found}; `mnemic reindex` makes all of them anew")
-        flat = np.frombuffer(b"".join([row.f16 for row in batch]), "<f2")
-        return flat.astype(np.float16, copy=False).reshape(len(batch), -1)
+        if set(map(len, halves)) != {size}:
+            ver, found = next((ver, len(f16)) for ver, f16 in zip(vers, halves, strict=True) if len(f16) != size)
+            problem = f"the vector of version {ver} has {found} bytes, not {size}"
+            raise StoreCorrupt(f"{problem}; `mnemic reindex` makes all of them anew")
+        flat = np.frombuffer(b"".join(halves), "<f2")
+        return flat.astype(np.float16, copy=False).reshape(len(halves), -1)
 
 
 class VisibleVectors:
@@ -176,6 +251,13 @@ class VisibleVectors:
         sampled = 0 if self._looks_at_all else 4 * SAMPLE * self._vectors.dims
         return self._seen.nbytes + self._rows.nbytes + sampled
 
+    def looked_at(self, query: Floats) -> Rows:
+        """The rows whose vectors `similar` and `centrality` look at for a question, ascending."""
+        if self._looks_at_all or not len(self._rows):
+            return self._rows
+        listed = self._shortlist(query)
+        return np.unique(np.concatenate((listed, self._evenly(SAMPLE), self._evenly(self._central_count))))
+
     def similar(self, query: Floats) -> Similarity:
         """How near a question is.
 
@@ -191,7 +273,7 @@ class VisibleVectors:
             rows = self._rows
             scores = known = self._vectors.cosines(rows, query)
         else:
-            rows = self._vectors.shortlist(query, None if self._whole else self._seen, self._rows)
+            rows = self._shortlist(query)
             scores = self._vectors.cosines(rows, query)
             known = dots(self._sample, query)
         mean = float(known.sum()) / len(known)
@@ -210,10 +292,20 @@ class VisibleVectors:
 
     @cached_property
     def _centre(self) -> Floats:
-        count = min(SAMPLE, len(self._rows))
-        sample = self._rows[np.arange(count) * len(self._rows) // count]
-        centre: Floats = self._vectors.vectors(sample).mean(axis=0)
+        centre: Floats = self._vectors.vectors(self._evenly(self._central_count)).mean(axis=0)
         return centre
+
+    @property
+    def _central_count(self) -> int:
+        return min(SAMPLE, len(self._rows))
+
+    def _evenly(self, count: int) -> Rows:
+        """So many of the rows that are seen, evenly spread."""
+        return self._rows[np.arange(count) * len(self._rows) // count]
+
+    def _shortlist(self, query: Floats) -> Rows:
+        assert isinstance(self._vectors, Signed)
+        return self._vectors.shortlist(query, None if self._whole else self._seen, self._rows)
 
     @property
     def _looks_at_all(self) -> bool:
@@ -223,19 +315,18 @@ class VisibleVectors:
     @cached_property
     def _sample(self) -> Floats:
         assert isinstance(self._vectors, Signed)
-        return self._vectors.vectors(self._rows[np.arange(SAMPLE) * len(self._rows) // SAMPLE])
+        return self._vectors.vectors(self._evenly(SAMPLE))
 
 
-def _exact(dims: int) -> int:
+def most_exact(dims: int) -> int:
+    """Rows up to which vectors are held in single precision."""
     return EXACT * max(1, ENOUGH // dims)
 
 
-def _rows_of(columns: EntryColumns, batch: list[VectorRow]) -> Rows:
+def _rows_of(columns: EntryColumns, vers: NDArray[np.int64], parts: NDArray[np.int64]) -> Rows:
     """The row of each vector's entry; -1 for none."""
-    vers = np.array([row.ver for row in batch], np.int64)
-    parts = np.array([row.part for row in batch], np.int64)
     if not columns.rows:
-        return np.full(len(batch), -1, np.intp)
+        return np.full(len(vers), -1, np.intp)
     at = np.minimum(columns.column(Column.VER).searchsorted(vers) + parts, columns.rows - 1)
     found = (columns.column(Column.VER)[at] == vers) & (columns.column(Column.PART)[at] == parts)
     return np.where(found, at, -1)

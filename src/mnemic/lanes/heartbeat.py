@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Final
 
+from mnemic.core.mutex import Flag
 from mnemic.errors import MnemicError
 from mnemic.lanes.slices import LEASE_SECONDS
 
@@ -17,7 +18,7 @@ BEAT_SECONDS: Final = LEASE_SECONDS / 3
 @contextmanager
 def beating(beat: Callable[[], bool]) -> Iterator[None]:
     """Call `beat` every `BEAT_SECONDS` during the block, until it says that no lease is held; errors are ignored."""
-    over = threading.Event()
+    over = Flag()
 
     def follow() -> None:
         held = True
@@ -26,9 +27,10 @@ def beating(beat: Callable[[], bool]) -> Iterator[None]:
                 held = beat()
 
     thread = threading.Thread(target=follow, name="mnemic-heartbeat", daemon=True)
-    thread.start()
     try:
+        thread.start()
         yield
     finally:
         over.set()
-        thread.join()
+        if thread.ident is not None:
+            thread.join()

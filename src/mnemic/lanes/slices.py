@@ -20,7 +20,9 @@ HOUSE: Final = "house"
 EMBED: Final = "embed"
 JOBS: Final = "jobs"
 PACK: Final = "pack"
-"""What a worker calls the lanes of embedders, all together, jobs and packing among the lanes that it does."""
+EXPIRE: Final = "expire"
+"""What a worker calls the lanes of embedders, all together, jobs, packing and retiring what has expired among the
+lanes that it does."""
 
 DERIVER: Final = "mnemic"
 """Who acts, for the journal, where nobody asked for it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from mnemic.core.mutex import Mutex
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
 class UnpackedSpaces:
     """Tracks the spaces of one open store that wait to be packed. Safe for many threads.
 
-    A space is looked at after so many versions have arrived that it may have enough of them, and when somebody has had
-    to read its entries one by one. Spaces in which nothing happens cost nothing.
+    A space is looked at after so many versions have arrived, or were embedded, that it may have enough of them, and
+    when somebody has had to read its entries or vectors one by one. Spaces in which nothing happens cost nothing.
 
     Args:
         least: Entries of a pack; 0 where nothing is packed.
@@ -24,6 +25,7 @@ class UnpackedSpaces:
         self._store, self.least = store, least
         self._lock = Mutex()
         self._waiting: set[int] = set()
+        self._embedded: Counter[int] = Counter()
         self._seen: int | None = None
         self._all_seen = False
 
@@ -31,6 +33,14 @@ class UnpackedSpaces:
         """Note that a reader had to read many entries of a space."""
         with self._lock:
             self._waiting.add(space)
+
+    def embedded(self, space: int, count: int) -> None:
+        """Note that so many entries of a space have vectors now, whose signs may be worth packing."""
+        with self._lock:
+            self._embedded[space] += count
+            if 0 < self.least <= self._embedded[space]:
+                del self._embedded[space]
+                self._waiting.add(space)
 
     def done(self, space: int) -> None:
         """Note that a space has all packs that it should have."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.forking import renew_in_child
 from mnemic.core.mutex import Mutex, wait_among, wake_all
+from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import ModelError
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ class Embedding:
         Raises:
             ModelError: the model or its endpoint failed.
         """
+        import_whole("numpy")
         import numpy as np
 
         if self._remote or not texts:
@@ -97,6 +99,7 @@ class Embedding:
             if (vector := self._remembered.get(text)) is not None:
                 self._remembered.move_to_end(text)
                 return vector
+        import_whole("numpy")  # whatever an embedder imports, it needs that
         with self._question(), self._failures():
             vector = self._checked(self._embedder.query(text), (self.dims,))
         vector.setflags(write=False)
@@ -119,6 +122,7 @@ class Embedding:
             raise ModelError(f"{self.name} failed: {type(error).__name__}: {error}") from error
 
     def _checked(self, vectors: NDArray[np.float32], shape: tuple[int, ...]) -> NDArray[np.float32]:
+        import_whole("numpy")
         import numpy as np
 
         if vectors.shape != shape or not np.isfinite(vectors).all():

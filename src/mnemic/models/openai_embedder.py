@@ -7,7 +7,6 @@ each input. Address, key and patience are `models.wire`'s.
 from __future__ import annotations
 
 import json
-import threading
 import time
 import urllib.parse
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,7 +14,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.forking import renew_in_child
+from mnemic.core.mutex import Mutex
 from mnemic.core.tokens import cut
+from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Invalid, ModelError
 from mnemic.models.wire import Busy, EndpointMethod, model_and_url
 
@@ -119,7 +120,7 @@ class EmbeddingEndpoint:
 
     def renew(self) -> None:
         """Begin with a fresh lock, as a forked child must."""
-        self._lock = threading.Lock()
+        self._lock = Mutex()
 
     @property
     def dims(self) -> int:
@@ -136,6 +137,7 @@ class EmbeddingEndpoint:
         Raises:
             ModelError: the endpoint failed, or answered with something else than vectors.
         """
+        import_whole("numpy")
         import numpy as np
 
         if not texts:
@@ -152,6 +154,7 @@ class EmbeddingEndpoint:
         return vector
 
     def _vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        import_whole("numpy")
         import numpy as np
 
         pieces = [(number, piece) for number, text in enumerate(texts) for piece in self._pieces(text)]
@@ -179,6 +182,7 @@ class EmbeddingEndpoint:
             return reply.read()
 
     def _read(self, answer: bytes, count: int) -> NDArray[np.float32]:
+        import_whole("numpy")
         import numpy as np
 
         try:

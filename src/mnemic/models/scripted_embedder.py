@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.tokens import tokenise
+from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Invalid
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class ScriptedEmbedder:
 
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row of unit length a text, in order."""
+        import_whole("numpy")
         import numpy as np
 
         return np.array([self._vector(text) for text in texts], np.float32).reshape(len(texts), self.dims)
@@ -52,6 +54,7 @@ class ScriptedEmbedder:
         return self._vector(text)
 
     def _vector(self, text: str) -> NDArray[np.float32]:
+        import_whole("numpy")
         import numpy as np
 
         if text in self._answers:
@@ -65,6 +68,7 @@ class ScriptedEmbedder:
 @lru_cache(4096)
 def _of_token(token: str, dims: int) -> NDArray[np.float32]:
     """Ones and minus ones, drawn by the token's hash."""
+    import_whole("numpy")
     import numpy as np
 
     drawn = hashlib.shake_128(token.encode("utf-8", "surrogatepass")).digest((dims + 7) // 8)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.items import Kind
 from mnemic.core.sanitize import LABELS
-from mnemic.core.tokens import BY_MODEL, BY_RULES, count_tokens
+from mnemic.core.tokens import BY_MODEL, BY_RULES, count_tokens, told_cost
 from mnemic.recall.pack import render
 
 if TYPE_CHECKING:
@@ -26,17 +26,19 @@ _CLOSE: Final = "</memory-always>"
 
 @dataclass(frozen=True, slots=True)
 class Always:
-    """The always-on block: its text, its tokens, the items it shows, and how many found no room."""
+    """The always-on block: its text, its tokens, the items it shows; how many found no room, what the first cost."""
 
     text: str = ""
     tokens: int = 0
     items: tuple[Item, ...] = ()
     left_out: int = 0
+    first_cost: str = ""
 
     @property
     def notes(self) -> tuple[str, ...]:
         """One line if items were left out for want of room; empty otherwise."""
-        return (f"no room for {self.left_out} of what is always on",) if self.left_out else ()
+        first = f" (the first takes {self.first_cost})" if "blanks" in self.first_cost else ""
+        return (f"no room for {self.left_out} of what is always on{first}",) if self.left_out else ()
 
 
 def always_on(versions: Sequence[Version], visible: Mapping[ItemId, Version], user: str, room: int) -> Always:
@@ -54,17 +56,21 @@ def always_on(versions: Sequence[Version], visible: Mapping[ItemId, Version], us
     ordered = sorted(kept, key=lambda item: (_rank(item, user), -item.said.timestamp(), item.id))
     spent = count_tokens(_OPEN) + count_tokens(_CLOSE) + 2
     chosen: list[tuple[Item, str]] = []
+    too_dear = ""
     for item in ordered:
         line = render(item, item.text, _label(item))
         cost = count_tokens(line) + 1
         if spent + cost <= room:
             spent += cost
             chosen.append((item, line))
+        else:
+            too_dear = too_dear or line
+    first_cost = told_cost(too_dear) if too_dear else ""
     if not chosen:
-        return Always(left_out=len(kept))
+        return Always(left_out=len(kept), first_cost=first_cost)
     chosen.sort(key=lambda pair: (_rank(pair[0], user), pair[0].said, pair[0].id))
     text = "\n".join((_OPEN, *(line for _, line in chosen), _CLOSE))
-    return Always(text, spent, tuple(item for item, _ in chosen), len(kept) - len(chosen))
+    return Always(text, spent, tuple(item for item, _ in chosen), len(kept) - len(chosen), first_cost)
 
 
 def _belongs(item: Item) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.queries import Context, Filter, Lost, Stage
-from mnemic.core.tokens import BY_RULES
+from mnemic.core.tokens import BY_RULES, count_tokens, told_cost
 from mnemic.index.columns import Column
 from mnemic.recall.fuse import Chosen, Ranking, fuse, latest, named, twin
 from mnemic.recall.gather import gather
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from mnemic.core.ids import ItemId
-    from mnemic.core.items import Version
+    from mnemic.core.items import Item, Version
     from mnemic.core.queries import Hit, Query
     from mnemic.index.catalogues import Catalogues
     from mnemic.index.reading import Reading
@@ -146,8 +146,14 @@ def why_not(snapshot: Snapshot, catalogues: Catalogues, query: Query, item: Item
         return _passed_over(snapshot, ranked, query, rank, hit)
     packed = pack(kept, ranked.readings, snapshot, query)
     if all(recalled.id != item for recalled in packed.items):
-        return Lost(stage="pack", reason=f"the budget of {query.budget} tokens was spent on better ones")
+        return Lost(stage="pack", reason=_found_no_room(version.item, query.budget or 0))
     return Lost(stage="", reason=f"it was recalled, at rank {kept.index(hit) + 1}")
+
+
+def _found_no_room(item: Item, budget: int) -> str:
+    if count_tokens(item.text) > budget:
+        return f"it takes {told_cost(item.text)}, and the budget is {budget:,}"
+    return f"the budget of {budget} tokens was spent on better ones"
 
 
 def _hit(snapshot: Snapshot, ranked: _Ranked, version: Version) -> tuple[int, Hit] | None:

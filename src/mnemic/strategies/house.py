@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
 from mnemic.core.clock import micros, moment
 from mnemic.core.items import Channel, Item, Kind, State
+from mnemic.core.uninterrupted import import_whole
 from mnemic.extract.speakers import is_machine
 from mnemic.strategies.base import Budget, Derivation, Edits, Given, nothing, pause
 from mnemic.strategies.triggers import EachEvent, OnQuestion, Trigger
@@ -168,6 +169,7 @@ class _Book:
 
 def _places(statement: _Statement) -> Iterator[_Place]:
     """Name the places at which a statement is filed."""
+    import_whole("mnemic.extract.entities", "mnemic.extract.revocations")
     from mnemic.extract.entities import canonical
     from mnemic.extract.revocations import telling
 
@@ -187,12 +189,16 @@ def _places(statement: _Statement) -> Iterator[_Place]:
 
 def _read(item: Item, subject: str, book: _Book, *, instructs: bool) -> None:
     """Number what the text says, whatever is known, so that the same saying has the same key ever after."""
+    import_whole("mnemic.extract.instructions", "mnemic.extract.revocations", "mnemic.extract.slots")
     from mnemic.extract.instructions import instructions  # whose patterns only who reads something needs
     from mnemic.extract.revocations import Revocation, revocations
+    from mnemic.extract.sentences import sentences
     from mnemic.extract.slots import Finding, slots
 
-    facts = slots(item.text, subject, micros(item.said), item.said_offset)
-    said: list[Revocation | Instruction | Finding] = [*revocations(item.text), *instructions(item.text), *facts]
+    spoken = tuple(sentences(item.text))
+    facts = slots(item.text, subject, micros(item.said), item.said_offset, spoken)
+    said: list[Revocation | Instruction | Finding] = [*revocations(item.text, spoken)]
+    said += [*instructions(item.text, spoken), *facts]
     undone: list[str] = []
     for n, saying in enumerate(said):
         key = f"house:{item.id}:{n}"
@@ -218,6 +224,7 @@ def _take_back(item: Item, subject: str, key: str, revocation: Revocation, book:
 
 def _meant(book: _Book, subject: str, topic: str, said: datetime) -> _Statement | None:
     """Find the one standing instruction, said by then, that a topic is about."""
+    import_whole("mnemic.extract.revocations")
     from mnemic.extract.revocations import revoked, telling
 
     shared: dict[ItemId | int, int] = {}
@@ -233,6 +240,7 @@ def _meant(book: _Book, subject: str, topic: str, said: datetime) -> _Statement 
 
 
 def _stand(item: Item, subject: str, key: str, instruction: Instruction, book: _Book) -> None:
+    import_whole("mnemic.extract.entities")
     from mnemic.extract.entities import canonical
 
     if book.filed("said", subject, canonical(instruction.text)):
@@ -254,6 +262,7 @@ def _stand(item: Item, subject: str, key: str, instruction: Instruction, book: _
 
 
 def _state(item: Item, key: str, finding: Finding, book: _Book) -> None:
+    import_whole("mnemic.extract.phrasing")
     from mnemic.extract.phrasing import phrased
 
     value = _same(finding.value)
@@ -278,6 +287,7 @@ def _state(item: Item, key: str, finding: Finding, book: _Book) -> None:
 
 
 def _same(value: Slot) -> str:
+    import_whole("mnemic.extract.entities")
     from mnemic.extract.entities import canonical
 
     return canonical(value) if isinstance(value, str) else str(value)

@@ -73,11 +73,10 @@ class LinkSpan:
 
 @dataclass(frozen=True, slots=True)
 class ModelCommit:
-    """One line of the journal: whose, when, and whether it only counts what was shown, which no log lists."""
+    """One line of the journal: whose, and when."""
 
     user: str | None
     at: datetime
-    counts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,12 +188,6 @@ class Model:
             raise NotFound(str(ends))
         self._commit(user, now, {}, {ends: weight})
         return self.seq
-
-    def used(self, user: str, items: Collection[str], now: datetime) -> None:
-        """Counters of a user's own items were written: a commit that changes no item."""
-        if user in self.spaces and not self.spaces[user].items.keys().isdisjoint(items):
-            self._commit(user, now, {}, {})
-            self.journal[-1] = replace(self.journal[-1], counts=True)
 
     def _space(self, user: str) -> Space:
         if user not in self.spaces:
@@ -421,7 +414,7 @@ class Model:
 
     def logged(self, user: str) -> list[int]:
         """The seqs that a user's log shows."""
-        return [seq for seq in self.commits(user) if not self.journal[seq - 1].counts]
+        return self.commits(user)
 
     def seq_at(self, when: datetime) -> int:
         """The last commit recorded by then."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mnemic.core.checking import clean_name
+from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Conflict, NotFound, Refused
 from mnemic.flow import Flow
 from mnemic.store.engine.snapshot import Snapshot
@@ -37,6 +38,7 @@ class BranchVerbs:
 
     def branch(self, who: Who, name: str, *, understand: bool) -> Flow[None]:
         """Make a branch of what this handle reads, at its commit, if there is none of that name."""
+        import_whole("mnemic.past.branching")
         from mnemic.past.branching import forked
 
         clean_name("branch", name)
@@ -50,12 +52,14 @@ class BranchVerbs:
 
     def branches(self, who: Who) -> Flow[Sequence[Branch]]:
         """Every branch of this user's memory."""
+        import_whole("mnemic.past.branching")
         from mnemic.past.branching import branches_of
 
         return (yield from look(lambda s: [b for o in s.spaces(own_or_none(s, who)) for b in branches_of(s, o)]))
 
     def merge(self, who: Who, name: str, prefer: str, *, dry_run: bool) -> Flow[Merge]:
         """Take over what a branch has changed, in one commit; what both have changed is reported, or settled."""
+        import_whole("mnemic.past.merging")
         from mnemic.past.merging import merging
 
         writable(who)
@@ -84,6 +88,7 @@ def _base(snapshot: Snapshot, who: Who) -> int | None:
     Raises:
         Invalid: it looks at a moment by which nothing had been remembered here.
     """
+    import_whole("mnemic.past.branching")
     from mnemic.past.branching import refuse_unborn
 
     base, own = view_of(snapshot, who).at, own_or_none(snapshot, who)

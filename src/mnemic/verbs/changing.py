@@ -8,7 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mnemic.core.checking import number, text_field
-from mnemic.core.clock import micros
 from mnemic.core.events import Receipt, Verb
 from mnemic.core.ids import ItemId
 from mnemic.core.items import EVIDENCE, Channel, Item, Link, State, Strength, Version
@@ -20,7 +19,7 @@ from mnemic.store.engine.codec import canonical
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import commit, look
 from mnemic.store.values.drafts import Note, Put, Tie
-from mnemic.verbs.statements import Statement, closed_already, refuse_closed, revision, stated
+from mnemic.verbs.statements import Statement, closed_already, expiry_of, refuse_closed, revision, stated
 from mnemic.verbs.who import (
     Who,
     chunks_of,
@@ -82,9 +81,13 @@ class Changing:
         """Correct what an item says; what it said before stays in its history.
 
         Raises:
-            Invalid: it is evidence, which is never revised.
+            Invalid: it is evidence, of which only when it expires may change.
         """
         writable(who)
+        if changes.keys() == {"expires"}:
+            expires = expiry_of(self.desk, changes["expires"])
+            named = partial(_with_their_chunks, who=who, items=(item,))
+            return (yield from self._marked(who, named, Verb.REVISED, lambda one: replace(one, expires=expires)))
         version = yield from look_again(who, self.desk, lambda s: standing_version(s, who, item))
         if version.item.kind in EVIDENCE:
             raise Invalid(
@@ -92,7 +95,7 @@ class Changing:
                 f"{item} is evidence ({version.item.kind}), which is never revised",
                 "Write or supersede a fact instead.",
             )
-        written = self.desk.item(revision(version.item, changes), None)
+        written = self.desk.item(revision(self.desk, version.item, changes), None)
         revised = written.puts[0].item
         if revised == version.item:
             return Receipt(seq=version.seq_from, ids=(item,), repeated=1)
@@ -153,6 +156,8 @@ class Changing:
         read = {name: slot for name, slot in before.item.slots.items() if name != "value"}  # out of the old words
         slots = statement.slots or read
         right = replace(before.item, text=statement.text, slots=slots, channel=Channel(statement.channel))
+        if statement.expires is not None:
+            right = replace(right, expires=expiry_of(self.desk, statement.expires))
         written = self.desk.item(right, statement.key)
         put = replace(written.puts[0], verb=Verb.REVISED)
         if put.item == before.item:
@@ -182,11 +187,7 @@ class Changing:
 
     def forget(self, who: Who, items: Sequence[ItemId]) -> Flow[Receipt]:
         """Hide items from every view but the journal's past; `undo` brings them back."""
-
-        def named(snapshot: Snapshot) -> dict[ItemId, Version]:
-            found = standing_versions(snapshot, who, items)
-            return {**found, **chunks_of(snapshot, who, found.values())}
-
+        named = partial(_with_their_chunks, who=who, items=items)
         return (yield from self._marked(who, named, Verb.RETIRED, retired))
 
     def pin(self, who: Who, items: Sequence[ItemId], *, pinned: bool) -> Flow[Receipt]:
@@ -200,14 +201,9 @@ class Changing:
         writable(who)
         yield from self._named(who, partial(standing_versions, who=who, ids=items))
         delta = Strength(useful=1) if useful else Strength(harms=1)
-        return (yield from self.use(who, dict.fromkeys(items, delta)))
-
-    def use(self, who: Who, used: Mapping[ItemId, Strength]) -> Flow[Receipt]:
-        """Add to the counters of items, as one event."""
-        counts: dict[str, object] = {
-            item: [s.uses, s.useful, s.harms, micros(s.last_used) if s.last_used else 0] for item, s in used.items()
-        }
-        return (yield from commit(draft_of(who, (Note(verb=Verb.USED, payload=canonical(counts)),), used=used)))
+        counts: dict[str, object] = {item: [delta.uses, delta.useful, delta.harms, 0] for item in items}
+        note = Note(verb=Verb.USED, payload=canonical(counts))
+        return (yield from commit(draft_of(who, (note,), used=dict.fromkeys(items, delta))))
 
     def _named(self, who: Who, of: Callable[[Snapshot], dict[ItemId, Version]]) -> Flow[dict[ItemId, Version]]:
         """The items that a verb was given, at least one."""
@@ -237,6 +233,12 @@ def _with_chunks(
     version = standing_version(snapshot, who, item)
     chunks = chunks_of(snapshot, who, (version,))
     return version, tuple(chunks.values()), cited_versions(snapshot, who, cited)
+
+
+def _with_their_chunks(snapshot: Snapshot, who: Who, items: Sequence[ItemId]) -> dict[ItemId, Version]:
+    """The standing versions of items, and of the chunks of those that are documents."""
+    found = standing_versions(snapshot, who, items)
+    return {**found, **chunks_of(snapshot, who, found.values())}
 
 
 def _tied(snapshot: Snapshot, who: Who, link: Link) -> bool:

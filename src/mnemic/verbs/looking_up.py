@@ -11,6 +11,7 @@ from mnemic.core.events import Change
 from mnemic.core.ids import ALPHABET, ItemId, prefix_range, suffix_bytes
 from mnemic.core.items import Link, State, Strength, Version
 from mnemic.core.queries import Filter, View
+from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Invalid
 from mnemic.flow import Flow
 from mnemic.store.engine.snapshot import Snapshot
@@ -115,6 +116,7 @@ class LookingUp:
         return versions
 
     def _story(self, snapshot: Snapshot, who: Who, item: ItemId) -> Sequence[Version]:
+        import_whole("mnemic.past.journal_views")
         from mnemic.past.journal_views import story
 
         found = story(snapshot, spaces_of(snapshot, who), item, view_of(snapshot, who))
@@ -142,6 +144,7 @@ class LookingUp:
 
     def log(self, who: Who, limit: int, after: int, *, newest: bool, every: bool = False) -> Flow[Sequence[Change]]:
         """The commits that touched this user's space; with `every`, also those that only count what was shown."""
+        import_whole("mnemic.past.journal_views")
         from mnemic.past.journal_views import commits_shown
 
         whole("limit", limit, low=1, high=LIST_LIMIT)
@@ -155,6 +158,7 @@ class LookingUp:
 
     def diff(self, who: Who, a: int, b: int | None) -> Flow[Sequence[Difference]]:
         """What differs between the commits `a` and `b` (left out: the head)."""
+        import_whole("mnemic.past.journal_views")
         from mnemic.past.journal_views import differences
 
         return (yield from look(lambda s: differences(s, own_space(s, who), a, b)))

@@ -11,6 +11,7 @@ from mnemic.core.clock import micros, moment, offset_minutes, time_zone
 from mnemic.core.ids import ItemId, to_bytes
 from mnemic.core.items import Item, Kind, State, Version
 from mnemic.core.queries import Context, Filter, Lost, Query
+from mnemic.core.uninterrupted import import_whole
 from mnemic.derive.unread import UnreadRules
 from mnemic.errors import Invalid
 from mnemic.flow import Flow
@@ -79,7 +80,10 @@ class Recalling:
         """The words of the evidence or the profile that answer a question, cited; or that memory does not hold it."""
         recall = yield from self.recalling(who, request)
         context, profile = yield from look_ahead(who, self.desk, lambda s: (recall(s), self._profile(s, who)))
+        import_whole("mnemic.recall.answer")
         from mnemic.recall.answer import answer
+
+        import_whole("mnemic.recall.profile")
         from mnemic.recall.profile import stated
 
         return answer(request.query, context, stated(request.query, profile, str(who.scope.user)))
@@ -94,6 +98,7 @@ class Recalling:
         spaces = spaces_of(snapshot, who)
         if not spaces:
             return _NOTHING
+        import_whole("mnemic.recall.pipeline")
         from mnemic.recall.pipeline import recall
 
         found = recall(
@@ -116,6 +121,7 @@ class Recalling:
 
     def always_part(self, snapshot: Snapshot, who: Who, room: int) -> Always:
         """The always-on part of a context, of at most `room` tokens: what is pinned, instructions, the profile."""
+        import_whole("mnemic.recall.always")
         from mnemic.recall.always import always_on
 
         core, sources = self._core(snapshot, who)
@@ -123,6 +129,7 @@ class Recalling:
 
     def _profile(self, snapshot: Snapshot, who: Who) -> list[Item]:
         """What the profile says, as far as its evidence is still shown."""
+        import_whole("mnemic.recall.always")
         from mnemic.recall.always import supported
 
         core, sources = self._core(snapshot, who)
@@ -142,6 +149,7 @@ class Recalling:
         return shown, dict(snapshot.get(spaces, list({i for v in shown for i in v.item.source}), view))
 
     def _why_not(self, snapshot: Snapshot, who: Who, request: RecallRequest, meant: Meant, item: ItemId) -> Lost:
+        import_whole("mnemic.recall.pipeline")
         from mnemic.recall.pipeline import why_not
 
         query = self._query(snapshot, who, request, spaces_of(snapshot, who), meant)

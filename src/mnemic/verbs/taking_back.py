@@ -10,6 +10,7 @@ from mnemic.core.events import Receipt, Verb
 from mnemic.core.ids import ItemId, to_bytes
 from mnemic.core.items import Item, Version
 from mnemic.core.queries import Filter
+from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Invalid
 from mnemic.flow import Flow
 from mnemic.past.undoing import inverse, reopening
@@ -48,6 +49,7 @@ class TakingBack:
 
     def revert(self, who: Who, seq: int) -> Flow[Receipt]:
         """Bring this memory back to what it was after a commit, by one commit that can be undone."""
+        import_whole("mnemic.past.reverting")
         from mnemic.past.reverting import reverting
 
         writable(who)

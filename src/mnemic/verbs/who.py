@@ -127,9 +127,7 @@ def view_of(snapshot: Snapshot, who: Who) -> View:
         return View(at=at, as_of=past.as_of, valid_at=past.valid_at)
     found = 0 if tenant is None else snapshot.seq_at(tenant, past.at_moment)
     looked = max(past.at_moment, past.as_of or past.at_moment) if at is None or found <= at else None
-    return View(
-        at=found if at is None else min(at, found), as_of=past.as_of, valid_at=past.valid_at, moment=looked
-    )
+    return View(at=found if at is None else min(at, found), as_of=past.as_of, valid_at=past.valid_at, moment=looked)
 
 
 def shelved(scope: Scope, where: Filter) -> Filter:

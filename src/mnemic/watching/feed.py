@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from mnemic.core.checking import whole
 from mnemic.core.events import Change, Event, counts_reading
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Version
+from mnemic.core.mutex import Flag
 from mnemic.core.scope import SHARED, Shared
 from mnemic.errors import Compacted, Invalid, NotFound, StoreError
 from mnemic.flow import Flow, Request, run
@@ -244,7 +244,7 @@ class Watch:
         self,
         journal: JournalReader,
         perform: Callable[[Request], Any],
-        closed: threading.Event,
+        closed: Flag,
         who: Who,
         after: int | str | None,
         *,
@@ -253,7 +253,7 @@ class Watch:
         self._journal, self._perform, self._closed = journal, perform, closed
         self._who, self._every = who, every
         self.ear = Ear(who.scope.tenant, who.scope.user)
-        self._ended = threading.Event()
+        self._ended = Flag()
         self._ready: deque[Notice] = deque()
         self._upto = run(_begin(who, None if after is None else _Place.read(after)), perform)
         self.seq, self.mark = self._upto.seq, self._upto.mark

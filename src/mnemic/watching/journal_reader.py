@@ -60,7 +60,7 @@ class JournalReader:
         closed: Set once the store is closed, or is about to be.
     """
 
-    def __init__(self, store: Store, closed: threading.Event) -> None:
+    def __init__(self, store: Store, closed: Flag) -> None:
         self._store, self._closed = store, closed
         self.renew()
         renew_in_child(self)

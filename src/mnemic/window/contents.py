@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Kind, Version
 from mnemic.core.queries import Recalled
+from mnemic.core.tokens import told_cost
 from mnemic.errors import Refused
 from mnemic.tiers.base import Page
 from mnemic.tiers.counters import Prefix
@@ -41,6 +43,7 @@ class Contents:
         always_share: Most of the budget that the always-on block may take.
 
     Attributes:
+        expiring: Of what came in, when it expires, if ever.
         lines: Of residents, and while something is brought in of what may come.
         turns: How many were said in the session so far.
         admitted: The commit up to which its turns have come in, or were left out.
@@ -50,6 +53,7 @@ class Contents:
     def __init__(self, pager: Pager, writing: Writing, reach: Reach, always_share: float) -> None:
         self.pager, self.promotion = pager, Promotion(writing)
         self.lines: dict[ItemId, WindowLine] = {}
+        self.expiring: dict[ItemId, datetime] = {}
         self.recalled: dict[ItemId, Page] = {}
         self.always: Always | None = None
         self.turns = self.admitted = 0
@@ -134,6 +138,8 @@ class Contents:
 
     def line(self, item: Item, seq: int) -> WindowLine:
         """Render an item as a line of this window, and keep the line."""
+        if item.expires is not None:
+            self.expiring[item.id] = item.expires
         if item.id not in self.lines:
             self.lines[item.id] = render_line(item, seq, self.longest(self.pager.budget))
         return self.lines[item.id]
@@ -240,7 +246,10 @@ class Contents:
         pinned = {mate for page in (item, *table.pinned) for mate in table.together(page) if mate in table.resident}
         reserved = self.beside(self.pager.budget)
         if reserved + sum(table.resident[page].tokens for page in pinned) > self.pager.budget:
-            raise Refused(f"no room to pin {item}: pins and what is always on would fill the window; unpin something")
+            cost = f", which takes {told_cost(self.lines[item].text)}" if item in self.lines else ""
+            raise Refused(
+                f"no room to pin {item}{cost}: pins and what is always on would fill the window; unpin something"
+            )
 
     def pin(self, item: ItemId, *, pinned: bool) -> None:
         """Pin a page to this window, or unpin it.

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 from mnemic.core.clock import micros
 from mnemic.core.items import EVIDENCE, Item, Kind, Slot
 from mnemic.core.sanitize import for_prompt
-from mnemic.core.tokens import count_tokens, cut, local_time
+from mnemic.core.tokens import count_tokens, cut, local_time, told_cost
 from mnemic.ingest.chat_message import CONTENT, is_bare
 from mnemic.recall.pack import spoken
 from mnemic.tiers.base import Page
@@ -82,7 +82,7 @@ def render_line(item: Item, seq: int, most: int) -> WindowLine:
     tokens = count_tokens(text) + 1
     if tokens <= most:
         return WindowLine(item=item, seq=seq, text=text, tokens=tokens)
-    mark = f"[... {tokens} tokens in all; {item.id} holds the rest]"
+    mark = f"[... {told_cost(text)} in all; {item.id} holds the rest]"
     head = cut(_words(item), max(1, most - count_tokens(mark) - count_tokens(spoken(item, "")) - 2))[0]
     text = spoken(item, f"{head.rstrip()} {mark}")
     return WindowLine(

@@ -15,6 +15,8 @@ from mnemic.core.events import Receipt
 from mnemic.core.ids import ItemId, to_bytes
 from mnemic.core.items import Channel, Item
 from mnemic.core.queries import Context, Recalled
+from mnemic.core.tokens import told_cost
+from mnemic.core.visibility import has_expired
 from mnemic.errors import Conflict, NotFound, Refused
 from mnemic.flow import Flow
 from mnemic.ingest.message import Message
@@ -51,19 +53,51 @@ if TYPE_CHECKING:
 class SessionFlows:
     """One session of one user: its window, and every verb on it as a flow. Not for two threads at a time."""
 
-    def __init__(self, kernel: Kernel, who: Who, name: str, terms: Terms) -> None:
-        self.name, self._terms, self._kernel = name, terms, kernel
+    def __init__(self, kernel: Kernel, who: Who, name: str, terms: Terms, owner: str | None = None) -> None:
+        """Make the flows of a session that is not open yet.
+
+        Args:
+            owner: Who has its lease, if it goes on in the place of others that were cut short.
+        """
+        self.name, self._terms, self._kernel, self._who = name, terms, kernel, who
         self._reader = replace(who, scope=replace(who.scope, session=None))
         self._writer = replace(who, scope=replace(who.scope, session=name))
         policy = open_policy(kernel.settings.policy) if terms.policy is None else terms.policy
         budget = kernel.settings.window if terms.budget is None else terms.budget
         self.pager = Pager(policy, budget, marks=terms.marks)
         self.contents = Contents(self.pager, terms.writing, terms.reach, kernel.settings.always_share)
-        self._behind = WriteBehind(name, str(kernel.desk.fresh_id()), self.contents)
+        self._owner = str(kernel.desk.fresh_id()) if owner is None else owner
+        self._behind = WriteBehind(name, self._owner, self.contents)
         self._heads: Heads = ()
         self.state = "new"
 
     # Opening and closing
+
+    def anew(self) -> SessionFlows:
+        """The same session under the same lease, not open yet: what a verb that was cut short left is not gone on with.
+
+        A policy that is an object of the caller's is told that the pages it knew have left.
+        """
+        fresh = SessionFlows(self._kernel, self._who, self.name, self._terms, self._owner)
+        fresh.pager.counters = self.pager.counters
+        if fresh.pager.policy is self.pager.policy:
+            for page in list(self.pager.table.resident.values()):
+                with suppress(LookupError, ValueError):  # it was cut short before that page was noted
+                    self.pager.policy.left(page, self.pager.now)
+        return fresh
+
+    def reopen(self, before: SessionFlows) -> Flow[None]:
+        """Resume the session after a verb was cut short: as it is stored, with the pins it had; what was paged in may
+        have to come in again.
+
+        Raises:
+            Conflict: another process has taken the session over.
+        """
+        yield from self.open()
+        for item in [page.id for page in list(before.pager.table.resident.values()) if page.pinned]:
+            with suppress(NotFound, Refused):  # it is gone by now, or its pinning was what was cut short
+                yield from self.page_in(item)
+                yield from self.pin(item, pinned=True)
 
     def open(self) -> Flow[None]:
         """Resume the session where it was left, with the budget and the policy it had unless others are asked for.
@@ -72,6 +106,7 @@ class SessionFlows:
             Conflict: another process has it open.
             Refused: its pins do not fit the budget; nothing was written.
         """
+        self.state = "opening"
         stored = yield from self._kernel.read(self._reader, self._state_in)
         if stored.known:
             self._restore_terms(stored)
@@ -91,12 +126,13 @@ class SessionFlows:
 
         A session that another process has taken over is theirs to write: there is nothing left to do.
         """
-        if self.state != "open":
+        if self.state in ("new", "closed"):
             return
-        yield from self._follow()
-        yield from self._promote(everything=True)
+        if self.state == "open":
+            yield from self._follow()
+            yield from self._promote(everything=True)
         with suppress(Conflict):
-            yield from self._write(self._behind.dirty, seconds=0.0)
+            yield from self._write(self._behind.dirty if self.state == "open" else (), seconds=0.0)
         self.state = "closed"
 
     # Turns
@@ -169,7 +205,10 @@ class SessionFlows:
             yield from self._read_for_faults({item: version.item})
             moved = self.contents.fault(version.item, version.seq_from)
             if not moved.resident:
-                raise Refused(f"there is no room for {item}: too much is pinned; unpin or page out something")
+                cost = told_cost(version.item.text)
+                raise Refused(
+                    f"there is no room for {item}, which takes {cost}: too much is pinned; unpin or page out something"
+                )
         yield from self._promote()
         return self.contents.describe()
 
@@ -299,13 +338,17 @@ class SessionFlows:
 
     def _read_changes(self, snapshot: Snapshot, spaces: tuple[int, ...]) -> tuple[Followed, Always | None]:
         """Read what changed in the pages since the last look, and the always-on block if anything was committed."""
-        changes = followed(snapshot, spaces, self._heads, self.contents.ids)
-        if changes.heads == self._heads and self.contents.always is not None:
+        changes = followed(snapshot, spaces, self._heads, self.contents.ids, self.contents.expiring)
+        always = self.contents.always
+        stays = always is not None and not any(has_expired(item, snapshot.now) for item in always.items)
+        if changes.heads == self._heads and stays:
             return changes, None
         return changes, self._kernel.always_part(snapshot, self._reader, self.contents.always_room)
 
     def _apply_changes(self, changes: Followed, always: Always | None) -> None:
         self._heads = changes.heads
+        for item in changes.lapsed:
+            self.contents.expiring.pop(item, None)
         for item in changes.checked:
             version = changes.versions.get(item)
             if version is None:

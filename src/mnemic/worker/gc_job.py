@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final
 
+from mnemic.core.uninterrupted import import_whole
 from mnemic.flow import Flow, run
 from mnemic.store.engine.job_queue import order
 from mnemic.store.requests import look
@@ -39,6 +40,7 @@ def gc_slices(store: Store, settings: Settings) -> JobSlice:
     runs: dict[int, tuple[Collection, int]] = {}
 
     def gc_slice(context: JobContext, job: Job, step: JobStep) -> Flow[bool]:
+        import_whole("mnemic.collecting.collection", "mnemic.collecting.housekeeping")
         from mnemic.collecting.collection import Collection, collect_slice, conclude, recalled
         from mnemic.collecting.housekeeping import plan_for
 
@@ -69,6 +71,7 @@ def gc_chore(answering: Answering, desk: Desk) -> Callable[[float], None]:
     """Make the chore that a worker calls from time to time: it orders a run for each tenant whose trigger fires."""
 
     def chore(idle: float) -> None:
+        import_whole("mnemic.collecting.collection")
         from mnemic.collecting.collection import due
 
         if not desk.settings.gc_auto:

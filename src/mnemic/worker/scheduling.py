@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -9,18 +10,20 @@ from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
+from mnemic.collecting.expiring import START, find_expired, retire_expired
 from mnemic.core.clock import FOREVER
 from mnemic.derive.runs import RunOptions, lane_name
 from mnemic.derive.strategy_lane import strategy_slice
 from mnemic.errors import MnemicError
 from mnemic.flow import Flow, run
 from mnemic.index.packing_lane import pack_slice
+from mnemic.index.sign_lane import sign_slice
 from mnemic.lanes.embedding_slice import EMBED_PARTS, embed_slice
 from mnemic.lanes.failures import report_failure, report_unreachable_embedder
-from mnemic.lanes.slices import EMBED, JOBS, PACK, Slice
+from mnemic.lanes.slices import EMBED, EXPIRE, JOBS, PACK, Slice
 from mnemic.models.chat.base import ChatMessage
 from mnemic.models.model_requests import ask, embed
-from mnemic.store.engine.job_queue import LAPSED, claim
+from mnemic.store.engine.job_queue import LAPSED, claim, give_back
 from mnemic.store.requests import look, transact
 from mnemic.store.values.drafts import JobStep
 from mnemic.store.values.work import Job, embedding_lane
@@ -131,6 +134,7 @@ class Scheduler:
         self._unpacked = unpacked
         self._job_types, self._context, self._perform = job_types, context, answering.perform
         self._runs = count(1)
+        self._unended: dict[int, tuple[int, str]] = {}
         self._parts: dict[int, int] = {}
 
     def tasks(self, cycle: Cycle) -> Iterator[Task]:
@@ -139,6 +143,7 @@ class Scheduler:
         yield from self._strategy_tasks(cycle, quick=True)
         yield from self._job_task(cycle)
         yield from self._strategy_tasks(cycle, quick=False)
+        yield from self._expiry_tasks(cycle)
         yield from self._pack_tasks(cycle)
         try:
             models = self._meaning.to_fill() if cycle.takes(EMBED) else []
@@ -167,7 +172,7 @@ class Scheduler:
                 name = lane_name(strategy, maintain=maintain)
                 for space, epoch in self._backlog.behind(name, now).items():
                     if quick or self._budget.has_room(space):
-                        yield self._strategy_task(strategy, space, epoch, replace(options, owner=self._owner()))
+                        yield self._strategy_task(strategy, space, epoch, replace(options, owner=self._owner(space)))
                     else:
                         cycle.later += 1
                 cycle.later += self._backlog.has_later(name)
@@ -182,7 +187,7 @@ class Scheduler:
         return Task(name, space, options.owner, lambda: strategy_slice(desk, strategy, space, options), fail)
 
     def _embed_task(self, space: int, model: int, epoch: int) -> Task:
-        name, owner = embedding_lane(model), self._owner()
+        name, owner = embedding_lane(model), self._owner(space)
         at_once = self._parts.get(model, _FIRST_PARTS)
         parts = min(EMBED_PARTS, _REQUESTS * at_once)
 
@@ -190,17 +195,33 @@ class Scheduler:
             now = self._context().desk.clock.now()
             return report_failure(space, name, owner, error, now, embed(model, ["hello"]), parts, epoch)
 
-        return Task(name, space, owner, lambda: embed_slice(space, model, owner, parts, at_once), fail)
+        def embed_next() -> Flow[Slice]:
+            did = yield from embed_slice(space, model, owner, parts, at_once)
+            self._unpacked.embedded(space, did.done)
+            return did
+
+        return Task(name, space, owner, embed_next, fail)
+
+    def _expiry_tasks(self, cycle: Cycle) -> Iterator[Task]:
+        """Yield a commit for each space in which something has expired."""
+        after: tuple[int, int] | None = START if cycle.takes(EXPIRE) else None
+        while after is not None:
+            found = run(look(partial(find_expired, after=after)), self._perform)
+            for space, ids in found.by_space.items():
+                yield Task(EXPIRE, space, self._owner(), partial(retire_expired, space, ids), _given_up)
+            after = found.last
 
     def _pack_tasks(self, cycle: Cycle) -> Iterator[Task]:
         """Yield the next pack of each space that has something to be packed."""
         if not cycle.takes(PACK):
             return
         for space in self._unpacked.known() if cycle.force else self._unpacked.waiting():  # who forces has looked
-            yield Task(PACK, space, self._owner(), partial(self._pack, space), partial(self._pack_later, space))
+            yield Task(PACK, space, self._owner(space), partial(self._pack, space), partial(self._pack_later, space))
 
     def _pack(self, space: int) -> Flow[Slice]:
         did = yield from pack_slice(space, self._unpacked.least)
+        if not did.done and not did.busy:
+            did = yield from sign_slice(space, self._unpacked.least)
         if not did.done and not did.busy:
             self._unpacked.done(space)
         return did
@@ -208,8 +229,7 @@ class Scheduler:
     def _pack_later(self, space: int, _error: MnemicError) -> Flow[bool]:
         """Leave a space that could not be packed until somebody writes in it, or reads it again."""
         self._unpacked.done(space)
-        yield from ()
-        return False
+        return (yield from _given_up(_error))
 
     def _job_task(self, cycle: Cycle) -> Iterator[Task]:
         """Yield a slice of the most urgent job that is due; jobs whose time has not come wait as lanes do."""
@@ -222,8 +242,10 @@ class Scheduler:
             due = run(look(lambda s: s.due_job(names)), perform) if waits else None
             job = None if due is None else run(transact(claim, names, owner, LEASE_SECONDS), perform)
             if job is not None:
+                self._unended[threading.get_ident()] = job.order.space, owner
                 yield self._claimed_job(job, JobStep(job.id, owner))
             else:
+                self.ended()
                 cycle.later += waits
 
     def _claimed_job(self, job: Job, step: JobStep) -> Task:
@@ -245,10 +267,23 @@ class Scheduler:
         with suppress(MnemicError):
             space, now = run(look(lambda s: s.first_waiting(EMBED)), self._perform), self._context().desk.clock.now()
             if space is not None:
-                run(report_unreachable_embedder(space, self._owner(), error, now), self._perform)
+                run(report_unreachable_embedder(space, self._owner(space), error, now), self._perform)
+                self.ended()
 
-    def _owner(self) -> str:
-        return f"{self._process}/{next(self._runs)}"
+    def _owner(self, space: int = 0) -> str:
+        owner = f"{self._process}/{next(self._runs)}"
+        self._unended[threading.get_ident()] = space, owner
+        return owner
+
+    def ended(self) -> None:
+        """Note that the run which this thread has begun is over, and holds nothing."""
+        self._unended.pop(threading.get_ident(), None)
+
+    def give_back(self) -> None:
+        """Give back what this thread's last run has leased, if an interrupt has cut it short."""
+        if (held := self._unended.get(threading.get_ident())) is not None:
+            run(transact(give_back, *held), self._perform)
+            self.ended()
 
     def learn(self, model: int, seconds: float) -> None:
         """Adjust how many passages go to an embedder at once by how long a slice took: at most doubled or halved."""
@@ -258,3 +293,9 @@ class Scheduler:
         parts = self._parts.get(model, _FIRST_PARTS)
         wanted = round(EMBED_SECONDS / max(seconds, 1e-6))
         self._parts[model] = max(1, min(EMBED_PARTS, 2 * parts, max(wanted, parts // 2)))
+
+
+def _given_up(_error: MnemicError) -> Flow[bool]:
+    """Record nothing of a failure: what was to be done is found again by the next look."""
+    yield from ()
+    return False

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 from mnemic.answering import Answering
 from mnemic.core.forking import renew_in_child
 from mnemic.core.mutex import Flag, Mutex
+from mnemic.core.uninterrupted import import_whole
+from mnemic.counting import UseCounts
 from mnemic.errors import Conflict, MnemicError
 from mnemic.flow import Pause, Request, run
 from mnemic.lanes.backlog import Backlog
@@ -60,6 +62,7 @@ class Background:
         strategy_lanes: The names of the lanes of the strategies that are followed.
         backlog: The spaces that have something before a lane.
         unpacked: The spaces of which something should be packed.
+        uses: What recalls have shown; the thread writes it down, if the settings have one.
         chores: What a worker asks from time to time, saying for how long nobody has written; each orders its own jobs.
     """
 
@@ -69,6 +72,10 @@ class Background:
         self.strategy_lanes = tuple(lane_of(strategy) for strategy in self._followed)
         self._budget = ModelBudget(desk.settings)
         self.chores: dict[str, Callable[[float], None]] = {}
+        clock, settings = desk.clock, desk.settings
+        self.uses = UseCounts(
+            answering, clock, settings.use_flush_seconds, self._linger if settings.background else None
+        )
         self.renew()
         renew_in_child(self)
 
@@ -80,6 +87,7 @@ class Background:
     @cached_property
     def job_types(self) -> dict[str, JobSlice]:
         """The slice function of each job type by name; packages above add theirs."""
+        import_whole("mnemic.worker.job_types")
         from mnemic.worker.job_types import JOB_TYPES
 
         return dict(JOB_TYPES)
@@ -87,6 +95,7 @@ class Background:
     @cached_property
     def context(self) -> JobContext:
         """What a run or a job's slice needs from this process."""
+        import_whole("mnemic.worker.job_types")
         from mnemic.worker.job_types import JobContext
 
         return JobContext(self._desk, self.strategies, self._desk.settings.keep_answers)
@@ -113,6 +122,7 @@ class Background:
     @property
     def _schedule(self) -> Scheduler:
         """The one schedule of this process, whose runs are numbered, made for its first slice."""
+        import_whole("mnemic.worker.scheduling")
         from mnemic.worker.scheduling import Scheduler
 
         with self._lock:
@@ -129,9 +139,18 @@ class Background:
             if self._closed:
                 return
             self._wake.set()
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._follow, name="mnemic-worker", daemon=True)
-                self._thread.start()
+            self._begin()
+
+    def _linger(self) -> None:
+        """Have the thread there, without waking it: it has something to do in a while."""
+        with self._lock:
+            if not self._closed:
+                self._begin()
+
+    def _begin(self) -> None:
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._follow, name="mnemic-worker", daemon=True)
+            self._thread.start()
 
     def want_packs(self, space: int) -> None:
         """Have a space packed of which many entries had to be read one by one."""
@@ -163,6 +182,7 @@ class Background:
         if packed and self._idle():
             self.backlog.recount()
             return True
+        import_whole("mnemic.worker.scheduling")
         from mnemic.worker.scheduling import Cycle
 
         while True:
@@ -188,7 +208,7 @@ class Background:
         if any(strategy.maintain for strategy in self.strategies):
             return False
         with self.answering.store.read() as snapshot:
-            jobs = snapshot.has_waiting_job()
+            jobs = snapshot.has_waiting_job() or bool(snapshot.expired(limit=1))
             lanes = [*self.strategy_lanes, *self.answering.meaning.lanes(snapshot)]
         return not jobs and not any(map(self.backlog.behind, lanes))
 
@@ -210,6 +230,7 @@ class Background:
             once: Return when nothing is left that can be done now; what another worker does is waited for.
             progress: Called after each slice that did something or failed.
         """
+        import_whole("mnemic.worker.scheduling")
         from mnemic.worker.scheduling import Cycle
 
         self.unpacked.waiting(every=True)
@@ -252,15 +273,21 @@ class Background:
             with self._working:  # the slice that runs, however long it takes
                 pass
             thread.join(ENDING_SECONDS)
+        if self._scheduler is not None:
+            with suppress(MnemicError):  # the lease runs out by itself
+                self._scheduler.give_back()
 
     def _slices(self, cycle: Cycle) -> Iterator[tuple[str, Slice]]:
         """Run one slice of every lane that has something before it, each when it is asked for.
 
         One that fails waits by itself, and the others go on.
         """
-        for task in self._schedule.tasks(cycle):
+        schedule = self._schedule
+        schedule.give_back()
+        for task in schedule.tasks(cycle):
             with self._working:
                 did = self._attempt(task, cycle)
+            schedule.ended()
             cycle.count(did)
             yield task.lane, did
 
@@ -322,6 +349,7 @@ class Background:
         return beating(lambda: store.transact(prolong, task.space, task.owner, LEASE_SECONDS, task.job))
 
     def _follow(self) -> None:
+        import_whole("mnemic.worker.scheduling")
         from mnemic.worker.scheduling import Cycle
 
         while not self._closed:
@@ -331,10 +359,21 @@ class Background:
                 self._run(cycle)
             except Exception:  # noqa: BLE001 - a worker loop: what a store cannot do now it may do later
                 cycle.count(BUSY)
-            if cycle.did or self._wake.wait(_RETRY_SECONDS if cycle.any or cycle.later else IDLE_SECONDS):
+            if cycle.did:
+                self.uses.write_due()
+                continue
+            if self._woken(_RETRY_SECONDS if cycle.any or cycle.later else IDLE_SECONDS):
                 continue
             if not cycle.any and not cycle.later and self._ended():
                 return
+
+    def _woken(self, seconds: float) -> bool:
+        """Wait to be woken, so many seconds at most, and write what was counted as it comes due."""
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            if self._wake.wait(min(left, self.uses.write_due())):
+                return True
+        return False
 
     def _run(self, cycle: Cycle) -> None:
         for _ in self._slices(cycle):
@@ -344,7 +383,7 @@ class Background:
     def _ended(self) -> bool:
         """End the thread unless something was written just now; return whether it ends."""
         with self._lock:
-            if self._wake.is_set():
+            if self._wake.is_set() or self.uses.waiting:
                 return False
             self._thread = None
             return True

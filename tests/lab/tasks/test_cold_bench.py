@@ -15,8 +15,8 @@ pytestmark = pytest.mark.heavy
 def test_a_small_run_gives_every_figure_with_its_bar(tmp_path: Path) -> None:
     parts: list[str] = []
     found = bench_cold(ColdSize(items=5_000, rounds=1), parts.append, folder=tmp_path)
-    assert parts == ["5,000 items", "500 items"]
-    assert [figure.bar for figure in found.figures] == [0.15, 300, 0.9, 0.02]
+    assert parts == ["5,000 items", "5,000 items with vectors", "500 items", "500 items with vectors"]
+    assert [figure.bar for figure in found.figures] == [0.15, 300, 0.9, 0.3, None, 0.02, None]
     assert all(figure.value > 0 for figure in found.figures)
     assert list(tmp_path.iterdir()) == []
 

@@ -130,11 +130,6 @@ def cli(ctx: click.Context, *, version: bool) -> None:
         welcome(invocation())
 
 
-def main() -> None:
-    """Run the command line; the console script calls this."""
-    cli.main()
-
-
 @contextmanager
 def _carrying_any_text() -> Iterator[None]:
     """Let streams of a poorer encoding spell out what they cannot carry."""

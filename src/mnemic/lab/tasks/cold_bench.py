@@ -1,7 +1,8 @@
-"""Measures a new process: what its first reading of a user's memory costs in CPU, with packs and without.
+"""Measures a new process: what its first reading of a user's memory costs in CPU, by words and with vectors.
 
 Each reading is made by a process of its own, which has loaded what it needs before it is timed; `mnemic recall` is
-timed whole. Run as `python -m mnemic.lab.tasks.cold_bench FILE`, it is such a process.
+timed whole. Vectors are made up, and read and compared as an embedder's are. Run as
+`python -m mnemic.lab.tasks.cold_bench FILE`, it is such a process.
 """
 
 from __future__ import annotations
@@ -18,13 +19,20 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from mnemic.core.queries import Filter, View
+import numpy as np
+
+from mnemic.core.queries import Filter, Query, View
+from mnemic.flow import run
 from mnemic.index.catalogues import Catalogues
+from mnemic.index.sign_lane import sign_slice
 from mnemic.lab.kit.figures import Figure, Measurements
 from mnemic.lab.kit.generate import Talk
+from mnemic.lab.kit.given_vectors import give_vectors
 from mnemic.lab.kit.log import provenance
+from mnemic.lab.tasks.vectors.vector_data import synthetic
 from mnemic.memory import Memory
 from mnemic.settings import PACK_ROWS, Settings
+from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.sqlite.disk import file_system
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 
@@ -62,14 +70,19 @@ def bench_cold(
     """
     figures: list[Figure] = []
     with tempfile.TemporaryDirectory(prefix="mnemic-cold-", dir=folder) as fresh:
-        for items, bar in ((size.items, 0.15), (size.items // 10, 0.02)):
+        for items, words_bar, vectors_bar in ((size.items, 0.15, 0.3), (size.items // 10, 0.02, None)):
             progress(f"{items:,} items")
             path = Path(fresh) / f"{items}.db"
             packed = _filled(path, items, size.seed)
-            figures += _readings(path, items, size.rounds, bar)
+            figures += _readings(path, items, size.rounds, words_bar)
             if items == size.items:
                 figures.append(_room(packed, items))
                 figures.append(_whole(path, items, size.rounds))
+            progress(f"{items:,} items with vectors")
+            taken = _with_vectors(path, items, size.seed)
+            figures.append(_with_a_question(path, items, size.rounds, vectors_bar))
+            if items == size.items:
+                figures.append(Figure(name="vectors: bytes an item in the file", value=taken / items, unit="B"))
     disk = file_system(Path(folder or tempfile.gettempdir()))
     return Measurements(header={**provenance(), "size": asdict(size), "file_system": disk}, figures=tuple(figures))
 
@@ -83,8 +96,7 @@ def _filled(path: Path, items: int, seed: int) -> int:
             me.observe(messages[start : start + BATCH])
         memory.flush()
         with memory._opened.store.read() as snapshot:
-            spaces = [head.id for tenant, _ in snapshot.tenants() for head in snapshot.all_spaces(tenant)]
-            rows = [row for space in spaces for row in snapshot.packs(space)]
+            rows = [row for space in _spaces(snapshot) for row in snapshot.packs(space)]
             return sum(len(snapshot.pack_body(row.id) or b"") for row in rows)
 
 
@@ -99,8 +111,45 @@ def _readings(path: Path, items: int, rounds: int, bar: float) -> list[Figure]:
     return [Figure(name=f"first reading of {items:,} items: CPU", value=packed, unit="s", bar=bar, detail=shown)]
 
 
-def _in_new_process(path: Path, pack_rows: int) -> float:
-    command = [sys.executable, "-m", "mnemic.lab.tasks.cold_bench", str(path), str(pack_rows)]
+def _with_vectors(path: Path, items: int, seed: int) -> int:
+    """Give every item a vector and pack their signs, and lay a question's vector beside the file; bytes it grew by."""
+    made = synthetic(items, 1, seed=seed)
+    np.save(_question(path), made.questions[0])
+    before = path.stat().st_size
+    with Memory(path, settings=Settings(background=False), embedder="none", strategies=[]) as memory:
+        opened = memory._opened
+        with opened.store.read() as snapshot:
+            (space,) = _spaces(snapshot)
+        give_vectors(opened.store, space, made.vectors.astype("<f2"))
+        run(sign_slice(space, PACK_ROWS), opened.answering.perform)
+    return path.stat().st_size - before
+
+
+def _question(path: Path) -> Path:
+    return path.with_suffix(".npy")
+
+
+def _spaces(snapshot: Snapshot) -> list[int]:
+    return [head.id for tenant, _ in snapshot.tenants() for head in snapshot.all_spaces(tenant)]
+
+
+def _with_a_question(path: Path, items: int, rounds: int, bar: float | None) -> Figure:
+    took: dict[int, list[float]] = {PACK_ROWS: [], 0: []}
+    for _ in range(rounds):
+        for pack_rows, seconds in took.items():
+            seconds.append(_in_new_process(path, pack_rows, _question(path)))
+    packed, plain = (statistics.median(seconds) for seconds in took.values())
+    return Figure(
+        name=f"first reading of {items:,} items and nearness to a question: CPU",
+        value=packed,
+        unit="s",
+        bar=bar,
+        detail=f"vectors of 384 dimensions; without packs {plain:.3f} s; median of {rounds} processes",
+    )
+
+
+def _in_new_process(path: Path, pack_rows: int, *question: Path) -> float:
+    command = [sys.executable, "-m", "mnemic.lab.tasks.cold_bench", str(path), str(pack_rows), *map(str, question)]
     return float(json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout))  # noqa: S603 - ourselves
 
 
@@ -126,21 +175,29 @@ def _whole(path: Path, items: int, rounds: int) -> Figure:
     )
 
 
-def read_once(path: Path, pack_rows: int) -> float:
-    """Seconds of CPU until everything is read that a first question needs."""
+def read_once(path: Path, pack_rows: int, question: Path | None = None) -> float:
+    """Seconds of CPU until everything is read that a first question needs.
+
+    Args:
+        question: Where its vector lies: the nearness of every entry to it is worked out too.
+    """
     import mnemic.index.catalogue  # noqa: F401 - what a process loads once is not what a memory costs
+    from mnemic.recall.dense import nearness
 
     store, catalogues = SqliteStore(path, create=False), Catalogues(1 << 32, pack_rows)
     try:
         with store.read() as snapshot:
-            ((tenant, _),) = snapshot.tenants()
-            spaces = [head.id for head in snapshot.all_spaces(tenant)]
+            spaces = tuple(_spaces(snapshot))
+            vectors = {row.id: np.load(question) for row in snapshot.embedders()} if question else {}
+            asked = Query(text=QUESTION, now=0, spaces=spaces, vectors=vectors)
             began = time.process_time()
-            catalogues.readings(snapshot, spaces, View(), Filter())
+            readings = catalogues.readings(snapshot, spaces, View(), Filter(), asked.vectors)
+            if question:
+                nearness(asked, readings)
             return time.process_time() - began
     finally:
         store.close()
 
 
 if __name__ == "__main__":
-    print(json.dumps(read_once(Path(sys.argv[1]), int(sys.argv[2]))))
+    print(json.dumps(read_once(Path(sys.argv[1]), int(sys.argv[2]), *map(Path, sys.argv[3:]))))

@@ -47,12 +47,12 @@ PAUSES: Final = (0.05, 0.4)
 """Least and most seconds between two commits of the other process."""
 
 _COPIED: Final = {
-    "space": ("id", "'user ' || (id + further)", "user"),
-    "version": ("ver", "space + further", "space"),
-    "entry": ("ver", "space + further", "space"),
-    "lane": ("cursor", "space + further", "space"),
+    "space": {"id": "id + further", "number": "number + further", "user": "'user ' || (id + further)"},
+    "version": {"ver": "ver + further", "space": "space + further"},
+    "entry": {"ver": "ver + further", "space": "space + further"},
+    "lane": {"cursor": "cursor + further", "space": "space + further"},
 }
-"""Of each table that an idle space has a row in: the column that counts on, and one more that differs, and how."""
+"""Of each table that an idle space has a row in: the columns that differ, and how; the first tells its rows apart."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,9 +105,10 @@ def _copy(rows: Rows, spaces: int) -> None:
     relations = rows.spaces.relations
     assert isinstance(relations, SqliteRelations)
     db = relations.db
-    for table, (counted, differs, column) in _COPIED.items():
+    for table, differs in _COPIED.items():
+        counted = next(iter(differs))
         names = [str(name) for _, name, *_ in db.execute("SELECT * FROM pragma_table_info(?)", (table,))]
-        values = [differs if name == column else f"{counted} + further" if name == counted else name for name in names]
+        values = [differs.get(name, name) for name in names]
         db.execute(
             "WITH RECURSIVE more(further) AS (SELECT 1 UNION ALL SELECT further + 1 FROM more WHERE further < ?)"  # noqa: S608 - names of the schema
             f" INSERT INTO {table}({', '.join(names)}) SELECT {', '.join(values)} FROM more CROSS JOIN {table}"

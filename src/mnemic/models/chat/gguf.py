@@ -19,6 +19,8 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.core.forking import renew_in_child
+from mnemic.core.mutex import Mutex
+from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Invalid, ModelError
 from mnemic.models.chat.base import LIMIT, ChatMessage, checked
 from mnemic.models.chat.chunks import words
@@ -83,7 +85,7 @@ class Gguf:
 
     def renew(self) -> None:
         """Begin with a fresh lock and no engine, as a forked child must: the threads of its parent's are not there."""
-        self._lock = threading.Lock()
+        self._lock = Mutex()
         if self._engine is not None:
             _spare(self._engine)
             self._engine, self._orphan = None, True
@@ -99,13 +101,14 @@ class Gguf:
         answers: SimpleQueue[object] = SimpleQueue()
         stop = threading.Event()
         thread = threading.Thread(target=_ask, args=(engine, body, answers, stop), name="mnemic-model")
-        thread.start()
         try:
+            thread.start()
             while (chunk := answers.get()) is not _END:
                 yield chunk
         finally:
             stop.set()
-            thread.join()
+            if thread.ident is not None:
+                thread.join()
 
     def _loaded(self) -> Any:
         with self._lock:
@@ -167,6 +170,7 @@ def _spare(engine: Any) -> None:
 
 def _load(path: Path, name: str) -> Any:
     """Load a file into an engine, which prints nothing on the terminal and answers nobody else."""
+    import_whole(ENGINE)
     xllamacpp = importlib.import_module(ENGINE)
     params = xllamacpp.CommonParams()
     params.model.path = str(path)

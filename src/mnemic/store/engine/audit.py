@@ -47,12 +47,15 @@ def verify(rows: Rows, *unreadable: type[Exception]) -> Iterator[Fault]:
 
 
 def verify_loaded(rows: Rows, tenant: TenantRow) -> Iterator[Fault]:
-    """Yield every disagreement in one tenant that was just loaded; the others of the store are not looked at."""
+    """Yield every disagreement in one tenant, of which all that follows from its items was made just before.
+
+    The other tenants of the store are not looked at.
+    """
     yield from guarded("spaces", owners(rows, (tenant,)))
-    yield from _verify_tenant(rows, tenant)
+    yield from _verify_tenant(rows, tenant, remake=False)
 
 
-def _verify_tenant(rows: Rows, tenant: TenantRow, *unreadable: type[Exception]) -> Iterator[Fault]:
+def _verify_tenant(rows: Rows, tenant: TenantRow, *unreadable: type[Exception], remake: bool = True) -> Iterator[Fault]:
     journal = JournalAudit(rows, tenant)
     yield from guarded(f"journal of tenant {tenant.id}", journal.faults(), *unreadable)
     try:
@@ -61,7 +64,7 @@ def _verify_tenant(rows: Rows, tenant: TenantRow, *unreadable: type[Exception]) 
         yield _unread(f"spaces of tenant {tenant.id}", error)
         return
     for space in spaces:
-        audit = SpaceAudit(rows, space, journal.chronicle)
+        audit = SpaceAudit(rows, space, journal.chronicle, remake=remake)
         for what, faults in audit.sections():
             yield from guarded(f"{what} of space {space.id}", faults, *unreadable)
     yield from guarded(f"rows of tenant {tenant.id} that were erased", leftovers(rows, tenant), *unreadable)

@@ -165,8 +165,8 @@ class JournalAudit:
         if event.verb == Verb.ERASED:
             record, told = json.loads(payload), self.chronicle
             told.erased_items.update((to_bytes(item), change.seq) for item in record.get("ids", ()))
-            spaces = (self._numbered.get(number, 0) for number in record.get("spaces", ()))
-            told.erased_spaces.update((space, change.seq) for space in spaces)
+            known = (self._numbered[number] for number in record.get("spaces", ()) if number in self._numbered)
+            told.erased_spaces.update((space, change.seq) for space in known)
             told.erased_links.update((tied, n) for tied, n in record.get("links", ()))
         elif event.verb == Verb.COMPACTED:
             self._compacted = json.loads(payload)["horizon"]
@@ -247,5 +247,6 @@ def _ties(event: EventRow) -> bool:
 
 
 def _counts_reading(event: EventRow) -> bool:
-    """Whether an event may only count that something was shown: such a commit leaves its space where it stands."""
+    """Whether an event may only count that something was shown: of mnemic 0.1, such a commit left its space where it
+    stood."""
     return event.verb == Verb.USED

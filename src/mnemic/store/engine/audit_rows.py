@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from mnemic.core.clock import FOREVER
 from mnemic.core.ids import from_bytes, to_bytes
-from mnemic.core.items import Item
 from mnemic.core.parts import entry_terms
 from mnemic.core.queries import Entry
 from mnemic.errors import StoreCorrupt
@@ -122,10 +121,14 @@ def _keepers(rows: Rows) -> Iterator[Fault]:
 
 
 class SpaceAudit:
-    """The rows of one space."""
+    """The rows of one space.
 
-    def __init__(self, rows: Rows, space: SpaceRow, chronicle: Chronicle) -> None:
-        self.rows, self.space, self.told = rows, space, chronicle
+    Args:
+        remake: Whether what follows from a body is made again and compared; not where it has just been made.
+    """
+
+    def __init__(self, rows: Rows, space: SpaceRow, chronicle: Chronicle, *, remake: bool = True) -> None:
+        self.rows, self.space, self.told, self._remake = rows, space, chronicle, remake
         self._tombs: dict[bytes, int] = {}
         self._parts: set[tuple[int, int]] = set()
         self._written: set[tuple[bytes, int]] = set()
@@ -142,10 +145,12 @@ class SpaceAudit:
         space = self.space.id
         self._tombs.update(self.rows.journal.tombs(space))
         names = self._names()
-        derived = {(source, item) for _, source, item in self.rows.links.relations.find(DERIVED, space=space)}
+        cited = self.rows.links.relations.find(DERIVED, space=space) if self._remake else ()
+        derived = {(source, item) for _, source, item in cited}
         ends: dict[bytes, int] = {}
         last = (0, -1)
-        parts = groupby(self.rows.items.entries(space, 0), key=lambda entry: entry.ver)
+        catalogued = self.rows.items.entries(space, 0) if self._remake else ()
+        parts = groupby(catalogued, key=lambda entry: entry.ver)
         ver, found = next(parts, (0, iter(())))
         for row in self.rows.items.all_versions(space):
             while ver and ver < row.ver:
@@ -155,9 +160,9 @@ class SpaceAudit:
             if ver == row.ver:
                 own = list(found)
                 ver, found = next(parts, (0, iter(())))
-            yield from self._event(row, last)
-            yield from _interval(row, ends)
-            yield from _reading(row, own, names, derived)
+            remade = _reading(row, own, names, derived) if self._remake else ()
+            if problems := [*self._event(row, last), *_interval(row, ends), *remade]:
+                yield from (Fault(where=_named(row), problem=problem) for problem in problems)
             ends[row.id], last = row.seq_to, (row.seq_from, row.n)
             self._written.add((row.id, row.seq_from))
             self._parts.update((row.ver, entry.part) for entry in own)
@@ -174,16 +179,18 @@ class SpaceAudit:
     def _orphan(self, ver: int) -> Fault:
         return Fault(where=f"space {self.space.id}", problem=f"has entries of version {ver}, which is not there")
 
-    def _event(self, row: VersionRow, last: tuple[int, int]) -> Iterator[Fault]:
+    def _event(self, row: VersionRow, last: tuple[int, int]) -> list[str]:
+        problems: list[str] = []
         if row.ver not in self.told.versions:
-            yield Fault(where=_named(row), problem="no event wrote it")
+            problems.append("no event wrote it")
         if (row.seq_from, row.n) <= last:
-            yield Fault(where=_named(row), problem="is numbered out of the order of commits")
+            problems.append("is numbered out of the order of commits")
         if self._tombs.get(row.id, 0) >= row.seq_from:
-            yield Fault(where=_named(row), problem="stands behind a tombstone")
+            problems.append("stands behind a tombstone")
         for erased in (self.told.erased_items.get(row.id, 0), self.told.erased_spaces.get(row.space, 0)):
             if erased > row.seq_from:
-                yield Fault(where=_named(row), problem=f"was erased by commit {erased}")
+                problems.append(f"was erased by commit {erased}")
+        return problems
 
     def _links(self) -> Iterator[Fault]:
         names = self._names()
@@ -230,38 +237,35 @@ class SpaceAudit:
                 yield Fault(where=where, problem=f"has {size} bytes, its embedder's have {2 * dims[model]}")
 
 
-def _interval(row: VersionRow, ends: dict[bytes, int]) -> Iterator[Fault]:
-    if ends.get(row.id, row.seq_from) > row.seq_from or row.seq_to <= row.seq_from:
-        yield Fault(where=_named(row), problem="overlaps the version before it")
-    if ends.get(row.id) not in (None, row.seq_from):
-        yield Fault(where=_named(row), problem="does not begin where the version before it ends")
+def _interval(row: VersionRow, ends: dict[bytes, int]) -> list[str]:
+    before = ends.get(row.id)
+    problems: list[str] = []
+    if row.seq_to <= row.seq_from or (before is not None and before > row.seq_from):
+        problems.append("overlaps the version before it")
+    if before is not None and before != row.seq_from:
+        problems.append("does not begin where the version before it ends")
+    return problems
 
 
-def _reading(
-    row: VersionRow, own: list[Entry], names: dict[int, str], derived: set[tuple[bytes, bytes]]
-) -> Iterator[Fault]:
+def _reading(row: VersionRow, own: list[Entry], names: dict[int, str], derived: set[tuple[bytes, bytes]]) -> list[str]:
     try:
         item = codec.decode_item(_NAMELESS, row.body)  # what follows from its words does not follow from its id
     except StoreCorrupt:
-        yield Fault(where=_named(row), problem="its body cannot be read")
-        return
+        return ["its body cannot be read"]
+    problems: list[str] = []
     stored = (row.state, row.kind, row.said, row.known_to, row.valid_from, row.valid_to, row.pos, row.expires)
     if stored != codec.columns(item):
-        yield Fault(where=_named(row), problem="its columns disagree with its body")
+        problems.append("its columns disagree with its body")
     if (names.get(row.agent), names.get(row.session)) != (item.agent, item.session):
-        yield Fault(where=_named(row), problem="its agent or session disagrees with its body")
-    yield from _provenance(row, item, derived)
+        problems.append("its agent or session disagrees with its body")
+    # An erasure follows `derived`, so what a version cites must stand there.
+    cited = (source for source in item.source if (to_bytes(source), row.id) not in derived)
+    problems += [f"is not listed as derived from {source}" for source in cited]
     if not own:
-        yield Fault(where=_named(row), problem="has no entry in the catalogue's table")
+        problems.append("has no entry in the catalogue's table")
     elif own != entries(row.ver, row, item.pinned, entry_terms(item)):
-        yield Fault(where=_named(row), problem="its entries disagree with it")
-
-
-def _provenance(row: VersionRow, item: Item, derived: set[tuple[bytes, bytes]]) -> Iterator[Fault]:
-    """An erasure follows `derived`, so what a version cites must stand there."""
-    for source in item.source:
-        if (to_bytes(source), row.id) not in derived:
-            yield Fault(where=_named(row), problem=f"is not listed as derived from {source}")
+        problems.append("its entries disagree with it")
+    return problems
 
 
 def _tie(where: str, row: LinkRow, names: dict[int, str]) -> Iterator[Fault]:

@@ -17,6 +17,9 @@ KINDS: Final = tuple(Kind)
 """A kind's number is its place here: part of the format, so new kinds go to the end."""
 _JSON: Final = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
 _NUMBER: Final = {kind: number for number, kind in enumerate(KINDS)}
+_KINDS: Final = {kind.value: kind for kind in Kind}
+_STATES: Final = {state.value: state for state in State}
+_CHANNELS: Final = {channel.value: channel for channel in Channel}
 
 
 def core_order(row: VersionRow) -> tuple[bool, int, int]:
@@ -72,26 +75,27 @@ def decode_item(item: ItemId, body: bytes) -> Item:
 
 
 def _item(item: ItemId, record: dict[str, Any]) -> Item:
+    kind, text, get = record["kind"], record["text"], record.get
     return Item(
         id=item,
-        kind=Kind(record["kind"]),
-        text=record["text"],
+        kind=_KINDS[kind],
+        text=text,
         said=moment(record["said"]),
-        said_offset=record.get("offset", 0),
-        key=record.get("key"),
-        slots=record.get("slots", {}),
-        tags=tuple(record.get("tags", ())),
-        source=tuple(record.get("source", ())),
-        state=State(record.get("state", State.ACTIVE)),
-        pinned=record.get("pinned", False),
-        known_to=_moment(record.get("known_to")),
-        valid_from=_moment(record.get("valid_from")),
-        valid_to=_moment(record.get("valid_to")),
-        expires=_moment(record.get("expires")),
-        agent=record.get("agent"),
-        session=record.get("session"),
-        pos=record.get("pos", 0),
-        channel=Channel(record.get("channel", Channel.USER)),
+        said_offset=get("offset", 0),
+        key=get("key"),
+        slots=get("slots", {}),
+        tags=tuple(get("tags", ())),
+        source=tuple(get("source", ())),
+        state=_STATES[get("state", State.ACTIVE)],
+        pinned=get("pinned", False),
+        known_to=_moment(get("known_to")),
+        valid_from=_moment(get("valid_from")),
+        valid_to=_moment(get("valid_to")),
+        expires=_moment(get("expires")),
+        agent=get("agent"),
+        session=get("session"),
+        pos=get("pos", 0),
+        channel=_CHANNELS[get("channel", Channel.USER)],
     )
 
 

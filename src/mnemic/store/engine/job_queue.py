@@ -124,6 +124,16 @@ def prolong(rows: Rows, space: int, owner: str, seconds: float, job: int = 0) ->
     return bool(held)
 
 
+def give_back(rows: Rows, space: int, owner: str) -> None:
+    """Give back what a run holds that was cut short, lanes of a space and a job: it counts as no failed attempt."""
+    for lane in rows.lanes.lanes(space):
+        if lane.owner == owner:
+            rows.lanes.set_lane(replace(lane, owner="", lease_until=0))
+    for job in rows.lanes.jobs((JobState.WAITING,)):
+        if job.owner == owner:
+            rows.lanes.set_job(replace(job, owner="", lease_until=0))
+
+
 def record(rows: Rows, answer: RecordedAnswer) -> bool:
     """Keep what a model answered, and prolong the lease under which it was asked; whether that is held still.
 

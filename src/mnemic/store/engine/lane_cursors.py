@@ -58,6 +58,7 @@ def dismiss(rows: Rows, model: int) -> bool:
     if row.state is not EmbedderState.RETIRING:
         rows.vectors.set_embedder(row._replace(state=EmbedderState.RETIRING))
     rows.lanes.drop_lanes(embedding_lane(model))
+    rows.packs.drop_of_embedder(model)
     if rows.vectors.drop_vectors(model, SLICE):
         return True
     rows.vectors.drop_embedder(model)
@@ -169,6 +170,7 @@ def keep(rows: Rows, batch: Vectors) -> int:
     else:
         step = Advance(name=batch.lane, owner=batch.owner, after=batch.after, upto=batch.upto)
         advance(rows, batch.space, step)
+    rows.packs.drop_with_vectors(batch.space, batch.model, batch.after, batch.upto)
     return rows.vectors.add_vectors(batch.space, batch.model, batch.rows)
 
 

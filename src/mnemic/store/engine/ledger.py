@@ -214,11 +214,7 @@ def _page(rows: Rows, draft: Draft, paging: Paging) -> Receipt:
 
 
 def _count_use(rows: Rows, prepared: Prepared) -> Receipt:
-    """Add to the counters of items that stand. Counting makes no tenant, no space, and nothing for what is gone.
-
-    That something was only shown is journaled, for the counters to be told again, but the space stays at the commit
-    that it stood at: nobody who reads from it sees that they were read to.
-    """
+    """Add to the counters of items that stand. Counting makes no tenant, no space, and nothing for what is gone."""
     tenant = rows.spaces.tenant(prepared.draft.tenant)
     space = None if tenant is None else rows.spaces.space(tenant.id, prepared.draft.user, prepared.draft.branch)
     if tenant is None or space is None:
@@ -230,7 +226,7 @@ def _count_use(rows: Rows, prepared: Prepared) -> Receipt:
     commit = _Commit(rows, tenant, space, max(rows.now(), tenant.at))
     commit.write(prepared.sealed)
     commit.count_use(used)
-    commit.finish(prepared.draft, moving=any(delta.useful or delta.harms for _, delta in used))
+    commit.finish(prepared.draft)
     return Receipt(seq=commit.seq, ids=tuple(from_bytes(item) for item, _ in used))
 
 
@@ -417,14 +413,13 @@ class _Commit:
         ]  # fmt: skip
         self.rows.items.add_strengths(space, deltas)
 
-    def finish(self, draft: Draft, *, moving: bool = True) -> None:
-        """Write the commit; one that is not `moving` leaves its space at the commit that it stood at."""
+    def finish(self, draft: Draft) -> None:
+        """Write the commit, and move its space to it."""
         actor = self.rows.names.actor(self.space.id, draft.actor)
         made = self.tenant.id, self.seq, self.space.id, self.at, actor, draft.cause or 0
         hashed = chain(self.tenant.hash, ChangeRow(*made, GENESIS), self.space.number, self.events)
         self.rows.journal.add_change(ChangeRow(*made, hashed))
-        if moving:
-            self.rows.spaces.set_space(self.space._replace(seq=self.seq))
+        self.rows.spaces.set_space(self.space._replace(seq=self.seq))
 
 
 def version_row(rows: Rows, space: int, seq: int, n: int, item: Item, raw: bytes | None, body: bytes) -> VersionRow:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mnemic.store.engine import job_queue
 from mnemic.store.engine.rows import Rows
-from mnemic.store.values.work import NewPack
+from mnemic.store.values.work import EmbedderState, NewPack, PackRow, embedding_lane
 
 
 def keep_pack(rows: Rows, new: NewPack) -> bool:
@@ -12,6 +12,7 @@ def keep_pack(rows: Rows, new: NewPack) -> bool:
 
     Entries are never changed but for their end, which a reader asks for, and none comes in between others: those that
     are there as many as were packed, in a space that nothing was erased from or brought back in, are the ones packed.
+    Vectors that come behind their embedder's lane take the packs with them that they would belong to.
     """
     row = new.row
     homes = rows.spaces.space_rows((row.space,))
@@ -19,9 +20,17 @@ def keep_pack(rows: Rows, new: NewPack) -> bool:
         return False
     if rows.items.entry_count(row.space, row.after, row.upto, row.rows + 1) != row.rows:
         return False
-    beside = (pack for pack in rows.packs.packs(row.space) if pack.id not in new.instead)
+    if row.model and not _filled(rows, row):
+        return False
+    beside = (pack for pack in rows.packs.packs(row.space, row.model) if pack.id not in new.instead)
     if any(pack.after < row.upto and row.after < pack.upto for pack in beside):
         return False
     rows.packs.drop_packs(new.instead)
     rows.packs.add_pack(row, new.body)
     return True
+
+
+def _filled(rows: Rows, row: PackRow) -> bool:
+    """Whether an embedder stays, and its lane has come as far as a pack of its vectors reaches."""
+    stays = any(one.id == row.model and one.state is not EmbedderState.RETIRING for one in rows.vectors.embedders())
+    return stays and rows.lanes.lane(row.space, embedding_lane(row.model)).cursor >= row.upto

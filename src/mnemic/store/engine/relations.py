@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from mnemic.core.ids import from_bytes
@@ -24,7 +25,7 @@ from mnemic.store.values.row_values import (
     StrengthRow,
     VersionRow,
 )
-from mnemic.store.values.work import EmbedderRow, EmbedderState, Job, JobState, Lane, Order, PackRow
+from mnemic.store.values.work import EmbedderRow, EmbedderState, Job, JobState, Lane, Order, PackRow, VectorRow
 
 R = TypeVar("R")
 Value: TypeAlias = int | float | str | bytes | None
@@ -39,6 +40,7 @@ class Relation(Generic[R]):
     Attributes:
         number: The column whose value the store gives to a row that comes without one, never the same twice.
         stays: Whether a row that is added where there is one already leaves that one as it is.
+        beside: More columns of the table, which conditions may name and rows come without.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Relation(Generic[R]):
     make: Callable[[tuple[Any, ...]], R]
     number: str = ""
     stays: bool = False
+    beside: tuple[str, ...] = ()
 
 
 class Relations(Protocol):
@@ -95,7 +98,8 @@ def _space(row: tuple[Any, ...]) -> SpaceRow:
 
 
 def _key(row: tuple[Any, ...]) -> KeyRow:
-    return KeyRow._make(row)._replace(lasting=bool(row[6]))
+    space, hashed, salt, digest, seq, item, lasting, at = row
+    return KeyRow(space, hashed, salt, digest, seq, item, bool(lasting), at)
 
 
 def _embedder(row: tuple[Any, ...]) -> EmbedderRow:
@@ -158,6 +162,8 @@ LINK: Final = Relation("link", LinkRow._fields, LinkRow._make, "lver")
 DERIVED: Final = Relation("derived", ("space", "source", "item"), tuple, stays=True)
 EMBEDDER: Final = Relation("embedder", EmbedderRow._fields, _embedder, "id")
 VECTOR: Final = Relation("vector", ("space", "model", "ver", "part", "f16"), tuple)
+# Read by the hundred thousand: this makes one in a third of the time that `_make` takes.
+VECTOR_ROW: Final = Relation("vector", VectorRow._fields, partial(tuple.__new__, VectorRow), beside=("space", "model"))
 LANE: Final = Relation("lane", LANE_COLUMNS, _lane)
 FOLLOWED: Final = Relation("followed", ("name", "upto"), tuple)
 DUE: Final = Relation("due", ("name", "space", "at"), tuple)

@@ -27,8 +27,9 @@ _PAGE = 500
 def rewind(rows: Rows, name: str, seq: int) -> Rewound:
     """Bring a tenant back to what it was after commit `seq`, inside a transaction.
 
-    Versions and links written since go, those closed since stand again, counters of use are taken back, lanes go back
-    to what must be read again. A run that read what goes loses its lease, and what models answered is forgotten.
+    Versions and links written since go, those closed since stand again, what was said since to help or mislead is taken
+    back, lanes go back to what must be read again. How often something was shown has no past, and stays. A run that
+    read what goes loses its lease, and what models answered is forgotten.
     Journal and state hash are what they were, unless something was erased since: that is erased again, in one commit
     more.
 
@@ -130,27 +131,19 @@ def _unpin(rows: Rows, space: SpaceRow, seq: int) -> None:
 
 
 def _uncount(rows: Rows, tenant: TenantRow, seq: int) -> None:
-    """Take back what was added to counters of use after commit `seq`."""
-    horizon = rows.journal.changes(tenant.id, tenant.horizon - 1, 1, False)[0].at if tenant.horizon else 0
-    last: dict[tuple[int, str], int] = {}
-    for space, counts in _used(rows, tenant, seq, tenant.seq):
-        for item, (uses, useful, harms, _) in counts.items():
+    """Take back what commits after `seq` said to help or mislead.
+
+    How often an item was shown stays, though mnemic 0.1 counted that in commits: counting has no past.
+    """
+    for space, counts in _used(rows, tenant, seq):
+        for item, (_, useful, harms, _) in counts.items():
             for had in rows.items.strength(space, (to_bytes(item),)).values():
-                left = had._replace(uses=had.uses - uses, useful=had.useful - useful, harms=had.harms - harms)
-                rows.items.set_strength(left)
-                last[space, item] = horizon  # commits behind it may tell of no use any more
-    for space, counts in _used(rows, tenant, 0, seq) if last else ():
-        for item, (*_, at) in counts.items():
-            if (space, item) in last:
-                last[space, item] = max(at, last[space, item])
-    for (space, item), at in last.items():
-        for had in rows.items.strength(space, (to_bytes(item),)).values():
-            rows.items.set_strength(had._replace(last_used=at))
+                rows.items.set_strength(had._replace(useful=had.useful - useful, harms=had.harms - harms))
 
 
-def _used(rows: Rows, tenant: TenantRow, after: int, upto: int) -> Iterator[tuple[int, dict[str, tuple[int, ...]]]]:
-    spaces = {change.seq: change.space for change in _changes(rows, tenant.id, upto) if change.seq > after}
-    for event in rows.journal.events(tenant.id, after + 1, upto):
+def _used(rows: Rows, tenant: TenantRow, after: int) -> Iterator[tuple[int, dict[str, tuple[int, ...]]]]:
+    spaces = {change.seq: change.space for change in _changes(rows, tenant.id, tenant.seq) if change.seq > after}
+    for event in rows.journal.events(tenant.id, after + 1, tenant.seq):
         if event.verb == Verb.USED and event.payload is not None:
             yield spaces[event.seq], json.loads(event.payload)
 

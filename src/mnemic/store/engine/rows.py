@@ -51,6 +51,7 @@ from mnemic.store.engine.relations import (
     TENANT,
     TOMB,
     VECTOR,
+    VECTOR_ROW,
     VERSION,
     VERSION_IDS,
     Condition,
@@ -346,6 +347,10 @@ class ItemTables(Group, ABC):
         """The versions that a walk goes over, of these items or of all."""
 
     @abstractmethod
+    def expired(self, now: int, after: tuple[int, int], limit: int) -> list[tuple[int, int, int, bytes]]:
+        """When, as which version, in which space and which item expired by now and is not retired, in that order."""
+
+    @abstractmethod
     def count(self, spaces: Sequence[int], where: Filter, view: View) -> int:
         """How many versions a filter and a view show."""
 
@@ -467,8 +472,11 @@ class VectorTables(Group, ABC):
         self.relations.drop(EMBEDDER, id=model)
 
     def vectors(self, space: int, model: int, after: int) -> Iterator[VectorRow]:
-        found = self.relations.find(VECTOR, ("ver", ">", after), order=("ver", "part"), space=space, model=model)
-        return (VectorRow(*row[2:]) for row in found)
+        return self.relations.find(VECTOR_ROW, ("ver", ">", after), order=("ver", "part"), space=space, model=model)
+
+    def vectors_of(self, space: int, model: int, vers: Sequence[int]) -> Iterator[VectorRow]:
+        """The vectors of these versions, in no order."""
+        return self.relations.find(VECTOR_ROW, ("ver", "in", vers), space=space, model=model)
 
     def vector_sizes(self, space: int) -> Iterator[tuple[int, int, int, int]]:
         for _, model, ver, part, f16 in self.relations.find(VECTOR, order=("model", "ver", "part"), space=space):
@@ -490,9 +498,13 @@ class VectorTables(Group, ABC):
 class PackTables(Group):
     """Packs: what catalogues are read from, beside the entries that they hold."""
 
-    def packs(self, space: int) -> list[PackRow]:
-        """The packs of a space, in the order of what they hold."""
-        return list(self.relations.find(PACK, order=("after",), space=space))
+    def packs(self, space: int, model: int = 0) -> list[PackRow]:
+        """The packs of a space, in the order of what they hold: those of entries, or of an embedder's vectors."""
+        return list(self.relations.find(PACK, order=("after",), space=space, model=model))
+
+    def all_packs(self, space: int) -> list[PackRow]:
+        """All packs of a space, by what they are made of."""
+        return list(self.relations.find(PACK, order=("model", "after"), space=space))
 
     def body(self, pack: int) -> bytearray | None:
         """The bytes of a pack, as they were kept."""
@@ -504,6 +516,14 @@ class PackTables(Group):
 
     def drop_packs(self, packs: Sequence[int]) -> None:
         self.relations.drop(PACK, ("id", "in", packs))
+
+    def drop_with_vectors(self, space: int, model: int, after: int, upto: int) -> None:
+        """Take out packs of an embedder's vectors that hold some of versions past `after`, up to `upto`."""
+        self.relations.drop(PACK, ("after", "<", upto), ("upto", ">", after), space=space, model=model)
+
+    def drop_of_embedder(self, model: int) -> None:
+        """Take out all packs of an embedder's vectors."""
+        self.relations.drop(PACK, model=model)
 
     def unpacked(self, least: int) -> list[int]:
         """The spaces, not erased, with so many entries past their last pack, or with some between two packs."""

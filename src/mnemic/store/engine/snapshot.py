@@ -13,6 +13,7 @@ from mnemic.core.ids import ItemId, from_bytes, to_bytes
 from mnemic.core.items import Link, Strength, Version
 from mnemic.core.queries import Entry, Filter, View
 from mnemic.core.scope import Shared
+from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Compacted, NotFound
 from mnemic.store.engine.codec import core_order, decode_link, decode_versions
 from mnemic.store.engine.holds import horizon_floor, listed, reasons_to_keep
@@ -250,6 +251,11 @@ class Snapshot:
         """Every tenant, by number."""
         return [(row.id, row.name if row.name is not None else ERASED) for row in self._rows.spaces.tenants()]
 
+    def tenant_name(self, tenant: int) -> str:
+        """The name of a tenant by its number."""
+        name = self._rows.spaces.tenant_row(tenant).name
+        return ERASED if name is None else name
+
     def head(self, tenant: int) -> Head:
         """Read the last commit and the horizon of a tenant's journal."""
         row = self._rows.spaces.tenant_row(tenant)
@@ -316,7 +322,7 @@ class Snapshot:
         return self._rows.notes.checkpoints(tenant)
 
     def name_id(self, space: int, name: str) -> int | None:
-        """The number of an agent's or session's name in a space."""
+        """The id of an agent's or session's name in a space."""
         return self._rows.names.name(space, name)
 
     def get(self, spaces: Sequence[int], ids: Sequence[ItemId], view: View = View()) -> dict[ItemId, Version]:
@@ -387,6 +393,11 @@ class Snapshot:
         self._refuse_compacted(spaces, view)
         return self._layered.count(spaces, where, self.dated(spaces, view))
 
+    def expired(self, after: tuple[int, int] = (0, 0), limit: int = 100) -> list[tuple[int, int, int, ItemId]]:
+        """What has expired and is not retired, of every space, past a moment and version: both, the space, the item."""
+        rows = self._rows.items.expired(self.now, after, limit)
+        return [(at, ver, space, from_bytes(item)) for at, ver, space, item in rows]
+
     def entries(self, space: int, after: int = 0, upto: int = FOREVER) -> Iterator[Entry]:
         """Entries of versions numbered past `after`, up to `upto`, ascending by (ver, part): all states, closed too."""
         return self._rows.items.entries(space, after, upto)
@@ -395,9 +406,13 @@ class Snapshot:
         """How many entries versions past `after`, up to `upto`, have, counted up to `most`."""
         return self._rows.items.entry_count(space, after, upto, most)
 
-    def packs(self, space: int) -> list[PackRow]:
-        """The packs of a space, in the order of what they hold."""
-        return self._rows.packs.packs(space)
+    def packs(self, space: int, model: int = 0) -> list[PackRow]:
+        """The packs of a space, in the order of what they hold: those of entries, or of an embedder's vectors."""
+        return self._rows.packs.packs(space, model)
+
+    def all_packs(self, space: int) -> list[PackRow]:
+        """All packs of a space, by what they are made of."""
+        return self._rows.packs.all_packs(space)
 
     def pack_body(self, pack: int) -> bytearray | None:
         """The bytes of a pack, unchecked."""
@@ -437,6 +452,10 @@ class Snapshot:
         took over from its predecessor: whoever reads on starts at the cursor read last, not at the last vector.
         """
         return self._rows.vectors.vectors(space, model, after)
+
+    def vectors_of(self, space: int, model: int, vers: Sequence[int]) -> Iterator[VectorRow]:
+        """One embedder's vectors of these versions, in no order."""
+        return self._rows.vectors.vectors_of(space, model, vers)
 
     def lane(self, space: int, name: str) -> Lane:
         """How far a lane has come in a space; one that never ran stands at 0."""
@@ -569,6 +588,7 @@ class Snapshot:
         Raises:
             NotFound: there is no such tenant.
         """
+        import_whole("mnemic.store.engine.audit")
         from mnemic.store.engine.audit import state_hash
 
         return state_hash(self._rows, tenant)

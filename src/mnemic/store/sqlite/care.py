@@ -9,6 +9,7 @@ from pathlib import Path
 
 import apsw
 
+from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Conflict, StoreCorrupt, StoreError, StoreReadOnly
 from mnemic.store.sqlite import file_audit, handed_on, sealing
 from mnemic.store.sqlite.connections import SqliteFile, translated
@@ -26,6 +27,7 @@ class SqliteCare(SqliteFile):
     # Each method imports what it needs: a process that only reads and writes never loads it.
 
     def verify(self) -> Iterator[Fault]:
+        import_whole("mnemic.store.engine.audit")
         from mnemic.store.engine.audit import guarded, verify
 
         with self._apart() as db:
@@ -45,6 +47,7 @@ class SqliteCare(SqliteFile):
 
     def _quick_faults(self, db: apsw.Connection) -> Iterator[Fault]:
         """What can be seen without reading the journal."""
+        import_whole("mnemic.store.engine.audit")
         from mnemic.store.engine.audit import guarded
 
         if isinstance(self._location, InFile) and (header := self._location.settled_header()):
@@ -57,6 +60,7 @@ class SqliteCare(SqliteFile):
         yield from guarded("counts", file_audit.wrong_counts(db), apsw.Error)
 
     def export(self, tenant: str) -> Iterator[bytes]:
+        import_whole("mnemic.store.engine.journal_io")
         from mnemic.store.engine import journal_io
 
         with self._apart() as db:
@@ -64,7 +68,7 @@ class SqliteCare(SqliteFile):
 
     def backup(self, dest: Path) -> None:
         self._refuse_closed()
-        self._location.refuse_replaced()
+        self._location.refuse_overwritten()
         dest = dest.expanduser().absolute()
         if dest.exists():
             raise Conflict(f"{dest} exists; a backup never overwrites, name another file")
@@ -100,6 +104,7 @@ class SqliteCare(SqliteFile):
 
     def tombstones(self) -> list[tuple[str, str | None, list[bytes]]]:
         """List the ids of erased items, by space that still has an owner: tenant, user (None: shared), ids."""
+        import_whole("mnemic.store.engine.journal_io")
         from mnemic.store.engine import journal_io
 
         with self._apart() as db:

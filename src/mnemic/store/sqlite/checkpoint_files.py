@@ -16,6 +16,7 @@ from mnemic.core.checking import clean_file_name
 from mnemic.core.clock import SystemClock
 from mnemic.core.events import Verb
 from mnemic.core.ids import SystemEntropy
+from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Conflict, NotFound
 from mnemic.store.contract import Store
 from mnemic.store.engine.rows import Rows
@@ -116,6 +117,7 @@ def listed_checkpoints(store: Store) -> list[CheckpointRow]:
 
 def described(file: Path, name: str, now: int) -> list[CheckpointRow]:
     """Describe each tenant of a copy by rows read from the copy: the store itself may have gone on."""
+    import_whole("mnemic.store.engine.audit")
     from mnemic.store.engine.audit import state_hash  # here, so that only who takes checkpoints loads it
 
     with translated(file), closing(apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READONLY)) as db:

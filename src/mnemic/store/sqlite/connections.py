@@ -10,7 +10,7 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, nullcontext, suppress
 from typing import Concatenate, Final, ParamSpec, TypeVar
 
@@ -28,6 +28,7 @@ from mnemic.store.sqlite.disk import drop_lease, take_lease
 from mnemic.store.sqlite.location import Location
 from mnemic.store.sqlite.notify import Listener
 from mnemic.store.sqlite.sqlite_tables import sqlite_rows
+from mnemic.store.values.receipts import Fault
 
 PATIENCE: Final = 5.0
 """Seconds to wait for readers of this process to leave before going on without that."""
@@ -306,24 +307,32 @@ class SqliteFile:
     def _migrate(self) -> None:
         db = self._writer = self._open()
         migrations.refuse_newer(db, self._location)
+        # A trigger would run with our writes, an index that lies would answer our reads: not one statement more.
+        self._refuse(file_audit.foreign_sorts(db))
         if not migrations.is_current(db):
             with self._transaction(db):
                 migrations.migrate(db, self._location, self._entropy)
+                file_audit.drop_statistics(db)
+                self._refuse(file_audit.foreign_words(db))  # a file that is refused stays as it was
                 file_audit.count(db)
                 self._probe("migrate:before-commit")
             self._probe("migrate:after-commit")
-        if file_audit.has_statistics(db):
+        elif file_audit.has_statistics(db):
             with self._transaction(db):
                 file_audit.drop_statistics(db)
-        # A trigger would run with our writes, an index that lies would answer our reads: not one statement more.
-        for fault in file_audit.foreign_words(db):
-            raise StoreCorrupt(
-                f"{self._location}: {fault.where} {fault.problem}; somebody has changed it: restore a backup"
-            )
+                self._refuse(file_audit.foreign_words(db))
+        else:
+            self._refuse(file_audit.foreign_words(db))
         if self._location.key and sealing.is_due(db, self._location):
             with self._transaction(db):
                 sealing.put_on(db, self._location.key)
         self._location.note(db)
+
+    def _refuse(self, faults: Iterable[Fault]) -> None:
+        for fault in faults:
+            raise StoreCorrupt(
+                f"{self._location}: {fault.where} {fault.problem}; somebody has changed it: restore a backup"
+            )
 
     def read(self) -> SnapshotReading:
         return SnapshotReading(self)
@@ -342,9 +351,11 @@ class SqliteFile:
         self._refuse_closed()
         # Where writers pass by readers anyway it is outside the gate, so that no erasure waits for a long walk.
         inside = nullcontext() if self._location.readers_stay else self._gate.reading()
-        with inside, translated(self._location), closing(self._open()) as db:
-            db.execute("BEGIN")
-            yield db
+        with inside, translated(self._location):
+            self._location.refuse_overwritten()
+            with closing(self._open()) as db:
+                db.execute("BEGIN")
+                yield db
 
     def transact(self, work: Callable[Concatenate[Rows, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         self._refuse_closed()
@@ -431,8 +442,8 @@ class SnapshotReading:
     def __enter__(self) -> Snapshot:
         file = self._file
         file._refuse_closed()
-        file._location.refuse_replaced()
         try:
+            file._location.refuse_overwritten()
             file._gate.enter(self, self._reader)
             file._refuse_closed()
             self._reader.append(file._reader())

@@ -35,6 +35,12 @@ def drop_statistics(db: apsw.Connection) -> None:
     db.execute("DROP TABLE IF EXISTS sqlite_stat4")
 
 
+def foreign_sorts(db: apsw.Connection) -> Iterator[Fault]:
+    """What the file declares of a sort that no format of ours has: it would run with a migration's own statements."""
+    for kind, name in db.execute("SELECT type, name FROM sqlite_schema WHERE type NOT IN ('table', 'index')"):
+        yield Fault(where=f"{kind} {name}", problem="is not of this store")
+
+
 def foreign_words(db: apsw.Connection) -> Iterator[Fault]:
     """What the file declares and we do not, such as a trigger, and what we declare and the file has not."""
     found: dict[tuple[str, str], str] = {}

@@ -58,16 +58,8 @@ class Location(Protocol):
         """
         ...
 
-    def refuse_replaced(self) -> None:
-        """Refuse to go on if the file was deleted or replaced since it was opened; costs one `stat`.
-
-        Raises:
-            StoreError: the file is gone, or another is in its place.
-        """
-        ...
-
     def refuse_overwritten(self) -> None:
-        """Refuse to write to a file that was replaced, or that holds another store by now; costs one `stat` mostly.
+        """Refuse to go on with a file that was replaced, or that holds another store by now; costs one `stat` mostly.
 
         Raises:
             StoreError: the file is gone, or holds something else.
@@ -129,9 +121,6 @@ class InMemory:
     def refuse_foreign(self, busy_timeout: float) -> None:
         """Do nothing: nobody else can have made it."""
 
-    def refuse_replaced(self) -> None:
-        """Do nothing: nobody can replace it."""
-
     def refuse_overwritten(self) -> None:
         """Do nothing: nobody else can write to it."""
 
@@ -173,6 +162,7 @@ class InFile:
         self._file = _identity(os.stat(path))
         self._log_file: tuple[int, int] | None = None
         self._written: tuple[int, int] | None = None
+        self._overwritten = False
         self._origin = b""
         self._aside = False
 
@@ -266,9 +256,6 @@ class InFile:
         if marked and version > FORMAT:
             raise StoreNewer(f"{self.path} has format {version}, this mnemic knows up to {FORMAT}; upgrade mnemic")
 
-    def refuse_replaced(self) -> None:
-        self._look()
-
     def _look(self) -> os.stat_result:
         try:
             status = os.stat(self._name)
@@ -287,19 +274,21 @@ class InFile:
         return status
 
     def refuse_overwritten(self) -> None:
-        status, until = self._look(), time.monotonic() + FOLDING_SECONDS
+        status = self._look()
         written = status.st_mtime_ns, status.st_size
         if written == self._written:
             return
+        until = time.monotonic() + (0 if self._overwritten else FOLDING_SECONDS)
         while not self._bears_origin():
             # Another process may be folding the log just now, and the page be on its way to another place.
             if time.monotonic() > until:
-                raise _OverwrittenError(
+                self._overwritten = True
+                raise StoreError(
                     f"{self.path} was overwritten by something else than mnemic while it was open; it was not"
                     " touched. Close this and open the store again"
                 )
             time.sleep(0.005)
-        self._written = written
+        self._written, self._overwritten = written, False
 
     def _bears_origin(self) -> bool:
         """Whether the file holds the random word that this store was given when it was made: no other store does.
@@ -327,11 +316,11 @@ class InFile:
         try:
             self.refuse_overwritten()
             return True
-        except _OverwrittenError:
-            self._aside = True  # SQLite would fold it into what is there now
         except StoreError:
-            self._aside = True
-            if self._log_is_ours():  # into the file that was moved away, where that is now, which SQLite leaves undone
+            self._aside = True  # SQLite would fold it into what is there now
+            if (
+                not self._overwritten and self._log_is_ours()
+            ):  # into the file that was moved away, where that is now, which SQLite leaves undone
                 with suppress(apsw.Error):
                     db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         return False
@@ -366,10 +355,6 @@ class InFile:
             self.log.replace(self.log.with_name(self.log.name + ".stale"))
         else:
             self.log.unlink()
-
-
-class _OverwrittenError(StoreError):
-    """The file holds something else than SQLite wrote to it."""
 
 
 def _identity(status: os.stat_result) -> tuple[int, int]:

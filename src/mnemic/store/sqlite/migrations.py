@@ -19,6 +19,9 @@ from mnemic.store.sqlite.schema import APPLICATION, FORMAT, INDEXES, TABLES, TOK
 from mnemic.store.sqlite.sqlite_tables import sqlite_rows
 from mnemic.store.values.row_values import VersionRow
 
+_SLICE: Final = 10_000
+"""Rows that are taken out of a table at once."""
+
 
 def create(db: apsw.Connection) -> None:
     """Create every table and index of today's format in an empty file."""
@@ -87,7 +90,10 @@ def retokenise(db: apsw.Connection) -> None:
     """
     rows = sqlite_rows(db, SystemClock(), SystemEntropy())
     db.execute("DELETE FROM entry")
-    for row in map(VersionRow._make, db.execute("SELECT * FROM version WHERE space <> 0 ORDER BY ver")):
+    there = {row[1] for row in db.execute("SELECT * FROM pragma_table_info('version')")}
+    names = ", ".join(name if name in there else "0" for name in VersionRow._fields)  # what an old format lacks is 0
+    read = "SELECT " + names + " FROM version WHERE space <> 0 ORDER BY ver"
+    for row in map(VersionRow._make, db.execute(read)):
         item = decode_item(from_bytes(row.id), row.body)
         rows.items.add_entries(row.space, ledger.entries(row.ver, row, item.pinned, entry_terms(item)))
     db.execute("UPDATE space SET epoch = epoch + 1")
@@ -151,18 +157,32 @@ def _to_4(db: apsw.Connection) -> None:
 
 
 def _rebuild(db: apsw.Connection, table: Table) -> None:
-    """Make a table anew with the rows that it has, and the number that it would have given next."""
+    """Make a table anew with the rows that it has, and the number that it would have given next.
+
+    Memory stays bounded: its indexes are there before its rows, since one that is made of rows sorts them all at once.
+    """
     columns, former = [name for name, _, _ in table.columns], "former_" + table.name
     given = db.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table.name,)).fetchone()
     rename = "ALTER TABLE " + table.name + " RENAME TO " + former
     db.execute(rename)
     db.execute(table.create)
+    for index in INDEXES:
+        name, of = index.split(" ON ")
+        if of.startswith(table.name + "("):
+            replaced = "DROP INDEX IF EXISTS " + name.split()[-1]
+            db.execute(replaced)
+            db.execute(index)
     values = [_NUMBERS.get((table.name, column), column) for column in columns]
     source = former + (_GIVEN if table.name == "space" else "")
     refill = (
         "INSERT INTO " + table.name + "(" + ", ".join(columns) + ") SELECT " + ", ".join(values) + " FROM " + source
     )
     db.execute(refill)
+    # One statement that takes all rows out would keep every page of them in memory, in case it fails.
+    key = ", ".join(table.keyed_by)
+    empty = "DELETE FROM " + former + " WHERE (" + key + ") IN (SELECT " + key + " FROM " + former + " LIMIT ?)"
+    while db.execute(empty, (_SLICE,)) and db.changes():
+        pass
     drop = "DROP TABLE " + former
     db.execute(drop)
     if given is not None:
@@ -170,7 +190,13 @@ def _rebuild(db: apsw.Connection, table: Table) -> None:
         db.execute("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)", (table.name, *given))
 
 
-_NUMBERS: Final = {("space", "number"): "id", ("space", "spent"): "ifnull(given, 0)", ("name", "number"): "id"}
+_NUMBERS: Final = {
+    ("space", "number"): "id",
+    ("space", "spent"): "ifnull(given, 0)",
+    ("name", "number"): "id",
+    ("version", "expires"): "0",
+    ("entry", "expires"): "0",
+}
 """What columns are filled with that tables did not have before."""
 _GIVEN: Final = " LEFT JOIN (SELECT space AS home, max(actor) AS given FROM change GROUP BY space) ON home = id"
 """Joins to each space the highest number of a name that its commits know, even of one that is gone."""

@@ -265,11 +265,12 @@ def _by_space(versions: Sequence[CompactionVersion]) -> dict[int, list[int]]:
 _SPACES: Final = "(SELECT id FROM space WHERE tenant = :tenant)"
 _LATER: Final = "v.space IN " + _SPACES + " AND v.seq_from > :seq"
 _VERS: Final = "(SELECT v.space, v.ver FROM version v WHERE " + _LATER + ")"
-_NEW: Final = (
-    "(SELECT v.id FROM version v WHERE "
+_FIRST_SEEN: Final = (
+    "FROM version v WHERE "
     + _LATER
-    + " AND NOT EXISTS (SELECT 1 FROM version w WHERE w.space = v.space AND w.id = v.id AND w.seq_from <= :seq))"
+    + " AND NOT EXISTS (SELECT 1 FROM version w WHERE w.space = v.space AND w.id = v.id AND w.seq_from <= :seq)"
 )
+_NEW: Final = "(SELECT v.id " + _FIRST_SEEN + ")"
 _OPENED: Final = "seq_to > :seq AND seq_to < 9223372036854775807"
 _WENT_ON: Final = "space IN " + _SPACES + " AND seq > :seq"
 _DROP_AFTER: Final = (
@@ -284,7 +285,12 @@ _DROP_AFTER: Final = (
     + _SPACES
     + " AND NOT EXISTS (SELECT 1 FROM version v"
     + " WHERE v.space = derived.space AND v.id = derived.item AND v.seq_from <= :seq)",
-    "DELETE FROM strength WHERE space IN " + _SPACES + " AND uses <= 0 AND useful <= 0 AND harms <= 0",
+    # How often something was shown has no past: it goes with what was not there yet.
+    "DELETE FROM strength WHERE space IN "
+    + _SPACES
+    + " AND useful <= 0 AND harms <= 0 AND (uses <= 0 OR (space, id) IN (SELECT v.space, v.id "
+    + _FIRST_SEEN
+    + "))",
     # The key of an import that was erased stays, so that the same import run again brings nothing back.
     "DELETE FROM idem WHERE space IN "
     + _SPACES

@@ -289,8 +289,8 @@ TABLES: Final = (
     ),
     Table(
         "pack",
-        # Entries in the bytes that a catalogue uses: made of them, and made again from them whenever one is gone. Bytes
-        # can be read apart from the row only where the row has a number.
+        # Entries, or signs of their vectors, in the bytes that a catalogue uses: made of them, and made again from them
+        # whenever one is gone. Bytes can be read apart from the row only where the row has a number.
         (
             ("id", "INTEGER PRIMARY KEY", _N),
             ("space", "INTEGER NOT NULL", _N),
@@ -300,9 +300,10 @@ TABLES: Final = (
             ("rows", "INTEGER NOT NULL", _N),
             ("build", "INTEGER NOT NULL", _N),
             ("digest", "BLOB NOT NULL", _D),
+            ("model", "INTEGER NOT NULL", _N),
             ("body", "BLOB NOT NULL", _D),
         ),
-        key="UNIQUE(space, after)",
+        key="UNIQUE(space, model, after)",
         erase_item=("DELETE FROM pack WHERE space = :space AND " + _PACKED_WITH + "v.space = :space AND v.id = :item)"),
         erase_space="DELETE FROM pack WHERE space = :space",
         # Its digest vouches for it, and SQLite reads no bytes apart from a row that has a generated column.
@@ -529,7 +530,8 @@ INDEXES: Final = (
     "CREATE INDEX version_closed ON version(space, seq_to) WHERE seq_to < 9223372036854775807",
     "CREATE INDEX version_retired ON version(space, seq_from) WHERE state = 3 AND seq_to = 9223372036854775807",
     # What expires and has not been retired for it: nothing where nothing expires.
-    "CREATE INDEX version_expires ON version(expires) WHERE expires > 0 AND state <> 3 AND seq_to = 9223372036854775807",
+    "CREATE INDEX version_expires ON version(expires)"
+    " WHERE expires > 0 AND state <> 3 AND seq_to = 9223372036854775807",
     "CREATE INDEX link_spent ON link(space, seq_from) WHERE NOT open OR seq_to < 9223372036854775807",
     "CREATE INDEX event_bare ON event(tenant, seq, n) WHERE ver = 0 AND lver = 0",
     "CREATE INDEX link_dst ON link(space, dst)",

@@ -226,4 +226,5 @@ def _where(relation: Relation[Any], equal: tuple[str, ...], shape: Shape) -> str
 
 def _declared(relation: Relation[Any], column: str) -> str:
     """Return a column's name if the relation declares it: no other name ever reaches a statement."""
-    return relation.columns[relation.columns.index(column)]
+    declared = relation.columns + relation.beside
+    return declared[declared.index(column)]

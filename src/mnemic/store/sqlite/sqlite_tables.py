@@ -162,6 +162,9 @@ class SqliteItems(SqliteGroup, ItemTables):
             )
         return rows
 
+    def expired(self, now: int, after: tuple[int, int], limit: int) -> list[tuple[int, int, int, bytes]]:
+        return list(self._db.execute(_EXPIRED, (now, *after, limit)))
+
     def count(self, spaces: Sequence[int], where: Filter, view: View) -> int:
         clauses, bound = self._where(spaces, where, view)
         statement = " ".join(("SELECT count(*) FROM version v WHERE", " AND ".join(clauses)))
@@ -245,6 +248,11 @@ def _compiled(condition: Condition) -> str:
     return f"{column} {condition.operator} ?"
 
 
+# The conditions are those of the index `version_expires`: nothing is looked at that has not expired.
+_EXPIRED: Final = (
+    "SELECT expires, ver, space, id FROM version WHERE expires > 0 AND state <> 3 AND seq_to = 9223372036854775807"
+    " AND expires <= ? AND (expires, ver) > (?, ?) ORDER BY expires, ver LIMIT ?"
+)
 _ENTRY_COUNT: Final = "SELECT count(*) FROM (SELECT 1 FROM entry WHERE space = ? AND ver > ? AND ver <= ? LIMIT ?)"
 _IDS: Final = (
     "SELECT DISTINCT id FROM version WHERE space = ? AND id BETWEEN ? AND ? AND substr(id, ?) = ? ORDER BY id LIMIT ?"
@@ -374,10 +382,10 @@ class SqlitePacks(SqliteGroup, PackTables):
 
 _UNPACKED: Final = (
     "SELECT s.id FROM space s WHERE (s.user IS NOT NULL OR s.shared) AND (EXISTS (SELECT 1 FROM pack p"
-    " WHERE p.space = s.id AND p.after > 0"
-    " AND NOT EXISTS (SELECT 1 FROM pack q WHERE q.space = p.space AND q.upto = p.after))"
+    " WHERE p.space = s.id AND p.model = 0 AND p.after > 0"
+    " AND NOT EXISTS (SELECT 1 FROM pack q WHERE q.space = p.space AND q.model = 0 AND q.upto = p.after))"
     " OR (SELECT count(*) FROM (SELECT 1 FROM entry e WHERE e.space = s.id"
-    " AND e.ver > ifnull((SELECT max(upto) FROM pack p WHERE p.space = s.id), 0) LIMIT ?1)) = ?1)"
+    " AND e.ver > ifnull((SELECT max(upto) FROM pack p WHERE p.space = s.id AND p.model = 0), 0) LIMIT ?1)) = ?1)"
     " ORDER BY s.id"
 )
 

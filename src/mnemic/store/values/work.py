@@ -40,7 +40,7 @@ class PackRow(NamedTuple):
 
     `rows` says how many there are, `seq` at which commit the space stood when it was made: of versions that were closed
     since, it does not know. The store keeps the bytes and never reads them: `build` says which layout they have,
-    `digest` what they were.
+    `digest` what they were, `model` of which embedder's vectors they are made; 0 for what entries say by themselves.
     """
 
     id: int
@@ -51,6 +51,7 @@ class PackRow(NamedTuple):
     rows: int
     build: int
     digest: bytes
+    model: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

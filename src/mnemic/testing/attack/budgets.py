@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 from mnemic.core.items import Kind
 from mnemic.core.queries import Filter
-from mnemic.core.tokens import count_tokens, cut
+from mnemic.core.tokens import count_tokens, cut, told_cost
 from mnemic.memory import Memory
 from mnemic.settings import Settings
 from mnemic.testing.attack.frame import AttackReport
@@ -49,6 +49,8 @@ def _wrong(text: str, budget: int) -> Iterator[str]:
     for piece in cut(text, budget):
         if len(piece.encode()) > _MOST_BYTES * max(budget, 24):
             yield f"a piece of {len(piece.encode()):,} bytes for {budget} tokens: {text[:40]!r}"
+    if count_tokens(text) > 2 * count_tokens(" ".join(text.split())) and "for blanks" not in told_cost(text):
+        yield f"blanks are not told in {told_cost(text)}: {text[:40]!r}"
     settings = Settings(background=False, item_limit=_ITEM_LIMIT)
     with Memory("memory:", settings=settings, embedder="none") as memory:
         me = memory.scope(user="ada")

@@ -3,7 +3,8 @@
 In use is the header of the file, and of each page that is not free: of a tree its header, its cell pointers and its
 cells; of an overflow page the pointer and the bytes that it carries; of a pointer map the entries of pages there are.
 Not in use, and read by nobody, is what lies between the pointers and the first cell of a page, what cells that are
-gone have left between others, and the tail of the last page of a chain.
+gone have left between others, and the tail of the last page of a chain; and that a row whose number is a column has
+nothing in that column: SQLite takes it from the key.
 """
 
 from __future__ import annotations
@@ -82,6 +83,10 @@ class _File:
             _, place = self._varint(place)
         local = self._local(kind, size)
         self._mark(cell, place + local - cell)
+        if kind == _LEAF_TABLE:
+            _, types = self._varint(place)
+            if self.content[types] == 0:
+                self.used[types] = 0
         if local < size:
             self._mark(place + local, 4)
             self._mark_overflow(int.from_bytes(self.content[place + local : place + local + 4]), size - local)

@@ -246,7 +246,24 @@ _NODE: Final = (
     '"%d":{"parent":"0","children":["1","2"],"message":{"author":{"role":"user"},"content":{"parts":["a"]}}},'
 )
 _KNOWN: Final[dict[str, tuple[HostileText, ...]]] = {
-    "own words": tuple(HostileText("", one) for one in ("“", "「", "《", "„", "“a", "~~~\n```\n", "``a", "<a>", "'a ")),
+    "own words": tuple(
+        HostileText("", one)
+        for one in (
+            "“",
+            "「",
+            "《",
+            "„",
+            "“a",
+            "~~~\n```\n",
+            "``a",
+            "<a>",
+            "'a ",
+            "写：",
+            "a: ",
+            "said 1:1 ",
+            "> a:\nb\n",
+        )
+    ),
     "instructions": (HostileText("", "a. "), HostileText("", "每逢.,")),
     "slots": (HostileText("", "a. "), HostileText("I am ", "a ")),
     "entities": (HostileText("", "I "), HostileText("", "A. "), HostileText("", '"A" '), HostileText("", "Ada `a`, ")),

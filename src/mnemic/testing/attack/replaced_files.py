@@ -83,12 +83,13 @@ def _tried(seed: str) -> list[str]:
         deed(path)
         before = path.read_bytes() if path.exists() else None
         told = []
-        for write in _writes(memory, said, chance):
+        for verb in _verbs(memory, said, chance):
             try:
-                write()
-                told.append(f"a write is acknowledged after {deed.__name__}")
-            except StoreError:
-                pass
+                verb()
+                told.append(f"a verb is answered after {deed.__name__}")
+            except StoreError as error:
+                if type(error) is not StoreError:
+                    told.append(f"{type(error).__name__} is raised after {deed.__name__}: {error}")
         with suppress(apsw.Error, StoreError):
             memory.close()
         told += _afterwards(path, deed, before, len(said))
@@ -111,15 +112,18 @@ def _lived(memory: Memory, path: Path, chance: random.Random) -> list[ItemId]:
     return ids
 
 
-def _writes(memory: Memory, ids: list[ItemId], chance: random.Random) -> Iterator[Callable[[], object]]:
+def _verbs(memory: Memory, ids: list[ItemId], chance: random.Random) -> Iterator[Callable[[], object]]:
     me = memory.scope(user="ada")
     acts: list[Callable[[], object]] = [
         lambda: me.observe("Into nowhere."),
         lambda: me.erase(ids[-1]),
         lambda: me.forget(ids[-1]),
         lambda: memory.admin.compact(1),
+        lambda: me.list(limit=5),
+        lambda: me.recall("Which text is the last?"),
+        lambda: list(memory.admin.export()),
     ]
-    yield from chance.sample(acts, 2)
+    yield from chance.sample(acts, 3)
 
 
 def _afterwards(path: Path, deed: Callable[[Path], None], before: bytes | None, count: int) -> Iterator[str]:

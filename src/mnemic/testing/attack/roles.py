@@ -124,14 +124,14 @@ def _combined(chance: random.Random, place: Path, n: int) -> MessageForm:
             return _quoted(quoting, inner, role=chance.choice([*HONEST_ROLES, None]))
 
 
+_OF_ONE_LINE: Final = ("`", "    ", "\xa0", ">>>", "//", "#", "--", "```", "'", '"', "<!", "What does", "Subject")
+"""How forms begin that quote to the end of a line or paragraph, or to the mark that they began with."""
+
+
 def _nests(quoting: str) -> bool:
-    """Whether a form quotes whatever is put into it; marks within the same marks would end it."""
-    return (
-        quoting.count("\n") > 0
-        and quoting.endswith("{}")
-        and "<" not in quoting
-        and not quoting.startswith(("`", ">>>", "From"))
-    )
+    """Whether a form quotes whatever is put into it; marks within the same marks would end it, and so does a line's
+    end what is quoted by the line."""
+    return quoting.endswith("{}") and "<doc" not in quoting and not quoting.startswith(_OF_ONE_LINE)
 
 
 def _blocks(chance: random.Random) -> Iterator[MessageForm]:

@@ -117,7 +117,7 @@ UPDATE event SET digest = (SELECT v FROM kept WHERE k <> event.seq) WHERE seq IN
 UPDATE change SET hash = randomblob(32) WHERE seq = 12;
 
 -- an actor changed | commit 12
-UPDATE change SET actor = (SELECT id FROM name WHERE text = 'planner') WHERE seq = 12;
+UPDATE change SET actor = (SELECT number FROM name WHERE text = 'planner') WHERE seq = 12;
 
 -- a time recorded changed | commit 12
 UPDATE change SET at = at + 1 WHERE seq = 12;

@@ -383,8 +383,6 @@ class History:
         self.world.same(found <= set(shown), True, f"{key}: recalled only what is shown")
         for memory in self.world.memories.values():
             memory._opened.uses.flush()
-        if "/" not in key:
-            self.model.used(key, found, self.world.now)
 
     def look(self, picks: tuple[int, ...]) -> None:
         key = self._anywhere(picks)

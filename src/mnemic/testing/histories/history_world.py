@@ -27,7 +27,7 @@ T = TypeVar("T")
 STORES: Final = ("sqlite", "memory")
 LOGGED: Final = 60
 """Commits of each log that are compared, the newest."""
-_SETTINGS: Final = Settings(use_flush_seconds=1e6, use_flush_recalls=10**9, background=False, embedder="none")
+_SETTINGS: Final = Settings(use_flush_seconds=1e6, background=False, embedder="none")
 
 
 class HistoryError(AssertionError):

@@ -91,6 +91,8 @@ def _seeded(place: Path, act: TimedAct, old: Path | None, _say: Callable[[str], 
             (place / "journal.jsonl").write_bytes(b"".join(memory.admin.export()))
     if act.name == "load":
         (place / "memory.db").unlink()
+        with closing(SqliteStore(place / "memory.db")) as store, Memory(store, settings=_SETTINGS) as memory:
+            memory.scope(user="ada", tenant="neighbour").write("of another house")
 
 
 def _told(folder: Path, seeded: Path, act: TimedAct) -> tuple[str, str, Counter[str]]:
@@ -147,7 +149,7 @@ def _acts(old: Path | None) -> list[TimedAct]:
         TimedAct("rewind", _rewind, _hash),
         TimedAct("restore", _restore, _hash),
         TimedAct("merge", _merge, _hash),
-        TimedAct("load", _load, _hash),
+        TimedAct("load", _load, _hash_beside),
         TimedAct("compact", _compact, _horizon),
     ]
     return acts if old is None else [*acts, TimedAct("migrate", _migrate, _format)]
@@ -231,6 +233,13 @@ def _hash(place: Path) -> str:
         return (
             f"{len(heads)} spaces, commit {snapshot.head(number).seq}, {len(said)} items, {hash(tuple(said)) & 0xFFFF}"
         )
+
+
+def _hash_beside(place: Path) -> str:
+    """The same, with the state hash of the other tenant that is there."""
+    with closing(SqliteStore(place / "memory.db")) as store:
+        beside = state_hash(store, "neighbour")
+    return f"{_hash(place)}, beside {beside}"
 
 
 def _horizon(place: Path) -> str:

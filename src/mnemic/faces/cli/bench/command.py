@@ -145,6 +145,22 @@ def idle(**load: Any) -> None:
     _show_figures(run, found, binding=measured.stated)
 
 
+@verb("mnemic bench spaces --spaces 3 --items 300")
+@options.count("--spaces", 100, "Users.")
+@options.count("--items", 10_000, "Items of each, with vectors.")
+@options.seed("the made-up text and vectors")
+def spaces(**size: int) -> None:
+    """The memory that a process takes which has many users' memories open, with vectors, and asks one after the other.
+
+    The bar decides the exit code where at least as much is measured as it is stated for.
+    """
+    from mnemic.lab.tasks.spaces_bench import ManySpaces, bench_spaces
+
+    run, measured = invocation(), ManySpaces(**size)
+    found = bench_spaces(measured, lambda part: run.output.note(f"{part} ..."))
+    _show_figures(run, found, binding=measured.stated)
+
+
 @verb("mnemic bench gc --short --adds 600 --live 200 --keep-commits 2 --singles 5")
 @click.option("--short", is_flag=True, help="Some seconds: 20,000 adds, 4,000 live, 50 commits, 200 singles.")
 @options.count("--adds", 1_000_000, "Items added in all.")
@@ -348,6 +364,7 @@ def _note_pictures(run: Invocation, drawn: Sequence[Path]) -> None:
 
 
 for _command in (
-    gc, locomo, multihop, capacity, hotpot, asked, report, speed, busy, idle, paging, retention_train, session,
+    gc, locomo, multihop, capacity, hotpot, asked, report, speed, busy, idle, spaces, paging, retention_train,
+    session,
 ):  # fmt: skip
     bench.add_command(_command)
