@@ -123,7 +123,7 @@ def db() -> Iterator[apsw.Connection]:
     create(db)
     names = sqlite_rows(db, SystemClock(), SystemEntropy()).names
     for name, number in NAMES.items():
-        names.load_name(number, 1, name)
+        names.load_name(1, number, name)
     yield db
     db.close()
 

@@ -30,7 +30,6 @@ def verify_with_packs(store: Store) -> list[Fault]:
 
 def wrong_packs(snapshot: Snapshot) -> Iterator[Fault]:
     """The packs that do not hold what they were made of; those of another build are read by nobody, and passed over."""
-    import_whole("mnemic.index.packing")
     embedders = {row.id: row for row in snapshot.embedders()}
     for tenant, _ in snapshot.tenants():
         for head in snapshot.all_spaces(tenant):
@@ -44,6 +43,7 @@ def wrong_packs(snapshot: Snapshot) -> Iterator[Fault]:
 
 
 def _wrong_entries(snapshot: Snapshot, row: PackRow) -> Iterator[Fault]:
+    import_whole("mnemic.index.packing")
     from mnemic.index.packing import PACK_BUILD, pack, sound_body
 
     body = sound_body(row, snapshot.pack_body(row.id))
@@ -56,6 +56,7 @@ def _wrong_entries(snapshot: Snapshot, row: PackRow) -> Iterator[Fault]:
 
 
 def _wrong_signs(snapshot: Snapshot, head: SpaceHead, row: PackRow, embedder: EmbedderRow) -> Iterator[Fault]:
+    import_whole("mnemic.index.packing", "mnemic.index.sign_packing")
     from mnemic.index.packing import sound_body
     from mnemic.index.sign_packing import SIGN_BUILD, signs_of
 
@@ -69,6 +70,7 @@ def _wrong_signs(snapshot: Snapshot, head: SpaceHead, row: PackRow, embedder: Em
 
 
 def _columns(snapshot: Snapshot, head: SpaceHead) -> EntryColumns:
+    import_whole("mnemic.index.catalogue")
     from mnemic.index.catalogue import Catalogue
 
     catalogue = Catalogue(head.id, head.epoch, packs=False)

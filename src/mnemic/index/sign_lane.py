@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import FOREVER
+from mnemic.core.uninterrupted import import_whole
 from mnemic.flow import Flow
 from mnemic.lanes.slices import BUSY, IDLE, Slice
 from mnemic.store.engine.pack_rows import keep_pack
@@ -46,6 +47,7 @@ def next_signs(snapshot: Snapshot, space: int, least: int) -> NewPack | None:
 
 
 def _next(snapshot: Snapshot, head: SpaceHead, least: int) -> NewPack | None:
+    import_whole("mnemic.index.catalogue", "mnemic.index.sign_packing")
     from mnemic.index.catalogue import Catalogue
     from mnemic.index.packing import digest_of
     from mnemic.index.sign_packing import SIGN_BUILD, signs_of
@@ -69,6 +71,7 @@ def _due(snapshot: Snapshot, space: int, embedder: EmbedderRow, least: int) -> b
     """Whether a space has vectors of an embedder that its pack should hold, and holds not."""
     if embedder.state is EmbedderState.RETIRING:
         return False
+    import_whole("mnemic.index.sign_packing", "mnemic.index.vectors")
     from mnemic.index.sign_packing import packed_signs
     from mnemic.index.signs import fitting
     from mnemic.index.vectors import most_exact

@@ -67,7 +67,7 @@ Care
   checkpoint  copies             Copy the whole store to `checkpoints` beside it, while it is in use.
   checkpoints copies             The checkpoints that are kept, by commit.
   export      copies             The journal with all it holds, as lines of JSON.
-  load        copies             Bring an exported journal into an empty store.
+  load        copies             Bring an exported journal into a store, as a tenant beside those that are there.
   settings    maintenance        Every setting: its value, where from, what it means.
   completion  maintenance        Print what makes a shell complete commands.
 Agents

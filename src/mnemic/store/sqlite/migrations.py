@@ -153,6 +153,7 @@ def _to_4(db: apsw.Connection) -> None:
     for index in INDEXES:
         if index.split(" ON ")[0].split()[-1] not in known:
             db.execute(index)
+    _spend_numbers(db)
     _follow_lanes(db)
 
 
@@ -173,9 +174,8 @@ def _rebuild(db: apsw.Connection, table: Table) -> None:
             db.execute(replaced)
             db.execute(index)
     values = [_NUMBERS.get((table.name, column), column) for column in columns]
-    source = former + (_GIVEN if table.name == "space" else "")
     refill = (
-        "INSERT INTO " + table.name + "(" + ", ".join(columns) + ") SELECT " + ", ".join(values) + " FROM " + source
+        "INSERT INTO " + table.name + "(" + ", ".join(columns) + ") SELECT " + ", ".join(values) + " FROM " + former
     )
     db.execute(refill)
     # One statement that takes all rows out would keep every page of them in memory, in case it fails.
@@ -192,14 +192,23 @@ def _rebuild(db: apsw.Connection, table: Table) -> None:
 
 _NUMBERS: Final = {
     ("space", "number"): "id",
-    ("space", "spent"): "ifnull(given, 0)",
+    ("space", "spent"): "0",
     ("name", "number"): "id",
     ("version", "expires"): "0",
     ("entry", "expires"): "0",
 }
 """What columns are filled with that tables did not have before."""
-_GIVEN: Final = " LEFT JOIN (SELECT space AS home, max(actor) AS given FROM change GROUP BY space) ON home = id"
-"""Joins to each space the highest number of a name that its commits know, even of one that is gone."""
+
+
+def _spend_numbers(db: apsw.Connection) -> None:
+    """Have no name of a space be given the number of an actor of its commits, who may have no name any more."""
+    last = db.execute("SELECT ifnull(max(id), 0) FROM space").get
+    for after in range(0, last, _SLICE):
+        db.execute(
+            "UPDATE space SET spent = (SELECT max(actor) FROM change WHERE space = space.id)"
+            " WHERE id > ?1 AND id <= ?2 AND EXISTS (SELECT 1 FROM change WHERE space = space.id)",
+            (after, after + _SLICE),
+        )
 
 
 def _follow_lanes(db: apsw.Connection) -> None:
