@@ -74,16 +74,17 @@ def moment_or_span(field: str, value: object) -> datetime | timedelta:
         return value
     if not isinstance(value, str):
         return instant(field, value)
-    if (length := span(value)) is not None:
+    text = str.__str__(value)  # of a type of the caller's own, whatever that makes of it
+    if (length := span(text)) is not None:
         try:
             return timedelta(microseconds=length)
         except OverflowError as error:
-            raise Invalid(field, f"{value[:40]!r} leaves years 1-9999", "Give a shorter span.") from error
+            raise Invalid(field, f"{shown(text)} leaves years 1-9999", "Give a shorter span.") from error
     try:
-        return instant(field, datetime.fromisoformat(value))
+        return instant(field, datetime.fromisoformat(text))
     except ValueError as error:
         remedy = "Give a span such as '30 days' or '30d', or a time such as 2030-01-31T18:00+00:00."
-        raise Invalid(field, f"{shown(value)} is neither a time nor a span", remedy) from error
+        raise Invalid(field, f"{shown(text)} is neither a time nor a span", remedy) from error
 
 
 def expiry(field: str, given: datetime | timedelta, now: int) -> int:
