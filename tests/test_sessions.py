@@ -25,9 +25,10 @@ from mnemic.core.tokens import count_tokens
 from mnemic.registry import POLICIES
 from mnemic.session import Session
 from mnemic.testing.generators import ManualClock, SeededEntropy
-from mnemic.tiers.pager import Pressure
+from mnemic.tiers.pager import Pager, Pressure
 from mnemic.tiers.policies.lru import Lru
 from mnemic.tiers.write_back import Writing
+from mnemic.window.session_flows import SessionFlows
 from mnemic.window.terms import Reach
 
 START = datetime(2026, 1, 1, 9, tzinfo=UTC)
@@ -745,6 +746,62 @@ def test_what_finds_no_room_among_what_is_always_on_is_told(me: ScopedMemory) ->
         assert len(left_out) == 1
         assert left_out[0] in found.notes
         assert found.notes[-1] == f"in the window already: {s.counters.hits}, paged in: {s.counters.faults}"
+
+
+def test_a_session_that_an_interrupt_lost_is_had_again_at_once(
+    me: ScopedMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with me.session("chat-1") as s:
+        talk(s, 2)
+
+    def cut_short(flows: SessionFlows, *_: object) -> Any:
+        yield from whole(flows)
+        raise KeyboardInterrupt
+
+    whole = SessionFlows.open
+    monkeypatch.setattr(SessionFlows, "open", cut_short)
+    with pytest.raises(KeyboardInterrupt):
+        me.session("chat-1")
+    monkeypatch.undo()
+    with me.session("chat-1") as s, pytest.raises(Conflict):
+        me.session("chat-1")
+    me.session("chat-1")  # nobody keeps it
+    with me.session("chat-1") as s:
+        assert len(here(s)) == 2
+
+
+def test_a_memory_that_is_closed_after_an_interrupt_gives_its_session_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Memory(tmp_path / "memory.db", embedder="none") as memory:
+        with memory.session("chat-1", user="ada") as s:
+            talk(s, 2)
+        monkeypatch.setattr(SessionFlows, "_restore_terms", lambda *_: _press())
+        with pytest.raises(KeyboardInterrupt):
+            memory.session("chat-1", user="ada")
+        monkeypatch.undo()
+    with Memory(tmp_path / "memory.db", embedder="none") as memory, memory.session("chat-1", user="ada") as s:
+        assert len(here(s)) == 2
+
+
+def _press() -> None:
+    raise KeyboardInterrupt
+
+
+def test_a_verb_that_was_interrupted_leaves_a_window_that_goes_on_with_its_pins(
+    me: ScopedMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with me.session("chat-1") as s:
+        said = talk(s, 3)
+        s.pin(said[0])
+        monkeypatch.setattr(Pager, "admit", lambda *_, **__: _press())
+        with pytest.raises(KeyboardInterrupt):
+            s.observe("What was cut short is durable all the same.")
+        monkeypatch.undo()
+        more = talk(s, 1, first=3)
+        assert [page.id for page in s.window().pages if page.id in {*said, *more}] == [*said, *more]
+        assert "cut short" in s.window().text
+        assert s._flows.pager.table.pinned == {said[0]}
 
 
 def test_a_pinned_item_of_blanks_that_finds_no_room_is_told_with_what_they_cost(me: ScopedMemory) -> None:

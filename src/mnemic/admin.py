@@ -18,7 +18,7 @@ from mnemic.core.scope import Shared
 from mnemic.core.uninterrupted import import_whole
 from mnemic.derive.runs import MAINTAIN
 from mnemic.errors import Invalid, NotFound
-from mnemic.lanes.slices import EMBED, EXPIRE, JOBS, PACK
+from mnemic.lanes.slices import EMBED, EXPIRE, JOBS, PACK, SLOTS
 from mnemic.meaning import WORDS_ALONE
 from mnemic.models.base import Embedder
 from mnemic.opening import Opened, When, chosen_embedder
@@ -33,7 +33,7 @@ from mnemic.store.urls import real_path
 from mnemic.store.values.drafts import Erasure
 from mnemic.store.values.heads import Check, Hold, Info
 from mnemic.store.values.receipts import ErasureReceipt, Fault, Loaded, Rewound
-from mnemic.store.values.work import JobState, Order, embedding_lane
+from mnemic.store.values.work import JobState, Order, embedding_lane, slot_lane
 from mnemic.timekeeping import Checkpoint, checkpoints_of, commit_at, going_back, rewind, take_checkpoint
 from mnemic.watching.vitals import Vitals, vitals, vitals_of
 from mnemic.worker.gc_job import GC, gc_chore, gc_slices
@@ -251,6 +251,7 @@ class Admin:
         with self._store.read() as snapshot:
             lanes = dict.fromkeys(self._strategies(), "")
             trouble = self._opened.meaning.trouble
+            lanes |= {slot_lane(slot): "" for slot in self._opened.settings.indexed}
             lanes |= {lane: trouble(name) or _first_failure(snapshot, lane) for lane, name in self._embedding(snapshot)}
             return work_status(snapshot, lanes, now, over=over)
 
@@ -309,8 +310,8 @@ class Admin:
         self._opened.background.serve(stop, **how)
 
     def lane_names(self) -> list[str]:
-        """List what a worker can be told to do: strategies by name, `embed`, `jobs`, `pack`, `expire`."""
-        return [*(one.name for one in self._opened.background.strategies), EMBED, JOBS, PACK, EXPIRE]
+        """List what a worker can be told to do: strategies by name, `embed`, `jobs`, `pack`, `expire`, `slots`."""
+        return [*(one.name for one in self._opened.background.strategies), EMBED, JOBS, PACK, EXPIRE, SLOTS]
 
     def _strategies(self) -> list[str]:
         """The lanes of strategies, and of their upkeep."""

@@ -31,6 +31,7 @@ from mnemic.core.checking import (
     words,
 )
 from mnemic.core.clock import instant, moment_or_span
+from mnemic.core.facets import WIDEST
 from mnemic.core.ids import item_id
 from mnemic.core.items import Channel, Kind, State
 from mnemic.core.queries import Filter
@@ -89,6 +90,16 @@ def _payload(field: str, value: object) -> object:
     return value
 
 
+def _asked_slot(field: str, value: object) -> tuple[str, object]:
+    """A slot's name and the value that a filter asks for."""
+    if not isinstance(value, tuple) or len(value) != 2:
+        raise Invalid(field, f"is {shown(value)}", "Give a slot's name and a value.")
+    name, asked = value
+    if asked is not None and not isinstance(asked, bool):
+        asked = words(field, asked) if isinstance(asked, str) else whole(field, asked, low=-WIDEST - 1, high=WIDEST)
+    return words(field, name), asked
+
+
 _STATEMENT: Final[Mapping[str, Checker]] = {
     "text": words,
     "kind": member(Kind),
@@ -130,6 +141,8 @@ _transaction = record(Transaction, {"write": list_of(_statement), "revise": _rev
 _FILTER: Final[Mapping[str, Checker]] = {
     "kinds": list_of(member(Kind)),
     "tags": list_of(clean_name),
+    "channels": list_of(member(Channel)),
+    "slots": list_of(_asked_slot),
     "agent": optional(clean_name),
     "session": optional(clean_name),
     "said_from": optional(within(-(2**62))),

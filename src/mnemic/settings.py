@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from mnemic.core.checking import did_you_mean
+from mnemic.core.checking import clean_name, did_you_mean
 from mnemic.core.clock import time_zone
 from mnemic.errors import Invalid
 from mnemic.registry import POLICIES
@@ -67,6 +67,8 @@ class Settings:
     """Seconds to wait for another process's write."""
     use_flush_seconds: float = 1.0
     """Seconds for which what recalls have shown is counted in memory before the counts of all users are written."""
+    indexed: tuple[str, ...] = ()
+    """Slots that filters ask for, by commas: an index finds their values, where others are read item by item."""
     embedder: str = "auto"
     """Embedder for search by meaning: `auto` (the local model, if installed), `none`, or a name of `mnemic reindex`."""
     embedder_key: str = dataclasses.field(default="", repr=False)
@@ -123,12 +125,15 @@ class Settings:
     def __post_init__(self) -> None:
         if isinstance(self.home, str):
             object.__setattr__(self, "home", Path(self.home).expanduser())
+        if isinstance(self.indexed, list):
+            object.__setattr__(self, "indexed", tuple(self.indexed))
         for field in dataclasses.fields(self):
             value, kinds = getattr(self, field.name), _TYPES[str(field.type)]
             if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
                 raise Invalid(field.name, f"is {type(value).__name__}", f"Give {_KINDS[str(field.type)]}.")
             if isinstance(value, float) and not math.isfinite(value):
                 raise Invalid(field.name, f"is {value}", "Give a number.")
+        object.__setattr__(self, "indexed", tuple(dict.fromkeys(clean_name("indexed", slot) for slot in self.indexed)))
         time_zone(self.timezone)
 
     @classmethod
@@ -189,9 +194,17 @@ class Settings:
 _LEAST: Final = {f"{PREFIX}WINDOW": LEAST_WINDOW}
 _MOST: Final = {f"{PREFIX}WINDOW": MOST_WINDOW}
 _ONE_OF: Final = {f"{PREFIX}POLICY": tuple(POLICIES)}
-_KINDS: Final = {"bool": "yes or no", "int": "a whole number", "float": "a number", "str": "a text", "Path": "a path"}
+_KINDS: Final = {
+    "bool": "yes or no",
+    "int": "a whole number",
+    "float": "a number",
+    "str": "a text",
+    "Path": "a path",
+    "tuple[str, ...]": "a list of names",
+}
 _TYPES: Final[dict[str, tuple[type, ...]]] = {
     "bool": (bool,), "int": (int,), "float": (float, int), "str": (str,), "Path": (Path,),
+    "tuple[str, ...]": (tuple,),
 }  # fmt: skip
 
 
@@ -222,6 +235,8 @@ def _read(variable: str, raw: str, type_name: str) -> object:
                 return float(raw)
             case "Path":
                 return Path(raw).expanduser()
+            case "tuple[str, ...]":
+                return tuple(filter(None, map(str.strip, raw.split(","))))
             case _:
                 return raw
     except (KeyError, ValueError) as error:

@@ -13,26 +13,34 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mnemic.core.clock import FOREVER, SystemClock, moment
+from mnemic.core.facets import slot_facets, tag_facets
 from mnemic.core.ids import SystemEntropy, from_bytes, to_bytes
-from mnemic.core.items import Item, Kind, State, Version
+from mnemic.core.items import Channel, Item, Kind, State, Version
 from mnemic.core.queries import Filter, View
-from mnemic.core.visibility import shown_by
+from mnemic.core.visibility import facet_clauses, shown_by
 from mnemic.index.columns import Column, EntryColumns, Shelves, visible
 from mnemic.store.engine.codec import columns as projections
-from mnemic.store.engine.codec import encode_item
+from mnemic.store.engine.codec import decode_item, encode_item
 from mnemic.store.engine.ledger import entries
 from mnemic.store.sqlite.migrations import create
 from mnemic.store.sqlite.row_checksums import register
 from mnemic.store.sqlite.sqlite_tables import sqlite_rows
 from mnemic.store.values.row_values import VersionRow, Walk
+from mnemic.store.values.work import slot_lane
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    from mnemic.store.engine.rows import ItemTables
 
 HEAD = 6
 NAMES = {"ada": 1, "bob": 2}
 KINDS = (Kind.TURN, Kind.FACT, Kind.PLAN)
-TAGS = ("red", "blue")
+TAGS = ("red", "Red", "r\u00e9d", "re\u0301d", "", "\U0001f600", '"', "x" * 300)
+SLOTS = ("role", "Role", 'a"b', "a.b", "", "\u00e9", "tags")
+VALUES = ("user", "User", "", "1", "\U0001f600", "y" * 600, 0, 1, -(2**63), 2**63 - 1, True, False, None)
+HELD = (*VALUES, 1.0, 0.5, -0.0, 2**63, 2**64 + 1, 1e300, [1], {"role": "user"})
+"""What slots hold: some of it no filter can ask for."""
 
 times = st.integers(0, 6)
 seqs = st.integers(0, HEAD + 1)
@@ -44,6 +52,8 @@ filters = st.builds(
     Filter,
     kinds=st.lists(st.sampled_from(KINDS), max_size=2, unique=True).map(tuple),
     tags=st.lists(st.sampled_from((*TAGS, "unknown")), max_size=2, unique=True).map(tuple),
+    slots=st.dictionaries(st.sampled_from(SLOTS), st.sampled_from(VALUES), max_size=2),
+    channels=st.lists(st.sampled_from(Channel), max_size=2, unique=True).map(tuple),
     agent=names | st.just("unknown"),
     session=names | st.just("unknown"),
     said_from=st.none() | times,
@@ -61,7 +71,9 @@ def versions(draw: st.DrawFn) -> Version:
         text="text",
         said=moment(draw(times)),
         tags=tuple(draw(st.lists(st.sampled_from(TAGS), max_size=2, unique=True))),
+        slots=draw(st.dictionaries(st.sampled_from(SLOTS), st.sampled_from(HELD), max_size=4)),
         state=draw(st.sampled_from(State)),
+        channel=draw(st.sampled_from(Channel)),
         known_to=draw(st.none() | times.map(moment)),
         valid_from=draw(st.none() | times.map(moment)),
         valid_to=draw(st.none() | times.map(moment)),
@@ -98,7 +110,9 @@ def meant(version: Version, view: View, where: Filter) -> bool:
         return False
     return (
         (not where.kinds or item.kind in where.kinds)
+        and (not where.channels or item.channel in where.channels)
         and (not where.tags or any(tag in item.tags for tag in where.tags))
+        and all(name in item.slots and item.slots[name] == value for name, value in where.slots)
         and (where.agent is None or item.agent == where.agent)
         and (where.session is None or item.session == where.session)
         and (where.said_from is None or said >= moment(where.said_from))
@@ -108,10 +122,11 @@ def meant(version: Version, view: View, where: Filter) -> bool:
 
 def row_of(ver: int, version: Version) -> VersionRow:
     item = version.item
-    state, kind, said, known_to, valid_from, valid_to, pos, expires = projections(item)
+    state, kind, said, known_to, valid_from, valid_to, pos, channel, expires = projections(item)
     return VersionRow(
         ver, 1, to_bytes(item.id), version.seq_from, version.seq_to or FOREVER, 0, state, kind, said, known_to,
-        valid_from, valid_to, NAMES.get(item.agent or "", 0), NAMES.get(item.session or "", 0), pos, expires,
+        valid_from, valid_to, NAMES.get(item.agent or "", 0), NAMES.get(item.session or "", 0), pos, channel,
+        expires,
         encode_item(item),
     )  # fmt: skip
 
@@ -128,24 +143,42 @@ def db() -> Iterator[apsw.Connection]:
     db.close()
 
 
-def in_sql(db: apsw.Connection, some: Sequence[VersionRow], view: View, where: Filter) -> list[set[int]]:
-    """What the walk over a space, the look at ids, and the count say; the count as that many versions of the walk."""
-    db.execute("DELETE FROM version; DELETE FROM entry")
-    rows = sqlite_rows(db, SystemClock(), SystemEntropy()).items
-    rows.add_versions(some)
-    rows.add_entries(1, [entry for row in some for entry in entries(row.ver, row, False, (b"12345678",))])
-    walk = Walk(where, view, 0, len(some))
-    walked = {row.ver for row in rows.visible((1,), None, walk)}
-    assert rows.count((1,), where, view) == len(walked)
-    return [walked, {row.ver for row in rows.visible((1,), [row.id for row in some], walk)}]
+def fill(db: apsw.Connection, some: Sequence[VersionRow], reached: Mapping[str, int]) -> ItemTables:
+    """Keep versions with their entries and facets: of all tags, and of each slot as far as `reached` says."""
+    db.execute("DELETE FROM version; DELETE FROM entry; DELETE FROM facet; DELETE FROM lane")
+    rows = sqlite_rows(db, SystemClock(), SystemEntropy())
+    rows.items.add_versions(some)
+    rows.items.add_entries(1, [entry for row in some for entry in entries(row.ver, row, False, (b"12345678",) * 2)])
+    for row in some:
+        item = decode_item(from_bytes(row.id), row.body)
+        indexed = [slot for slot, cursor in reached.items() if row.ver <= cursor]
+        rows.items.add_facets(1, [(row.ver, f) for f in tag_facets(item.tags) | slot_facets(item.slots, indexed)])
+    for slot, cursor in reached.items():
+        rows.lanes.set_lane(replace(rows.lanes.lane(1, slot_lane(slot)), cursor=cursor))
+    return rows.items
 
 
-def in_masks(some: Sequence[VersionRow], tagged: Sequence[int], head: int, view: View, where: Filter) -> set[int]:
+def in_sql(rows: ItemTables, some: Sequence[VersionRow], view: View, where: Filter) -> list[list[int]]:
+    """What the look at ids, and the walk over a space in pages and from its end, say; the count says as many."""
+    ids = [row.id for row in some]
+    at_once = sorted(row.ver for row in rows.visible((1,), ids, Walk(where, view, 0, len(some))))
+    newest = [row.ver for row in rows.visible((1,), None, Walk(where, view, 0, 3, newest=True))]
+    assert rows.count((1,), where, view) == len(at_once)
+    assert newest == at_once[: -len(newest) - 1 : -1]
+    paged: list[int] = []
+    while page := rows.visible((1,), None, Walk(where, view, paged[-1] if paged else 0, 2)):
+        paged += [row.ver for row in page]
+    return [at_once, paged]
+
+
+def in_masks(rows: ItemTables, some: Sequence[VersionRow], head: int, view: View, where: Filter) -> list[int]:
     table = EntryColumns()
-    table.add([entry for row in some for entry in entries(row.ver, row, False, (b"12345678",))])
+    table.add([entry for row in some for entry in entries(row.ver, row, False, (b"12345678",) * 2)])
     numbers = [None if name is None else NAMES.get(name, -1) for name in (where.agent, where.session)]
-    shelves = Shelves(*numbers, vers=tuple(tagged) if where.tags else None)
-    return set(table.column(Column.VER)[np.flatnonzero(visible(table, head, view, where, shelves))].tolist())
+    bearers = {asked: np.array(rows.bearers(1, asked, 0), np.int64) for (asked,) in facet_clauses(where)}
+    shown = visible(table, head, view, where, Shelves(*numbers), bearers)
+    assert (shown[::2] == shown[1::2]).all()
+    return table.column(Column.VER)[::2][shown[::2]].tolist()
 
 
 @settings(max_examples=250, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -154,18 +187,19 @@ def in_masks(some: Sequence[VersionRow], tagged: Sequence[int], head: int, view:
     head=seqs,
     view=views,
     where=filters,
+    reached=st.dictionaries(st.sampled_from(SLOTS), st.integers(0, 12)),
 )
 def test_all_targets_show_what_a_plain_reading_says(
-    db: apsw.Connection, some: list[Version], head: int, view: View, where: Filter
+    db: apsw.Connection, some: list[Version], head: int, view: View, where: Filter, reached: dict[str, int]
 ) -> None:
     stored = [row_of(number, version) for number, version in enumerate(some, start=1)]
     by_number = dict(enumerate(some, start=1))
-    plainly = {number for number, version in by_number.items() if meant(version, view, where)}
+    plainly = [number for number, version in by_number.items() if meant(version, view, where)]
     shown = shown_by(view, where)
-    assert {number for number, version in by_number.items() if shown(version)} == plainly
-    assert in_sql(db, stored, view, where) == [plainly, plainly]
+    assert [number for number, version in by_number.items() if shown(version)] == plainly
+    rows = fill(db, stored, reached)
+    assert in_sql(rows, stored, view, where) == [plainly, plainly]
     # A catalogue may hold rows that are newer than its reader: now is the reader's head.
     as_read = replace(view, at=head if view.at is None else min(head, view.at))
-    tagged = [number for number, version in by_number.items() if set(where.tags) & set(version.item.tags)]
-    expected = {number for number, version in by_number.items() if meant(version, as_read, where)}
-    assert in_masks(stored, tagged, head, view, where) == expected
+    expected = [number for number, version in by_number.items() if meant(version, as_read, where)]
+    assert in_masks(rows, stored, head, view, where) == expected

@@ -221,3 +221,22 @@ def test_a_foreign_file_is_refused_and_left_as_it_is(run: Run, name: str) -> Non
     Path(name).write_bytes(b"just some text, and more of it" * 20)
     assert "error: " in run("--store", name, "add", "one thing", code=5).err
     assert Path(name).read_bytes() == b"just some text, and more of it" * 20
+
+
+def test_a_store_is_sealed_once_and_needs_its_key_from_then_on(run: Run, add: Callable[..., str]) -> None:
+    add("one thing")
+    Path("memory.key").write_text("correct horse battery staple")
+    for args in (("--key-file", "none"), ("--key-file", "memory.key", "--key-command", "cat memory.key"), ()):
+        assert "--key-" in run("seal", *args, code=2).err
+    told = run("seal", "--key-file", "memory.key").out
+    assert f"MNEMIC_SEAL={Path('memory.key').absolute()}" in told
+    assert "sealed" in run("add", "more", code=5).err
+    run("add", "more", MNEMIC_SEAL="memory.key")
+    assert run("verify", "--json", MNEMIC_SEAL="memory.key").json["sound"]
+    assert "already" in run("seal", "--key-file", "memory.key", code=5).err
+
+
+def test_where_there_is_no_store_nothing_is_sealed(run: Run, home: Path) -> None:
+    Path("memory.key").write_text("correct horse battery staple")
+    assert "no store" in run("seal", "--key-file", "memory.key", code=3).err
+    assert not home.exists()

@@ -91,6 +91,7 @@ def seeded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copy(FIXTURES / "locomo_small.json", "locomo10.json")
         Path("questions.jsonl").write_text(QUESTIONS)
         Path("book.txt").write_text(BOOK)
+        Path("memory.key").write_text("correct horse battery staple")
         for line in (
             "add 'We leave on Friday.' --session trip --said 2025-03-01T10:00:00Z",
             "import chat.jsonl",

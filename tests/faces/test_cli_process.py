@@ -127,6 +127,46 @@ def test_an_interrupted_import_keeps_what_it_counted_and_goes_on(home: Path) -> 
     assert after["written"] == 3000 - told["written"]
 
 
+@pytest.mark.parametrize("json_wanted", [False, True])
+def test_an_interrupt_while_the_command_line_is_loaded_is_one_line_and_130(home: Path, *, json_wanted: bool) -> None:
+    code = (
+        "import sys\n"
+        "class Pressed:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'click':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Pressed())\n"
+        "from mnemic.faces.cli import main\n"
+        "main()"
+    )
+    line = [sys.executable, "-c", code, *(["--json"] if json_wanted else [])]
+    done = subprocess.run(line, env=environ(home), capture_output=True)
+    assert done.returncode == 130
+    if json_wanted:
+        assert json.loads(done.stderr)["error"]["type"] == "Interrupted"
+    else:
+        assert done.stderr == b"error: interrupted\n"
+
+
+def test_an_interrupt_in_a_callback_is_not_swallowed(home: Path) -> None:
+    code = (
+        "import signal, sys, time, weakref\n"
+        "from mnemic.faces.cli import app, main\n"
+        "class Thing: pass\n"
+        "def goes(_): signal.raise_signal(signal.SIGINT)\n"
+        "def command():\n"
+        "    thing = Thing()\n"
+        "    kept = weakref.ref(thing, goes)\n"
+        "    del thing\n"
+        "    time.sleep(5)\n"
+        "app.cli.invoke = lambda ctx: command()\n"
+        "sys.argv[1:] = ['list']\n"
+        "main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], env=environ(home), capture_output=True)
+    assert (done.returncode, done.stderr.strip()) == (130, b"error: interrupted")
+
+
 def test_completion_knows_the_commands(home: Path) -> None:
     done = subprocess.run(
         COMMAND,

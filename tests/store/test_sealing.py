@@ -142,6 +142,34 @@ def test_taking_the_seal_off_is_seen(path: Path) -> None:
         SqliteStore(path, seal=KEY)
 
 
+def test_a_process_that_has_it_open_writes_no_more_once_its_seal_is_taken_off(path: Path) -> None:
+    with closing(SqliteStore(path, seal=KEY)) as store:
+        world = World(store, "more")
+        world.commit("four")
+        with raw_store(path) as db:
+            db.execute("DELETE FROM meta WHERE key = 'seal'")
+        with pytest.raises(StoreCorrupt, match="taken off"):
+            world.commit("five")
+
+
+def test_who_has_no_key_writes_to_no_store_whose_seal_was_taken_off(path: Path) -> None:
+    with raw_store(path) as db:
+        db.execute("DELETE FROM meta WHERE key = 'seal'")
+    with closing(SqliteStore(path)) as store:
+        world = World(store, "more")
+        assert world.texts() == ["three"]
+        with pytest.raises(StoreReadOnly, match="sealed"):
+            world.commit("four")
+
+
+def test_a_store_whose_tenants_went_with_its_seal_is_not_sealed_anew(path: Path) -> None:
+    with raw_store(path) as db:
+        db.execute("DELETE FROM meta WHERE key = 'seal'")
+        db.execute("DELETE FROM tenant")
+    with pytest.raises(StoreCorrupt, match="no seal"):
+        SqliteStore(path, seal=KEY)
+
+
 def test_a_store_that_has_none_is_sealed_as_it_stands_if_it_is_sound(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     with closing(SqliteStore(path)) as store:
@@ -176,8 +204,9 @@ def test_the_key_comes_out_of_a_file_or_of_a_command(tmp_path: Path) -> None:
     assert seal_key(f"!cat {file}") == seal_key(str(file))
     assert seal_key("") == b""
     for said in ("!false", str(tmp_path / "none"), "!", "!printf short"):
-        with pytest.raises(Invalid, match="seal"):
+        with pytest.raises(Invalid, match="seal") as told:
             seal_key(said)
+        assert ".." not in str(told.value)
 
 
 def test_a_memory_is_sealed_by_its_settings(tmp_path: Path) -> None:

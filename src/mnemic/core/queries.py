@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
+from mnemic.core.facets import SlotValue
 from mnemic.core.ids import ItemId
-from mnemic.core.items import Item, Kind, State
+from mnemic.core.items import Channel, Item, Kind, State
 from mnemic.core.uninterrupted import import_whole
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ class Filter:
     """A condition on items; every field left out means any.
 
     Attributes:
-        kinds, tags: Any of these.
+        kinds, tags, channels: Any of these.
+        slots: Each of these slots with exactly this value, a text, a whole number, true, false or None; a mapping does.
         agent, session: Exactly this shelf.
         said_from, said_to: Said within `[from, to)`, microseconds.
         states: Left out, the states that the view shows.
@@ -52,6 +54,8 @@ class Filter:
 
     kinds: tuple[Kind, ...] = ()
     tags: tuple[str, ...] = ()
+    channels: tuple[Channel, ...] = ()
+    slots: tuple[tuple[str, SlotValue], ...] = ()
     agent: str | None = None
     session: str | None = None
     said_from: int | None = None
@@ -59,9 +63,11 @@ class Filter:
     states: tuple[State, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("kinds", "tags", "states"):
+        for name in ("kinds", "tags", "channels", "states"):
             if isinstance(given := getattr(self, name), list):  # so that a filter can be compared, and be a key
                 object.__setattr__(self, name, tuple(given))
+        if isinstance(self.slots, Mapping):
+            object.__setattr__(self, "slots", tuple(self.slots.items()))
 
 
 class Entry(NamedTuple):
@@ -86,6 +92,7 @@ class Entry(NamedTuple):
     session: int
     pos: int
     pinned: int
+    channel: int
     expires: int
     terms: bytes
 

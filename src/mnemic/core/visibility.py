@@ -12,18 +12,31 @@ from operator import ge, gt, le, lt
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from mnemic.core.clock import FOREVER, micros
+from mnemic.core.facets import SlotValue, slot_facet, slot_facets
 from mnemic.core.items import State
 
 if TYPE_CHECKING:
-    from mnemic.core.items import Item, Kind, Version
+    from mnemic.core.items import Channel, Item, Kind, Version
     from mnemic.core.queries import Filter, View
 
 ColumnName: TypeAlias = Literal[
-    "seq_from", "seq_to", "state", "kind", "said", "known_to", "valid_from", "valid_to", "expires", "agent", "session",
+    "seq_from",
+    "seq_to",
+    "state",
+    "kind",
+    "said",
+    "known_to",
+    "valid_from",
+    "valid_to",
+    "expires",
+    "agent",
+    "session",
+    "channel",
     "tags",
-]  # fmt: skip
-"""What a condition looks at. Times are microseconds and open ends `FOREVER`; what never expires does so at 0; a version
-has any number of `tags`."""
+    "slots",
+]
+"""What a condition looks at. Times are microseconds and open ends `FOREVER`, what never expires does so at 0; a version
+has any number of `tags`, and of `slots`, each a name and a value."""
 Operator: TypeAlias = Literal["<", "<=", "IN", ">=", ">"]
 """How a column is compared with a value, spelled as in SQL."""
 
@@ -33,7 +46,12 @@ class Condition(NamedTuple):
 
     column: ColumnName
     operator: Operator
-    values: tuple[int | str | State | Kind, ...]
+    values: tuple[int | str | State | Kind | Channel | tuple[str, SlotValue], ...]
+
+    @property
+    def slots(self) -> list[tuple[str, SlotValue]]:
+        """The slots among its values."""
+        return [value for value in self.values if isinstance(value, tuple)]
 
 
 Clause: TypeAlias = tuple[Condition, ...]
@@ -75,6 +93,8 @@ def timeless_conditions(at: int | None, as_of: int | None, valid_at: int | None,
     found = [*_stands(at), *_held(as_of, valid_at)]
     if where.kinds:
         found.append((Condition("kind", "IN", where.kinds),))
+    if where.channels:
+        found.append((Condition("channel", "IN", where.channels),))
     if where.agent is not None:
         found.append((Condition("agent", "IN", (where.agent,)),))
     if where.session is not None:
@@ -83,9 +103,13 @@ def timeless_conditions(at: int | None, as_of: int | None, valid_at: int | None,
         found.append((Condition("said", ">=", (where.said_from,)),))
     if where.said_to is not None:
         found.append((Condition("said", "<", (where.said_to,)),))
-    if where.tags:
-        found.append((Condition("tags", "IN", where.tags),))
-    return tuple(found)
+    return (*found, *facet_clauses(where))
+
+
+def facet_clauses(where: Filter) -> tuple[tuple[Condition], ...]:
+    """Spell out what a filter asks of tags and slots: what an index of facets tells, and no column of an entry."""
+    tagged = [(Condition("tags", "IN", where.tags),)] if where.tags else []
+    return (*tagged, *((Condition("slots", "IN", (slot,)),) for slot in where.slots))
 
 
 def _stands(at: int | None) -> list[Clause]:
@@ -125,6 +149,10 @@ def _test(condition: Condition) -> Callable[[Version], bool]:
     read, values = _READ[condition.column], condition.values
     if condition.column == "tags":
         return lambda version: not read(version).isdisjoint(values)
+    if condition.column == "slots":
+        ((name, asked),) = condition.slots
+        wanted = slot_facet(name, asked)
+        return lambda version: wanted in slot_facets(read(version), (name,))
     if condition.operator == "IN":
         return lambda version: read(version) in values
     compare, value = _COMPARED[condition.operator], values[0]
@@ -149,5 +177,7 @@ _READ: Final[Mapping[ColumnName, Callable[[Version], Any]]] = {
     "expires": lambda v: 0 if v.item.expires is None else micros(v.item.expires),
     "agent": lambda v: v.item.agent,
     "session": lambda v: v.item.session,
+    "channel": lambda v: v.item.channel,
     "tags": lambda v: frozenset(v.item.tags),
+    "slots": lambda v: v.item.slots,
 }

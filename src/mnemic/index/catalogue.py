@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -12,6 +12,7 @@ import numpy as np
 from mnemic.core.clock import FOREVER
 from mnemic.core.items import State
 from mnemic.core.queries import Filter, View
+from mnemic.core.visibility import facet_clauses
 from mnemic.index.columns import Column, EntryColumns, Shelves, visible
 from mnemic.index.packing import pack, sound_body, unpack
 from mnemic.index.packing_lane import entries_between
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mnemic.core.queries import Entry
+    from mnemic.core.visibility import Condition
     from mnemic.store.engine.snapshot import Snapshot
     from mnemic.store.values.heads import SpaceHead
 
@@ -48,6 +50,19 @@ _READINGS: Final = 4
 
 _ROW_BYTES: Final = 200
 """What a row of the tail takes beside its columns."""
+
+
+_BEARERS: Final = 16
+"""Conditions on tags and slots of which is kept whom they are true of."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Bearers:
+    """The versions up to `upto`, as of commit `seq`, that a condition is true of, ascending."""
+
+    seq: int
+    upto: int
+    vers: NDArray[np.int64]
 
 
 class Catalogue:
@@ -73,6 +88,7 @@ class Catalogue:
         self._segments: tuple[PostingsSegment, ...] = ()
         self._tail = Tail(0)
         self._vectors: dict[int, VectorTable] = {}
+        self._bearers: dict[Condition, _Bearers] = {}
         self._expiries: list[int] = []
         """When any of its rows expire, ascending, each moment once."""
         self._readings: dict[tuple[int, View, Filter, Shelves], Reading] = {}
@@ -82,6 +98,7 @@ class Catalogue:
     def _weigh(self) -> None:
         held = sum(segment.nbytes for segment in self._segments) + sum(r.nbytes for r in self._readings.values())
         vectors = sum(table.nbytes for table in self._vectors.values())
+        held += sum(bearers.vers.nbytes for bearers in self._bearers.values())
         self.nbytes = self.columns.nbytes + vectors + held + self._tail.rows * _ROW_BYTES
 
     def follow(self, snapshot: Snapshot, head: SpaceHead) -> None:
@@ -163,12 +180,12 @@ class Catalogue:
                 self._readings.clear()
             table.cursor, table.seq = max(cursor, table.cursor), max(head.seq, table.seq)
 
-    def reading(self, seq: int, view: View, where: Filter, shelves: Shelves) -> Reading:
-        """The read set of a reader whose head is `seq`; the last few are kept."""
+    def reading(self, snapshot: Snapshot, seq: int, view: View, where: Filter, shelves: Shelves) -> Reading:
+        """The read set of a reader whose head is `seq`; the last few are kept. Follow the snapshot first."""
         view = replace(view, moment=self._last_expiry(view.moment))
         key = (seq, view, where, shelves)
         if (reading := self._readings.pop(key, None)) is None:
-            shown = visible(self.columns, seq, view, where, shelves)
+            shown = visible(self.columns, seq, view, where, shelves, self._bearing(snapshot, seq, where))
             parts: tuple[PostingsSegment | Tail, ...] = (*self._segments, self._tail)
             vectors = {model: table.sight() for model, table in self._vectors.items()}
             reading = Reading(self.space, self.columns, parts, shown, vectors)
@@ -184,6 +201,30 @@ class Catalogue:
         """When something expired last as of a moment, which shows the same; None where nothing has."""
         before = 0 if moment is None else bisect_right(self._expiries, moment)
         return self._expiries[before - 1] if before else None
+
+    def _bearing(self, snapshot: Snapshot, seq: int, where: Filter) -> dict[Condition, NDArray[np.int64]]:
+        """The versions that bear what a filter asks of tags and slots; those of the last few such conditions are kept.
+
+        What a version bears never changes, so a condition that was asked before is asked of later versions only.
+        """
+        found: dict[Condition, NDArray[np.int64]] = {}
+        for (asked,) in facet_clauses(where):
+            known = self._bearers.pop(asked, _Bearers(0, 0, np.empty(0, np.int64)))
+            if known.seq < seq:
+                fresh = np.array(snapshot.bearers(self.space, asked, known.upto), np.int64)
+                known = _Bearers(seq, self._last_ver(seq), np.concatenate((known.vers, fresh)))
+            while len(self._bearers) >= _BEARERS:
+                del self._bearers[next(iter(self._bearers))]
+            self._bearers[asked] = known
+            found[asked] = known.vers
+        return found
+
+    def _last_ver(self, seq: int) -> int:
+        """The last version of commits up to one."""
+        if seq >= self.seq:
+            return self.columns.last_ver
+        written = self.columns.column(Column.VER)[self.columns.column(Column.SEQ_FROM) <= seq]
+        return int(written.max(initial=0))
 
     def fetch(self, snapshot: Snapshot, reading: Reading, questions: Mapping[int, Floats]) -> bool:
         """Bring the vectors that questions look at where there are only signs; whether all that is said to be is there.

@@ -87,7 +87,7 @@ class Catalogues:
         asked: Mapping[int, Floats],
         hidden: tuple[int, ...],
     ) -> Reading:
-        shelves = _shelves(snapshot, head.id, view, where, hidden)
+        shelves = _shelves(snapshot, head.id, where, hidden)
         lock, catalogue = self._catalogue(head)
         with lock:
             if catalogue.changing:  # it has taken in some of what was new, was interrupted, and would take it in again
@@ -98,11 +98,11 @@ class Catalogues:
                 catalogue.follow(snapshot, head)
             for model in asked:
                 catalogue.follow_vectors(snapshot, head, model, by_signs=True)
-            reading = catalogue.reading(head.seq, view, where, shelves)
+            reading = catalogue.reading(snapshot, head.seq, view, where, shelves)
             if not catalogue.fetch(snapshot, reading, asked):  # a pack told of vectors that are not there
                 for model in asked:
                     catalogue.follow_vectors(snapshot, head, model)
-                reading = catalogue.reading(head.seq, view, where, shelves)
+                reading = catalogue.reading(snapshot, head.seq, view, where, shelves)
             unpacked, catalogue.unpacked = catalogue.unpacked, 0
             catalogue.changing = False
             taken = catalogue.nbytes
@@ -138,7 +138,7 @@ class Catalogues:
         self._total -= self._bytes.pop(space, 0)
 
 
-def _shelves(snapshot: Snapshot, space: int, view: View, where: Filter, hidden: tuple[int, ...]) -> Shelves:
+def _shelves(snapshot: Snapshot, space: int, where: Filter, hidden: tuple[int, ...]) -> Shelves:
     import_whole("mnemic.index.columns")
     from mnemic.index.columns import Shelves
 
@@ -147,14 +147,5 @@ def _shelves(snapshot: Snapshot, space: int, view: View, where: Filter, hidden: 
     return Shelves(
         agent=-1 if where.agent is not None and agent is None else agent,
         session=-1 if where.session is not None and session is None else session,
-        vers=_tagged(snapshot, space, view, where) if where.tags else None,
         hidden=hidden,
     )
-
-
-def _tagged(snapshot: Snapshot, space: int, view: View, where: Filter) -> tuple[int, ...]:
-    """The versions that carry one of the filter's tags: those are in the items only."""
-    vers: list[int] = []
-    while page := snapshot.scan((space,), where, view, after=vers[-1] if vers else 0, limit=1000):
-        vers += [ver for ver, _ in page]
-    return tuple(vers)

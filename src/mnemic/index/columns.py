@@ -6,13 +6,13 @@ import bisect
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from itertools import accumulate
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
-from mnemic.core.items import Kind
 from mnemic.core.visibility import conditions
-from mnemic.store.engine.codec import kind_number
+from mnemic.store.engine.codec import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,9 +43,10 @@ class Column(IntEnum):
     SESSION = 11
     POS = 12
     PINNED = 13
-    EXPIRES = 14
-    LENGTH = 15
-    GROUP = 16
+    CHANNEL = 14
+    EXPIRES = 15
+    LENGTH = 16
+    GROUP = 17
 
 
 PACKED_COLUMNS: Final = tuple(column for column in Column if column is not Column.GROUP)
@@ -77,13 +78,11 @@ class Shelves:
 
     Attributes:
         agent, session: A number, or None for any; -1 matches nothing.
-        vers: The only versions meant, ascending, or None for any.
         hidden: Versions that a branch in front of the space has others of, ascending.
     """
 
     agent: int | None = None
     session: int | None = None
-    vers: tuple[int, ...] | None = None
     hidden: tuple[int, ...] = ()
 
 
@@ -256,11 +255,25 @@ class EntryColumns:
         if not closed:
             return
         vers, seqs = (np.array(column, dtype=np.int64) for column in zip(*closed, strict=True))
-        held = self.column(Column.VER)
-        first, end = held.searchsorted(vers, "left"), held.searchsorted(vers, "right")
+        first, end = self._stretches(vers)
         sizes = end - first
         within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         self._table[Column.SEQ_TO, np.repeat(first, sizes) + within] = np.repeat(seqs, sizes)
+
+    def of_versions(self, vers: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Mark the rows of some versions, each given once."""
+        first, end = self._stretches(vers)
+        steps = np.zeros(self.rows + 1, dtype=np.int8)
+        here = first < end
+        steps[first[here]] = 1
+        steps[end[here]] -= 1
+        marked: NDArray[np.bool_] = np.cumsum(steps[:-1], dtype=np.int8).astype(np.bool_)
+        return marked
+
+    def _stretches(self, vers: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Where the rows of each version begin and end: nowhere for one that has none."""
+        held = self.column(Column.VER)
+        return held.searchsorted(vers, "left"), held.searchsorted(vers, "right")
 
     def layout(self) -> Layout:
         """The rows in reading order; worked out once until rows are added."""
@@ -289,7 +302,9 @@ class EntryColumns:
             )
             for e in entries
         ]
-        places = [(e.session, e.pos, e.pinned, e.expires, 0, number(e.session, len(self._groups))) for e in entries]
+        places = [
+            (e.session, e.pos, e.pinned, e.channel, e.expires, 0, number(e.session, len(self._groups))) for e in entries
+        ]
         return np.concatenate((np.array(rows, dtype=np.int64).T, np.array(places, dtype=np.int64).T))
 
     def _reserve(self, rows: int, tokens: int) -> None:
@@ -337,14 +352,23 @@ class EntryColumns:
         return np.lexsort((within, session))  # stable, so rows of one place stay in order of arrival
 
 
-def visible(columns: EntryColumns, seq: int, view: View, where: Filter, shelves: Shelves) -> NDArray[np.bool_]:
+def visible(
+    columns: EntryColumns,
+    seq: int,
+    view: View,
+    where: Filter,
+    shelves: Shelves,
+    bearers: Mapping[Condition, NDArray[np.int64]] = MappingProxyType({}),
+) -> NDArray[np.bool_]:
     """Mark the rows that a view and a filter show to a reader whose head is `seq`: (rows,), in their order.
 
-    The filter's agent, session and tags are taken from `shelves`.
+    The filter's agent and session are taken from `shelves`, and who bears its tags and slots from `bearers`.
     """
     at = seq if view.at is None else min(seq, view.at)
     shown = columns.worded
     for clause in conditions(replace(view, at=at), where):
+        if clause[0] in bearers:
+            shown &= columns.of_versions(bearers[clause[0]])
         if clause[0].column not in _COLUMNS:
             continue
         held = _mask(columns, clause[0])
@@ -355,8 +379,6 @@ def visible(columns: EntryColumns, seq: int, view: View, where: Filter, shelves:
         shown &= columns.column(Column.AGENT) == shelves.agent
     if shelves.session is not None:
         shown &= columns.column(Column.SESSION) == shelves.session
-    if shelves.vers is not None:
-        shown &= np.isin(columns.column(Column.VER), shelves.vers)
     if shelves.hidden:
         shown &= ~np.isin(columns.column(Column.VER), shelves.hidden)
     return shown
@@ -365,7 +387,7 @@ def visible(columns: EntryColumns, seq: int, view: View, where: Filter, shelves:
 def _mask(columns: EntryColumns, condition: Condition) -> NDArray[np.bool_]:
     """Compile a condition to a mask over all rows."""
     column = columns.column(_COLUMNS[condition.column])
-    values = [kind_number(value) if isinstance(value, Kind) else int(value) for value in condition.values]
+    values = [number_of(value) for value in condition.values]
     if condition.operator == "IN":
         return _any_of(column, values)
     mask: NDArray[np.bool_] = _COMPARED[condition.operator](column, values[0])
@@ -377,6 +399,7 @@ _COLUMNS: Final[Mapping[ColumnName, Column]] = {
     "seq_to": Column.SEQ_TO,
     "state": Column.STATE,
     "kind": Column.KIND,
+    "channel": Column.CHANNEL,
     "said": Column.SAID,
     "known_to": Column.KNOWN_TO,
     "valid_from": Column.VALID_FROM,

@@ -21,8 +21,9 @@ EMBED: Final = "embed"
 JOBS: Final = "jobs"
 PACK: Final = "pack"
 EXPIRE: Final = "expire"
-"""What a worker calls the lanes of embedders, all together, jobs, packing and retiring what has expired among the
-lanes that it does."""
+SLOTS: Final = "slots"
+"""What a worker calls the lanes of embedders, jobs, packing, retiring what has expired and the indexing of slots among
+the lanes that it does."""
 
 DERIVER: Final = "mnemic"
 """Who acts, for the journal, where nobody asked for it."""

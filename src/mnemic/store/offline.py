@@ -81,6 +81,8 @@ def seal_store(path: Path, key: bytes) -> None:
         StoreCorrupt: something is wrong with it, or it is sealed already.
     """
     with closing(SqliteStore(path, create=False)) as store:
+        if store.is_sealed():
+            raise StoreCorrupt(f"{path} is sealed already")
         for fault in store.verify():
             raise StoreCorrupt(f"{path} is not sound, and not sealed: {fault.where}: {fault.problem}")
     flags = apsw.SQLITE_OPEN_READWRITE

@@ -25,7 +25,8 @@ def seal_key(said: str) -> bytes:
     try:
         read = _printed(said[1:]) if said.startswith("!") else Path(said).expanduser().read_bytes()
     except (OSError, ValueError, IndexError, subprocess.SubprocessError) as error:
-        raise Invalid("seal", f"cannot be read: {error}", "Name a file with the key, or `!` and a command.") from error
+        why = str(error).rstrip(".")
+        raise Invalid("seal", f"cannot be read: {why}", "Name a file with the key, or `!` and a command.") from error
     if len(read.strip()) < _LEAST:
         raise Invalid("seal", f"is shorter than {_LEAST} bytes", "Make one: `head -c 32 /dev/urandom | base64`.")
     return hashlib.blake2b(read.strip(), digest_size=32, person=b"mnemic seal").digest()

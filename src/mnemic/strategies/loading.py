@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.errors import Invalid
-from mnemic.lanes.slices import EMBED, JOBS, PACK
+from mnemic.lanes.slices import EMBED, JOBS, PACK, SLOTS
 from mnemic.registry import STRATEGIES, fetch, is_place, load
 
 if TYPE_CHECKING:
@@ -66,8 +66,8 @@ def _loaded(strategy: str | Strategy | type[Strategy]) -> Strategy:
     if missing := [part for part in _PARTS if not hasattr(candidate, part)]:
         raise Invalid(FIELD, f"{title} has no {', '.join(missing)}", _GUIDE)
     name = candidate.name
-    if not isinstance(name, str) or not _NAME.fullmatch(name) or name in (EMBED, JOBS, PACK):
-        remedy = f"Small letters, digits and _; not {EMBED}, {JOBS} or {PACK}."
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or name in (EMBED, JOBS, PACK, SLOTS):
+        remedy = f"Small letters, digits and _; not {EMBED}, {JOBS}, {PACK} or {SLOTS}."
         raise Invalid(FIELD, f"{title}'s name {name!r} cannot name a lane", remedy)
     instance: Strategy = candidate() if isinstance(candidate, type) else candidate
     return instance

@@ -20,13 +20,14 @@ from mnemic.index.packing_lane import pack_slice
 from mnemic.index.sign_lane import sign_slice
 from mnemic.lanes.embedding_slice import EMBED_PARTS, embed_slice
 from mnemic.lanes.failures import report_failure, report_unreachable_embedder
-from mnemic.lanes.slices import EMBED, EXPIRE, JOBS, PACK, Slice
+from mnemic.lanes.slices import EMBED, EXPIRE, JOBS, PACK, SLOTS, Slice
 from mnemic.models.chat.base import ChatMessage
 from mnemic.models.model_requests import ask, embed
 from mnemic.store.engine.job_queue import LAPSED, claim, give_back
+from mnemic.store.engine.slot_index import index_slot
 from mnemic.store.requests import look, transact
 from mnemic.store.values.drafts import JobStep
-from mnemic.store.values.work import Job, embedding_lane
+from mnemic.store.values.work import Job, embedding_lane, slot_lane
 from mnemic.worker.job_types import LEASE_SECONDS, TRIES, JobContext, JobSlice, end_slice, report_failed_job
 
 if TYPE_CHECKING:
@@ -145,6 +146,7 @@ class Scheduler:
         yield from self._strategy_tasks(cycle, quick=False)
         yield from self._expiry_tasks(cycle)
         yield from self._pack_tasks(cycle)
+        yield from self._slot_tasks(cycle)
         try:
             models = self._meaning.to_fill() if cycle.takes(EMBED) else []
         except MnemicError as error:
@@ -208,7 +210,7 @@ class Scheduler:
         while after is not None:
             found = run(look(partial(find_expired, after=after)), self._perform)
             for space, ids in found.by_space.items():
-                yield Task(EXPIRE, space, self._owner(), partial(retire_expired, space, ids), _given_up)
+                yield Task(EXPIRE, space, self._owner(), partial(retire_expired, space, ids), _leave)
             after = found.last
 
     def _pack_tasks(self, cycle: Cycle) -> Iterator[Task]:
@@ -229,7 +231,15 @@ class Scheduler:
     def _pack_later(self, space: int, _error: MnemicError) -> Flow[bool]:
         """Leave a space that could not be packed until somebody writes in it, or reads it again."""
         self._unpacked.done(space)
-        return (yield from _given_up(_error))
+        return (yield from _leave(_error))
+
+    def _slot_tasks(self, cycle: Cycle) -> Iterator[Task]:
+        """Yield a slice of each indexed slot in each space that has versions past what is indexed of it."""
+        if not cycle.takes(SLOTS):
+            return
+        for slot in self._context().desk.settings.indexed:
+            for space in self._backlog.behind(slot_lane(slot)):
+                yield Task(SLOTS, space, self._owner(), partial(_index, space, slot), _leave)
 
     def _job_task(self, cycle: Cycle) -> Iterator[Task]:
         """Yield a slice of the most urgent job that is due; jobs whose time has not come wait as lanes do."""
@@ -295,7 +305,11 @@ class Scheduler:
         self._parts[model] = max(1, min(EMBED_PARTS, 2 * parts, max(wanted, parts // 2)))
 
 
-def _given_up(_error: MnemicError) -> Flow[bool]:
-    """Record nothing of a failure: what was to be done is found again by the next look."""
+def _index(space: int, slot: str) -> Flow[Slice]:
+    return Slice(done=(yield from transact(index_slot, space, slot)))
+
+
+def _leave(_error: MnemicError) -> Flow[bool]:
+    """Leave what could not be written as it was: it is found again by the next look."""
     yield from ()
     return False

@@ -26,6 +26,7 @@ from mnemic.lanes.unpacked import UnpackedSpaces
 from mnemic.models.model_requests import Ask, Embed
 from mnemic.store.engine.job_queue import prolong
 from mnemic.store.requests import Transact
+from mnemic.store.values.work import slot_lane
 from mnemic.strategies.loading import followed, lane_of, strategies
 from mnemic.watching.metering import Sort, Timed
 from mnemic.worker.model_budget import ModelBudget
@@ -210,6 +211,7 @@ class Background:
         with self.answering.store.read() as snapshot:
             jobs = snapshot.has_waiting_job() or bool(snapshot.expired(limit=1))
             lanes = [*self.strategy_lanes, *self.answering.meaning.lanes(snapshot)]
+        lanes += map(slot_lane, self._desk.settings.indexed)
         return not jobs and not any(map(self.backlog.behind, lanes))
 
     def serve(

@@ -22,7 +22,7 @@ def test_a_small_run_gives_every_figure_with_its_bar() -> None:
     found = bench_speed(SMALL, parts.append)
     assert parts == list(speed_bench.PARTS)
     bars = [figure.bar for figure in found.figures if figure.bar is not None]
-    assert bars == [0.3, 5, 5, 5, 10, 1.3, 1.3]
+    assert bars == [0.3, 5, 5, 5, 10, 2, 2, 1.3, 1.3]
     assert all(figure.value == figure.value for figure in found.figures)
     table, machine = io.StringIO(), io.StringIO()
     show(found, table)

@@ -61,6 +61,7 @@ Watching
 Care
   stats       maintenance        How much is remembered, and how big it is.
   verify      maintenance        Check everything in the store against everything else.
+  seal        maintenance        Seal the store with a key, without which nobody writes to it unseen.
   doctor      maintenance        Look at what the store stands on: engine, disk, settings.
   backup      copies             Copy the whole store to a new file, while it is in use.
   restore     copies             Put a backup or a checkpoint in the store's place; --to goes back to a commit.

@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Final, TypeVar
@@ -22,6 +22,7 @@ from typing import Final, TypeVar
 import click
 import numpy as np
 
+from mnemic.core.queries import Filter
 from mnemic.ingest.message import Message
 from mnemic.lab.kit.figures import Figure, Measurements, show
 from mnemic.lab.kit.generate import Talk
@@ -35,6 +36,8 @@ SLOW_SYNC: Final = 0.002
 """Seconds that one sync takes where group commit is measured."""
 BATCH: Final = 100
 """Messages to an observe where many are taken in."""
+TOPICS: Final = 100
+"""Tags of which each message bears one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,16 +179,46 @@ def many_users(folder: Path, size: SpeedSize) -> list[Figure]:
 
 
 def one_user(folder: Path, size: SpeedSize) -> list[Figure]:
-    """Recall over all items of one user, warm; then the same questions of now and of the past, interleaved."""
+    """Recall over all items of one user, warm; then the same questions by tag and of the past, interleaved."""
     talk = Talk(size.seed)
-    messages = list(talk.messages(size.items))
+    messages = [replace(m, tags=_tags(n)) for n, m in enumerate(talk.messages(size.items))]
     with Memory(folder / "memory.db") as memory:
         me = memory.scope(user="ada")
         seqs = _fill(me, messages)
         questions = [talk.question(messages).text for _ in range(size.questions)]
         _timed(me, questions[0])
         found = _latency(f"recall over {size.items:,} items of one user", [_timed(me, q) for q in questions], bar=10)
-        return found + _past(me, questions[: max(size.questions // 4, 1)], messages, seqs)
+        asked = questions[: max(size.questions // 4, 1)]
+        return found + _filtered(me, asked) + _past(me, asked, messages, seqs)
+
+
+def _tags(place: int) -> tuple[str, ...]:
+    """A tag that every other message bears, and one of a hundred."""
+    return (f"topic {place % TOPICS}", "even") if place % 2 == 0 else (f"topic {place % TOPICS}",)
+
+
+def _filtered(me: ScopedMemory, questions: Sequence[str]) -> list[Figure]:
+    """One tag for all questions, then another tag for each; by CPU, each beside the same question of all items."""
+    filters: dict[str, Callable[[int], str]] = {
+        "one tag of half the items": lambda _: "even",
+        "another tag each time": lambda n: f"topic {n % TOPICS}",
+    }
+    times: dict[str, list[float]] = {"none": [], **{name: [] for name in filters}}
+    for n, question in enumerate(questions):
+        asked = [("none", Filter()), *((name, Filter(tags=(tag(n),))) for name, tag in filters.items())]
+        for name, where in asked[n % 3 :] + asked[: n % 3]:
+            times[name].append(_timed(me, question, where).cpu)
+    plain = float(np.median(times["none"]))
+    return [
+        Figure(
+            name=f"filter by {name} against none, same questions interleaved",
+            value=float(np.median(times[name])) / plain,
+            unit="x",
+            bar=2,
+            detail=f"CPU p50 {np.median(times[name]):.2f} ms against {plain:.2f} ms",
+        )
+        for name in filters
+    ]
 
 
 def _past(me: ScopedMemory, questions: Sequence[str], messages: Sequence[Message], seqs: Sequence[int]) -> list[Figure]:
@@ -288,9 +321,9 @@ class _Took:
     cpu: float
 
 
-def _timed(me: ScopedMemory, question: str) -> _Took:
+def _timed(me: ScopedMemory, question: str, where: Filter = Filter()) -> _Took:
     wall, cpu = time.perf_counter(), time.thread_time()
-    me.recall(question)
+    me.recall(question, where=where)
     return _Took((time.perf_counter() - wall) * 1000, (time.thread_time() - cpu) * 1000)
 
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from heapq import merge
 from itertools import groupby
+from operator import itemgetter
 from typing import Any, Final
 
 from mnemic.core.clock import FOREVER
+from mnemic.core.facets import slot_facets, tag_facets
 from mnemic.core.ids import from_bytes, to_bytes
 from mnemic.core.parts import entry_terms
 from mnemic.core.queries import Entry
@@ -19,6 +23,7 @@ from mnemic.store.engine.relations import (
     DERIVED,
     DUE,
     ENTRY,
+    FACET,
     FOLLOWED,
     HOLD,
     JOB,
@@ -40,14 +45,16 @@ from mnemic.store.engine.relations import (
 from mnemic.store.engine.rows import Rows
 from mnemic.store.values.receipts import Fault
 from mnemic.store.values.row_values import LinkRow, SpaceRow, TenantRow, VersionRow
+from mnemic.store.values.work import indexed_slot
 
 _OF_SPACES: Final[tuple[Relation[Any], ...]] = (
-    VERSION, LINK, ENTRY, DERIVED, STRENGTH, KEY, TOMB, VECTOR, LANE, ANSWER, JOB, SESSION, PAGE, NAME, HOLD, PACK,
+    VERSION, LINK, ENTRY, FACET, DERIVED, STRENGTH, KEY, TOMB, VECTOR, LANE, ANSWER, JOB, SESSION, PAGE, NAME, HOLD,
+    PACK,
 )  # fmt: skip
 _OF_THE_WHOLE: Final = frozenset({JOB.name, HOLD.name})
 """Tables with rows of no space in particular."""
 _NAMELESS: Final = from_bytes(bytes(16))
-_CONTENT: Final[tuple[Relation[Any], ...]] = (VERSION, LINK, ENTRY, DERIVED, STRENGTH, KEY, VECTOR, PACK)
+_CONTENT: Final[tuple[Relation[Any], ...]] = (VERSION, LINK, ENTRY, FACET, DERIVED, STRENGTH, KEY, VECTOR, PACK)
 """What an erased space has nothing of."""
 
 
@@ -140,6 +147,7 @@ class SpaceAudit:
         yield "keys", self._keys()
         yield "tombstones", self._tombstones()
         yield "vectors", self._vectors()
+        yield "facets", self._facets()
 
     def _versions(self) -> Iterator[Fault]:
         space = self.space.id
@@ -236,6 +244,19 @@ class SpaceAudit:
             elif size != 2 * dims[model]:
                 yield Fault(where=where, problem=f"has {size} bytes, its embedder's have {2 * dims[model]}")
 
+    def _facets(self) -> Iterator[Fault]:
+        """Compare facets with those of tags, and of each slot as far as its lane has come."""
+        space, lanes = self.space.id, self.rows.lanes.lanes(self.space.id)
+        indexed = [(slot, lane.cursor) for lane in lanes if (slot := indexed_slot(lane.name)) is not None]
+        told = (
+            (row.ver, facet)
+            for row in self.rows.items.all_versions(space)
+            for facet in sorted(_facets_of(row, [slot for slot, cursor in indexed if row.ver <= cursor]))
+        )
+        once = (pair for pair, same in groupby(merge(self.rows.items.facets(space), told)) if len(list(same)) == 1)
+        for ver, _ in groupby(once, key=itemgetter(0)):
+            yield Fault(where=f"space {space}, version {ver}", problem="its facets disagree with its tags and slots")
+
 
 def _interval(row: VersionRow, ends: dict[bytes, int]) -> list[str]:
     before = ends.get(row.id)
@@ -253,7 +274,8 @@ def _reading(row: VersionRow, own: list[Entry], names: dict[int, str], derived: 
     except StoreCorrupt:
         return ["its body cannot be read"]
     problems: list[str] = []
-    stored = (row.state, row.kind, row.said, row.known_to, row.valid_from, row.valid_to, row.pos, row.expires)
+    times = (row.said, row.known_to, row.valid_from, row.valid_to)
+    stored = (row.state, row.kind, *times, row.pos, row.channel, row.expires)
     if stored != codec.columns(item):
         problems.append("its columns disagree with its body")
     if (names.get(row.agent), names.get(row.session)) != (item.agent, item.session):
@@ -266,6 +288,15 @@ def _reading(row: VersionRow, own: list[Entry], names: dict[int, str], derived: 
     elif own != entries(row.ver, row, item.pinned, entry_terms(item)):
         problems.append("its entries disagree with it")
     return problems
+
+
+def _facets_of(row: VersionRow, slots: Sequence[str]) -> set[bytes]:
+    if not slots and b'"tags"' not in row.body:  # most bodies need not be read for this
+        return set()
+    with suppress(StoreCorrupt):  # which is told where the version itself is looked at
+        item = codec.decode_item(_NAMELESS, row.body)
+        return tag_facets(item.tags) | slot_facets(item.slots, slots)
+    return set()
 
 
 def _tie(where: str, row: LinkRow, names: dict[int, str]) -> Iterator[Fault]:

@@ -16,7 +16,10 @@ from mnemic.store.values.row_values import LinkRow, VersionRow
 KINDS: Final = tuple(Kind)
 """A kind's number is its place here: part of the format, so new kinds go to the end."""
 _JSON: Final = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+CHANNELS: Final = tuple(Channel)
+"""A channel's number is its place here, likewise."""
 _NUMBER: Final = {kind: number for number, kind in enumerate(KINDS)}
+_CHANNEL: Final = {channel: number for number, channel in enumerate(CHANNELS)}
 _KINDS: Final = {kind.value: kind for kind in Kind}
 _STATES: Final = {state.value: state for state in State}
 _CHANNELS: Final = {channel.value: channel for channel in Channel}
@@ -30,6 +33,13 @@ def core_order(row: VersionRow) -> tuple[bool, int, int]:
 def kind_number(kind: Kind) -> int:
     """The number of a kind in columns."""
     return _NUMBER[kind]
+
+
+def number_of(value: object) -> Any:
+    """What a column holds of a value: the number of a kind or a channel, anything else as it is."""
+    if isinstance(value, Channel):
+        return _CHANNEL[value]
+    return _NUMBER[value] if isinstance(value, Kind) else value
 
 
 def canonical(record: dict[str, Any]) -> bytes:
@@ -144,11 +154,12 @@ def _moment(us: int | None) -> datetime | None:
     return None if us is None else moment(us)
 
 
-def columns(item: Item) -> tuple[int, int, int, int, int, int, int, int]:
-    """The projections of an item: state, kind, said, known_to, valid_from, valid_to, pos, expires (0: never)."""
+def columns(item: Item) -> tuple[int, int, int, int, int, int, int, int, int]:
+    """The projections of an item, in the order of columns; what never expires does so at 0."""
     said = micros(item.said, "said")
     known_to = FOREVER if item.known_to is None else micros(item.known_to, "known_to")
     valid_from = said if item.valid_from is None else micros(item.valid_from, "valid_from")
     valid_to = FOREVER if item.valid_to is None else micros(item.valid_to, "valid_to")
     expires = 0 if item.expires is None else micros(item.expires, "expires")
-    return int(item.state), kind_number(item.kind), said, known_to, valid_from, valid_to, item.pos, expires
+    kind, channel = kind_number(item.kind), _CHANNEL[item.channel]
+    return int(item.state), kind, said, known_to, valid_from, valid_to, item.pos, channel, expires

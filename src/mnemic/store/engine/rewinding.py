@@ -18,9 +18,9 @@ from mnemic.store.engine.snapshot import LayeredRows
 from mnemic.store.values.drafts import Put
 from mnemic.store.values.receipts import Rewound
 from mnemic.store.values.row_values import ChangeRow, SpaceRow, TenantRow
-from mnemic.store.values.work import embedding_lane
+from mnemic.store.values.work import SLOT_LANE, embedding_lane
 
-_LANE_OF_VECTORS = embedding_lane(0).rstrip("0")
+_OF_NO_EDITS = embedding_lane(0).rstrip("0"), SLOT_LANE
 _PAGE = 500
 
 
@@ -118,7 +118,7 @@ def _go_back(rows: Rows, space: SpaceRow, seq: int) -> None:
     if earliest is None:
         return
     for lane in rows.lanes.lanes(space.id):
-        if not lane.name.startswith(_LANE_OF_VECTORS) and lane.cursor >= earliest:
+        if not lane.name.startswith(_OF_NO_EDITS) and lane.cursor >= earliest:
             rows.lanes.set_lane(replace(lane, cursor=earliest - 1))
     rows.lanes.make_due(space.id)
 

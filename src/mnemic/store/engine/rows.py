@@ -13,6 +13,7 @@ from itertools import groupby, islice
 from operator import itemgetter
 from typing import Final
 
+from mnemic.core import visibility
 from mnemic.core.clock import FOREVER, Clock
 from mnemic.core.ids import Entropy, to_bytes
 from mnemic.core.queries import Entry, Filter, View
@@ -30,6 +31,7 @@ from mnemic.store.engine.relations import (
     ENTRY,
     ENTRY_NUMBERS,
     EVENT,
+    FACET,
     FOLLOWED,
     HOLD,
     JOB,
@@ -350,12 +352,20 @@ class ItemTables(Group, ABC):
     def expired(self, now: int, after: tuple[int, int], limit: int) -> list[tuple[int, int, int, bytes]]:
         """When, as which version, in which space and which item expired by now and is not retired, in that order."""
 
-    @abstractmethod
     def count(self, spaces: Sequence[int], where: Filter, view: View) -> int:
         """How many versions a filter and a view show."""
+        return len(self.visible(spaces, None, Walk(where, view, 0, FOREVER)))
 
     def all_versions(self, space: int) -> Iterator[VersionRow]:
         return self.relations.find(VERSION, order=("ver",), space=space)
+
+    def versions_past(self, space: int, after: int, limit: int) -> list[VersionRow]:
+        """The next versions past one, in whatever state, ascending."""
+        # By their entries, which lie in order of version: a planner may walk the whole space by another index.
+        found = self.relations.find(
+            ENTRY_NUMBERS, ("ver", ">", after), order=("ver",), limit=limit, space=space, part=0
+        )
+        return sorted(self.version_rows(space, [ver for _, ver, _ in found]), key=lambda row: row.ver)
 
     def add_entries(self, space: int, entries: Iterable[Entry]) -> None:
         self.relations.add(ENTRY, *[(space, *entry) for entry in entries])
@@ -363,6 +373,16 @@ class ItemTables(Group, ABC):
     def entries(self, space: int, after: int, upto: int = FOREVER) -> Iterator[Entry]:
         within: tuple[Condition, Condition] = ("ver", ">", after), ("ver", "<=", upto)
         return self.relations.find(ENTRY, *within, order=("ver", "part"), space=space)
+
+    def add_facets(self, space: int, facets: Iterable[tuple[int, bytes]]) -> None:
+        self.relations.add(FACET, *[(space, *facet) for facet in facets])
+
+    def facets(self, space: int) -> Iterator[tuple[int, bytes]]:
+        return (row[1:] for row in self.relations.find(FACET, order=("ver", "hash"), space=space))
+
+    @abstractmethod
+    def bearers(self, space: int, asked: visibility.Condition, after: int) -> list[int]:
+        """The versions past `after`, in whatever state, that a condition on tags or on a slot is true of, ascending."""
 
     def entry_count(self, space: int, after: int, upto: int, most: int) -> int:
         """How many entries lie past a version and up to another, counted up to `most`."""

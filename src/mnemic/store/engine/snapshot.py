@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from operator import attrgetter
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import FOREVER, moment
 from mnemic.core.events import Change, Event, Verb
@@ -36,6 +36,9 @@ from mnemic.store.values.row_values import (
     Walk,
 )
 from mnemic.store.values.work import EmbedderRow, Job, JobState, Lane, PackRow, VectorRow
+
+if TYPE_CHECKING:
+    from mnemic.core.visibility import Condition
 
 ERASED = "(erased)"
 """What stands for a name that was erased."""
@@ -421,6 +424,10 @@ class Snapshot:
     def unpacked(self, least: int) -> list[int]:
         """The spaces with so many entries past their last pack, or with some between two packs."""
         return self._rows.packs.unpacked(least)
+
+    def bearers(self, space: int, asked: Condition, after: int = 0) -> list[int]:
+        """The versions past `after`, in whatever state, that a condition on tags or on a slot is true of, ascending."""
+        return self._rows.items.bearers(space, asked, after)
 
     def closed(self, space: int, after_seq: int) -> list[tuple[int, int]]:
         """(ver, seq_to) of versions closed by commits after `after_seq`."""

@@ -59,6 +59,11 @@ class SqliteCare(SqliteFile):
                 yield from guarded(f"table {table.name}", file_audit.wrong_sums(db, table), apsw.Error)
         yield from guarded("counts", file_audit.wrong_counts(db), apsw.Error)
 
+    def is_sealed(self) -> bool:
+        """Whether the store has a seal."""
+        with self._apart() as db:
+            return sealing.is_sealed(db)
+
     def export(self, tenant: str) -> Iterator[bytes]:
         import_whole("mnemic.store.engine.journal_io")
         from mnemic.store.engine import journal_io

@@ -176,6 +176,8 @@ class SqliteFile:
     """The part of a SQLite store that has the database open."""
 
     _let_all_go = _leased = False
+    _sealed = False
+    """Whether it has a seal, or had one that was taken off."""
 
     def __init__(
         self,
@@ -274,7 +276,7 @@ class SqliteFile:
     def _take_lease(self, db: apsw.Connection) -> dict[str, bytes]:
         self._leased = True
         meta = take_lease(db)
-        if "seal" in meta and not self._location.key:
+        if not self._location.key and ("seal" in meta or self._sealed):
             raise StoreReadOnly(f"{self._location} is sealed, and is not written to without its key; set MNEMIC_SEAL")
         return meta
 
@@ -326,6 +328,7 @@ class SqliteFile:
         if self._location.key and sealing.is_due(db, self._location):
             with self._transaction(db):
                 sealing.put_on(db, self._location.key)
+        self._sealed = bool(self._location.key) or sealing.is_stripped(db)
         self._location.note(db)
 
     def _refuse(self, faults: Iterable[Fault]) -> None:
@@ -526,7 +529,7 @@ class _Transaction:
                 file._shut_out_readers(call)
             self.db.execute("BEGIN IMMEDIATE")
             if file._location.key:
-                sealing.refuse_broken(self.db, file._location)
+                sealing.refuse_broken(self.db, file._location, sealed=file._sealed)
         except BaseException:
             self._take_back(call)
             raise

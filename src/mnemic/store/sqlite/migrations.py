@@ -8,6 +8,7 @@ from typing import Final
 import apsw
 
 from mnemic.core.clock import SystemClock
+from mnemic.core.facets import tag_facet
 from mnemic.core.ids import Entropy, SystemEntropy, from_bytes
 from mnemic.core.parts import entry_terms
 from mnemic.errors import StoreCorrupt, StoreNewer
@@ -90,10 +91,7 @@ def retokenise(db: apsw.Connection) -> None:
     """
     rows = sqlite_rows(db, SystemClock(), SystemEntropy())
     db.execute("DELETE FROM entry")
-    there = {row[1] for row in db.execute("SELECT * FROM pragma_table_info('version')")}
-    names = ", ".join(name if name in there else "0" for name in VersionRow._fields)  # what an old format lacks is 0
-    read = "SELECT " + names + " FROM version WHERE space <> 0 ORDER BY ver"
-    for row in map(VersionRow._make, db.execute(read)):
+    for row in map(VersionRow._make, db.execute("SELECT * FROM version WHERE space <> 0 ORDER BY ver")):
         item = decode_item(from_bytes(row.id), row.body)
         rows.items.add_entries(row.space, ledger.entries(row.ver, row, item.pinned, entry_terms(item)))
     db.execute("UPDATE space SET epoch = epoch + 1")
@@ -101,7 +99,10 @@ def retokenise(db: apsw.Connection) -> None:
 
 
 def _to_2(db: apsw.Connection) -> None:
-    """Migrate format 1 to 2: a column for pins in entries; tables for embedders, vectors and lanes."""
+    """Migrate format 1 to 2: a column for pins in entries; tables for embedders, vectors and lanes.
+
+    Entries are made again in the end: the file says no number of the tokeniser that its own were made by.
+    """
     db.execute("DROP TABLE entry")
     for table in TABLES:
         if table.name in ("entry", "embedder", "vector", "lane"):
@@ -109,7 +110,6 @@ def _to_2(db: apsw.Connection) -> None:
     for index in INDEXES:
         if "INDEX entry_core " in index:
             db.execute(index)
-    retokenise(db)
 
 
 def _to_3(db: apsw.Connection) -> None:
@@ -155,7 +155,15 @@ def _to_4(db: apsw.Connection) -> None:
         if index.split(" ON ")[0].split()[-1] not in known:
             db.execute(index)
     _spend_numbers(db)
+    _add_facets(db)
     _follow_lanes(db)
+
+
+def _add_facets(db: apsw.Connection) -> None:
+    """Write down the facets of all tags."""
+    rows = sqlite_rows(db, SystemClock(), SystemEntropy())
+    for ver, space, tag in db.execute(_TAGS):
+        rows.items.add_facets(space, [(ver, tag_facet(tag))])
 
 
 def _rebuild(db: apsw.Connection, table: Table) -> None:
@@ -196,10 +204,18 @@ def _rebuild(db: apsw.Connection, table: Table) -> None:
         db.execute("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)", (table.name, *given))
 
 
+_TEXT: Final = "iif(json_valid(CAST(body AS TEXT)), CAST(body AS TEXT), '{}')"
+"""A body as JSON; of one that is damaged, which `verify` tells, nothing."""
+_TAGS: Final = (
+    "SELECT v.ver, v.space, t.value FROM version v CROSS JOIN json_each(" + _TEXT + ", '$.tags') t WHERE v.space <> 0"
+)
 _NUMBERS: Final = {
     ("space", "number"): "id",
     ("space", "spent"): "0",
     ("name", "number"): "id",
+    ("version", "channel"): "CASE " + _TEXT + " ->> 'channel' WHEN 'tool' THEN 1 WHEN 'import' THEN 2"
+    " WHEN 'model' THEN 3 ELSE 0 END",
+    ("entry", "channel"): "(SELECT channel FROM version v WHERE v.ver = former_entry.ver)",
     ("version", "expires"): "0",
     ("entry", "expires"): "0",
 }

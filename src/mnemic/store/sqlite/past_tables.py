@@ -178,6 +178,7 @@ _DROP_VERSIONS: Final = (
     "DELETE FROM pack WHERE space = ?1 AND EXISTS"
     " (SELECT 1 FROM json_each(?2) j WHERE j.value > pack.after AND j.value <= pack.upto)",
     "DELETE FROM entry WHERE space = ?1 AND ver" + THESE,
+    "DELETE FROM facet WHERE space = ?1 AND ver" + THESE,
     "DELETE FROM vector WHERE model IN (SELECT id FROM embedder) AND space = ?1 AND ver" + THESE,
     "DELETE FROM version WHERE +space = ?1 AND ver" + THESE,
 )
@@ -279,6 +280,7 @@ _DROP_AFTER: Final = (
     "DELETE FROM vector WHERE model IN (SELECT id FROM embedder) AND (space, ver) IN " + _VERS,
     "DELETE FROM job WHERE ver <> 0 AND (space, ver) IN " + _VERS,
     "DELETE FROM entry WHERE (space, ver) IN " + _VERS,
+    "DELETE FROM facet WHERE (space, ver) IN " + _VERS,
     "DELETE FROM page WHERE space IN " + _SPACES + " AND item IN " + _NEW,
     "DELETE FROM page WHERE (space, session) IN (SELECT space, session FROM session WHERE " + _WENT_ON + ")",
     "DELETE FROM derived WHERE space IN "

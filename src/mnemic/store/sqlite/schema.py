@@ -204,6 +204,7 @@ TABLES: Final = (
             ("agent", "INTEGER NOT NULL", _D),
             ("session", "INTEGER NOT NULL", _D),
             ("pos", "INTEGER NOT NULL", _D),
+            ("channel", "INTEGER NOT NULL", _D),
             ("expires", "INTEGER NOT NULL", _D),
             ("body", "BLOB NOT NULL", _C),
         ),
@@ -248,6 +249,7 @@ TABLES: Final = (
             ("session", "INTEGER NOT NULL", _D),
             ("pos", "INTEGER NOT NULL", _D),
             ("pinned", "INTEGER NOT NULL", _D),
+            ("channel", "INTEGER NOT NULL", _D),
             ("expires", "INTEGER NOT NULL", _D),
             ("terms", "BLOB NOT NULL", _D),
         ),
@@ -255,6 +257,16 @@ TABLES: Final = (
         "PRIMARY KEY(space, ver, part)",
         erase_item="DELETE FROM entry WHERE " + _OF_ITEM,
         erase_space="DELETE FROM entry WHERE space = :space",
+        summed=False,
+    ),
+    Table(
+        "facet",
+        # The tags of versions, and those of their slots that were indexed, as digests (`core.facets`).
+        (("space", "INTEGER NOT NULL", _N), ("ver", "INTEGER NOT NULL", _N), ("hash", "BLOB NOT NULL", _D)),
+        ", WITHOUT ROWID",
+        "PRIMARY KEY(space, ver, hash)",
+        erase_item="DELETE FROM facet WHERE " + _OF_ITEM,
+        erase_space="DELETE FROM facet WHERE space = :space",
         summed=False,
     ),
     Table(
@@ -545,6 +557,7 @@ INDEXES: Final = (
     "CREATE INDEX job_leased ON job(leased) WHERE state = 1",
     "CREATE INDEX page_item ON page(space, item)",
     "CREATE INDEX page_at_hand ON page(space, session) WHERE (resident OR (segment < 0 AND position >= 0))",
+    "CREATE INDEX facet_hash ON facet(space, hash, ver)",
     # Profile and procedure by their numbers (`codec.KINDS`), and what is pinned: few rows of many.
     "CREATE INDEX entry_core ON entry(space, seq_to, seq_from, ver) WHERE part = 0 AND (pinned OR kind IN (6, 7))",
 )
@@ -558,6 +571,7 @@ _ORDER: Final = (
     "vector",
     "pack",
     "lane",
+    "facet",
     "entry",
     "strength",
     "derived",

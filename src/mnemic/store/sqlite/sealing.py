@@ -25,8 +25,12 @@ if TYPE_CHECKING:
     from mnemic.store.sqlite.location import Location
 
 _SEAL: Final = "seal"
+_ORIGIN: Final = "origin"
 _SEALED: Final = "SELECT value FROM meta WHERE key = 'seal'"
-_FITS: Final = "SELECT checksum IS " + FUNCTION + "('meta', CAST(key AS BLOB), value) FROM meta WHERE key = 'seal'"
+_FITS: Final = "SELECT checksum IS " + FUNCTION + "('meta', CAST(key AS BLOB), value) FROM meta WHERE key = ?"
+_WRITTEN: Final = (
+    "SELECT EXISTS (SELECT 1 FROM tenant) OR EXISTS (SELECT 1 FROM change) OR EXISTS (SELECT 1 FROM version)"
+)
 _COUNTS: Final = "SELECT value FROM meta WHERE key = 'counts'"
 _HEADS: Final = (
     "SELECT t.id, t.horizon, t.horizon_hash, c.seq, c.hash FROM tenant t LEFT JOIN change c ON c.tenant = t.id"
@@ -46,23 +50,36 @@ def is_due(db: apsw.Connection, where: Location) -> bool:
     Raises:
         StoreCorrupt: it is not sealed, or with another key.
     """
-    fits = db.execute(_FITS).get
-    if fits is None and db.execute("SELECT count(*) FROM tenant").get:
-        raise StoreCorrupt(
-            f"{where} has no seal, and a key was given: `mnemic.admin.seal` seals it as it is, if it never had one"
-        )
+    fits = db.execute(_FITS, (_SEAL,)).get
+    if fits is None and db.execute(_WRITTEN).get:
+        raise StoreCorrupt(f"{where} has no seal, and a key was given: `mnemic seal` seals it, if it never had one")
     if fits is not None and not fits:
         raise StoreCorrupt(f"{where} is sealed with another key, or was changed by somebody without it")
     return fits is None
 
 
-def refuse_broken(db: apsw.Connection, where: Location) -> None:
+def is_sealed(db: apsw.Connection) -> bool:
+    """Whether a store has a seal."""
+    return db.execute(_SEALED).get is not None
+
+
+def is_stripped(db: apsw.Connection) -> bool:
+    """Whether a store without a seal carries the checksums of a key, which is not here: its seal was taken off."""
+    return db.execute(_SEALED).get is None and db.execute(_FITS, (_ORIGIN,)).get == 0
+
+
+def refuse_broken(db: apsw.Connection, where: Location, *, sealed: bool) -> None:
     """See, as a write begins, that the journals stand where the last write sealed them: else this one would seal more.
+
+    Args:
+        sealed: Whether it had a seal when it was opened.
 
     Raises:
         StoreCorrupt: they do not.
     """
     said = db.execute(_SEALED).get if db.table_exists("main", "meta") else None  # a new file has no tables yet
+    if said is None and sealed:
+        raise StoreCorrupt(f"{where}: its seal was taken off, somebody without the key wrote to it; restore a backup")
     if said is not None and not hmac.compare_digest(bytes(said), _mac(db, where.key)):
         raise StoreCorrupt(f"{where}: its seal does not fit, somebody without the key wrote to it; restore a backup")
 

@@ -12,7 +12,7 @@ import apsw
 
 from mnemic.store.engine.relations import Condition, Relation, Value
 from mnemic.store.engine.rows import Group
-from mnemic.store.values.row_values import Cursor, Page
+from mnemic.store.values.row_values import Cursor, Page, VersionRow
 
 T = TypeVar("T")
 
@@ -56,8 +56,9 @@ def highest(db: apsw.Connection) -> int:
 
 
 _SPEND: Final = (
-    "REPLACE INTO version SELECT :number, 0, x'', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, x''"
-    " WHERE :number > (SELECT ifnull(max(ver), 0) FROM version)"
+    "REPLACE INTO version SELECT "
+    + ", ".join({"ver": ":number", "id": "x''", "body": "x''"}.get(column, "0") for column in VersionRow._fields)
+    + " WHERE :number > (SELECT ifnull(max(ver), 0) FROM version)"
 )
 
 

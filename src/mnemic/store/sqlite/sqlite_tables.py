@@ -10,12 +10,13 @@ from typing import Any, Final
 import apsw
 
 from mnemic.core.clock import FOREVER, Clock
+from mnemic.core.facets import SlotValue, slot_facet, tag_facet
 from mnemic.core.ids import Entropy
 from mnemic.core.items import Kind
 from mnemic.core.queries import Filter, View
 from mnemic.core.scope import SHARED, Shared
-from mnemic.core.visibility import Condition, conditions
-from mnemic.store.engine.codec import kind_number
+from mnemic.core.visibility import Condition, conditions, facet_clauses
+from mnemic.store.engine.codec import kind_number, number_of
 from mnemic.store.engine.relations import JOB, PAGE, SPACE
 from mnemic.store.engine.rows import (
     ItemTables,
@@ -49,7 +50,7 @@ from mnemic.store.sqlite.sqlite_relations import (
     spend,
 )
 from mnemic.store.values.row_values import Descent, NameRow, PageRow, SpaceRow, TenantRow, VersionRow, Walk
-from mnemic.store.values.work import Job, VectorRow
+from mnemic.store.values.work import Job, VectorRow, slot_lane
 
 
 class SqliteSpaces(SqliteGroup, SpaceTables):
@@ -166,9 +167,44 @@ class SqliteItems(SqliteGroup, ItemTables):
         return list(self._db.execute(_EXPIRED, (now, *after, limit)))
 
     def count(self, spaces: Sequence[int], where: Filter, view: View) -> int:
+        if asked := _asked(where):
+            return sum(self._count_bearers(space, asked, where, view) for space in spaces)
         clauses, bound = self._where(spaces, where, view)
         statement = " ".join(("SELECT count(*) FROM version v WHERE", " AND ".join(clauses)))
         return int(self._db.execute(statement, bound).get)
+
+    def _count_bearers(self, space: int, asked: Condition, where: Filter, view: View) -> int:
+        clauses, bound = self._where((space,), where, view, met=asked)
+        found = 0
+        for bearing, first in self._bearing(space, asked, 0):
+            statement = " ".join(("SELECT count(*) FROM (", bearing, ") e", _JOINED, "WHERE", " AND ".join(clauses)))
+            found += int(self._db.execute(statement, (*first, *bound)).get)
+        return found
+
+    def bearers(self, space: int, asked: Condition, after: int) -> list[int]:
+        vers: list[int] = []
+        for bearing, bound in self._bearing(space, asked, after):
+            vers += read_json(
+                self._db, "SELECT json_group_array(ver) FROM (" + bearing + " ORDER BY ver)", tuple(bound)
+            )
+        return vers
+
+    def _bearing(self, space: int, asked: Condition, after: int) -> list[tuple[str, list[Any]]]:
+        """Select the versions past `after` that a condition on tags or on a slot is true of, stretch by stretch.
+
+        A slot's are found by their facets as far as its lane has come, and by their bodies past that.
+        """
+        if asked.column == "tags":
+            tags = [tag_facet(tag) for tag in asked.values if isinstance(tag, str)]
+            found = _TAGGED + among("hash", len(tags)) if len(tags) == 1 else _TAGGED_ONCE + among("hash", len(tags))
+            return [(found, [space, after, *tags])]
+        ((name, value),) = asked.slots
+        reached = self._db.execute(_LANE_CURSOR, (space, slot_lane(name))).get or 0
+        told, bound = _told(name, value)
+        return [
+            (_INDEXED, [space, after, reached, slot_facet(name, value)]),
+            (_UNINDEXED + told, [space, max(after, reached), *bound]),
+        ]
 
     def entry_count(self, space: int, after: int, upto: int, most: int) -> int:
         return int(self._db.execute(_ENTRY_COUNT, (space, after, upto, most)).get)
@@ -210,42 +246,88 @@ class SqliteItems(SqliteGroup, ItemTables):
 
     def _page(self, space: int, walk: Walk) -> list[VersionRow]:
         """Read one space's page of versions by its entries, which lie in order of version, so that no more are read."""
-        clauses, bound = self._where((space,), walk.where, walk.view)
-        entries = (
-            "SELECT v.* FROM entry e CROSS JOIN version v ON v.ver = e.ver"
-            " WHERE e.space = ? AND e.ver > ? AND e.part = 0"
-        )
+        stretches, asked = [(_ENTRIES, [space, walk.after])], _asked(walk.where)
+        if asked is not None and len(asked.values) > 1:  # which of several tags, is asked of one entry after the other
+            asked = None
+        if asked is not None:
+            stretches = self._bearing(space, asked, walk.after)
+        clauses, bound = self._where((space,), walk.where, walk.view, met=asked)
         order = "ORDER BY e.ver DESC LIMIT ?" if walk.newest else "ORDER BY e.ver LIMIT ?"
-        statement = " ".join((" AND ".join((entries, *clauses)), order))
-        rows = self._db.execute(statement, (space, walk.after, *bound, walk.limit))
-        return [VersionRow._make(row) for row in rows]
+        found: list[VersionRow] = []
+        for source, first in reversed(stretches) if walk.newest else stretches:
+            statement = " ".join(("SELECT v.* FROM (", source, ") e", _JOINED, "WHERE", " AND ".join(clauses), order))
+            rows = self._db.execute(statement, (*first, *bound, walk.limit - len(found)))
+            found += [VersionRow._make(row) for row in rows]
+        return found
 
     def _versions(self, clauses: list[str], bound: list[Any], order: str, limit: int) -> list[VersionRow]:
         statement = " ".join(("SELECT v.* FROM version v WHERE", " AND ".join(clauses), order))
         return [VersionRow._make(row) for row in self._db.execute(statement, (*bound, limit))]
 
-    def _where(self, spaces: Sequence[int], where: Filter, view: View) -> tuple[list[str], list[Any]]:
+    def _where(
+        self, spaces: Sequence[int], where: Filter, view: View, met: Condition | None = None
+    ) -> tuple[list[str], list[Any]]:
+        """Compile what a filter and a view ask; `met`: a condition that is true of all that is looked at."""
         clauses: list[str] = [among("v.space", len(spaces))]
         bound: list[Any] = list(spaces)
         for clause in conditions(view, where):
-            alternatives = " OR ".join(map(_compiled, clause))
-            clauses.append(f"({alternatives})" if len(clause) > 1 else alternatives)
-            values = (value for condition in clause for value in condition.values)
-            bound += (kind_number(value) if isinstance(value, Kind) else value for value in values)
+            if clause == (met,):
+                continue
+            alternatives = []
+            for condition in clause:
+                alternative, values = _compiled(condition)
+                alternatives.append(alternative)
+                bound += values
+            clauses.append(f"({' OR '.join(alternatives)})" if len(clause) > 1 else alternatives[0])
         return clauses, bound
 
 
-def _compiled(condition: Condition) -> str:
-    """Compile a condition to SQL over `version v`, with a parameter for each of its values."""
-    column, values = f"v.{condition.column}", len(condition.values)
+def _asked(where: Filter) -> Condition | None:
+    """The condition of a filter by whose facets versions are found, if it has any: tags, or else its first slot."""
+    return next((clause[0] for clause in facet_clauses(where)), None)
+
+
+def _compiled(condition: Condition) -> tuple[str, list[Any]]:
+    """Compile a condition to SQL over `version v`, with the values that are bound to it."""
+    column, values = f"v.{condition.column}", [number_of(value) for value in condition.values]
     if condition.column in ("agent", "session"):
-        return f"{column} = (SELECT id FROM name WHERE space = v.space AND text = ?)"
+        return f"{column} = (SELECT id FROM name WHERE space = v.space AND text = ?)", values
     if condition.column == "tags":
-        tagged = among("t.value", values)
-        return f"EXISTS (SELECT 1 FROM json_each(CAST(v.body AS TEXT), '$.tags') t WHERE {tagged})"
+        return _FACET + among("f.hash", len(values)) + ")", [tag_facet(tag) for tag in values]
+    if condition.column == "slots":
+        ((name, value),) = condition.slots
+        told, bound = _told(name, value)
+        return _BY_FACET + told + " END", [slot_lane(name), slot_facet(name, value), *bound]
     if condition.operator == "IN":
-        return among(column, values) if values > 1 else f"{column} = ?"
-    return f"{column} {condition.operator} ?"
+        return among(column, len(values)) if len(values) > 1 else f"{column} = ?", values
+    return f"{column} {condition.operator} ?", values
+
+
+def _told(name: str, value: SlotValue) -> tuple[str, list[Any]]:
+    """Compile the question whether the body of `version v` has a slot of this value, as `core.facets` compares."""
+    if value is None:
+        return _SLOT + "t.type = 'null')", [name]
+    if isinstance(value, str):
+        return _SLOT + "t.type = 'text' AND t.value = ?)", [name, value]
+    return _SLOT + "t.type IN ('integer', 'real', 'true', 'false') AND t.value = ?)", [name, int(value)]
+
+
+_ENTRIES: Final = "SELECT ver FROM entry WHERE space = ? AND ver > ? AND part = 0"
+_JOINED: Final = "CROSS JOIN version v ON v.ver = e.ver"
+_FACET: Final = "EXISTS (SELECT 1 FROM facet f WHERE f.space = v.space AND f.ver = v.ver AND "
+_SLOT: Final = "EXISTS (SELECT 1 FROM json_each(CAST(v.body AS TEXT), '$.slots') t WHERE t.key = ? AND "
+_LANE_CURSOR: Final = "SELECT cursor FROM lane WHERE space = ? AND name = ?"
+_BY_FACET: Final = (
+    "CASE WHEN v.ver <= ifnull((SELECT cursor FROM lane WHERE space = v.space AND name = ?), 0) THEN "
+    + _FACET
+    + "f.hash = ?) ELSE "
+)
+_TAGGED: Final = "SELECT ver FROM facet INDEXED BY facet_hash WHERE space = ? AND ver > ? AND "
+_TAGGED_ONCE: Final = "SELECT DISTINCT ver FROM facet INDEXED BY facet_hash WHERE space = ? AND ver > ? AND "
+_INDEXED: Final = "SELECT ver FROM facet INDEXED BY facet_hash WHERE space = ? AND ver > ? AND ver <= ? AND hash = ?"
+_UNINDEXED: Final = (
+    "SELECT e.ver AS ver FROM entry e " + _JOINED + " WHERE e.space = ? AND e.ver > ? AND e.part = 0 AND "
+)
 
 
 # The conditions are those of the index `version_expires`: nothing is looked at that has not expired.

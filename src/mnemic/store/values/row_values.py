@@ -120,6 +120,7 @@ class VersionRow(NamedTuple):
     agent: int
     session: int
     pos: int
+    channel: int
     expires: int
     body: bytes
 

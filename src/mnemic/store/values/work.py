@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from mnemic.core.ids import ItemId
 from mnemic.store.values.drafts import JobStep
@@ -70,9 +70,23 @@ class NewPack:
     instead: tuple[int, ...] = ()
 
 
+SLOT_LANE: Final = "slot:"
+"""How the names of lanes begin that index slots."""
+
+
 def embedding_lane(model: int) -> str:
     """Name the lane that makes an embedder's vectors; it is dropped with the embedder."""
     return f"embed:{model}"
+
+
+def slot_lane(slot: str) -> str:
+    """Name the lane that indexes a slot: versions up to its cursor are found by their facets, later ones by bodies."""
+    return SLOT_LANE + slot
+
+
+def indexed_slot(lane: str) -> str | None:
+    """The slot that a lane indexes; None if it does something else."""
+    return lane.removeprefix(SLOT_LANE) if lane.startswith(SLOT_LANE) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

