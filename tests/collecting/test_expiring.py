@@ -18,6 +18,9 @@ from mnemic.errors import Invalid, NotFound
 from mnemic.ingest.message import Message
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.settings import Settings
+from mnemic.store.engine.rows import ItemTables
+from mnemic.store.engine.snapshot import Snapshot
+from mnemic.store.sqlite import sqlite_tables
 from mnemic.testing.generators import ManualClock
 from mnemic.verbs.statements import Statement
 from mnemic.verbs.transacting import Transaction
@@ -300,3 +303,22 @@ def test_any_history_shows_what_has_not_expired(tmp_path: Path, seed: int) -> No
             assert {version.item.id for version in me.list()} == expected, (step, act)
             assert texts(me) == {me.get(item).item.text for item in expected}
         assert memory.admin.verify() == []
+
+
+def test_what_has_expired_is_found_by_an_index_and_as_any_store_finds_it(me: ScopedMemory, clock: ManualClock) -> None:
+    for number in range(9):
+        me.write(f"word {number}", expires=timedelta(hours=1 + number % 3))
+    after(clock, 2 * HOUR)
+
+    def look(snapshot: Snapshot) -> None:
+        items = snapshot._rows.items
+        (plan,) = items._db.execute("EXPLAIN QUERY PLAN " + sqlite_tables._EXPIRED, (1, 0, 0, 5))  # type: ignore[attr-defined]
+        assert "USING INDEX version_expires" in plan[3]
+        middle = items.expired(clock.now(), (0, 0), 3)[-1][:2]
+        for start, limit in (((0, 0), 2), ((0, 0), 50), (middle, 2), (middle, 50)):
+            found = items.expired(clock.now(), start, limit)
+            assert found
+            assert found == ItemTables.expired(items, clock.now(), start, limit)
+
+    with me._opened.store.read() as snapshot:
+        look(snapshot)
