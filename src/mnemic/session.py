@@ -9,7 +9,7 @@ import sys
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Concatenate, Final, ParamSpec, Self, TypeVar
 
@@ -132,6 +132,7 @@ class Session(SessionView):
         tags: Sequence[str] = (),
         key: str | None = None,
         channel: Channel = Channel.USER,
+        expires: datetime | timedelta | str | None = None,
     ) -> Receipt:
         """Remember what was said, durably as `ScopedMemory.observe` does; then admit it to the window.
 
@@ -140,7 +141,9 @@ class Session(SessionView):
         Raises:
             Conflict: another process has taken the session over; nothing was written.
         """
-        plain = as_messages(messages, speaker=speaker, role=role, said=said, slots=slots, tags=tags, key=key)
+        plain = as_messages(
+            messages, speaker=speaker, role=role, said=said, slots=slots, tags=tags, key=key, expires=expires
+        )
         return self._tenure.run(SessionFlows.observe, plain, channel)
 
     def context(

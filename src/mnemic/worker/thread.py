@@ -209,7 +209,7 @@ class Background:
         if any(strategy.maintain for strategy in self.strategies):
             return False
         with self.answering.store.read() as snapshot:
-            jobs = snapshot.has_waiting_job()
+            jobs = snapshot.has_waiting_job() or bool(snapshot.expired(limit=1))
             lanes = [*self.strategy_lanes, *self.answering.meaning.lanes(snapshot)]
         lanes += map(slot_lane, self._desk.settings.indexed)
         return not jobs and not any(map(self.backlog.behind, lanes))
