@@ -21,7 +21,7 @@ _LAST: Final = (datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC) - _EPOCH
 
 _UNITS: Final = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800, "year": 31_557_600}
 _SHORT: Final = {"s": "second", "min": "minute", "h": "hour", "d": "day", "w": "week", "y": "year"}
-_SPAN: Final = re.compile(r"(\d{1,12})\s*([a-z]+?)s?")
+_SPAN: Final = re.compile(r"(\d{1,30})\s*([a-z]+?)s?")
 
 
 class Clock(Protocol):
