@@ -163,6 +163,9 @@ class SqliteItems(SqliteGroup, ItemTables):
             )
         return rows
 
+    def expired(self, now: int, after: tuple[int, int], limit: int) -> list[tuple[int, int, int, bytes]]:
+        return list(self._db.execute(_EXPIRED, (now, *after, limit)))
+
     def count(self, spaces: Sequence[int], where: Filter, view: View) -> int:
         if asked := _asked(where):
             return sum(self._count_bearers(space, asked, where, view) for space in spaces)
@@ -327,6 +330,11 @@ _UNINDEXED: Final = (
 )
 
 
+# The conditions are those of the index `version_expires`: nothing is looked at that has not expired.
+_EXPIRED: Final = (
+    "SELECT expires, ver, space, id FROM version WHERE expires > 0 AND state <> 3 AND seq_to = 9223372036854775807"
+    " AND expires <= ? AND (expires, ver) > (?, ?) ORDER BY expires, ver LIMIT ?"
+)
 _ENTRY_COUNT: Final = "SELECT count(*) FROM (SELECT 1 FROM entry WHERE space = ? AND ver > ? AND ver <= ? LIMIT ?)"
 _IDS: Final = (
     "SELECT DISTINCT id FROM version WHERE space = ? AND id BETWEEN ? AND ? AND substr(id, ?) = ? ORDER BY id LIMIT ?"
