@@ -333,7 +333,10 @@ class Snapshot:
 
     def versions(self, space: int, vers: Sequence[int]) -> dict[int, Version]:
         """Versions by their local number (`Entry.ver`)."""
-        rows = self._rows.items.version_rows(space, vers)
+        homes = self._layered.homes((space,))
+        found = self._rows.items.recorded_rows(homes[0].tenant, space, vers) if homes else []
+        self._recorded.update(((homes[0].tenant, row.seq_from), at) for row, at in found)
+        rows = [row for row, _ in found]
         return {row.ver: version for row, version in zip(rows, self._versions((space,), rows), strict=True)}
 
     def history(self, spaces: Sequence[int], item: ItemId) -> list[Version]:
@@ -435,6 +438,10 @@ class Snapshot:
     def lane(self, space: int, name: str) -> Lane:
         """How far a lane has come in a space; one that never ran stands at 0."""
         return self._rows.lanes.lane(space, name)
+
+    def lane_and_newest(self, space: int, name: str) -> tuple[Lane, int]:
+        """How far a lane has come in a space, and the highest local number of its versions: `lane` and `newest`."""
+        return self._rows.lanes.lane_and_newest(space, name)
 
     def backlog(self, name: str) -> list[tuple[int, int, int]]:
         """List (space, cursor, newest version) of each space, not erased, in which a lane has work, by space."""

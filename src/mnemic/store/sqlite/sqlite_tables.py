@@ -17,7 +17,7 @@ from mnemic.core.queries import Filter, View
 from mnemic.core.scope import SHARED, Shared
 from mnemic.core.visibility import Condition, conditions, facet_clauses
 from mnemic.store.engine.codec import kind_number, number_of
-from mnemic.store.engine.relations import JOB, PAGE, SPACE
+from mnemic.store.engine.relations import JOB, LANE, PAGE, SPACE, VERSION
 from mnemic.store.engine.rows import (
     ItemTables,
     JournalTables,
@@ -50,7 +50,7 @@ from mnemic.store.sqlite.sqlite_relations import (
     spend,
 )
 from mnemic.store.values.row_values import Descent, NameRow, PageRow, SpaceRow, TenantRow, VersionRow, Walk
-from mnemic.store.values.work import Job, VectorRow, slot_lane
+from mnemic.store.values.work import Job, Lane, VectorRow, slot_lane
 
 
 class SqliteSpaces(SqliteGroup, SpaceTables):
@@ -225,6 +225,15 @@ class SqliteItems(SqliteGroup, ItemTables):
         bound = [*bound, kind_number(Kind.PROFILE), limit]
         return [VersionRow._make(row) for row in self._db.execute(statement, (space, at, *bound))]
 
+    def recorded_rows(self, tenant: int, space: int, vers: Sequence[int]) -> list[tuple[VersionRow, int]]:
+        found = []
+        for start in range(0, len(vers), CHUNK):
+            some = vers[start : start + CHUNK]
+            statement = _RECORDED + among("v.ver", len(some))
+            rows = self._db.execute(statement, (tenant, *some))
+            found += [(VersionRow._make(row[:-1]), row[-1]) for row in rows]
+        return [(row, at) for row, at in found if row.space == space]
+
     def spaces_since(self, after: int) -> list[int]:
         return [space for (space,) in self._db.execute(_SPACES_SINCE, (after,))]
 
@@ -327,6 +336,10 @@ _UNINDEXED: Final = (
 )
 
 
+_RECORDED: Final = (
+    "SELECT " + ", ".join(f"v.{column}" for column in VERSION.columns) + ","
+    " ifnull((SELECT at FROM change WHERE tenant = ? AND seq = v.seq_from), 0) FROM version v WHERE "
+)
 _ENTRY_COUNT: Final = "SELECT count(*) FROM (SELECT 1 FROM entry WHERE space = ? AND ver > ? AND ver <= ? LIMIT ?)"
 _IDS: Final = (
     "SELECT DISTINCT id FROM version WHERE space = ? AND id BETWEEN ? AND ? AND substr(id, ?) = ? ORDER BY id LIMIT ?"
@@ -370,6 +383,10 @@ class SqliteLanes(SqliteGroup, LaneTables):
     def make_due(self, space: int) -> None:
         self._db.execute(_MAKE_DUE, (space,))
 
+    def lane_and_newest(self, space: int, name: str) -> tuple[Lane, int]:
+        ((newest, *row),) = self._db.execute(_LANE_AND_NEWEST, (space, name))
+        return Lane(space=space, name=name) if row[0] is None else LANE.make(row), newest
+
     def waiting(self, name: str, spaces: Sequence[int]) -> list[tuple[int, int, int]]:
         return list(self._db.execute(_WAITING, (name, json.dumps(list(spaces)))))
 
@@ -383,6 +400,11 @@ class SqliteLanes(SqliteGroup, LaneTables):
         return any(self._db.execute(statement, (known,)).fetchone() for statement in _WAITING_JOBS)
 
 
+_LANE_AND_NEWEST: Final = (
+    "SELECT s.newest, " + ", ".join(f"l.{column}" for column in LANE.columns) + " FROM"
+    " (SELECT ifnull((SELECT ver FROM entry WHERE space = ?1 ORDER BY ver DESC LIMIT 1), 0) AS newest) s"
+    " LEFT JOIN lane l ON l.space = ?1 AND l.name = ?2"
+)
 _MAKE_DUE: Final = (
     "INSERT INTO due(name, space, at) SELECT name, ?, 0 FROM followed WHERE TRUE"
     " ON CONFLICT DO UPDATE SET at = 0 WHERE at <> 0"
