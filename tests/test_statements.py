@@ -21,7 +21,7 @@ MANY = 50
 class Most(NamedTuple):
     """The most that a verb may ask for: transactions that read, that write; commits; statements, of any kind.
 
-    Erasing takes each item out on its own, and a link looks for the one it replaces: `each` more for every one.
+    A link looks for the one it replaces: `each` more for every one.
     """
 
     reads: int
@@ -139,8 +139,8 @@ VERBS: dict[str, tuple[Prepared, Most]] = {
     "flush of facts that supersede each other": (_tied, Most(12, 2, 1, 76, each=1)),
     "merge": (_merged, Most(2, 1, 1, 26)),
     "revert": (_reverted, Most(1, 1, 1, 30)),
-    "erase": (lambda w, n: lambda: w.me.erase(*w.turns[-n:]), Most(1, 2, 1, 34, each=25)),
-    "erase beside a hold": (_erased_beside_a_hold, Most(1, 2, 1, 36, each=25)),
+    "erase": (lambda w, n: lambda: w.me.erase(*w.turns[-n:]), Most(1, 2, 1, 59)),
+    "erase beside a hold": (_erased_beside_a_hold, Most(1, 2, 1, 61)),
     "session.observe": (lambda w, n: lambda: w.session.observe(_said(n)), Most(1, 1, 1, 16)),
     "session.context": (lambda w, n: lambda: w.session.context("cats", k=n), Most(2, 0, 0, 13)),
     "session.window": (lambda w, n: lambda: w.session.window(), Most(1, 0, 0, 4)),

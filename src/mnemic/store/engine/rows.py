@@ -437,8 +437,8 @@ class ItemTables(Group, ABC):
         return list(self.relations.find(STRENGTH, order=("id",), space=space))
 
     @abstractmethod
-    def drop_item(self, space: int, item: bytes, seq: int) -> tuple[int, int]:
-        """Take an item out of every table and leave a tombstone; how many versions and links went."""
+    def drop_items(self, space: int, items: Sequence[bytes], seq: int) -> tuple[int, int]:
+        """Take items out of every table and leave tombstones; how many versions and links went."""
 
 
 class LinkTables(Group):

@@ -34,8 +34,10 @@ from mnemic.store.engine.rows import (
 )
 from mnemic.store.sqlite.past_tables import SqlitePast
 from mnemic.store.sqlite.schema import (
+    LINKS,
     SPEND_NUMBERS,
-    erase_item_statements,
+    THESE_ITEMS,
+    erase_items_statements,
     erase_name_statements,
     erase_space_statements,
 )
@@ -45,6 +47,7 @@ from mnemic.store.sqlite.sqlite_relations import (
     SqliteGroup,
     SqliteRelations,
     among,
+    hexed,
     highest,
     read_json,
     spend,
@@ -237,17 +240,14 @@ class SqliteItems(SqliteGroup, ItemTables):
     def spaces_since(self, after: int) -> list[int]:
         return [space for (space,) in self._db.execute(_SPACES_SINCE, (after,))]
 
-    def drop_item(self, space: int, item: bytes, seq: int) -> tuple[int, int]:
-        bound = {"space": space, "item": item}
-        versions = self._db.execute("SELECT count(*) FROM version WHERE space = :space AND id = :item", bound).get
-        links = self._db.execute(
-            "SELECT count(*) FROM link WHERE space = :space AND (src = :item OR dst = :item)", bound
-        ).get
+    def drop_items(self, space: int, items: Sequence[bytes], seq: int) -> tuple[int, int]:
+        bound = {"space": space, "items": hexed(items)}
+        versions, links = self._db.execute(_COUNT_GOING, bound).fetchone() or (0, 0)
         last = highest(self._db)
-        for statement in _ERASE_ITEM:
+        for statement in _ERASE_ITEMS:
             self._db.execute(statement, bound)
         spend(self._db, last)
-        self._db.execute("INSERT INTO tomb VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (space, item, seq))
+        self._db.execute(_BURY, {**bound, "seq": seq})
         return int(versions), int(links)
 
     def _page(self, space: int, walk: Walk) -> list[VersionRow]:
@@ -356,7 +356,14 @@ _SPACES_SINCE: Final = (
     # The plus signs keep the planner from walking every space by its index: the numbers are row ids.
     "SELECT DISTINCT +space FROM version NOT INDEXED WHERE ver > ? AND +space <> 0"
 )
-_ERASE_ITEM: Final = tuple(erase_item_statements())
+_ERASE_ITEMS: Final = tuple(erase_items_statements())
+_COUNT_GOING: Final = (
+    "SELECT (SELECT count(*) FROM version WHERE space = :space AND id" + THESE_ITEMS + "),"
+    " (SELECT count(*) FROM (" + LINKS + "))"
+)
+_BURY: Final = (
+    "INSERT INTO tomb SELECT :space, unhex(value), :seq FROM json_each(:items) WHERE TRUE ON CONFLICT DO NOTHING"
+)
 
 
 class SqliteJournal(SqliteGroup, JournalTables):
