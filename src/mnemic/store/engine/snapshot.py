@@ -31,6 +31,7 @@ from mnemic.store.values.row_values import (
     SessionRow,
     SpaceRow,
     StrengthRow,
+    TenantRow,
     VersionRow,
     Walk,
 )
@@ -237,6 +238,7 @@ class Snapshot:
         self._layered = LayeredRows(rows)
         self._recorded: dict[tuple[int, int], int] = {}
         self._tenants: dict[str, int | None] = {}
+        self._tenant_rows: dict[int, TenantRow] = {}
         self._actors: dict[tuple[int, int], str] = {}
 
     def tenant(self, name: str) -> int | None:
@@ -250,9 +252,14 @@ class Snapshot:
         """Every tenant, by number."""
         return [(row.id, row.name if row.name is not None else ERASED) for row in self._rows.spaces.tenants()]
 
+    def tenant_name(self, tenant: int) -> str:
+        """The name of a tenant."""
+        row = self._tenant_row(tenant)
+        return row.name if row.name is not None else ERASED
+
     def head(self, tenant: int) -> Head:
         """Read the last commit and the horizon of a tenant's journal."""
-        row = self._rows.spaces.tenant_row(tenant)
+        row = self._tenant_row(tenant)
         return Head(seq=row.seq, at=row.at, hash=row.hash, horizon=row.horizon)
 
     def space(self, tenant: int, user: str | Shared, branch: str = "") -> SpaceHead | None:
@@ -581,7 +588,7 @@ class Snapshot:
 
     def holds(self, tenant: int) -> list[Hold]:
         """The legal holds of a tenant, the oldest first."""
-        return listed(self._rows, self._rows.spaces.tenant_row(tenant))
+        return listed(self._rows, self._tenant_row(tenant))
 
     def reasons_to_keep(self, tenant: int, space: int, items: Sequence[ItemId]) -> dict[ItemId, str]:
         """Find those of these items that a legal hold keeps, each with the reason to give."""
@@ -589,7 +596,7 @@ class Snapshot:
 
     def floor(self, tenant: int) -> tuple[int, str]:
         """Find the last commit that the horizon may be moved to, and why it may go no further."""
-        floor = horizon_floor(self._rows, self._rows.spaces.tenant_row(tenant))
+        floor = horizon_floor(self._rows, self._tenant_row(tenant))
         return floor.seq, floor.why
 
     def version_counts(self, tenant: int) -> VersionCounts:
@@ -648,6 +655,11 @@ class Snapshot:
             times = self._rows.journal.times(tenant, unknown)
             self._recorded.update(((tenant, seq), times.get(seq, 0)) for seq in unknown)
 
+    def _tenant_row(self, tenant: int) -> TenantRow:
+        if tenant not in self._tenant_rows:
+            self._tenant_rows[tenant] = self._rows.spaces.tenant_row(tenant)
+        return self._tenant_rows[tenant]
+
     def _tenant_of(self, space: int) -> int:
         return self._layered.homes((space,))[0].tenant
 
@@ -655,7 +667,7 @@ class Snapshot:
         if view.at is None:
             return
         for space in self._layered.homes(tuple(spaces)):
-            horizon = self._rows.spaces.tenant_row(space.tenant).horizon
+            horizon = self._tenant_row(space.tenant).horizon
             if view.at < horizon:
                 raise Compacted(f"commit {view.at} lies behind the horizon, which is commit {horizon}")
 
