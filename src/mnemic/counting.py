@@ -7,6 +7,7 @@ those of the last seconds.
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 
@@ -27,7 +28,8 @@ class UseCounts:
 
     Args:
         seconds: How long a count waits to be written together with others.
-        behind: Has somebody ask `write_due` from time to time; None where whoever counts next is to do so.
+        behind: Has somebody ask `write_due` from time to time; without it a thread of its own writes what is due, and
+            ends, so that no recall waits for another process's write.
     """
 
     def __init__(
@@ -41,6 +43,7 @@ class UseCounts:
         """Start at zero; a forked child does so because its parent writes what was counted before."""
         self._lock = Mutex()
         self._writing = Mutex()
+        self._thread: threading.Thread | None = None
         self._counts: dict[Owner, dict[ItemId, Shown]] = {}
         self._since = 0
 
@@ -61,19 +64,25 @@ class UseCounts:
                 before = counts.get(item)
                 counts[item] = Shown(before.times + 1 if before else 1, now)
         if self._behind is None:
-            self.write_due()
+            if not self._due_in() and (self._thread is None or not self._thread.is_alive()):
+                self._thread = threading.Thread(target=self.flush, name="mnemic-use", daemon=True)
+                self._thread.start()
         elif first:
             self._behind()
 
     def write_due(self) -> float:
         """Write what has waited for its time; in how many seconds there will be more to write."""
+        if left := self._due_in():
+            return left
+        self.flush()
+        return math.inf
+
+    def _due_in(self) -> float:
+        """In how many seconds what is counted has waited for its time; 0 where it has."""
         if not self._counts:
             return math.inf
         waited = (self._clock.now() - self._since) / _MICROSECONDS
-        if 0 <= waited < self._seconds:
-            return self._seconds - waited
-        self.flush()
-        return math.inf
+        return self._seconds - waited if 0 <= waited < self._seconds else 0.0
 
     def flush(self) -> None:
         """Write what has been counted so far; if the store cannot be written, only that is lost, and nobody is told."""

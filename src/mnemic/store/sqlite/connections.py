@@ -28,6 +28,7 @@ from mnemic.store.sqlite.disk import drop_lease, take_lease
 from mnemic.store.sqlite.location import Location
 from mnemic.store.sqlite.notify import Listener
 from mnemic.store.sqlite.sqlite_tables import sqlite_rows
+from mnemic.store.values.meters import PERIOD, Figures, MeterRow
 from mnemic.store.values.receipts import Fault
 
 PATIENCE: Final = 5.0
@@ -178,6 +179,8 @@ class SqliteFile:
     _let_all_go = _leased = False
     _sealed = False
     """Whether it has a seal, or had one that was taken off."""
+    _figures: Figures | None = None
+    _carried_at = 0
 
     def __init__(
         self,
@@ -365,11 +368,25 @@ class SqliteFile:
         self._refuse_reading()
         with self._alone() as db, self._transaction(db):
             self._take_lease(db)
-            answer = work(self._rows(db), *args, **kwargs)
+            rows = self._rows(db)
+            answer = work(rows, *args, **kwargs)
             file_audit.count(db)
+            self._write_figures(rows, self._clock.now())
             self._probe(f"{work.__name__}:before-commit")
         self._probe(f"{work.__name__}:after-commit")
         return answer
+
+    def carry(self, figures: Figures) -> None:
+        self._figures, self._carried_at = figures, self._clock.now()
+
+    def _write_figures(self, rows: Rows, now: int) -> None:
+        """Write what this process measured of itself, once a period, if there is anything new."""
+        if self._figures is None or 0 <= now - self._carried_at < PERIOD:
+            return
+        self._carried_at = now
+        if (measured := self._figures()) is not None:
+            process, body = measured
+            rows.notes.set_meter(MeterRow(process, now, body))
 
     def _rows(self, db: apsw.Connection) -> Rows:
         return sqlite_rows(db, self._clock, self._entropy)

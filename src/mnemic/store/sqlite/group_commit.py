@@ -31,7 +31,6 @@ from mnemic.store.sqlite.secure_erase import SqliteErasing
 from mnemic.store.sqlite.sqlite_relations import SqliteRelations
 from mnemic.store.sqlite.sqlite_tables import SqliteJournal, SqliteLanes, SqliteNames, SqliteSpaces, rows_of
 from mnemic.store.values.drafts import Draft
-from mnemic.store.values.meters import PERIOD, Figures, MeterRow
 from mnemic.store.values.row_values import ChangeRow, NameRow, SpaceRow, TenantRow
 
 BATCH: Final = 256
@@ -271,9 +270,6 @@ _DAY: Final = 86_400 * 1_000_000
 class SqliteCommits(SqliteErasing):
     """The part of `SqliteStore` that commits."""
 
-    _figures: Figures | None = None
-    _carried_at = 0
-
     def renew(self) -> None:
         super().renew()
         self._queue = CommitQueue(self._write)
@@ -354,15 +350,6 @@ class SqliteCommits(SqliteErasing):
         tables.begin()
         return rows
 
-    def _write_figures(self, rows: Rows, now: int) -> None:
-        """Write what this process measured of itself, once a period, if there is anything new."""
-        if self._figures is None or 0 <= now - self._carried_at < PERIOD:
-            return
-        self._carried_at = now
-        if (measured := self._figures()) is not None:
-            process, body = measured
-            rows.notes.set_meter(MeterRow(process, now, body))
-
     def _sweep_keys(self, db: apsw.Connection, rows: Rows, meta: dict[str, bytes]) -> None:
         """Once a day, forget the idempotency keys that have lived their time."""
         now = self._clock.now()
@@ -404,9 +391,6 @@ class SqliteCommits(SqliteErasing):
         with self._gate.reading(), translated(self._location):
             self._refuse_closed()
             return self._listener.version()
-
-    def carry(self, figures: Figures) -> None:
-        self._figures, self._carried_at = figures, self._clock.now()
 
 
 class _RefusedError(Exception):
