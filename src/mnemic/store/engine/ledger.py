@@ -336,13 +336,8 @@ class _Commit:
         """Write versions with what goes with them; the number of the first, each of the others has the next."""
         rows, space = self.rows, self.space.id
         versions = [version_row(rows, space, self.seq, n, op.item, one.item, one.body) for n, op, one in puts]
-        before: dict[bytes, VersionRow] = {}
-        first = None
-        if not self.space.parent and all(op.verb is Verb.WROTE for _, op, _ in puts):
-            first = rows.items.add_first_versions(space, versions)
-        if first is None:
-            before = self._followed(versions, puts)
-            first = rows.items.add_versions(versions)
+        before = self._followed(versions, puts)
+        first = rows.items.add_versions(versions)
         numbered = list(zip(count(first), versions, puts, strict=False))
         carried: dict[int, tuple[bytes, ...]] = {}
         if before:
@@ -377,8 +372,7 @@ class _Commit:
         self, versions: Sequence[VersionRow], puts: Sequence[tuple[int, Put, Sealed]]
     ) -> dict[bytes, VersionRow]:
         """Close the versions that stood before; return them."""
-        found = lineage.standing(self.rows, self.space, [row.id for row in versions])
-        before = {item: row for item, row in found.items() if row.seq_from != self.seq}
+        before = lineage.standing(self.rows, self.space, [row.id for row in versions])
         if not before:
             return before
         for row, (_, op, _) in zip(versions, puts, strict=True):

@@ -308,10 +308,6 @@ class ItemTables(Group, ABC):
         """Write versions; the number of the first, each of the others has the next."""
         return self.relations.add(VERSION, *[(None, *row[1:]) for row in rows])
 
-    def add_first_versions(self, space: int, rows: Sequence[VersionRow]) -> int | None:
-        """Write versions of items of which none stands; None where one does, and the caller is to roll back."""
-        return None if self.standing(space, [row.id for row in rows]) else self.add_versions(rows)
-
     def close_versions(self, space: int, vers: Sequence[int], seq_to: int) -> None:
         self.relations.update(VERSION, {"seq_to": seq_to}, ("ver", "in", vers))
         self.relations.update(ENTRY, {"seq_to": seq_to}, ("ver", "in", vers), space=space)

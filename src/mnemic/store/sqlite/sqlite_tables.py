@@ -228,14 +228,6 @@ class SqliteItems(SqliteGroup, ItemTables):
         bound = [*bound, kind_number(Kind.PROFILE), limit]
         return [VersionRow._make(row) for row in self._db.execute(statement, (space, at, *bound))]
 
-    def add_first_versions(self, space: int, rows: Sequence[VersionRow]) -> int | None:
-        before = self._db.total_changes()
-        for row in rows:
-            self._db.execute(_ADD_FIRST, (None, *row[1:], space, row.id))
-        if self._db.total_changes() - before < len(rows):
-            return None
-        return int(self._db.last_insert_rowid()) - len(rows) + 1
-
     def recorded_rows(self, tenant: int, space: int, vers: Sequence[int]) -> list[tuple[VersionRow, int]]:
         found = []
         for start in range(0, len(vers), CHUNK):
@@ -344,10 +336,6 @@ _UNINDEXED: Final = (
 )
 
 
-_ADD_FIRST: Final = (
-    "INSERT INTO version(" + ", ".join(VERSION.columns) + ") SELECT " + ", ".join("?" * len(VERSION.columns)) + " WHERE"
-    " NOT EXISTS (SELECT 1 FROM version WHERE space = ? AND id = ? AND seq_to = 9223372036854775807)"
-)
 _RECORDED: Final = (
     "SELECT " + ", ".join(f"v.{column}" for column in VERSION.columns) + ","
     " ifnull((SELECT at FROM change WHERE tenant = ? AND seq = v.seq_from), 0) FROM version v WHERE "
