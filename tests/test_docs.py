@@ -72,3 +72,8 @@ def test_every_relative_link_leads_somewhere(name: str) -> None:
 
 def test_both_languages_show_the_same_commands() -> None:
     assert [shlex.split(c)[1] for c in commands(DOORS[0])] == [shlex.split(c)[1] for c in commands(DOORS[1])]
+
+
+def test_no_document_holds_two_versions_of_itself() -> None:
+    documents = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+    assert [path.name for path in documents if re.search(r"^(<<<<<<<|>>>>>>>) ", path.read_text(), re.MULTILINE)] == []

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from mnemic import SHARED, Conflict, Memory, Message, NotFound, ScopedMemory, StoreError
+from mnemic.core import facets, mask, parts
 from mnemic.core.items import Kind
 from mnemic.core.tokens import terms, tokenise
 from mnemic.models.scripted_embedder import ScriptedEmbedder
@@ -373,3 +374,14 @@ def sign_packs(memory: Memory) -> list[bytes]:
         spaces = [head.id for tenant, _ in snapshot.tenants() for head in snapshot.all_spaces(tenant)]
         rows = [row for space in spaces for row in snapshot.all_packs(space) if row.model]
         return [bytes(snapshot.pack_body(row.id) or b"") for row in rows]
+
+
+def test_no_cache_of_words_and_names_keeps_what_was_erased(tmp_path: Path) -> None:
+    with Memory(tmp_path / "m.db", embedder="none") as memory:
+        me = memory.scope(user="ada")
+        said = me.observe("我的银行密码是红色大象", speaker="Xanthippe", tags=("quokka-tag",))
+        assert "我的银行密码是红色大象" in repr(parts._KNOWN._chunks)
+        me.erase(said.id)
+        assert "红色大象" not in repr(parts._KNOWN._chunks)
+        for cache in (parts._speaker_terms, facets.tag_facet, mask.mask_name):
+            assert cache.cache_info().currsize == 0

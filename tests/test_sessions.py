@@ -19,6 +19,7 @@ import pytest
 
 from mnemic import Conflict, Filter, Invalid, Kind, Memory, NotFound, Refused, ScopedMemory, Settings
 from mnemic.aio import AsyncMemory, AsyncScopedMemory, AsyncSession
+from mnemic.core.clock import micros
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Channel
 from mnemic.core.tokens import count_tokens
@@ -782,6 +783,30 @@ def test_a_memory_that_is_closed_after_an_interrupt_gives_its_session_back(
         monkeypatch.undo()
     with Memory(tmp_path / "memory.db", embedder="none") as memory, memory.session("chat-1", user="ada") as s:
         assert len(here(s)) == 2
+
+
+def test_a_session_whose_closing_an_interrupt_cut_short_is_had_again_at_once(
+    me: ScopedMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    s = me.session("chat-1")
+    talk(s, 2)
+    monkeypatch.setattr(SessionFlows, "close", lambda *_: _press())
+    with pytest.raises(KeyboardInterrupt):
+        s.close()
+    monkeypatch.undo()
+    with me.session("chat-1") as again:
+        assert len(here(again)) == 2
+
+
+def test_a_lease_of_a_clock_that_went_ahead_holds_nothing(tmp_path: Path) -> None:
+    ahead = ManualClock(micros(START) + 365 * 86_400 * 1_000_000)
+    with (
+        Memory(tmp_path / "memory.db", embedder="none", clock=ahead) as gone,
+        Memory(tmp_path / "memory.db", embedder="none", clock=ManualClock(micros(START))) as memory,
+    ):
+        talk(gone.session("chat-1", user="ada"), 2)
+        with memory.session("chat-1", user="ada") as s:
+            assert len(here(s)) == 2
 
 
 def _press() -> None:

@@ -18,7 +18,7 @@ from mnemic.core.scope import Shared
 from mnemic.core.uninterrupted import import_whole
 from mnemic.derive.runs import MAINTAIN
 from mnemic.errors import Invalid, NotFound
-from mnemic.lanes.slices import EMBED, JOBS, PACK, SLOTS
+from mnemic.lanes.slices import EMBED, EXPIRE, JOBS, PACK, SLOTS
 from mnemic.meaning import WORDS_ALONE
 from mnemic.models.base import Embedder
 from mnemic.opening import Opened, When, chosen_embedder
@@ -310,8 +310,8 @@ class Admin:
         self._opened.background.serve(stop, **how)
 
     def lane_names(self) -> list[str]:
-        """List what a worker can be told to do: strategies by name, `embed`, `jobs`, `pack`, `slots`."""
-        return [*(one.name for one in self._opened.background.strategies), EMBED, JOBS, PACK, SLOTS]
+        """List what a worker can be told to do: strategies by name, `embed`, `jobs`, `pack`, `expire`, `slots`."""
+        return [*(one.name for one in self._opened.background.strategies), EMBED, JOBS, PACK, EXPIRE, SLOTS]
 
     def _strategies(self) -> list[str]:
         """The lanes of strategies, and of their upkeep."""

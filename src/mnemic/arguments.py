@@ -30,7 +30,7 @@ from mnemic.core.checking import (
     within,
     words,
 )
-from mnemic.core.clock import instant
+from mnemic.core.clock import instant, moment_or_span
 from mnemic.core.facets import WIDEST
 from mnemic.core.ids import item_id
 from mnemic.core.items import Channel, Kind, State
@@ -111,6 +111,7 @@ _STATEMENT: Final[Mapping[str, Checker]] = {
     "tags": list_of(clean_name),
     "key": optional(_key),
     "channel": member(Channel),
+    "expires": optional(moment_or_span),
 }
 _REVISION: Final = {name: _STATEMENT[name] for name in REVISABLE}
 _FIELDS: Final = {"write": _STATEMENT, "supersede": _STATEMENT, "correct": _STATEMENT, "revise": _REVISION}
@@ -193,6 +194,7 @@ _TABLE: Final[Mapping[str, Checker | None]] = {
     "embedder": _name_or_object,
     "entropy": offering("bytes"),
     "evidence": list_of(item_id),
+    "expires": moment_or_span,
     "hold": whole,
     "horizon": whole,
     "id": item_id,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -141,6 +141,7 @@ class ScopedMemory:
         tags: Sequence[str] = (),
         key: str | None = None,
         channel: Channel = Channel.USER,
+        expires: datetime | timedelta | str | None = None,
     ) -> Receipt:
         """Remember what was said or read, word for word: a text, a `Message`, a chat message, or a list of these.
 
@@ -148,13 +149,16 @@ class ScopedMemory:
 
         Args:
             said: When it was said (aware); left out, now.
+            expires: From when on nobody is shown it: a time, or how long from now (`"30 days"`, `"30d"`, a timedelta).
             key: Makes a retry safe: the same key with the same content gives the first receipt.
 
         Raises:
             Invalid, TooLarge: a field cannot be taken; nothing was written.
             Conflict: the key came with other content before.
         """
-        plain = as_messages(messages, speaker=speaker, role=role, said=said, slots=slots, tags=tags, key=key)
+        plain = as_messages(
+            messages, speaker=speaker, role=role, said=said, slots=slots, tags=tags, key=key, expires=expires
+        )
         return self._run(self._kernel.observe(self._who, plain, channel))
 
     def write(self, /, text: str | Statement, **fields: Any) -> Receipt:
@@ -162,7 +166,10 @@ class ScopedMemory:
         return self._run(self._kernel.write(self._who, as_statement(text, fields)))
 
     def revise(self, /, id: ItemId, text: str | None = None, **fields: Any) -> Receipt:
-        """Correct a statement (`text`, `slots`, `tags`, `valid_from`, `valid_to`); evidence is never revised."""
+        """Correct a statement (`text`, `slots`, `tags`, `valid_from`, `valid_to`, `expires`).
+
+        Evidence is never revised, but for when it expires.
+        """
         return self._run(self._kernel.revise(self._who, id, as_revision(text, fields)))
 
     def supersede(self, /, id: ItemId, text: str | Statement, **fields: Any) -> Receipt:

@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from mnemic.answering import Answering
 from mnemic.core.clock import Clock, SystemClock, micros, moment, time_zone
+from mnemic.core.facets import tag_facet
 from mnemic.core.ids import Entropy, SystemEntropy
+from mnemic.core.mask import mask_name
 from mnemic.core.mutex import Flag
+from mnemic.core.parts import forget_texts
 from mnemic.core.queries import Context
 from mnemic.core.scope import Scope
 from mnemic.core.uninterrupted import import_whole
-from mnemic.core.visibility import conditions
+from mnemic.core.visibility import timeless_conditions
 from mnemic.counting import UseCounts
 from mnemic.errors import Invalid, MnemicError
 from mnemic.index.catalogues import Catalogues
@@ -127,7 +130,8 @@ def open_store(
     background = answering.behind = Background(answering, desk, strategies)
     kernel.catalogues.unpacked = background.want_packs
     answering.caches += (kernel.standings.clear, kernel.unread.clear, kernel.catalogues.clear)
-    answering.caches += (conditions.cache_clear,)  # filters name tags, agents and sessions
+    answering.caches += (timeless_conditions.cache_clear, tag_facet.cache_clear)  # filters name tags, agents, sessions
+    answering.caches += (forget_texts, mask_name.cache_clear)
     answering.caches += (background.uses.flush,)  # what waits there names users
     closed = Flag()
     opened = Opened(store, kernel, settings, clock, answering, background, JournalReader(store, closed), closed)

@@ -9,7 +9,7 @@ import sys
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Concatenate, Final, ParamSpec, Self, TypeVar
 
@@ -132,6 +132,7 @@ class Session(SessionView):
         tags: Sequence[str] = (),
         key: str | None = None,
         channel: Channel = Channel.USER,
+        expires: datetime | timedelta | str | None = None,
     ) -> Receipt:
         """Remember what was said, durably as `ScopedMemory.observe` does; then admit it to the window.
 
@@ -140,7 +141,9 @@ class Session(SessionView):
         Raises:
             Conflict: another process has taken the session over; nothing was written.
         """
-        plain = as_messages(messages, speaker=speaker, role=role, said=said, slots=slots, tags=tags, key=key)
+        plain = as_messages(
+            messages, speaker=speaker, role=role, said=said, slots=slots, tags=tags, key=key, expires=expires
+        )
         return self._tenure.run(SessionFlows.observe, plain, channel)
 
     def context(
@@ -218,6 +221,7 @@ class Tenure:
         self._place = (who.scope.tenant, who.scope.user, who.branch, name)
         self._lock = Mutex()
         self._cut_short = False
+        self._closing = False
         self._process = os.getpid()
         self._uncount: Callable[[], None] = _nothing
 
@@ -228,6 +232,7 @@ class Tenure:
                 self.flows = self.flows.anew()
             if self.flows.state != "new":
                 return
+            self._closing = False
             self._take_from_the_lost()
             self._enlist()  # before its lease is taken: who interrupts that still has it given back
             try:
@@ -245,6 +250,7 @@ class Tenure:
 
     def close(self) -> None:
         """Store the window's state and give the session's lease back."""
+        self._closing = True
         with self._lock:
             try:
                 self._close(self._drive)
@@ -286,8 +292,8 @@ class Tenure:
                     other._give_back()
 
     def _is_lost(self) -> bool:
-        if self.flows.state == "opening":
-            return not self._lock.held  # the call that opened it is over, and gave it to nobody
+        if self._closing or self.flows.state == "opening":
+            return not self._lock.held  # the call that closed or opened it is over, and came to no end
         if self._session() is not None:
             gc.collect()  # an interrupted call may be kept by a circle through its own error
         return self._session() is None

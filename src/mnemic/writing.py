@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from mnemic.core.checking import clean_name, clean_text, listed, mapping, member, optional, record, shown, within, words
-from mnemic.core.clock import Clock, instant, micros, moment, offset_minutes
+from mnemic.core.clock import Clock, expiry, instant, micros, moment, moment_or_span, offset_minutes
 from mnemic.core.events import Verb
 from mnemic.core.ids import Entropy, ItemId, new_id
 from mnemic.core.items import Channel, Item, Kind, Slot
@@ -76,6 +76,24 @@ class Desk:
     ) -> Put:
         """The op that writes `item` with tokens of its own."""
         return Put(verb=verb, item=item, terms=entry_terms(item), key=key, content=content, lasting=lasting)
+
+    def expiry(self, field: str, given: datetime | timedelta | None, *, past: bool = False) -> datetime | None:
+        """When something that is written now expires.
+
+        Args:
+            past: Whether that may have been already: what is brought in from elsewhere is as it is.
+
+        Raises:
+            Invalid: it has been, or leaves the years that there are.
+        """
+        if given is None:
+            return None
+        now = self.clock.now()
+        us = expiry(field, given, now)
+        if us <= now and not past:
+            remedy = "Give a later time or a span such as '30 days', or leave it out; `forget` hides an item at once."
+            raise Invalid(field, f"{moment(us).isoformat(timespec='seconds')} has passed already", remedy)
+        return moment(us)
 
     def fresh_id(self) -> ItemId:
         """An id for something new."""
@@ -163,6 +181,7 @@ class Desk:
             tags=clean_tags(message.tags, where),
             agent=message.agent if message.agent is not None else scope.agent,
             session=message.session if message.session is not None else scope.session,
+            expires=self.expiry(where + "expires", message.expires, past=channel is Channel.IMPORT),
             pos=us if message.pos is None else message.pos,
             channel=channel,
         )
@@ -300,7 +319,7 @@ _message = record(
     {
         "text": words, "key": words, "kind": member(Kind), "said": optional(instant), "session": optional(clean_name),
         "agent": optional(clean_name), "pos": optional(within(-(2**62))), "slots": mapping, "tags": listed,
-        "user": optional(clean_name),
+        "user": optional(clean_name), "expires": optional(moment_or_span),
     },
 )  # fmt: skip
 
@@ -314,6 +333,7 @@ def as_messages(
     slots: Mapping[str, Slot] | None = None,
     tags: Sequence[str] = (),
     key: str | None = None,
+    expires: datetime | timedelta | str | None = None,
 ) -> tuple[Message, ...]:
     """What `observe` was given, as messages: one string, one message, or a list of either."""
     if not isinstance(given, str | Message | Mapping | Sequence):
@@ -322,7 +342,10 @@ def as_messages(
     if not many:
         raise Invalid("messages", "is empty", "Give at least one message.")
     named = {name: value for name, value in (("speaker", speaker), ("role", role)) if value is not None}
-    common = Message(text="", key="", said=said, slots={**(slots or {}), **named}, tags=tuple(tags))
+    common = Message(
+        text="", key="", said=said, slots={**(slots or {}), **named}, tags=tuple(tags),
+        expires=None if expires is None else moment_or_span("expires", expires),
+    )  # fmt: skip
     return tuple(_as_message(m, common, place, _numbered(key, place, len(many))) for place, m in enumerate(many))
 
 

@@ -45,7 +45,9 @@ HELD = (*VALUES, 1.0, 0.5, -0.0, 2**63, 2**64 + 1, 1e300, [1], {"role": "user"})
 times = st.integers(0, 6)
 seqs = st.integers(0, HEAD + 1)
 names = st.none() | st.sampled_from(("ada", "bob"))
-views = st.builds(View, at=st.none() | seqs, as_of=st.none() | times, valid_at=st.none() | times)
+views = st.builds(
+    View, at=st.none() | seqs, as_of=st.none() | times, valid_at=st.none() | times, moment=st.none() | times
+)
 filters = st.builds(
     Filter,
     kinds=st.lists(st.sampled_from(KINDS), max_size=2, unique=True).map(tuple),
@@ -75,6 +77,7 @@ def versions(draw: st.DrawFn) -> Version:
         known_to=draw(st.none() | times.map(moment)),
         valid_from=draw(st.none() | times.map(moment)),
         valid_to=draw(st.none() | times.map(moment)),
+        expires=draw(st.none() | st.integers(1, 6).map(moment)),
         agent=draw(names),
         session=draw(names),
     )
@@ -101,7 +104,9 @@ def meant(version: Version, view: View, where: Filter) -> bool:
         if not begun or (ended and not unknown_then):
             return False
     past = as_of is not None or valid_at is not None
-    if item.state not in (where.states or ((State.ACTIVE, State.SUPERSEDED) if past else (State.ACTIVE,))):
+    lapsed = view.moment is not None and item.expires is not None and item.expires <= moment(view.moment)
+    state = State.RETIRED if lapsed else item.state
+    if state not in (where.states or ((State.ACTIVE, State.SUPERSEDED) if past else (State.ACTIVE,))):
         return False
     return (
         (not where.kinds or item.kind in where.kinds)
@@ -117,10 +122,11 @@ def meant(version: Version, view: View, where: Filter) -> bool:
 
 def row_of(ver: int, version: Version) -> VersionRow:
     item = version.item
-    state, kind, said, known_to, valid_from, valid_to, pos, channel = projections(item)
+    state, kind, said, known_to, valid_from, valid_to, pos, channel, expires = projections(item)
     return VersionRow(
         ver, 1, to_bytes(item.id), version.seq_from, version.seq_to or FOREVER, 0, state, kind, said, known_to,
         valid_from, valid_to, NAMES.get(item.agent or "", 0), NAMES.get(item.session or "", 0), pos, channel,
+        expires,
         encode_item(item),
     )  # fmt: skip
 

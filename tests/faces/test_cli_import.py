@@ -51,6 +51,25 @@ def test_what_is_skipped_is_told_with_reason_and_place(run: Run) -> None:
     assert sum(one["count"] for one in summary["skipped"]) == 2
 
 
+def test_what_expired_before_it_came_is_written_shown_to_nobody_and_told(run: Run) -> None:
+    memories = [
+        {"id": "1", "memory": "an old code", "updated_at": "2025-01-01T00:00:00Z", "expiration_date": "2025-02-01"},
+        {"id": "2", "memory": "likes tea", "updated_at": "2025-01-01T00:00:00Z"},
+    ]
+    Path("mem0.json").write_text(json.dumps(memories))
+    told = run("import", "mem0.json", "--format", "mem0", "--json").json
+    assert (told["written"], told["expired"]) == (2, 1)
+    assert [one["text"] for one in run("list", "--json").lines] == ["likes tea"]
+    assert "nobody is shown" in run("import", "mem0.json", "--format", "mem0").out
+
+
+def test_a_command_says_when_something_expires(run: Run) -> None:
+    run("add", "the door code is 4711", "--expires", "7d")
+    assert run("show", "last", "--json").json["expires"] is not None
+    run("revise", "last", "--expires", "never")
+    assert run("show", "last", "--json").json["expires"] is None
+
+
 def test_a_dry_run_writes_nothing(run: Run, home: Path) -> None:
     told = run("import", write("chat.jsonl", message(1)), "--dry-run", "--json").json
     assert (told["written"], told["readable"], told["dry_run"]) == (0, 1, True)

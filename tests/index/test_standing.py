@@ -11,7 +11,7 @@ import pytest
 from mnemic import Memory
 from mnemic.core.items import Kind, State
 from mnemic.core.queries import Filter
-from mnemic.core.visibility import conditions
+from mnemic.core.visibility import timeless_conditions
 from mnemic.memory import ScopedMemory
 from mnemic.verbs.transacting import Transaction
 
@@ -78,6 +78,6 @@ def test_no_filter_is_kept_once_something_was_erased(memory: Memory) -> None:
     me = memory.scope(user="ada")
     gone = me.write("a word that goes", tags=("secret",)).ids[0]
     assert me.count(where=Filter(tags=("secret",))) == 1
-    assert conditions.cache_info().currsize > 0
+    assert timeless_conditions.cache_info().currsize > 0
     me.erase(gone, reason="test")
-    assert conditions.cache_info().currsize == 0
+    assert timeless_conditions.cache_info().currsize == 0

@@ -39,6 +39,12 @@ def test_a_memory_of_mem0_is_a_fact_of_its_user(write: Write, shape: object) -> 
     assert fact.slots == {"metadata": kept}
 
 
+def test_a_memory_of_mem0_expires_with_the_day_that_it_names(write: Write) -> None:
+    (fact,) = read(write("export.json", json.dumps([{**MEMORY, "expiration_date": "2025-02-01"}])))
+    assert isinstance(fact, Message)
+    assert fact.expires == datetime(2025, 2, 2, tzinfo=UTC)
+
+
 def test_a_memory_without_words_is_named(write: Write) -> None:
     given = list(read(write("a.json", json.dumps({"results": [{"id": "1"}, 3, MEMORY]})), "mem0"))
     assert [one.where for one in given if isinstance(one, Skipped)] == ["memory 1", "memory 2"]

@@ -291,3 +291,29 @@ def test_a_full_disk_is_a_typed_error_and_the_next_call_works(path: Path) -> Non
     assert len(world.texts()) == 4
     assert world.faults() == []
     world.store.close()
+
+
+def test_a_log_that_was_deleted_under_an_open_store_takes_nothing_along_that_was_acknowledged(path: Path) -> None:
+    world = filled(path)
+    log = path.with_name(path.name + "-wal")
+    log.unlink()
+    with pytest.raises(StoreError, match="was deleted while the store was open"):
+        world.commit("text 3")
+    shutil.copy(path, path.with_name("killed.db"))  # as if the process died here
+    world.store.close()
+    for left in (path, path.with_name("killed.db")):
+        again = World(SqliteStore(left))
+        assert again.texts() == ["text 0", "text 1", "text 2"]
+        assert again.faults() == []
+        again.store.close()
+
+
+def test_a_log_that_another_one_replaced_is_not_touched(path: Path) -> None:
+    world = filled(path)
+    log = path.with_name(path.name + "-wal")
+    log.unlink()
+    log.write_bytes(b"a stranger's")
+    with pytest.raises(StoreError, match="another log"):
+        world.commit("text 3")
+    assert log.read_bytes() == b"a stranger's"
+    world.store.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -557,6 +557,30 @@ def test_a_file_of_format_3_has_its_rows_of_what_is_due_after_migrating(path: Pa
             waiting = snapshot._rows.lanes.waiting(name, snapshot._rows.lanes.space_numbers())
             assert snapshot.due(name) == [space for space, _, _ in waiting] != []
     store.close()
+
+
+def _add_orphan_entry(db: apsw.Connection) -> None:
+    columns = [name for _, name, *_ in db.execute("PRAGMA table_info(entry)")]
+    first = list(db.execute("SELECT * FROM entry LIMIT 1").fetchone())
+    first[columns.index("ver")] = 999_999
+    db.execute("INSERT INTO entry VALUES (" + ", ".join("?" * len(first)) + ")", first)
+
+
+def _add_tag_that_is_no_text(db: apsw.Connection) -> None:
+    ver, body = db.execute("SELECT ver, body FROM version LIMIT 1").fetchone()
+    damaged = json.dumps({**json.loads(body), "tags": [1, "a"]}).encode()
+    db.execute("UPDATE version SET body = ? WHERE ver = ?", (damaged, ver))
+
+
+@pytest.mark.parametrize("damage", [_add_orphan_entry, _add_tag_that_is_no_text])
+def test_a_damaged_file_of_format_3_is_migrated_and_verify_says_what_is_wrong(
+    path: Path, damage: Callable[[apsw.Connection], None]
+) -> None:
+    shutil.copy(GOLDEN / "format-3.db", path)
+    with closing(apsw.Connection(str(path))) as db:
+        damage(db)
+    with closing(SqliteStore(path)) as store:
+        assert list(store.verify())
 
 
 def test_what_runs_often_seeks_and_never_walks_a_table(path: Path) -> None:

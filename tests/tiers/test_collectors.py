@@ -53,11 +53,6 @@ def test_a_class_keeps_its_own_for_as_long_as_it_says() -> None:
     assert taken(Expiry(), of(turn(A, tags=("retain:misspelt",)), retention=classes)) == {}
 
 
-def test_a_moment_that_an_item_names_counts_whatever_its_class() -> None:
-    assert taken(Expiry(), of(turn(A, until=DAY, expires=True))) == {A: "expired 1970-01-02 00:00"}
-    assert taken(Expiry(), of(turn(A, until=101 * DAY, expires=True))) == {}
-
-
 def test_evidence_that_a_fact_rests_on_stays_until_the_fact_has_gone() -> None:
     classes = retention("ephemeral=1 day", "turn=ephemeral")
     assert taken(Expiry(), of(turn(A), fact(B, A), retention=classes)) == {}

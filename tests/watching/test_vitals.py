@@ -112,3 +112,15 @@ def test_looking_writes_nothing(tmp_path: Path) -> None:
             assert not memory._opened.store.wait(memory._opened.store.moved(), 0.05)
         memory.admin.stats()
         assert log.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "body", [b"\xff", b"[6,%7", b"{}", b'{"pid":1,"seconds":0,"recent":0,"timed":{"a b":[1]},"gauges":{}}']
+)
+def test_damaged_figures_of_another_process_are_passed_over(tmp_path: Path, body: bytes) -> None:
+    with Memory(tmp_path / "memory.db", settings=QUIETLY) as memory:
+        memory.scope(user="ada").observe("The cat is called Miso.")
+        with memory._opened.store._alone() as db:  # type: ignore[attr-defined]
+            db.execute("INSERT INTO meter(process, at, body) VALUES ('other', 0, ?)", (body,))
+        assert [process.measured.pid for process in memory.admin.vitals().processes] == [os.getpid()]
+        assert memory.admin.stats().items == 1

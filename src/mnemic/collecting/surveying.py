@@ -6,7 +6,6 @@ import hashlib
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import partial
 from typing import Final
 
@@ -26,9 +25,6 @@ from mnemic.tiers.retention import Retention
 
 PAGE: Final = 100
 """Versions of one look: some milliseconds, so that whoever writes or asks is let through."""
-
-EXPIRES: Final = "expires"
-"""The slot that names the moment, ISO 8601 with a zone, after which an item is not wanted."""
 
 _STANDING: Final = tuple(state for state in State if state is not State.RETIRED)
 
@@ -108,24 +104,12 @@ def _read_page(snapshot: Snapshot, head: SpaceHead, seen: _Seen) -> None:
 
 def _standing(version: Version, used: Strength) -> StandingItem:
     item = version.item
-    expires = _moment(item.slots.get(EXPIRES))
-    until = expires if expires is not None else None if item.valid_to is None else micros(item.valid_to)
+    until = None if item.valid_to is None else micros(item.valid_to)
     return StandingItem(
         id=item.id, kind=item.kind, seq=version.seq_from, written=micros(version.recorded), state=item.state,
-        source=item.source, tags=item.tags, pinned=item.pinned, until=until, expires=expires is not None,
+        source=item.source, tags=item.tags, pinned=item.pinned, until=until,
         digest=_digest(item) if item.source else b"", uses=used.uses, useful=used.useful,
     )  # fmt: skip
-
-
-def _moment(slot: object) -> int | None:
-    """Read a time from a slot (microseconds); None unless it is ISO 8601 with a zone: owners use slots as they like."""
-    if not isinstance(slot, str):
-        return None
-    try:
-        when = datetime.fromisoformat(slot)
-    except ValueError:
-        return None
-    return None if when.tzinfo is None else micros(when)
 
 
 def _digest(item: Item) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -17,6 +18,10 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 _FIRST: Final = (datetime(1, 1, 1, tzinfo=UTC) - _EPOCH) // _MICROSECOND
 _LAST: Final = (datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC) - _EPOCH) // _MICROSECOND
+
+_UNITS: Final = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800, "year": 31_557_600}
+_SHORT: Final = {"s": "second", "min": "minute", "h": "hour", "d": "day", "w": "week", "y": "year"}
+_SPAN: Final = re.compile(r"(\d{1,12})\s*([a-z]+?)s?")
 
 
 class Clock(Protocol):
@@ -54,6 +59,46 @@ def instant(field: str, value: object) -> datetime:
         raise Invalid(field, f"is {shown(value)}, not a datetime", "Give an aware datetime.")
     micros(value, field)
     return value
+
+
+def span(text: str) -> int | None:
+    """Read a span of time such as `30 days`, `30d` or `12 hours`, in microseconds; None where a text is none."""
+    match = _SPAN.fullmatch(text.strip().casefold())
+    unit = None if match is None else _SHORT.get(match[2], match[2])
+    return None if match is None or unit not in _UNITS else int(match[1]) * _UNITS[unit] * 1_000_000
+
+
+def moment_or_span(field: str, value: object) -> datetime | timedelta:
+    """`value` as an aware datetime or a timedelta: one of these, a time in ISO 8601 with its zone, or a span."""
+    if isinstance(value, timedelta):
+        return value
+    if not isinstance(value, str):
+        return instant(field, value)
+    text = str.__str__(value)  # of a type of the caller's own, whatever that makes of it
+    if (length := span(text)) is not None:
+        try:
+            return timedelta(microseconds=length)
+        except OverflowError as error:
+            raise Invalid(field, f"{shown(text)} leaves years 1-9999", "Give a shorter span.") from error
+    try:
+        return instant(field, datetime.fromisoformat(text))
+    except ValueError as error:
+        remedy = "Give a span such as '30 days' or '30d', or a time such as 2030-01-31T18:00+00:00."
+        raise Invalid(field, f"{shown(text)} is neither a time nor a span", remedy) from error
+
+
+def expiry(field: str, given: datetime | timedelta, now: int) -> int:
+    """Count on the clock when something expires, in microseconds: at a time, or so long after now.
+
+    Raises:
+        Invalid: it leaves the years that there are.
+    """
+    if isinstance(given, datetime):
+        return micros(given, field)
+    us = now + given // _MICROSECOND
+    if not _FIRST <= us <= _LAST:
+        raise Invalid(field, f"{given} from now leaves years 1-9999", "Give a shorter span.")
+    return us
 
 
 def moment(us: int) -> datetime:

@@ -65,6 +65,7 @@ class Item:
         said_offset: Minutes east of UTC on the source's own clock ("yesterday evening" needs it).
         known_to: When we were told otherwise; None while it stands.
         valid_from, valid_to: When it is true in the world, `[from, to)`; None means open.
+        expires: From when on nobody is shown it any more; None for never.
         pos: Order within its session.
     """
 
@@ -82,6 +83,7 @@ class Item:
     known_to: datetime | None = None
     valid_from: datetime | None = None
     valid_to: datetime | None = None
+    expires: datetime | None = None
     agent: str | None = None
     session: str | None = None
     pos: int = 0

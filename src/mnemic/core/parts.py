@@ -144,6 +144,10 @@ class _ChunkCache:
     def __init__(self) -> None:
         self._chunks = _Chunks()
 
+    def clear(self) -> None:
+        """Forget every chunk."""
+        self._chunks = _Chunks()
+
     def read(self, text: str) -> tuple[bytes, bool]:
         """The token stream of a text, and whether it may speak of a time."""
         known = self._chunks  # another thread may begin new ones meanwhile
@@ -160,6 +164,12 @@ _KNOWN: Final = _ChunkCache()
 @lru_cache(maxsize=4096)
 def _speaker_terms(speaker: str) -> bytes:
     return terms(speaker, Field.SPEAKER)
+
+
+def forget_texts() -> None:
+    """Forget the words of texts and the names of speakers that were read: what was erased stays in no cache."""
+    _KNOWN.clear()
+    _speaker_terms.cache_clear()
 
 
 @lru_cache(maxsize=4096)

@@ -25,11 +25,14 @@ class View:
         at: The journal as it stood after this commit: `seq_from <= at < seq_to`.
         as_of: What was known at this moment (microseconds): `said <= as_of < known_to`.
         valid_at: What we now believe held at this moment (microseconds): `valid_from <= valid_at < valid_to`.
+        moment: When it is looked (microseconds): what expires by then is not shown. Left out, a snapshot puts in when
+            it was taken, and with `at` when that commit was made.
     """
 
     at: int | None = None
     as_of: int | None = None
     valid_at: int | None = None
+    moment: int | None = None
 
     @property
     def past(self) -> bool:
@@ -71,7 +74,7 @@ class Entry(NamedTuple):
     """A part of a version as the catalogue sees it: every filter's field, and the token stream.
 
     Times are microseconds, open ends are `FOREVER`; `agent` and `session` are the store's
-    numbers for the names, 0 for none. `terms` is the token stream in order, eight bytes a
+    numbers for the names, 0 for none; `expires` is 0 for never. `terms` is the token stream in order, eight bytes a
     token, little-endian (`core.tokens` says how a token becomes eight bytes). `pinned` is 0 or 1.
     """
 
@@ -90,6 +93,7 @@ class Entry(NamedTuple):
     pos: int
     pinned: int
     channel: int
+    expires: int
     terms: bytes
 
 

@@ -16,7 +16,7 @@ from mnemic.core.facets import SlotValue, slot_facet, slot_facets
 from mnemic.core.items import State
 
 if TYPE_CHECKING:
-    from mnemic.core.items import Channel, Kind, Version
+    from mnemic.core.items import Channel, Item, Kind, Version
     from mnemic.core.queries import Filter, View
 
 ColumnName: TypeAlias = Literal[
@@ -28,14 +28,15 @@ ColumnName: TypeAlias = Literal[
     "known_to",
     "valid_from",
     "valid_to",
+    "expires",
     "agent",
     "session",
     "channel",
     "tags",
     "slots",
 ]
-"""What a condition looks at. Times are microseconds and open ends `FOREVER`; a version has any number of `tags`, and of
-`slots`, each a name and a value."""
+"""What a condition looks at. Times are microseconds and open ends `FOREVER`, what never expires does so at 0; a version
+has any number of `tags`, and of `slots`, each a name and a value."""
 Operator: TypeAlias = Literal["<", "<=", "IN", ">=", ">"]
 """How a column is compared with a value, spelled as in SQL."""
 
@@ -64,11 +65,32 @@ def shown_states(view: View) -> tuple[State, ...]:
     return (State.ACTIVE, State.SUPERSEDED)
 
 
-@lru_cache(256)
 def conditions(view: View, where: Filter) -> tuple[Clause, ...]:
     """Spell out what a version must meet to be shown by a view and to pass a filter."""
-    found = [*_stands(view), *_held(view)]
-    found.append((Condition("state", "IN", where.states or shown_states(view)),))
+    # The moment is another one each time, so only what it asks for is spelled out anew.
+    states = where.states or shown_states(view)
+    return (*timeless_conditions(view.at, view.as_of, view.valid_at, where), *_stated(states, view.moment))
+
+
+def has_expired(item: Item, now: int) -> bool:
+    """Whether an item is as good as retired, because its time has run out by now (microseconds)."""
+    return item.expires is not None and micros(item.expires) <= now
+
+
+def _stated(states: tuple[State, ...], moment: int | None) -> tuple[Clause, ...]:
+    """It is in one of these states; what has expired is as good as retired, whatever is written of it."""
+    stated = Condition("state", "IN", states)
+    if moment is None:
+        return ((stated,),)
+    if State.RETIRED not in states:
+        return (stated,), (Condition("expires", "IN", (0,)), Condition("expires", ">", (moment,)))
+    return (stated, Condition("expires", ">", (0,))), (stated, Condition("expires", "<=", (moment,)))
+
+
+@lru_cache(256)
+def timeless_conditions(at: int | None, as_of: int | None, valid_at: int | None, where: Filter) -> tuple[Clause, ...]:
+    """Spell out what does not depend on the moment at which it is looked."""
+    found = [*_stands(at), *_held(as_of, valid_at)]
     if where.kinds:
         found.append((Condition("kind", "IN", where.kinds),))
     if where.channels:
@@ -90,29 +112,29 @@ def facet_clauses(where: Filter) -> tuple[tuple[Condition], ...]:
     return (*tagged, *((Condition("slots", "IN", (slot,)),) for slot in where.slots))
 
 
-def _stands(view: View) -> list[Clause]:
-    if view.at is None:
+def _stands(at: int | None) -> list[Clause]:
+    if at is None:
         return [(Condition("seq_to", "IN", (FOREVER,)),)]
     return [
-        (Condition("seq_from", "<=", (view.at,)),),
-        (Condition("seq_to", ">", (view.at,)),),
+        (Condition("seq_from", "<=", (at,)),),
+        (Condition("seq_to", ">", (at,)),),
     ]
 
 
-def _held(view: View) -> list[Clause]:
+def _held(as_of: int | None, valid_at: int | None) -> list[Clause]:
     """What was known at `as_of`, what held at `valid_at`; with both, what was known then to hold."""
     found: list[Clause] = []
-    if view.as_of is not None:
-        found.append((Condition("said", "<=", (view.as_of,)),))
-    if view.as_of is not None and view.valid_at is None:
-        found.append((Condition("known_to", ">", (view.as_of,)),))
-    if view.valid_at is not None:
-        lasts = Condition("valid_to", ">", (view.valid_at,))
-        found.append((Condition("valid_from", "<=", (view.valid_at,)),))
-        if view.as_of is None:
+    if as_of is not None:
+        found.append((Condition("said", "<=", (as_of,)),))
+    if as_of is not None and valid_at is None:
+        found.append((Condition("known_to", ">", (as_of,)),))
+    if valid_at is not None:
+        lasts = Condition("valid_to", ">", (valid_at,))
+        found.append((Condition("valid_from", "<=", (valid_at,)),))
+        if as_of is None:
             found.append((lasts,))
         else:  # what was superseded later than `as_of` was open then: its end was not known yet
-            found.append((lasts, Condition("known_to", ">", (view.as_of,))))
+            found.append((lasts, Condition("known_to", ">", (as_of,))))
             found.append((lasts, Condition("known_to", "<", (FOREVER,))))
     return found
 
@@ -152,6 +174,7 @@ _READ: Final[Mapping[ColumnName, Callable[[Version], Any]]] = {
     "known_to": lambda v: FOREVER if v.item.known_to is None else micros(v.item.known_to),
     "valid_from": lambda v: micros(v.item.said if v.item.valid_from is None else v.item.valid_from),
     "valid_to": lambda v: FOREVER if v.item.valid_to is None else micros(v.item.valid_to),
+    "expires": lambda v: 0 if v.item.expires is None else micros(v.item.expires),
     "agent": lambda v: v.item.agent,
     "session": lambda v: v.item.session,
     "channel": lambda v: v.item.channel,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from mnemic.core.items import Item, State, Version
 from mnemic.core.queries import View
 from mnemic.core.scope import Shared
+from mnemic.core.visibility import has_expired
 from mnemic.lanes.slices import next_vers
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.values.drafts import Advance, JobStep
@@ -219,7 +220,7 @@ def _readable(snapshot: Snapshot, strategy: Strategy, space: int, vers: list[int
     versions = snapshot.versions(space, vers).values()
     shown = (v.item for v in versions if v.seq_to is None or (upto is not None and v.seq_to > upto))
     read = (item for item in shown if item.kind in strategy.reads and item.state is State.ACTIVE)
-    return [item for item in read if not _is_own(item, strategy)]
+    return [item for item in read if not _is_own(item, strategy) and not has_expired(item, snapshot.now)]
 
 
 def _is_own(item: Item, strategy: Strategy) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from bisect import bisect_right
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -88,6 +89,8 @@ class Catalogue:
         self._tail = Tail(0)
         self._vectors: dict[int, VectorTable] = {}
         self._bearers: dict[Condition, _Bearers] = {}
+        self._expiries: list[int] = []
+        """When any of its rows expire, ascending, each moment once."""
         self._readings: dict[tuple[int, View, Filter, Shelves], Reading] = {}
         self.changing = False
         """Whether it is, or was when it was interrupted, between two states."""
@@ -137,6 +140,8 @@ class Catalogue:
             self.columns.close(snapshot.closed(self.space, seq))
             self._segments = tuple(one.postings for one in packs if one.rows)
             self._tail = Tail(first)
+            expiries = self.columns.column(Column.EXPIRES)
+            self._expiries = np.unique(expiries[expiries > 0]).tolist() if expiries.any() else []
         return reached
 
     def _outdated(self, snapshot: Snapshot, head: SpaceHead) -> bool:
@@ -177,6 +182,7 @@ class Catalogue:
 
     def reading(self, snapshot: Snapshot, seq: int, view: View, where: Filter, shelves: Shelves) -> Reading:
         """The read set of a reader whose head is `seq`; the last few are kept. Follow the snapshot first."""
+        view = replace(view, moment=self._last_expiry(view.moment))
         key = (seq, view, where, shelves)
         if (reading := self._readings.pop(key, None)) is None:
             shown = visible(self.columns, seq, view, where, shelves, self._bearing(snapshot, seq, where))
@@ -190,6 +196,11 @@ class Catalogue:
         else:
             self._readings[key] = reading
         return reading
+
+    def _last_expiry(self, moment: int | None) -> int | None:
+        """When something expired last as of a moment, which shows the same; None where nothing has."""
+        before = 0 if moment is None else bisect_right(self._expiries, moment)
+        return self._expiries[before - 1] if before else None
 
     def _bearing(self, snapshot: Snapshot, seq: int, where: Filter) -> dict[Condition, NDArray[np.int64]]:
         """The versions that bear what a filter asks of tags and slots; those of the last few such conditions are kept.
@@ -250,6 +261,8 @@ class Catalogue:
     def _add(self, batch: list[Entry]) -> None:
         first = self.columns.rows
         self.columns.add(batch)
+        if fresh := {entry.expires for entry in batch if entry.expires}.difference(self._expiries):
+            self._expiries = sorted([*self._expiries, *fresh])
         if len(batch) <= _TRICKLE and self._tail.rows + len(batch) < _TAIL_ROWS:
             for row in range(first, self.columns.rows):
                 self._tail.add(self.columns.streams(row, 1)[0].tolist())

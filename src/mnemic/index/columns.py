@@ -44,8 +44,9 @@ class Column(IntEnum):
     POS = 12
     PINNED = 13
     CHANNEL = 14
-    LENGTH = 15
-    GROUP = 16
+    EXPIRES = 15
+    LENGTH = 16
+    GROUP = 17
 
 
 PACKED_COLUMNS: Final = tuple(column for column in Column if column is not Column.GROUP)
@@ -301,7 +302,9 @@ class EntryColumns:
             )
             for e in entries
         ]
-        places = [(e.session, e.pos, e.pinned, e.channel, 0, number(e.session, len(self._groups))) for e in entries]
+        places = [
+            (e.session, e.pos, e.pinned, e.channel, e.expires, 0, number(e.session, len(self._groups))) for e in entries
+        ]
         return np.concatenate((np.array(rows, dtype=np.int64).T, np.array(places, dtype=np.int64).T))
 
     def _reserve(self, rows: int, tokens: int) -> None:
@@ -401,6 +404,7 @@ _COLUMNS: Final[Mapping[ColumnName, Column]] = {
     "known_to": Column.KNOWN_TO,
     "valid_from": Column.VALID_FROM,
     "valid_to": Column.VALID_TO,
+    "expires": Column.EXPIRES,
 }
 """Those that say in every space what they say here; of the others, `Shelves` has what a filter means in one space."""
 _COMPARED: Final[Mapping[Operator, np.ufunc]] = {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.forking import renew_in_child
 from mnemic.core.mutex import Mutex
 from mnemic.core.queries import View
-from mnemic.core.visibility import shown_by
+from mnemic.core.visibility import has_expired, shown_by
 
 if TYPE_CHECKING:
     from mnemic.core.items import Version
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 LIMIT: Final = 128 * 1024 * 1024
 """Bytes that all spaces and filters may take, about; the one in use may exceed it alone."""
 
+_EVER: Final = View(moment=0)
+"""What stands whether it has expired or not: what is held may be read at any time."""
+
 _PAGE: Final = 1_000
 
 _OBJECTS: Final = 2_048
@@ -28,13 +31,14 @@ _OBJECTS: Final = 2_048
 
 @dataclass(slots=True)
 class _Standing:
-    """What stood as of commit `seq`, by local number; numbers up to `newest` have been seen."""
+    """What stood as of commit `seq`, by local number; numbers up to `newest` have been seen, `mortal` ones expire."""
 
     epoch: int
     seq: int = 0
     newest: int = 0
     versions: dict[int, Version] = field(default_factory=dict)
     nbytes: int = 0
+    mortal: int = 0
     lock: Mutex = field(default_factory=Mutex)
 
     def follow(self, snapshot: Snapshot, head: SpaceHead, where: Filter) -> None:
@@ -47,9 +51,9 @@ class _Standing:
         self.seq, self.newest = head.seq, snapshot.newest(head.id)
 
     def _take_all(self, snapshot: Snapshot, space: int, where: Filter) -> None:
-        after, self.nbytes = 0, 0
+        after, self.nbytes, self.mortal = 0, 0, 0
         self.versions.clear()  # a reading that was cut short has left what may have been closed since
-        while page := snapshot.scan((space,), where, after=after, limit=_PAGE):
+        while page := snapshot.scan((space,), where, _EVER, after=after, limit=_PAGE):
             after = page[-1][0]
             for ver, version in page:
                 self._hold(ver, version)
@@ -59,7 +63,7 @@ class _Standing:
         for ver, _ in snapshot.closed(space, self.seq):
             self._drop(ver)
         fresh = dict.fromkeys(entry.ver for entry in snapshot.entries(space, self.newest))
-        found, shown = snapshot.versions(space, list(fresh)), shown_by(View(), where)
+        found, shown = snapshot.versions(space, list(fresh)), shown_by(_EVER, where)
         for ver in fresh:
             if shown(found[ver]):
                 self._hold(ver, found[ver])
@@ -68,11 +72,18 @@ class _Standing:
         self._drop(ver)
         self.versions[ver] = version
         self.nbytes += _taken(version)
+        self.mortal += version.item.expires is not None
 
     def _drop(self, ver: int) -> None:
         gone = self.versions.pop(ver, None)
         if gone is not None:
             self.nbytes -= _taken(gone)
+            self.mortal -= gone.item.expires is not None
+
+    def shown(self, now: int) -> list[Version]:
+        """List what has not expired by now."""
+        held = self.versions.values()
+        return [version for version in held if not has_expired(version.item, now)] if self.mortal else list(held)
 
 
 def _taken(version: Version) -> int:
@@ -105,7 +116,7 @@ class Standings:
         with held.lock:
             if held.seq < head.seq:
                 held.follow(snapshot, head, where)
-            found = held.seq, list(held.versions.values())
+            found = held.seq, held.shown(snapshot.now)
         self._let_go()
         return found
 

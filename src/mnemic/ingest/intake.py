@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Final
 
 from mnemic.core.checking import clean_name, clean_text
@@ -63,6 +64,7 @@ class RawRecord:
         id: The source's own id.
         conversation: Which of the source's conversations it belongs to, the middle part of its key.
         time: Whatever the source says about when it was said.
+        expires: Whatever it says about when it is wanted no more.
     """
 
     where: str
@@ -76,6 +78,7 @@ class RawRecord:
     agent: object = None
     user: object = None
     tags: object = None
+    expires: object = None
     slots: Mapping[str, object] = field(default_factory=dict)
 
 
@@ -115,6 +118,7 @@ class Intake:
             slots=self._slots({"path": self._place, **record.slots} if self._place else record.slots),
             tags=_tags(record.tags),
             user=user,
+            expires=_end(record.expires, self._options.zone or "UTC"),
         )
         if record.id is not None:
             self._refuse_twin(message)
@@ -142,6 +146,13 @@ class Intake:
         if size > self._options.limit:
             raise TooLarge("metadata", f"has {size:,} bytes", f"The limit is {self._options.limit:,}; shorten it.")
         return clean
+
+
+def _end(raw: object, zone: str) -> datetime | None:
+    """When a record expires: of a day, at its end."""
+    when = said_at(raw, zone)
+    day = isinstance(raw, str) and len(raw.strip()) == len("2030-01-31")
+    return when + timedelta(days=1) if when is not None and day else when
 
 
 def key_of(source: str, conversation: str, own_id: str) -> str:

@@ -12,14 +12,15 @@ from mnemic.ingest.message import Message, Skipped
 from mnemic.ingest.source import Source
 
 _LISTS: Final = ("results", "memories", "data")
-_USED: Final = frozenset({"id", "memory", "user_id", "agent_id", "run_id", "categories", "metadata"})
+_USED: Final = frozenset({"id", "memory", "user_id", "agent_id", "run_id", "categories", "metadata", "expiration_date"})
 
 
 def read_mem0(source: Source, options: Options) -> Iterator[Message | Skipped]:
     """One fact for each memory of `get_all` or an export: a list, or an object with `results` or `memories`.
 
     It was said when it was last updated, for its words are those of the update. `user_id` is its user, `agent_id` its
-    agent, `run_id` its session, its categories are tags; all else goes into the slot `metadata`.
+    agent, `run_id` its session, its categories are tags, and with its `expiration_date` it expires; all else goes into
+    the slot `metadata`.
 
     Raises:
         Invalid: the file is not JSON from here on.
@@ -53,6 +54,7 @@ def _raw_record(record: Mapping[str, object], number: int) -> RawRecord:
         agent=record.get("agent_id"),
         user=record.get("user_id"),
         tags=record.get("categories"),
+        expires=record.get("expiration_date"),
         kind=Kind.FACT,
         slots={"metadata": {**(metadata if isinstance(metadata, Mapping) else {}), **others}},
     )

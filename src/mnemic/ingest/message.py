@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from mnemic.core.items import Kind, Slot
 
@@ -17,6 +17,7 @@ class Message:
         text: What was said or written.
         key: Stable name within the source, such as `locomo:conv-26:D1:3`; the same import run again brings no twin.
         said: When it was said (aware), or None for "now".
+        expires: From when on nobody is shown it, or how long after it is written; None for never.
         slots: `speaker`, `role`, `caption`, `title`, `heading` and whatever else the source carries.
     """
 
@@ -30,6 +31,7 @@ class Message:
     slots: Mapping[str, Slot] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
     user: str | None = None
+    expires: datetime | timedelta | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,8 +20,10 @@ HOUSE: Final = "house"
 EMBED: Final = "embed"
 JOBS: Final = "jobs"
 PACK: Final = "pack"
+EXPIRE: Final = "expire"
 SLOTS: Final = "slots"
-"""What a worker calls the lanes of embedders, jobs, packing and the indexing of slots among the lanes that it does."""
+"""What a worker calls the lanes of embedders, jobs, packing, retiring what has expired and the indexing of slots among
+the lanes that it does."""
 
 DERIVER: Final = "mnemic"
 """Who acts, for the journal, where nobody asked for it."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
+from mnemic.core.clock import micros
 from mnemic.core.events import Verb
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Link, State, Version
 from mnemic.core.queries import View
 from mnemic.core.scope import SHARED
 from mnemic.core.transitions import SUPERSEDES, freed, reopened, retired
+from mnemic.core.visibility import has_expired
 from mnemic.errors import Compacted, Conflict, NotFound
 from mnemic.past.branching import commits, put_of, shows, stood
 from mnemic.store.engine.codec import canonical
@@ -54,7 +56,7 @@ class _Inverse:
     def draft(self, draft: Draft, *, cascade: bool) -> Draft:
         self._refuse_changed(cascade)
         for version, before in self.written:
-            self._restore(self.standing[version.item.id], None if before is None else before.item)
+            self._restore(self.standing[version.item.id], None if before is None else _lasting(before.item, version))
         self._retire_unfounded([version.item.id for version, before in self.written if self._goes(version, before)])
         ties = list(self._ties())
         if not self.written and not self.ties:
@@ -153,6 +155,14 @@ class _Inverse:
         """The links of the items at which the commit tied or untied something."""
         sources = list(dict.fromkeys(link.src for link, _ in self.ties))
         return self.snapshot.links((self.space,), sources, view) if sources else []
+
+
+def _lasting(item: Item, after: Version) -> Item:
+    """An item as it comes back from what a commit made of it: without an end that had come by then already.
+
+    Whoever undoes that it was collected wants it, and it would be gone again at once.
+    """
+    return replace(item, expires=None) if has_expired(item, micros(after.recorded)) else item
 
 
 def _ends(link: Link) -> tuple[ItemId, ItemId, str]:

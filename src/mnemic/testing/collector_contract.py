@@ -40,7 +40,7 @@ def ground(seed: int) -> Ground:
             id=item, kind=draw.choice(_KINDS), seq=n + 1, written=draw.randrange(200) * DAY, source=source,
             state=draw.choice((State.ACTIVE, State.ACTIVE, State.SUPERSEDED)), pinned=draw.random() < 0.1,
             tags=draw.choice(((), (), ("retain:ephemeral",), ("retain:keep",), ("retain:nothing",))),
-            until=draw.choice((None, None, draw.randrange(400) * DAY)), expires=draw.random() < 0.1,
+            until=draw.choice((None, None, draw.randrange(400) * DAY)),
             digest=draw.choice((b"", b"a", b"b")) if source else b"", uses=draw.choice((0, 0, 1)),
         )  # fmt: skip
     pairs = [draw.sample(ids, 2) for _ in range(draw.randrange(20))]
@@ -74,10 +74,10 @@ def test_it_never_takes_what_something_that_stays_rests_on(collector: Collector,
 
 
 @pytest.mark.parametrize("seed", _SEEDS)
-def test_evidence_goes_only_by_a_class_or_moment_that_its_owner_set(collector: Collector, seed: int) -> None:
+def test_evidence_goes_only_by_a_class_that_its_owner_set(collector: Collector, seed: int) -> None:
     of = ground(seed)
     for item in (of.items[i] for i in taken(collector, of) if of.items[i].kind in EVIDENCE):
-        assert item.expires or of.retention.lasts(of.retention.of(item.kind, item.tags)) is not None
+        assert of.retention.lasts(of.retention.of(item.kind, item.tags)) is not None
 
 
 @pytest.mark.parametrize("seed", _SEEDS[:10])

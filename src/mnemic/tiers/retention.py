@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from mnemic.core.clock import span as span_of
 from mnemic.core.items import Kind
 from mnemic.errors import Invalid
 
@@ -19,8 +20,7 @@ NORMAL: Final = "normal"
 TAG: Final = "retain:"
 """`retain:<class>` as an item's tag puts it into that class, whatever its kind."""
 
-_UNITS: Final = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800, "year": 31_557_600}
-_SPAN: Final = re.compile(r"(\d+)\s*([a-z]+?)s?")
+_COMMITS: Final = re.compile(r"(\d+)\s*commits?")
 _FOREVER: Final = ("never", "all", "ever")
 
 
@@ -99,11 +99,10 @@ def _pairs(field_: str, text: str) -> list[tuple[str, str]]:
 def _span(field_: str, text: str) -> int | None:
     if text.casefold() in _FOREVER:
         return None
-    match = _SPAN.fullmatch(text.casefold())
-    if match is None or match[2] not in _UNITS:
-        remedy = f"Write '30 days' or 'never'; units: {', '.join(_UNITS)}."
+    if (length := span_of(text)) is None:
+        remedy = "Write '30 days' or 'never'; units: second, minute, hour, day, week, year."
         raise Invalid(field_, f"{text!r} is no span of time", remedy)
-    return int(match[1]) * _UNITS[match[2]] * 1_000_000
+    return length
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +131,8 @@ def past(text: str) -> RetainedPast:
     """
     if text.strip().casefold() == "all":
         return RetainedPast()
-    match = _SPAN.fullmatch(text.strip().casefold())
-    if match is not None and match[2] == "commit":
+    if (match := _COMMITS.fullmatch(text.strip().casefold())) is not None:
         return RetainedPast(commits=int(match[1]))
-    if match is not None and match[2] in _UNITS:
-        return RetainedPast(span=_span("keep_past", text.strip()))
+    if (length := span_of(text)) is not None:
+        return RetainedPast(span=length)
     raise Invalid("keep_past", f"{text!r} says not how much", "Write 'all', '30 days' or '10000 commits'.")

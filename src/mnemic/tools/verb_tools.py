@@ -59,11 +59,12 @@ _FOUND: Final = shape(
 
 def _remember(memory: ScopedMemory, arguments: Arguments) -> Result:
     said, tags = _time(arguments, "said"), tuple(arguments.get("tags", ()))
+    expires = arguments.get("expires")
     kind = arguments.get("kind", "said")
     if kind == "said":
         receipt = memory.observe(
             arguments["text"], speaker=arguments.get("speaker"), said=said, tags=tags, key=arguments.get("key"),
-            channel=Channel.MODEL,
+            channel=Channel.MODEL, expires=expires,
         )  # fmt: skip
     elif arguments.get("speaker") is not None:
         raise Invalid("speaker", f"does not go with a {kind}", "Leave it out, or remember the words as they were said.")
@@ -71,7 +72,7 @@ def _remember(memory: ScopedMemory, arguments: Arguments) -> Result:
         receipt = memory.write(
             Statement(
                 text=arguments["text"], kind=Kind(kind), said=said, tags=tags, key=arguments.get("key"),
-                channel=Channel.MODEL, slots=_lasting(Kind(kind)),
+                channel=Channel.MODEL, slots=_lasting(Kind(kind)), expires=expires,
             )
         )  # fmt: skip
     return _written("Remembered", receipt)
@@ -214,6 +215,7 @@ TOOLS: Final = (
                 ),
                 "speaker": text("Who said it, for `said`: a name, or `user`."),
                 "said": text(f"When it was said, if not now, {_WHEN}."),
+                "expires": text(f"From when on it is not wanted: `30 days`, or {_WHEN}."),
                 "tags": many(text(), "Words to file it under."),
                 "key": _KEY,
             },

@@ -19,7 +19,7 @@ from mnemic.store.engine.codec import canonical
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import commit, look
 from mnemic.store.values.drafts import Note, Put, Tie
-from mnemic.verbs.statements import Statement, closed_already, refuse_closed, revision, stated
+from mnemic.verbs.statements import Statement, closed_already, expiry_of, refuse_closed, revision, stated
 from mnemic.verbs.who import (
     Who,
     chunks_of,
@@ -81,9 +81,13 @@ class Changing:
         """Correct what an item says; what it said before stays in its history.
 
         Raises:
-            Invalid: it is evidence, which is never revised.
+            Invalid: it is evidence, of which only when it expires may change.
         """
         writable(who)
+        if changes.keys() == {"expires"}:
+            expires = expiry_of(self.desk, changes["expires"])
+            named = partial(_with_their_chunks, who=who, items=(item,))
+            return (yield from self._marked(who, named, Verb.REVISED, lambda one: replace(one, expires=expires)))
         version = yield from look_again(who, self.desk, lambda s: standing_version(s, who, item))
         if version.item.kind in EVIDENCE:
             raise Invalid(
@@ -91,7 +95,7 @@ class Changing:
                 f"{item} is evidence ({version.item.kind}), which is never revised",
                 "Write or supersede a fact instead.",
             )
-        written = self.desk.item(revision(version.item, changes), None)
+        written = self.desk.item(revision(self.desk, version.item, changes), None)
         revised = written.puts[0].item
         if revised == version.item:
             return Receipt(seq=version.seq_from, ids=(item,), repeated=1)
@@ -152,6 +156,8 @@ class Changing:
         read = {name: slot for name, slot in before.item.slots.items() if name != "value"}  # out of the old words
         slots = statement.slots or read
         right = replace(before.item, text=statement.text, slots=slots, channel=Channel(statement.channel))
+        if statement.expires is not None:
+            right = replace(right, expires=expiry_of(self.desk, statement.expires))
         written = self.desk.item(right, statement.key)
         put = replace(written.puts[0], verb=Verb.REVISED)
         if put.item == before.item:
@@ -181,11 +187,7 @@ class Changing:
 
     def forget(self, who: Who, items: Sequence[ItemId]) -> Flow[Receipt]:
         """Hide items from every view but the journal's past; `undo` brings them back."""
-
-        def named(snapshot: Snapshot) -> dict[ItemId, Version]:
-            found = standing_versions(snapshot, who, items)
-            return {**found, **chunks_of(snapshot, who, found.values())}
-
+        named = partial(_with_their_chunks, who=who, items=items)
         return (yield from self._marked(who, named, Verb.RETIRED, retired))
 
     def pin(self, who: Who, items: Sequence[ItemId], *, pinned: bool) -> Flow[Receipt]:
@@ -231,6 +233,12 @@ def _with_chunks(
     version = standing_version(snapshot, who, item)
     chunks = chunks_of(snapshot, who, (version,))
     return version, tuple(chunks.values()), cited_versions(snapshot, who, cited)
+
+
+def _with_their_chunks(snapshot: Snapshot, who: Who, items: Sequence[ItemId]) -> dict[ItemId, Version]:
+    """The standing versions of items, and of the chunks of those that are documents."""
+    found = standing_versions(snapshot, who, items)
+    return {**found, **chunks_of(snapshot, who, found.values())}
 
 
 def _tied(snapshot: Snapshot, who: Who, link: Link) -> bool:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from mnemic.core.checking import text_field
-from mnemic.core.clock import instant, micros, moment, offset_minutes
+from mnemic.core.clock import instant, micros, moment, moment_or_span, offset_minutes
 from mnemic.core.ids import ItemId
 from mnemic.core.items import EVIDENCE, Channel, Item, Kind, Slot, State, Version
 from mnemic.errors import Conflict, Invalid
 from mnemic.verbs.who import Who
 from mnemic.writing import Desk, Puts
 
-REVISABLE: Final = frozenset({"text", "slots", "tags", "valid_from", "valid_to", "key"})
+REVISABLE: Final = frozenset({"text", "slots", "tags", "valid_from", "valid_to", "key", "expires"})
 """Fields of a statement that may change; the rest is whose it is and where it came from."""
 
 
@@ -28,6 +28,7 @@ class Statement:
         source: The evidence it rests on, by id.
         key: Makes a retry safe.
         channel: Who brought it in.
+        expires: From when on nobody is shown it, or how long after now; None for never.
     """
 
     text: str
@@ -40,6 +41,7 @@ class Statement:
     tags: tuple[str, ...] = ()
     key: str | None = None
     channel: Channel = Channel.USER
+    expires: datetime | timedelta | str | None = None
 
 
 def stated(desk: Desk, who: Who, statement: Statement, sources: Mapping[ItemId, Version]) -> Puts:
@@ -57,6 +59,7 @@ def stated(desk: Desk, who: Who, statement: Statement, sources: Mapping[ItemId, 
         said=moment(micros(said)), said_offset=offset_minutes(said),
         valid_to=statement.valid_to, source=statement.source, slots=statement.slots, tags=statement.tags,
         agent=who.scope.agent, session=who.scope.session, pos=micros(said), channel=Channel(statement.channel),
+        expires=expiry_of(desk, statement.expires),
     )  # fmt: skip
     return desk.item(item, statement.key, statement.said)
 
@@ -71,7 +74,12 @@ def _statement_kind(kind: object) -> Kind:
     return known
 
 
-def revision(item: Item, changes: Mapping[str, object]) -> Item:
+def expiry_of(desk: Desk, given: object) -> datetime | None:
+    """When a statement expires that is written now; `Invalid` for what has passed, or is no time."""
+    return None if given is None else desk.expiry("expires", moment_or_span("expires", given))
+
+
+def revision(desk: Desk, item: Item, changes: Mapping[str, object]) -> Item:
     """The item with some of its `REVISABLE` fields changed, checked."""
     if unknown := set(changes) - REVISABLE:
         raise Invalid(sorted(unknown)[0], "cannot be revised", f"Revise {', '.join(sorted(REVISABLE))}.")
@@ -80,6 +88,8 @@ def revision(item: Item, changes: Mapping[str, object]) -> Item:
             instant(name, changes[name])
     if changes.get("key") is not None:
         text_field("key", changes["key"])
+    if "expires" in changes:
+        changes = {**changes, "expires": expiry_of(desk, changes["expires"])}
     revised: Item = replace(item, **changes)  # type: ignore[arg-type]
     dated = not {"valid_from", "valid_to"}.isdisjoint(changes)  # what was superseded at once held for no time at all
     if dated and revised.valid_to is not None and revised.valid_to <= (revised.valid_from or revised.said):

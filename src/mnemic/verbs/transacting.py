@@ -117,7 +117,7 @@ class Transacting:
     def _changed(self, before: Item, changes: Mapping[str, object]) -> Put | None:
         if before.kind in EVIDENCE:
             raise Invalid("revise", f"{before.id} is evidence, which is never revised", "Write a statement instead.")
-        after = self.desk.item(revision(before, changes), None).puts[0].item
+        after = self.desk.item(revision(self.desk, before, changes), None).puts[0].item
         return None if after == before else self.desk.put(Verb.REVISED, after)
 
 

@@ -123,10 +123,11 @@ def view_of(snapshot: Snapshot, who: Who) -> View:
         last = 0 if tenant is None else snapshot.head(tenant).seq
         if at > last:
             raise Invalid("at", f"commit {at} is not between 0 and {last}", "`mnemic log` shows the commits.")
-    if past.at_moment is not None:
-        found = 0 if tenant is None else snapshot.seq_at(tenant, past.at_moment)
-        at = found if at is None else min(at, found)
-    return View(at=at, as_of=past.as_of, valid_at=past.valid_at)
+    if past.at_moment is None:
+        return View(at=at, as_of=past.as_of, valid_at=past.valid_at)
+    found = 0 if tenant is None else snapshot.seq_at(tenant, past.at_moment)
+    looked = max(past.at_moment, past.as_of or past.at_moment) if at is None or found <= at else None
+    return View(at=found if at is None else min(at, found), as_of=past.as_of, valid_at=past.valid_at, moment=looked)
 
 
 def shelved(scope: Scope, where: Filter) -> Filter:

@@ -19,6 +19,7 @@ from typing import Any, Final, Protocol
 
 from mnemic.core.forking import renew_in_child
 from mnemic.core.mutex import Mutex
+from mnemic.errors import StoreCorrupt
 from mnemic.flow import Request
 
 WAITING: Final = 256
@@ -172,18 +173,27 @@ class Measured:
 
     @classmethod
     def unpacked(cls, process: str, body: bytes) -> Measured:
-        """Restore what `packed` returned."""
-        packed = json.loads(body)
-        names = {name: (name.partition(" ")[0], name.partition(" ")[2]) for name in packed["timed"]}
-        return cls(
-            process=process,
-            pid=packed["pid"],
-            seconds=packed["seconds"],
-            recent=packed["recent"],
-            timed={names[name]: Histogram.unpacked(value[:-1]) for name, value in packed["timed"].items()},
-            fresh={names[name]: value[-1] for name, value in packed["timed"].items()},
-            gauges=packed["gauges"],
-        )
+        """Restore what `packed` returned.
+
+        Raises:
+            StoreCorrupt: it returned no such thing.
+        """
+        try:
+            packed = json.loads(body)
+            names = {name: (name.partition(" ")[0], name.partition(" ")[2]) for name in packed["timed"]}
+            return cls(
+                process=process,
+                pid=int(packed["pid"]),
+                seconds=float(packed["seconds"]),
+                recent=float(packed["recent"]),
+                timed={names[name]: Histogram.unpacked(value[:-1]) for name, value in packed["timed"].items()},
+                fresh={names[name]: int(value[-1]) for name, value in packed["timed"].items()},
+                gauges={str(name): float(value) for name, value in packed["gauges"].items()},
+            )
+        except (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
+            raise StoreCorrupt(
+                f"the figures of process {process} cannot be read; `mnemic verify` tells more"
+            ) from error
 
 
 class Sums:

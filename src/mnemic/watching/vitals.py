@@ -15,6 +15,7 @@ from typing import Final
 from mnemic.collecting.collection import MEMO
 from mnemic.core.clock import micros
 from mnemic.core.events import Verb
+from mnemic.errors import StoreCorrupt
 from mnemic.store.contract import Store
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.values.heads import Info
@@ -173,7 +174,10 @@ def _processes(rows: Sequence[MeterRow], own: Measured, now: int) -> Iterable[Pr
     if own.timed:
         yield Process(age=0.0, measured=own)
     for row in rows:
-        told, age = Measured.unpacked(row.process, row.body), max(now - row.at, 0) / SECOND
+        try:
+            told, age = Measured.unpacked(row.process, row.body), max(now - row.at, 0) / SECOND
+        except StoreCorrupt:  # figures of an hour at most, and `verify` tells of it: the others are shown
+            continue
         if row.process != own.process and (age <= QUIET or _runs(told.pid)):
             yield Process(age=age, measured=told)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from mnemic.core.ids import ItemId
@@ -42,6 +43,7 @@ class Contents:
         always_share: Most of the budget that the always-on block may take.
 
     Attributes:
+        expiring: Of what came in, when it expires, if ever.
         lines: Of residents, and while something is brought in of what may come.
         turns: How many were said in the session so far.
         admitted: The commit up to which its turns have come in, or were left out.
@@ -51,6 +53,7 @@ class Contents:
     def __init__(self, pager: Pager, writing: Writing, reach: Reach, always_share: float) -> None:
         self.pager, self.promotion = pager, Promotion(writing)
         self.lines: dict[ItemId, WindowLine] = {}
+        self.expiring: dict[ItemId, datetime] = {}
         self.recalled: dict[ItemId, Page] = {}
         self.always: Always | None = None
         self.turns = self.admitted = 0
@@ -135,6 +138,8 @@ class Contents:
 
     def line(self, item: Item, seq: int) -> WindowLine:
         """Render an item as a line of this window, and keep the line."""
+        if item.expires is not None:
+            self.expiring[item.id] = item.expires
         if item.id not in self.lines:
             self.lines[item.id] = render_line(item, seq, self.longest(self.pager.budget))
         return self.lines[item.id]

@@ -16,6 +16,7 @@ from mnemic.core.ids import ItemId, to_bytes
 from mnemic.core.items import Channel, Item
 from mnemic.core.queries import Context, Recalled
 from mnemic.core.tokens import told_cost
+from mnemic.core.visibility import has_expired
 from mnemic.errors import Conflict, NotFound, Refused
 from mnemic.flow import Flow
 from mnemic.ingest.message import Message
@@ -337,13 +338,17 @@ class SessionFlows:
 
     def _read_changes(self, snapshot: Snapshot, spaces: tuple[int, ...]) -> tuple[Followed, Always | None]:
         """Read what changed in the pages since the last look, and the always-on block if anything was committed."""
-        changes = followed(snapshot, spaces, self._heads, self.contents.ids)
-        if changes.heads == self._heads and self.contents.always is not None:
+        changes = followed(snapshot, spaces, self._heads, self.contents.ids, self.contents.expiring)
+        always = self.contents.always
+        stays = always is not None and not any(has_expired(item, snapshot.now) for item in always.items)
+        if changes.heads == self._heads and stays:
             return changes, None
         return changes, self._kernel.always_part(snapshot, self._reader, self.contents.always_room)
 
     def _apply_changes(self, changes: Followed, always: Always | None) -> None:
         self._heads = changes.heads
+        for item in changes.lapsed:
+            self.contents.expiring.pop(item, None)
         for item in changes.checked:
             version = changes.versions.get(item)
             if version is None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
+from mnemic.core.clock import micros
 from mnemic.core.events import Verb
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Kind, Version
@@ -188,21 +190,29 @@ def _same_talk(turn: Version, home: Version) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """Changes since the last look: where the spaces stand, which pages were checked, and their versions now."""
+    """Changes since the last look: where the spaces stand, which pages were checked, and their versions now.
+
+    Attributes:
+        lapsed: What has expired since.
+    """
 
     heads: Heads
     checked: tuple[ItemId, ...]
     versions: Mapping[ItemId, Version]
+    lapsed: tuple[ItemId, ...] = ()
 
 
-def followed(snapshot: Snapshot, spaces: Sequence[int], before: Heads, ids: Sequence[ItemId]) -> Followed:
-    """Read what changed in these items since the spaces stood at `before`."""
+def followed(
+    snapshot: Snapshot, spaces: Sequence[int], before: Heads, ids: Sequence[ItemId], expiring: Mapping[ItemId, datetime]
+) -> Followed:
+    """Read what changed in these items since the spaces stood at `before`, and which have expired since."""
     heads = tuple((head.id, head.seq, head.epoch) for head in snapshot.spaces(spaces))
-    if heads == before or not ids:
-        return Followed(heads, (), {})
-    touched = _touched(snapshot, spaces, before, heads)
-    checked = tuple(ids) if touched is None else tuple(item for item in ids if item in touched)
-    return Followed(heads, checked, snapshot.get(spaces, checked) if checked else {})
+    lapsed = tuple(item for item, end in expiring.items() if micros(end) <= snapshot.now) if expiring else ()
+    if not ids or (heads == before and not lapsed):
+        return Followed(heads, (), {}, lapsed)
+    touched = set() if heads == before else _touched(snapshot, spaces, before, heads)
+    checked = tuple(ids) if touched is None else tuple(item for item in ids if item in touched or item in lapsed)
+    return Followed(heads, checked, snapshot.get(spaces, checked) if checked else {}, lapsed)
 
 
 def _touched(snapshot: Snapshot, spaces: Sequence[int], before: Heads, after: Heads) -> set[ItemId] | None:

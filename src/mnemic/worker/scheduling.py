@@ -10,6 +10,7 @@ from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
+from mnemic.collecting.expiring import START, find_expired, retire_expired
 from mnemic.core.clock import FOREVER
 from mnemic.derive.runs import RunOptions, lane_name
 from mnemic.derive.strategy_lane import strategy_slice
@@ -19,7 +20,7 @@ from mnemic.index.packing_lane import pack_slice
 from mnemic.index.sign_lane import sign_slice
 from mnemic.lanes.embedding_slice import EMBED_PARTS, embed_slice
 from mnemic.lanes.failures import report_failure, report_unreachable_embedder
-from mnemic.lanes.slices import EMBED, JOBS, PACK, SLOTS, Slice
+from mnemic.lanes.slices import EMBED, EXPIRE, JOBS, PACK, SLOTS, Slice
 from mnemic.models.chat.base import ChatMessage
 from mnemic.models.model_requests import ask, embed
 from mnemic.store.engine.job_queue import LAPSED, claim, give_back
@@ -143,6 +144,7 @@ class Scheduler:
         yield from self._strategy_tasks(cycle, quick=True)
         yield from self._job_task(cycle)
         yield from self._strategy_tasks(cycle, quick=False)
+        yield from self._expiry_tasks(cycle)
         yield from self._pack_tasks(cycle)
         yield from self._slot_tasks(cycle)
         try:
@@ -202,6 +204,15 @@ class Scheduler:
 
         return Task(name, space, owner, embed_next, fail)
 
+    def _expiry_tasks(self, cycle: Cycle) -> Iterator[Task]:
+        """Yield a commit for each space in which something has expired."""
+        after: tuple[int, int] | None = START if cycle.takes(EXPIRE) else None
+        while after is not None:
+            found = run(look(partial(find_expired, after=after)), self._perform)
+            for space, ids in found.by_space.items():
+                yield Task(EXPIRE, space, self._owner(), partial(retire_expired, space, ids), _leave)
+            after = found.last
+
     def _pack_tasks(self, cycle: Cycle) -> Iterator[Task]:
         """Yield the next pack of each space that has something to be packed."""
         if not cycle.takes(PACK):
@@ -220,8 +231,7 @@ class Scheduler:
     def _pack_later(self, space: int, _error: MnemicError) -> Flow[bool]:
         """Leave a space that could not be packed until somebody writes in it, or reads it again."""
         self._unpacked.done(space)
-        yield from ()
-        return False
+        return (yield from _leave(_error))
 
     def _slot_tasks(self, cycle: Cycle) -> Iterator[Task]:
         """Yield a slice of each indexed slot in each space that has versions past what is indexed of it."""
@@ -300,6 +310,6 @@ def _index(space: int, slot: str) -> Flow[Slice]:
 
 
 def _leave(_error: MnemicError) -> Flow[bool]:
-    """Leave what could not be written as it was: it is tried again, and read from bodies until then."""
+    """Leave what could not be written as it was: it is found again by the next look."""
     yield from ()
     return False

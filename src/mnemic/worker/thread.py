@@ -209,7 +209,7 @@ class Background:
         if any(strategy.maintain for strategy in self.strategies):
             return False
         with self.answering.store.read() as snapshot:
-            jobs = snapshot.has_waiting_job()
+            jobs = snapshot.has_waiting_job() or bool(snapshot.expired(limit=1))
             lanes = [*self.strategy_lanes, *self.answering.meaning.lanes(snapshot)]
         lanes += map(slot_lane, self._desk.settings.indexed)
         return not jobs and not any(map(self.backlog.behind, lanes))
@@ -362,7 +362,6 @@ class Background:
             except Exception:  # noqa: BLE001 - a worker loop: what a store cannot do now it may do later
                 cycle.count(BUSY)
             if cycle.did:
-                self.uses.write_due()
                 continue
             if self._woken(_RETRY_SECONDS if cycle.any or cycle.later else IDLE_SECONDS):
                 continue
@@ -379,6 +378,7 @@ class Background:
 
     def _run(self, cycle: Cycle) -> None:
         for _ in self._slices(cycle):
+            self.uses.write_due()
             if self._closed:
                 return
 

@@ -33,6 +33,7 @@ def item_record(item: Item) -> dict[str, Any]:
         "valid_from": item.valid_from,
         "valid_to": item.valid_to,
         "known_to": item.known_to,
+        "expires": item.expires,
         "channel": item.channel.value,
         "tags": list(item.tags),
         "source": list(item.source),

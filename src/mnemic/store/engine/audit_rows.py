@@ -274,7 +274,8 @@ def _reading(row: VersionRow, own: list[Entry], names: dict[int, str], derived: 
     except StoreCorrupt:
         return ["its body cannot be read"]
     problems: list[str] = []
-    stored = (row.state, row.kind, row.said, row.known_to, row.valid_from, row.valid_to, row.pos, row.channel)
+    times = (row.said, row.known_to, row.valid_from, row.valid_to)
+    stored = (row.state, row.kind, *times, row.pos, row.channel, row.expires)
     if stored != codec.columns(item):
         problems.append("its columns disagree with its body")
     if (names.get(row.agent), names.get(row.session)) != (item.agent, item.session):

@@ -61,6 +61,7 @@ def encode_item(item: Item) -> bytes:
         ("known_to", _instant(item.known_to, "known_to"), None),
         ("valid_from", _instant(item.valid_from, "valid_from"), None),
         ("valid_to", _instant(item.valid_to, "valid_to"), None),
+        ("expires", _instant(item.expires, "expires"), None),
         ("agent", item.agent, None),
         ("session", item.session, None),
         ("pos", item.pos, 0),
@@ -100,6 +101,7 @@ def _item(item: ItemId, record: dict[str, Any]) -> Item:
         known_to=_moment(get("known_to")),
         valid_from=_moment(get("valid_from")),
         valid_to=_moment(get("valid_to")),
+        expires=_moment(get("expires")),
         agent=get("agent"),
         session=get("session"),
         pos=get("pos", 0),
@@ -152,11 +154,12 @@ def _moment(us: int | None) -> datetime | None:
     return None if us is None else moment(us)
 
 
-def columns(item: Item) -> tuple[int, int, int, int, int, int, int, int]:
-    """The projections of an item: state, kind, said, known_to, valid_from, valid_to, pos, channel."""
+def columns(item: Item) -> tuple[int, int, int, int, int, int, int, int, int]:
+    """The projections of an item, in the order of columns; what never expires does so at 0."""
     said = micros(item.said, "said")
     known_to = FOREVER if item.known_to is None else micros(item.known_to, "known_to")
     valid_from = said if item.valid_from is None else micros(item.valid_from, "valid_from")
     valid_to = FOREVER if item.valid_to is None else micros(item.valid_to, "valid_to")
+    expires = 0 if item.expires is None else micros(item.expires, "expires")
     kind, channel = kind_number(item.kind), _CHANNEL[item.channel]
-    return int(item.state), kind, said, known_to, valid_from, valid_to, item.pos, channel
+    return int(item.state), kind, said, known_to, valid_from, valid_to, item.pos, channel, expires

@@ -180,6 +180,7 @@ class _Loading:
 
     Attributes:
         spaces: The ids here of its spaces, by number.
+        owners: Whose spaces they are: users, with the name of a branch.
         heads: Of each space what is set when all lines are in: its last commit, its epoch.
         spent: Where an older export does not say up to which number none is given again, the highest that an actor has.
     """
@@ -188,6 +189,7 @@ class _Loading:
         self.rows, self.name, self.progress = rows, name, progress
         self.tenant: TenantRow | None = None
         self.spaces: dict[int, int] = {}
+        self.owners: set[tuple[str | Shared | None, str]] = set()
         self.heads: dict[int, tuple[int, int]] = {}
         self.spent: dict[int, int] = {}
         self.change: ChangeRow | None = None
@@ -262,8 +264,12 @@ class _Loading:
         parent = self.spaces[line.parent] if line.parent else 0
         line = line._replace(parent=parent, lanes=bool(record.get("lanes", True)))
         number, secret = _number(record["id"]), bytes.fromhex(record["secret"])
-        if number in self.spaces:
+        owner = user, line.branch
+        if number in self.spaces or (user is not None and owner in self.owners):
             raise ValueError(number)
+        if isinstance(user, str) and clean_name("user", user) != user:
+            raise ValueError(user)  # nobody could name them, to read it or to have it erased
+        self.owners.add(owner)
         space = self.spaces[number] = self.rows.spaces.load_space(self.tenant.id, number, user, secret, line)
         self.heads[space] = (record["seq"], record["epoch"])
         if "spent" not in record:

@@ -431,11 +431,11 @@ class _Commit:
 def version_row(rows: Rows, space: int, seq: int, n: int, item: Item, raw: bytes | None, body: bytes) -> VersionRow:
     """Make the row of a version that the `n`-th event of a commit writes; it has no number yet."""
     assert raw is not None  # only a note may be of no item
-    state, kind, said, known_to, valid_from, valid_to, pos, channel = codec.columns(item)
+    state, kind, said, known_to, valid_from, valid_to, pos, channel, expires = codec.columns(item)
     agent, session = rows.names.known(space, item.agent), rows.names.known(space, item.session)
     return VersionRow(
         0, space, raw, seq, FOREVER, n, state, kind, said, known_to, valid_from, valid_to, agent, session,
-        pos, channel, body,
+        pos, channel, expires, body,
     )  # fmt: skip
 
 
@@ -444,7 +444,8 @@ def entries(ver: int, row: VersionRow, pinned: bool, terms: Iterable[bytes]) -> 
     return [
         Entry(
             ver, part, row.seq_from, row.seq_to, row.state, row.kind, row.said, row.known_to,
-            row.valid_from, row.valid_to, row.agent, row.session, row.pos, int(pinned), row.channel, stream,
+            row.valid_from, row.valid_to, row.agent, row.session, row.pos, int(pinned), row.channel, row.expires,
+            stream,
         )
         for part, stream in enumerate(terms)
     ]  # fmt: skip

@@ -5,12 +5,17 @@ They are state beside the journal, and may be lost: a window is made again from 
 
 from __future__ import annotations
 
+from typing import Final
+
 from mnemic.core.clock import moment
 from mnemic.core.ids import to_bytes
 from mnemic.errors import Conflict
 from mnemic.store.engine.rows import Rows
 from mnemic.store.values.drafts import Paging
 from mnemic.store.values.row_values import SessionRow
+
+_LONGEST_LEASE: Final = 600 * 1_000_000
+"""Microseconds; sessions are leased for a tenth of that."""
 
 
 def write(rows: Rows, space: int, paging: Paging, *, making: bool) -> None:
@@ -42,7 +47,8 @@ def write(rows: Rows, space: int, paging: Paging, *, making: bool) -> None:
 
 def _refuse_other(before: SessionRow, paging: Paging, now: int) -> None:
     """Raise `Conflict` unless a session that is not this owner's may be taken."""
-    if before.owner and before.lease_until > now:
+    # A lease that lasts longer than any is of a clock that went ahead, and holds nothing.
+    if before.owner and 0 < before.lease_until - now <= _LONGEST_LEASE:
         until = moment(before.lease_until).isoformat(" ", "seconds")[:19]
         raise Conflict(
             f"session {paging.session!r} is open already, here or in another process, until {until} UTC; close it, or "

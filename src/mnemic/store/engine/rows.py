@@ -16,6 +16,7 @@ from typing import Final
 from mnemic.core import visibility
 from mnemic.core.clock import FOREVER, Clock
 from mnemic.core.ids import Entropy, to_bytes
+from mnemic.core.items import State
 from mnemic.core.queries import Entry, Filter, View
 from mnemic.core.scope import SHARED, Shared
 from mnemic.errors import NotFound
@@ -272,6 +273,10 @@ class JournalTables(Group, ABC):
         row = self.relations.first(CHANGE, ("at", "<=", at), order=("-seq",), tenant=tenant)
         return 0 if row is None else row.seq
 
+    def last_change(self, tenant: int, upto: int) -> ChangeRow | None:
+        """The last commit up to one."""
+        return self.relations.first(CHANGE, ("seq", "<=", upto), order=("-seq",), tenant=tenant)
+
     def times(self, tenant: int, seqs: Sequence[int]) -> dict[int, int]:
         return {seq: at for _, seq, at in self.relations.find(CHANGE_TIMES, ("seq", "in", seqs), tenant=tenant)}
 
@@ -350,6 +355,15 @@ class ItemTables(Group, ABC):
     @abstractmethod
     def visible(self, spaces: Sequence[int], items: Sequence[bytes] | None, walk: Walk) -> list[VersionRow]:
         """The versions that a walk goes over, of these items or of all."""
+
+    def expired(self, now: int, after: tuple[int, int], limit: int) -> list[tuple[int, int, int, bytes]]:
+        """When, as which version, in which space and which item expired by now and is not retired, in that order."""
+        ended = self.relations.find(
+            VERSION, ("expires", ">", 0), ("expires", "<=", now), ("state", "<>", int(State.RETIRED)),
+            order=("expires", "ver"), seq_to=FOREVER,
+        )  # fmt: skip
+        found = ((row.expires, row.ver, row.space, row.id) for row in ended)
+        return list(islice((one for one in found if one[:2] > after), limit))
 
     def count(self, spaces: Sequence[int], where: Filter, view: View) -> int:
         """How many versions a filter and a view show."""

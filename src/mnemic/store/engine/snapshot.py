@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
@@ -240,6 +241,9 @@ class Snapshot:
         self._tenants: dict[str, int | None] = {}
         self._tenant_rows: dict[int, TenantRow] = {}
         self._actors: dict[tuple[int, int], str] = {}
+        self._moments: dict[int, int] = {}
+        self.now = rows.now()
+        """When it was taken, in microseconds: what has expired by then is shown by no view of the present."""
 
     def tenant(self, name: str) -> int | None:
         """The number of a tenant, if it has ever been written to."""
@@ -293,12 +297,30 @@ class Snapshot:
 
         A version is hidden if a nearer layer, as the view sees it, has a version of the same item.
         """
+        view = self.dated(spaces, view)
         layers = []
         for layer in self._layered.layers(spaces):
             for row in self._layered.homes((layer.space,)):
                 narrowed = view if layer.upto is None else layer.view(view)
                 layers.append((_space_head(row), narrowed, self._layered.hidden_versions(layer, view.at)))
         return layers
+
+    def dated(self, spaces: Sequence[int], view: View) -> View:
+        """Say when a view is looked at, where it does not: now; with `at`, when that commit was made.
+
+        What `as_of` lies ahead of that has not run out yet, and will have by then.
+        """
+        if view.moment is not None or not spaces:
+            return view
+        moment = self.now if view.at is None else self._made(self._tenant_of(spaces[0]), view.at)
+        return replace(view, moment=moment if view.as_of is None else max(moment, view.as_of))
+
+    def _made(self, tenant: int, seq: int) -> int:
+        """When a commit was made; one that the journal has no more was made before now."""
+        if seq not in self._moments:
+            row = self._rows.journal.last_change(tenant, seq)
+            self._moments[seq] = self.now if row is None else row.at
+        return self._moments[seq]
 
     def checkpoints(self, tenant: int) -> list[CheckpointRow]:
         """List a tenant's checkpoints, by commit and name."""
@@ -312,7 +334,7 @@ class Snapshot:
         """The versions of these items that the view shows; absent ones are left out."""
         self._refuse_compacted(spaces, view)
         raw = [to_bytes(item) for item in ids]
-        rows = self._layered.visible(spaces, raw, Walk(_ANY, view, 0, len(raw))) if raw else []
+        rows = self._layered.visible(spaces, raw, Walk(_ANY, self.dated(spaces, view), 0, len(raw))) if raw else []
         return {version.item.id: version for version in self._versions(spaces, rows)}
 
     def standing(self, spaces: Sequence[int], ids: Sequence[ItemId]) -> dict[ItemId, Version]:
@@ -332,7 +354,7 @@ class Snapshot:
             page = sorted({item for items in pages for item in items})[:_IDS_AT_ONCE]
             if not page:
                 return
-            shown = self._layered.visible(spaces, page, Walk(where, View(), 0, len(page)))
+            shown = self._layered.visible(spaces, page, Walk(where, View(moment=self.now), 0, len(page)))
             yield from map(from_bytes, sorted({row.id for row in shown}))
             if page[-1] == high:
                 return
@@ -363,7 +385,7 @@ class Snapshot:
     ) -> list[tuple[int, Version]]:
         """Versions with their local number, ascending from just past `after`: pass the last one on for more."""
         self._refuse_compacted(spaces, view)
-        rows = self._layered.visible(spaces, None, Walk(where, view, after, limit))
+        rows = self._layered.visible(spaces, None, Walk(where, self.dated(spaces, view), after, limit))
         return [(row.ver, version) for row, version in zip(rows, self._versions(spaces, rows), strict=True)]
 
     def latest(
@@ -371,13 +393,18 @@ class Snapshot:
     ) -> list[Version]:
         """The last `limit` versions written that the view shows, newest first."""
         self._refuse_compacted(spaces, view)
-        rows = self._layered.visible(spaces, None, Walk(where, view, 0, limit, newest=True))
+        rows = self._layered.visible(spaces, None, Walk(where, self.dated(spaces, view), 0, limit, newest=True))
         return self._versions(spaces, rows)
 
     def count(self, spaces: Sequence[int], where: Filter = Filter(), view: View = View()) -> int:
         """How many items the view shows."""
         self._refuse_compacted(spaces, view)
-        return self._layered.count(spaces, where, view)
+        return self._layered.count(spaces, where, self.dated(spaces, view))
+
+    def expired(self, after: tuple[int, int] = (0, 0), limit: int = 100) -> list[tuple[int, int, int, ItemId]]:
+        """What has expired and is not retired, of every space, past a moment and version: both, the space, the item."""
+        rows = self._rows.items.expired(self.now, after, limit)
+        return [(at, ver, space, from_bytes(item)) for at, ver, space, item in rows]
 
     def entries(self, space: int, after: int = 0, upto: int = FOREVER) -> Iterator[Entry]:
         """Entries of versions numbered past `after`, up to `upto`, ascending by (ver, part): all states, closed too."""
@@ -417,7 +444,7 @@ class Snapshot:
         Of more than `limit` it drops those of the profile first, then the oldest.
         """
         self._refuse_compacted(spaces, view)
-        rows = self._layered.core(spaces, view, limit)
+        rows = self._layered.core(spaces, self.dated(spaces, view), limit)
         if len(rows) > limit:
             rows = sorted(rows, key=core_order)[:limit]
         return self._versions(spaces, sorted(rows, key=attrgetter("seq_from", "ver")))

@@ -516,6 +516,7 @@ class _Alone:
             file._refuse_closed()
             db = file._writer_connection()
             file._location.refuse_overwritten()
+            file._location.refuse_lost_log(db)
             return db
         except BaseException as error:
             file._writing.give_back(call)

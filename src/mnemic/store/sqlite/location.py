@@ -66,6 +66,14 @@ class Location(Protocol):
         """
         ...
 
+    def refuse_lost_log(self, db: apsw.Connection) -> None:
+        """Refuse to write if the log beside the file was deleted or replaced; costs one `stat`.
+
+        Raises:
+            StoreError: it was. What the deleted one held was brought into the file.
+        """
+        ...
+
     def note(self, db: apsw.Connection) -> None:
         """Remember what tells this store's file and log from others; `db` has it open, and has tables."""
         ...
@@ -123,6 +131,9 @@ class InMemory:
 
     def refuse_overwritten(self) -> None:
         """Do nothing: nobody else can write to it."""
+
+    def refuse_lost_log(self, db: apsw.Connection) -> None:
+        """Do nothing: there is no log."""
 
     def note(self, db: apsw.Connection) -> None:
         """Do nothing: there is no file to remember."""
@@ -289,6 +300,21 @@ class InFile:
                 )
             time.sleep(0.005)
         self._written, self._overwritten = written, False
+
+    def refuse_lost_log(self, db: apsw.Connection) -> None:
+        if self._log_file is None or self._log_is_ours():
+            return
+        if self.log.exists():
+            raise StoreError(
+                f"another log was put in the place of {self.log} while the store was open; it was not touched."
+                " Close this and open the store again"
+            )
+        with suppress(apsw.Error):  # SQLite has the deleted one open still
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        raise StoreError(
+            f"{self.log} was deleted while the store was open; what it held was brought into {self.path}, and nothing"
+            " was written since. Close this and open the store again"
+        )
 
     def _bears_origin(self) -> bool:
         """Whether the file holds the random word that this store was given when it was made: no other store does.

@@ -128,7 +128,8 @@ def _to_3(db: apsw.Connection) -> None:
         if table.name not in known:
             db.execute(table.create)
     for index in INDEXES:
-        if index.split(" ON ")[0].split()[-1] not in known:
+        name = index.split(" ON ")[0].split()[-1]
+        if name not in known and name != "version_expires":  # its column comes with format 4
             db.execute(index)
 
 
@@ -172,6 +173,9 @@ def _rebuild(db: apsw.Connection, table: Table) -> None:
     """
     columns, former = [name for name, _, _ in table.columns], "former_" + table.name
     given = db.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table.name,)).fetchone()
+    of_table = "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL"
+    ours = {index.split(" ON ")[0].split()[-1] for index in INDEXES}
+    foreign = [sql for name, sql in db.execute(of_table, (table.name,)) if name not in ours]
     rename = "ALTER TABLE " + table.name + " RENAME TO " + former
     db.execute(rename)
     db.execute(table.create)
@@ -193,6 +197,8 @@ def _rebuild(db: apsw.Connection, table: Table) -> None:
         pass
     drop = "DROP TABLE " + former
     db.execute(drop)
+    for index in foreign:  # so that whoever looks for foreign words sees it, and refuses the file
+        db.execute(index)
     if given is not None:
         db.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table.name,))
         db.execute("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)", (table.name, *given))
@@ -202,6 +208,7 @@ _TEXT: Final = "iif(json_valid(CAST(body AS TEXT)), CAST(body AS TEXT), '{}')"
 """A body as JSON; of one that is damaged, which `verify` tells, nothing."""
 _TAGS: Final = (
     "SELECT v.ver, v.space, t.value FROM version v CROSS JOIN json_each(" + _TEXT + ", '$.tags') t WHERE v.space <> 0"
+    " AND t.type = 'text'"
 )
 _NUMBERS: Final = {
     ("space", "number"): "id",
@@ -209,7 +216,9 @@ _NUMBERS: Final = {
     ("name", "number"): "id",
     ("version", "channel"): "CASE " + _TEXT + " ->> 'channel' WHEN 'tool' THEN 1 WHEN 'import' THEN 2"
     " WHEN 'model' THEN 3 ELSE 0 END",
-    ("entry", "channel"): "(SELECT channel FROM version v WHERE v.ver = former_entry.ver)",
+    ("entry", "channel"): "ifnull((SELECT channel FROM version v WHERE v.ver = former_entry.ver), 0)",
+    ("version", "expires"): "0",
+    ("entry", "expires"): "0",
 }
 """What columns are filled with that tables did not have before."""
 

@@ -223,6 +223,7 @@ TABLES: Final = (
             ("session", "INTEGER NOT NULL", _D),
             ("pos", "INTEGER NOT NULL", _D),
             ("channel", "INTEGER NOT NULL", _D),
+            ("expires", "INTEGER NOT NULL", _D),
             ("body", "BLOB NOT NULL", _C),
         ),
         key="UNIQUE(space, id, seq_from)",
@@ -267,6 +268,7 @@ TABLES: Final = (
             ("pos", "INTEGER NOT NULL", _D),
             ("pinned", "INTEGER NOT NULL", _D),
             ("channel", "INTEGER NOT NULL", _D),
+            ("expires", "INTEGER NOT NULL", _D),
             ("terms", "BLOB NOT NULL", _D),
         ),
         ", WITHOUT ROWID",
@@ -574,6 +576,9 @@ INDEXES: Final = (
     "CREATE UNIQUE INDEX space_shared ON space(tenant, branch) WHERE shared",
     "CREATE INDEX version_closed ON version(space, seq_to) WHERE seq_to < 9223372036854775807",
     "CREATE INDEX version_retired ON version(space, seq_from) WHERE state = 3 AND seq_to = 9223372036854775807",
+    # What expires and has not been retired for it: nothing where nothing expires.
+    "CREATE INDEX version_expires ON version(expires)"
+    " WHERE expires > 0 AND state <> 3 AND seq_to = 9223372036854775807",
     "CREATE INDEX link_spent ON link(space, seq_from) WHERE NOT open OR seq_to < 9223372036854775807",
     "CREATE INDEX event_bare ON event(tenant, seq, n) WHERE ver = 0 AND lver = 0",
     "CREATE INDEX link_dst ON link(space, dst)",

@@ -166,6 +166,9 @@ class SqliteItems(SqliteGroup, ItemTables):
             )
         return rows
 
+    def expired(self, now: int, after: tuple[int, int], limit: int) -> list[tuple[int, int, int, bytes]]:
+        return list(self._db.execute(_EXPIRED, (now, *after, limit)))
+
     def count(self, spaces: Sequence[int], where: Filter, view: View) -> int:
         if asked := _asked(where):
             return sum(self._count_bearers(space, asked, where, view) for space in spaces)
@@ -339,6 +342,11 @@ _UNINDEXED: Final = (
 _RECORDED: Final = (
     "SELECT " + ", ".join(f"v.{column}" for column in VERSION.columns) + ","
     " ifnull((SELECT at FROM change WHERE tenant = ? AND seq = v.seq_from), 0) FROM version v WHERE "
+)
+# The conditions are those of the index `version_expires`: nothing is looked at that has not expired.
+_EXPIRED: Final = (
+    "SELECT expires, ver, space, id FROM version WHERE expires > 0 AND state <> 3 AND seq_to = 9223372036854775807"
+    " AND expires <= ? AND (expires, ver) > (?, ?) ORDER BY expires, ver LIMIT ?"
 )
 _ENTRY_COUNT: Final = "SELECT count(*) FROM (SELECT 1 FROM entry WHERE space = ? AND ver > ? AND ver <= ? LIMIT ?)"
 _IDS: Final = (

@@ -101,7 +101,8 @@ class EventRow(NamedTuple):
 class VersionRow(NamedTuple):
     """One version of an item: its encoded body, and columns copied from the body for filters and views.
 
-    `said` is when it was said, `known_to` when it stopped being believed, `pos` its place in its session.
+    `said` is when it was said, `known_to` when it stopped being believed, `pos` its place in its session, `expires`
+    when it is shown no more (0: never).
     """
 
     ver: int
@@ -120,6 +121,7 @@ class VersionRow(NamedTuple):
     session: int
     pos: int
     channel: int
+    expires: int
     body: bytes
 
 

@@ -40,9 +40,9 @@ _WORDS: Final = {
     "bob": "(SELECT id FROM space WHERE user = 'bob')",
     "try": "(SELECT id FROM space WHERE branch = 'try')",
     "version": "space, id, seq_from, seq_to, n, state, kind, said, known_to, valid_from, valid_to, agent, session, pos,"
-    " channel, body",
+    " channel, expires, body",
     "entry": "part, seq_from, seq_to, state, kind, said, known_to, valid_from, valid_to, agent, session, pos, pinned,"
-    " channel, terms",
+    " channel, expires, terms",
     "open": "9223372036854775807",
     "verse": "SELECT * FROM version WHERE CAST(body AS TEXT) LIKE '%in verse%'",
     "a": "SELECT ver FROM version WHERE seq_to > 1000000 AND body <> x'' ORDER BY ver LIMIT 1 OFFSET 14",

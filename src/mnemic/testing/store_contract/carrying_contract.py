@@ -308,6 +308,16 @@ def _nameless(lines: list[bytes]) -> Iterable[bytes]:
     return _ended([lines[0].replace(b'"tenant":"t"', b'"tenant":"a\\nb"'), *lines[1:]])
 
 
+def _user_with_controls(lines: list[bytes]) -> Iterable[bytes]:
+    return _ended([re.sub(rb'"user":"[^"]*"', rb'"user":"a\\u001b[31mb"', line) for line in lines])
+
+
+def _one_user_twice(lines: list[bytes]) -> Iterable[bytes]:
+    spaces = [line for line in lines if line[:7] == b'{"space']
+    again = re.sub(rb'"id":\d+', b'"id":77', spaces[0])
+    return _ended([*lines[:2], again, *lines[2:]])
+
+
 def _ended(lines: list[bytes]) -> Iterable[bytes]:
     digest = hashlib.sha256()
     for line in lines[:-1]:
@@ -350,6 +360,8 @@ def _nothing(_: list[bytes]) -> Iterable[bytes]:
         _one_number_twice,
         _highest_number,
         _nameless,
+        _user_with_controls,
+        _one_user_twice,
     ],
     ids=lambda damage: damage.__name__.strip("_"),
 )

@@ -22,8 +22,7 @@ class StandingItem:
     Attributes:
         seq: The commit that wrote its standing version.
         written: When that was, microseconds.
-        until: When its validity ends, or what its slot `expires` says, microseconds; None for open.
-        expires: Whether `until` is what its slot says: then it goes, whatever its class.
+        until: When its validity ends, microseconds; None for open.
         digest: Of its text, kind, slots and shelves: equal ones say the same.
         uses, useful: How often it was shown, and how often it helped.
     """
@@ -37,7 +36,6 @@ class StandingItem:
     tags: tuple[str, ...] = ()
     pinned: bool = False
     until: int | None = None
-    expires: bool = False
     digest: bytes = b""
     uses: int = 0
     useful: int = 0

@@ -1,4 +1,4 @@
-"""Expiry (TTL): items that have outlived their retention class, or the moment in their slot `expires`."""
+"""Expiry (TTL): items that have outlived their retention class. What has a moment of its own to expire needs no run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mnemic.tiers.collectors.base import Choice, Ground, StandingItem
 
 
 class Expiry:
-    """Chooses expired items. It alone takes evidence, because its owner set a class or a moment for it.
+    """Chooses expired items. It alone takes evidence, because its owner set a class for it.
 
     A class's time runs from when the item was last written, or from the end of its validity if that is later.
     """
@@ -24,8 +24,6 @@ class Expiry:
 
 
 def _expired(item: StandingItem, ground: Ground) -> str:
-    if item.expires and item.until is not None:
-        return f"expired {moment(item.until):%Y-%m-%d %H:%M}" if item.until <= ground.now else ""
     name = ground.retention.of(item.kind, item.tags)
     lasts = ground.retention.lasts(name)
     if lasts is None:

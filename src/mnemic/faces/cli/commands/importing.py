@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from itertools import chain
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
@@ -45,6 +46,7 @@ class ImportTally:
     """What became of a source so far.
 
     Attributes:
+        expired: What expired before it came, written or there.
         away: Of `repeated`, those that have been erased or taken back since they were written.
         ties: Links between items that were written.
         first, last: The commits written.
@@ -58,6 +60,7 @@ class ImportTally:
     first: int | None = None
     last: int | None = None
     masked: int = 0
+    expired: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
     places: dict[str, list[str]] = field(default_factory=dict)
     sources: dict[str, None] = field(default_factory=dict)
@@ -261,6 +264,7 @@ def _count(run: Invocation, messages: Iterator[Message | Edge], tally: ImportTal
             tally.skip(message.key, _unplaced(error))
             continue
         tally.written += len(written.puts)
+        tally.expired += _expired([message])
         tally.masked += sum(count for _, count in written.masked)
 
 
@@ -313,8 +317,15 @@ def _commit(
             _commit(run, memory, owner, [message], tally, known)
         return
     mine = run.scoped(memory, owner, shelved=False)
+    tally.expired += _expired(batch)
     tally.took(receipt, sum(_is_away(mine, one) for one in receipt.ids) if receipt.repeated else 0)
     known |= _ids(run.scoped(memory, owner), batch, receipt)
+
+
+def _expired(batch: Sequence[Message]) -> int:
+    """How many messages expired before they came, and so are shown to nobody."""
+    ends = [message.expires for message in batch if isinstance(message.expires, datetime)]
+    return sum(end <= datetime.now(UTC) for end in ends)
 
 
 def _ids(me: ScopedMemory, batch: Sequence[Message], receipt: Receipt) -> dict[str, ItemId]:
@@ -392,6 +403,7 @@ def _report(run: Invocation, tally: ImportTally, seconds: float, *, dry_run: boo
     rows = [(verb, f"{tally.written:,} in {seconds:.1f} s{rate}"), ("already there", there)]
     rows += [("gone", _erased_since(tally.away))] if tally.away else []
     rows.append(("skipped", f"{tally.skipped.total():,}"))
+    rows += [("expired", f"{tally.expired:,} before they came: nobody is shown them")] if tally.expired else []
     rows += [("links", f"{tally.ties:,}")] if tally.ties else []
     rows += [("in", _commits(tally))] if tally.commits else []
     rows += [("masked", many(tally.masked, "secret"))] if tally.masked else []
@@ -425,6 +437,7 @@ def _record(tally: ImportTally, seconds: float, *, dry_run: bool, interrupted: b
         "readable": tally.written + tally.repeated,
         "repeated": None if dry_run else tally.repeated,
         "away": None if dry_run else tally.away,
+        "expired": tally.expired,
         "links": 0 if dry_run else tally.ties,
         "commits": tally.commits,
         "first_commit": tally.first,

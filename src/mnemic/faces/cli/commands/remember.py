@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from mnemic.core.clock import span
 from mnemic.core.items import EVIDENCE, Kind, State
 from mnemic.errors import Invalid
 from mnemic.faces.cli.command import WORDS, verb
@@ -38,6 +39,22 @@ def read_said(text: str | None, zone: str | None, field: str) -> datetime | None
     known_zone(zone)
     with naming_option(field):
         return said_at(text, zone)
+
+
+def read_expires(text: str | None, zone: str | None) -> datetime | timedelta | None:
+    """When something expires, as it is given on a write: a moment as above, or how long from now.
+
+    Raises:
+        Invalid: it is neither.
+    """
+    if text is None:
+        return None
+    length = span(text)
+    return read_said(text, zone, "expires") if length is None else timedelta(microseconds=min(length, _LONGEST))
+
+
+_LONGEST: Final = timedelta.max // timedelta(microseconds=1)
+"""Longer than anything that can be counted from now on, which is refused."""
 
 
 def acknowledge(
@@ -74,7 +91,8 @@ def said_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add what can be told of words that were said: by whom, when, under which key."""
     for name, metavar, text in (
         ("--key", None, "Makes a retry safe: the same words and --said again under this key write nothing."),
-        ("--zone", None, "Zone of a --said without one, such as Europe/Lisbon."),
+        ("--expires", "TIME", "From when on nobody is shown it: a time, or how long from now, such as 30d."),
+        ("--zone", None, "Zone of times given without one, such as Europe/Lisbon."),
         ("--said", "TIME", "When it was said, with its zone (left out: now)."),
         ("--role", None, "In which role, such as user or assistant."),
         ("--speaker", None, "Who said it."),
@@ -85,13 +103,14 @@ def said_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def said_fields(said: str | None, zone: str | None, **fields: Any) -> dict[str, Any]:
     """What `said_options` were given, as the library takes it."""
-    return {"said": read_said(said, zone, "said"), **fields}
+    return {"said": read_said(said, zone, "said"), **fields, "expires": read_expires(fields["expires"], zone)}
 
 
 @verb(
     'mnemic add "I moved from Paris to Lisbon in March."',
     'mnemic add "See you on Friday!" --speaker Ben --session trip --said 2025-03-02T18:30:00+00:00',
     'echo "The wifi password is on the fridge." | mnemic add -',
+    'mnemic add "The door code is 4711 this week." --expires 7d',
     'mnemic add "Dinner at eight." --said "2025-03-02 18:30" --zone Europe/Lisbon --key mail:42',
 )
 @click.argument("text", type=WORDS)
@@ -129,6 +148,9 @@ def _statement_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--said", type=WORDS, metavar="TIME", help="When it was said (left out: as its evidence, or now)."
         ),
+        click.option(
+            "--expires", type=WORDS, metavar="TIME", help="From when on nobody is shown it: a time, or such as 30d."
+        ),
         click.option("--valid-to", type=WORDS, metavar="TIME", help="Until when it held."),
         click.option("--valid-from", type=WORDS, metavar="TIME", help="Since when it holds (left out: since said)."),
         click.option("--kind", type=click.Choice(_STATED), default="fact", show_default=True, help="What it is."),
@@ -142,7 +164,7 @@ def _fields(kind: str, zone: str | None, **fields: Any) -> dict[str, Any]:
     moments = {
         name: read_said(fields[name], zone, name.replace("_", "-")) for name in ("valid_from", "valid_to", "said")
     }
-    return {**fields, "kind": Kind(kind), **moments}
+    return {**fields, "kind": Kind(kind), **moments, "expires": read_expires(fields["expires"], zone)}
 
 
 @verb(
@@ -201,6 +223,7 @@ def _closed(me: ScopedMemory, receipt: Receipt) -> ItemId | None:
 @click.argument("text", type=WORDS, required=False)
 @click.option("--valid-from", type=WORDS, metavar="TIME", help="Since when it holds.")
 @click.option("--valid-to", type=WORDS, metavar="TIME", help="Until when it held.")
+@click.option("--expires", type=WORDS, metavar="TIME", help="When it expires: a time, such as 30d, or never.")
 @click.option("--zone", type=WORDS, help="Zone of times given without one.")
 @click.option("--tag", "tags", type=WORDS, multiple=True, help="Its tags from now on; may be repeated.")
 def revise(
@@ -208,17 +231,21 @@ def revise(
     text: str | None,
     valid_from: str | None,
     valid_to: str | None,
+    expires: str | None,
     zone: str | None,
     tags: tuple[str, ...],
 ) -> None:
     """Correct what a statement says.
 
-    What it said before stays in its history. What was said or read (evidence) is never revised.
+    What it said before stays in its history. What was said or read (evidence) is never revised,
+    but for when it expires.
     """
     run = invocation()
     given = {"valid_from": valid_from, "valid_to": valid_to}
     moments = {name: read_said(when, zone, name.replace("_", "-")) for name, when in given.items()}
     changes: dict[str, Any] = {name: when for name, when in moments.items() if when is not None}
+    if expires is not None:
+        changes["expires"] = None if expires == "never" else read_expires(expires, zone)
     if tags:
         changes["tags"] = tags
     if text is None and not changes:

@@ -31,7 +31,11 @@ _BEGINS: Final = 40
 
 
 @verb("mnemic worker --once", "mnemic worker --lanes house,embed --once --json")
-@click.option("--lanes", type=WORDS, help="Only these: strategies by name, `embed`, `jobs`; separated by commas.")
+@click.option(
+    "--lanes",
+    type=WORDS,
+    help="Only these, separated by commas: strategies by name, `embed`, `jobs`, `pack`, `expire`.",
+)
 @click.option("--once", is_flag=True, help="End when nothing is left that can be done now.")
 @click.option(
     "--poll", type=click.FloatRange(0.01), default=0.5, show_default=True, help="Seconds between two looks for writes."
