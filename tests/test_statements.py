@@ -21,7 +21,7 @@ MANY = 50
 class Most(NamedTuple):
     """The most that a verb may ask for: transactions that read, that write; commits; statements, of any kind.
 
-    Erasing takes each item out on its own, and a link looks for the one it replaces: `each` more for every one.
+    A link looks for the one it replaces: `each` more for every one.
     """
 
     reads: int
@@ -105,6 +105,16 @@ def _reverted(w: World, n: int) -> Callable[[], Any]:
     return lambda: w.me.revert(before)
 
 
+def _warm(verb: Callable[[World, int], Any]) -> Callable[[World, int], Callable[[], Any]]:
+    """Do it once, and then again: the process knows the user, and has counted what waits for its lanes."""
+
+    def prepared(w: World, n: int) -> Callable[[], Any]:
+        verb(w, n)
+        return lambda: verb(w, n)
+
+    return prepared
+
+
 Prepared = Callable[[World, int], Callable[[], Any]]
 VERBS: dict[str, tuple[Prepared, Most]] = {
     "get": (lambda w, n: lambda: w.me.get(w.turns[0]), Most(1, 0, 0, 3)),
@@ -119,31 +129,36 @@ VERBS: dict[str, tuple[Prepared, Most]] = {
     "diff": (lambda w, n: lambda: w.me.diff(w.seq() - n), Most(2, 0, 0, 17)),
     "sessions": (lambda w, n: lambda: w.me.sessions(), Most(1, 0, 0, 2)),
     "stats": (lambda w, n: lambda: w.memory.admin.stats(), Most(2, 0, 0, 32)),
-    "recall": (lambda w, n: lambda: w.me.recall("cats", k=n), Most(1, 0, 0, 8)),
+    "recall": (lambda w, n: lambda: w.me.recall("cats", k=n), Most(1, 0, 0, 6)),
     "why_not": (lambda w, n: lambda: w.me.why_not("cats", w.turns[0]), Most(1, 0, 0, 8)),
-    "context": (lambda w, n: lambda: w.me.context("cats", k=n), Most(1, 0, 0, 11)),
-    "context after a write": (_read_after_writing, Most(2, 0, 0, 20)),
-    "ask": (lambda w, n: lambda: w.me.ask("where do I live?", k=n), Most(1, 0, 0, 9)),
-    "observe": (lambda w, n: lambda: w.me.observe(_said(n)), Most(1, 1, 1, 12)),
-    "write": (lambda w, n: lambda: w.me.write("so", source=w.turns[:n]), Most(2, 1, 1, 16)),
-    "revise": (lambda w, n: lambda: w.me.revise(w.facts[0], "otherwise"), Most(2, 1, 1, 19)),
-    "supersede": (lambda w, n: lambda: w.me.supersede(w.facts[0], "now so", source=w.turns[:n]), Most(2, 1, 1, 27)),
-    "correct": (lambda w, n: lambda: w.me.correct(w.turns[0], "it was so"), Most(2, 1, 1, 24)),
-    "link": (lambda w, n: lambda: w.me.link(w.turns[0], w.turns[1], "t", evidence=w.turns[:n]), Most(2, 1, 1, 18)),
-    "pin": (lambda w, n: lambda: w.me.pin(*w.turns[:n]), Most(2, 1, 1, 20)),
-    "forget": (lambda w, n: lambda: w.me.forget(*w.turns[:n]), Most(2, 1, 1, 20)),
-    "feedback": (lambda w, n: lambda: w.me.feedback(*w.turns[:n], useful=True), Most(2, 1, 1, 15)),
-    "undo of observe": (_undone(lambda w, n: w.me.observe(_said(n))), Most(1, 1, 1, 30)),
-    "undo of pin": (_undone(lambda w, n: w.me.pin(*w.turns[:n])), Most(1, 1, 1, 28)),
-    "undo of forget": (_undone(lambda w, n: w.me.forget(*w.turns[:n])), Most(1, 1, 1, 28)),
-    "flush of facts that supersede each other": (_tied, Most(14, 2, 1, 79, each=1)),
-    "merge": (_merged, Most(2, 1, 1, 26)),
-    "revert": (_reverted, Most(1, 1, 1, 30)),
-    "erase": (lambda w, n: lambda: w.me.erase(*w.turns[-n:]), Most(1, 2, 1, 34, each=25)),
-    "erase beside a hold": (_erased_beside_a_hold, Most(1, 2, 1, 36, each=25)),
-    "session.observe": (lambda w, n: lambda: w.session.observe(_said(n)), Most(1, 1, 1, 16)),
-    "session.context": (lambda w, n: lambda: w.session.context("cats", k=n), Most(2, 0, 0, 13)),
-    "session.window": (lambda w, n: lambda: w.session.window(), Most(1, 0, 0, 4)),
+    "context": (lambda w, n: lambda: w.me.context("cats", k=n), Most(1, 0, 0, 8)),
+    "context after a write": (_read_after_writing, Most(1, 0, 0, 15)),
+    "ask": (lambda w, n: lambda: w.me.ask("where do I live?", k=n), Most(1, 0, 0, 7)),
+    "warm recall": (_warm(lambda w, n: w.me.recall("cats", k=n)), Most(1, 0, 0, 3)),
+    "warm context": (_warm(lambda w, n: w.me.context("cats", k=n)), Most(1, 0, 0, 5)),
+    "warm ask": (_warm(lambda w, n: w.me.ask("where do I live?", k=n)), Most(1, 0, 0, 4)),
+    "warm observe": (_warm(lambda w, n: w.me.observe(_said(n))), Most(0, 1, 1, 6)),
+    "warm write": (_warm(lambda w, n: w.me.write("so")), Most(0, 1, 1, 6)),
+    "observe": (lambda w, n: lambda: w.me.observe(_said(n)), Most(1, 1, 1, 10)),
+    "write": (lambda w, n: lambda: w.me.write("so", source=w.turns[:n]), Most(2, 1, 1, 14)),
+    "revise": (lambda w, n: lambda: w.me.revise(w.facts[0], "otherwise"), Most(2, 1, 1, 17)),
+    "supersede": (lambda w, n: lambda: w.me.supersede(w.facts[0], "now so", source=w.turns[:n]), Most(2, 1, 1, 25)),
+    "correct": (lambda w, n: lambda: w.me.correct(w.turns[0], "it was so"), Most(2, 1, 1, 22)),
+    "link": (lambda w, n: lambda: w.me.link(w.turns[0], w.turns[1], "t", evidence=w.turns[:n]), Most(2, 1, 1, 15)),
+    "pin": (lambda w, n: lambda: w.me.pin(*w.turns[:n]), Most(2, 1, 1, 18)),
+    "forget": (lambda w, n: lambda: w.me.forget(*w.turns[:n]), Most(2, 1, 1, 18)),
+    "feedback": (lambda w, n: lambda: w.me.feedback(*w.turns[:n], useful=True), Most(2, 1, 1, 12)),
+    "undo of observe": (_undone(lambda w, n: w.me.observe(_said(n))), Most(1, 1, 1, 28)),
+    "undo of pin": (_undone(lambda w, n: w.me.pin(*w.turns[:n])), Most(1, 1, 1, 26)),
+    "undo of forget": (_undone(lambda w, n: w.me.forget(*w.turns[:n])), Most(1, 1, 1, 26)),
+    "flush of facts that supersede each other": (_tied, Most(14, 2, 1, 70, each=1)),
+    "merge": (_merged, Most(2, 1, 1, 24)),
+    "revert": (_reverted, Most(1, 1, 1, 28)),
+    "erase": (lambda w, n: lambda: w.me.erase(*w.turns[-n:]), Most(1, 2, 1, 59)),
+    "erase beside a hold": (_erased_beside_a_hold, Most(1, 2, 1, 61)),
+    "session.observe": (lambda w, n: lambda: w.session.observe(_said(n)), Most(1, 1, 1, 13)),
+    "session.context": (lambda w, n: lambda: w.session.context("cats", k=n), Most(2, 0, 0, 10)),
+    "session.window": (lambda w, n: lambda: w.session.window(), Most(1, 0, 0, 3)),
 }
 
 

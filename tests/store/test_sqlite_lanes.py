@@ -15,6 +15,7 @@ from mnemic.core.events import Verb
 from mnemic.core.items import Item
 from mnemic.errors import Conflict
 from mnemic.store.engine import lane_cursors
+from mnemic.store.engine.rows import Rows
 from mnemic.store.offline import replace_store
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.drafts import Advance, Draft, Put
@@ -223,3 +224,30 @@ def test_a_row_of_vectors_is_plain(world: World) -> None:
     (row,) = vectors(world, model)
     assert isinstance(row, VectorRow)
     assert type(row.f16) is bytes
+
+
+def test_a_write_makes_a_space_due_again_that_a_look_has_taken_out(world: World, path: Path) -> None:
+    def drop(rows: Rows) -> None:
+        rows.lanes.drop_due("noting", (space,))
+
+    def due(store: SqliteStore) -> list[int]:
+        with store.read() as snapshot:
+            return snapshot.due("noting")
+
+    world.store.transact(lane_cursors.follow, "noting")
+    world.commit("one")
+    space = world.space()
+    world.commit("two")
+    assert due(world.store) == [space]
+    for _ in range(2):
+        world.store.transact(drop)
+        world.commit("said after a look of this process")
+        assert due(world.store) == [space]
+    with closing(SqliteStore(path)) as other:
+        other.transact(drop)
+        world.commit("said after a look of another connection")
+        assert due(other) == [space]
+        other.transact(lane_cursors.follow, "later")
+        other.transact(lambda rows: rows.lanes.drop_lanes("noting"))
+        world.commit("and after another lane was followed")
+        assert other.transact(lambda rows: rows.lanes.due("later", 1)) == [space]

@@ -51,15 +51,15 @@ def test_every_column_of_the_file_is_declared_and_every_declared_one_is_there(pa
 def test_what_holds_content_says_how_it_is_erased(table: schema.Table) -> None:
     holds = {what for _, _, what in table.columns}
     if holds & {Holds.CONTENT, Holds.DERIVED}:
-        assert table.erase_item or table.name in NOT_BY_ITEM
+        assert table.erase_items or table.name in NOT_BY_ITEM
         assert table.erase_space or table.name in TENANTS_OWN
-    assert not (table.erase_item and table.name in NOT_BY_ITEM)
+    assert not (table.erase_items and table.name in NOT_BY_ITEM)
 
 
 def test_erasure_goes_through_every_table_that_says_how() -> None:
-    by_item, by_space = " ".join(schema.erase_item_statements()), " ".join(schema.erase_space_statements())
+    by_item, by_space = " ".join(schema.erase_items_statements()), " ".join(schema.erase_space_statements())
     for table in TABLES:
-        assert table.erase_item.split(";")[0] in by_item
+        assert table.erase_items.split(";")[0] in by_item
         assert table.erase_space.split(";")[0] in by_space
 
 
@@ -585,9 +585,9 @@ def test_a_damaged_file_of_format_3_is_migrated_and_verify_says_what_is_wrong(
 
 def test_what_runs_often_seeks_and_never_walks_a_table(path: Path) -> None:
     SqliteStore(path).close()
-    (erase,) = (s for s in schema.erase_item_statements() if s.startswith("DELETE FROM vector"))
+    erasing = [s for s in schema.erase_items_statements() if s.startswith(("DELETE", "UPDATE event"))]
     for statement, bound in (
-        (erase, {"space": 1, "item": b"x"}),
+        *((erase, {"space": 1, "items": "[]"}) for erase in erasing),
         (sqlite_tables._CARRY_VECTORS, {"home": 1, "ver": 1, "space": 1, "to": 2}),
         (sqlite_tables._ADD_VECTOR, (1, 1, 1, 0, b"")),
         (sqlite_tables._WAITING, ("embed:1", "[1]")),
@@ -598,4 +598,5 @@ def test_what_runs_often_seeks_and_never_walks_a_table(path: Path) -> None:
         assert "SCAN entry" not in shown, shown
         assert "SCAN v " not in shown, shown
         assert "SCAN l " not in shown, shown
+        assert "SCAN event" not in shown, shown
     assert "entry_core" in plan(path, sqlite_tables._CORE + " v.seq_to = 1 ORDER BY e.seq_from, e.ver", (1, 1))

@@ -199,7 +199,7 @@ def _run(snapshot: Snapshot, strategy: Strategy, space: int, lane: Lane, vers: l
     given = Given(user=str(head.user), evidence=evidence, known=tuple(version.item for version in known))
     return StrategyRun(
         space=space,
-        tenant=dict(snapshot.tenants())[head.tenant],
+        tenant=snapshot.tenant_name(head.tenant),
         user=head.user,
         branch=head.branch,
         lane=lane,

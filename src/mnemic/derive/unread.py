@@ -130,8 +130,7 @@ class UnreadRules:
                 the last of what waits is read.
         """
         self._drop_erased(snapshot, head.id)
-        lane = snapshot.lane(head.id, HOUSE)
-        newest = snapshot.newest(head.id)
+        lane, newest = snapshot.lane_and_newest(head.id, HOUSE)
         if not head.lanes or newest <= lane.cursor:
             self._drop(head.id)
             return NOTHING

@@ -120,7 +120,8 @@ class Backlog:
             names = (*self._strategies, *self._embedders(snapshot))
             if head is None or not head.lanes or not names:
                 return 0
-            cursor, newest = min(snapshot.lane(head.id, name).cursor for name in names), snapshot.newest(head.id)
+            first, newest = snapshot.lane_and_newest(head.id, names[0])
+            cursor = min((first.cursor, *(snapshot.lane(head.id, name).cursor for name in names[1:])))
             if newest - cursor <= self._limit:  # no more than these numbers, and others' may be among them
                 return max(0, newest - cursor)
             most = max(COUNTED, 4 * self._limit)
@@ -130,4 +131,5 @@ class Backlog:
 def _has_work(snapshot: Snapshot, head: SpaceHead, name: str) -> bool:
     if head.user is None or not head.lanes:
         return False
-    return snapshot.newest(head.id) > snapshot.lane(head.id, name).cursor
+    lane, newest = snapshot.lane_and_newest(head.id, name)
+    return newest > lane.cursor

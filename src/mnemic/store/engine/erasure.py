@@ -81,10 +81,9 @@ def _items(rows: Rows, tenant: TenantRow, space: SpaceRow, erasure: Erasure) -> 
     payload = canonical({"ids": list(ids), "links": [list(tie) for tie in ties]})
     actor = rows.names.actor(space.id, erasure.actor)
     seq = ledger.journal(rows, tenant, space, Verb.ERASED, payload, actor, note=_reason(erasure), ops=reopen)
-    counts = [rows.items.drop_item(home, raw, seq) for home, raw in going]
+    counts = [rows.items.drop_items(home, items, seq) for home, items in owned.items()]
     _drop_names(rows, own, erasure)
-    touched = {home for home, _ in going} | {space.id}
-    for row in rows.spaces.space_rows(sorted(touched)):
+    for row in rows.spaces.space_rows(sorted({*owned, space.id})):
         rows.spaces.set_space(row._replace(seq=seq, epoch=row.epoch + 1))
     return Erased(seq, ids, sum(v for v, _ in counts), sum(n for _, n in counts))
 

@@ -327,6 +327,13 @@ class ItemTables(Group, ABC):
         # The space is looked at here: asked for it too, a planner may walk the whole space by its index.
         return [row for row in self.relations.find(VERSION, ("ver", "in", vers)) if row.space == space]
 
+    def recorded_rows(self, tenant: int, space: int, vers: Sequence[int]) -> list[tuple[VersionRow, int]]:
+        """Read versions of a space, each with the time of its commit (0: it is gone)."""
+        rows = self.version_rows(space, vers)
+        seqs = list({row.seq_from for row in rows})
+        times = {seq: at for _, seq, at in self.relations.find(CHANGE_TIMES, ("seq", "in", seqs), tenant=tenant)}
+        return [(row, times.get(row.seq_from, 0)) for row in rows]
+
     def written(self, space: int, seq: int) -> list[VersionRow]:
         rows = self.version_rows(space, [event.ver for event in _wrote(self.relations, space, seq) if event.ver])
         return sorted((row for row in rows if row.seq_from == seq), key=lambda row: row.n)
@@ -446,8 +453,8 @@ class ItemTables(Group, ABC):
         return list(self.relations.find(STRENGTH, order=("id",), space=space))
 
     @abstractmethod
-    def drop_item(self, space: int, item: bytes, seq: int) -> tuple[int, int]:
-        """Take an item out of every table and leave a tombstone; how many versions and links went."""
+    def drop_items(self, space: int, items: Sequence[bytes], seq: int) -> tuple[int, int]:
+        """Take items out of every table and leave tombstones; how many versions and links went."""
 
 
 class LinkTables(Group):
@@ -583,6 +590,11 @@ class LaneTables(Group, ABC):
         """Write no more of what is due for a lane; how far it came stays known."""
         for relation in (FOLLOWED, DUE):
             self.relations.drop(relation, name=name)
+
+    def lane_and_newest(self, space: int, name: str) -> tuple[Lane, int]:
+        """Read a lane, and the newest version of its space (0: none)."""
+        row = self.relations.first(ENTRY_NUMBERS, order=("-ver",), space=space)
+        return self.lane(space, name), 0 if row is None else int(row[1])
 
     def drop_lanes(self, name: str) -> None:
         for relation in (LANE, FOLLOWED, DUE):

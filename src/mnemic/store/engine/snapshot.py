@@ -32,6 +32,7 @@ from mnemic.store.values.row_values import (
     SessionRow,
     SpaceRow,
     StrengthRow,
+    TenantRow,
     VersionRow,
     Walk,
 )
@@ -238,6 +239,7 @@ class Snapshot:
         self._layered = LayeredRows(rows)
         self._recorded: dict[tuple[int, int], int] = {}
         self._tenants: dict[str, int | None] = {}
+        self._tenant_rows: dict[int, TenantRow] = {}
         self._actors: dict[tuple[int, int], str] = {}
         self._moments: dict[int, int] = {}
         self.now = rows.now()
@@ -255,13 +257,13 @@ class Snapshot:
         return [(row.id, row.name if row.name is not None else ERASED) for row in self._rows.spaces.tenants()]
 
     def tenant_name(self, tenant: int) -> str:
-        """The name of a tenant by its number."""
-        name = self._rows.spaces.tenant_row(tenant).name
-        return ERASED if name is None else name
+        """The name of a tenant."""
+        row = self._tenant_row(tenant)
+        return row.name if row.name is not None else ERASED
 
     def head(self, tenant: int) -> Head:
         """Read the last commit and the horizon of a tenant's journal."""
-        row = self._rows.spaces.tenant_row(tenant)
+        row = self._tenant_row(tenant)
         return Head(seq=row.seq, at=row.at, hash=row.hash, horizon=row.horizon)
 
     def space(self, tenant: int, user: str | Shared, branch: str = "") -> SpaceHead | None:
@@ -360,7 +362,10 @@ class Snapshot:
 
     def versions(self, space: int, vers: Sequence[int]) -> dict[int, Version]:
         """Versions by their local number (`Entry.ver`)."""
-        rows = self._rows.items.version_rows(space, vers)
+        homes = self._layered.homes((space,))
+        found = self._rows.items.recorded_rows(homes[0].tenant, space, vers) if homes else []
+        self._recorded.update(((homes[0].tenant, row.seq_from), at) for row, at in found)
+        rows = [row for row, _ in found]
         return {row.ver: version for row, version in zip(rows, self._versions((space,), rows), strict=True)}
 
     def history(self, spaces: Sequence[int], item: ItemId) -> list[Version]:
@@ -471,6 +476,10 @@ class Snapshot:
     def lane(self, space: int, name: str) -> Lane:
         """How far a lane has come in a space; one that never ran stands at 0."""
         return self._rows.lanes.lane(space, name)
+
+    def lane_and_newest(self, space: int, name: str) -> tuple[Lane, int]:
+        """How far a lane has come in a space, and the highest local number of its versions: `lane` and `newest`."""
+        return self._rows.lanes.lane_and_newest(space, name)
 
     def backlog(self, name: str) -> list[tuple[int, int, int]]:
         """List (space, cursor, newest version) of each space, not erased, in which a lane has work, by space."""
@@ -614,7 +623,7 @@ class Snapshot:
 
     def holds(self, tenant: int) -> list[Hold]:
         """The legal holds of a tenant, the oldest first."""
-        return listed(self._rows, self._rows.spaces.tenant_row(tenant))
+        return listed(self._rows, self._tenant_row(tenant))
 
     def reasons_to_keep(self, tenant: int, space: int, items: Sequence[ItemId]) -> dict[ItemId, str]:
         """Find those of these items that a legal hold keeps, each with the reason to give."""
@@ -622,7 +631,7 @@ class Snapshot:
 
     def floor(self, tenant: int) -> tuple[int, str]:
         """Find the last commit that the horizon may be moved to, and why it may go no further."""
-        floor = horizon_floor(self._rows, self._rows.spaces.tenant_row(tenant))
+        floor = horizon_floor(self._rows, self._tenant_row(tenant))
         return floor.seq, floor.why
 
     def version_counts(self, tenant: int) -> VersionCounts:
@@ -681,6 +690,11 @@ class Snapshot:
             times = self._rows.journal.times(tenant, unknown)
             self._recorded.update(((tenant, seq), times.get(seq, 0)) for seq in unknown)
 
+    def _tenant_row(self, tenant: int) -> TenantRow:
+        if tenant not in self._tenant_rows:
+            self._tenant_rows[tenant] = self._rows.spaces.tenant_row(tenant)
+        return self._tenant_rows[tenant]
+
     def _tenant_of(self, space: int) -> int:
         return self._layered.homes((space,))[0].tenant
 
@@ -688,7 +702,7 @@ class Snapshot:
         if view.at is None:
             return
         for space in self._layered.homes(tuple(spaces)):
-            horizon = self._rows.spaces.tenant_row(space.tenant).horizon
+            horizon = self._tenant_row(space.tenant).horizon
             if view.at < horizon:
                 raise Compacted(f"commit {view.at} lies behind the horizon, which is commit {horizon}")
 

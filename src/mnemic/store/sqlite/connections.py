@@ -10,7 +10,7 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext, suppress
 from typing import Concatenate, Final, ParamSpec, TypeVar
 
@@ -276,9 +276,9 @@ class SqliteFile:
         yield from (db for db, _ in self._readers)
         yield from (db for db in (self._writer, self._listener.connection) if db is not None)
 
-    def _take_lease(self, db: apsw.Connection) -> dict[str, bytes]:
+    def _take_lease(self, db: apsw.Connection, known: Mapping[str, bytes] | None = None) -> dict[str, bytes]:
         self._leased = True
-        meta = take_lease(db)
+        meta = take_lease(db, known=known)
         if not self._location.key and ("seal" in meta or self._sealed):
             raise StoreReadOnly(f"{self._location} is sealed, and is not written to without its key; set MNEMIC_SEAL")
         return meta

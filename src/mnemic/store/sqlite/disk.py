@@ -7,6 +7,7 @@ import os
 import platform
 import time
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -140,7 +141,12 @@ def _line(file: Path) -> str:
         return ""
 
 
-def take_lease(db: apsw.Connection, here: Host | None = None, now: float | None = None) -> dict[str, bytes]:
+def take_lease(
+    db: apsw.Connection,
+    here: Host | None = None,
+    now: float | None = None,
+    known: Mapping[str, bytes] | None = None,
+) -> dict[str, bytes]:
     """Inside a write: note that this machine writes here, for the next minute.
 
     Returns the small facts that every write looks at: `residue` while an erasure waits for the log to be emptied,
@@ -148,13 +154,14 @@ def take_lease(db: apsw.Connection, here: Host | None = None, now: float | None 
 
     Args:
         here, now: In place of this machine and its clock.
+        known: What this returned before, where nobody has written to the file since: it is not read again.
 
     Raises:
         StoreLocked: another machine wrote within the last minute.
         StoreNewer: a later mnemic has taken the file over and made its token streams again.
     """
     here, now = here or this_host(), time.time() if now is None else now
-    meta = dict(db.execute("SELECT key, value FROM meta WHERE key IN ('lease', 'residue', 'swept', 'tokens', 'seal')"))
+    meta = dict(db.execute(_SMALL_FACTS) if known is None else known)
     if int(meta["tokens"]) != TOKENS:
         raise StoreNewer("a later mnemic has taken this file over; upgrade mnemic in this process, and retry")
     holder, until = _lease(meta.get("lease", b""))
@@ -168,8 +175,12 @@ def take_lease(db: apsw.Connection, here: Host | None = None, now: float | None 
             )
         left = 0
     if not LEASE_SECONDS / 2 <= left <= LEASE_SECONDS + 1:
-        set_meta(db, "lease", here.lease(now + LEASE_SECONDS))
+        meta["lease"] = here.lease(now + LEASE_SECONDS)
+        set_meta(db, "lease", meta["lease"])
     return meta
+
+
+_SMALL_FACTS: Final = "SELECT key, value FROM meta WHERE key IN ('lease', 'residue', 'swept', 'tokens', 'seal')"
 
 
 @lru_cache(maxsize=16)

@@ -10,8 +10,9 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Final
 
 import apsw
@@ -28,7 +29,7 @@ from mnemic.store.sqlite.connections import translated
 from mnemic.store.sqlite.disk import set_meta
 from mnemic.store.sqlite.secure_erase import SqliteErasing
 from mnemic.store.sqlite.sqlite_relations import SqliteRelations
-from mnemic.store.sqlite.sqlite_tables import SqliteJournal, SqliteNames, SqliteSpaces, rows_of
+from mnemic.store.sqlite.sqlite_tables import SqliteJournal, SqliteLanes, SqliteNames, SqliteSpaces, rows_of
 from mnemic.store.values.drafts import Draft
 from mnemic.store.values.row_values import ChangeRow, NameRow, SpaceRow, TenantRow
 
@@ -175,8 +176,10 @@ class CommitQueue:
             successor.wake()
 
 
-class GroupTables(SqliteSpaces, SqliteNames, SqliteJournal):
-    """Spaces, names and journal of group commits: they look up each tenant, space and name once for all callers.
+class GroupTables(SqliteSpaces, SqliteNames, SqliteJournal, SqliteLanes):
+    """Spaces, names, journal and lanes of group commits: they look up each tenant, space and name once for all callers.
+
+    Once every lane is to look at a space now, it is not written down again.
 
     Each space's head is written once, in `finish`. What was read holds until somebody else writes: another process, or
     this one beside the queue. SQLite's number for the state of the file tells; one per connection, it costs no look.
@@ -185,6 +188,8 @@ class GroupTables(SqliteSpaces, SqliteNames, SqliteJournal):
     def __init__(self, relations: SqliteRelations) -> None:
         super().__init__(relations)
         self._state: int | None = None
+        self.meta: Mapping[str, bytes] | None = None
+        """The small facts of the file that every write looks at (`take_lease`), where they are known."""
 
     def begin(self) -> None:
         """Start on a transaction, with what is known from the one before if nobody has written since."""
@@ -193,12 +198,14 @@ class GroupTables(SqliteSpaces, SqliteNames, SqliteJournal):
             self._tenant_names: dict[int, str] = {}
             self._spaces: dict[tuple[int, str | Shared, str], SpaceRow] = {}
             self._names: dict[tuple[int, str], NameRow] = {}
+            self._due: set[int] = set()
+            self.meta = None
         self._moved: dict[int, SpaceRow] = {}
         self._state = None
 
-    def landed(self) -> None:
+    def landed(self, meta: Mapping[str, bytes]) -> None:
         """Note that what was written since `begin` is on disk; without this the next transaction reads all anew."""
-        self._state = self._db.data_version()
+        self._state, self.meta = self._db.data_version(), meta
 
     def tenant(self, name: str) -> TenantRow | None:
         row = self._tenants.get(name) or super().tenant(name)
@@ -230,6 +237,19 @@ class GroupTables(SqliteSpaces, SqliteNames, SqliteJournal):
         super().add_change(row)
         if (name := self._tenant_names.get(row.tenant)) is not None:
             self._tenants[name] = self._tenants[name]._replace(seq=row.seq, at=row.at, hash=row.hash)
+
+    def make_due(self, space: int) -> None:
+        if space not in self._due:
+            super().make_due(space)
+            self._due.add(space)
+
+    def put_off(self, name: str, space: int, at: int) -> None:
+        self._due.discard(space)
+        super().put_off(name, space, at)
+
+    def drop_due(self, name: str, spaces: Sequence[int]) -> None:
+        self._due.difference_update(spaces)
+        super().drop_due(name, spaces)
 
     def finish(self) -> None:
         """Write the heads of the spaces that have moved; the last thing before the commit."""
@@ -294,9 +314,10 @@ class SqliteCommits(SqliteErasing):
         written: list[tuple[Ticket, Receipt]] = []
         started = time.monotonic()
         with self._transaction(db):
-            meta = self._take_lease(db)
             rows = self._rows(db) if one_by_one else self._group_rows(db)
-            self._sweep_keys(db, rows, int(meta.get("swept", 0)))
+            tables = rows.spaces if isinstance(rows.spaces, GroupTables) else None
+            meta = self._take_lease(db, None if tables is None else tables.meta)
+            self._sweep_keys(db, rows, meta)
             for ticket in batch:
                 if one_by_one:
                     self._write_one(db, rows, ticket, written)
@@ -307,15 +328,15 @@ class SqliteCommits(SqliteErasing):
                     self._queue.wake()
                 if taken > GROUP_SECONDS:
                     break
-            if isinstance(rows.spaces, GroupTables):
-                rows.spaces.finish()
+            if tables is not None:
+                tables.finish()
             if any(receipt.seq <= 1 for _, receipt in written):  # a tenant may be new
                 file_audit.count(db)
             self._write_figures(rows, self._clock.now())
             self._queue.wake()
             self._probe("commit:before-commit")
-        if isinstance(rows.spaces, GroupTables):
-            rows.spaces.landed()
+        if tables is not None:
+            tables.landed(meta)
         return written, "residue" in meta
 
     def _group_rows(self, db: apsw.Connection) -> Rows:
@@ -323,17 +344,19 @@ class SqliteCommits(SqliteErasing):
         if self._grouped is None or self._grouped[0] is not db:
             relations = SqliteRelations(db)
             tables = GroupTables(relations)
-            self._grouped = (db, tables, rows_of(relations, tables, tables, tables, self._clock, self._entropy))
+            rows = rows_of(relations, tables, tables, tables, self._clock, self._entropy)
+            self._grouped = (db, tables, replace(rows, lanes=tables))
         _, tables, rows = self._grouped
         tables.begin()
         return rows
 
-    def _sweep_keys(self, db: apsw.Connection, rows: Rows, last: int) -> None:
+    def _sweep_keys(self, db: apsw.Connection, rows: Rows, meta: dict[str, bytes]) -> None:
         """Once a day, forget the idempotency keys that have lived their time."""
         now = self._clock.now()
-        if now - last > _DAY:
+        if now - int(meta.get("swept", 0)) > _DAY:
             rows.journal.forget_keys(now - ledger.KEY_LIFE)
-            set_meta(db, "swept", b"%d" % now)
+            meta["swept"] = b"%d" % now
+            set_meta(db, "swept", meta["swept"])
 
     def _write_one(
         self, db: apsw.Connection, rows: Rows, ticket: Ticket, written: list[tuple[Ticket, Receipt]]

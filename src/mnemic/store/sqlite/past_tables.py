@@ -8,7 +8,17 @@ from typing import Any, Final
 
 from mnemic.core.ids import from_bytes, to_bytes
 from mnemic.store.engine.rows import PastTables
-from mnemic.store.sqlite.sqlite_relations import STRETCH, THESE, SqliteGroup, highest, paged, read_json, spend, stretch
+from mnemic.store.sqlite.sqlite_relations import (
+    STRETCH,
+    THESE,
+    SqliteGroup,
+    hexed,
+    highest,
+    paged,
+    read_json,
+    spend,
+    stretch,
+)
 from mnemic.store.values.heads import VersionCounts
 from mnemic.store.values.row_values import CompactionLink, CompactionVersion, Cursor, EntryNames, Page
 
@@ -25,14 +35,14 @@ class SqlitePast(SqliteGroup, PastTables):
         return paged(rows, limit, lambda row: (row.seq_from, row.ver))
 
     def versions_of(self, space: int, items: Sequence[bytes]) -> list[CompactionVersion]:
-        return [_version(row) for row in read_json(self._db, _VERSIONS_OF, (space, _hex(items)))]
+        return [_version(row) for row in read_json(self._db, _VERSIONS_OF, (space, hexed(items)))]
 
     def closed_links(self, space: int, horizon: int, after: Cursor, limit: int) -> Page[CompactionLink]:
         rows = [_link(row) for row in read_json(self._db, _CLOSED_LINKS, (space, horizon, *after, limit))]
         return paged(rows, limit, lambda row: (row.seq_from, row.lver))
 
     def links_among(self, spaces: Sequence[int], items: Sequence[bytes]) -> list[CompactionLink]:
-        return [_link(row) for row in read_json(self._db, _LINKS_AMONG, (json.dumps(list(spaces)), _hex(items)))]
+        return [_link(row) for row in read_json(self._db, _LINKS_AMONG, (json.dumps(list(spaces)), hexed(items)))]
 
     def cited(self, spaces: Sequence[int], items: Sequence[bytes], *, live: bool = False) -> set[bytes]:
         pairs = json.dumps([(item.hex(), from_bytes(item)) for item in items])
@@ -40,7 +50,7 @@ class SqlitePast(SqliteGroup, PastTables):
         return {bytes.fromhex(item) for item in found}
 
     def linked(self, spaces: Sequence[int], horizon: int, items: Sequence[bytes]) -> set[bytes]:
-        where = (json.dumps(list(spaces)), _hex(items), horizon)
+        where = (json.dumps(list(spaces)), hexed(items), horizon)
         return {
             bytes.fromhex(item)
             for statement in (_LINKED_FROM, _LINKED_TO)
@@ -77,7 +87,7 @@ class SqlitePast(SqliteGroup, PastTables):
         self.drop_events(tenant, horizon, [(row.seq_from, row.n) for row in versions])
 
     def drop_traces(self, spaces: Sequence[int], items: Sequence[bytes]) -> None:
-        bound = (json.dumps(list(spaces)), _hex(items))
+        bound = (json.dumps(list(spaces)), hexed(items))
         for statement in _DROP_TRACES:
             self._db.execute(statement, bound)
 
@@ -250,10 +260,6 @@ def _version(row: list[Any]) -> CompactionVersion:
 def _link(row: list[Any]) -> CompactionLink:
     lver, space, src, dst, seq_from, n = row
     return CompactionLink(lver, space, bytes.fromhex(src), bytes.fromhex(dst), seq_from, n)
-
-
-def _hex(items: Sequence[bytes]) -> str:
-    return json.dumps([item.hex() for item in items])
 
 
 def _by_space(versions: Sequence[CompactionVersion]) -> dict[int, list[int]]:

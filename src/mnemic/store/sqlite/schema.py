@@ -30,7 +30,7 @@ class Holds(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table, what its columns hold, and the statements that erase one item's or one space's rows from it.
+    """A table, what its columns hold, and the statements that erase some items' or one space's rows from it.
 
     Attributes:
         summed: Whether each row carries a checksum (`row_checksums`); the journal vouches for the others.
@@ -40,7 +40,7 @@ class Table:
     columns: tuple[tuple[str, str, Holds], ...]
     tail: str = ""
     key: str = ""
-    erase_item: str = ""
+    erase_items: str = ""
     erase_space: str = ""
     summed: bool = True
 
@@ -67,7 +67,16 @@ class Table:
 
 
 _C, _D, _N = Holds.CONTENT, Holds.DERIVED, Holds.NONE
-_OF_ITEM: Final = "space = :space AND ver IN (SELECT ver FROM version WHERE space = :space AND id = :item)"
+THESE_ITEMS: Final = " IN (SELECT unhex(value) FROM json_each(:items))"
+"""True of ids that are bound as JSON, each in hexadecimal digits."""
+_OF_ITEMS: Final = "space = :space AND ver IN (SELECT ver FROM version WHERE space = :space AND id" + THESE_ITEMS + ")"
+LINKS: Final = (
+    # End by end, and the list first: else a planner walks all links of the space.
+    "SELECT l.lver FROM json_each(:items) i CROSS JOIN link l ON l.space = :space AND l.src = unhex(i.value)"
+    " UNION SELECT l.lver FROM json_each(:items) i CROSS JOIN link l ON l.space = :space AND l.dst = unhex(i.value)"
+)
+"""The links that start or end at these items."""
+_EMPTY_EVENTS: Final = "UPDATE event SET salt = NULL, payload = NULL, ver = 0, lver = 0 WHERE (tenant, seq, n) IN "
 _PACKED_WITH: Final = "EXISTS (SELECT 1 FROM version v WHERE v.ver > pack.after AND v.ver <= pack.upto AND "
 """True of every pack that holds a version of which the rest is true."""
 _OF_ANY_MODEL: Final = "model IN (SELECT id FROM embedder)"
@@ -130,16 +139,20 @@ TABLES: Final = (
         ),
         key="UNIQUE(space, text), UNIQUE(space, number)",
         # The names that an item bears go with the last item that bears them, even out of the journal's list of actors.
-        erase_item=SPEND_NUMBERS
+        erase_items=SPEND_NUMBERS
         + (
-            ";DELETE FROM name WHERE space = :space AND id IN"
-            " (SELECT agent FROM version WHERE space = :space AND id = :item"
-            " UNION SELECT session FROM version WHERE space = :space AND id = :item"
-            " UNION SELECT type FROM link WHERE space = :space AND (src = :item OR dst = :item))"
-            " AND NOT EXISTS (SELECT 1 FROM version v"
-            " WHERE v.space = :space AND v.id <> :item AND name.id IN (v.agent, v.session))"
-            " AND NOT EXISTS (SELECT 1 FROM link l"
-            " WHERE l.space = :space AND l.type = name.id AND l.src <> :item AND l.dst <> :item)"
+            ";DELETE FROM name WHERE space = :space AND id IN (SELECT agent FROM version WHERE space = :space AND id"
+            + THESE_ITEMS
+            + " UNION SELECT session FROM version WHERE space = :space AND id"
+            + THESE_ITEMS
+            + " UNION SELECT type FROM link WHERE lver IN ("
+            + LINKS
+            + ")) AND NOT EXISTS (SELECT 1 FROM version v WHERE v.space = :space AND name.id IN (v.agent, v.session)"
+            + " AND v.id NOT"
+            + THESE_ITEMS
+            + ") AND NOT EXISTS (SELECT 1 FROM link l WHERE l.space = :space AND l.type = name.id AND l.lver NOT IN ("
+            + LINKS
+            + "))"
         ),
         erase_space=SPEND_NUMBERS + ";DELETE FROM name WHERE space = :space",
     ),
@@ -173,12 +186,17 @@ TABLES: Final = (
         ),
         ", WITHOUT ROWID",
         "PRIMARY KEY(tenant, seq, n)",
-        erase_item=(
-            "UPDATE event SET salt = NULL, payload = NULL, ver = 0, lver = 0 WHERE (tenant, seq, n) IN"
-            " (SELECT s.tenant, v.seq_from, v.n FROM version v JOIN space s ON s.id = v.space"
-            " WHERE v.space = :space AND v.id = :item"
-            " UNION ALL SELECT s.tenant, l.seq_from, l.n FROM link l JOIN space s ON s.id = l.space"
-            " WHERE l.space = :space AND (l.src = :item OR l.dst = :item))"
+        erase_items=(
+            # Two statements: by a union of two selects a planner seeks no event, and walks the journal of everybody.
+            _EMPTY_EVENTS
+            + "(SELECT s.tenant, v.seq_from, v.n FROM version v JOIN space s ON s.id = v.space"
+            + " WHERE v.space = :space AND v.id"
+            + THESE_ITEMS
+            + ");"
+            + _EMPTY_EVENTS
+            + "(SELECT s.tenant, l.seq_from, l.n FROM link l JOIN space s ON s.id = l.space WHERE l.lver IN ("
+            + LINKS
+            + "))"
         ),
         erase_space=(
             "UPDATE event SET salt = NULL, payload = NULL, ver = 0, lver = 0"
@@ -209,7 +227,7 @@ TABLES: Final = (
             ("body", "BLOB NOT NULL", _C),
         ),
         key="UNIQUE(space, id, seq_from)",
-        erase_item="DELETE FROM version WHERE space = :space AND id = :item",
+        erase_items="DELETE FROM version WHERE space = :space AND id" + THESE_ITEMS,
         erase_space="DELETE FROM version WHERE space = :space",
         summed=False,
     ),
@@ -228,7 +246,7 @@ TABLES: Final = (
             ("body", "BLOB NOT NULL", _C),
         ),
         key="UNIQUE(space, src, dst, type, seq_from)",
-        erase_item="DELETE FROM link WHERE space = :space AND (src = :item OR dst = :item)",
+        erase_items="DELETE FROM link WHERE lver IN (" + LINKS + ")",
         erase_space="DELETE FROM link WHERE space = :space",
     ),
     Table(
@@ -255,7 +273,7 @@ TABLES: Final = (
         ),
         ", WITHOUT ROWID",
         "PRIMARY KEY(space, ver, part)",
-        erase_item="DELETE FROM entry WHERE " + _OF_ITEM,
+        erase_items="DELETE FROM entry WHERE " + _OF_ITEMS,
         erase_space="DELETE FROM entry WHERE space = :space",
         summed=False,
     ),
@@ -265,7 +283,7 @@ TABLES: Final = (
         (("space", "INTEGER NOT NULL", _N), ("ver", "INTEGER NOT NULL", _N), ("hash", "BLOB NOT NULL", _D)),
         ", WITHOUT ROWID",
         "PRIMARY KEY(space, ver, hash)",
-        erase_item="DELETE FROM facet WHERE " + _OF_ITEM,
+        erase_items="DELETE FROM facet WHERE " + _OF_ITEMS,
         erase_space="DELETE FROM facet WHERE space = :space",
         summed=False,
     ),
@@ -296,7 +314,7 @@ TABLES: Final = (
         ),
         ", WITHOUT ROWID",
         "PRIMARY KEY(space, model, ver, part)",
-        erase_item="DELETE FROM vector WHERE " + _OF_ANY_MODEL + " AND " + _OF_ITEM,
+        erase_items="DELETE FROM vector WHERE " + _OF_ANY_MODEL + " AND " + _OF_ITEMS,
         erase_space="DELETE FROM vector WHERE space = :space",
     ),
     Table(
@@ -316,7 +334,13 @@ TABLES: Final = (
             ("body", "BLOB NOT NULL", _D),
         ),
         key="UNIQUE(space, model, after)",
-        erase_item=("DELETE FROM pack WHERE space = :space AND " + _PACKED_WITH + "v.space = :space AND v.id = :item)"),
+        erase_items=(
+            "DELETE FROM pack WHERE space = :space AND "
+            + _PACKED_WITH
+            + "v.space = :space AND v.id"
+            + THESE_ITEMS
+            + ")"
+        ),
         erase_space="DELETE FROM pack WHERE space = :space",
         # Its digest vouches for it, and SQLite reads no bytes apart from a row that has a generated column.
         summed=False,
@@ -340,7 +364,7 @@ TABLES: Final = (
         ", WITHOUT ROWID",
         "PRIMARY KEY(space, name)",
         # What went wrong may quote what it went wrong with, and so may what a run under way will say.
-        erase_item="UPDATE lane SET error = '', owner = '', lease_until = 0 WHERE space = :space",
+        erase_items="UPDATE lane SET error = '', owner = '', lease_until = 0 WHERE space = :space",
         erase_space="DELETE FROM lane WHERE space = :space",
     ),
     Table(
@@ -371,9 +395,11 @@ TABLES: Final = (
         "PRIMARY KEY(space, lane, hash)",
         # `given` is the ids, one after the other, of all that a model may have been told of when it answered; without
         # any nobody knows. What was derived from those may have been read out of the answer.
-        erase_item=(
-            "DELETE FROM answer WHERE space = :space AND (given = x'' OR instr(given, :item) OR EXISTS (SELECT 1"
-            " FROM derived d WHERE d.space = :space AND d.item = :item AND instr(answer.given, d.source)))"
+        erase_items=(
+            "DELETE FROM answer WHERE space = :space AND (given = x''"
+            " OR EXISTS (SELECT 1 FROM json_each(:items) WHERE instr(given, unhex(value)))"
+            " OR EXISTS (SELECT 1 FROM derived d"
+            " WHERE d.space = :space AND instr(answer.given, d.source) AND d.item" + THESE_ITEMS + "))"
         ),
         erase_space="DELETE FROM answer WHERE space = :space",
     ),
@@ -397,8 +423,8 @@ TABLES: Final = (
             ("at", "INTEGER NOT NULL", _N),
         ),
         key="UNIQUE(space, name, key)",
-        erase_item=(
-            "DELETE FROM job WHERE ver <> 0 AND " + _OF_ITEM + ";"
+        erase_items=(
+            "DELETE FROM job WHERE ver <> 0 AND " + _OF_ITEMS + ";"
             "UPDATE job SET error = '', owner = '', lease_until = 0 WHERE space = :space"
         ),
         erase_space="DELETE FROM job WHERE space = :space",
@@ -419,7 +445,7 @@ TABLES: Final = (
         ", WITHOUT ROWID",
         "PRIMARY KEY(space, session)",
         # A session goes with its name, and that goes with the last item that bears it.
-        erase_item=_NAMELESS_SESSIONS,
+        erase_items=_NAMELESS_SESSIONS,
         erase_space="DELETE FROM session WHERE space = :space",
     ),
     Table(
@@ -443,7 +469,10 @@ TABLES: Final = (
         ),
         ", WITHOUT ROWID",
         "PRIMARY KEY(space, session, item)",
-        erase_item="DELETE FROM page WHERE space = :space AND item = :item;" + _NAMELESS_PAGES,
+        erase_items="DELETE FROM page INDEXED BY page_item WHERE space = :space AND item"
+        + THESE_ITEMS
+        + ";"
+        + _NAMELESS_PAGES,
         erase_space="DELETE FROM page WHERE space = :space",
     ),
     Table(
@@ -451,7 +480,11 @@ TABLES: Final = (
         (("space", "INTEGER NOT NULL", _N), ("source", "BLOB NOT NULL", _N), ("item", "BLOB NOT NULL", _N)),
         ", WITHOUT ROWID",
         "PRIMARY KEY(space, source, item)",
-        erase_item="DELETE FROM derived WHERE space = :space AND (source = :item OR item = :item)",
+        erase_items="DELETE FROM derived WHERE space = :space AND (source"
+        + THESE_ITEMS
+        + " OR item"
+        + THESE_ITEMS
+        + ")",
         erase_space="DELETE FROM derived WHERE space = :space",
     ),
     Table(
@@ -466,7 +499,7 @@ TABLES: Final = (
         ),
         ", WITHOUT ROWID",
         "PRIMARY KEY(space, id)",
-        erase_item="DELETE FROM strength WHERE space = :space AND id = :item",
+        erase_items="DELETE FROM strength WHERE space = :space AND id" + THESE_ITEMS,
         erase_space="DELETE FROM strength WHERE space = :space",
     ),
     Table(
@@ -484,9 +517,11 @@ TABLES: Final = (
         ", WITHOUT ROWID",
         "PRIMARY KEY(space, hash)",
         # An import's key outlives its item, without anything to compare content with; any other key goes.
-        erase_item=(
-            "UPDATE idem SET salt = x'', digest = x'' WHERE space = :space AND item = :item AND lasting;"
-            "DELETE FROM idem WHERE space = :space AND item = :item AND NOT lasting"
+        erase_items=(
+            "UPDATE idem SET salt = x'', digest = x'' WHERE space = :space AND lasting AND item"
+            + THESE_ITEMS
+            + ";DELETE FROM idem WHERE space = :space AND NOT lasting AND item"
+            + THESE_ITEMS
         ),
         erase_space="DELETE FROM idem WHERE space = :space",
     ),
@@ -504,7 +539,7 @@ TABLES: Final = (
             ("at", "INTEGER NOT NULL", _N),
             ("seq", "INTEGER NOT NULL", _N),
         ),
-        erase_item="DELETE FROM hold WHERE space = :space AND item = :item",
+        erase_items="DELETE FROM hold WHERE space = :space AND item" + THESE_ITEMS,
         erase_space="DELETE FROM hold WHERE space = :space",
     ),
     Table(
@@ -586,10 +621,10 @@ _ORDER: Final = (
 """The order in which tables are erased: rows that are found through others go before these."""
 
 
-def erase_item_statements() -> list[str]:
-    """List the statements that erase one item from every table, with `:space` and `:item`."""
+def erase_items_statements() -> list[str]:
+    """List the statements that erase items from every table, with `:space` and `:items` (`THESE_ITEMS`)."""
     by_name = {table.name: table for table in TABLES}
-    return [s for name in _ORDER if (text := by_name[name].erase_item) for s in text.split(";")]
+    return [s for name in _ORDER if (text := by_name[name].erase_items) for s in text.split(";")]
 
 
 def erase_name_statements() -> tuple[str, ...]:

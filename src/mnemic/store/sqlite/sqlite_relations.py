@@ -30,6 +30,11 @@ def among(column: str, n: int) -> str:
     return f"{column} IN ({','.join('?' * n)})"
 
 
+def hexed(ids: Sequence[bytes]) -> str:
+    """Write ids as JSON, which has no bytes: each in hexadecimal digits, for `unhex` to read."""
+    return json.dumps([id.hex() for id in ids])
+
+
 def read_json(db: apsw.Connection, statement: str, bound: tuple[object, ...]) -> list[Any]:
     """Run a statement that returns one row of JSON, and decode it.
 

@@ -17,7 +17,7 @@ from mnemic.core.queries import Filter, View
 from mnemic.core.scope import SHARED, Shared
 from mnemic.core.visibility import Condition, conditions, facet_clauses
 from mnemic.store.engine.codec import kind_number, number_of
-from mnemic.store.engine.relations import JOB, PAGE, SPACE
+from mnemic.store.engine.relations import JOB, LANE, PAGE, SPACE, VERSION
 from mnemic.store.engine.rows import (
     ItemTables,
     JournalTables,
@@ -34,8 +34,10 @@ from mnemic.store.engine.rows import (
 )
 from mnemic.store.sqlite.past_tables import SqlitePast
 from mnemic.store.sqlite.schema import (
+    LINKS,
     SPEND_NUMBERS,
-    erase_item_statements,
+    THESE_ITEMS,
+    erase_items_statements,
     erase_name_statements,
     erase_space_statements,
 )
@@ -45,12 +47,13 @@ from mnemic.store.sqlite.sqlite_relations import (
     SqliteGroup,
     SqliteRelations,
     among,
+    hexed,
     highest,
     read_json,
     spend,
 )
 from mnemic.store.values.row_values import Descent, NameRow, PageRow, SpaceRow, TenantRow, VersionRow, Walk
-from mnemic.store.values.work import Job, VectorRow, slot_lane
+from mnemic.store.values.work import Job, Lane, VectorRow, slot_lane
 
 
 class SqliteSpaces(SqliteGroup, SpaceTables):
@@ -228,20 +231,26 @@ class SqliteItems(SqliteGroup, ItemTables):
         bound = [*bound, kind_number(Kind.PROFILE), limit]
         return [VersionRow._make(row) for row in self._db.execute(statement, (space, at, *bound))]
 
+    def recorded_rows(self, tenant: int, space: int, vers: Sequence[int]) -> list[tuple[VersionRow, int]]:
+        found = []
+        for start in range(0, len(vers), CHUNK):
+            some = vers[start : start + CHUNK]
+            statement = _RECORDED + among("v.ver", len(some))
+            rows = self._db.execute(statement, (tenant, *some))
+            found += [(VersionRow._make(row[:-1]), row[-1]) for row in rows]
+        return [(row, at) for row, at in found if row.space == space]
+
     def spaces_since(self, after: int) -> list[int]:
         return [space for (space,) in self._db.execute(_SPACES_SINCE, (after,))]
 
-    def drop_item(self, space: int, item: bytes, seq: int) -> tuple[int, int]:
-        bound = {"space": space, "item": item}
-        versions = self._db.execute("SELECT count(*) FROM version WHERE space = :space AND id = :item", bound).get
-        links = self._db.execute(
-            "SELECT count(*) FROM link WHERE space = :space AND (src = :item OR dst = :item)", bound
-        ).get
+    def drop_items(self, space: int, items: Sequence[bytes], seq: int) -> tuple[int, int]:
+        bound = {"space": space, "items": hexed(items)}
+        versions, links = self._db.execute(_COUNT_GOING, bound).fetchone() or (0, 0)
         last = highest(self._db)
-        for statement in _ERASE_ITEM:
+        for statement in _ERASE_ITEMS:
             self._db.execute(statement, bound)
         spend(self._db, last)
-        self._db.execute("INSERT INTO tomb VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (space, item, seq))
+        self._db.execute(_BURY, {**bound, "seq": seq})
         return int(versions), int(links)
 
     def _page(self, space: int, walk: Walk) -> list[VersionRow]:
@@ -330,6 +339,10 @@ _UNINDEXED: Final = (
 )
 
 
+_RECORDED: Final = (
+    "SELECT " + ", ".join(f"v.{column}" for column in VERSION.columns) + ","
+    " ifnull((SELECT at FROM change WHERE tenant = ? AND seq = v.seq_from), 0) FROM version v WHERE "
+)
 # The conditions are those of the index `version_expires`: nothing is looked at that has not expired.
 _EXPIRED: Final = (
     "SELECT expires, ver, space, id FROM version WHERE expires > 0 AND state <> 3 AND seq_to = 9223372036854775807"
@@ -351,7 +364,14 @@ _SPACES_SINCE: Final = (
     # The plus signs keep the planner from walking every space by its index: the numbers are row ids.
     "SELECT DISTINCT +space FROM version NOT INDEXED WHERE ver > ? AND +space <> 0"
 )
-_ERASE_ITEM: Final = tuple(erase_item_statements())
+_ERASE_ITEMS: Final = tuple(erase_items_statements())
+_COUNT_GOING: Final = (
+    "SELECT (SELECT count(*) FROM version WHERE space = :space AND id" + THESE_ITEMS + "),"
+    " (SELECT count(*) FROM (" + LINKS + "))"
+)
+_BURY: Final = (
+    "INSERT INTO tomb SELECT :space, unhex(value), :seq FROM json_each(:items) WHERE TRUE ON CONFLICT DO NOTHING"
+)
 
 
 class SqliteJournal(SqliteGroup, JournalTables):
@@ -378,6 +398,10 @@ class SqliteLanes(SqliteGroup, LaneTables):
     def make_due(self, space: int) -> None:
         self._db.execute(_MAKE_DUE, (space,))
 
+    def lane_and_newest(self, space: int, name: str) -> tuple[Lane, int]:
+        ((newest, *row),) = self._db.execute(_LANE_AND_NEWEST, (space, name))
+        return Lane(space=space, name=name) if row[0] is None else LANE.make(row), newest
+
     def waiting(self, name: str, spaces: Sequence[int]) -> list[tuple[int, int, int]]:
         return list(self._db.execute(_WAITING, (name, json.dumps(list(spaces)))))
 
@@ -391,6 +415,11 @@ class SqliteLanes(SqliteGroup, LaneTables):
         return any(self._db.execute(statement, (known,)).fetchone() for statement in _WAITING_JOBS)
 
 
+_LANE_AND_NEWEST: Final = (
+    "SELECT s.newest, " + ", ".join(f"l.{column}" for column in LANE.columns) + " FROM"
+    " (SELECT ifnull((SELECT ver FROM entry WHERE space = ?1 ORDER BY ver DESC LIMIT 1), 0) AS newest) s"
+    " LEFT JOIN lane l ON l.space = ?1 AND l.name = ?2"
+)
 _MAKE_DUE: Final = (
     "INSERT INTO due(name, space, at) SELECT name, ?, 0 FROM followed WHERE TRUE"
     " ON CONFLICT DO UPDATE SET at = 0 WHERE at <> 0"

@@ -122,6 +122,15 @@ def test_an_item_is_written_once_and_then_only_changed(world: World) -> None:
     assert world.texts() == ["first"]
 
 
+def test_the_item_that_is_here_already_is_named_with_its_commit(world: World) -> None:
+    known = world.item("known")
+    world.commit(world.put(known))
+    with pytest.raises(Conflict, match=f"item {known.id} is here already, of commit 1"):
+        world.commit(world.put("new"), world.put(known), world.put("newer"))
+    assert [len(change.events) for change in world.changes()] == [1]
+    assert world.faults() == []
+
+
 def test_the_same_key_with_the_same_content_gives_the_first_receipt(world: World) -> None:
     first = world.commit(world.put("hello", key="k"))
     world.commit("between")
