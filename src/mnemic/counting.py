@@ -15,7 +15,7 @@ from mnemic.answering import Answering
 from mnemic.core.clock import Clock
 from mnemic.core.forking import renew_in_child
 from mnemic.core.ids import ItemId
-from mnemic.core.mutex import Mutex
+from mnemic.core.mutex import Flag, Mutex
 from mnemic.errors import StoreError
 from mnemic.store.engine.use_counters import Owner, Shown, count_shown
 from mnemic.store.requests import Transact
@@ -43,7 +43,8 @@ class UseCounts:
         """Start at zero; a forked child does so because its parent writes what was counted before."""
         self._lock = Mutex()
         self._writing = Mutex()
-        self._thread: threading.Thread | None = None
+        self._ended = Flag()
+        """Set when what is counted now is written, or about to be."""
         self._counts: dict[Owner, dict[ItemId, Shown]] = {}
         self._since = 0
 
@@ -58,37 +59,37 @@ class UseCounts:
         with self._lock:
             first = not self._counts
             if first:
-                self._since = now
-            counts = self._counts.setdefault(owner, {})
+                self._since, self._ended = now, Flag()
+            ended, counts = self._ended, self._counts.setdefault(owner, {})
             for item in items:
                 before = counts.get(item)
                 counts[item] = Shown(before.times + 1 if before else 1, now)
-        if self._behind is None:
-            if not self._due_in() and (self._thread is None or not self._thread.is_alive()):
-                self._thread = threading.Thread(target=self.flush, name="mnemic-use", daemon=True)
-                self._thread.start()
-        elif first:
+        if first and self._behind is not None:
             self._behind()
+        elif first:
+            threading.Thread(target=self._write_behind, args=(ended,), name="mnemic-use", daemon=True).start()
+
+    def _write_behind(self, ended: Flag) -> None:
+        """Write what has waited for its time, unless somebody else has by then."""
+        if not ended.wait(self._seconds):
+            self.flush()
 
     def write_due(self) -> float:
         """Write what has waited for its time; in how many seconds there will be more to write."""
-        if left := self._due_in():
-            return left
-        self.flush()
-        return math.inf
-
-    def _due_in(self) -> float:
-        """In how many seconds what is counted has waited for its time; 0 where it has."""
         if not self._counts:
             return math.inf
         waited = (self._clock.now() - self._since) / _MICROSECONDS
-        return self._seconds - waited if 0 <= waited < self._seconds else 0.0
+        if 0 <= waited < self._seconds:
+            return self._seconds - waited
+        self.flush()
+        return math.inf
 
     def flush(self) -> None:
         """Write what has been counted so far; if the store cannot be written, only that is lost, and nobody is told."""
         with self._writing:
             with self._lock:
                 shown, self._counts = self._counts, {}
+                self._ended.set()
             if shown:
                 with suppress(StoreError):
                     self._answering.perform(Transact(count_shown, (shown,)))
