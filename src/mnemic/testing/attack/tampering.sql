@@ -63,7 +63,7 @@ INSERT INTO version SELECT 90001, 0, id, seq_from, seq_to, n, state, kind, said,
 -- an erased item played again | item
 UPDATE event SET item = (SELECT item FROM tomb LIMIT 1) WHERE 0;
 INSERT INTO version({version}) SELECT e.space, t.item, v.seq, {open}, v.n, 1, e.kind, e.said, e.known_to,
-  e.valid_from, e.valid_to, 0, 0, 0, 0, e.body FROM (SELECT item, space FROM tomb LIMIT 1) t JOIN event v ON v.item =
+  e.valid_from, e.valid_to, 0, 0, 0, 0, 0, e.body FROM (SELECT item, space FROM tomb LIMIT 1) t JOIN event v ON v.item =
   t.item JOIN version e ON e.ver = 12;
 
 -- a tombstone taken out | tombstone
