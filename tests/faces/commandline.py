@@ -7,6 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from mnemic import Memory
+from mnemic.core.events import Verb
+from mnemic.core.items import Strength
+from mnemic.store.engine.codec import canonical
+from mnemic.store.requests import Commit
+from mnemic.store.values.drafts import Note
+from mnemic.verbs.who import draft_of
+
 
 @dataclass(frozen=True)
 class Ran:
@@ -26,3 +34,11 @@ class Ran:
 
 
 Run = Callable[..., Ran]
+
+
+def count_in_a_commit(item: str) -> None:
+    """Count a showing of an item as mnemic did once, in a commit of its own."""
+    with Memory() as memory:
+        me = memory.scope(user=memory._opened.settings.user)
+        note = Note(verb=Verb.USED, payload=canonical({item: [1, 0, 0, 1]}))
+        memory._opened.answering.attend(Commit(draft_of(me._who, (note,), used={item: Strength(uses=1)})))

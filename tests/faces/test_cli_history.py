@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from commandline import Run
-
-from mnemic import Memory
-from mnemic.core.events import Verb
-from mnemic.core.items import Strength
-from mnemic.store.engine.codec import canonical
-from mnemic.store.requests import Commit
-from mnemic.store.values.drafts import Note
-from mnemic.verbs.who import draft_of
+from commandline import Run, count_in_a_commit
 
 
 def test_the_log_shows_every_commit_newest_first(run: Run, add: Callable[..., str]) -> None:
@@ -54,17 +46,8 @@ def test_the_log_says_gone_only_of_what_was_erased(run: Run, fact: Callable[...,
     assert "gone" in run("log").out
 
 
-def _count_in_a_commit(item: str) -> None:
-    """Count a showing of an item as mnemic did once, in a commit of its own."""
-    with Memory() as memory:
-        me = memory.scope(user=memory._opened.settings.user)
-        note = Note(verb=Verb.USED, payload=canonical({item: [1, 0, 0, 1]}))
-        used = {item: Strength(uses=1)}
-        memory._opened.answering.attend(Commit(draft_of(me._who, (note,), used=used)))
-
-
 def test_the_log_leaves_out_counters_of_use_unless_asked(run: Run, add: Callable[..., str]) -> None:
-    _count_in_a_commit(add("The train to Paris was late."))
+    count_in_a_commit(add("The train to Paris was late."))
     assert "used" not in run("log").out
     assert [change["seq"] for change in run("log", "-n", "1", "--json").lines] == [1]
     assert "used" in run("log", "--all").out
@@ -187,7 +170,7 @@ def test_what_is_pinned_or_not_already_is_said_so(run: Run, add: Callable[..., s
 
 
 def test_the_log_says_why_its_numbers_jump(run: Run, add: Callable[..., str]) -> None:
-    _count_in_a_commit(add("The train to Paris was late."))
+    count_in_a_commit(add("The train to Paris was late."))
     assert "in between" not in run("log").err
     add("The train to Rome was not.")
     assert "in between only count what was shown" in run("log").err

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from commandline import Run
+from commandline import Run, count_in_a_commit
 
 import mnemic
 from mnemic import SHARED, Memory
@@ -61,8 +61,7 @@ def test_once_says_what_was_shared_and_leaves_others_out(run: Run, add: Callable
 
 
 def test_commits_that_only_count_use_are_shown_when_asked_for(run: Run, add: Callable[..., str]) -> None:
-    add("The tea is in the tin.")
-    run("recall", "tea")
+    count_in_a_commit(add("The tea is in the tin."))
     assert len(run("watch", "--once", "--json").lines) == 1
     assert [line["events"][0]["verb"] for line in run("watch", "--once", "--all", "--json").lines] == ["wrote", "used"]
 
