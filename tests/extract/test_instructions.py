@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -111,6 +112,86 @@ def test_what_is_no_standing_instruction(text: str) -> None:
     assert instructions(text) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        # by rule: a share for each answer, a tag that says it is for good, back to a manner, approval first
+        "Only one topic per answer, please.",
+        "In this repo, docstrings everywhere.",
+        "Headings in sentence case, no exceptions.",
+        "Please wait for my okay before you touch the budget.",
+        "Let's go back to the short format.",
+        "Shorter sentences would help my eyes.",
+        "I'd be happier with fewer links.",
+        "Could you be more patient in general?",
+        "Note that I take insulin before meals.",
+        "一次只讲一个知识点,多了记不住。",
+        "标题不加句号,这是规矩。",
+        "还是换回详细的回答吧。",
+        "偶尔来句粤语也挺好。",
+        "结尾那段祝福去掉吧。",
+        "别再用“闭环”这个词了。",
+        "管我叫老板娘。",
+        "建议少一点我会更轻松。",
+        # by wording alone
+        "Walls of text wear me out.",
+        "Bullet points are not my thing.",
+        "You can skip the greetings with me.",
+        "Metric only for me please.",
+        "I read your answers on a phone, so short is better.",
+        "I'd rather you didn't open with a compliment.",
+        "It drives me mad when you repeat my question.",
+        "跟我说话不用客气。",
+        "我看不懂专业术语，讲人话就行。",
+        "回复短一点就好。",
+        "长篇大论我真的看不进去。",
+    ],
+)
+def test_wishes_about_how_the_assistant_behaves_are_instructions(text: str) -> None:
+    assert len(instructions(text)) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Keep this mail short.",
+        "One coffee at a time.",
+        "My boss hates bullet points.",
+        "She says walls of text wear her out.",
+        'The review said "bullet points are not my thing".',
+        "I like tea with milk.",
+        "Do you like emojis?",
+        "Your recipes were great, thanks.",
+        "Notes:\nWalls of text put me to sleep.\nBullet points are not my thing.",
+        "这封信写短一点。",
+        "老板受不了长篇大论。",
+        "我喜欢喝茶，不加糖。",
+        "她说：“长篇大论我看不进去。”",
+        "一次考两门，累死了。",
+        "每次回家都堵车。",
+    ],
+)
+def test_what_is_worded_like_a_wish_but_is_for_once_of_others_or_pasted_is_none(text: str) -> None:
+    assert instructions(text) == []
+
+
+@pytest.mark.parametrize(
+    "piece", ["short answers ", "回复短一点就好", "you can skip ", "i'd rather you ", "一次只", "in this repo "]
+)
+def test_time_grows_with_the_text_at_most(piece: str) -> None:
+    def seconds(times: int) -> float:
+        text = piece * times
+        started = process_time()
+        for _ in range(20):
+            instructions(text)
+        return process_time() - started
+
+    seconds(1)
+    quarter = min(seconds(100 // len(piece)) for _ in range(3))
+    whole = min(seconds(400 // len(piece)) for _ in range(3))
+    assert whole < 12 * quarter + 0.05
+
+
 def test_the_clause_is_given_as_it_was_written() -> None:
     text = "Great, thanks! From now on, sign off with “Best, A.” please. Bye."
     (found,) = instructions(text)
@@ -214,3 +295,23 @@ def test_what_names_nothing_or_too_much_takes_nothing_back() -> None:
 )
 def test_what_takes_nothing_back(text: str) -> None:
     assert all(about(taken.topic, ["No emojis in your messages."]) is None for taken in revocations(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "standing", "which"),
+    [
+        ("I take back what I said about bullet points.", ["No bullet points.", "Metric only."], 0),
+        ("Emojis are fine again.", ["Be brief.", "Never use emojis."], 1),
+        ("You needn't call me Captain any longer.", ["Call me Captain.", "Be brief."], 0),
+        ("The no-emoji rule is off.", ["Be brief.", "No emoji, that's a rule."], 1),
+        ("不用再说英文了，恢复正常。", ["跟我说英文。", "别用表情。"], 0),
+        ("表情又可以用了。", ["跟我说英文。", "别用表情。"], 1),
+        ("那条关于表情的规矩取消吧。", ["跟我说英文。", "别用表情。"], 1),
+        ("别再用法语了，换回中文吧。", ["别用表情。", "用法语回答我。"], 1),
+    ],
+)
+def test_what_is_allowed_again_or_goes_back_to_normal_is_taken_back(
+    text: str, standing: list[str], which: int | None
+) -> None:
+    (revocation,) = revocations(text)
+    assert about(revocation.topic, standing) == which

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a table is read by its lines
 """Mask secrets before the journal: high-precision forms only, so that ordinary text is never touched."""
 
 from __future__ import annotations
@@ -7,10 +8,12 @@ from base64 import b64decode
 from binascii import Error
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import zip_longest
 from typing import Final, TypeAlias
 
+from mnemic.core.disguises import MaskedText, UndisguisedText, is_disguised
 from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Invalid
 
@@ -19,42 +22,134 @@ Hide: TypeAlias = Callable[[str, str], str]
 
 _LONG_RUN: Final = re.compile(r"(?<![A-Za-z0-9_.~+/=:%|$@-])[A-Za-z0-9_.~+/=:%|$@-]{16,}+")
 """Letters of keys without a blank; no key is shorter."""
+_TELLING: Final = re.compile(r"[\d#$%&*+/=@^|~\\\"`“‘«「<]")
+"""What a secret has that is told by its name: what no word has, or marks around it, or a command's option before it."""
+_FEWEST: Final = 12
+"""Words of the shortest seed phrase."""
+_WITHIN: Final = re.compile(r"[!?]\w")
+_SHORTEST_SEED: Final = 24
+_THREE_DIGITS: Final = re.compile(r"\d{3}")
+_CALL: Final = re.compile(r"[\w.]+[(\[{]")
+"""Code that makes or looks up a value."""
+_WORDS: Final = re.compile(r"[a-z]+")
+_APART: Final = ("|", "\t", ";", ",")
+"""What stands between the cells of a table."""
 _DIGITS: Final = re.compile(r"\d(?:\d{3}|[\d .\-_/\u00a0\u2007-\u2015\u202f]{11})")
-_NAMES: Final = ("pass", "pwd", "secret", "key", "token", "cred", "_pat", "bearer", "auth", "cookie", "basic", "://")
+_FOREIGN_NAMES: Final = (
+    *("密码", "密碼", "口令", "暗号", "パスワ", "パスコ", "비밀번호", "암호", "парол", "lösenord", "kennwört", "hasło", "jelszó", "şifre"),
+    *("私钥", "密钥", "秘钥", "私鑰", "密鑰", "令牌"),
+)  # fmt: skip
+_HELD_UNDER: Final = (
+    *("pass", "pw", "secret", "key", "token", "credential", "_pat", "bearer", "psw", "kennw", "de passe", "mdp", "contrase", "clave"),
+    *("senha", "parola", "wachtw", "losenord", "adgangsk", "haslo", "heslo", "zugangsc", "sifre", "jelszo", *_FOREIGN_NAMES),
+)  # fmt: skip
+"""Words in small letters in what a secret is held under."""
+_NAMES: Final = (
+    *_HELD_UNDER,
+    *("cred", "auth", "cookie", "basic", "://", "sig", "mysql", "mariadb", "mongo", " login", "redis-cli", "zip", "7z"),
+    *("rar ", "ldap", "sqlcmd", "smbclient", "xfreerdp", ":*:", "bcp ", "isql"),
+)  # fmt: skip
+"""Words without one of which a text tells no secret by a name or a command."""
+_ASCII_NAMES: Final = tuple(name for name in _NAMES if name.isascii())
+_CODES: Final = (
+    "pin",
+    "puk",
+    "cvv",
+    "cvc",
+    "csc",
+    "otp",
+    "tan",
+    "code",
+    "código",
+    "geheimz",
+    "码",
+    "碼",
+    "コード",
+    "番号",
+    "번호",
+    "password",
+)
+_SEEDS: Final = ("seed", "mnemonic", "recovery", "phrase", "12 words", "24 words", "wallet", "助记", "助記", "ニーモ")
 _PLACEHOLDERS: Final = frozenset(
     {"password", "passwd", "pass", "pwd", "secret", "token", "changeme", "change-me", "example", "none", "null", "true"}
     | {"false", "undefined", "string", "str", "bytes", "optional", "required", "redacted", "hidden", "masked", "unset"}
 )
 """What stands where a secret would."""
-_CODE: Final = re.compile(r"[A-Za-z_][A-Za-z_]*(?:[.:-]{1,2}[A-Za-z_]+)*[.:!?]*|[\d.,:%+-]+")
+_CODE: Final = re.compile(r"[^\W\d]+(?:[.:-]{1,2}[^\W\d]+)*[.:!?]*|[\d.,:%+-]+")
 """A name of code or a word, or a number."""
 _LINE_END: Final = re.compile(r"(\n|\\n)")
 _SHORT_LINE: Final = re.compile(r"[A-Za-z0-9+/]{1,15}={0,2}|=[A-Za-z0-9+/]{4}")
 """How base64 may end."""
 _FILE: Final = re.compile(r"[\w./\\~-]+\.[A-Za-z]{2,5}|~?/[a-z._]{1,12}(?:/[\w./-]*)?")
+_PASSFILE: Final = re.compile(r":(?:\d{4,5}|\*):[\w*-]{1,64}:")
 _NUMBER: Final = re.compile(r"[\d .:_-]+")
 
 
 def mask(text: str) -> tuple[str, Counter[str]]:
     """Replace each secret in a text by `[masked KIND]`; return the text and how many of each kind there were.
 
-    Each stage reads the text once, and only if a look at it says that it may find something: most texts cost three
-    such looks.
+    Each stage reads the text once, and only if a look at it says that it may find something: most texts cost a few
+    such looks. What is written in full-width letters or with characters of no width between is read without them.
     """
     found: Counter[str] = Counter()
-    long = _LONG_RUN.search(text) is not None
-    digits = _DIGITS.search(text) is not None
-    carried = "=" in text or ":" in text
-    spoken = "earer" in text or "asswor" in text or "ASSWOR" in text or "assphr" in text or "asscode" in text
-    if not text.isascii():
-        spoken = spoken or "密码" in text or "密碼" in text or "口令" in text or "パスワード" in text
-    if not (long or digits or carried or spoken or "----" in text):
+    reading = UndisguisedText(text) if is_disguised(text) else MaskedText(text)
+    looks = _Looks.at(reading.text)
+    if not looks.any:
         return text, found
-    low = text.lower() if carried or long else ""
-    named = spoken or any(name in low for name in _NAMES)
-    if not (long or digits or named or "----" in text):
-        return text, found
-    return _searched(text, found, long=long, digits=digits, named=named), +found
+    masked = _searched(reading, found, looks)
+    return (masked if +found else text), +found
+
+
+@dataclass(frozen=True, slots=True)
+class _Looks:
+    """What a text may hold, by quick looks at it.
+
+    Attributes:
+        long: A run as long as a key.
+        digits: As many digits as a card has, or a code.
+        named: A word that secrets stand under.
+        coded: A word that codes of digits stand under, and such digits.
+        seeded: A word that seed phrases stand under.
+        marked: The first or last line of a private key.
+    """
+
+    long: bool
+    digits: bool
+    named: bool
+    coded: bool
+    seeded: bool
+    marked: bool
+
+    @classmethod
+    def at(cls, text: str) -> _Looks:
+        """Look at a text."""
+        low = text.lower()
+        telling = _TELLING.search(text) is not None or " '" in text or " -" in text
+        telling = telling or (("!" in text or "?" in text) and _WITHIN.search(text) is not None)
+        seeded = len(text) > _SHORTEST_SEED and any(name in low for name in _SEEDS)
+        marked = "----" in text or "Private-Lines" in text
+        long = _LONG_RUN.search(text) is not None
+        if not (telling or seeded or marked or long):
+            return _NOTHING
+        named = False
+        if telling:
+            names = _ASCII_NAMES if text.isascii() else _NAMES
+            named = any(name in low for name in names) or _PASSFILE.search(low) is not None
+        return cls(
+            long=long,
+            digits=_DIGITS.search(text) is not None,
+            named=named,
+            coded=_THREE_DIGITS.search(text) is not None and any(name in low for name in _CODES),
+            seeded=seeded,
+            marked=marked,
+        )
+
+    @property
+    def any(self) -> bool:
+        return self.long or self.digits or self.named or self.coded or self.seeded or self.marked
+
+
+_NOTHING: Final = _Looks(long=False, digits=False, named=False, coded=False, seeded=False, marked=False)
 
 
 @lru_cache(maxsize=1024)  # the same few names stand beside every text
@@ -85,31 +180,129 @@ def refuse_secrets(names: Mapping[str, object]) -> None:
             raise Invalid(field, problem, "Nothing was written; give a name without it.")
 
 
-def _searched(text: str, found: Counter[str], *, long: bool, digits: bool, named: bool) -> str:
-    import_whole("mnemic.core.secret_forms")
+def _searched(reading: MaskedText, found: Counter[str], looks: _Looks) -> str:
+    import_whole("mnemic.core.secret_forms", "mnemic.core.spoken_secrets")
     from mnemic.core import secret_forms as forms
+    from mnemic.core import spoken_secrets as spoken
 
     def hidden(kind: str, before: str = "") -> str:
         found[kind] += 1
         return f"{before}[masked {kind}]"
 
-    if "----" in text or "Private-Lines" in text:
-        text, found["private key"] = _without_keys(text)
-    if long:
-        text = forms.AWS_PAIR.sub(lambda m: hidden("api key", m[1]), text)
-        text = _LONG_RUN.sub(lambda run: forms.KEY.sub(lambda m: hidden("api key"), run[0]), text)
-        text = forms.LOOSE_KEY.sub(lambda m: hidden("api key") if _is_random(m[0]) else m[0], text)
-        text = forms.TOKEN.sub(lambda m: hidden("token", m["before"]), text)
-    if named:
-        text = forms.ADDRESS.sub(lambda m: _address(m, hidden), text)
-        text = forms.HEADER.sub(lambda m: hidden("token", m["before"]) if _is_header(m) else m[0], text)
-        text = forms.SPOKEN.sub(lambda m: hidden("password", m["before"]) if _is_secret(m["value"], 6) else m[0], text)
-        text = forms.ASSIGNED.sub(lambda m: _assigned(m, hidden), text)
-    if digits:
-        text = forms.CARD.sub(
-            lambda m: hidden("card number") if forms.is_card("".join(filter(str.isdigit, m[0]))) else m[0], text
+    if looks.marked:
+        text, found["private key"] = _without_keys(reading.written())
+        reading = UndisguisedText(text) if is_disguised(text) else MaskedText(text)
+    if looks.seeded:
+        reading.replace(spoken.SEED, lambda m: _without_seed(m, hidden), _SEEDS)
+    if looks.long:
+        reading.replace(forms.AWS_PAIR, lambda m: hidden("api key", m[1]))
+        reading.replace(_LONG_RUN, lambda run: forms.KEY.sub(lambda m: hidden("api key"), run[0]))
+        reading.replace(forms.LOOSE_KEY, lambda m: hidden("api key") if _is_random(m[0]) else m[0])
+        reading.replace(forms.TOKEN, lambda m: hidden("token", m["before"]))
+    if looks.named:
+        _named(reading, hidden)
+    if looks.coded:
+        reading.replace(spoken.CODE, lambda m: hidden("code", m["before"]), _CODES)
+        reading.replace(spoken.CODE_BEFORE, lambda m: hidden("code"), _CODES)
+    if looks.digits:
+        reading.replace(
+            forms.CARD,
+            lambda m: hidden("card number") if forms.is_card("".join(filter(str.isdigit, m[0]))) else m[0],
         )
-    return text
+    return reading.written()
+
+
+def _named(reading: MaskedText, hidden: Hide) -> None:
+    """Mask what stands under a name that says it is secret, in an address, a header, a sentence, a command or a table."""
+    import_whole("mnemic.core.secret_forms", "mnemic.core.spoken_secrets")
+    from mnemic.core import secret_forms as forms
+    from mnemic.core import spoken_secrets as spoken
+
+    def password(match: re.Match[str]) -> str:
+        return hidden("password", match["before"]) if _is_secret(match["value"], 6) else match[0]
+
+    def given(match: re.Match[str]) -> str:
+        return hidden("password", match["before"]) if _is_given(match["value"]) else match[0]
+
+    def told(match: re.Match[str]) -> str:
+        return hidden("password", match["before"]) if _is_told(match["value"]) else match[0]
+
+    def key(match: re.Match[str]) -> str:
+        secret = _is_secret(match["value"], 16) and _is_random(match["value"])
+        return hidden("secret", match["before"]) if secret else match[0]
+
+    reading.replace(forms.ADDRESS, lambda m: _address(m, hidden))
+    reading.replace(spoken.SIGNATURE, lambda m: hidden("token", m["before"]) if _is_random(m["value"]) else m[0])
+    reading.replace(forms.HEADER, lambda m: hidden("token", m["before"]) if _is_header(m) else m[0])
+    reading.replace(spoken.COMMAND, given)
+    reading.replace(spoken.PASSFILE, given)
+    reading.replace(forms.SPOKEN, password)
+    reading.replace(forms.ASSIGNED, lambda m: _assigned(m, hidden), _HELD_UNDER)
+    reading.replace(spoken.TOLD, lambda m: _told(m, hidden), _HELD_UNDER)
+    reading.replace(spoken.KEY_TOLD, key, _HELD_UNDER)
+    reading.replace(spoken.BELOW, told, _HELD_UNDER)
+    reading.replace(spoken.CELL, told, _HELD_UNDER)
+    reading.replace(spoken.TABLE, lambda m: _without_column(m, hidden), _HELD_UNDER, "\n\n")
+
+
+def _told(match: re.Match[str], hidden: Hide) -> str:
+    """Mask a password in a sentence: one that looks like it, or any word between quotation marks."""
+    value = match["value"]
+    quoted = match["quote"] and match["closed"] and _is_given(value)
+    if not (quoted or _is_told(value)):
+        return match[0]
+    return hidden("password", match["before"] + match["quote"]) + match["closed"]
+
+
+def _is_told(value: str) -> bool:
+    """Whether a word is a password where a sentence or a table says that it is one; digits alone can be it there."""
+    bare = value.rstrip(".,;:!?。，")
+    return (bare.isdigit() and len(bare) >= 6) or (_is_secret(value, 6) and _CALL.match(value) is None)
+
+
+def _is_given(value: str) -> bool:
+    """Whether a word is no placeholder, where only a password can stand."""
+    return value.casefold() not in _PLACEHOLDERS and value[0] not in "$%<{[(" and len(value) > 2
+
+
+def _without_seed(match: re.Match[str], hidden: Hide) -> str:
+    """Mask a seed phrase as far as it goes: a word of every sentence ends it, and before it are twelve words or more."""
+    import_whole("mnemic.core.spoken_secrets")
+    from mnemic.core import spoken_secrets as spoken
+
+    words, end = match["value"], len(match["value"])
+    count = 0
+    for word in _WORDS.finditer(words.lower()):
+        if word[0] in spoken.PROSE:
+            end = len(words[: word.start()].rstrip(" ,\n\r\t"))
+            break
+        count += 1
+    if words.isascii() and count < _FEWEST:
+        return match[0]
+    return hidden("seed phrase", match["before"]) + words[end:]
+
+
+def _without_column(table: re.Match[str], hidden: Hide) -> str:
+    """Mask the column of a table that its first line calls passwords."""
+    import_whole("mnemic.core.spoken_secrets")
+    from mnemic.core import spoken_secrets as spoken
+
+    lines = table[0].split("\n")
+    apart = next((mark for mark in _APART if mark in lines[0]), None)
+    if apart is None:
+        return table[0]
+    heads = lines[0].split(apart)
+    columns = {n for n, head in enumerate(heads) if spoken.NAMED_COLUMN.fullmatch(head)}
+    for place in range(1, len(lines)):
+        cells = lines[place].split(apart)
+        if len(cells) != len(heads):
+            break
+        for n in columns:
+            value = cells[n].strip(" \t\r\"'`*")
+            if value and _is_told(value):
+                cells[n] = cells[n].replace(value, hidden("password", ""))
+        lines[place] = apart.join(cells)
+    return "\n".join(lines)
 
 
 def _without_keys(text: str) -> tuple[str, int]:
@@ -198,9 +391,14 @@ def _assigned(match: re.Match[str], hidden: Hide) -> str:
         and value[0] not in "$%*<{&"
     ):
         return hidden("password" if "PASS" in match["name"] or "PWD" in match["name"] else "secret", kept)
-    if "pass" in name or name == "pwd":
-        return hidden("password", kept) if _is_secret(value, 6) else match[0]
+    if not any(word in name for word in _OF_KEYS):
+        number = not match["more"] and value.isdigit() and len(value) >= 6
+        return hidden("password", kept) if number or _is_secret(value, 6) else match[0]
     return hidden("secret", kept) if _is_secret(value, 16) and _is_random(value) else match[0]
+
+
+_OF_KEYS: Final = ("secret", "token", "credential", "_pat", "bearer", "key", "钥", "令牌")
+"""Names of what is long and random; under every other name a password stands."""
 
 
 def _is_secret(value: str, shortest: int) -> bool:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a pattern cut in pieces is read wrongly
 """What secrets look like: prefixes and lengths of keys, names that secrets stand under, blocks, and card numbers.
 
 The facts about prefixes and lengths are those that providers document, compared with the rules of gitleaks
@@ -12,6 +13,8 @@ from __future__ import annotations
 
 import re
 from typing import Final
+
+from mnemic.core.spoken_secrets import PASSWORD_NAMES
 
 KEY: Final = re.compile(
     r"""(?<![A-Za-z0-9_])(?:
@@ -32,10 +35,13 @@ KEY: Final = re.compile(
     |hf_[^\W_]{30,}|api_org_[^\W_]{30,}|r8_[^\W_]{36,}  # Hugging Face, Replicate
     |gsk_[^\W_]{40,}|xai-[^\W_]{60,}|pplx-[^\W_]{40,}  # Groq, xAI, Perplexity
     |tgp_v1_[\w-]{40,}|fw_[^\W_]{22,}|csk-[^\W_]{40,}|nvapi-[\w-]{50,}  # Together, Fireworks, Cerebras, NVIDIA
-    |jina_[^\W_]{50,}|pcsk_[^\W_]{5,20}_[^\W_]{40,}
-    |lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}  # Jina, Pinecone, LangSmith
+    |jina_[^\W_]{50,}|pcsk_\w{30,}|[a-f0-9]{32}\.[^\W_]{16}(?![^\W_])  # Jina, Pinecone, Zhipu
+    |lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}  # LangSmith
     |tvly-(?:dev-|prod-)?[^\W_]{28,}|fc-[a-f0-9]{32}|e2b_[a-f0-9]{40}  # Tavily, Firecrawl, E2B
     |sk_[a-f0-9]{48}|wandb_v1_[\w-]{40,}  # ElevenLabs, Weights & Biases
+    # wallets: Bitcoin's keys as they are carried, bare, extended and encrypted; Nostr, Stellar
+    |(?:5[HJK][1-9A-HJ-NP-Za-km-z]{49}|[KL][1-9A-HJ-NP-Za-km-z]{51}|[cxyztuv]prv[1-9A-HJ-NP-Za-km-z]{100,112}
+    |6P[RY][1-9A-HJ-NP-Za-km-z]{55}|nsec1[02-9ac-hj-np-z]{58}|S[A-Z2-7]{55})(?![A-Za-z0-9])
     # code and packages
     |gh[pousr]_[^\W_]{36,}|github_pat_\w{40,}  # GitHub
     |gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|oas|soat|ffct)-[\w-]{20,}(?:\.[^\W_]{2,}){0,2}  # GitLab
@@ -95,28 +101,28 @@ AWS_PAIR: Final = re.compile(r"((?:AKIA|ASIA)[A-Z2-7]{16}[\s,:;|\"']{1,8})([A-Za
 """A key's id with its secret behind it."""
 
 _NAMED: Final = (
-    r"passw(?:or)?ds?|passphrase|passcode|pwd|_pass(?![a-z])|secrets?|tokens?|credentials?|_pat(?![a-z])|bearer|api[_-]?keys?"
-    r"|(?:access|account|shared|auth|signing|encryption|private|master|service|license|webhook|client|storage|admin|app)"
-    r"[_-]?key"
+    rf"{PASSWORD_NAMES}|passw(?:or)?ds?|pwd|_pass(?![a-z])|secrets?|tokens?|credentials?|_pat(?![a-z])|bearer"
+    r"|api[ _-]?keys?|(?:access|account|shared|auth|signing|encryption|private|master|service|license|webhook|client|storage|admin"
+    r"|app)[ _-]?key|私钥|密钥|令牌"
 )
+_QUOTE: Final = r"(?:\\{0,4}[\"'`“”]|&(?:quot|#34|#x22);|%22)?"
+_MARKUP: Final = r"[*_]{0,3}(?:</?\w{1,10}>)?"
 
 ASSIGNED: Final = re.compile(
     rf"(?P<name>{_NAMED})(?P<more>[A-Za-z0-9_-]{{0,24}})"
-    r"(?P<sign>[\"'`]?[ \t]{0,3}(?::=|=>|=|:)[ \t]{0,3})"
-    r"(?P<quote>[\"'`]?)(?P<value>[^\s\"'`,;<>(){}\[\]|]{3,}[^\s\"'`,;<>(){}\[\]|.])(?P<next>[(\[]?)",
+    rf"(?P<sign>{_QUOTE}{_MARKUP}[ \t\xa0]{{0,3}}(?::=|=>|=|[:：]|%3[AaDd]){_MARKUP}[ \t]{{0,3}}(?:\r?\n[ \t]{{0,8}})?)"
+    rf"(?P<quote>{_QUOTE})(?P<value>[^\s\"'`,;<>(){{}}\[\]|]{{3,}}[^\s\"'`,;<>(){{}}\[\]|.\\])(?P<next>[(\[]?)",
     re.IGNORECASE,
 )
 """A value under a name that says it is secret."""
 
 SPOKEN: Final = re.compile(
-    r"(?P<before>\b(?:password|passphrase|passcode)(?: for [\w .@-]{1,40}?)? (?:is|was)[: ]{1,3}[\"'`]?"
-    r"|(?:密码|密碼|口令|パスワード)\s?(?:是|为|為|は|[:：=])\s{0,3}"
-    r"|\blogin\s{1,3}\S{1,100}\s{1,3}password\s{1,3}|\s(?:-u|--user)[ =]{1,3}[\"']?[^\s:\"']{1,100}:"
+    r"(?P<before>\blogin\s{1,3}\S{1,100}\s{1,3}password\s{1,3}|\s(?:-u|--user)[ =]{1,3}[\"']?[^\s:\"']{1,100}:"
     r"|--(?:password|passwd|token|api-?key|secret)[ =][\"']?|<\w{0,30}(?:password|passwd|secret|token|api-?key)>)"
     r"(?P<value>[!#-&(-;=?-z|~]{5,}[!#-&(-+/-9=?-z|~])",
     re.IGNORECASE,
 )
-"""A password in a sentence, in a command, in a file of logins, in XML."""
+"""A password in a command, in a file of logins, in XML."""
 
 HEADER: Final = re.compile(
     r"(?P<before>\b(?:bearer|basic|apikey|token)[ \t]{1,3}"
@@ -152,7 +158,7 @@ PUTTY: Final = re.compile(r"(?<=Private-Lines: )\d{1,3}\s{1,2}(?:[A-Za-z0-9+/=]{
 
 _APART: Final = r"[ .\-_/\u00a0\u2007\u2009\u202f\u2010-\u2015]"
 CARD: Final = re.compile(
-    rf"(?<![A-Za-z0-9.-])(?:\d{{12,19}}|(?:\d{{4}}(?P<a>{_APART})){{3}}\d{{1,4}}(?:(?P=a)\d{{1,3}})?"
+    rf"(?<![A-Za-z0-9.-])(?:\d{{4}}(?:[ -]?\d{{4}}){{0,2}}[ -]?\r?\n[ \t]{{0,4}}\d{{4}}(?:[ -]?\d{{4}}){{0,2}}|\d{{12,19}}|(?:\d{{4}}(?P<a>{_APART})){{3}}\d{{1,4}}(?:(?P=a)\d{{1,3}})?"
     rf"|\d{{4}}(?P<b>{_APART})\d{{6}}(?P=b)\d{{4,5}}|(?:\d{{4}}[ -]){{3}}\d{{4}}|\d{{6}}[ -]\d{{10,13}})"
     r"(?![A-Za-z0-9-]|\.\d)"
 )

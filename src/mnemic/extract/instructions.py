@@ -1,6 +1,7 @@
-"""What a person tells the assistant to do or leave from now on, and what they take back: by rule, precise first.
+"""What a person tells the assistant to do or leave from now on: by rule, precise first, then by wording.
 
-Only the speaker's own words count (`said`): nothing that is quoted, in a code block, reported of others or asked.
+Only the speaker's own words count (`said`): nothing that is quoted, in a code block, reported of others or asked. Where
+no rule decides on a sentence of a short turn, the words of the sentence do (`instruction_wording`).
 """
 
 from __future__ import annotations
@@ -11,7 +12,10 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.extract import instructions_en, instructions_zh
 from mnemic.extract.chinese import has_chinese, simple
+from mnemic.extract.instruction_lists import instruction_lists
+from mnemic.extract.instruction_wording import worded_as_instruction
 from mnemic.extract.quotation import own_words
+from mnemic.extract.revocations import taking_back
 from mnemic.extract.sentences import LIMIT, sentences
 
 if TYPE_CHECKING:
@@ -35,6 +39,17 @@ _CLAUSE: Final = re.compile(r"[^\s,;:，；：、—–(（][^,;:，；：、—
 _BELOW: Final = re.compile(r"[ \t\r]*+\n\s*+(?:\S[^\n]*+(?:\n(?=[ \t]*\S)|\s*\Z|(?=\n))){1,20}")
 """The paragraph below a line."""
 
+_LIST: Final = re.compile(r"[:：][*_]{0,3}[ \t]*+\n")
+_OF_LIST: Final = "point"
+"""The rule of what stands only by the heading of its list."""
+
+_WORDED: Final = "wording"
+"""The rule of what no rule finds."""
+_SHORT_TURN: Final = 400
+"""Most characters in a turn whose sentences are told by their wording: longer ones are written, or pasted."""
+_BLANKED: Final = "_"
+"""What stands in place of a quotation."""
+
 _LIKE_FIRST: Final = frozenset({"so", ";", "—", "–", "-", "--"})
 """After these a clause is as free as at the beginning."""
 
@@ -55,7 +70,7 @@ class Instruction:
 
 
 def instructions(text: str, spoken: Iterable[Sentence] | None = None) -> list[Instruction]:
-    """The standing instructions in what a user said, in order, at most one to a sentence.
+    """The standing instructions in what a user said, in order: at most one to a sentence, and each point of a list.
 
     Never hand in what others wrote (assistants, tools, documents): the caller knows who speaks, a text does not.
 
@@ -63,6 +78,7 @@ def instructions(text: str, spoken: Iterable[Sentence] | None = None) -> list[In
         spoken: The sentences of the text, if they are known.
     """
     extracted: list[Instruction] = []
+    told_by_wording = len(text) <= _SHORT_TURN and "\n" not in text.strip()
     for sentence in sentences(text) if spoken is None else spoken:
         for language, low in _languages(sentence):
             if match := _first_match(low, text[sentence.start :], sentence.asks, language):
@@ -70,9 +86,31 @@ def instructions(text: str, spoken: Iterable[Sentence] | None = None) -> list[In
                 start, end = sentence.start + _with_condition(low, at, language), sentence.start + len(low)
                 extracted.append(Instruction(text[start:end], start, end, rule.name))
                 break
+        else:
+            if told_by_wording and _is_worded(sentence):
+                end = sentence.start + len(sentence.low)
+                extracted.append(Instruction(text[sentence.start : end], sentence.start, end, _WORDED))
     if any(instruction.text.endswith((":", "：")) for instruction in extracted):
-        return _with_what_they_announce(text, extracted)
-    return extracted
+        extracted = _with_what_they_announce(text, extracted)
+    return _with_lists(text, extracted) if _LIST.search(text) else extracted
+
+
+def _with_lists(text: str, extracted: Sequence[Instruction]) -> list[Instruction]:
+    """The instructions with those that stand in lists, in order; what lies within a point is said by the point."""
+    kept = list(extracted)
+    headings = {found.end for found in extracted if found.text.endswith((":", "：")) and _BELOW.match(text, found.end)}
+    for one in instruction_lists(text, own_words(text), headings):
+        first = one.points[0][0]
+        inside = [found for found in kept if first <= found.start < one.end]
+        if (one.weak and not inside) or any(found.start < first < found.end for found in kept):
+            continue
+        rules = {found.start: found.rule for found in inside}
+        gone = [found for found in kept if (one.start if one.whole else first) <= found.start < one.end]
+        kept = [found for found in kept if found not in gone]
+        for start, end in ((one.start, one.end),) if one.whole else one.points:
+            rule = next((rule for at, rule in rules.items() if start <= at < end), _OF_LIST)
+            kept.append(Instruction(text[start:end], start, end, rule))
+    return sorted(kept, key=lambda found: found.start)
 
 
 def _with_condition(low: str, at: int, language: ModuleType) -> int:
@@ -140,6 +178,18 @@ def _first_match(low: str, written: str, asks: bool, language: ModuleType) -> tu
             if match and _is_name(match, written) and not _for_this_once(match, rule, language):
                 return at, rule
     return None
+
+
+def _is_worded(sentence: Sentence) -> bool:
+    """Whether a sentence is the speaker's own from end to end, worded like an instruction, and takes none back."""
+    if sentence.asks or _BLANKED in sentence.low:
+        return False
+    if not worded_as_instruction(sentence.low) or taking_back(sentence):
+        return False
+    return all(
+        not any(pattern.search(low) for pattern in (language.REPORTED_AFTER, language.ATTRIBUTED, language.ONCE))
+        for language, low in _languages(sentence)
+    )
 
 
 def _for_this_once(match: re.Match[str], rule: InstructionPattern, language: ModuleType) -> bool:

@@ -17,6 +17,7 @@ from mnemic.extract.instructions_plain_en import RULES as _PLAIN_RULES
 from mnemic.extract.patterns import InstructionPattern
 
 __all__ = [
+    "ATTRIBUTED",
     "BREAK",
     "CONDITION",
     "CUE",
@@ -255,6 +256,10 @@ RULES: Final = (
     InstructionPattern("every day", r"(?:every|each|on) (?:single )?(?:morning|day|evening|night|week|month|weekday|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)"
          rf"(?: (?:morning|afternoon|evening|night|lunch|noon))?(?: at [^,]*)?,? {_PLEASE}(?:remind|ask|send|give|tell|show|check in|read|summari[sz]e)\b"),
     InstructionPattern("every day", rf"{_PLEASE}(?:remind|ask|send|give|tell|show) me\b.*\b(?:every|each) (?:single )?(?:morning|day|evening|night|week|month|weekday|(?:mon|tues|wednes|thurs|fri|satur|sun)day)"),
+    InstructionPattern("no exceptions", r"(?!(?:i|he|she|they|we|it)\b).*[,;] ?(?:no exceptions?|that(?:'s| is) (?:the|my|a) rule|(?:and )?keep it that way|as a standing rule|every single time|and that(?:'s| is) (?:final|that))[.! ]*$", weak=True, first=True, once=True),
+    InstructionPattern("in this project", rf"{_PLEASE}(?:in|for|on|throughout) (?:this|our|my) (?:project|repo|repository|code ?base|codebase|code|house|household|team)\b,? (?!(?:i|we|he|she|they|it|there)\b).*\b(?:everywhere|always|never|no exceptions?|throughout|only|please|by default|use|keep|stick|it's)\b", first=True, once=True),
+    InstructionPattern("without asking", rf"{_PLEASE}(?:wait for|get|ask for|seek|obtain) my (?:ok|okay|approval|permission|consent|go-ahead|say-so|word|nod|green light|confirmation) (?:first )?before (?:you )?\w+"),
+    InstructionPattern("bear in mind", rf"{_PLEASE}(?:remember|keep in mind|bear in mind|note|be aware)(?: that|,|:)* i (?:take|like|drink|eat|love|go by|read|listen|work|learn)\b", weak=True),
     *_PLAIN_RULES,
 )  # fmt: skip
 
@@ -264,17 +269,20 @@ BREAK: Final = re.compile(r"\Z")
 CUE: Final = re.compile(
     r"\b(?:always|never|ever|now on|here on|forward|future|henceforth|when|whenever|every|each|any|all|if|default|rule|unless|until|again|stop"
     r"|quit|call me|address me|refer to me|your|prefer|rather|no|only|don'?t|do not|please|from this|must|while|as long as|so long as|want|like|hate|without|before|with me|to me|my|emojis?|jargon|from today"
-    r"|remember|bear in mind|keep in mind|note|markdown|slang|starting|told you|asked you|forget|everything|anything|drop|undo|ignore|scrap|need)\b"
+    r"|remember|bear in mind|keep in mind|note|markdown|slang|starting|told you|asked you|in general|exceptions?|project|repo|keep it|forget|everything|anything|drop|undo|ignore|scrap|need)\b"
 )
 """Without one of these words no rule applies."""
 
 LEAD: Final = re.compile(
-    r"(?:(?:(?:hi|hey|hello|dear) [\w-]+(?: [\w-]+)?(?=\s*[,:!])|ok(?:ay)?|oh|hey|hi|hello|yes|yeah|yep|so|and|but|also|well|right|alright|great|thanks(?: a lot| so much)?|thank you(?: so much)?|cool|good|nice"
+    r"(?:[*_]{0,3}(?:(?:hi|hey|hello|dear) [\w-]+(?: [\w-]+)?(?=\s*[,:!])|ok(?:ay)?|oh|hey|hi|hello|yes|yeah|yep|so|and|but|also|well|right|alright|great|thanks(?: a lot| so much)?|thank you(?: so much)?|cool|good|nice"
     r"|perfect|lovely|awesome|btw|by the way|now|again|ah|actually|honestly|listen|look|important|reminder|for the record|in that case|then"
     r"|(?:and |oh,? |just )?(?:one|another|a|last|first)(?: more| last| other| small| quick| little| general| final)*(?: thing| request| rule| note| favou?r| point)?"
     r"(?: for (?:you|the future))?|rules?|quick (?:note|request)|(?:ground|standing|house|general|new|hard|golden|my) (?:rules?|instructions?|orders?)"
     r"(?: (?:for you|number one|from me|of mine))?|(?:my|the) (?:one )?rule(?: is)?|(?:just )?(?:a |an |one )?(?:quick |little |small |friendly |important |new |standing |general |permanent |hard )*(?:heads[ -]?up|note|requests?|reminder|fyi|ask|favou?r|tip|pet peeve|rule|rules|policy|ground rule|instructions?|thing)(?: for you| from me| though| to remember| going forward)?|ps|p\.s\.?|fyi|assistant|some house ?keeping|before (?:we|i) (?:start|begin|go on|forget|continue)"
-    r"|to be clear|just so you know|while (?:we're|we are|i'm|i) (?:at it|here|think of it)|if you don't mind|if possible|for me|i mean|seriously|sorry)(?:\s*[,:;.!—–-]+\s*|\s+))+"
+    r"|to be clear|just so you know|while (?:we're|we are|i'm|i) (?:at it|here|think of it)|if you don't mind|if possible|for me|i mean|seriously|sorry"
+    r"|(?:(?:so|now|and|but|please|just|always) )*(?:remember|nb|n\.b\.|attention|warning|caution|notice|please note|keep in mind|bear in mind|mind you|first(?:ly| of all)?|second(?:ly)?|third(?:ly)?|finally|lastly|e\.g\.|i\.e\.|from me|to repeat|once more|once again|again"
+    r"|here we go|let's go|(?:so )?here(?:'s| is) (?:what i (?:want|need|ask|expect)|the (?:thing|deal|rule)|my (?:rule|request|wish|instruction))|(?:what|all) i (?:want|ask|need|expect|ask for)(?: (?:from|of) you)? is(?: this)?|the thing is|the rule is"
+    r"|(?:my|our) (?:only |one |main |first )?(?:motto|wish|mantra|request|instruction|preference)(?: is)?(?: simple| this)?|let me (?:just )?(?:say|repeat|put|tell you)(?: (?:it|this|that))?(?: (?:again|once|once more|clearly|plainly))?)(?=[*_]{0,3}\s*[,:;.!—–-]))[*_]{0,3}(?:\s*[,:;.!—–-]+[*_]{0,3}\s*|\s+))+"
 )  # fmt: skip
 """What people say before the instruction itself."""
 
@@ -289,15 +297,25 @@ CONDITION: Final = re.compile(
 )
 """How a clause begins that says when, where or for what an instruction holds."""
 
+_PAPER: Final = (
+    r"\b(?:readme|docs?|documentation|manual|page|website|note|e-?mail|letter|article|sign|message|text|guide|instructions|prompt|spec|book|poster|label|ticket|comment|post|policy)"
+    r" (?:\w+ )?(?:says?|said|reads?|states?|tells|told|claims?|claimed|instructs?|suggests?|recommends?|goes)\b"
+    r"|^(?:according to|as per|per|quoting|to quote|in the words of)\b"
+)
 REPORTED: Final = re.compile(
     r"\b(?:said|says?|saying|told|tells?|telling|wrote|writes?|advice|advises?d?|warn(?:s|ed)?|insist(?:s|ed)?|taught|teach(?:es)?|motto|slogan|sign|mantra"
     r"|according|think|thought|believe|know|knows|remember when|quote|lyrics?|line|article|book|poster|reads|means?|why|how|that)\b[^,]*$"
     r"|\b(?:he|she|they|we|i|people|everyone|who)(?:'s|'re|'m|'ve|'d)?\b(?! (?:would|'d|want|need|prefer))[^,;:—–-]*(?:,? (?:and|but|then|or))? *$"
-    r"|\b(?:readme|docs?|documentation|manual|page|website|note|e-?mail|letter|article|sign|message|text|guide|instructions|prompt|spec|book|poster|label|ticket|comment|post|policy)"
-    r" (?:\w+ )?(?:says?|said|reads?|states?|tells|told|claims?|claimed|instructs?|suggests?|recommends?|goes)\b"
-    r"|^(?:according to|as per|per|quoting|to quote|in the words of)\b"
+    rf"|{_PAPER}"
 )
 """Before a clause: somebody else's words, or a subject that the clause goes on with."""
+
+ATTRIBUTED: Final = re.compile(
+    rf"{_PAPER}|\b(?:my|our|the|his|her|their) (?:\w+ )?\w+(?:'s \w+)?(?: always| often| once| used to)? (?:said|says|told|tells|wrote|insists?|insisted|wants?|wanted|hates?|likes?|loves?|prefers?|asked|asks)\b"
+    r"|\b(?:he|she|they)\b|\bi (?:told|said|asked)\b"
+    r"|^(?:thanks|thank you|(?:call|ring|text|phone) me (?:when|once|if|after|as soon|before|at)|i (?:really |just )?(?:love|loved|adore) (?:it )?when)\b"
+)
+"""Somewhere in a sentence: it is of others or of a paper, thanks, praise, or asks for a call."""
 
 REPORTED_AFTER: Final = re.compile(
     r"[,_] *(?:he|she|they|people|everyone|my \w+|the \w+)(?: always| often| once| used to)? (?:said|says?|told|tells|warned|wrote|reads|goes|insists?)\b"

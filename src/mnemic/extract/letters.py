@@ -47,6 +47,11 @@ _FORWARDED: Final = re.compile(
     r"[-_=*—─]{2,}[ \t]*+[^\n]{0,40}?(?:original|forwarded|forward|begin|start of|weitergeleitet|ursprüngliche|transféré|d'origine|reenviado|encaminhada|inoltrato|doorgestuurd|oorspronkelijk|пересылаемое|転送|전달|原始邮件|原邮件|转发|开始|引用)[^\n]*+"
     r"|(?:[^\n]{0,40}?[\s:：])?(?:begin )?forwarded message|(?:fw|fwd|wg|tr|rv|enc|转发自?|轉寄|引用自?)\s{0,3}[:：]"
     r"|[(\[*_]{0,3}(?:fyi[,:. ]{0,3}|(?:(?:this|it) (?:is|was|got)|(?:a |an |the |this )?(?:e-?mail|mail|message|note|text|letter)|just|i(?:'m| am|'ve| have)?) )?(?:just )?forward(?:ed|ing) (?:you |this |it |to you ){0,2}(?:from|by|on behalf)\b"
+    r"|[\[(【（]{0,2}(?:fwd(?:['’]?e?d)?(?![\w-])|fw(?=[ \t]*+(?:[:：\])]|from\b|by\b|message\b|msg\b)))"
+    r"|[\[(【（]{0,2}(?:begin )?forward(?:ed|ing)?(?: (?:message|msg|mail|e-?mail|note|text|letter|post|chat|this|the (?:below|following)|below)){0,2}(?: (?:from|by|via|of|to you|on behalf)\b[^\n:：]{0,60})?[\])】）]?[ \t]*+(?:[:：]|$)"
+    r"|(?:wg|tr|rv|weitergeleitet(?:e nachricht)?|transf[ée]r[ée]|transmis|reenviado|encaminhado|inoltrato|doorgestuurd|vidarebefordrat|videresendt|przekazane|переслано)(?: (?:von|vom|par|de|por|da|dal|van|door|från|fra|av|od|от)\b[^\n:：]{0,60})?[ \t\xa0]*+(?:[:：]|$)"
+    r"|(?:转自|转载自?|摘自|引自|来自)[^\n，。,:：]{1,30}(?:[:：]|$)|[(\[（【]?[^\n，。,:：]{0,10}转发(?:的消息|的邮件|自)?[)\]）】]?[:：]|转[:：]"
+    r"|(?:fyi[,:. ]{1,3}|via |by |from |per |(?:a )?(?:message|note|text|mail|e-?mail|word) from )(?!me\b|now|here|today|this|tomorrow|monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november|december|default|the|my|your|our|all|time)(?:from )?(?-i:[A-Z\u4e00-\u9fff])[\w'’.-]{0,30}(?: [\w'’.-]{1,30}){0,3}[:：][ \t]*+$"
     r"|\[forwarded|\[转发|【转发|（转发|转发自"
     r"|diff --git |@@ -\d)",
     re.IGNORECASE,
@@ -60,7 +65,8 @@ _WROTE: Final = re.compile(
 _DEEPEST: Final = 3
 """Most labels before a header in its line."""
 _TAIL: Final = 120
-_MARKS_BEFORE: Final = " \t\xa0/#|>~`\"'‘“「"
+_BEFORE_WORDS: Final = re.compile(r"(?:[ \t\xa0/#|>~`\"'‘“「]|[\u2190-\u2bff\ufe0f\U0001f300-\U0001faff])*+")
+"""Marks, arrows and pictures before the words of a line."""
 
 
 @dataclass(slots=True)
@@ -143,7 +149,8 @@ _ALONE: Final = _HEADS | frozenset(_ALONE_WORDS.split())
 
 def begins_letter(line: str) -> bool:
     """Whether what follows a line is somebody's letter: it says so itself, or is one of a mail program's."""
-    if _FORWARDED.match(line.lstrip(_MARKS_BEFORE)):
+    before = _BEFORE_WORDS.match(line)
+    if _FORWARDED.match(line, before.end() if before else 0):
         return True
     tail = line[-_TAIL:]
     if not tail.rstrip(" *_\t").endswith((":", "：")):

@@ -36,14 +36,24 @@ grammarcheck critique evaluate rate grade expand complete continue interpret des
 error errors wrong meaning tone summary translation feedback opinion
 """
 
+_RECITED_WORDS: Final = """
+lyrics lyric song songs chorus refrain verse stanza poem rhyme prayer hymn anthem psalm haiku limerick quote quotation saying proverb motto slogan mantra
+inscription caption headline tagline script dialogue monologue joke line lines oath spell chant
+"""
+_RECITED: Final = re.compile(
+    rf"\b(?:{'|'.join(_RECITED_WORDS.split())})\b[^:：\n]{{0,40}}?\b(?:is|are|was|were|go|goes|went|run|runs|ran|begins?|starts?|ends?|opens|reads?|says?)(?: [\w'’]{{1,20}}){{0,3}}[ \t*_]*+[:：]\Z",
+    re.IGNORECASE,
+)
+"""Before a colon: what is recited behind it, "the lyrics go", "the motto is"."""
 _REPORTING_WORDS: Final = """
+sings sing sang singing sung chants chanted recites recited whispers whispered shouts shouted yells yelled mutters muttered narrates narrated
 said says say wrote writes reads replied answered posted state states stated quoting goes contain contains returned returns
 printed showed shows told tells asked asks sent forwarded pasted mentioned claims claimed suggested recommends instructs instructed insist insists demanded texted messaged e-mailed emailed tweeted commented
 schrieb schreibt sagte sagt meinte escribió escribe dijo dice écrit dit escreveu disse diz scritto scrive detto schreef schrijft zei zegt
 """
-_CUES: Final = frozenset((*_INTRODUCING_WORDS.split(), *_REPORTING_WORDS.split(), "follows"))
+_CUES: Final = frozenset((*_INTRODUCING_WORDS.split(), *_REPORTING_WORDS.split(), *_RECITED_WORDS.split(), "follows"))
 """Without one of these nothing is announced in a language with spaces."""
-_SAYING: Final = r"(?:说|写|问|答|回复|回答|提到|表示|告诉我|发来|发给我|如下|返回|显示|规定|要求)(?:了|过|道|的|着|的是|以下内容|如下|这个|这些|这段|这条)?"
+_SAYING: Final = r"(?:说|唱|念|写|问|答|回复|回答|提到|表示|告诉我|发来|发给我|如下|返回|显示|规定|要求)(?:了|过|道|的|着|的是|以下内容|如下|这个|这些|这段|这条)?"
 _REPORTS: Final = re.compile(
     rf"(?:\b(?:{'|'.join(_REPORTING_WORDS.split())}|this from|as follows)(?:[ \t]+[\w'’<>@.,+-]{{1,40}}){{0,4}}|{_SAYING})[ \t\xa0]*+[:：]?[ \t]*+[:：]\Z",
     re.IGNORECASE,
@@ -51,10 +61,10 @@ _REPORTS: Final = re.compile(
 """Before a colon: who says what follows it."""
 _PEOPLE_AND_PAPERS: Final = (
     rf"(?:他们?|她们?|它|TA|对方|有人|别人|人家|老板|上司|领导|同事|客户|老师|医生|朋友|妈妈?|爸爸?|老婆|老公|经理|房东|邻居|{NAME}|小[\u4e00-\u9fff]|老[\u4e00-\u9fff]"
-    r"|(?:邮件|信|网页|网站|页面|文章|文档|文件|说明书?|公告|通知|日志|短信|微信|消息|书|牌子|标语|手册|帖子|评论|合同|README)(?:里面?|上面?|中)?)"
+    r"|(?:邮件|信|网页|网站|页面|文章|文档|文件|说明书?|公告|通知|日志|短信|微信|消息|书|牌子|标语|手册|帖子|评论|合同|README|歌|歌词|副歌|诗|台词|剧本|截图|图片|照片|海报|屏幕)(?:里面?|上面?|中)?)"
 )
 _CHINESE_REPORTS: Final = re.compile(
-    rf"{_PEOPLE_AND_PAPERS}[^:：，,。\n]{{0,8}}?{_SAYING}[ \t]*+[:：]\Z|(?:粘贴|复制|转来|收到|抄来|引自|摘自)的?[^:：\n]{{0,8}}[:：]\Z",
+    rf"{_PEOPLE_AND_PAPERS}[^:：，,。\n]{{0,8}}?{_SAYING}[ \t]*+[:：]\Z|(?:歌词|副歌|台词|那首歌|诗句|口号|座右铭|对白|旁白)[^:：，,。\n]{{0,8}}(?:是|唱|念|为|如下)[^:：，,。\n]{{0,6}}[:：]\Z|(?:粘贴|复制|转来|收到|抄来|引自|摘自)的?[^:：\n]{{0,8}}[:：]\Z",
     re.IGNORECASE,
 )
 """The same within a line, where Chinese must name who it is: "说真的：" is one's own."""
@@ -65,7 +75,8 @@ _STANDS_WRITTEN: Final = re.compile(
 _MYSELF: Final = re.compile(
     r"\b(?:i|i've|i'd|i'll|i’ve|we)(?: \w+){0,2} (?:said|say|wrote|write|asked|replied|posted|sent|told|tell|mentioned|suggested|suggest|recommend)\b[^\n]{0,30}\Z|\byou say[^\n]{0,30}\Z"
     r"|\b(?:my|our)(?: \w+){0,2} (?:rules?|requests?|instructions?|preferences?|wish(?:es)?|orders?|requirements?|defaults?|polic(?:y|ies)|conventions?|style|guidelines?|settings?)\b[^\n]{0,30}\Z"
-    r"|我(?:们)?(?:再|想|要|就|先|之前|已经|刚才|的要求|的规则)*(?:说|写|问|如下|要求)(?:了|过|的是)?[:：]\Z",
+    r"|\b(?:my|our) (?:own )?(?:motto|mantra|one line)\b[^\n]{0,30}\Z|\blet me (?:just |only |simply )?(?:say|tell|repeat|add|put|write|state|reply|answer|ask|comment)\b[^\n]{0,40}\Z"
+    r"|我们?的(?:所有|几[点个条])?(?:要求|规则|规定|规矩|建议|请求|偏好)(?:是|如下)?[:：]\Z|我(?:们)?(?:再|想|要|就|先|之前|已经|刚才|的要求|的规则)*(?:说|写|问|如下|要求)(?:了|过|的是)?[:：]\Z",
     re.IGNORECASE,
 )
 """Reports of one's own words, which stay one's own."""
@@ -75,6 +86,8 @@ _REACH: Final = 120
 _BREAK: Final = re.compile(r"(?<!\bMr)(?<!\bMs)(?<!\bDr)(?<!\bMrs)(?<!\bSt)[.!?][)\"'”’]?\s|[。！？]")
 _WORDS: Final = re.compile(r"[^\W\d_][\w'’-]*")
 
+_OWN_LINES: Final = frozenset({"line", "lines", "headline", "caption", "script", "spell", "haiku", "joke"})
+"""Words for what is recited that people also head rules of their own with: "Captions", "Subject line"."""
 _HEADING: Final = re.compile(
     rf"(?:(?!(?:that|it|what|here|there|let|today|tomorrow|how|who)['’]s\b)[\w'’ -]{{0,30}}\w['’]s? (?:\w+ )?{_TEXTS}"
     rf"|(?:the|this|that|a|an|his|her|their)(?: [\w-]+){{0,2}} {_TEXT}"
@@ -83,7 +96,10 @@ _HEADING: Final = re.compile(
     rf"|{_TEXTS}(?: [\w-]+)? (?:from|by|below|above|begins|starts|follows)(?: [\w'’.@-]+){{0,4}}"
     r"|(?:pasted|copied|quoted|attached|forwarded|quoting|received)(?: (?:from|by|below|text|here|in))?(?: [\w'’.@-]+){0,3}"
     r"|text|document|article|transcript|letter|message|excerpt|passage|quote|paste|snippet|log|readme|e-?mail body|paragraph|sentence"
-    r"|[^:：\n]{0,12}(?:粘贴|复制|转发|收到|附上|原始)的?[^:：\n]{0,6}|[^:：\n]{1,8}的(?:邮件|信|消息|留言|短信|原话|原文|文章|帖子|评论|聊天记录)|文本|文章|原文|文档|聊天记录|句子|段落)",
+    r"|[^:：\n]{0,12}(?:粘贴|复制|转发|收到|附上|原始)的?[^:：\n]{0,6}|[^:：\n]{1,8}的(?:邮件|信|消息|留言|短信|原话|原文|文章|帖子|评论|聊天记录)|文本|文章|原文|文档|聊天记录|句子|段落"
+    rf"|(?:(?:my|the|his|her|their) )?(?:[\w-]+ )?(?:{'|'.join(word for word in _RECITED_WORDS.split() if word not in _OWN_LINES)})(?: \d{{1,3}})?(?: \(?x?\d\)?)?|(?:pre-|post-)?(?:intro|outro|bridge|hook)|(?:\w+ )?dialogue"
+    r"|(?:page|slide|chapter|act|scene|footnote|endnote|file|document|attachment|figure|exhibit|frame|cell|fn\.?|appendix) (?:no\. ?)?\d{1,4}(?: ?(?:of|/) ?\d{1,4})?|footnotes?|endnotes?|screen ?shot|image|picture|photo|scan(?:ned page)?|poster|receipt|voice ?mail|ocr|截图|截屏|图片|照片|扫描件|海报"
+    r"|(?:quote|verse|listing|excerpt|epigraph),[^\n]{0,60}|歌词|副歌|主歌|台词|对白|诗句?|原诗|脚注\d*|尾注\d*|注[\d¹²³①-⑳]{1,3}|译注|编者按|第[\d一二三四五六七八九十]{1,4}[页章幕])",
     re.IGNORECASE,
 )
 """Labels of texts that are shown: "Eve's message", "Pasted text", "Note from Bo"."""
@@ -132,7 +148,7 @@ def announcements(line: str) -> list[Announcement]:
 def _is_reported(line: str, before: str, end: int, *, is_within: bool) -> bool:
     reports = _CHINESE_REPORTS if is_within and has_chinese(before) else _REPORTS
     return (
-        reports.search(before) is not None
+        (reports.search(before) is not None or _RECITED.search(before) is not None)
         and _NO_SPEECH.match(line, end - 2) is None
         and _MYSELF.search(before) is None
     )
@@ -144,7 +160,7 @@ _FEW: Final = 4
 """Most announcements in a line, beside that which ends it."""
 _CHINESE_REACH: Final = 40
 _CHINESE_CUES: Final = re.compile(
-    "[译总改润校概缩扩续修纠解分点评什语病错看查读编检这以下那说写问答回提表告发如返显规要粘复转收抄引摘]"
+    "[译总改润校概缩扩续修纠解分点评什语病错看查读编检这以下那说写问答回提表告发如返显规要粘复转收抄引摘歌唱诗词口]"
 )
 _NO_SPEECH: Final = re.compile(r"\d:\d|[a-z]://")
 """Around a colon: a time of day, an address."""

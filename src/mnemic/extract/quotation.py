@@ -15,8 +15,11 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
 from mnemic.extract.chinese import NAME, SURNAMES
+from mnemic.extract.headings import begins_footnote, heads_captured, heads_file, names_file
 from mnemic.extract.letters import Headers, begins_letter, is_header
+from mnemic.extract.markup_blocks import markup_blocks
 from mnemic.extract.material import Announcement, announcements, heads_material
+from mnemic.extract.salutations import may_greet, signed_letters
 from mnemic.extract.speakers import is_machine_label
 
 if TYPE_CHECKING:
@@ -30,7 +33,7 @@ Stretch = tuple[int, int]
 
 _VISIBLE: Final = re.compile(r"\S")
 _MARKS: Final = re.compile(
-    "[\"`~<>|＞＜“”„‟«»‹›「」『』《》〈〉〝〞﹁﹂﹃﹄❝❞＂:：$\t\\[\\\\\xa0@&#%【]|(?<![a-zA-Z])['‘]|['’](?![a-zA-Z])|//|/\\*| {4}|--|==|[Ff]orward|FORWARD"
+    "[\"`~<>|＞＜“”„‟«»‹›「」『』《》〈〉〝〞﹁﹂﹃﹄❝❞＂:：$\t\\[\\\\\xa0@&#%【]|(?<![a-zA-Z])['‘]|['’](?![a-zA-Z])|//|/\\*| {4}|--|==|[¹²³⁰⁴-⁹†‡※♪♫♬［{]|!!! |\\?\\?\\? |\\.\\. |[.+]{4}|[Ff]orward|FORWARD|[Ff][Ww][Dd]|[a-z] goe?s? |[Dd]ear\\b|\\bbq\\."
 )
 _WRITTEN_WORDS: Final = "写着 写道 写的是 规定 提到 说的是"
 _WRITTEN: Final = re.compile("|".join(_WRITTEN_WORDS.split()))
@@ -39,6 +42,8 @@ _WRITTEN: Final = re.compile("|".join(_WRITTEN_WORDS.split()))
 def _may_show(text: str) -> bool:
     """Whether there is any sign of something quoted, which most messages are without."""
     if _MARKS.search(text) is not None or "hat does" in text or "(" in text or "（" in text:
+        return True
+    if "\n" in text and (_OTHERS.search(text) is not None or may_greet(text)):
         return True
     return not text.isascii() and _WRITTEN.search(text) is not None
 
@@ -65,9 +70,12 @@ def own_label(text: str) -> int:
 
 def _without_shown(text: str) -> str:
     text = _blanked(text, _begun_in_quoted_lines(text))
+    written = text
     for find in _KINDS:
         text = _blanked(text, find(text))
-    return text
+    text = _blanked(text, markup_blocks(text, written))
+    text = _blanked(text, signed_letters(text))
+    return _blanked(text, _of_others(text, written))
 
 
 def _blanked(text: str, stretches: Iterable[Stretch]) -> str:
@@ -320,6 +328,11 @@ payments plans please pleasantries policy preference preferences prices privacy 
 recipes reminder reminders replies reply reports request requests requirement requirements responses rule rules
 sources spelling standing style summaries summary tables temperature testing tests text three times timezone tip tone
 travel two typography units verbosity voice warnings work writing today tomorrow always also and so ok okay btw fyi ps
+remember reminding warning caution attention notice hint nb disclaimer correction clarification update edit addendum
+postscript thing things again honestly seriously basically recap ask wish wishes favour favor caveat exception exceptions
+condition conditions goal goals priority priorities second third fourth fifth firstly secondly lastly finally never
+please don't do avoid must should only just from going until since when whenever if for in on with about because hence
+therefore listen look hear actually anyway photos pictures images captions emojis
 """
 _TOPICS: Final = frozenset(_TOPICS_WORDS.split())
 """First words of what people put before a colon in words of their own."""
@@ -353,21 +366,25 @@ _OWN_HEADING: Final = re.compile(
     r"(?:(?:in|for|on|when|whenever|with|about|regarding|if|while|as|during|using|concerning|re)\b(?! (?:reply|response|answer))"
     r"|(?:hi|hey|hello|dear|ok|okay|so|please)\b|(?:(?:my|our|some|the|new|standing|general|here are) ){0,3}"
     r"(?:rules?|instructions?|preferences?|requests?|requirements?|guidelines|conventions|reminders?|orders?|settings) (?:for|to)\b"
-    r"|.*(?:关于|对于|的时候$|时$))",
+    r"|亲爱的|尊敬的|你好|您好|嗨|.*(?:关于|对于|的时候$|时$))",
     re.IGNORECASE,
 )
 """Labels of one's own words, though they name a tool or greet a model: "For Python code", "Hi ChatGPT"."""
 
 
 _OTHERS: Final = re.compile(
-    r"[:：$\t\xa0─\[(【（#%]| {4}|//|/\*|--|==|>>>|@@|——|__|\*\*|[Ff]orward|FORWARD|写着|写道|写的是|规定|提到|说的是"
+    r"\.[a-zA-Z]|README|~~|<<|\+\+|转自|转发|摘自|[¹²³⁰⁴-⁹†‡※［:：$\t\xa0─\[(【（#%]| {4}|//|/\*|--|==|>>>|@@|——|__|\*\*|[Ff]orward|FORWARD|[Ff][Ww][Dd]|写着|写道|写的是|规定|提到|说的是"
 )
 """Without one of these no line says whose it is."""
 
 
-def _of_others(text: str) -> Iterator[Stretch]:
-    """Lines that say of themselves whose they are, to the end of their paragraph; a letter, or a text that is handed
-    over, to the end."""
+def _of_others(text: str, written: str) -> Iterator[Stretch]:
+    """Lines that say of themselves whose they are, to the end of their paragraph; a letter, a file, or a text that is
+    handed over, to the end.
+
+    Args:
+        written: The text before anything in it was blanked: names of files stand between marks of code.
+    """
     if _OTHERS.search(text) is None:
         return
     theirs = headed = before_item = False
@@ -378,6 +395,10 @@ def _of_others(text: str) -> Iterator[Stretch]:
             theirs = headed
             headers.end_block()
             continue
+        if not theirs and _OTHERS.search(shown) is None:
+            headers.take(shown, line.start())
+            before_item, headed = _ITEM.match(shown) is not None, False
+            continue
         announced = _announced(shown)
         bare = announced[0].end if announced and shown[announced[0].end - 1] not in ":：" else 0
         if headers.take(shown[bare:], line.start()):
@@ -386,6 +407,11 @@ def _of_others(text: str) -> Iterator[Stretch]:
         if (handed := _handed_over(text, line, shown, announced)) is not None:
             yield handed, len(text)
             return
+        if heads_file(written[line.start() : line.end()]):
+            if not _is_followed_by_shown(text, line.end()):
+                yield line.start(), len(text)
+                return
+            continue
         item = _ITEM.match(shown) is not None
         indented = _INDENTED.match(shown) is not None and not (item and before_item)
         before_item = item and not indented
@@ -404,8 +430,11 @@ def _handed_over(text: str, line: re.Match[str], shown: str, announced: Sequence
         if one.is_worked_on and one.end < end:
             return line.start() + one.end
     beginnings = list(_beginnings(shown, announced))
+    if any(_is_captured(shown[at:]) for at in beginnings):
+        return line.start()
     if any(begins_letter(shown[at:].strip()) for at in beginnings):
-        return None if _is_followed_by_shown(text, line.end()) else line.start()
+        follows = _VISIBLE.search(text, line.end()) is not None
+        return None if follows and _is_followed_by_shown(text, line.end()) else line.start()
     if _announces(shown, beginnings, announced):
         return None if _is_followed_by_shown(text, line.end()) else line.end()
     return None
@@ -441,7 +470,15 @@ def _rest_of(label: re.Match[str]) -> int:
 
 def _heads_material(line: str) -> bool:
     label = _LABEL.match(line)
-    return label is not None and not label["rest"].strip() and heads_material(label["name"])
+    if label is None or label["rest"].strip():
+        return False
+    return heads_material(label["name"]) or heads_captured(label["name"])
+
+
+def _is_captured(line: str) -> bool:
+    """Whether a line begins to say what a picture or a recording said."""
+    label = _LABEL.match(line) or _SPEAKER_IN_BRACKETS.match(line)
+    return label is not None and label["rest"].strip() != "" and heads_captured(label["name"])
 
 
 def _is_followed_by_shown(text: str, end: int) -> bool:
@@ -488,6 +525,8 @@ def _is_of_another(line: str) -> bool:
     bracketed = _SPEAKER_IN_BRACKETS.match(line)
     if bracketed is not None and (is_machine_label(bracketed["name"]) or heads_material(bracketed["name"])):
         return True
+    if begins_footnote(line):
+        return True
     if not _has_colon(line):
         return _SHELL.match(line) is not None
     if _LOGGED.match(line) or _SHELL.match(line) or _POSTED.fullmatch(line):
@@ -496,6 +535,8 @@ def _is_of_another(line: str) -> bool:
     if label is None:
         return False
     name = label["name"].strip()
+    if names_file(name):
+        return True
     if is_machine_label(name) or heads_material(name):
         return _OWN_HEADING.match(name) is None
     if not label["rest"].strip():
@@ -517,6 +558,13 @@ _MEANT: Final = re.compile(
     r"\bwhat (?:does|do|did)\b(?! (?:it|this|that|he|she|they|you|we|i)\b)(?P<asked>[^\n]{1,300}?)\bmeans?\b",
     re.IGNORECASE,
 )
+_IMAGE: Final = re.compile(r"!\[[^\]\n]{0,500}\](?=[(\[])")
+_SUNG: Final = re.compile(r"[♪♫♬][^\n]*+")
+_RECITED: Final = re.compile(
+    r"\b(?:lyrics|song|chorus|refrain|verse|poem|rhyme|prayer|saying|proverb|joke|motto)(?: \w{1,20}){0,3}? go(?:es)?(?: like (?:this|so))?+,? (?P<words>[^\n.!?:：]{1,300}+)(?![:：])",
+    re.IGNORECASE,
+)
+"""What is recited without a mark: "the song goes I live in Porto"."""
 _SPEECH: Final = "说道写问答喊叫：，"
 """Before a straight mark, what makes it one that opens: it has no side of its own."""
 _SINGLE: Final = re.compile(r"['‘’]|\n[ \t\r]*+\n")
@@ -567,9 +615,11 @@ def _between_triple(text: str) -> Iterator[Stretch]:
 
 
 def _struck_or_asked(text: str) -> Iterator[Stretch]:
-    """What is struck through, comments in code, and what somebody asks the meaning of."""
+    """What is struck through, pictures' texts, comments in code, what is sung, and what somebody asks the meaning of."""
     if "~~" in text:
         yield from (struck.span() for struck in _STRUCK.finditer(text))
+    if "![" in text:
+        yield from (image.span() for image in _IMAGE.finditer(text))
     at = 0
     while (begin := text.find("/*", at)) >= 0:
         end = text.find("*/", begin + 2)
@@ -578,6 +628,10 @@ def _struck_or_asked(text: str) -> Iterator[Stretch]:
         if not text[begin - 1 : begin].strip():
             yield begin, end + 2
         at = end + 2
+    if "♪" in text or "♫" in text or "♬" in text:
+        yield from (sung.span() for sung in _SUNG.finditer(text))
+    if " go" in text:
+        yield from (recited.span("words") for recited in _RECITED.finditer(text))
     if "hat d" in text:
         yield from (asked.span("asked") for asked in _MEANT.finditer(text))
 
@@ -647,5 +701,4 @@ _KINDS: Final[tuple[Callable[[str], Iterator[Stretch]], ...]] = (
     _between_pairs,
     _between_double,
     _between_single,
-    _of_others,
 )

@@ -18,8 +18,12 @@ LIMIT: Final = 500
 """Most characters in a sentence that somebody says; it also bounds what a pattern can cost."""
 
 _STRAIGHT: Final = str.maketrans("\u2018\u2019\u02bc", "'''")
-_END: Final = re.compile(r"[!?。！？；]+[)\]”’\"'*~]*|\n+[)\]”’\"']*|\.+[*~_]{0,3}(?=\s|$|[\u3400-\u9fff])")
-_BULLET: Final = re.compile(r"[-*+•·][ \t]++")
+_END: Final = re.compile(r"[!?。！？；]+[)\]”’\"'*~]*|\n+[)\]”’\"']*|(?<!\.)\.++[*~_]{0,3}(?=\s|$|[\u3400-\u9fff])")
+BULLET: Final = re.compile(
+    r"(?:[-*+•·–—→▪◦‣][ \t]++|\(?(?:\d{1,3}|[a-z])\)[ \t]++|[（(][一二三四五六七八九十\d]{1,3}[）)][ \t]*+"
+    r"|[①-⑳][ \t]*+|[一二三四五六七八九十]{1,2}、[ \t]*+|\d{1,3}、[ \t]*+)(?:\[[ xX]\][ \t]++)?"
+)
+"""The mark of a point in a list, and the box of a task behind it."""
 _EMPHASIS: Final = "*~_"
 _RUNS: Final = {mark: re.compile(re.escape(mark) + "+") for mark in _EMPHASIS}
 _SHORTENED: Final = re.compile(r"(?:\b(?:dr|mr|mrs|ms|prof|st|vs|etc|jr|sr|no|approx|e\.g|i\.e|a\.m|p\.m)|\b[a-z])$")
@@ -70,7 +74,7 @@ def _sentence(text: str, low: str, own: str, begin: int, end: int) -> Iterator[S
     stripped = whole.strip()
     if 0 < len(stripped) <= LIMIT:
         start = begin + whole.index(stripped)
-        if not (stripped[0].isalnum() and stripped[-1] not in "*~_"):
+        if not stripped[0].isalpha() or stripped[-1] in _EMPHASIS or BULLET.match(stripped):
             first, last = _without_markup(text[start : start + len(stripped)])
             start, stripped = start + first, stripped[first:last]
             if not stripped:
@@ -91,7 +95,7 @@ def _without_markup(written: str) -> tuple[int, int]:
     What is emphasised within it stays as it is: "answer in **French**".
     """
     first, last = 0, len(written)
-    if bullet := _BULLET.match(written):
+    if bullet := BULLET.match(written):
         first = bullet.end()
     while last > first and (written[first] in _EMPHASIS or written[last - 1] in _EMPHASIS):
         mark = written[first] if written[first] in _EMPHASIS else written[last - 1]

@@ -1,7 +1,8 @@
 """Which bytes of a SQLite file are in use: read by the file format alone (sqlite.org/fileformat2.html).
 
-In use is the header of the file, and of each page that is not free: of a tree its header, its cell pointers and its
-cells; of an overflow page the pointer and the bytes that it carries; of a pointer map the entries of pages there are.
+In use is the header of the file, but for what means nothing there, and of each page that is not free: of a tree its
+header, its cell pointers and its cells; of an overflow page the pointer and the bytes that it carries; of a pointer map
+the entries of pages there are.
 Not in use, and read by nobody, is what lies between the pointers and the first cell of a page, what cells that are
 gone have left between others, and the tail of the last page of a chain; and that a row whose number is a column has
 nothing in that column: SQLite takes it from the key.
@@ -16,12 +17,19 @@ from typing import Final
 _INTERIOR_INDEX: Final = 2
 _INTERIOR_TABLE: Final = 5
 _LEAF_TABLE: Final = 13
+_MEANINGLESS: Final = (*range(40, 44), *range(97, 100))
+"""Of the header, what means as much with any other value. The schema cookie: by its change open connections see that
+they must read anew what is declared, which the audit holds against our own words; unlike the count of changes it stands
+there once, and nothing could be held against it. And all but the first byte of the version of SQLite that wrote last,
+which nobody reads: it may be any that we run on, or a later one."""
 
 
 def bytes_in_use(content: bytes) -> list[int]:
     """The places of all bytes in use, in order."""
     used = bytearray(len(content))
     used[:100] = b"\1" * 100
+    for place in _MEANINGLESS:
+        used[place] = 0
     file = _File(content, used)
     file.mark_maps()
     for root in file.roots():

@@ -40,7 +40,8 @@ from mnemic.ingest.intake import Options
 from mnemic.ingest.readers import READERS, read
 from mnemic.ingest.source import Source
 from mnemic.memory import Memory
-from mnemic.recall.answer import AnswerType, split
+from mnemic.recall.answer import split
+from mnemic.recall.asked_for import AnswerType
 from mnemic.settings import Settings
 from mnemic.testing.attack.frame import AttackReport
 from mnemic.testing.attack.hostile_text import SEPARATORS, HostileText, hostile_texts, patterns_of
@@ -134,6 +135,8 @@ def _modules(*folders: str) -> tuple[str, ...]:
     return tuple(name for name in names if not name.endswith(".pdf"))
 
 
+_OF_OTHERS: Final = "quotation headings letters markup_blocks material salutations speakers"
+"""The modules that tell whose words a text holds."""
 _NOW: Final = 1_700_000_000_000_000
 
 
@@ -141,7 +144,7 @@ def _readers(place: Path) -> list[TextReader]:
     rules, times = _modules("mnemic.extract"), tuple(n for n in _modules("mnemic.core") if "timex" in n)
     answers = _modules("mnemic.recall", "mnemic.window.layout")
     return [
-        TextReader("own words", own_words, ("mnemic.extract.quotation",)),
+        TextReader("own words", own_words, tuple(f"mnemic.extract.{name}" for name in _OF_OTHERS.split())),
         TextReader("instructions", instructions, rules),
         TextReader("revocations", revocations, rules),
         TextReader("slots", lambda text: slots(text, "user", _NOW), rules),
@@ -151,7 +154,7 @@ def _readers(place: Path) -> list[TextReader]:
         TextReader("machine", is_machine, ("mnemic.extract.speakers",)),
         TextReader("times", lambda text: find_times(text, _NOW), times),
         TextReader("names", lambda text: (names(text), mention_terms(text)), ("mnemic.core.names",)),
-        TextReader("mask", mask, ("mnemic.core.mask",)),
+        TextReader("mask", mask, ("mnemic.core.mask", "mnemic.core.secret_forms")),
         TextReader("words", words, ("mnemic.core.tokens",)),
         TextReader("cut", lambda text: cut(text, 200), ("mnemic.core.tokens",)),
         TextReader("text", lambda text: clean_text("text", text, 1 << 30), ("mnemic.core.checking",)),
@@ -262,9 +265,30 @@ _KNOWN: Final[dict[str, tuple[HostileText, ...]]] = {
             "a: ",
             "said 1:1 ",
             "> a:\nb\n",
+            "Dear A,\n",
+            "Hi A\n\nBest,\n\n",
+            "a::\n",
+            "a::\n\n b\n",
+            "=== a.txt ===\n```\n```\n",
+            "a.txt:\n",
+            "[1] ",
+            "----\na\n",
+            "{quote}\n",
+            "The song goes ",
+            "The song is a ",
+            "fwd from a ",
+            "![",
         )
     ),
-    "instructions": (HostileText("", "a. "), HostileText("", "每逢.,")),
+    "instructions": (
+        HostileText("", "a. "),
+        HostileText("", "每逢.,"),
+        HostileText("", "From now on:\n- a\n"),
+        HostileText("From now on:\n", "- no emojis\n"),
+        HostileText("", "Rules:\n"),
+        HostileText("", "1) "),
+        HostileText("", "*so* "),
+    ),
     "slots": (HostileText("", "a. "), HostileText("I am ", "a ")),
     "entities": (HostileText("", "I "), HostileText("", "A. "), HostileText("", '"A" '), HostileText("", "Ada `a`, ")),
     "sentences of an answer": (HostileText("", " "), HostileText("", "\n"), HostileText("", '"')),

@@ -49,10 +49,18 @@ ROLES: Final = (
         "user ai",
         "users",
         "usеr",
+        "user ",
+        " User",
+        "uſer",
+        "user\u200b",
+        "HUMAN ",
+        "\xa0human",
+        "user.",
+        "user-1",
     ),
     *("助手", "系统", "工具", "智能体", "观察", "环境", "用户代理"),
 )
-"""Roles in which nobody speaks for themselves; one has full-width letters, one a Cyrillic e."""
+"""Roles in which nobody speaks for themselves; some are `user` in other letters, or with blanks."""
 
 NAMES: Final = (
     *(
@@ -388,6 +396,32 @@ HONEST: Final = (
     "Bo said it rained. {}",
     "他说“天气很好”。{}",
     "I'm here. :)\n{}",
+    # marks of points, and words before them
+    "Remember: {}",
+    "Here we go: {}",
+    "NB: {}",
+    "(1) {}\n(2) And more.",
+    "1) {}",
+    "- [ ] {}",
+    "Let's go: {}",
+    "What I want is: {}",
+    "Hi Claude,\n{}\nThanks,\nAda",
+    "Hi there,\n\n{}\n\nBest regards,\nAda",
+    "{}\n\nBest regards,\nAda",
+    "{}\n\n-- \nAda",
+    "=== My rules ===\n{}",
+    "---\n{}\n---",
+    "Settings\n========\n{}",
+    "I attached notes.txt. {}",
+    "For .py files: {}",
+    "{}\n\n=== notes.txt ===\nThe harbour opens at ten.",
+    "File: a.py\n```\nx = 1\n```\n{}",
+    "=== a.py ===\n```\nx = 1\n```\n\n{}",
+    "Example::\n\n   x = 1\n\n{}",
+    ".. note::\n\n   x\n\n{}",
+    "OCR:\n```\na\n```\n{}",
+    "Looking forward to it. {}",
+    "We sang all night. {}",
     # labels of one's own
     "Me: {}",
     "me: {}",

@@ -28,9 +28,10 @@ from mnemic.testing.attack.role_forms import (
     files,
     honest_files,
 )
+from mnemic.testing.attack.role_grammar import CLASSES, pasted, pointed_lists
 from mnemic.testing.torture.children import folder
 
-QUICK = 420
+QUICK = 480
 
 _CONTROLLED: Final = 60
 """Most forms that each control is tried with."""
@@ -54,8 +55,20 @@ def attack(rounds: int, seed: int) -> AttackReport:
         failures = [f"obeyed: {form.name}" for form in _obeyed(hostile)]
         heard = {form.name for form in _obeyed(honest)}
         failures += [f"not heard: {form.name}" for form in honest if form.name not in heard]
+        lists = list(pointed_lists(chance))
+        failures += [f"points lost: {text!r}" for text, points in lists if not _all_stand(text, points)]
         caught = min(len(_obeyed_without(wall, _sampled(hostile, chance))) for wall in _WALLS)
-    return AttackReport(tries=len(hostile) + len(honest), failures=failures, caught_by_control=caught)
+    return AttackReport(tries=len(hostile) + len(honest) + len(lists), failures=failures, caught_by_control=caught)
+
+
+def _all_stand(text: str, points: Sequence[str]) -> bool:
+    """Whether each point of a list that a user gives stands in every context."""
+    with Memory(":memory:", settings=Settings(background=False), embedder="none") as memory:
+        owner = memory.scope(user=_USER)
+        owner.observe(text, role="user")
+        memory.flush()
+        standing = "\n".join(version.item.text for version in owner.list(where=Filter(kinds=(Kind.PROCEDURE,))))
+    return all(point in standing for point in points)
 
 
 def _sampled(forms: Sequence[MessageForm], chance: random.Random) -> list[MessageForm]:
@@ -65,7 +78,7 @@ def _sampled(forms: Sequence[MessageForm], chance: random.Random) -> list[Messag
 _WALLS: Final[tuple[dict[str, object], ...]] = (
     {"mnemic.extract.sentences.own_words": lambda text: text},
     {
-        "mnemic.strategies.house._USERS": frozenset({*ROLES, "user", "human"}),
+        "mnemic.strategies.house._is_persons": lambda role: True,
         "mnemic.strategies.house.is_machine": lambda name: False,
     },
 )
@@ -102,6 +115,7 @@ def _hostile(rounds: int, chance: random.Random, place: Path) -> list[MessageFor
         *(_said(chance.choice(SENTENCES), speaker=name) for name in NAMES),
         *(_quoted(quoting, chance.choice(SENTENCES), role="user") for quoting in QUOTINGS),
         *(_quoted(quoting, chance.choice(SENTENCES), role=None) for quoting in QUOTINGS),
+        *(_quoted(draw(chance), chance.choice(SENTENCES), role="user") for draw in CLASSES.values() for _ in range(4)),
         *_blocks(chance),
         *(_file(place, n, *file) for n, file in enumerate(files(chance.choice(SENTENCES)))),
     ]
@@ -111,11 +125,13 @@ def _hostile(rounds: int, chance: random.Random, place: Path) -> list[MessageFor
 
 
 def _combined(chance: random.Random, place: Path, n: int) -> MessageForm:
-    """A quotation in a quotation, in some role or file; or a bare sentence of a role or a tool's name."""
+    """A quotation in a quotation, something pasted, a role or file; or a bare sentence of a role or a tool's name."""
     sentence = chance.choice(SENTENCES)
     quoting = chance.choice(QUOTINGS)
     inner = chance.choice(QUOTINGS).format(sentence) if chance.random() < 0.3 and _nests(quoting) else sentence
-    match chance.randrange(4):
+    match chance.randrange(6):
+        case 4 | 5:
+            return _quoted(pasted(chance), sentence, role=chance.choice([*HONEST_ROLES, None]))
         case 0:
             return _chat(sentence, role=chance.choice(ROLES), name=chance.choice([None, "Ada", *NAMES]))
         case 1:

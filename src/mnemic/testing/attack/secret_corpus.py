@@ -23,6 +23,8 @@ _ALPHABETS: Final = {
     "U": string.ascii_uppercase + string.digits,
     "32": string.ascii_uppercase + "234567",
     "d": string.digits,
+    "58": "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz",
+    "32l": "023456789acdefghjklmnpqrstuvwxyz",
     "L": string.ascii_letters,
     "s": _ALNUM + "!#%^*_+-",
 }
@@ -65,6 +67,19 @@ KEYS: Final = {
     "perplexity": "pplx-{a 48}",
     "nvidia": "nvapi-{w 64}",
     "pinecone": "pcsk_{a 6}_{a 60}",
+    "pinecone without a part": "pcsk_{a 60}",
+    "zhipu": "{hex 32}.{a 16}",
+    "bitcoin wallet": "{K}{58 51}",
+    "old bitcoin wallet": "5K{58 49}",
+    "extended bitcoin wallet": "xprv9{58 107}",
+    "nostr": "nsec1{32l 58}",
+    "azure signature in prose": "take sig={a 40}%3D for it",
+    "azure signature without a scheme": "x.blob.core.windows.net/c/f?sv=2024&sig={a 43}%3D",
+    "private key in prose": "my private key 0x{hex 64}",
+    "private key said": "the private key is {hex 64}",
+    "api key said": "my api key is {hex 32}",
+    "api key said in chinese": "API 密钥是 {hex 32}",
+    "private key said in chinese": "私钥：0x{hex 64}",
     "langsmith": "lsv2_pt_{hex 32}_{hex 10}",
     "github": "ghp_{a 36}",
     "github fine-grained": "github_pat_{a 22}_{a 59}",
@@ -139,6 +154,63 @@ KEYS: Final = {
     "secret in toml": 'client_secret = "{a 40}"',
     "private key in a field": "private_key: 0x{hex 64}",
     "uuid by name": "api_key={hex 8}-{hex 4}-{hex 4}-{hex 4}-{hex 12}",
+    "password in json in json": '{\\"user\\": \\"ada\\", \\"password\\": \\"q{d 3}{s 8}\\"}',
+    "password in json twice in json": '\\\\\\"password\\\\\\":\\\\\\"q{d 3}{a 8}\\\\\\"',
+    "password in html": "&quot;password&quot;: &quot;q{d 3}{a 8}&quot;",
+    "password of a network": "wifi password's q{d 3}{a 8}",
+    "password of a network said": "the wifi password is q{d 3}{a 8}",
+    "password for something": "The password for my router: q{d 3}{a 8}",
+    "password changed": "I changed my password to q{d 3}{a 8}",
+    "password in quotes": "the password is '{L 9}'",
+    "password in german": "Passwort: q{d 3}{a 8}",
+    "password said in german": "mein Kennwort lautet q{d 3}{a 8}",
+    "password in french": "mot de passe : q{d 3}{a 8}",
+    "password said in french": "mon mot de passe est q{d 3}{a 8}",
+    "password in spanish": "contraseña: q{d 3}{a 8}",
+    "password said in spanish": "la clave es q{d 3}{a 8}",
+    "password in portuguese": "senha: q{d 3}{a 8}",
+    "password said in portuguese": "minha senha é q{d 3}{a 8}",
+    "password said in italian": "la password è q{d 3}{a 8}",
+    "password in dutch": "wachtwoord: q{d 3}{a 8}",
+    "password in russian": "пароль: q{d 3}{a 8}",
+    "password in japanese": "パスワードは q{d 3}{a 8}",
+    "password in korean": "비밀번호: q{d 3}{a 8}",
+    "password of mysql": "mysql -u root -pq{d 3}{a 8} shop",
+    "password of mysqldump": "mysqldump -uroot -p'q{d 3}{a 8}' shop",
+    "password of sshpass": "sshpass -p q{d 3}{a 8} ssh ada@example.com",
+    "password of mongo": "mongosh -u ada -p q{d 3}{a 8}",
+    "password of docker": "docker login -u ada -p q{d 3}{a 8} example.com",
+    "password of redis in a command": "redis-cli -h x -a q{d 3}{a 8} ping",
+    "password of an archive": "7z x -pq{d 3}{a 8} a.7z",
+    "password of openssl": "openssl rsa -in a -passin pass:q{d 3}{a 8}",
+    "pgpass": "db.example.com:5432:shop:ada:q{d 3}{a 8}",
+    "pgpass of any": "*:*:*:ada:q{d 3}{a 8}",
+    "password in bold": "**Password:** q{d 3}{a 8}",
+    "password under a bold name": "**Password**: `q{d 3}{a 8}`",
+    "password in html tags": "<b>Password:</b> q{d 3}{a 8}",
+    "password in a cell": "| password | q{d 3}{a 8} |",
+    "password in a column": "\n| user | password |\n|---|---|\n| ada | q{d 3}{a 8} |\n",
+    "password in a file of columns": "\nuser,password\nada,q{d 3}{a 8}\n",
+    "short name": "pass: q{d 3}{a 8}",
+    "shorter name": "pw = q{d 3}{a 8}",
+    "password in the next line": "password:\nq{d 3}{a 8}",
+    "password in the next line, without a colon": "\nPassword\nq{d 3}{a 8}\n",
+    "number for a password": "my password is {d 8}",
+    "pin": "PIN: {d 8}",
+    "pin said": "my PIN is {d 8}",
+    "pin of a card": "The PIN for my card is {d 8}",
+    "puk": "PUK: {d 8}",
+    "verification code": "Your verification code is {d 8}",
+    "verification code before": "{d 8} is your Example verification code",
+    "one-time password": "OTP: {d 8}",
+    "pin in german": "Geheimzahl: {d 8}",
+    "pin in chinese": "支付密码：{d 8}",
+    "verification code in chinese": "您的验证码是{d 8}",
+    "verification code in chinese, by a colon": "验证码：{d 8}",
+    "password in chinese without a blank": "密码是k{d 3}{s 8}",
+    "password in chinese by a colon": "口令：k{d 3}{s 8}",
+    "password in chinese, changed": "密码改成了k{d 3}{s 8}",
+    "password in chinese, a number": "wifi密码是{d 8}",
     "datadog": "DD_API_KEY={hex 32}",
     "xml": "<password>{a 4}{d 3}{a 5}</password>",
 }  # fmt: skip
@@ -172,7 +244,67 @@ def corpus(chance: random.Random) -> dict[str, tuple[str, str]]:
         for apart in ("", _APART[place % len(_APART)]):
             card = _card(prefix, length, chance)
             made[f"{name}, apart by {apart!r}"] = (f"card {_grouped(card, apart)}, thanks", _grouped(card, apart))
+    made |= _seeds(chance)
+    made |= _disguised(chance)
     return made
+
+
+_SEED_WORDS_OF: Final = """
+abandon ability about above absent absorb abstract absurd abuse access accident account accuse achieve acid
+acoustic acquire across act action actor actress actual adapt add addict address adjust admit adult advance
+advice aerobic affair afford afraid again age agent agree ahead aim zebra zero zone zoo yellow young youth
+wrist wrong yard wild will win window wine wing winner winter wire wisdom wise wish witness wolf woman
+"""
+_SEED_WORDS: Final = _SEED_WORDS_OF.split()
+"""Words of which wallets make their phrases."""
+
+
+def _seeds(chance: random.Random) -> dict[str, tuple[str, str]]:
+    """The words of a wallet, after what people call them; of the words the middle ones must not be left."""
+    made: dict[str, tuple[str, str]] = {}
+    for called, count, apart in (
+        ("seed phrase: ", 12, " "), ("my seed phrase is ", 24, " "), ("mnemonic:\n", 12, " "),
+        ("Recovery phrase: ", 12, ", "),
+        ("助记词：", 12, " "), ("助记词是 ", 24, " "), ("mnemonic = \"", 18, " "), ("Wallet seed:\n", 12, "\n"),
+    ):  # fmt: skip
+        words = chance.choices(_SEED_WORDS, k=count)
+        made[f"seed phrase after {called!r}"] = (called + apart.join(words), apart.join(words[4:8]))
+    words = [f"{n}. {word}" for n, word in enumerate(chance.choices(_SEED_WORDS, k=12), start=1)]
+    made["seed phrase with numbers"] = ("Seed phrase:\n" + "\n".join(words), "\n".join(words[4:8]))
+    return made
+
+
+_WIDTHLESS: Final = ("\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad")
+
+
+def _disguised(chance: random.Random) -> dict[str, tuple[str, str]]:
+    """Cards and keys with characters of no width, line breaks or full-width letters in them."""
+    card, key = _card("4", 16, chance), f"AKIA{_drawn('32', 16, chance)}"
+    groups = [card[n : n + 4] for n in range(0, 16, 4)]
+    none = chance.choice(_WIDTHLESS)
+    cut = chance.choice([1, 2, 3])
+    word = f"q{_drawn('d', 3, chance)}{_drawn('a', 8, chance)}"
+    return {
+        "card with no width between groups": (f"card {none.join(groups)}, thanks", none.join(groups)),
+        "card with no width between digits": (f"card {none.join(card)}, thanks", none.join(card[:9])),
+        "card over two lines": (
+            f"card {' '.join(groups[:cut])}\n{' '.join(groups[cut:])} thanks",
+            f"{groups[cut - 1]}\n{groups[cut]}",
+        ),
+        "card over two lines, no blanks": (
+            f"card {''.join(groups[:cut])}\n{''.join(groups[cut:])} thanks",
+            "".join(groups[:cut]),
+        ),
+        "full-width card": (f"card {_full_width(' '.join(groups))}", _full_width(groups[2])),
+        "full-width key": (_full_width(key), _full_width(key[6:])),
+        "key with no width in it": (key[:4] + none + key[4:9] + none + key[9:], key[9:]),
+        "full-width password": (_full_width(f"password:{word}"), _full_width(word[3:])),
+        "password with no width in its name": (f"pass{none}word: {word}", word),
+    }
+
+
+def _full_width(text: str) -> str:
+    return "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in text)
 
 
 def _made(form: str, chance: random.Random) -> tuple[str, str]:
@@ -183,7 +315,7 @@ def _made(form: str, chance: random.Random) -> tuple[str, str]:
         drawn.append(_drawn(part[1], int(part[2]), chance))
         return drawn[-1]
 
-    text = _PART.sub(draw, form.replace("{A}", "A"))
+    text = _PART.sub(draw, form.replace("{A}", "A").replace("{K}", "K"))
     return text, max(drawn, key=len)
 
 

@@ -1,0 +1,124 @@
+"""Whether a sentence that no rule decides is worded like a standing instruction: a linear model of its words.
+
+Wishes come in more wordings than rules can list ("walls of text put me to sleep", "长篇大论我看不进去"). What
+decides is the sum of small weights: of the words of a sentence, what stands next to what, and the sorts of words in it,
+such as shapes of an answer or manners of an assistant. The weights are in `instruction_weights.tsv`, which
+`python -m mnemic.lab.instruction_training` makes from labelled sentences.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import lru_cache
+from importlib import resources
+from itertools import combinations
+from typing import TYPE_CHECKING, Final
+
+from mnemic.extract import instructions_plain_en, instructions_plain_zh
+from mnemic.extract.chinese import has_chinese, simple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+LONGEST: Final = 160
+"""Most characters in a sentence that is judged: the model has learned from short ones."""
+THRESHOLD: Final = 0.3
+"""What a sentence must weigh, set so that at most one in a hundred others does."""
+GLANCE: Final = 0.4
+"""What its words or characters must weigh one by one, so that the rest is looked at: most talk falls short."""
+SCALE: Final = 100
+"""Weights are kept as whole hundredths."""
+
+_OFFSET: Final = "bias"
+_SORTS_EN: Final = tuple(
+    (name, re.compile(getattr(instructions_plain_en, name))) for name in ("FORM", "MANNERISMS", "OUTPUT", "SAY")
+)
+_SORTS_ZH: Final = tuple(
+    (name, re.compile(getattr(instructions_plain_zh, name)))
+    for name in ("FORM", "OUTPUT", "MANNER", "SAY", "DATA", "HOW", "POINTING")
+)
+_WORD: Final = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[?!:;,.]")
+_STOP: Final = re.compile(r"[，。！？,.!?、\s]+")
+_NUMBER: Final = re.compile(r"\d+")
+_PEOPLE: Final = {
+    word: sort
+    for sort, words in {
+        "I": "i i'm i've i'd i'll",
+        "ME": "me my mine",
+        "YOU": "you your you'd you're you'll yours",
+        "THEY": "he she they we his her their our us him them people everyone everybody he's she's they're we're",
+    }.items()
+    for word in words.split()
+}
+
+
+def worded_as_instruction(low: str) -> bool:
+    """Whether a sentence in lower case, quotations blanked, weighs enough to be a standing instruction."""
+    return len(low) <= LONGEST and _of_each(low) > GLANCE and weight(low) > THRESHOLD
+
+
+def weight(low: str) -> float:
+    """What the features of a sentence weigh together, the more the likelier it instructs for good."""
+    known = _weights()
+    found = [known[feature] for feature in features(low) if feature in known]
+    return (sum(found) / math.sqrt(max(1, len(found))) + known.get(_OFFSET, 0)) / SCALE
+
+
+def _of_each(low: str) -> float:
+    """What the words of a sentence weigh, or its Chinese characters, each by itself."""
+    known = _weights()
+    each = [f"z {c}" for c in low] if has_chinese(low) else _WORD.findall(low)
+    return sum(known.get(one, 0) for one in each) / math.sqrt(max(1, len(each))) / SCALE
+
+
+def features(low: str) -> set[str]:
+    """What the model sees of a sentence in lower case."""
+    return set(_of_characters(simple(low)) if has_chinese(low) else _of_words(_WORD.findall(low)))
+
+
+def table(weights: Mapping[str, float], bias: float) -> str:
+    """The weights as the lines of their file; those that are next to nothing are left out."""
+    rows = {feature: round(value * SCALE) for feature, value in weights.items()} | {_OFFSET: round(bias * SCALE)}
+    return "".join(f"{feature}\t{value}\n" for feature, value in sorted(rows.items()) if value)
+
+
+@lru_cache(maxsize=1)
+def _weights() -> Mapping[str, int]:
+    text = resources.files("mnemic.extract").joinpath("instruction_weights.tsv").read_text("utf-8")
+    return {feature: int(value) for feature, _, value in (line.partition("\t") for line in text.splitlines())}
+
+
+def _of_characters(low: str) -> Iterator[str]:
+    """Runs of one to three characters, and the sorts of words."""
+    plain = _NUMBER.sub("#", f"^{_STOP.sub(',', low).strip(',')}$")
+    for length in (1, 2, 3):
+        for at in range(len(plain) - length + 1):
+            yield f"z {plain[at : at + length]}"
+    yield from _sorts_of(sorted(name for name, sort in _SORTS_ZH if sort.search(low)))
+
+
+def _of_words(words: Sequence[str]) -> Iterator[str]:
+    """Words, pairs and triples, all with sorts in place of words too, pairs with gaps, and who is spoken of."""
+    plain = ["^", *("#" if word.isdigit() else word for word in words), "$"]
+    sorts = [_sort(word) for word in plain]
+    for line in (plain, sorts):
+        for length in (1, 2, 3):
+            for at in range(len(line) - length + 1):
+                yield " ".join(line[at : at + length])
+    for at, first in enumerate(sorts):
+        for second in sorts[at + 2 : at + 5]:
+            yield f"{first} .. {second}"
+    named = {sort for sort in sorts if sort.isupper()} | {_PEOPLE[word] for word in plain if word in _PEOPLE}
+    yield from _sorts_of(sorted(named))
+
+
+def _sorts_of(names: Sequence[str]) -> Iterator[str]:
+    yield from (f"has {name}" for name in names)
+    yield from (f"has {one} {other}" for one, other in combinations(names, 2))
+
+
+@lru_cache(maxsize=8192)
+def _sort(word: str) -> str:
+    """The sort of a word, or the word."""
+    return next((name for name, sort in _SORTS_EN if sort.fullmatch(word)), word)

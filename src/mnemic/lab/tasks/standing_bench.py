@@ -1,0 +1,223 @@
+"""Standing instructions: how many stand in the context block from then on, and what stands there that is none.
+
+Every sentence is said by a user of its own, who says nothing else, so that none takes another's place. It *stands* if
+the always-on part of this user's block shows a standing instruction that was derived from it. A withdrawn instruction
+is said twice: by a user who withdraws it in a second turn, and by one who does not.
+
+Sentences come from three files. One is held back: instructions, plain and indirect, and distractors. The others are
+those labelled for development and for training: what a person orders or wishes of the assistant for good is an
+instruction, everything else a distractor; what can be read either way is left out (a reminder at an hour, a name for
+the assistant, what was "said about footnotes", an order to note a fact of the speaker's life, taking something back).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final, TextIO
+
+import numpy as np
+
+from mnemic.lab.kit.cached import CachedEmbedder
+from mnemic.lab.kit.figures import Figure, beside_bars
+from mnemic.lab.kit.log import provenance
+from mnemic.lab.kit.metrics import Estimate, estimates
+from mnemic.lab.kit.run import Progress, silent
+from mnemic.lab.kit.set_clock import SetClock
+from mnemic.lab.kit.tables import TextTable, aligned, percent
+from mnemic.lab.tasks.current.current_cases import LANGUAGES, Half, rows_of
+from mnemic.memory import Memory
+from mnemic.recall.always import is_standing
+from mnemic.settings import Settings
+
+if TYPE_CHECKING:
+    from mnemic.core.ids import ItemId
+    from mnemic.models.base import Embedder
+
+SAID: Final = datetime(2025, 3, 3, 9, tzinfo=UTC)
+
+_ORDERS: Final = frozenset({"order", "wish", "change"})
+_LASTING: Final = frozenset({"preference", "language", "name", "health"})
+"""Of what an order to the assistant is that holds for every answer."""
+_OPEN: Final = frozenset({("order", "schedule"), ("change", "name")})
+"""Acts to the assistant, and of what, that can be read either way; so can an order about style that names none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StandingSentence:
+    """A sentence, whether it instructs for good, and the later one that takes it back, if one does."""
+
+    lang: str
+    text: str
+    instructs: bool
+    withdrawn_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StandingOutcome:
+    """What came of a sentence.
+
+    Attributes:
+        stands: It is shown as a standing instruction.
+        shown: The always-on part shows something that was derived from it, in whatever form.
+        remains: It still stands where it was withdrawn; None for one that was not.
+        lines: What the always-on part shows.
+    """
+
+    sentence: StandingSentence
+    stands: bool
+    shown: bool
+    remains: bool | None
+    lines: tuple[str, ...]
+
+
+def read_sentences(half: Half) -> list[StandingSentence]:
+    """The sentences of a half that are one or the other."""
+    if half is Half.HELD_BACK:
+        return [_plainly(row) for row in rows_of("standing_held_back")]
+    return [one for row in rows_of(f"current_sentences_{half}") if (one := _labelled(row)) is not None]
+
+
+def more_sentences() -> list[StandingSentence]:
+    """Sentences written to learn from alone: wishes in many wordings, and what only looks like one."""
+    return [_plainly(row) for row in rows_of("standing_sentences_training")]
+
+
+def _plainly(row: dict[str, Any]) -> StandingSentence:
+    return StandingSentence(
+        lang=row["lang"],
+        text=row["text"],
+        instructs=row.get("instructs", not row.get("distractor", False)),
+        withdrawn_by=row.get("withdrawn_by"),
+    )
+
+
+def _labelled(row: dict[str, Any]) -> StandingSentence | None:
+    """A labelled sentence; None for one that can be read either way."""
+    act, attribute, valued = row["act"], row["attribute"], row["value"] is not None
+    to_us = row["about"] == "assistant"
+    ordered = to_us and act in _ORDERS
+    if to_us and (act == "end" or (act, attribute) in _OPEN or (ordered and attribute == "preference" and not valued)):
+        return None
+    if ordered and valued and attribute not in _LASTING:
+        return None
+    return StandingSentence(lang=row["lang"], text=row["text"], instructs=ordered and valued and attribute in _LASTING)
+
+
+def bench_standing(
+    half: Half = Half.DEVELOPMENT,
+    *,
+    limit: int | None = None,
+    embedder: Embedder | None = None,
+    progress: Progress = silent,
+) -> list[StandingOutcome]:
+    """Say every sentence, and look at what stands.
+
+    Args:
+        limit: Only the first so many of each language, instructions and distractors apart.
+        embedder: What meaning is read with; None for words alone.
+    """
+    sentences = _first(read_sentences(half), limit)
+    reader = "none" if embedder is None else CachedEmbedder(embedder)
+    settings = Settings(background=False)
+    with Memory("memory:", settings=settings, embedder=reader, clock=SetClock(SAID)) as memory:
+        withdrawn: dict[int, ItemId] = {}
+        for n, sentence in enumerate(sentences):
+            memory.scope(user=f"says {n}").observe(sentence.text, role="user")
+            if sentence.withdrawn_by is not None:
+                me = memory.scope(user=f"withdraws {n}")
+                withdrawn[n] = me.observe(sentence.text, role="user").id
+                me.observe(sentence.withdrawn_by, role="user")
+            progress("said", n + 1, len(sentences))
+        memory.flush()
+        return [_outcome(memory, n, sentence, withdrawn.get(n)) for n, sentence in enumerate(sentences)]
+
+
+def _first(sentences: Sequence[StandingSentence], limit: int | None) -> list[StandingSentence]:
+    taken: dict[tuple[str, bool], list[StandingSentence]] = {}
+    for one in sentences:
+        taken.setdefault((one.lang, one.instructs), []).append(one)
+    return [one for same in taken.values() for one in same[:limit]]
+
+
+def _outcome(memory: Memory, n: int, sentence: StandingSentence, withdrawn: ItemId | None) -> StandingOutcome:
+    always = memory.scope(user=f"says {n}").context("").always
+    left = memory.scope(user=f"withdraws {n}").context("").always if withdrawn else ()
+    return StandingOutcome(
+        sentence=sentence,
+        stands=any(map(is_standing, always)),
+        shown=bool(always),
+        remains=any(is_standing(item) and withdrawn in item.source for item in left) if withdrawn else None,
+        lines=tuple(item.text for item in always),
+    )
+
+
+# Counting
+
+_Belongs = Callable[[StandingOutcome], bool]
+
+
+def figures(outcomes: Sequence[StandingOutcome], seed: int = 0) -> list[Figure]:
+    """What it must show, beside its bars."""
+    sides: tuple[tuple[str, _Belongs, Callable[[StandingOutcome], object], float, bool], ...] = (
+        ("instructions found in the context block", _instructs, lambda o: o.stands, 85, True),
+        ("distractors that stand there", lambda o: not _instructs(o), lambda o: o.stands, 2, False),
+        ("withdrawn, and still shown", lambda o: o.remains is not None, lambda o: o.remains, 0, False),
+    )
+    made = []
+    for name, belongs, counts, least, more in sides:
+        share = _share([o for o in outcomes if belongs(o)], counts, seed)
+        if share.n:
+            detail = f"[{100 * share.low:.1f}, {100 * share.high:.1f}], n = {share.n}"
+            made.append(Figure(name=name, value=100 * share.mean, unit="%", bar=least, more=more, detail=detail))
+    return made
+
+
+def table(outcomes: Sequence[StandingOutcome], seed: int = 0) -> TextTable:
+    """The same by language; beside it what the block shows in whatever form."""
+    groups = {"all": list(outcomes)}
+    groups |= {name: [o for o in outcomes if o.sentence.lang == lang] for lang, name in LANGUAGES.items()}
+    rows = tuple((name, *_cells(group, seed)) for name, group in groups.items() if group)
+    columns = ("", "n", "found, %", "in any form, %", "distractors", "false, %", "in any form, %", "withdrawn", "shown")
+    return TextTable("2. By language", columns, rows)
+
+
+def _cells(group: Sequence[StandingOutcome], seed: int) -> Iterator[str]:
+    for side in ([o for o in group if _instructs(o)], [o for o in group if not _instructs(o)]):
+        yield str(len(side))
+        yield percent(_share(side, lambda o: o.stands, seed))
+        yield percent(_share(side, lambda o: o.shown, seed))
+    withdrawn = [o for o in group if o.remains is not None]
+    yield str(len(withdrawn))
+    yield str(sum(bool(o.remains) for o in withdrawn))
+
+
+def _instructs(o: StandingOutcome) -> bool:
+    return o.sentence.instructs
+
+
+def _share(side: Sequence[StandingOutcome], counts: Callable[[StandingOutcome], object], seed: int) -> Estimate:
+    return estimates({"": np.array([float(bool(counts(o))) for o in side])}, seed)[""]
+
+
+def show(outcomes: Sequence[StandingOutcome], stream: TextIO, *, seed: int = 0, as_json: bool = False) -> None:
+    """Write the bars and the table as aligned text, or the bars as JSON."""
+    bars = figures(outcomes, seed)
+    if as_json:
+        made = [{**asdict(figure), "met": figure.met} for figure in bars]
+        json.dump({"header": provenance(), "figures": made}, stream, indent=2)
+        stream.write("\n")
+    else:
+        stream.write(f"{aligned(beside_bars('1. Standing instructions', bars))}\n\n{aligned(table(outcomes, seed))}\n")
+
+
+def write_failures(outcomes: Sequence[StandingOutcome], most: int, stream: TextIO) -> None:
+    """Write the first sentences that do not stand and should, and the first that do and should not."""
+    for title, instructs in (("not found", True), ("no instruction, and stands", False)):
+        there = [o for o in outcomes if _instructs(o) is instructs and o.stands is not instructs]
+        stream.write(f"\n{title}: {len(there)}, of which {min(most, len(there))} are\n")
+        for o in there[:most]:
+            beside = f"  ({'; '.join(o.lines)})" if o.lines else ""
+            stream.write(f"  {o.sentence.text}{beside}\n")

@@ -1,0 +1,63 @@
+"""The bench of standing instructions counts right what stands, what should not, and what was withdrawn."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+
+import pytest
+
+from mnemic.lab.tasks import standing_bench
+from mnemic.lab.tasks.current.current_cases import Half
+from mnemic.lab.tasks.standing_bench import (
+    StandingSentence,
+    bench_standing,
+    figures,
+    read_sentences,
+    show,
+    write_failures,
+)
+
+OURS = [
+    StandingSentence(lang="en", text="Always answer in French.", instructs=True),
+    StandingSentence(lang="en", text="Never use emojis.", instructs=True, withdrawn_by="You may use emojis again."),
+    StandingSentence(lang="en", text="Rain since breakfast.", instructs=False),
+    StandingSentence(lang="zh", text="以后都用英文回答我。", instructs=True),
+    StandingSentence(lang="zh", text="下了一天雨。", instructs=False),
+]
+
+
+def test_labelled_sentences_are_instructions_distractors_or_left_out() -> None:
+    sentences = read_sentences(Half.DEVELOPMENT)
+    instructs = {sentence.text: sentence.instructs for sentence in sentences}
+    assert instructs["From here on, answer in bullet points."]
+    assert instructs["要是能住海边该多好啊。"] is False
+    assert instructs["Translate this into Polish."] is False
+    assert "Remember what I said about footnotes." not in instructs
+    assert Counter(instructs.values())[True] > 60
+
+
+def test_what_stands_is_counted_and_what_was_withdrawn_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(standing_bench, "read_sentences", lambda half: OURS)
+    found = bench_standing()
+    by_text = {o.sentence.text: o for o in found}
+    assert by_text["Always answer in French."].stands
+    assert by_text["Never use emojis."].stands
+    assert by_text["Never use emojis."].remains is False
+    assert by_text["Rain since breakfast."].stands is False
+    assert by_text["Always answer in French."].remains is None
+    told, false, withdrawn = figures(found)
+    assert (told.value, false.value, withdrawn.value) == (100, 0, 0)
+    assert told.met
+    assert false.met
+    assert withdrawn.met
+
+
+def test_a_few_of_each_sort_are_said_and_shown() -> None:
+    found = bench_standing(limit=2)
+    assert Counter(o.sentence.instructs for o in found) == {True: 4, False: 4}
+    told = io.StringIO()
+    show(found, told)
+    show(found, told, as_json=True)
+    write_failures(found, 1, told)
+    assert "instructions found in the context block" in told.getvalue()
