@@ -145,7 +145,11 @@ def test_a_turn_without_a_name_is_the_users() -> None:
 
 
 @pytest.mark.parametrize(
-    "role", ["ipython", "observation", "tool_result", "agent-7", "助手", "customer", "ｕｓｅｒ", "Ada"]
+    "role",
+    [
+        *("ipython", "observation", "tool_result", "agent-7", "助手", "customer", "ｕｓｅｒ", "Ada"),
+        *("user ", " User", "uſer", " ", "user\u200b", "\xa0human"),
+    ],
 )
 def test_where_a_role_is_given_only_a_persons_role_speaks(role: str) -> None:
     assert speaker(turn("x", role=role), "ada") is None

@@ -114,6 +114,7 @@ def _deictic(match: re.Match[str], raw: str, a: Anchor) -> Atom:
 @rule(
     r"\b(?:tonight|this (morning|afternoon|evening)|last (night|evening))\b",
     ("tonight", "this", "last"),
+    holds=("tonight", "this morning", "this afternoon", "this evening", "last night", "last evening"),
     begins=("tonight", "this", "last"),
 )
 def _part_of_now(match: re.Match[str], raw: str, a: Anchor) -> Atom:
@@ -122,7 +123,7 @@ def _part_of_now(match: re.Match[str], raw: str, a: Anchor) -> Atom:
     return atom(match, "part", (day + first, day + after))
 
 
-@rule(r"\bthe other (day|night|week)\b", ("other",))
+@rule(r"\bthe other (day|night|week)\b", ("other",), holds=("the other ",))
 def _the_other_day(match: re.Match[str], raw: str, a: Anchor) -> Atom:
     reach = 21 if match[1] == "week" else 7
     return atom(match, "range", days(a.day - reach, a.day))
@@ -202,11 +203,14 @@ def _from_now(match: re.Match[str], sign: int, a: Anchor) -> Atom | None:
     return atom(match, *away_about(unit, (low, high), sign, a))
 
 
+_WINDOWS: Final = PICK_WORDS - {"this", "upcoming"}
+
+
 @rule(
     rf"\b(?:these )?(last|past|previous|next|coming) {NUMBER} {UNITS}",
-    PICK_WORDS,
+    _WINDOWS,
     UNITS_WORDS,
-    begins=PICK_WORDS | {"these"},
+    begins=_WINDOWS | {"these"},
 )
 def _window(match: re.Match[str], raw: str, a: Anchor) -> Atom | None:
     if match["number"] in ("a", "an") or match["number"].startswith("half"):
@@ -235,6 +239,7 @@ def _end_of_the(match: re.Match[str], raw: str, a: Anchor) -> Atom:
     rf"\bthe (?:{WEEKDAY}|(?P<unit>weekend|week|month|year)) (before last|after next)\b",
     ("before", "after"),
     ("last", "next"),
+    holds=("before last", "after next"),
 )
 def _before_last(match: re.Match[str], raw: str, a: Anchor) -> Atom:
     back = match[0].endswith("before last")

@@ -1,14 +1,15 @@
-"""Ways of saying something, as patterns: an instruction where a clause begins, a slot anywhere in a sentence."""
+"""Ways of saying something, as patterns that are tried where a clause begins: instructions, and slots of a profile."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
+from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _LIST: Final = re.compile(r"(?:, |、|，)(?:and )?")
 _PAIR: Final = re.compile(r" and |和")
@@ -47,49 +48,83 @@ def _compiled(form: str) -> re.Pattern[str]:
     return re.compile(form)
 
 
+class SlotAct(Enum):
+    """What a statement does to its slot."""
+
+    STATES = "states"
+    """The value is so."""
+    ENDS = "ends"
+    """The value, or with none whatever filled the slot, is so no longer, or never was."""
+    CORRECTS = "corrects"
+    """The value is right and another was said by mistake."""
+
+
 @dataclass(frozen=True, slots=True)
 class SlotPattern:
-    """A way of stating a slot.
+    """A way of stating a slot, of ending what filled it, or of putting it right.
 
     Attributes:
-        slot: Which slot; empty where the pattern's group `slot` says it.
-        form: The pattern; its group `value` is the value.
+        slot: Which slot; empty where the pattern's group `slot` says it, or only what is known can tell.
+        form: The pattern, tried where a clause begins; its group `value` is the value, `wrong` what was wrong.
+        cues: Without one of these words (of Chinese, characters), in lower case, it cannot match; saves trying it.
+        act: What it does to the slot.
         many: The value may be a list ("tennis and chess").
         begins: A time in the sentence says since when ("moved in March").
         words: What a caught word of the group `slot` is called.
-        needs: Without one of these strings, in lower case, the pattern cannot match; saves trying it.
         shown: How the value is shown, with `{value}` and `{slot}`.
-        pattern: `form`, compiled.
+        says: The value, where the form has no group for it.
+        anywhere: It is tried anywhere in the sentence, for it names somebody in passing.
     """
 
     slot: str
     form: str
+    cues: str
+    act: SlotAct = SlotAct.STATES
     many: bool = False
     begins: bool = False
     words: tuple[tuple[str, str], ...] = ()
-    needs: tuple[str, ...] = ("",)
     shown: str = "{value}"
-    pattern: re.Pattern[str] = field(init=False, repr=False, compare=False)
+    says: str = ""
+    anywhere: bool = False
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "pattern", re.compile(self.form))
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """`form`, compiled when a sentence first comes to it."""
+        return _compiled(self.form)
 
     def values(self, match: re.Match[str]) -> Iterator[str]:
-        raw = match["value"]
-        caught = match.groupdict().get("slot") or ""
+        """The values that a match catches, as they are shown; one that is empty where it catches none."""
+        caught = match.groupdict()
+        raw = caught.get("value")
+        if raw is None:
+            yield self.says
+            return
+        slot = (caught.get("slot") or "").lower()
         for value in _listed(raw) if self.many else [raw]:
             if value.strip():
-                yield self.shown.format(value=value.strip(), slot=caught.lower())
+                yield self.shown.format(value=value.strip(), slot=slot)
 
-    def may_match(self, low: str) -> bool:
-        return any(need in low for need in self.needs)
-
-    def named(self, match: re.Match[str]) -> SlotPattern:
-        """This statement with the slot that the text names."""
-        if "slot" not in self.pattern.groupindex or self.slot:
-            return self
+    def slot_of(self, match: re.Match[str]) -> str:
+        """The slot that a match is about, as the text names it if the pattern does not."""
+        if self.slot or "slot" not in self.pattern.groupindex:
+            return self.slot
         caught = match["slot"].lower()
-        return replace(self, slot=dict(self.words).get(caught, caught))
+        return dict(self.words).get(caught, caught)
+
+
+class PatternTable:
+    """Finds among many patterns the few of which a sentence has a cue, by one look for each of its words."""
+
+    def __init__(self, patterns: Iterable[SlotPattern]) -> None:
+        self._by_cue: dict[str, list[tuple[int, SlotPattern]]] = {}
+        for place, pattern in enumerate(patterns):
+            for cue in pattern.cues.split():
+                self._by_cue.setdefault(cue, []).append((place, pattern))
+
+    def cued(self, words: Iterable[str]) -> list[SlotPattern]:
+        """Choose the patterns of which one of `words` is a cue, in their order, each once."""
+        found = dict(pair for word in self._by_cue.keys() & words for pair in self._by_cue[word])
+        return [found[place] for place in sorted(found)]
 
 
 def _listed(raw: str) -> list[str]:

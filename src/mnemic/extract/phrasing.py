@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from mnemic.core.parts import MONTHS
 from mnemic.extract.chinese import has_chinese
-
-if TYPE_CHECKING:
-    from mnemic.extract.slots import Finding
 
 _ENGLISH: Final = {
     "name": "{who}'s name is {value}.",
@@ -24,7 +21,15 @@ _ENGLISH: Final = {
     "likes": "{who} likes {value}.",
     "dislikes": "{who} dislikes {value}.",
     "allergy": "{who} is allergic to {value}.",
-    "diet": "{who} is {value}.",
+    "avoids": "{who} avoids {value}.",
+    "diet": "{who}'s diet is {value}.",
+    "health": "{who}'s health: {value}.",
+    "medication": "{who} takes {value}.",
+    "marital_status": "{who} is {value}.",
+    "family": "{who}'s family: {value}.",
+    "learning": "{who} is learning {value}.",
+    "studies": "{who} studies {value}.",
+    "possession": "{who} has {value}.",
     "language": "{who} speaks {value}.",
     "native_language": "{who}'s native language is {value}.",
 }
@@ -49,19 +54,35 @@ _CHINESE: Final = {
     "sister": "{who}的姐妹叫{value}。", "brother": "{who}的兄弟叫{value}。", "son": "{who}的儿子叫{value}。",
     "daughter": "{who}的女儿叫{value}。", "friend": "{who}的朋友叫{value}。", "colleague": "{who}的同事叫{value}。",
     "roommate": "{who}的室友叫{value}。", "teacher": "{who}的老师叫{value}。", "cousin": "{who}的表亲叫{value}。",
+    "boss": "{who}的上司叫{value}。", "avoids": "{who}不碰{value}。",
+    "studies": "{who}学的是{value}。", "learning": "{who}在学{value}。",
+    "family": "{who}的家人：{value}。", "possession": "{who}有{value}。", "medication": "{who}在吃{value}。",
 }  # fmt: skip
+_CHINESE_SLOTS: Final = {
+    "nickname": "称呼", "address": "地址", "home": "住处", "phone_number": "电话", "car": "车", "phone": "手机",
+    "health": "健康", "marital_status": "婚姻状况", "blood_type": "血型",
+}  # fmt: skip
+"""What slots without a form of their own are called."""
 _DAY_OF_YEAR: Final = re.compile(r"--(?P<month>\d\d)-(?P<day>\d\d)")
 
 
-def phrased(finding: Finding) -> str:
-    """ "The user lives in Porto."; "用户住在成都。" """
-    value = shown_value(str(finding.value), finding.text)
-    if has_chinese(finding.text):
-        who = "用户" if finding.subject == "user" else finding.subject
-        return _CHINESE[finding.slot].format(who=who, value=value)
-    who = "The user" if finding.subject == "user" else finding.subject
-    form = _ENGLISH.get(finding.slot, "{who}'s {slot} is {value}.")
-    return form.format(who=who, value=value, slot=finding.slot)
+def phrased(slot: str, value: str, subject: str, text: str, *, ended: bool = False) -> str:
+    """ "The user lives in Porto."; "用户住在成都。"; "No longer so: the user lives in Porto."
+
+    Args:
+        text: What it was said in, whose language it is told in.
+        ended: It is so no longer, or never was.
+    """
+    shown = shown_value(value, text)
+    if has_chinese(text):
+        who = "用户" if subject == "user" else subject
+        form = _CHINESE.get(slot, "{who}的{slot}：{value}。")
+        told = form.format(who=who, value=shown, slot=_CHINESE_SLOTS.get(slot, slot))
+        return f"不再是这样：{told}" if ended else told
+    who = ("the user" if ended else "The user") if subject == "user" else subject
+    form = _ENGLISH.get(slot, "{who}'s {slot} is {value}.")
+    told = form.format(who=who, value=shown, slot=slot.replace("_", " "))
+    return f"No longer so: {told}" if ended else told
 
 
 def shown_value(value: str, text: str) -> str:

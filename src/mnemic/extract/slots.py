@@ -1,23 +1,25 @@
 """Simple facts that somebody states about themselves: name, home, work, family, tastes; precise first.
 
 The patterns, one to a way of saying it, are in `slots_en` and `slots_zh`; what they catch is checked by its type here.
+They are tried where a clause begins, for "my sister thinks I live in Rome" does not state it.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mnemic.core.timex import find_times
 from mnemic.core.timex_en_words import month_named
-from mnemic.core.timex_zh_words import numeral
 from mnemic.extract import slots_en, slots_zh
 from mnemic.extract.chinese import has_chinese, simple
+from mnemic.extract.patterns import SlotAct
 from mnemic.extract.sentences import sentences
+from mnemic.extract.slots_zh_words import number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from mnemic.core.timex import TimeSpan
     from mnemic.extract.patterns import SlotPattern
@@ -26,7 +28,8 @@ if TYPE_CHECKING:
 Value = str | int
 
 _SINGLE_WORDS: Final = """
-name age birthday city origin employer job school partner mother father diet e-mail native_language
+name nickname age birthday city origin address home employer job school studies partner mother father boss diet car
+phone e-mail native_language phone_number marital_status blood_type
 """
 SINGLE: Final = frozenset(_SINGLE_WORDS.split())
 """Slots that hold one value at a time, so that a newer one supersedes; so does every `favourite ...`."""
@@ -49,14 +52,18 @@ class Finding:
     """One thing that a speaker states about themselves.
 
     Attributes:
-        slot: "name", "age", "birthday", "city", "origin", "employer", "job", "school", "partner", a relation such as
-            "sister", "pet", "likes", "dislikes", "allergy", "diet", "language", "native_language", "e-mail" or
-            "favourite ..." with what it is the favourite of.
-        value: As it was written; of an age a number, of a birthday "1990-05-08", "--05-08" or "1990".
+        slot: "name", "age", "birthday", "city", "origin", "employer", "job", "school", "studies", "partner", a relation
+            such as "sister", "family", "pet", "car", "phone", "likes", "dislikes", "avoids", "allergy", "diet",
+            "health", "language", "e-mail", "phone_number", "address" or "favourite ..." with what it is the favourite
+            of; empty where only what is known can tell: it is the slot that holds `value`, or `wrong`.
+        value: As it was written; of an age a number, of a birthday "1990-05-08", "--05-08" or "1990". Empty where an
+            end names none: whatever filled the slot.
         text: The sentence that says so, `text[start:end]` of what it was found in.
         subject: Who it is about: the speaker.
         single: The slot holds one value at a time.
-        since: The stretch of time in which it came to be true, if its clause names one.
+        since: The stretch of time in which it came to be true, or ended, if its clause names one.
+        act: Whether it is so, is so no longer, or is right where something else was said by mistake.
+        wrong: What was said by mistake.
     """
 
     slot: str
@@ -67,6 +74,8 @@ class Finding:
     subject: str
     single: bool
     since: TimeSpan | None = None
+    act: SlotAct = SlotAct.STATES
+    wrong: Value = ""
 
 
 def slots(
@@ -79,63 +88,110 @@ def slots(
         offset: Minutes east of UTC on the speaker's clock.
         spoken: The sentences of the text, if they are known.
     """
-    findings: dict[tuple[str, Value], Finding] = {}
+    findings: dict[tuple[str, Value, SlotAct], Finding] = {}
     for sentence in sentences(text) if spoken is None else spoken:
         if sentence.asks:
             continue
         end = sentence.start + len(sentence.low)
-        for statement, value, clause in _stated(sentence):
+        for statement in _stated(sentence):
+            slot, wrong = statement.slot, statement.wrong
+            if statement.act is SlotAct.CORRECTS and not wrong:
+                last = next(reversed(findings.values()), None)
+                if last is None or last.act is not SlotAct.STATES:
+                    continue  # what was wrong stands in another turn: we cannot tell which it is
+                slot, wrong = last.slot, last.value
             finding = Finding(
-                slot=statement.slot,
-                value=value,
+                slot=slot,
+                value=statement.value,
                 text=text[sentence.start : end],
                 start=sentence.start,
                 end=end,
                 subject=subject,
-                single=statement.slot in SINGLE or statement.slot.startswith("favourite "),
-                since=_since(clause, said, offset) if statement.begins else None,
+                single=is_single(slot),
+                since=_since(statement.clause, said, offset) if statement.dated else None,
+                act=statement.act,
+                wrong=wrong,
             )
-            findings.setdefault((finding.slot, value), finding)
+            findings.setdefault((finding.slot, finding.value, finding.act), finding)
     return list(findings.values())
 
 
-def _stated(sentence: Sentence) -> Iterator[tuple[SlotPattern, Value, str]]:
-    """Each statement of a sentence with its value and the clause that makes it."""
-    for low, language in _languages(sentence):
-        if language.UNSAID.search(low):
+def is_single(slot: str) -> bool:
+    """Whether a slot holds one value at a time."""
+    return slot in SINGLE or slot.startswith("favourite ")
+
+
+class _Statement(NamedTuple):
+    """What one match of a pattern says, and the clause that says it."""
+
+    slot: str
+    act: SlotAct
+    value: Value
+    wrong: Value
+    clause: str
+    dated: bool
+
+
+def _stated(sentence: Sentence) -> Iterator[_Statement]:
+    """Each statement of a sentence; of what begins at one place, only the first pattern's."""
+    for low, lower, language in _languages(sentence):
+        cued = language.TABLE.cued(language.words(lower))
+        if not cued or language.FRAMED.search(lower):
             continue
-        lower = low.lower()
-        for pattern in language.STATEMENTS:
-            if not pattern.may_match(lower):
-                continue
-            for match in pattern.pattern.finditer(low):
+        starts = language.starts(lower)
+        for pattern in cued:
+            for match in _matches(pattern, low, starts):
+                slot, act, clause = pattern.slot_of(match), pattern.act, _clause(low, match)
+                if language.UNSAID.search(lower, 0, _clause_end(low, match)):
+                    continue
+                if not pattern.anywhere and language.is_ahead(low, match, clause):
+                    continue  # what is named in passing is so whenever that is: "my friend Eve is coming next week"
+                wrong = _valid(slot, match.groupdict().get("wrong") or "", language) or ""
                 for raw in pattern.values(match):
-                    if (value := _valid(pattern.slot, raw, language.NOTHING)) is not None:
-                        yield pattern.named(match), value, _clause(low, match)
+                    value = _valid(slot, raw, language) if raw else ""
+                    if value is not None and (value or act is SlotAct.ENDS):
+                        yield _Statement(slot, act, value, wrong, clause, pattern.begins or act is SlotAct.ENDS)
+
+
+def _matches(pattern: SlotPattern, low: str, starts: Sequence[int]) -> Iterator[re.Match[str]]:
+    if pattern.anywhere:
+        yield from pattern.pattern.finditer(low)
+        return
+    for start in starts:
+        if match := pattern.pattern.match(low, start):
+            yield match
 
 
 def _languages(
     sentence: Sentence,
-) -> Iterator[tuple[str, type[slots_en.English] | type[slots_zh.Chinese]]]:
+) -> Iterator[tuple[str, str, type[slots_en.English] | type[slots_zh.Chinese]]]:
+    """The languages of which a sentence may hold statements, each with its words as patterns read them."""
     if has_chinese(sentence.written):
-        yield simple(sentence.written), slots_zh.Chinese
+        written = simple(sentence.written)
+        yield written, written, slots_zh.Chinese
     if slots_en.English.CUE.search(sentence.low):
-        yield sentence.written.translate(_STRAIGHT), slots_en.English
+        yield sentence.written.translate(_STRAIGHT), sentence.low, slots_en.English
 
 
 _STRAIGHT: Final = str.maketrans("\u2018\u2019\u02bc", "'''")
 
 
-def _valid(slot: str, raw: str, nothing: re.Pattern[str]) -> Value | None:
-    value = raw.strip(" ,.!，。！、的了呢啊呀吧_")
-    if not value or nothing.fullmatch(value):
-        return None
+def _valid(slot: str, raw: str, language: type[slots_en.English] | type[slots_zh.Chinese]) -> Value | None:
+    value = language.LOOSE_END.sub("", raw.strip(_OUTER)).strip(_OUTER)
+    return None if not value or language.NOTHING.fullmatch(value) else typed(slot, value)
+
+
+_OUTER: Final = " ,.!，。！、的了呢啊呀吧啦_"
+
+
+def typed(slot: str, value: str) -> Value | None:
+    """A value of a slot's type; None if it is none."""
     check = _TYPES.get(slot)
     return check(value) if check else value
 
 
 def _age(value: str) -> int | None:
-    years = int(value) if value.isdecimal() else slots_zh.number(value)
+    years = int(value) if value.isdecimal() else number(value)
     return years if years in _AGES else None
 
 
@@ -147,14 +203,14 @@ def birthday(text: str) -> str | None:
         parts = match.groupdict()
         if not parts.get("month"):
             return parts["year"]
-        month, day = _month(parts["month"]), numeral(parts["day"])
+        month, day = _month(parts["month"]), number(parts["day"])
         return f"{parts['year'] or '-'}-{month:02}-{day:02}" if 1 <= month <= 12 and 1 <= day <= 31 else None
     return None
 
 
 def _month(name: str) -> int:
     try:
-        return numeral(name) if not name.isascii() or name.isdecimal() else month_named(name)
+        return number(name) if not name.isascii() or name.isdecimal() else month_named(name)
     except ValueError:
         return 0
 
@@ -168,8 +224,12 @@ _BETWEEN: Final = re.compile(r"[,，;；]| and | but ")
 def _clause(low: str, match: re.Match[str]) -> str:
     """What is said around a match without a comma or "and" between."""
     begin = max((gap.end() for gap in _BETWEEN.finditer(low, 0, match.start())), default=0)
+    return low[begin : _clause_end(low, match)]
+
+
+def _clause_end(low: str, match: re.Match[str]) -> int:
     end = _BETWEEN.search(low, match.end())
-    return low[begin : end.start() if end else len(low)]
+    return end.start() if end else len(low)
 
 
 def _since(text: str, said: int, offset: int) -> TimeSpan | None:

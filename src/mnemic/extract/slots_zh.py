@@ -1,76 +1,207 @@
 # ruff: noqa: E501 - a pattern cut in pieces is read wrongly
-"""How people state simple facts about themselves in Chinese, on simplified characters."""
+"""How people state simple facts about themselves in Chinese, on simplified characters, and what rules a sentence out."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
-from mnemic.core.timex_zh_words import numeral
-from mnemic.extract.chinese import NAME, ORGANISATION_ENDS, PLACE
-from mnemic.extract.patterns import SlotPattern
+from mnemic.extract.patterns import PatternTable, SlotAct
+from mnemic.extract.slots_zh_words import RELATIONS, say
 
-_AT: Final = r"(?:^|(?<=[，,：:、；;！!。 了是]))"
-_I: Final = rf"{_AT}我(?!们)"
-_VERY: Final = r"(?:真的|其实|一直|从小|平时|现在|目前|还|也|都|很|非常|特别|最|比较|挺|超|更|蛮|就|已经|刚|刚刚|最近)*"
-_END: Final = r"(?=[，,。！!；;~～ …]|$)"
-_NAMED: Final = rf"(?P<value>{NAME}|(?![他她它你您我咱]|大家|别人)[\u4e00-\u9fff·]{{2,4}}|[A-Za-z][\w-]*){_END}"
-_RELATIONS: Final = {
-    "妈妈": "mother", "母亲": "mother", "妈": "mother", "爸爸": "father", "父亲": "father", "爸": "father", "姐姐": "sister",
-    "妹妹": "sister", "哥哥": "brother", "弟弟": "brother", "老公": "partner", "丈夫": "partner", "老婆": "partner",
-    "妻子": "partner", "太太": "partner", "男朋友": "partner", "女朋友": "partner", "男友": "partner", "女友": "partner",
-    "儿子": "son", "女儿": "daughter", "同事": "colleague", "朋友": "friend", "好朋友": "friend", "闺蜜": "friend",
-    "室友": "roommate", "老师": "teacher", "表哥": "cousin", "表姐": "cousin", "表弟": "cousin", "表妹": "cousin",
-}  # fmt: skip
-_JOBS: Final = (
-    r"(?:[\u4e00-\u9fff]{0,6}(?:老师|教师|医生|护士|律师|工程师|程序员|设计师|会计|作家|画家|学生|研究生|大学生|博士生|高中生|厨师|司机|记者|编辑|翻译"
-    r"|演员|歌手|导演|警察|军人|公务员|经理|销售|店员|教授|研究员|科学家|摄影师|农民|工人|快递员|外卖员|心理咨询师|药剂师|建筑师|分析师|顾问|教练|导游|空姐|飞行员|主持人|模特|编剧|插画师|理发师|自由职业者|产品经理|护工|社工|牙医|兽医))"
-)
-_LANGUAGE: Final = r"(?:[\u4e00-\u9fff]{1,3}(?:语|话)|英文|中文|日文|韩文|法文|德文)"
-_THING: Final = r"(?!你|您|他|她|它|这|那|和你|跟你|与你|上了|的|我|自己|有|把|被|上你|到|什么|一个人(?!旅行))[\u4e00-\u9fffA-Za-z0-9]{1,10}"
+_WORDS: Final = tuple(RELATIONS.items())
+
+_LIFE: Final = (
+    say("name", r"<I>(?:的(?:名字|全名|大名)(?:叫|是)|名字叫|名叫|大名叫?|叫做?)<PERSON><END>", "叫 名"),
+    say("name", r"我是(?P<value>(?:[王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范石廖贾夏韦傅白邹孟熊秦邱江尹薛]|欧阳|司马|上官|诸葛)[\u4e00-\u9fff]{1,2})<END>", "是"),
+    say("name", r"^(?:我)?(?:大名|本名|真名)(?:叫|是)?<PERSON><END>", "名"),
+    say("name", r"<I>(?:改名|改了名字?|名字改)[，,]?(?:叫|成|为|现在叫)了?<PERSON><END>", "改", begins=True),
+    say("nickname", r"(?:大家|朋友们?|同事们?|家里人|他们|别人)(?:都|平时)*(?:叫|喊|管)我(?:叫)?<PERSON><END>", "叫 喊"),
+    say("nickname", r"我的?(?:小名|外号|昵称|网名)(?:就?叫|是)?<PERSON><END>", "小 外 昵 网"),
+    say("nickname", r"(?:你|您|大家)?(?:可以|改)叫我(?:作|做)?<PERSON>(?:吧|就行|就好)?<END>", "叫"),
+    say("age", r"<WE>(?:今年|现在|刚满|刚|已经|快)?(?:满)?(?P<value>\d{1,3}|[一二三四五六七八九十两]{1,3})(?:周)?岁(?!的时候|时|那年|之前|以前|之后)", "岁"),
+    say("age", r"我(?:今年|现在)(?P<value>\d{2}|[一二三四五六七八九]?十[一二三四五六七八九]?)<END>", "年 在"),
+    say("birthday", r"我?的?生日(?:是|在)(?:农历)?<DAY>", "生"),
+    say("birthday", r"<I>(?:是|出?生于|出生在)?(?P<value>\d{4}年(?:\d{1,2}月\d{1,2}[日号])?)(?:出生|生的|生人|<END>)", "生 年"),
+    say("blood_type", r"我(?:的血型)?是(?P<value>(?:AB|A|B|O|ab|a|b|o)型(?:血|Rh阴性|阴性|阳性)?)", "型"),
+    say("city", r"<I>(?:住在|住|居住在|定居在?|常住|家住|家在)(?!的)<PLACE>", "住 居 家"),
+    say("city", r"<I>住(?:在)?(?!的)<SPOT><END>", "住"),
+    say("city", r"我在<PLACE>(?:工作|生活|上班|定居|居住|租房|租了|买了?房|安家|落脚|扎根|住(?!院|过))", "在"),
+    say("city", r"<I>(?:在|于)?(?:[\u4e00-\u9fff\d]{1,6}年)?(?:落户|安家|定居|扎根|落脚)(?:在|到|于)?了?<PLACE>", "落 安 定 扎", begins=True),
+    say("city", r"<MY>(?:家|房子|住的地方)(?:现在)?在<PLACE>", "家 房 住"),
+    say("city", r"<I>(?:.{0,8}?(?:年|月|天|周))?(?:搬到|搬去|搬来|搬回|搬至|移居到?|迁到|搬家到)了?<PLACE>", "搬 移 迁", begins=True),
+    say("city", r"<WE>(?:搬到|搬去|搬来|搬回|移居到?|搬家到)了?<SPOT><END>", "搬 移", begins=True),
+    say("city", r"<I>(?:就)?(?:是|算)<KNOWN>人了", "人", begins=True),
+    say("city", r"(?:<I>|^)租在<PLACE>", "租"),
+    say("city", r"^[\u4e00-\u9fff]{0,6}在<KNOWN>(?:落脚|安家|定居|扎根)", "落 安 定 扎", begins=True),
+    say("employer", r"<MY>(?:公司|单位)(?:名字)?(?:叫|是)<FIRM><END>", "公 单"),
+    say("city", r"<I>(?:早就|已经)?(?:不(?:再)?住(?:在)?|搬离了?|搬出了?|离开了?)<PLACE>(?:住)?(?:了)?<END>", "住 搬 离", act=SlotAct.ENDS),
+    say("city", r"<I>(?:从来)?没(?:有)?在<PLACE>住过", "没", act=SlotAct.ENDS),
+    say("city", r"<I>(?:以前|曾经|原来|过去)住(?:在|过)?<PLACE>", "住", act=SlotAct.ENDS),
+    say("city", r"跟<KNOWN>(?:道别|说再见|告别)了", "别 再", act=SlotAct.ENDS),
+    say("origin", r"<I>(?:是|来自)<PLACE>(?:人(?!了)|的|<END>)", "是 来"),
+    say("origin", r"(?:我的?|我们?)?(?:老家|家乡|故乡)(?:在|是)<PLACE>", "家 故"),
+    say("address", r"(?:<MY>(?:家)?(?:新)?(?:的)?(?:地址|住址|收货地址)(?:现在)?(?:是|改成|改为|换成|：|:)了?|(?:包裹|快递|信)(?:请)?(?:寄到|送到|寄))(?P<value>[\u4e00-\u9fff\d\w-]{4,30}?(?:号|室|楼|栋|弄|单元|层)(?:[\d\w-]{1,8}(?:室|号|楼)?)?)", "地 住 寄 送"),
+    say("employer", r"<I>(?:在|就职于|供职于|任职于)<COMPANY>(?:工作|上班|任职|做|当|干|打工|<END>)", "在 于"),
+    say("employer", r"<WE>(?:加入|入职|跳槽到|跳槽去|跳到|调到|调去|调进|转到|进)了?<COMPANY>(?:工作|上班|去|<END>)", "加 入 跳 调 转 进", begins=True),
+    say("employer", r"<I>(?:加入|入职|跳槽到|跳槽去)了?<FIRM><END>", "加 入 跳", begins=True),
+    say("employer", r"<WE>(?:跳到|跳槽到|入职)了?<FIRM>(?:去|上班)了?<END>", "跳 入", begins=True),
+    say("employer", r"<I>(?:从)<COMPANY>(?:辞职|离职|退休|跳槽|出来)了?", "辞 离 退 跳 出", act=SlotAct.ENDS),
+    say("employer", r"<I>(?:辞掉|辞去|辞)了?<COMPANY>的?(?:工作|职务|活|班)(?:了)?", "辞", act=SlotAct.ENDS),
+    say("employer", r"<I>(?:早就)?(?:不在)<COMPANY>(?:工作|上班|干|做|待)?了", "不", act=SlotAct.ENDS),
+    say("employer", r"<WE>(?:辞职|离职|退休|失业|下岗|被辞退|被开除|被裁员?|被炒鱿鱼|被炒|辞了工作|把工作辞|丢了工作|裸辞)(?:了|啦|，|,|。|！|!|$)", "辞 离 退 失 下 被 丢 裸", act=SlotAct.ENDS),
+    say("job", r"<WE>(?:退休)(?:了|啦)", "退", says="退休", begins=True),
+    say("job", r"<I>(?:现在)?(?:是个?|做|当|干起了?)?(?P<value>单干|自由职业|待业|失业|全职妈妈|全职爸爸|全职主妇)(?:了|者)?<END>", "单 自 待 失 全", begins=True),
+    say("job", r"<I>(?:是|在做|做|当|成了|当上了?|升(?:职)?(?:为|成|了|做)?|升任|转行(?:做|当)|改行(?:做|当))(?:一名|一个|一位|个|名)?<JOB><END>", "是 做 当 成 升 转 改", begins=True),
+    say("job", r"^(?:我)?当<JOB>第?[一二三四五六七八九十两\d]{1,3}年", "当"),
+    say("job", r"<I>(?:是)?(?:干|做)(?P<value>[\u4e00-\u9fff]{2,5}?)(?:这一行|这行|这个行业|行业的?)", "行"),
+    say("job", r"<WE>(?P<value>跑外卖|送外卖|送快递|跑快递|开出租|开滴滴|开网约车|开货车|开大车|摆摊|种地|做生意|跑业务|跑运输)(?:的)?<END>", "跑 送 开 摆 种 做"),
+    say("job", r"我?的?(?:工作|职业|本职)是(?:一名|一个|一位)?<JOB><END>", "工 职"),
+    say("job", r"我(?:当|做|干)<JOB>(?:[\u4e00-\u9fff\d]{1,4}年)", "当 做 干"),
+    say("job", r"<I>(?:不再是|不是|早就不是|不当|不做|没再当)<JOB>(?:了)?<END>", "不 没", act=SlotAct.ENDS),
+    say("school", r"<I>(?:在|就读于|毕业于|考上了?|考进了?|转学?到了?|保送到?了?|录取到?了?)<SCHOOL>(?:读|上学|念|学习|上|去了?|<END>)", "在 读 毕 考 转 保 录", begins=True),
+    say("school", r"^(?:我)?(?:本科|硕士|博士|研究生)(?:是|在|读的|念的|读|念)?<SCHOOL>(?:的)?<END>", "本 硕 博 研"),
+    say("school", r"^(?:学籍)?转到<SCHOOL>去了", "转", begins=True),
+    say("school", r"<I>没(?:有)?(?:念|上|读)过(?P<value>大学|高中|初中|研究生)", "没", act=SlotAct.ENDS),
+    say("studies", r"<I>(?:大学|本科|研究生|硕士|博士|现在)?(?:学的是|读的是|念的是|学|读|念|主修|攻读)(?P<value>(?:中医|西医|临床医学|医学|法律|法学|计算机|软件工程|会计|金融|经济学?|美术史?|音乐|历史|哲学|数学|物理|化学|生物|英语|日语|法语|德语|中文|新闻|建筑|土木|护理|设计|心理学?|教育|机械|自动化|统计学?|语言学|考古|古文字|兽医|农学|园林|电子|通信))(?:专业|系)?<END>", "学 读 念 修"),
+    say("studies", r"<I>?(?:转|换)(?:到|去|成|了)+(?P<value>[\u4e00-\u9fff]{2,6}?)(?:专业|系)(?:了)?<END>", "转 换", begins=True),
+    say("studies", r"<WE>(?:办了?)?(?:退学|休学|毕业|肄业|辍学)(?:了|啦)?<END>", "学 业", act=SlotAct.ENDS),
+    say("phone_number", r"(?:<THEIR>(?:手机|电话|联系)?(?:号码|手机号|电话|号)(?:现在)?(?:是|改成|改为|换成|变成|：|:)了?|(?:打|拨)我(?:这个)?(?:电话|手机)?|(?:我的?)?(?:手机|电话)(?:是|换成|改成|：|:)?) ?<NUMBER>", "号 电 手 打 拨"),
+    say("e-mail", r"(?:<THEIR>(?:电子)?(?:邮箱|邮件地址|邮件|email|Email)(?:地址)?(?:现在)?(?:是|改成|改为|换成|挪到|换到|：|:)?了?|(?:资料|文件|邮件|材料)?(?:请)?(?:发|寄|写信)(?:到|给|至)?|发我) ?<MAIL>", "@"),
+)  # fmt: skip
+
+_PEOPLE: Final = (
+    say("", r"<MY><RELATION>(?:的名字)?(?:叫做?|名叫|是叫|就叫)<PERSON><END>", "叫", words=_WORDS),
+    say("", r"我(?:的)?<RELATION>(?:是)<WHO><END>", "是", words=_WORDS),
+    say("", r"<WHO>(?:现在)?是我(?:的)?<RELATION>(?:了)?<END>", "是", words=_WORDS),
+    say("", r"我(?:的)?(?P<slot>老公|丈夫|老婆|妻子|太太|男朋友|女朋友|男友|女友|对象|爱人|媳妇|未婚妻|未婚夫)(?P<value>[王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范石廖贾夏韦傅白邹孟熊秦邱江尹薛][\u4e00-\u9fff]{1,2}?)(?=不让|说|做|特别|最近|喜欢|今天|昨天|在|是|也|[，,。])", "老 丈 妻 太 男 女 对 爱 媳 未", words=_WORDS),
+    say("partner", r"我(?:跟|和|与)<WHO>(?:已经|刚刚|刚|正式|终于)*(?:在一起|结婚|领证|订婚|恋爱|复合|谈恋爱)(?:了|啦|[一二三四五六七八九十\d]+年)", "跟 和 与", begins=True),
+    say("partner", r"(?:我)?(?:跟|和|与)<WHO>(?:已经|刚刚|刚|正式|终于|早就?|协议)*(?:<GONE>|结束|不在一起|不处|没在一起|断|拜拜|不是一路人)(?:了|啦|手)", "跟 和 与", act=SlotAct.ENDS),
+    say("partner", r"我(?:们俩?)?(?:和|跟|与)?(?:我)?(?:<ROMANCE>)?(?:已经|刚刚|刚|正式|终于|早就?|协议|昨天|上个?月|上周|去年|今年)*(?:<GONE>)了", "分 离 掰 散 吹", act=SlotAct.ENDS),
+    say("partner", r"^(?:昨天|上个?月|上周|刚刚?|已经)?(?:分手|离婚)(?:了|啦)", "分 离", act=SlotAct.ENDS),
+    say("partner", r"<WHO>(?:已经)?(?:不是|不再是)我(?:的)?<ROMANCE>(?:了)?", "不", act=SlotAct.ENDS),
+    say("partner", r"我(?:的)?<ROMANCE>(?:跟我)?(?:把我甩|离开我|和我分手|跟我分手|和我离婚|跟我离婚)了", "甩 离 分", act=SlotAct.ENDS),
+    say("partner", r"<I>(?:恢复单身|又单身|单身)(?:了|啦|<END>)", "单", act=SlotAct.ENDS),
+    say("marital_status", r"<WE>(?:刚|已经|正式)?(?P<value>结婚|订婚|离婚|领证|再婚|离异|丧偶|单身|已婚|未婚)(?:了|啦|<END>)", "婚 证 异 偶 单", begins=True),
+    say("marital_status", r"<I>(?:跟|和)[\u4e00-\u9fffA-Za-z]{1,4}(?P<value>结婚|订婚|离婚|领证)(?:了|啦)", "婚 证", begins=True),
+    say("family", r"<I>(?:家)?有(?P<value>[一两二三四五六七八个\d]{1,2}(?:个)?(?:孩子|儿子|女儿|闺女|姐姐|妹妹|哥哥|弟弟|兄弟|姐妹|娃))", "有"),
+    say("family", r"^(?:上头|下面|家里)有?(?P<value>[一两二三四五六七八\d]个(?:姐姐|妹妹|哥哥|弟弟|孩子|娃))", "个"),
+    say("family", r"<I>是(?P<value>独生子女|独生子|独生女|双胞胎|单亲妈妈|单亲爸爸)", "独 双 单"),
+    say("family", r"<WE>(?:升级)?当(?P<value>爸爸|妈妈|爸|妈|奶奶|爷爷|外婆|外公|姥姥|姥爷|舅舅|姑姑|姨妈)了", "当", begins=True),
+    say("family", r"<I>没有?(?P<value>孩子|兄弟姐妹|姐妹|兄弟|哥哥|弟弟|姐姐|妹妹)<END>", "没", act=SlotAct.ENDS),
+    say("marital_status", r"<WE>没(?:有)?(?:结过|结)(?P<value>婚)", "没", act=SlotAct.ENDS),
+    say("pet", r"(?:我们?|我家|我们家|家里)的?(?:养了?)?(?:有)?[一两]?(?:只|条|个)?(?:小)?<PETS>[，,]?(?:名字)?(?:叫做?|名叫)<PERSON><END>", "叫", shown="{value} ({slot})", anywhere=True),
+    say("pet", r"(?:<I>|家里|^)养了?(?P<value>[一两二三四五六七八九十几\d]*(?:只|条|头|匹|对|缸)(?:[\u4e00-\u9fff]{1,6}?))(?=[，,。！!；;]|$|叫)", "养"),
+    say("pet", r"<I>(?:不养|没养|没有)(?P<value>宠物|猫|狗)<END>", "不 没", act=SlotAct.ENDS),
+    say("pet", r"(?:<MY>)(?:家)?的?(?:猫|狗|兔子|仓鼠|鹦鹉|乌龟)(?:已经)?(?:去世|死|走丢|走|没)了", "去 死 走 没", act=SlotAct.ENDS),
+    say("car", r"<I>(?:开的是|开|的车是|换了?|买了?|提了?)(?:一?[辆台部])?(?P<value>(?:(?!的是|了|过)[\u4e00-\u9fff]){0,4}(?:特斯拉|丰田|本田|大众|宝马|奔驰|奥迪|比亚迪|吉利|长城|哈弗|别克|福特|日产|马自达|现代|起亚|沃尔沃|雷克萨斯|保时捷|五菱|蔚来|理想|小鹏|问界|桑塔纳|捷达|电车|电动车|新能源)[\u4e00-\u9fffA-Za-z0-9]{0,6}?)<END>", "开 车 换 买 提", begins=True),
+    say("car", r"<WE>(?:把)?(?:那辆|我的|家里的|老|旧)*车(?:已经)?(?:卖掉?|报废|处理掉?|送人|转让)了", "车", act=SlotAct.ENDS),
+    say("car", r"<WE>卖(?:掉)?了(?:我的|那辆|家里的)?车", "卖", act=SlotAct.ENDS),
+    say("car", r"(?:<I>|我们?家)没(?:有)?车<END>", "没", act=SlotAct.ENDS),
+    say("phone", r"<WE>(?:换了|用的(?:还)?是|用|换成了?|买了|改用)(?:[一那这]?[部台个])?(?P<value>(?:[\u4e00-\u9fff]{0,2})(?:苹果|华为|小米|红米|荣耀|诺基亚|三星|一加|魅族|真我|iPhone|Pixel)[\u4e00-\u9fffA-Za-z0-9 ]{0,8}?)<END>", "换 用 买", begins=True),
+    say("phone", r"(?:旧|老)?手机(?:寿终正寝|坏了|丢了)?[，,]?(?:我)?换了?(?:一?[部台个])?(?:成)?(?P<value>苹果|华为|小米|红米|荣耀|诺基亚|三星|一加|魅族|iPhone[\w ]{0,8}|Pixel[\w ]{0,6})<END>", "换", begins=True),
+    say("possession", r"(?:我们?家|家里)没(?:有)?(?P<value>电视机?|空调|冰箱|洗衣机|电脑|钢琴|自行车|摩托车|电动车|打印机|微波炉|烤箱|洗碗机|电梯)<END>", "没", act=SlotAct.ENDS),
+    say("possession", r"<I>有(?:一|两|三|几)(?:台|辆|部|架|把|套|块|艘)(?P<value>[\u4e00-\u9fffA-Za-z0-9]{1,8}?)<END>", "有"),
+    say("", r"<I>?(?:把)?(?P<value>[\u4e00-\u9fffA-Za-z0-9]{2,8}?)(?:卖掉?|转让|送人|处理掉?|报废|捐)了<END>", "卖 转 送 处 报 捐", act=SlotAct.ENDS),
+)  # fmt: skip
+
+_TASTES: Final = (
+    say("likes", r"<I>(?:喜欢|爱|热爱|偏爱|迷上了?|痴迷|爱上了?|喜欢上了?)(?!上|情|人|心)<THINGS><END>", "欢 爱 迷 痴", many=True),
+    say("likes", r"<I>(?:最)?(?:喜欢的|爱的|爱吃的|爱喝的|爱看的|爱听的)[\u4e00-\u9fff]{0,4}是<THINGS><END>", "是", many=True),
+    say("dislikes", r"<I>(?:不喜欢|讨厌|不爱|不太喜欢|不怎么喜欢|受不了|最烦|最怕)<THINGS><END>", "不 厌 受 烦 怕", many=True),
+    say("likes", r"<I>(?:不再|再也不|早就不|已经不)(?:喜欢|爱)<THINGS>(?:了)?<END>", "不", act=SlotAct.ENDS, many=True),
+    say("likes", r"<I>(?:不)(?:喜欢|爱)(?P<value>[\u4e00-\u9fffA-Za-z0-9]{1,10}?)了<END>", "不", act=SlotAct.ENDS),
+    say("allergy", r"<I>对(?P<value>(?!什么|任何|上班|工作|周一|你)(?:(?!不|没)[\u4e00-\u9fff、和A-Za-z]){1,10}?)(?:严重|有点|会|也|都)*过敏(?!了?吗)", "敏", many=True),
+    say("allergy", r"^(?P<value>(?!不|没|对|会|我|他|她|容易|有点|皮肤|孩子|儿子|女儿|老婆|老公|严重|突然|季节性|食物|药物)[\u4e00-\u9fff]{2,5})过敏[，,。！!]", "敏"),
+    say("allergy", r"<I>(?:一吃|一碰|吃了?|碰了?|闻到|一闻)(?P<value>[\u4e00-\u9fff]{1,6}?)就(?:过敏|起疹子|起红疹|浑身痒|喘)", "就"),
+    say("allergy", r"<I>(?:已经)?(?:不再|不)对(?P<value>[\u4e00-\u9fff]{1,8}?)过敏", "不", act=SlotAct.ENDS),
+    say("allergy", r"<I>对(?P<value>[\u4e00-\u9fff]{1,8}?)(?:已经)?不(?:再)?过敏", "不", act=SlotAct.ENDS),
+    say("allergy", r"(?:我的?)?(?P<value>[\u4e00-\u9fff]{1,6}?)过敏(?:已经)?(?:好|没|消失)了", "好 没 消", act=SlotAct.ENDS),
+    say("diet", r"<I>(?:是个?|吃|信|只吃|改吃|开始吃|坚持|在吃)(?P<value>全素|纯素|素食主义者|素食者|素食|素|清真|蛋奶素|生酮|低碳|无糖|无麸质|乳糖不耐受?)(?:的|餐|饮食)?(?:了)?<END>", "是 吃 信 坚", begins=True),
+    say("diet", r"<I>(?P<value>乳糖不耐受?|麸质不耐受?)", "耐"),
+    say("diet", r"<I>(?:不再|早就不|已经不|不)(?:吃|是)(?:个)?(?P<value>全素|纯素|素食主义者|素食者|素食|素|清真)(?:了)?<END>", "不", act=SlotAct.ENDS),
+    say("diet", r"<I>(?:又)?(?:开始)?(?:吃肉|吃荤|开荤|沾荤)了", "荤 肉", act=SlotAct.ENDS),
+    say("avoids", r"<I>(?:不|从不|从来不|不能|不敢|再也不|戒了?|已经戒了?|不再|很少)(?:吃|喝|碰|沾)?<FOODS>(?:了)?<END>", "不 戒 少", many=True, begins=True),
+    say("avoids", r"<WE>(?:戒|戒掉|戒了)(?P<value>烟|酒|糖|咖啡|奶茶|辣|肉)(?:了|啦|<END>)", "戒", begins=True),
+    say("avoids", r"<I>不(?:抽|吸)(?P<value>烟)(?:了)?<END>", "不"),
+    say("avoids", r"<WE>(?:这辈子|一辈子)?(?:没|从没|从来没|从不)(?:有)?(?:抽|吸)过?(?P<value>烟)", "抽 吸"),
+    say("avoids", r"^(?:我)?戒(?P<value>烟|酒|糖)第?[一二三四五六七八九十两\d]{1,3}(?:年|个月|天)", "戒"),
+    say("avoids", r"<WE>(?:当天|已经)?(?:就)?把(?P<value>烟|酒)(?:给)?(?:戒|掐|断)了", "把", begins=True),
+    say("avoids", r"<WE>(?:[\u4e00-\u9fff]{0,4})又(?:开始)?抽(?:上|起)?(?:烟)?了", "抽", act=SlotAct.ENDS, says="烟", begins=True),
+    say("avoids", r"<I>滴酒不沾", "沾", says="酒"),
+    say("avoids", r"<I>又(?:开始)?(?:吃|喝|抽)(?P<value>[\u4e00-\u9fff]{1,4}?)了<END>", "又", act=SlotAct.ENDS, begins=True),
+    say("health", r"<I>(?:有|得了|患有|患了|确诊了?|查出了?|犯了?|被诊断为|是)(?:[一二三]级|轻度|中度|重度|先天性|遗传性|点儿?|很严重的|严重的|老)*<CONDITION>", "有 得 患 确 查 犯 诊 是"),
+    say("health", r"^<CONDITION>(?:好(?:几|些|多)?年了?|[一二三四五六七八九十\d]{1,3}年了?|又犯了)", "年 犯"),
+    say("health", r"<WE>(?P<value>怀孕[一二三四五六七八九十\d]{0,2}(?:个月|周)?)(?:了)?[，,。！!]", "孕", begins=True),
+    say("health", r"<I>(?:又)?(?P<value>近视|散光|色盲|色弱|贫血|失眠|左耳失聪|右耳失聪|失聪|失明)(?:[一二三四五六七八九十百\d]{1,4}度)?(?:了)?<END>", "近 散 色 贫 失 左 右"),
+    say("health", r"<I>(?:没有?|没得过|不是|不再有)<CONDITION>(?:了)?<END>", "没 不", act=SlotAct.ENDS),
+    say("health", r"(?:我的?)<CONDITION>(?:已经)?(?:痊愈|治好|好|根治|没)了", "好 愈 治 没", act=SlotAct.ENDS),
+    say("medication", r"<I>(?:每天|天天|在|长期)?(?:吃|服|服用)(?P<value>[\u4e00-\u9fff]{1,4}(?:胍|片|平|沙坦|洛尔|他汀|胶囊|胰岛素)|优甲乐|二甲双胍|胰岛素|阿司匹林|布洛芬|降压药|降糖药|中药)<END>", "吃 服"),
+    say("native_language", r"我的?母语是<LANGUAGE>", "母"),
+    say("language", r"<I>(?:会|能)(?:说|讲|一点|点)*(?:一?点儿?|流利的?)?<LANGUAGES>", "会 能", many=True),
+    say("language", r"<I>(?:说|讲)(?:的是)?<LANGUAGES><END>", "说 讲", many=True),
+    say("language", r"^会(?:一?点|说|讲)+<LANGUAGES><END>", "会", many=True),
+    say("language", r"^(?:我)?从小(?:说|讲)?<LANGUAGES>(?:混着说|长大)", "小", many=True),
+    say("learning", r"<I>(?:在|开始|正在|报班)学(?:习)?(?!新|一|外|这|那)<LANGUAGES>(?!言)", "学", many=True, begins=True),
+    say("language", r"<I>(?:不会|一句)(?:说|讲)?<LANGUAGES>(?:都不会)?<END>", "不 一", act=SlotAct.ENDS, many=True),
+    say("language", r"(?:我的?)?<LANGUAGE>(?:全|都|早)*(?:忘光|忘|还给老师|还给了老师)了", "忘 还", act=SlotAct.ENDS),
+)  # fmt: skip
+
+_RIGHT: Final = r"(?P<value>(?!我|你|他|她|这|那|因为|说|想|不)[\u4e00-\u9fffA-Za-z0-9.@]{1,10}?)"
+_MISTAKEN: Final = r"(?P<wrong>(?!我|你|他|她|这样|那样|因为|说|想|很|太|吗|的|这|那)[\u4e00-\u9fffA-Za-z0-9.@]{1,10}?)"
+_RIGHTING: Final = (
+    say("", rf"(?:(?:不对|不是|说错了|打错了|写错了|口误|更正|等等|抱歉|记错了|搞错了|错了|哦不|弄错了|手滑)[，,。：:！! ]*){{0,2}}(?:我)?(?:应该是|应该|其实是|是|住在|住|叫)(?:在)?{_RIGHT}[，,、 ]?(?:不是|而不是|并非)(?:在)?{_MISTAKEN}<END>", "不 非", act=SlotAct.CORRECTS),
+    say("", rf"(?:不是|并不是|不叫|不在){_MISTAKEN}[，,、 ]?(?:而)?(?:是|叫|在){_RIGHT}<END>", "不", act=SlotAct.CORRECTS),
+    say("", rf"{_RIGHT}[，,、 ](?:不是|而不是){_MISTAKEN}<END>", "不", act=SlotAct.CORRECTS),
+    say("", rf"(?:刚才)?(?:我)?(?:说错了|打错了|写错了|口误|更正|记错了|搞错了|弄错了|手滑了?)[，,。：: ]*(?:我)?(?:应该是|其实是|是){_RIGHT}<END>", "错 误 正 滑", act=SlotAct.CORRECTS),
+)  # fmt: skip
 
 
 class Chinese:
-    """The Chinese patterns that `slots` matches, and the words that rule a sentence out."""
+    """The Chinese patterns that `slots` tries, where it tries them, and the words that rule a sentence out."""
 
+    FRAMED: Final = re.compile(
+        r"想象|梦见|梦到|做梦|梦里|上辈子|下辈子|假装|开玩笑|说着玩|小说|剧里|书里|歌里|游戏里|电影里|主角|台词|呵呵|是是是|得了吧|作文|原话"
+    )
+    """Dreamt, made up or quoted, wherever in the sentence: nothing is stated."""
     UNSAID: Final = re.compile(
-        r"如果|要是|假如|假设|以前|曾经|希望我|想象|梦见|他说|她说|说我|问我|觉得我|以为|要不要|是不是|好像"
+        r"如果|要是|假如|假设|倘若|万一|希望|但愿|恨不得|他说|她说|说我|问我|觉得我|以为|要不要|是不是|好像|没准|说不定|也许|可能|兴许|八成|比方说|怀疑"
+        r"|改天|哪天|等我|等哪|打算|计划|准备|想要|恨|宁可|羡慕"
     )
-    """Hypothetical, past or reported: nothing is stated."""
+    """Supposed, wished for, planned or reported, up to the end of the clause: that clause states nothing."""
+    AHEAD: Final = re.compile(
+        r"下个?(?:月|周|礼拜|星期|学期|季度)|下半年|明[天年晚早儿]|后[天年](?!起)|将要?|即将|快要|马上要|就要|正要|要(?:搬|去|辞|结|换|入职|离|退)|会(?:搬|去|辞|结|换|离|退)|过(?:几天|两天|阵子|段时间)"
+        r"|年后|节后|毕业后|以后要|到时候|下次"
+    )
+    """What is yet to come, which no verb's form tells: a plan, and no fact until it has come."""
     NOTHING: Final = re.compile(
-        r"什么|谁|一下|哪里|哪儿|这里|那里|这儿|家|家里|人|一个人?|一起|你|他|她|它|这样|那样|名字|小名"
+        r"什么|谁|一下|哪里|哪儿|这里|那里|这儿|家|家里|人|一个人?|一起|你|他|她|它|这样|那样|名字|小名|你们|他们|自己|东西|这个|那个|过"
     )
-    STATEMENTS: Final = (
-        SlotPattern("name", rf"{_I}(?:的(?:名字|全名)(?:叫|是)|名字叫|名叫|叫做?){_NAMED}", needs=("我",)),
-        SlotPattern("name", rf"{_I}是(?P<value>{NAME}){_END}", needs=("我",)),
-        SlotPattern("age", rf"{_I}(?:今年|现在|刚满|刚|已经|快)?(?:满)?(?P<value>\d{{1,3}}|[一二三四五六七八九十两]{{1,3}})(?:周)?岁(?!的时候|时|那年|之前|以前|之后)", needs=("岁",)),
-        SlotPattern("birthday", rf"{_AT}我?的?生日(?:是|在)(?:农历)?(?P<value>(?:\d{{4}}年)?[\d一二三四五六七八九十]{{1,2}}月[\d一二三四五六七八九十]{{1,3}}[日号]?)", needs=("生",)),
-        SlotPattern("birthday", rf"{_I}(?:是|出?生于|出生在)?(?P<value>\d{{4}}年(?:\d{{1,2}}月\d{{1,2}}[日号])?)(?:出生|生的|生人|{_END})", needs=("生",)),
-        SlotPattern("city", rf"{_I}{_VERY}(?:住在|居住在|定居在?)(?P<value>{PLACE})", needs=("住", "居", "搬", "在")),
-        SlotPattern("city", rf"{_I}{_VERY}(?:.{{0,8}}?(?:年|月|天|周))?(?:搬到|搬去|搬来|移居到?)了?(?P<value>{PLACE})", begins=True, needs=("住", "居", "搬", "在")),
-        SlotPattern("city", rf"{_I}{_VERY}在(?P<value>{PLACE})(?:工作|生活|上班|定居|居住)", needs=("住", "居", "搬", "在")),
-        SlotPattern("origin", rf"{_I}(?:是|来自)(?P<value>{PLACE})(?:人|的|{_END})", needs=("是", "来自", "老家", "家乡", "故乡")),
-        SlotPattern("origin", rf"{_AT}(?:我的?)?(?:老家|家乡|故乡)(?:在|是)(?P<value>{PLACE})", needs=("是", "来自", "老家", "家乡", "故乡")),
-        SlotPattern("employer", rf"{_I}{_VERY}(?:在|就职于|供职于|任职于)(?P<value>(?!当前|现在|一家|一个|这家|那家|某|同一)[\u4e00-\u9fffA-Za-z]{{2,12}}?(?:{ORGANISATION_ENDS}))(?:工作|上班|任职|做|当|{_END})", needs=("在", "于", "入", "到")),
-        SlotPattern("employer", rf"{_I}{_VERY}(?:加入|入职|跳槽到|跳槽去)了?(?P<value>[\u4e00-\u9fffA-Za-z]{{2,12}}?){_END}", begins=True, needs=("在", "于", "入", "到")),
-        SlotPattern("job", rf"{_I}{_VERY}(?:是|在做|做|当)(?:一名|一个|一位|个|名)?(?P<value>{_JOBS}){_END}", needs=("是", "做", "当")),
-        SlotPattern("job", rf"{_AT}我的?(?:工作|职业)是(?:一名|一个|一位)?(?P<value>{_JOBS}){_END}", needs=("是", "做", "当")),
-        SlotPattern("school", rf"{_I}{_VERY}(?:在|就读于|毕业于|考上了?)(?P<value>[\u4e00-\u9fff]{{2,10}}?(?:大学|学院|中学|高中|小学))(?:读|上学|念|学习|上|{_END})", needs=("学", "高中")),
-        SlotPattern("", rf"{_AT}我(?:的)?(?P<slot>{'|'.join(sorted(_RELATIONS, key=len, reverse=True))})(?:的名字)?(?:叫做?|名叫|是叫){_NAMED}", words=tuple(_RELATIONS.items()), needs=("叫",)),
-        SlotPattern("pet", rf"(?:我|我家|我们家|家里)的?(?:养了?)?(?:有)?[一两]?(?:只|条|个)?(?:小)?(?P<slot>猫咪?|狗狗?|兔子|仓鼠|鹦鹉|乌龟|猫|狗)[，,]?(?:名字)?(?:叫做?|名叫){_NAMED}", shown="{value} ({slot})", needs=("叫",)),
-        SlotPattern("likes", rf"{_I}{_VERY}(?:喜欢|爱|热爱)(?P<value>(?!上|情|人|心){_THING}(?:[、和]{_THING})*){_END}", many=True, needs=("喜欢", "爱")),
-        SlotPattern("dislikes", rf"{_I}{_VERY}(?:不喜欢|讨厌|不爱|不太喜欢)(?P<value>{_THING}(?:[、和]{_THING})*){_END}", many=True, needs=("不", "讨厌")),
-        SlotPattern("allergy", rf"{_I}{_VERY}对(?P<value>[\u4e00-\u9fff、和]{{1,10}})过敏", many=True, needs=("过敏",)),
-        SlotPattern("diet", rf"{_I}{_VERY}(?:是|吃)(?:个)?(?P<value>素食主义者|纯素|素食者|素|清真|乳糖不耐受?){_END}", needs=("素", "清真", "乳糖")),
-        SlotPattern("native_language", rf"{_AT}我的母语是(?P<value>{_LANGUAGE})", needs=("母语",)),
-        SlotPattern("language", rf"{_I}{_VERY}会(?:说|讲)一?点?(?P<value>{_LANGUAGE}(?:[、和]{_LANGUAGE})*)", many=True, needs=("会",)),
-        SlotPattern("e-mail", r"我的?(?:邮箱|电子邮箱|邮件地址)(?:地址)?(?:是|：|:) ?(?P<value>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)", needs=("@",)),
-    )  # fmt: skip
+    LOOSE_END: Final = re.compile(r"(?:了|啦|呢|啊|吧|哦|的|住|去)+$")
+    """What is said after a value and is none of it."""
+    TABLE: Final = PatternTable((*_LIFE, *_PEOPLE, *_TASTES, *_RIGHTING))
 
+    _GAPS: Final = re.compile(
+        r"[，,：:、；;！!。～~… ]+|[了是](?=我)|(?:而且|但是|不过|所以|因为|然后|其实|反正|另外|对了)"
+    )
 
-def number(text: str) -> int:
-    """The value of Chinese numerals below a thousand; -1 if they are none."""
-    try:
-        return numeral(text)
-    except KeyError:
-        return -1
+    @classmethod
+    def is_ahead(cls, low: str, match: re.Match[str], clause: str) -> bool:
+        """Whether a statement is of what is yet to come, as its clause tells, or a word anywhere before it."""
+        return cls.AHEAD.search(low, 0, match.end()) is not None or cls.AHEAD.search(clause) is not None
+
+    _LEAD: Final = re.compile(
+        r"(?:[\u4e00-\u9fff\d]{1,8}?(?:起|以后|之后|后|以来|那天|开始|的时候)|昨[天晚]|今[天早晚]|前天|上周|上个?月|上礼拜|上星期|去年|今年|前年|最近|现在|目前|如今|刚才|早上)(?=我)"
+    )
+    """What tells when, before the one who speaks is named."""
+
+    @staticmethod
+    def words(lower: str) -> set[str]:
+        """Split a sentence into what cues are looked for among: its characters."""
+        return set(lower)
+
+    @classmethod
+    def starts(cls, lower: str) -> list[int]:
+        """Find where a clause of a sentence may begin."""
+        lead = cls._LEAD.match(lower)
+        return [0, *(gap.end() for gap in cls._GAPS.finditer(lower)), *([lead.end()] if lead else [])]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
 from mnemic.core.clock import micros, moment
-from mnemic.core.items import Channel, Item, Kind, State
+from mnemic.core.items import ENDED, WRONG, Channel, Item, Kind, State
 from mnemic.core.uninterrupted import import_whole
 from mnemic.extract.speakers import is_machine
 from mnemic.strategies.base import Budget, Derivation, Edits, Given, nothing, pause
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from mnemic.flow import Flow
 
 _USERS: Final = frozenset({"user", "human"})
-"""The roles in which a person speaks; whatever else a role is called, nobody speaks for themselves in it."""
+"""The roles in which a person speaks, in capital letters or small ones; in no other role does anybody speak for
+themselves, however near to these it is written."""
 _MYSELF: Final = frozenset({"user", "human", "me", "myself", "i", "我", "本人", "用户"})
 """What files call whoever kept them."""
 _PEOPLE: Final = (Channel.USER, Channel.IMPORT)
@@ -90,16 +91,21 @@ def speaker(item: Item, user: str) -> str | None:
     """
     if item.kind is not Kind.TURN or item.channel not in _PEOPLE or item.slots.get("tool_call_id"):
         return None
-    role, name = (_written(item.slots.get(slot)) for slot in ("role", "speaker"))
-    if (role and role.casefold() not in _USERS) or is_machine(name):
+    role, name = item.slots.get("role"), _written(item.slots.get("speaker"))
+    if (role and not _is_persons(role)) or is_machine(name):
         return None
     subject = name or "user"
     claimed = item.channel is Channel.IMPORT and not role
     return None if claimed and _is_user(subject, user) else subject
 
 
+def _is_persons(role: Slot) -> bool:
+    """Whether a role is one of people, letter by letter: a program that writes it otherwise means something else."""
+    return isinstance(role, str) and role.isascii() and role.lower() in _USERS
+
+
 def _written(slot: Slot) -> str:
-    """The words of a role or name; what is no text is no person's."""
+    """The words of a name; what is no text is no person's."""
     return "" if slot is None else str(slot).strip()
 
 
@@ -109,7 +115,7 @@ def _is_user(subject: str, user: str) -> bool:
 
 def _instructs(item: Item, subject: str, user: str) -> bool:
     """Whether a speaker's orders are meant for this user's agent."""
-    return bool(_written(item.slots.get("role"))) or subject.casefold() in ("user", user.casefold())
+    return bool(item.slots.get("role")) or subject.casefold() in ("user", user.casefold())
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +126,12 @@ class _Statement:
     text: str
     slots: Mapping[str, Slot]
     said: datetime
+    valid_from: datetime | None = None
+
+    @property
+    def began(self) -> datetime:
+        """Since when it is so, as far as we know."""
+        return self.valid_from or self.said
 
 
 class _Book:
@@ -144,12 +156,18 @@ class _Book:
             if gone is not None:
                 for place in self._places.pop(gone, ()):
                     self._files[place].pop(gone, None)
-        self._file(_Statement(len(self.written), derivation.text, derivation.slots, derivation.said))
+        self._file(
+            _Statement(len(self.written), derivation.text, derivation.slots, derivation.said, derivation.valid_from)
+        )
         self.written.append(derivation)
 
     def filed(self, *place: str) -> Sequence[_Statement]:
         """Return the statements that hold and are filed at a place, the oldest first."""
         return list(self._files.get(place, {}).values())
+
+    def alone(self, *place: str) -> Sequence[_Statement] | None:
+        """Return the one statement that is filed at a place, or none; None if there are more."""
+        return self.filed(*place) if len(self._files.get(place, {})) <= 1 else None
 
     @property
     def _files(self) -> dict[_Place, dict[ItemId | int, _Statement]]:
@@ -158,7 +176,7 @@ class _Book:
             self._filed = {}
             for item in self._known:
                 if item.state is State.ACTIVE and item.kind in (Kind.PROCEDURE, Kind.PROFILE):
-                    self._file(_Statement(item.id, item.text, item.slots, item.said))
+                    self._file(_Statement(item.id, item.text, item.slots, item.said, item.valid_from))
         return self._filed
 
     def _file(self, statement: _Statement) -> None:
@@ -169,9 +187,10 @@ class _Book:
 
 def _places(statement: _Statement) -> Iterator[_Place]:
     """Name the places at which a statement is filed."""
-    import_whole("mnemic.extract.entities", "mnemic.extract.revocations")
+    import_whole("mnemic.extract.entities", "mnemic.extract.revocations", "mnemic.extract.slots")
     from mnemic.extract.entities import canonical
     from mnemic.extract.revocations import telling
+    from mnemic.extract.slots import is_single
 
     slots = statement.slots
     subject, slot = slots.get("subject"), slots.get("slot")
@@ -182,9 +201,18 @@ def _places(statement: _Statement) -> Iterator[_Place]:
         yield from (("about", subject, word) for word in telling(statement.text))
         if slots.get("rule") in _NAMING:
             yield "naming", subject
-    if isinstance(slot, str):
+    if not isinstance(slot, str):
+        return
+    value = _same(slots.get("value"))
+    if slots.get(ENDED) is True:
+        yield "ended", subject, slot, value
+    else:
+        yield "value", subject, slot, value
+        yield "holds", subject, value
+    if slots.get(ENDED) is not True or is_single(slot):
         yield "slot", subject, slot
-        yield "value", subject, slot, _same(slots.get("value"))
+    if (wrong := slots.get(WRONG)) is not None:
+        yield "ended", subject, slot, _same(wrong)
 
 
 def _read(item: Item, subject: str, book: _Book, *, instructs: bool) -> None:
@@ -208,7 +236,7 @@ def _read(item: Item, subject: str, book: _Book, *, instructs: bool) -> None:
         if isinstance(saying, Revocation):
             undone += _take_back(item, subject, key, saying, book)
         elif isinstance(saying, Finding):
-            _state(item, key, saying, book)
+            _take_down(item, key, saying, book)
         elif not any(saying.text in text for text in undone):
             _stand(item, subject, key, saying, book)
 
@@ -262,10 +290,25 @@ def _stand(item: Item, subject: str, key: str, instruction: Instruction, book: _
     book.write(derivation)
 
 
-def _state(item: Item, key: str, finding: Finding, book: _Book) -> None:
-    import_whole("mnemic.extract.phrasing")
-    from mnemic.extract.phrasing import phrased
+def _take_down(item: Item, key: str, finding: Finding, book: _Book) -> None:
+    """Write what a finding says: that something is so, is so no longer, or was said by mistake."""
+    import_whole("mnemic.extract.patterns")
+    from mnemic.extract.patterns import SlotAct
 
+    match finding.act:
+        case SlotAct.STATES:
+            _state(item, key, finding, book)
+        case SlotAct.ENDS:
+            _end(item, key, finding, book)
+        case SlotAct.CORRECTS:
+            _put_right(item, key, finding, book)
+
+
+def _state(item: Item, key: str, finding: Finding, book: _Book) -> None:
+    """Write that something is so, unless that is known, or something newer says otherwise.
+
+    An end, or a correction, that was said later stays: old evidence does not bring back what it took away.
+    """
     value = _same(finding.value)
     if book.filed("value", finding.subject, finding.slot, value):
         return
@@ -273,18 +316,102 @@ def _state(item: Item, key: str, finding: Finding, book: _Book) -> None:
         facts = book.filed("slot", finding.subject, finding.slot)
     else:
         facts = book.filed("value", finding.subject, _OPPOSITE.get(finding.slot, ""), value)
-    if any(statement.said > item.said for statement in facts):
+    ended = book.filed("ended", finding.subject, finding.slot, value)
+    if any(statement.said > item.said or _is_history(finding, statement) for statement in (*facts, *ended)):
         return
-    derivation = _derived(
+    over = (statement.at for statement in (*facts, *ended) if statement in facts or statement.slots.get(ENDED) is True)
+    slots = {"slot": finding.slot, "value": finding.value, **_of_rules(finding.subject)}
+    since = moment(finding.since.start) if finding.since else None
+    book.write(_profiled(item, key, finding, slots, since, gone=tuple(dict.fromkeys(over))))
+
+
+def _is_history(finding: Finding, fact: _Statement) -> bool:
+    """Whether what a finding dates was over before a fact, which names its own beginning, began."""
+    return finding.since is not None and fact.valid_from is not None and moment(finding.since.end) <= fact.valid_from
+
+
+def _end(item: Item, key: str, finding: Finding, book: _Book) -> None:
+    """Write that something is so no longer: it closes the fact, and keeps older words from saying it again.
+
+    An end that names no value closes what is known to fill the slot, if that is clear; where nothing does, it says
+    nothing. Neither does one of which only what is known could tell the slot.
+    """
+    facts = _filling(finding, book)
+    if facts is None or any(fact.said > item.said or _is_history(finding, fact) for fact in facts):
+        return
+    told = facts[0].slots if facts else {"slot": finding.slot, "value": finding.value}
+    if not facts and (not finding.slot or not finding.value or _is_taken(finding, book)):
+        return
+    marks = {ENDED: True, **({WRONG: told[WRONG]} if WRONG in told else {})}
+    slots = {"slot": told["slot"], "value": told["value"], **marks, **_of_rules(finding.subject)}
+    since = moment(finding.since.start) if finding.since else None
+    began = max(since, facts[0].said) if since and facts else since  # it was so when it was last said
+    book.write(_profiled(item, key, finding, slots, began, gone=tuple(fact.at for fact in facts)))
+
+
+def _filling(finding: Finding, book: _Book) -> Sequence[_Statement] | None:
+    """Find the fact that a finding ends; none if none is known, None if it cannot be told which."""
+    if not finding.slot:
+        return book.alone("holds", finding.subject, _same(finding.value))
+    if finding.value:
+        return book.filed("value", finding.subject, finding.slot, _same(finding.value))
+    facts = book.alone("slot", finding.subject, finding.slot)
+    return None if facts is None else [fact for fact in facts if fact.slots.get(ENDED) is not True]
+
+
+def _is_taken(finding: Finding, book: _Book) -> bool:
+    """Whether the end of a value is known, or something else fills the slot."""
+    ended = book.filed("ended", finding.subject, finding.slot, _same(finding.value))
+    return bool(ended or (finding.single and book.filed("slot", finding.subject, finding.slot)))
+
+
+def _put_right(item: Item, key: str, finding: Finding, book: _Book) -> None:
+    """Write what is right in place of the one fact that says what was wrong, as if it had been said then."""
+    import_whole("mnemic.extract.slots")
+    from mnemic.extract.slots import typed
+
+    wrong = book.alone("holds", finding.subject, _same(finding.wrong))
+    if not wrong or wrong[0].said > item.said:
+        return
+    fact = wrong[0]
+    slot = str(fact.slots["slot"])
+    value = typed(slot, str(finding.value))
+    if value is None or book.filed("value", finding.subject, slot, _same(value)):
+        return
+    slots = {"slot": slot, "value": value, WRONG: fact.slots["value"], **_of_rules(finding.subject)}
+    book.write(_profiled(item, key, finding, slots, fact.began, gone=(fact.at,)))
+
+
+def _profiled(
+    item: Item,
+    key: str,
+    finding: Finding,
+    slots: Mapping[str, Slot],
+    valid_from: datetime | None,
+    *,
+    gone: tuple[ItemId | int, ...],
+) -> Derivation:
+    """Derive a statement of the profile from a finding, in place of what is gone."""
+    import_whole("mnemic.extract.phrasing")
+    from mnemic.extract.phrasing import phrased
+
+    text = phrased(
+        str(slots["slot"]), str(slots["value"]), finding.subject, finding.text, ended=slots.get(ENDED) is True
+    )
+    return _derived(
         item,
         key,
         Kind.PROFILE,
-        phrased(finding),
-        {"slot": finding.slot, "value": finding.value, "subject": finding.subject, "by": "rules"},
-        valid_from=moment(finding.since.start) if finding.since else None,
-        supersedes=facts[0].at if facts else None,
+        text,
+        slots,
+        valid_from=valid_from,
+        supersedes=gone[0] if gone else None,
+        revokes=gone[1:],
     )
-    book.write(derivation)
+
+
+def _of_rules(subject: str) -> dict[str, Slot]:
+    return {"subject": subject, "by": "rules"}
 
 
 def _same(value: Slot) -> str:
@@ -295,7 +422,7 @@ def _same(value: Slot) -> str:
 
 
 def _instruction_slots(subject: str, rule: str, *, standing: bool) -> dict[str, Slot]:
-    return {"standing": standing, "rule": rule, "subject": subject, "by": "rules"}
+    return {"standing": standing, "rule": rule, **_of_rules(subject)}
 
 
 def _derived(

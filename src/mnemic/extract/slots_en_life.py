@@ -1,0 +1,135 @@
+# ruff: noqa: E501 - a pattern cut in pieces is read wrongly
+"""How people say in English who they are, where they live, what they do and study, and how they are reached."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mnemic.extract.patterns import SlotAct
+from mnemic.extract.slots_en_words import say
+
+_WORKPLACE: Final = (
+    r"(?P<value>(?:a|an|the) (?!(?:bit|while|moment|same|time|most|living|weekend|minute|day|whole|good|slow|steady|first|future|best|next|fast|computer"
+    r"|desk|past|night|evening|morning|afternoon|long|lot|new|sake|project|team|other|end|back|gym|money|love|pleasure|rest)\b)"
+    r"[a-z][\w'-]*(?: (?!(?:and|or|but|because|since|so|when|while|as|if|that|which|who|where|for|with|at|on|in|to|now|these|this|last|i|we|is|are|was)\b)[\w'-]+){0,3})"
+)
+_FIRED: Final = r"(?:fired|sacked|laid off|let go|made redundant|dismissed)"
+
+NAMING: Final = (
+    say("name", r"my (?:full |real |first |legal )?name(?:'s| is)(?: now| actually)? <PERSON>", "name name's"),
+    say("name", r"(?:hi|hello|hey)[^.!?]{0,20}?[,!.]? i(?:'m| am) <PERSON>(?=[.,!]|$| and | from )", "hi hello hey"),
+    say("name", r"<I> changed my (?:\w+ )?name(?: from <ANYONE>)? to <PERSON>", "changed", begins=True),
+    say("name", r"i took (?:my (?:husband|wife|partner)'s|his|her) (?:sur)?name,? (?:so )?i'm <PERSON>", "took", begins=True),
+    say("nickname", r"(?:i(?:'ve| have)? (?:(?:now|mostly|usually|also) )?(?:go|went|gone) by(?: the name)?|(?:everyone|everybody|people|(?:my |all my )?(?:friends|family|mates|colleagues)) (?:all |just |usually )?calls? me|my (?:nickname|nick) is|you can call me|they call me) <PERSON>", "go by calls call nickname nick"),
+    say("nickname", r"(?:i (?:don't|do not|no longer) go by|(?:nobody|no one|don't) calls? me) <PERSON>", "go calls", act=SlotAct.ENDS),
+    say("age", r"i(?:'m| am)(?: (?:currently|now|only|already|just))* (?P<value>\d{1,3})(?: years? old| y/?o\b|(?=[.,!]|$| and ))", "i'm am"),
+    say("age", r"i(?:'ve| have)?(?: (?:just|recently|finally))? turned (?P<value>\d{1,3})(?! ?(?:%|:|degrees|km|miles))\b", "turned"),
+    say("birthday", r"my birthday(?:'s| is)(?: on)? <DATE>", "birthday birthday's"),
+    say("birthday", r"i was born (?:on|in) <DATE>", "born"),
+    say("blood_type", r"(?:put down that |note that )?(?:<AM> |my )blood (?:type|group)(?:'s| is|:)? (?P<value>(?:ab|a|b|o|0)(?: ?[+-]| (?:positive|negative|pos|neg)\b))", "blood"),
+)  # fmt: skip
+
+LIVING: Final = (
+    say("city", r"<I>(?: live| lived| reside)(?: (?:now|currently|just|right|happily|alone|together))?(?: just)? (?:in|near|outside(?: of)?)(?: (?:the (?:city|town|village|suburbs|outskirts|centre|center) of|downtown|central|north|south|east|west))? <PLACE>(?! (?:university|street|road|avenue|lane)\b)", "live reside"),
+    say("city", r"(?-i:(?=[^A-Z]*$))(?:<I> live in|<AM> (?:living|based) in|<I> relocated to) <LOWER>", "live living based relocated"),
+    say("city", r"(?:i|we)(?:'ve| have) (?:always |only |both )?(?:lived|been living|been based|been renting|been) in <PLACE>(?=,? (?:well|since|for (?:\w+ ){1,2}(?:years?|months?|weeks?)|all (?:my|our) li(?:fe|ves)|\d+ years)\b)", "since for all years"),
+    say("city", r"been (?:living )?in <PLACE>(?=,? (?:since|for (?:\w+ ){1,2}(?:years?|months?)|all my life)\b)", "been"),
+    say("city", r"<AM>(?: (?:based|living|renting|settled|located|staying))(?: (?:out|right|now|just|temporarily))?(?: (?:a|an|the|my)(?: [\w-]+){1,3}?)?(?: just)? (?:in|near|outside(?: of)?) <PLACE>", "based living renting settled located staying"),
+    say("city", r"<BEEN> (?:based|living|renting|settled)(?: (?:a|an|the|my)(?: [\w-]+){1,3}?)? in <PLACE>", "based living renting settled"),
+    say("city", r"<I>(?: rent| own| bought| have)(?: (?:a|an|the|our|my)(?: [\w-]+){0,2}? (?:flat|apartment|house|home|studio|room|place|condo|cottage|bungalow|bedsit)) in <PLACE>,? (?:where (?:i|we) live|and (?:i|we) live there)", "live"),
+    say("city", r"(?:my|our) (?:flat|apartment|house|home|studio|place)(?:'s| is)(?: now)? in <PLACE>", "flat flat's apartment house home home's studio place"),
+    say("city", r"home(?:'s| is| for (?:me|us) is)(?: now| currently)?(?: in)? <PLACE>(?=[.,;!]|$| (?:and|now|these|since|for)\b)", "home home's", begins=True),
+    say("city", r"i call <PLACE> (?:my )?home", "home"),
+    say("city", r"<PLACE>'s where i (?:live|hang my hat|call home)", "where"),
+    say("city", r"(?:it's |it is )?<PLACE> for (?:us|me) (?:since|from|as of) ", "us me", begins=True),
+    say("city", r"<I>(?: (?:moved|relocated|emigrated|resettled|migrated|shifted))(?: (?:back|over|out|up|down|house|home|here))?(?: from <ANYWHERE>)? to <PLACE>", "moved relocated emigrated resettled migrated shifted", begins=True),
+    say("city", r"as of (?:now|today|yesterday|this \w+),? (?:i'm|we're|i am|we are) in <PLACE>", "as", begins=True),
+    say("city", r"living in <PLACE>(?=[.,;!]|$)", "living"),
+    say("city", r"(?:the|my) (?:city|town|place|village|neighbou?rhood) (?:that )?(?:i|we) live in(?:'s| is)(?: called)? <PLACE>", "live"),
+    say("city", r"<I>(?: came| went| got)(?: right)? back to <PLACE> for good", "back", begins=True),
+    say("city", r"<I>(?: took| rented| found| got)(?: (?:a|an|the|our|my))(?: [\w-]+){0,2}? (?:place|flat|apartment|room|house|studio) in <PLACE>(?=[.,;!]|$)", "took rented found got", begins=True),
+    say("city", r"(?:i|we)(?:'ve| have) been (?:on|in|at) (?:the|this) same [\w ]{3,20} in <PLACE> (?:since|for|all)\b", "same"),
+    say("city", r"<I>(?: settled)(?: (?:down|back))? in <PLACE>", "settled", begins=True),
+    say("city", r"settled into (?:the|a|our|my)(?: [\w-]+){1,3}? in <PLACE>", "settled", begins=True),
+    say("city", r"we packed up and (?:are|moved)(?: now)?(?: in| to) <PLACE>", "packed", begins=True),
+    say("city", r"(?:just |finally |recently )(?:moved|relocated)(?: back)?(?: from <ANYWHERE>)? to <PLACE>", "moved relocated", begins=True),
+    say("city", r"<I>(?: <NOT>| don't| do not| stopped)(?: live| living| reside) in <PLACE>", "live living reside", act=SlotAct.ENDS),
+    say("city", r"<AM>(?: <NOT>| not)(?: (?:living|based))? in <PLACE>(?=[.,;!]|$| any ?more| any longer)", "longer anymore more not", act=SlotAct.ENDS),
+    say("city", r"<I>(?: moved (?:out of|away from))(?: the [\w-]+ in)? <PLACE>", "moved", act=SlotAct.ENDS),
+    say("city", r"(?:i|we) used to live in <PLACE>", "used", act=SlotAct.ENDS),
+    say("origin", r"<AM> from <PLACE>(?! to\b)", "from"),
+    say("origin", r"(?:i|we)(?: (?:grew up|was (?:born and )?raised|was born)) in <PLACE>", "grew raised born"),
+    say("origin", r"my home ?(?:country|town)(?: is|'s|,)? <PLACE>", "home hometown"),
+    say("address", r"(?:i (?:now )?live at|<MY>(?: home| postal| mailing| street)? address(?:'s| is|:)(?: now)?|(?:parcels|post|deliveries|letters|mail) (?:go|goes|come|comes) to|(?:we|i)(?:'ve| have)? moved to) <STREET>", "live address address's parcels post deliveries letters mail moved"),
+)  # fmt: skip
+
+WORKING: Final = (
+    say("employer", r"<I> work(?: (?:full[- ]time|part[- ]time|remotely|nights|days|freelance))? (?:at|for|with) <NAME>(?! mother| father)", "work"),
+    say("employer", rf"<I> work(?: (?:full[- ]time|part[- ]time|nights|days))?(?: down)? (?:at|for|in) {_WORKPLACE}", "work"),
+    say("employer", r"<AM> (?:working|employed)(?: (?:full[- ]time|part[- ]time|remotely|nights))? (?:at|for|by|with) <NAME>", "working employed"),
+    say("employer", rf"<AM> (?:working|employed)(?: (?:full[- ]time|part[- ]time|remotely|nights))? (?:at|for|by|in) {_WORKPLACE}", "working employed"),
+    say("employer", r"(?:i|we)(?:'ve| have) (?:been (?:working |employed )?|worked )(?:at|for) <NAME>(?=,? (?:since|for)\b)", "been worked"),
+    say("employer", r"(?:\w+ )?(?:years?|months?) (?:at|with) <NAME> and (?:i|still)\b", "years months", anywhere=True),
+    say("employer", r"<I> (?:joined|switched to|started(?: working| a (?:new )?job| work| my (?:new )?job)? (?:at|with|for)|(?:got|took|have|landed) a (?:new )?job (?:at|with)|signed (?:on )?with|got hired (?:by|at)|was hired by) <NAME>(?! (?:class|club|choir|team|gym|lessons?)\b)", "joined switched started job signed hired", begins=True),
+    say("employer", r"(?:i|we)(?:'ve| have)? (?:changed jobs|switched jobs|changed employers?),? (?:and )?(?:i(?:'m| am) |now )?(?:now )?(?:at|with|to) <NAME>", "jobs employer employers", begins=True),
+    say("employer", r"i(?:'ve| have)?(?: (?:just|finally))? (?:got taken on|been taken on|been hired|got a position|started a new job) (?:at|by|with) <NAME>", "taken hired position started", begins=True),
+    say("employer", r"i (?:teach|tutor|lecture|coach|volunteer|intern|consult)(?: [a-z]+(?: [a-z]+)?)? (?:at|for) <NAME>", "teach tutor lecture coach volunteer intern consult"),
+    say("employer", r"(?:my|the) (?:new )?(?:job|employer|company|workplace)(?:'s| is)(?: now)?(?: at| with)? <NAME>", "job job's employer company workplace"),
+    say("employer", r"(?:today (?:is|was) )?my first (?:day|week|month) at <NAME>", "first", begins=True),
+    say("employer", r"first (?:day|week|month) at <NAME>(?= (?:done|over|today|behind|went|was)|[!.])", "first", begins=True),
+    say("job", r"i(?:'m| am)(?: (?:currently|now|still|actually|just|also|officially|by trade))* (?:an? |the (?:new )?)<JOB>(?! (?:of|at heart|myself|who|for (?:the|a) (?:day|night))|'s)", "i'm am"),
+    say("job", r"i(?:'m| am)(?: (?:now|officially))? (?P<value>(?:(?:team|shift|project|senior|head|deputy|assistant|general|branch|store|night|product|tech) ){0,2}(?:lead|manager|director|supervisor|chef|headteacher|foreman|captain|editor))(?: now)?(?=[.,;!]|$)", "lead manager director supervisor chef headteacher foreman captain editor", begins=True),
+    say("job", r"i(?:'m| am)(?: (?:currently|now|still|just))* (?:an? )(?P<value>[a-z-]+(?: [a-z-]+){0,2}) (?:by (?:trade|profession|training)|for a living)", "trade profession training living"),
+    say("job", r"(?P<value>[a-z-]+(?: [a-z-]+){0,2}) by (?:trade|profession)(?=[.,;!]|$)", "trade profession"),
+    say("job", r"(?:i|we)(?:'ve| have) been (?:an? )<JOB> (?:for|since)", "been"),
+    say("job", r"(?:<I> work|<AM> working|<BEEN> working|i make my living|i earn my living) as (?:an? |the )?(?P<value>[a-z-]+(?: (?!(?:for|at|in|with|and|but|since|on|from|because)\b)[a-z-]+){0,3})(?=[.,;!?)]|$| (?:for|at|in|with|and|but|since|on|from|because)\b)", "as", begins=True),
+    say("job", r"(?:my (?:day )?job is|what i do is|professionally i'm) (?:being )?(?:an? )<JOB>", "job do professionally"),
+    say("job", r"an? <JOB>(?: who [\w' ]{1,30})?, that's (?:me|my job|what i am)", "that's"),
+    say("job", r"i(?:'ve| have)?(?: (?:just|recently|finally))*(?: been| got| was| am)? (?:promoted to|been made|become|became|qualified as)(?: (?:an?|the))? <JOB>", "promoted made become became qualified", begins=True),
+    say("job", r"they(?:'ve| have)? (?:just )?(?:promoted|made) me(?: to| into)?(?: (?:an?|the))? <JOB>", "promoted made", begins=True),
+    say("job", r"(?:<AM>|<BEEN>|as of \w+ i'm|i(?:'ve| have)? (?:gone|went|turned)) (?P<value>self-employed|unemployed|freelance|freelancing|retired|part-time|between jobs|a freelancer|a stay-at-home (?:mum|mom|dad|parent)|on parental leave|on maternity leave)\b", "self-employed unemployed freelance freelancing retired part-time between freelancer stay-at-home leave", begins=True),
+    say("job", r"freelance since (?:forever|\w+)", "freelance", says="freelance"),
+    say("job", r"<I> retired(?=[.,;!]|$| (?:from|in|last|this|at|after|early|yesterday|today)\b)", "retired", says="retired", begins=True),
+    say("employer", r"<I> (?:retired(?: from <NAME>)?)(?=[.,;!]|$| (?:in|last|this|at|after|early|yesterday|today)\b)", "retired", act=SlotAct.ENDS),
+    say("employer", r"<I> (?:quit|left|resigned from|walked out of|gave up|lost)(?: (?:my|the) (?:old )?(?:job|position|post|role)(?: (?:at|with) <NAME>)?)(?=[.,;!]|$| (?:last|this|in|on|after|today|yesterday|two|three|a|and|because|so|to|at|for)\b)", "quit left resigned walked gave lost", act=SlotAct.ENDS),
+    say("employer", r"<I> (?:quit|resigned from|stopped working (?:at|for)|finished at) <NAME>", "quit resigned stopped finished", act=SlotAct.ENDS),
+    say("employer", rf"<I> (?:resigned from|stopped working (?:at|for|in)) {_WORKPLACE}", "resigned stopped", act=SlotAct.ENDS),
+    say("employer", r"<I> (?:quit|left) (?P<value>the (?:bank|shop|hotel|clinic|hospital|company|factory|firm|agency|restaurant|café|cafe|bakery|council|library|museum|army|police))(?=[.,;!]|$| (?:last|this|for|in|after|because|and)\b)(?! at| by)", "quit left", act=SlotAct.ENDS),
+    say("employer", r"<I> (?:quit|resigned)(?: (?:today|yesterday|last \w+|this \w+|on \w+))?(?=[.!]|$)", "quit resigned", act=SlotAct.ENDS),
+    say("employer", rf"(?:i(?:'ve| have)? (?:was|got|been)|they|my boss|the company)(?: just)? {_FIRED}(?: me)?(?: (?:by|from|at) <NAME>)?(?=[.,;!]|$| (?:last|this|in|on|by|after|today|yesterday|because|and|over)\b)", "fired sacked laid let redundant dismissed", act=SlotAct.ENDS),
+    say("employer", r"(?:they|my boss|the company)(?:'ve| have)?(?: just)? (?:fired|sacked|dismissed|laid) me\b", "fired sacked dismissed laid", act=SlotAct.ENDS),
+    say("employer", r"(?:they|my boss|the company)(?:'ve| have)? let me go\b", "let", act=SlotAct.ENDS),
+    say("employer", r"<I>(?: <NOT>| don't| do not) work (?:at|for|with) <NAME>", "work", act=SlotAct.ENDS),
+    say("employer", rf"<I>(?: <NOT>| don't| do not) work (?:at|for|in) {_WORKPLACE}", "work", act=SlotAct.ENDS),
+    say("employer", r"<AM>(?: <NOT>) (?:working |employed )?(?:at|with|by) <NAME>", "longer", act=SlotAct.ENDS),
+    say("employer", r"quit (?:my job|today|yesterday)(?=[.,;!]|$)", "quit", act=SlotAct.ENDS),
+    say("employer", r"my last day at <NAME> was\b", "last", act=SlotAct.ENDS),
+    say("employer", r"(?:i|we) used to work (?:at|for) <NAME>", "used", act=SlotAct.ENDS),
+    say("employer", r"i (?:don't have|haven't got|have no|haven't) (?:a )?job(?: (?:any ?more|now|at present|at the moment|right now))", "job", act=SlotAct.ENDS),
+    say("job", r"i(?:'m| am) (?:no longer|not) (?:an? )<JOB>(?=[.,;!]|$| any ?more)", "longer not", act=SlotAct.ENDS),
+    say("job", r"i used to be (?:an? )<JOB>", "used", act=SlotAct.ENDS),
+    say("job", r"i stopped being (?:an? )<JOB>", "stopped", act=SlotAct.ENDS),
+)  # fmt: skip
+
+STUDYING: Final = (
+    say("school", r"<I> (?:study|go to school|go to college|go to uni)(?: [a-z]+){0,3} at <NAME>", "study school college uni"),
+    say("school", r"<AM> (?:studying(?: [a-z]+){0,3}|(?:a |an )?(?:[a-z-]+ ){0,2}(?:student|freshman|sophomore|senior|junior|undergrad)|doing (?:a|my) (?:[\w']+ )?(?:degree|phd|master's|masters|ma|ba|bsc|msc|mba|doctorate)(?: in [a-z]+(?: [a-z]+)?)?) at <NAME>", "studying student freshman sophomore senior junior undergrad doing"),
+    say("school", r"<I> (?:graduated from|got into|enrolled at|transferred to|was accepted (?:at|by|to)) <NAME>", "graduated got enrolled transferred accepted", begins=True),
+    say("studies", r"<I> (?:study|major in)(?! (?:at|in|for|hard|with|every|a lot|on)\b) (?P<value>[a-z]+(?: (?!(?:at|in|for|with|and|but|every|on|to|because|so|now|since)\b)[a-z]+){0,2})(?=[.,;!]|$| (?:at|in|now|and|since|but)\b)", "study major"),
+    say("studies", r"<AM> (?:studying|majoring in|reading|doing (?:a|my) (?:degree|phd|master's|masters|ba|bsc|msc|doctorate)(?: at [A-Z]\w+)? (?:in|on))(?! (?:at|for|hard|with|every|a|the|this|that|on|my|your|about)\b) (?P<value>[a-z]+(?: (?!(?:at|in|for|with|and|but|every|on|to|because|so|now|since|of)\b)[a-z]+){0,2})(?=[.,;!]|$| (?:at|in|now|and|since|but|of)\b)", "studying majoring doing"),
+    say("studies", r"<AM> an? (?:(?:first|second|third|final)[- ]year )?(?P<value>medical|law|nursing|linguistics|physics|maths|mathematics|biology|chemistry|engineering|architecture|history|philosophy|economics|psychology|business|computer science|art|music|literature|statistics|dental|drama) (?:student|undergrad|major)", "student undergrad major"),
+    say("studies", r"(?:<I> )?(?:switched|changed)(?: my)?(?: majors?| courses?| degrees?| subjects?)?(?: from [a-z]+(?: [a-z]+)?)? to (?P<value>[a-z]+(?: [a-z]+)?)(?= (?:at uni|as my major|for my degree|this (?:term|semester))|,? (?:majors?|degree))", "switched changed", begins=True),
+    say("studies", r"(?:i |we )?(?:switched|changed) (?:my )?(?:majors?|courses?|degrees?|subjects?)(?: from [a-z]+(?: [a-z]+)?)?(?:, (?:and )?i'm (?:now )?in| to) (?P<value>[a-z]+(?: [a-z]+)?)(?=[.,;!]|$)", "switched changed", begins=True),
+    say("studies", r"(?:went to the \w+(?: \w+)? and )?switched from (?:[a-z]+(?: [a-z]+)?) to (?P<value>biology|statistics|law|nursing|medicine|physics|linguistics|maths|mathematics|engineering|history|philosophy|economics|psychology|chemistry|literature|computer science|architecture)\b", "switched", begins=True),
+    say("studies", r"(?:i(?:'ve| have)? )(?:just )?(?:dropped out|graduated|quit (?:university|uni|college|school|my (?:studies|degree|phd|course))|finished (?:my|the) (?:degree|studies|phd|course|master's)|left (?:university|uni|college|school)|dropped (?:the|my) (?:course|degree|phd)|paused (?:the|my) (?:degree|studies|phd))\b", "dropped graduated quit finished left paused", act=SlotAct.ENDS),
+    say("studies", r"they (?:expelled me|kicked me out of (?:university|uni|college|school))", "expelled kicked", act=SlotAct.ENDS),
+    say("school", r"(?:i(?:'ve| have)? )(?:dropped out of|left) <NAME>,? (?:university|uni|college|school)?", "dropped", act=SlotAct.ENDS),
+)  # fmt: skip
+
+REACHING: Final = (
+    say("phone_number", r"(?:<MY>(?: (?:phone|mobile|cell|cellphone|telephone))?(?: (?:number|phone|mobile|cell))(?: for [\w ]{1,20}?)?(?:'s| is|:)(?: now)?|(?:mobile|phone|cell)(?:'s| is|:)|(?:you can |please )?(?:reach|call|text|ring|phone) me (?:on|at)|new (?:phone |mobile )?number:?|<MY> number (?:has )?changed to) <NUMBER>", "number phone mobile mobile's cell reach call text ring number's"),
+    say("address", r"(?:please )?(?:send|ship|post|deliver) (?:the |any |my |all )?(?:parcels?|packages?|mail|post|letters?|it|them|everything) to <STREET>, that's (?:us|me|mine|where (?:i|we) live)", "send ship post deliver"),
+    say("e-mail", r"(?:<MY> (?:\w+ )?(?:e-?)?mail(?: address)?(?:'s|:| is| has moved(?: over)? to| moved to| changed to)(?: now)?|(?:you can |please )?(?:e-?mail|write(?: to)?|reach|mail) me (?:at|on)|new e-?mail(?: address)?(?:'s|:| is)?) <MAIL>", "@"),
+    say("phone_number", r"<MY>(?: (?:old|phone|mobile))* number,? <NUMBER>,? (?:is (?:dead|gone|disconnected|cancelled|no longer mine)|no longer works|doesn't work any ?more)", "number", act=SlotAct.ENDS),
+    say("phone_number", r"(?:don't use|forget|delete) (?:my )?(?:old )?(?:number )?<NUMBER>", "use forget delete", act=SlotAct.ENDS),
+)  # fmt: skip

@@ -1,0 +1,69 @@
+# ruff: noqa: E501 - a pattern cut in pieces is read wrongly
+"""How people say in English who is theirs, and what: family and friends, pets, cars and phones."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mnemic.extract.patterns import SlotAct
+from mnemic.extract.slots_en_words import CALLED, RELATIONS, say
+
+_CALLED: Final = tuple(CALLED.items())
+_APART: Final = r"(?:(?:have |'ve )?(?:just |finally |recently )?(?:broke up|broken up|split up|split|separated|divorced|parted ways|called it quits|ended (?:it|things))|(?:got|are getting|are|were) divorced|are (?:no longer together|no longer a couple|separated)|(?:aren't|are not) (?:together|an item|a couple)(?: any ?more)?)(?=[.,;!]|$| (?:last|this|in|on|yesterday|today|for|after|a|two|three|and|because|so|any)\b)"
+
+RELATING: Final = (
+    say("", r"my (?:older |younger |little |big |eldest |twin |new |dear |lovely |ex-)?<RELATION>(?:,? |(?:'s name is |,? (?:whose name is|(?:is )?(?:now )?(?:called|named)) ))<PERSON>(?! and i\b)", " ".join({r.split()[-1] for r in RELATIONS.split("|")}) + " " + " ".join(r.split()[-1] + "'s" for r in RELATIONS.split("|")), words=_CALLED, anywhere=True),
+    say("", r"my (?:new |current )?<RELATION>(?:'s| is)(?: now)? <PERSON>(?=[.,;!]|$| (?:now|and|from)\b)", " ".join(r.split()[-1] for r in RELATIONS.split("|")) + " " + " ".join(r.split()[-1] + "'s" for r in RELATIONS.split("|")), words=_CALLED),
+    say("", r"<PERSON>(?:'s| is)(?: now| officially)? my (?:new |older |younger |little |big )?<RELATION>(?=[.,;!]|$| (?:now|and|since)\b)", "my", words=_CALLED),
+    say("partner", r"(?:<AM> |i got |<I> )(?:married to|engaged to|dating|seeing|going out with|married|got engaged to|got married to) (?!(?:(?-i:[A-Z])\w+ )?in\b)<PERSON>(?=[.,;!]|$| (?:now|and|since|for|in|last|on|again|from)\b)", "married engaged dating seeing going", begins=True),
+    say("partner", r"<PERSON> and i(?:'ve| have| are)? (?:just |finally |been |recently )*(?:got married|got engaged|married|engaged|dating|a couple|an item|together|tied the knot|back together)(?=[.,;!]|$| (?:now|and|since|for|in|last|on|again|a|\d|\w+ years)\b)", "married engaged dating couple item together knot", begins=True),
+    say("partner", r"<PERSON> and i are (?:now )?seeing each other", "seeing", begins=True),
+    say("partner", r"it's over between <PERSON> and (?:me|i)\b", "over", act=SlotAct.ENDS),
+    say("boss", r"(?:since [\w ]{1,20} )?(?:i|we) (?:now )?(?:answer|report) to <PERSON>(?=[.,;!]|$| (?:now|who)\b)", "answer report"),
+    say("partner", rf"<PERSON> and i {_APART}", "broke broken split separated divorced parted quits ended longer together item couple", act=SlotAct.ENDS),
+    say("partner", r"<I> (?:broke up with|split up with|divorced|dumped|separated from|left) (?:my (?:\w+ )?<ROMANCE>,? )<PERSON>", "broke split divorced dumped separated left", act=SlotAct.ENDS),
+    say("partner", r"<I> (?:broke up with|split up with|divorced|dumped|separated from) <PERSON>", "broke split divorced dumped separated", act=SlotAct.ENDS),
+    say("partner", r"<I> (?:broke up with|split up with|divorced|dumped|separated from|left) my (?:\w+ )?<ROMANCE>\b", "broke split divorced dumped separated left", act=SlotAct.ENDS),
+    say("partner", rf"(?:my (?:\w+ )?<ROMANCE> and i|me and my <ROMANCE>|we) {_APART}", "broke broken split separated divorced parted quits ended longer together item couple", act=SlotAct.ENDS),
+    say("partner", r"my <ROMANCE> (?:left me|dumped me|broke up with me|moved out|and i are no more)\b", "left dumped broke moved", act=SlotAct.ENDS),
+    say("partner", r"<PERSON> (?:left me|dumped me|broke up with me)\b", "left dumped broke", act=SlotAct.ENDS),
+    say("partner", r"(?:we|i) (?:called off|broke off) (?:the|our|my) (?:engagement|wedding)", "called broke", act=SlotAct.ENDS),
+    say("partner", r"<AM>(?: single)(?: (?:again|now))?(?=[.,;!]|$| (?:and|since|after)\b)", "single", act=SlotAct.ENDS),
+    say("partner", r"<PERSON>(?:'s| is) (?:no longer my <ROMANCE>|not my <ROMANCE> any ?more)(?=[.,;!]|$)", "longer anymore any", act=SlotAct.ENDS),
+    say("partner", r"my ex(?:-?<ROMANCE>)?,? <PERSON>(?=[.,;!' ]|$)", "ex ex-husband ex-wife ex-boyfriend ex-girlfriend ex-partner", act=SlotAct.ENDS),
+    say("marital_status", r"(?:<AM>|<BEEN>)(?: (?:a|newly|recently))? (?P<value>married|engaged|single|divorced|separated|widowed|widow|widower)(?=[.,;!]|$| (?:again|now|and|since|for|with|after|in|last|to (?-i:[A-Z])|to (?:an?|my (?:husband|wife)))\b)", "married engaged single divorced separated widowed widow widower", begins=True),
+    say("marital_status", r"<I>(?: just| finally)? got (?P<value>married|engaged|divorced)\b", "got", begins=True),
+    say("boss", r"<PERSON>(?:'s| is) (?:no longer|not) my (?:boss|manager|supervisor)\b", "longer not", act=SlotAct.ENDS),
+    say("family", r"(?:i|we)(?:'ve got| have| have got) (?P<value>(?:an?|one|two|three|four|five|six|seven|\d) (?:(?:older|younger|little|big|grown-up|small|twin|half|adult|grown) )?(?:sons?|daughters?|kids?|children|brothers?|sisters?|siblings|grandchildren|grandkids|grandson|granddaughter|twins|boys|girls)(?: and (?:an?|one|two|three|four|five|\d) (?:(?:older|younger|little|big) )?(?:sons?|daughters?|brothers?|sisters?|boys?|girls?))?)(?=[.,;!]|$| (?:and|who|aged|called|named|now|at|in)\b)", "have got 've i've we've"),
+    say("family", r"(?P<value>(?:one|two|three|four|five) (?:brothers?|sisters?|kids|children|sons|daughters)), (?:both|all|no|and no)\b", "brothers sisters brother sister kids children sons daughters"),
+    say("family", r"i'm an only child", "only", says="an only child"),
+    say("family", r"(?:since [\w: ]{1,20} )?i(?:'m| am|'ve become| became)(?: now| officially)? (?P<value>a (?:grandmother|grandfather|grandma|grandpa|mother|father|mum|mom|dad|godmother|godfather|parent|stepmother|stepfather|single (?:mother|father|mum|mom|dad|parent))|(?:godmother|godfather) to)\b", "grandmother grandfather grandma grandpa mother father mum mom dad godmother godfather parent stepmother stepfather"),
+    say("family", r"(?:i|we) (?:have no|don't have any|haven't got any|don't have) (?P<value>children|kids|siblings|brothers or sisters|brothers|sisters)\b", "have got", act=SlotAct.ENDS),
+)  # fmt: skip
+
+OWNING: Final = (
+    say("pet", r"(?:my|our) (?:\w+ )?<PET>(?:,? |(?:'s name is |,? (?:is )?(?:called|named) ))<PERSON>(?! (?:died|passed|ran away|is gone))", "my our", shown="{value} ({slot})", anywhere=True),
+    say("pet", r"(?:i|we)(?:'ve| have)?(?: just| also| recently| finally)? (?:have|had|got|adopted|own|rescued|bought) (?:a|an|another) (?:[a-z-]+ ){0,3}<PET>,? (?:named|called) <PERSON>", "named called", shown="{value} ({slot})"),
+    say("pet", r"(?:i |we )?(?:just |recently )?(?:adopted|got|rescued|bought) (?:a|an|another) (?:[a-z-]+ ){0,3}<PET>(?: (?:yesterday|today|last \w+|this \w+))?, (?:(?:his|her|its) name(?:'s| is)|(?:she|he)'s called|we (?:called|named) (?:her|him|it)) <PERSON>", "name name's called named", shown="{value} ({slot})"),
+    say("pet", r"(?:i|we)(?: have|'ve got| keep| own) (?P<value>(?:an?|one|two|three|four|five|six|\d{1,2}) (?:[a-z-]+ ){0,2}(?:dog|cat|rabbit|goat|hen|chicken|horse|parrot|hamster|turtle|tortoise|snake|ferret|pony|budgie|bird|donkey|guinea pig|axolotl|gecko|goldfish)s?)(?=[.,;!]|$| (?:and|who|that|at|in|now)\b)", "have keep own we've i've"),
+    say("pet", r"(?:my|our) (?:\w+ )?<PET>,? <PERSON>,? (?:died|passed away|ran away|is gone)", "died passed ran gone", act=SlotAct.ENDS, shown="{value} ({slot})"),
+    say("pet", r"(?:my|our) (?:\w+ )?<PETS> (?:died|passed away|ran away)", "died passed ran", act=SlotAct.ENDS),
+    say("pet", r"(?:i|we) (?:have no|don't have any|don't have a) (?P<value>pets?)\b", "pet pets", act=SlotAct.ENDS),
+    say("car", r"<I>(?: drive| ride around in| get around in) (?:an? |my |our )<CAR>", "drive ride get", begins=True),
+    say("car", r"(?:my|our) (?:new |current |old )?car(?:'s| is)(?: now)? (?:an? |the )?<CAR>", "car car's"),
+    say("car", r"(?:(?:i|we)(?:'ve| have)? )?(?:(?:just|finally|recently) )?(?:bought|got|leased|picked up|signed for|ordered|switched to|traded (?:it|the \w+|my \w+) in for) (?:an? |the |my |our )(?:new |used |second-hand )?<CAR>(?! (?:brochure|key|t-shirt|poster))", "bought got leased picked signed switched traded", begins=True),
+    say("car", r"we're driving (?:down|up|over|there) in the <CAR>", "driving"),
+    say("car", r"(?:(?:i|we)(?:'ve| have)? )?(?:(?:just|finally) )?(?:sold|scrapped|got rid of|gotten rid of|gave away|traded in|crashed and scrapped|wrote off|written off) (?:the|my|our) (?:old )?car\b", "car", act=SlotAct.ENDS),
+    say("car", r"(?:my|our|the) car (?:was stolen|got stolen|is gone|is sold|was scrapped|has been sold)", "car", act=SlotAct.ENDS),
+    say("car", r"(?:i|we) (?:don't (?:have|own) a|have no|no longer (?:have|own) a|haven't got a) car\b", "car", act=SlotAct.ENDS),
+    say("phone", r"<I>(?: use| have|'ve got| got| bought| switched to| upgraded to| moved to) (?:an? |the |my )(?:new |used )?<HANDSET>", "use have got bought switched upgraded moved", begins=True),
+    say("phone", r"(?:my|our) (?:new |current )?phone(?:'s| is)(?: now)? (?:an? |the )?<HANDSET>", "phone phone's"),
+    say("phone", r"<I> (?:replaced|changed|swapped|upgraded) my (?:old )?phone,? (?:it's (?:now )?|for |with |to |by )(?:an? |the )?<HANDSET>", "replaced changed swapped upgraded", begins=True),
+    say("phone", r"<I> (?:sold|lost|broke|dropped|got rid of) my phone\b", "phone", act=SlotAct.ENDS),
+    say("possession", r"(?:i|we)(?:'ve| have)? (?:own|owned) (?P<value>an? (?!(?:bit|lot|few|couple|question|idea|feeling|hunch|plan|meeting|headache|cold|minute|moment|problem|job|day|great|good|really|very|interview|appointment|exam|date|point|theory|confession|request|surprise|favou?r)\b)[a-z][\w-]*(?: (?!(?:and|that|which|who|to|for|with|of|in|on|at|by|but|so|because|i|we|about|going|coming|from)\b)[\w-]+){0,2})(?=[.,;!]|$| (?:by|in|and|on|at)\b)", "own owned"),
+    say("home", r"(?:i|we)(?:'ve| have)?(?: just| finally| recently)? (?:bought|rent|own) (?P<value>(?:an? |our )(?:[a-z-]+ ){0,2}(?:house|flat|apartment|cottage|bungalow|studio|condo|houseboat|farm|barge))(?=[.,;!]|$| (?:in|on|near|by|and|with|last|this|at)\b)", "bought rent own", begins=True),
+    say("home", r"(?:(?:i|we)(?:'ve| have)? )(?:just |finally )?sold (?:the|my|our) (?:old )?(?:house|flat|apartment|cottage|bungalow|condo)\b", "sold", act=SlotAct.ENDS),
+    say("", r"(?:(?:i|we)(?:'ve| have)? )?(?:just |finally )?(?:sold|got rid of|gave away|scrapped|traded in|parted with) (?:the|my|our) (?:old )?(?P<value>(?-i:[A-Z0-9][\w-]*(?: [A-Z0-9][\w-]*){0,3}|[a-z]+(?: [a-z]+)?))(?=[.,;!]|$| (?:last|this|in|on|to|for|and|yesterday|today|went)\b)", "sold rid gave scrapped traded parted", act=SlotAct.ENDS),
+    say("", r"(?:<I> (?:left|said goodbye to|am done with|gave up on)|<AM> done with) (?P<value>(?-i:[A-ZÀ-Þ][\w'-]*(?: [A-ZÀ-Þ][\w'-]*){0,2}))(?=[.,;!]|$| (?:last|this|in|on|for good|behind|and|yesterday|today|after)\b)", "left goodbye done gave", act=SlotAct.ENDS),
+    say("", r"(?P<value>(?-i:[A-ZÀ-Þ][\w'-]*(?: [A-ZÀ-Þ][\w'-]*){0,2})) and i are (?:done|through|finished|history)", "done through finished history", act=SlotAct.ENDS),
+)  # fmt: skip

@@ -1,0 +1,164 @@
+# ruff: noqa: E501 - a pattern cut in pieces is read wrongly
+"""The parts that English statements are made of: who speaks, names, places, things; templates become patterns here."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from mnemic.extract.patterns import SlotPattern
+
+_ADVERBS: Final = (
+    "(?: (?:currently|now|still|just|also|really|actually|finally|recently|officially|already|happily|both|mostly|usually|mainly"
+    "|newly|originally|absolutely|totally|truly|definitely|always|only|then|so|proudly|mildly|severely|terribly"
+    "|badly|highly|deathly|quite|strictly|fully|once|suddenly|all|have|'ve|these days|at last|at the moment|in fact|as well)){0,3}"
+)
+_NAME: Final = r"(?-i:[A-ZÀ-Þ](?:[\w&-]|'[A-Z])*(?: (?:(?:de|da|van|von|der|bin|al|la|of|the|and) )?[A-ZÀ-Þ](?:[\w&-]|'[A-Z])*){0,3})(?!\w)"
+_PERSON: Final = (
+    r"(?-i:[A-ZÀ-Þ](?:[\w-]|'[A-Z])*(?: (?:(?:de|da|van|von|der|bin|al|la) )?[A-ZÀ-Þ](?:[\w-]|'[A-Z])*){0,3})(?!\w)"
+)
+_PLACE: Final = (
+    r"(?:(?-i:(?:the )?[A-ZÀ-Þ][\w'-]*(?: (?:(?:am|de|del|la|upon|on|of|the) )?[A-ZÀ-Þ][\w'-]*){0,2}(?:, [A-ZÀ-Þ][\w'-]*(?: [A-ZÀ-Þ][\w'-]*)?)?)"
+    r"(?!\w| (?:inc|ltd|corp|labs?|university|college|bank|group|gmbh)\b))"
+)
+RELATIONS: Final = (
+    "husband|wife|partner|boyfriend|girlfriend|fiancé|fiancée|fiance|fiancee|spouse|mother|mom|mum|father|dad|sister|brother|son"
+    "|daughter|grandmother|grandma|grandfather|grandpa|aunt|uncle|cousin|niece|nephew|roommate|flatmate|housemate|boss|manager"
+    "|supervisor|colleague|coworker|best friend|best mate|friend|neighbour|neighbor|teacher|tutor|twin"
+)
+CALLED: Final = {
+    "husband": "partner", "wife": "partner", "boyfriend": "partner", "girlfriend": "partner", "fiancé": "partner",
+    "fiancée": "partner", "fiance": "partner", "fiancee": "partner", "spouse": "partner", "mom": "mother", "mum": "mother",
+    "dad": "father", "grandma": "grandmother", "grandpa": "grandfather", "neighbor": "neighbour", "coworker": "colleague",
+    "flatmate": "roommate", "housemate": "roommate", "best friend": "friend", "best mate": "friend", "manager": "boss",
+    "supervisor": "boss",
+}  # fmt: skip
+_PETS: Final = (
+    "dog|cat|puppy|kitten|parrot|hamster|rabbit|bunny|horse|pony|turtle|tortoise|snake|pup|kitty|guinea pig|goldfish|budgie|canary"
+    "|ferret|gecko|lizard|axolotl|greyhound|labrador|poodle|beagle|terrier|collie|spaniel|corgi|goat|donkey|hedgehog|chinchilla"
+)
+_JOB_WORDS: Final = """
+teacher engineer developer nurse doctor lawyer designer writer author artist student musician singer chef cook baker
+barista waiter waitress manager director consultant accountant analyst scientist researcher professor lecturer tutor
+programmer architect electrician plumber carpenter mechanic driver pilot farmer gardener florist photographer
+journalist editor translator interpreter therapist psychologist psychiatrist counselor counsellor dentist pharmacist
+veterinarian vet paramedic firefighter soldier officer detective librarian historian biologist chemist physicist
+economist banker cashier clerk secretary receptionist assistant administrator trader broker realtor hairdresser
+barber tailor actor actress dancer choreographer composer filmmaker producer blogger streamer youtuber coach trainer
+athlete surgeon physiotherapist midwife optician illustrator animator marketer salesperson salesman entrepreneur
+freelancer contractor welder builder miner fisherman sailor postman courier judge politician diplomat priest
+pastor technician statistician mathematician geologist astronomer linguist philosopher curator sculptor painter
+potter porter beekeeper paralegal bartender butcher bookkeeper archivist headteacher headmaster conductor warden
+roofer joiner printer publisher ranger stewardess steward caretaker cleaner carer nanny babysitter apprentice trainee
+intern lead supervisor foreman
+"""
+_LANGUAGE: Final = (
+    r"(?:English|French|Spanish|German|Italian|Portuguese|Chinese|Mandarin|Cantonese|Japanese|Korean|Dutch|Polish|Russian"
+    r"|Ukrainian|Arabic|Hebrew|Hindi|Urdu|Bengali|Tamil|Turkish|Greek|Swedish|Norwegian|Danish|Finnish|Czech|Hungarian"
+    r"|Romanian|Thai|Vietnamese|Indonesian|Malay|Swahili|Persian|Farsi|Catalan|Irish|Welsh|ASL|Gujarati|Punjabi|Marathi|Telugu"
+    r"|Basque|Galician|Flemish|Croatian|Serbian|Bosnian|Slovak|Slovene|Slovenian|Bulgarian|Lithuanian|Latvian|Estonian|Icelandic"
+    r"|Tagalog|Nepali|Yiddish|Esperanto|Latin|Gaelic|Breton|Maltese|Albanian|Georgian|Armenian|Afrikaans|Zulu|Xhosa|Yoruba|Igbo"
+    r"|Hausa|Amharic|Somali|Mongolian|Tibetan|Uyghur|Hokkien|Hakka|Shanghainese|Khmer|Lao|Burmese|Sinhala|sign language)"
+)
+_CONDITION: Final = (
+    r"(?:(?:type [12] |severe |mild |chronic |bad |seasonal |high |low |seasonal |rheumatoid )?(?:asthma|diabetes|epilepsy|migraines?|arthritis|eczema|psoriasis"
+    r"|hay fever|insomnia|anxiety|depression|adhd|add|autism|dyslexia|dyspraxia|tinnitus|anaemia|anemia|blood pressure|cholesterol"
+    r"|hypertension|iron|coeliac disease|celiac disease|crohn's(?: disease)?|ibs|gout|vertigo|scoliosis|sciatica|endometriosis|pcos|copd"
+    r"|glaucoma|cataracts|lupus|ms|multiple sclerosis|parkinson's|cancer|hypothyroidism|hyperthyroidism|osteoporosis|sleep apn(?:o)?ea"
+    r"|narcolepsy|haemophilia|hemophilia|angina|fibromyalgia|a heart condition|a heart murmur|a pacemaker|a bad (?:back|knee|hip|shoulder|ankle)))"
+)
+_IS_CONDITION: Final = (
+    r"(?:(?:a )?(?:type [12] )?(?:diabetic|asthmatic|epileptic|an(?:a)?emic|dyslexic|autistic|colou?r[ -]?blind|pregnant|coeliac|celiac"
+    r"|hypertensive|deaf|blind|deaf in (?:one|my left|my right) ear|blind in (?:one|my left|my right) eye|hard of hearing|short-sighted|near-sighted"
+    r"|long-sighted|insomniac|hypoglyc(?:a)?emic|immunocompromised))"
+)
+_DIET: Final = (
+    r"(?:(?:a |an )?(?:(?:vegan|vegetarian|pescatarian|flexitarian)(?=s?\b)|lactose[ -]intolerant|gluten[ -](?:free|intolerant)|dairy[ -]free|plant-based"
+    r"|keto|kosher|halal|paleo|low[ -]carb|low[ -]salt|sugar[ -]free|raw food|carnivore|omnivore|teetotal|teetotaller|teetotaler))"
+)
+_CARS: Final = (
+    r"(?-i:(?:Tesla|Toyota|Honda|Ford|Skoda|Škoda|Volkswagen|VW|BMW|Audi|Mercedes|Volvo|Fiat|Renault|Peugeot|Citro[eë]n|Opel|Seat|Kia|Hyundai"
+    r"|Mazda|Nissan|Subaru|Suzuki|Lexus|Jeep|Dacia|Mini|Porsche|Saab|Chevrolet|Chevy|Dodge|Buick|Cadillac|Jaguar|Land Rover|Mitsubishi|BYD|Polestar"
+    r"|Fiesta|Octavia|Golf|Polo|Prius|Corolla|Civic)(?: [A-Z0-9][\w-]*){0,3})"
+)
+_PHONES: Final = r"(?-i:(?:iPhone|Pixel|Galaxy|Samsung|Nokia|Fairphone|OnePlus|Xiaomi|Huawei|Motorola|Oppo|Sony Xperia|Xperia)(?: [A-Z0-9][\w+-]*){0,3})"
+_STREET: Final = r"(?:(?:flat|apartment|apt|unit) ?\w{1,4},? )?\d{1,5}[a-z]? (?-i:[A-ZÀ-Þ][\w'-]*(?: [A-ZÀ-Þ][\w'-]*){0,3}(?:, [A-ZÀ-Þ][\w'-]*(?: [A-ZÀ-Þ][\w'-]*)?)?)"
+_DATE: Final = (
+    r"(?-i:[A-Z][a-z]{2,8}\.? \d{1,2}(?:st|nd|rd|th)?(?:,? \d{4})?|(?:the )?\d{1,2}(?:st|nd|rd|th)?(?: of)? [A-Z][a-z]{2,8}"
+    r"(?:,? \d{4})?|\d{4}-\d{1,2}-\d{1,2}|(?:19|20)\d{2})(?!\w)"
+)
+_NOT_PLACES: Final = (
+    "a|an|the|my|our|your|his|her|their|this|that|these|those|one|two|some|any|such|every|constant|total|perpetual|fear|hope|peace|harmony|luxury|poverty|sin"
+    "|chaos|denial|exile|squalor|comfort|silence|isolation|solitude|uncertainty|interesting|hard|dark|different|another|town|here|there|shared|student|halls"
+    "|sweatpants|pyjamas|pajamas|jeans|leggings|two|three|four|five|temporary|student|council|separate|same|what|where|close|near|both|between"
+)
+_BREAKS_WORDS: Final = """
+and or but because since so when while as if though although that which who whom whose where then for from until till with
+without after before by than now anymore again these this last next too either instead at on in to i we you he she they it
+it's is are was were has have had will would if any because not i'm we're i've today yesterday lately currently despite
+although whenever however about into onto up down out off over every any nowadays
+"""
+_BREAKS: Final = "|".join(dict.fromkeys(_BREAKS_WORDS.split()))
+_NOT_FIRST: Final = (
+    "it|that|this|these|those|you|your|how|when|what|to|his|her|him|them|their|me|us|all|being|having|everything|seeing|hearing"
+    "|every|both|one|some|any|such|there|where|why|who|but|and|so|which|especially|then|we|i|as|if|in|at|on|by|with|not|no|very|too"
+)
+_THING_FIRST: Final = (
+    r"(?!(?:it|that|this|these|those|the|a|an|you|your|how|when|what|to|his|her|him|them|their|my|our|me|us|all|being|having"
+    r"|everything|seeing|hearing|watching you|every|both|one|some|any|such|there|where|why|who|both|but|and|so|which|especially|then|we|i)\b)"
+)
+_THING: Final = (
+    rf"{_THING_FIRST}(?-i:[a-z][\w-]*|[A-Z][\w-]*(?= [a-z]))(?: (?!(?:and|because|when|but|so|since|as|that|if|too|more|most|which|such|now|especially|it|this"
+    r"|these|them|him|her|you|your|even|any|anymore|anyway|any more|is|are|was)\b)\w[\w'-]*){0,4}"
+)
+_END: Final = (
+    r"(?=[.,;:!?()]|…|$| (?:but|because|since|so|too|very much|a lot|when|as|such as|like|now|again|any ?more|any longer|these days|though|anyway"
+    r"|and (?:i|it|we|that|they|then|my|our|there|can|am|still|have))\b| [-—–])"
+)
+_WORD: Final = rf"(?!(?:{_BREAKS})\b)[\w'&+/-]+"
+_FIRST: Final = rf"(?!(?:{_NOT_FIRST})\b)[\w'&+/-]+"
+_PHRASE: Final = rf"{_FIRST}(?: {_WORD}){{0,5}}(?!-?\w)"
+
+_TOKENS: Final = {
+    "<I>": rf"(?:i|we(?: both| all)?)(?:'ve| have)?{_ADVERBS}",
+    "<AM>": rf"(?:i(?:'m| am)|we(?:'re| are))(?: both| all)?{_ADVERBS}",
+    "<BEEN>": rf"(?:i|we)(?:'ve| have) been{_ADVERBS}",
+    "<MY>": r"(?:my|our)(?: (?:new|current|own|dear|old|poor|little|big|older|younger|lovely|present))?",
+    "<IS>": rf"(?:'s| is| are|'re){_ADVERBS}",
+    "<NOT>": r"(?:no longer|not any ?more)",
+    "<DONT>": r"(?:don't|do not|can't|cannot|won't|no longer|never)",
+    "<NAME>": rf"(?P<value>(?:the )?{_NAME})",
+    "<PERSON>": rf"(?P<value>{_PERSON})",
+    "<ANYONE>": _PERSON,
+    "<PLACE>": rf"(?P<value>{_PLACE})",
+    "<ANYWHERE>": _PLACE,
+    "<LOWER>": rf"(?P<value>(?!(?:{_NOT_PLACES})\b)[a-zà-þ]{{3,}}(?: [a-zà-þ]{{3,}})?)(?=[.,;!]|$| (?:now|and|with|since|these|at)\b)",
+    "<PHRASE>": rf"(?P<value>{_PHRASE})",
+    "<WRONG>": rf"(?P<wrong>{_PHRASE})",
+    "<THING>": rf"(?P<value>{_THING})",
+    "<THINGS>": rf"(?P<value>{_THING}(?:(?:, {_THING})*,? and {_THING})?)",
+    "<LANGUAGES>": rf"(?P<value>(?-i:{_LANGUAGE}(?:(?:, {_LANGUAGE})*,? and {_LANGUAGE})?))",
+    "<LANGUAGE>": rf"(?P<value>(?-i:{_LANGUAGE}))",
+    "<RELATION>": rf"(?P<slot>{RELATIONS})",
+    "<ROMANCE>": r"(?:husband|wife|partner|boyfriend|girlfriend|fianc[eé]e?|spouse)",
+    "<PET>": rf"(?P<slot>{_PETS})",
+    "<PETS>": rf"(?:{_PETS})s?",
+    "<JOB>": rf"(?P<value>(?:[a-z-]+ ){{0,3}}(?:{'|'.join(dict.fromkeys(_JOB_WORDS.split()))}))\b",
+    "<CONDITION>": rf"(?P<value>{_CONDITION})",
+    "<CONDITIONAL>": rf"(?P<value>{_IS_CONDITION})\b",
+    "<DIET>": rf"(?P<value>{_DIET})s?\b",
+    "<CAR>": rf"(?P<value>(?:[a-z-]+ ){{0,3}}{_CARS})",
+    "<HANDSET>": rf"(?P<value>(?:[a-z-]+ ){{0,2}}{_PHONES})",
+    "<STREET>": rf"(?P<value>{_STREET})",
+    "<DATE>": rf"(?P<value>{_DATE})",
+    "<NUMBER>": r"(?P<value>\+?\d[\d ().-]{4,18}\d)(?!\d)",
+    "<MAIL>": r"(?P<value>[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4})",
+    "<COUNT>": r"(?:an?|one|two|three|four|five|six|seven|\d)",
+    "<END>": _END,
+}  # fmt: skip
+_TOKEN: Final = re.compile(r"<[A-Z]+>")
+
+
+def say(slot: str, template: str, cues: str, **options: Any) -> SlotPattern:
+    """Make a pattern of a template, in whatever case; its tokens in angle brackets are parts of a statement."""
+    return SlotPattern(slot, "(?i)" + _TOKEN.sub(lambda token: _TOKENS[token.group()], template), cues, **options)

@@ -1,0 +1,89 @@
+# ruff: noqa: E501 - a pattern cut in pieces is read wrongly
+"""The parts that Chinese statements are made of, on simplified characters; templates become patterns here."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from mnemic.core.timex_zh_words import numeral
+from mnemic.extract.chinese import KNOWN_PLACES, NAME, ORGANISATION_ENDS, PLACE
+from mnemic.extract.patterns import SlotPattern
+
+_WHEN: Final = (
+    r"(?:(?:上个?月|上周|上礼拜|上星期|昨天|昨晚|今天|今早|前天|去年|今年|前年|年初|年底|开春|这个?月|这周|那年|如今|眼下|从今天起|打今儿起|刚才|前几天|前不久"
+    r"|(?:\d{4}年)?\d{1,2}月(?:份|\d{1,2}[日号])?|[一二三四五六七八九十]{1,2}月(?:份)?|[\u4e00-\u9fff]{1,6}(?:以后|之后|那天|起))[，,]?(?:我们?)?)?"
+)
+_VERY: Final = r"(?:真的|其实|一直|从小|平时|现在|目前|还是|还|也|都|很|非常|特别|最近|最|比较|挺|超级|超|更|蛮|就|已经|刚|终于|后来|又|正式|总算|早|本来就|一般|主要|平常|正|暂时|先|自己|一个人|从来){0,6}"
+RELATIONS: Final = {
+    "妈妈": "mother", "母亲": "mother", "妈": "mother", "爸爸": "father", "父亲": "father", "爸": "father", "姐姐": "sister",
+    "妹妹": "sister", "哥哥": "brother", "弟弟": "brother", "老公": "partner", "丈夫": "partner", "老婆": "partner",
+    "妻子": "partner", "太太": "partner", "男朋友": "partner", "女朋友": "partner", "男友": "partner", "女友": "partner",
+    "对象": "partner", "爱人": "partner", "媳妇": "partner", "未婚妻": "partner", "未婚夫": "partner", "老伴": "partner",
+    "儿子": "son", "女儿": "daughter", "闺女": "daughter", "同事": "colleague", "朋友": "friend", "好朋友": "friend",
+    "闺蜜": "friend", "室友": "roommate", "老师": "teacher", "表哥": "cousin", "表姐": "cousin", "表弟": "cousin",
+    "表妹": "cousin", "老板": "boss", "领导": "boss", "上司": "boss", "主管": "boss",
+}  # fmt: skip
+_KIN: Final = "|".join(sorted(RELATIONS, key=len, reverse=True))
+_I: Final = rf"(?:(?:我|本人|俺)(?:们)?(?:俩|两口子|全家|一家人?|家)?(?:[跟和](?:我)?(?:{_KIN}))?{_WHEN}{_VERY})"
+_ROMANCE: Final = "男朋友|女朋友|男友|女友|老公|老婆|丈夫|妻子|太太|对象|爱人|媳妇|未婚妻|未婚夫"
+_JOBS: Final = (
+    r"(?:[\u4e00-\u9fff]{0,6}(?:老师|教师|医生|大夫|护士|律师|工程师|程序员|设计师|会计|作家|画家|学生|研究生|大学生|博士生|高中生|厨师|司机|记者|编辑|翻译"
+    r"|演员|歌手|导演|警察|军人|公务员|经理|销售|店员|教授|研究员|科学家|摄影师|农民|工人|快递员|外卖员|心理咨询师|药剂师|建筑师|分析师|顾问|教练|导游|空姐|飞行员|主持人|模特|编剧|插画师|理发师|自由职业者|产品经理|护工|社工|牙医|兽医"
+    r"|校长|主任|店长|组长|班长|队长|总监|主管|保安|保姆|木匠|裁缝|电工|焊工|钳工|技工|木工|会计师|裁判|法官|检察官|运营|客服|出纳|秘书|助理|护林员|渔民|养蜂人|图书管理员|程序猿))"
+)
+_LANGUAGE: Final = r"(?:[\u4e00-\u9fff]{1,3}(?:语|话)|英文|中文|日文|韩文|法文|德文)"
+_THING: Final = r"(?!你|您|他|她|它|这|那|和你|跟你|与你|上了|的|我|自己|有|把|被|上你|到|什么|一个人(?!旅行)|在|是|得|着)[\u4e00-\u9fffA-Za-z0-9]{1,10}"
+_FOOD: Final = (
+    "(?:牛羊肉|猪肉|牛肉|羊肉|鸡肉|狗肉|红肉|肥肉|肉|鱼虾|鱼|海鲜|虾|蟹|鸡蛋|蛋|奶制品|牛奶|奶茶|奶|乳制品|麸质|面食|米饭|主食|碳水|甜食|甜品|糖|辣椒|辣的|辣|香菜|葱|姜|大蒜|蒜|内脏|油炸食品|油炸的|生冷"
+    "|白酒|啤酒|红酒|酒|咖啡|茶|可乐|碳酸饮料|饮料|花生|坚果|苦瓜|茄子|芹菜|榴莲|胡萝卜|洋葱|豆制品|味精|外卖|零食|夜宵)"
+)
+_CONDITION: Final = (
+    "(?:哮喘|[一二12]型糖尿病|糖尿病|高血压|低血压|高血脂|高血糖|低血糖|心脏病|冠心病|痛风|风湿|关节炎|颈椎病|腰椎间盘突出|偏头痛|失眠症?|抑郁症?|焦虑症|癫痫|湿疹|鼻炎|过敏性鼻炎|胃炎|胃病|胃溃疡|甲亢|甲减"
+    "|甲状腺结节|脂肪肝|肾结石|胆结石|近视|远视|散光|色盲|色弱|白内障|青光眼|耳鸣|贫血|多动症|自闭症|强迫症|白血病|癌症?|肺结核|乙肝|骨质疏松|静脉曲张|荨麻疹|银屑病|扁桃体炎|咽炎)"
+)
+_END: Final = r"(?=(?:了|啦|呢|呀|吧|哦|啊|的)?(?:[，,。！!；;~～ …：:]|$))"
+
+_TOKENS: Final = {
+    "<I>": _I,
+    "<WE>": rf"(?:{_I}|^{_WHEN}{_VERY})",
+    "<VERY>": _VERY,
+    "<MY>": r"(?:我们?家?的?)",
+    "<THEIR>": r"(?:^|我们?家?的?|(?=新))(?:新)?",
+    "<PERSON>": rf"(?P<value>{NAME}|(?![他她它你您我咱]|大家|别人|什么|谁)[\u4e00-\u9fff·]{{2,4}}|[A-Za-z][\w-]*)",
+    "<WHO>": rf"(?P<value>(?:{NAME}|[小老阿大][\u4e00-\u9fff]{{1,2}}|[A-Z][\w-]*))",
+    "<PLACE>": rf"(?P<value>{PLACE})",
+    "<KNOWN>": rf"(?P<value>(?:{'|'.join(KNOWN_PLACES)})(?:市)?)",
+    "<SPOT>": r"(?P<value>(?![他她它你您我]|这|那|哪|什么|一起|一块|得|着|了|过|不)(?:(?![了得过])[\u4e00-\u9fffA-Za-z0-9]){2,10}?)",
+    "<COMPANY>": rf"(?P<value>(?!当前|现在|一家|一个|这家|那家|某|同一|哪)[\u4e00-\u9fffA-Za-z]{{1,12}}?(?:{ORGANISATION_ENDS}|厂|店|局|所|站|馆|部|中心|物流|科技|学校|院))",
+    "<FIRM>": r"(?P<value>(?![他她它你您我]|这|那|哪|什么)[\u4e00-\u9fffA-Za-z]{2,12}?)",
+    "<JOB>": rf"(?P<value>{_JOBS})",
+    "<SCHOOL>": r"(?P<value>[\u4e00-\u9fff]{2,10}?(?:大学|学院|中学|高中|小学|[\u4e00-\u9fff]大))",
+    "<RELATION>": rf"(?P<slot>{_KIN})",
+    "<ROMANCE>": rf"(?:{_ROMANCE})",
+    "<PETS>": r"(?P<slot>猫咪?|狗狗?|兔子|仓鼠|鹦鹉|乌龟|金鱼|猫|狗)",
+    "<THINGS>": rf"(?P<value>{_THING}(?:[、和]{_THING})*)",
+    "<FOODS>": rf"(?P<value>{_FOOD}(?:[、和跟或]{_FOOD})*)",
+    "<CONDITION>": rf"(?P<value>{_CONDITION})",
+    "<LANGUAGES>": rf"(?P<value>{_LANGUAGE}(?:[、和跟]{_LANGUAGE})*)",
+    "<LANGUAGE>": rf"(?P<value>{_LANGUAGE})",
+    "<NUMBER>": r"(?P<value>\+?\d[\d -]{4,18}\d)(?!\d)",
+    "<MAIL>": r"(?P<value>[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4})",
+    "<DAY>": r"(?P<value>(?:\d{4}年)?[\d一二三四五六七八九十]{1,2}月[\d一二三四五六七八九十]{1,3}[日号]?)",
+    "<GONE>": r"(?:分手|分开|离婚|掰|散|吹)",
+    "<END>": _END,
+}  # fmt: skip
+_TOKEN: Final = re.compile(r"<[A-Z]+>")
+
+
+def say(slot: str, template: str, cues: str, **options: Any) -> SlotPattern:
+    """Make a pattern of a template; its tokens in angle brackets are parts of a statement."""
+    return SlotPattern(slot, _TOKEN.sub(lambda token: _TOKENS[token.group()], template), cues, **options)
+
+
+def number(text: str) -> int:
+    """The value of Chinese numerals below a thousand; -1 if they are none."""
+    try:
+        return numeral(text)
+    except KeyError:
+        return -1

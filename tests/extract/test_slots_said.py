@@ -1,0 +1,353 @@
+"""What people plainly say of themselves, in their several ways: what is so, what is over, and what is not said."""
+
+from __future__ import annotations
+
+import pytest
+
+from mnemic.core.clock import micros
+from mnemic.core.timex import parse_said
+from mnemic.extract.slots import slots
+
+SAID = micros(parse_said("2025-05-20T12:00:00+00:00", zone=None)[0])
+
+STATED = """
+I live in Lyon, near the river. | city | Lyon
+we live just outside Bristol | city | Bristol
+I'm living in Tokyo at the moment. | city | Tokyo
+I'm based in Berlin these days. | city | Berlin
+My partner and I live in Montreal. | city | Montreal
+Mia and I moved to Leeds last year. | city | Leeds
+We just relocated to Toronto. | city | Toronto
+Big news: I moved to Austin! | city | Austin
+I've lived in Nairobi for ten years. | city | Nairobi
+We recently moved back to Cape Town. | city | Cape Town
+As of Monday I live in Graz. | city | Graz
+I'm renting a room in Utrecht. | city | Utrecht
+I finally moved from Paris to New York City. | city | New York City
+I grew up in a small place but I'm from Peru. | origin | Peru
+My address is 12 Baker Street, London. | address | 12 Baker Street, London
+I live at 48 Elm Road. | address | 48 Elm Road
+I work for Google. | employer | Google
+I work at a bakery. | employer | a bakery
+I'm working at Deloitte now. | employer | Deloitte
+I just started at Spotify. | employer | Spotify
+I got a new job at Shell. | employer | Shell
+I switched to Fenwick Labs in the spring. | employer | Fenwick Labs
+I've been working at Siemens since 2019. | employer | Siemens
+I'm a nurse. | job | nurse
+I work as a data scientist. | job | data scientist
+I'm a plumber by trade. | job | plumber
+I got promoted to senior manager. | job | senior manager
+I'm self-employed. | job | self-employed
+I retired last year. | job | retired
+I'm studying law at Oxford. | studies | law
+I'm majoring in biology. | studies | biology
+I study medicine in Ghent. | studies | medicine
+I'm a physics student. | studies | physics
+I switched majors from law to history. | studies | history
+I graduated from Yale. | school | Yale
+My phone number is 0163 555 2081. | phone_number | 0163 555 2081
+My new number is +49 171 5559934. | phone_number | +49 171 5559934
+You can reach me on 020 7946 0018. | phone_number | 020 7946 0018
+My new email is ada@new.example. | e-mail | ada@new.example
+Write to me at ada@home.example. | e-mail | ada@home.example
+My wife Clara is a doctor. | partner | Clara
+I'm married to Tom. | partner | Tom
+Tom and I got married in June. | partner | Tom
+I'm dating Alex. | partner | Alex
+Hedda is my girlfriend. | partner | Hedda
+My boyfriend is called Sam. | partner | Sam
+I got divorced last year. | marital_status | divorced
+We got engaged yesterday! | marital_status | engaged
+I'm single again. | marital_status | single
+My boss is Karen. | boss | Karen
+My new boss is called Miriam Okafor. | boss | Miriam Okafor
+My best friend Ravi is visiting. | friend | Ravi
+My brother's name is Leo. | brother | Leo
+I have two sisters. | family | two sisters
+We have three kids. | family | three kids
+We have a dog named Biscuit. | pet | Biscuit (dog)
+Our cat is called Miso. | pet | Miso (cat)
+I have two cats. | pet | two cats
+I drive a Toyota Corolla. | car | Toyota Corolla
+We bought a Tesla last week. | car | Tesla
+My car is a blue Fiat Panda. | car | blue Fiat Panda
+I switched to a Pixel 8. | phone | Pixel 8
+My phone is an iPhone 15. | phone | iPhone 15
+I'm vegan. | diet | vegan
+I went vegetarian in January. | diet | vegetarian
+We're vegetarians. | diet | vegetarian
+I keep kosher. | diet | kosher
+I don't eat pork. | avoids | pork
+I don't drink alcohol. | avoids | alcohol
+I gave up sugar. | avoids | sugar
+I quit smoking. | avoids | smoking
+I'm allergic to penicillin. | allergy | penicillin
+I have a peanut allergy. | allergy | peanut
+I have an allergy to dust. | allergy | dust
+Shellfish gives me hives. | allergy | Shellfish
+I love hiking. | likes | hiking
+I'm really into jazz. | likes | jazz
+I'm a big fan of old movies. | likes | old movies
+I hate cilantro. | dislikes | cilantro
+I don't like loud bars. | dislikes | loud bars
+I'm not a fan of horror films. | dislikes | horror films
+My favourite band is Radiohead. | favourite band | Radiohead
+I have asthma. | health | asthma
+I was diagnosed with ADHD. | health | ADHD
+I'm diabetic. | health | diabetic
+I wear glasses. | health | glasses
+I take metformin every morning. | medication | metformin
+I'm on sertraline. | medication | sertraline
+I speak Spanish. | language | Spanish
+I'm fluent in Dutch and German. | language | Dutch
+I'm learning Japanese. | learning | Japanese
+My mother tongue is Tamil. | native_language | Tamil
+i live in leeds | city | leeds
+well, i relocated to san diego | city | san diego
+I quit smoking forty days ago. | avoids | smoking
+My name is Florence Oakley. | name | Florence Oakley
+I changed my name to Robin Vale. | name | Robin Vale
+I go by Alex now. | nickname | Alex
+Everyone calls me Kit. | nickname | Kit
+I'm 41. | age | 41
+I just turned 30. | age | 30
+My birthday is on 3 March. | birthday | --03-03
+My blood type is A negative. | blood_type | A negative
+我住在杭州。 | city | 杭州
+我现在住在上海浦东。 | city | 上海浦东
+我们刚搬到深圳。 | city | 深圳
+我上个月搬到了南京。 | city | 南京
+我家在西安。 | city | 西安
+我跟我老婆住在青岛。 | city | 青岛
+刚搬到东莞，还没收拾。 | city | 东莞
+我在广州工作。 | city | 广州
+我老家在湖南。 | origin | 湖南
+我的地址是中山路12号3楼。 | address | 中山路12号3楼
+我在腾讯公司上班。 | employer | 腾讯公司
+我跳槽到字节跳动了。 | employer | 字节跳动
+我入职了华为。 | employer | 华为
+我是一名护士。 | job | 护士
+我是程序员。 | job | 程序员
+我升职做经理了。 | job | 经理
+我上个月退休了。 | job | 退休
+我学的是法律。 | studies | 法律
+我考上了复旦大学。 | school | 复旦大学
+我的手机号是13812345678。 | phone_number | 13812345678
+我换号了，新号码是13987654321。 | phone_number | 13987654321
+我的邮箱换成了lin@new.example。 | e-mail | lin@new.example
+我女朋友叫小雨。 | partner | 小雨
+我老公是王强。 | partner | 王强
+我和李明结婚了。 | partner | 李明
+我离婚了。 | marital_status | 离婚
+我们订婚了。 | marital_status | 订婚
+我老板叫陈华。 | boss | 陈华
+我有两个姐姐。 | family | 两个姐姐
+我养了一只猫。 | pet | 一只猫
+我家养了一只狗叫旺财。 | pet | 旺财 (狗)
+我开的是比亚迪。 | car | 比亚迪
+我换了华为手机。 | phone | 华为手机
+我吃素。 | diet | 素
+我不吃香菜。 | avoids | 香菜
+我不喝酒。 | avoids | 酒
+我戒烟了。 | avoids | 烟
+我对花生过敏。 | allergy | 花生
+我对猫毛严重过敏。 | allergy | 猫毛
+我喜欢爬山。 | likes | 爬山
+我最喜欢吃火锅。 | likes | 吃火锅
+我讨厌下雨天。 | dislikes | 下雨天
+我有哮喘。 | health | 哮喘
+我得了糖尿病。 | health | 糖尿病
+我会说法语。 | language | 法语
+我在学日语。 | learning | 日语
+昨天我搬到了珠海。 | city | 珠海
+九月起我是副校长了。 | job | 副校长
+我做殡葬这行。 | job | 殡葬
+我本科浙江大学。 | school | 浙江大学
+我从来没抽过烟。 | avoids | 烟
+我叫林晓。 | name | 林晓
+我改名叫林一诺了。 | name | 林一诺
+大家都叫我阿树。 | nickname | 阿树
+我今年三十五岁。 | age | 35
+"""
+
+ENDED = """
+I moved out of Paris. | city | Paris
+We don't live in Ghent anymore. | city | Ghent
+I no longer live in Rome. | city | Rome
+I used to live in Madrid. | city | Madrid
+I quit my job. | employer |
+I quit. | employer |
+I don't have a job right now. | employer |
+I left my job last week. | employer |
+I was laid off in March. | employer |
+I got fired yesterday. | employer |
+I no longer work at Siemens. | employer | Siemens
+I don't work for Google any more. | employer | Google
+I resigned from Shell. | employer | Shell
+I'm no longer a teacher. | job | teacher
+I dropped out of university. | studies |
+I graduated in June. | studies |
+Mia and I broke up. | partner | Mia
+We broke up. | partner |
+I broke up with Sam. | partner | Sam
+My husband and I separated last month. | partner |
+We got divorced. | partner |
+My girlfriend left me. | partner |
+I sold my car. | car |
+We don't have a car. | car |
+My dog died. | pet |
+Our cat Miso passed away. | pet | Miso (cat)
+I'm not vegan anymore. | diet | vegan
+I'm no longer vegetarian. | diet | vegetarian
+I stopped being vegan. | diet | vegan
+I started drinking coffee again. | avoids | coffee
+I'm not allergic to cats. | allergy | cats
+I outgrew my milk allergy. | allergy | milk
+I no longer like jazz. | likes | jazz
+I don't like jazz anymore. | likes | jazz
+I've gone off coffee. | likes | coffee
+I don't have asthma. | health | asthma
+I'm off antidepressants. | medication | antidepressants
+I don't speak Arabic. | language | Arabic
+I stopped learning Japanese. | learning | Japanese
+I don't go by Kat any more. | nickname | Kat
+我不住在北京了。 | city | 北京
+我搬离了上海。 | city | 上海
+我辞职了。 | employer |
+我被裁员了。 | employer |
+我离职了。 | employer |
+我不再是老师了。 | job | 老师
+我退学了。 | studies |
+我们分手了。 | partner |
+上周我们分手了。 | partner |
+家里没有电视。 | possession | 电视
+我跟小雨分手了。 | partner | 小雨
+我和王强离婚了。 | partner | 王强
+我把车卖了。 | car |
+我没有车。 | car |
+我家的猫去世了。 | pet |
+我不再吃素了。 | diet | 素
+我对花生不过敏。 | allergy | 花生
+我不再喜欢咖啡了。 | likes | 咖啡
+我没有哮喘。 | health | 哮喘
+我不会说英语。 | language | 英语
+"""
+
+NOT_SAID = """
+I'd love to live in Rome.
+If I move to Oslo I'll sell the car.
+I'm moving to Lisbon in June.
+We move to Spain next month.
+I start at Google on Monday.
+I'm getting married in June.
+From tomorrow I'm self-employed.
+As of next Monday home is Leuven.
+I'll be vegan from Monday.
+I'm selling the car next week.
+I'm about to quit my job.
+My last day at Siemens is Friday.
+We're going to adopt a dog named Rex.
+I'm switching to a Pixel soon.
+下个月我搬到深圳。
+我下周入职华为。
+我们明年结婚。
+下个月，我搬到南京。
+我准备戒烟。
+我要搬到上海了。
+我快要退休了。
+过几天我就辞职了。
+We're thinking of moving to Spain.
+I want to work at Google.
+I might quit my job.
+I'm planning to go vegan next year.
+I almost moved to Paris.
+My sister lives in Porto.
+My boss moved to Dubai.
+My friend is allergic to nuts.
+Tom quit his job.
+She broke up with me in the film.
+He said "I live in Dubai".
+My boss said: I live in Dubai.
+In my dream I lived on the moon.
+In the novel I'm writing, I live in Osaka.
+Imagine we lived in Hawaii.
+Do I live in Rome?
+What if I sold the car?
+I wish I spoke Greek.
+I hope I'm not allergic to cats.
+Maybe I'm vegan at heart.
+I live for the weekend.
+I live in fear.
+i live in fear
+i live in my car
+i moved to sales
+I work for a living.
+I work at night.
+I love it here.
+I'm dying to see Rome.
+I'm into it.
+I left the keys at home.
+I left London at noon by train.
+We sold out of tickets.
+I broke the vase.
+I'm from the agency that called.
+I drive too fast.
+I take the bus.
+I have a question.
+I have a cold.
+You should move to Berlin.
+You can call me tomorrow.
+My number one rule is honesty.
+I study hard.
+I quit the app and reopened it.
+I'm not in the mood.
+I'm single-handedly rebuilding the shed.
+I speak for everyone.
+I go by train.
+Delete my old address.
+Remember when I lived in Rome?
+要是我住在成都就好了。
+我想搬到大理。
+我打算明年去上海工作。
+我姐姐住在南京。
+他在腾讯公司上班。
+我同事辞职了。
+听说小金分手了。
+我朋友对花生过敏。
+我梦见我搬到了冰岛。
+我可能会辞职。
+小说里我住在敦煌。
+他说我住在北京。
+我住在哪里来着？
+你喜欢吃什么？
+我喜欢你。
+我不喜欢你这样。
+我去上海出差。
+我妈不吃香菜。
+我爸退休了。
+他们离婚了。
+"""
+
+
+def rows(table: str) -> list[tuple[str, ...]]:
+    return [tuple(cell.strip() for cell in line.split("|")) for line in table.strip().splitlines()]
+
+
+def found(text: str, act: str) -> list[tuple[str, str]]:
+    return [(one.slot, str(one.value)) for one in slots(text, "user", SAID) if one.act.value == act]
+
+
+@pytest.mark.parametrize(("text", "slot", "value"), rows(STATED))
+def test_what_is_so_is_found(text: str, slot: str, value: str) -> None:
+    assert (slot, value) in found(text, "states")
+
+
+@pytest.mark.parametrize(("text", "slot", "value"), rows(ENDED))
+def test_what_is_over_is_found(text: str, slot: str, value: str) -> None:
+    assert (slot, value) in found(text, "ends")
+
+
+@pytest.mark.parametrize("text", NOT_SAID.strip().splitlines())
+def test_what_is_not_said_of_the_speaker_is_not_found(text: str) -> None:
+    assert [one for one in slots(text, "user", SAID) if one.slot] == []
