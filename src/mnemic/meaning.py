@@ -135,7 +135,7 @@ class Meaning:
             except ModelError as error:
                 notes.append(f"by words alone: {error}")
                 self._down[row.name] = (time.monotonic() + DOWN_SECONDS, notes[-1])
-        return Meant(vectors, tuple(notes))
+        return Meant(vectors, tuple(notes), {row.id: row.name for row in rows if row.id in vectors})
 
     def adopt(self, embedder: Embedder) -> Embedding:
         """Register an embedder that is already open, for a reindex."""

@@ -98,9 +98,10 @@ def test_it_does_not_know_where_confidence_is_low_and_quotes_nothing(two: Any) -
     answered = asked(two, "What did Ada keep?", confidence=0.2)
     assert not answered.known
     assert answered.citations == ()
-    assert answered.confidence == 0.2
+    assert answered.confidence < 0.2
     assert answered.text.startswith("I do not know")
-    assert asked(two, "我去了哪里？", confidence=0.2).text.startswith("不知道")
+    nothing = Context(text="", tokens=0, items=(), considered=0, seq=0)
+    assert answer("我去了哪里？", nothing).text.startswith("不知道")
 
 
 def test_it_does_not_know_where_nothing_was_found() -> None:

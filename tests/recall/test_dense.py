@@ -16,6 +16,7 @@ from mnemic.core.scope import SHARED
 from mnemic.index.vectors import Similarity
 from mnemic.ingest.message import Message
 from mnemic.memory import Memory, ScopedMemory
+from mnemic.recall.currency import POOL
 from mnemic.recall.dense import AFTER, BEFORE, FEW, best_of_session, nearness, with_neighbours
 
 Floats = NDArray[np.float32]
@@ -87,10 +88,15 @@ def test_what_has_no_vector_yet_is_found_by_its_words_and_counted(me: ScopedMemo
     assert context.items[0].text == "A second puppy came"
     assert "dense" not in context.items[0].components
     assert context.pending == 1
-    assert "1 item has no vector yet: found by words alone" in context.notes
+    assert (
+        "1 item has no vector yet: found by words alone (`mnemic flush`, or `memory.flush()`, makes them)"
+        in context.notes
+    )
 
 
 def test_why_not_says_that_it_is_not_close_either(me: ScopedMemory) -> None:
+    for n in range(POOL):  # of so many candidates the others are left out
+        say(me, f"A puppy, the dog {n}", 40 + n)
     remark = me.recall("remark number 3", k=1).items[0].id
     lost = me.why_not("Do they own any animals, a dog?", remark)
     assert (lost.stage, lost.reason.endswith("and it is not close in meaning")) == ("gather", True)
@@ -143,7 +149,8 @@ def test_before_the_first_vector_words_answer_and_all_are_pending() -> None:
         say(ada, "We adopted a puppy", 1)
         say(ada, "It rains", 2)
         context = ada.recall("What do you know of the puppy?")
-    assert [item.text for item in context.items] == ["We adopted a puppy"]
+    assert [item.text for item in context.items] == ["We adopted a puppy", "It rains"]
+    assert context.items[1].reasons == ("nothing in it bears on the question: there is little else",)
     assert "dense" not in context.items[0].components
     assert context.pending == 2
 

@@ -155,8 +155,8 @@ def test_a_time_that_is_only_spoken_of_is_behind_all_other_evidence(world: Any, 
     world.say("my new job was hard", day=100, session="b", pos=0)
     world.say("indeed", day=100, session="b", pos=1)
     found = texts("which job in November 2023?", day=300)
-    assert found[-1] == "She becomes my boss in November"
-    assert len(found) == 3
+    assert found[2] == "She becomes my boss in November"
+    assert all(text.startswith("filler") for text in found[3:])
 
 
 def test_a_time_is_noted_with_its_days(world: Any) -> None:
@@ -185,17 +185,17 @@ def test_what_enters_a_stage_is_what_left_the_one_before(world: Any, question: s
     assert all(left <= taken for _, taken, left in stages)
 
 
-def test_where_nothing_matches_a_few_turns_come_and_no_documents(world: Any) -> None:
+def test_where_nothing_matches_the_latest_turns_come_and_no_documents(world: Any) -> None:
     for n in range(6):
         world.say(f"note {n}", day=n, kind=Kind.FACT if n % 2 else Kind.TURN)
     for n in range(6):
         world.say(f"chapter {n}", day=10 + n, kind=Kind.DOCUMENT if n % 2 else Kind.CHUNK)
     context: Context = world.recall("zyzzyva")
-    assert [recalled.text for recalled in context.items] == ["note 5", "note 4", "note 3"]
+    assert [recalled.text for recalled in context.items] == [f"note {n}" for n in (5, 4, 3, 2, 1, 0)]
     first = world.items[0]
-    assert world.why_not("zyzzyva", first.id).stage == "gather"
+    assert world.why_not("zyzzyva", first.id, k=3).stage == "gather"
     only = world.recall("zyzzyva", where=Filter(kinds=(Kind.DOCUMENT, Kind.CHUNK)))
-    assert len(only.items) == 3
+    assert len(only.items) == 6
 
 
 def split(world: Any, title: str, pieces: list[str], **fields: Any) -> None:

@@ -54,6 +54,57 @@ def test_what_it_does_not_say_is_left_to_the_evidence(memory: Memory, question: 
     assert all(memory.scope(user="noor").get(one.id).item.kind == "turn" for one in cited)
 
 
+@pytest.mark.parametrize(
+    ("said", "question", "short"),
+    [
+        (("I live in Paris.", "We just relocated to Toronto."), "Where do I live?", "Toronto"),
+        (
+            ("My number is 0163 555 2081.", "My new number is 0171 555 9934."),
+            "What is my phone number?",
+            "0171 555 9934",
+        ),
+        (("I drive a Ford Fiesta.", "I just bought a Skoda Octavia."), "What car do I drive?", "Skoda Octavia"),
+        (("I'm married to Hedda.",), "Who am I married to?", "Hedda"),
+        (("I study law.", "I switched majors from law to history."), "What am I studying?", "history"),
+        (
+            ("Put down that my blood type is A negative.", "My blood type is 0 positive."),
+            "What is my blood type?",
+            "0 positive",
+        ),
+        (("I'm learning Portuguese.",), "Which language am I learning?", "Portuguese"),
+        (("My new boss is called Miriam.",), "Who is my boss?", "Miriam"),
+        (("I live in Ghent.", "No, it's Leuven, not Ghent."), "Where do I live?", "Leuven"),
+        (("我的手机号是13812345678。", "我换号了，新号码是13987654321。"), "我的手机号是多少？", "13987654321"),
+        (("我住在北京。", "我们刚搬到深圳。"), "我住在哪里？", "深圳"),
+    ],
+)
+def test_what_was_said_last_answers(said: tuple[str, ...], question: str, short: str) -> None:
+    with Memory("memory:", embedder="none") as memory:
+        me = memory.scope(user="noor")
+        for text in said:
+            me.observe(text)
+        assert me.ask(question).short == short
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "gone"),
+    [
+        (("My girlfriend is Mia.", "Mia and I broke up."), "Who is my girlfriend?", "Mia"),
+        (("I work at Siemens.", "I quit my job."), "Where do I work?", "Siemens"),
+        (("我女朋友叫小雨。", "我们分手了。"), "我女朋友是谁？", "小雨"),
+    ],
+)
+def test_what_has_ended_is_no_answer_of_the_profile(said: tuple[str, ...], question: str, gone: str) -> None:
+    with Memory("memory:", embedder="none") as memory:
+        me = memory.scope(user="noor")
+        for text in said:
+            me.observe(text)
+        answer = me.ask(question)
+        kinds = [me.get(one.id).item.kind for one in answer.citations]
+        assert Kind.PROFILE not in kinds
+        assert gone not in "".join(item.text for item in me.context("").always)
+
+
 def test_a_fact_whose_evidence_is_forgotten_answers_no_more() -> None:
     with Memory("memory:", embedder="none") as memory:
         me = memory.scope(user="noor")

@@ -19,6 +19,7 @@ from mnemic.core.queries import Filter, View
 from mnemic.core.tokens import count_tokens
 from mnemic.errors import Compacted
 from mnemic.recall import pipeline
+from mnemic.recall.currency import POOL
 from mnemic.recall.pack import render
 from mnemic.store.engine import compaction
 
@@ -337,12 +338,14 @@ def test_why_not_names_the_stage(world: Any) -> None:
     gone = world.say("apple gone")
     world.change(gone, Verb.RETIRED, state=State.RETIRED)
     silent = world.say("nothing to do with it", session="z")
+    for n in range(POOL):  # of so many candidates the others are left out
+        world.say(f"one more apple {'tree ' * n}", session=f"more{n}")
     twins = [world.say("please do remember to buy an apple and a pear", day=d, session=f"t{d}") for d in (1, 2)]
     many = [world.say(f"apple {n} {'pear ' * n}", session=f"s{n}") for n in range(12)]
     assert world.why_not("apple", other.id).stage == "scope"
     assert world.why_not("apple", gone.id).stage == "view"
     assert world.why_not("apple", silent.id).stage == "gather"
-    assert "diversify" in {world.why_not("apple", twin.id).stage for twin in twins}
+    assert "diversify" in {world.why_not("apple", twin.id, k=40).stage for twin in twins}
     assert "fuse" in {world.why_not("apple", item.id, k=3).stage for item in many}
     first = world.recall("apple", k=3).items[0]
     assert world.why_not("apple", first.id, k=3).reason == "it was recalled, at rank 1"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
+from mnemic.core.clock import FOREVER
 from mnemic.core.visibility import conditions
 from mnemic.store.engine.codec import number_of
 
@@ -51,6 +52,9 @@ class Column(IntEnum):
 
 PACKED_COLUMNS: Final = tuple(column for column in Column if column is not Column.GROUP)
 """Those that a pack of rows holds: groups are numbered over all rows of a space."""
+
+_STORED: Final = tuple(column for column in PACKED_COLUMNS if column is not Column.LENGTH)
+"""Those that an entry begins with, in its order."""
 
 _SLACK: Final = 16
 """Where rows come in packs, one in so many more may be added before the table is moved."""
@@ -235,9 +239,10 @@ class EntryColumns:
     def add(self, entries: Sequence[Entry]) -> None:
         """Add rows, ascending by (ver, part) and past all that are there."""
         first, count = self.rows, len(entries)
-        self._reserve(count, sum(len(entry.terms) for entry in entries) // 8)
-        fresh = np.frombuffer(b"".join([entry.terms for entry in entries]), dtype="<u8")
-        sizes = np.fromiter((len(entry.terms) >> 3 for entry in entries), dtype=np.int64, count=count)
+        streams = [entry.terms for entry in entries]
+        fresh = np.frombuffer(b"".join(streams), dtype="<u8")
+        sizes = np.fromiter(map(len, streams), dtype=np.int64, count=count) >> 3
+        self._reserve(count, len(fresh))
         place = first - self.packed
         begin = int(self._starts[place])
         self._tokens[begin : begin + len(fresh)] = fresh
@@ -259,6 +264,11 @@ class EntryColumns:
         sizes = end - first
         within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         self._table[Column.SEQ_TO, np.repeat(first, sizes) + within] = np.repeat(seqs, sizes)
+
+    def reopen(self, seq: int) -> None:
+        """Have what was closed by later commits than this stand open."""
+        ends = self.column(Column.SEQ_TO)
+        ends[ends > seq] = FOREVER
 
     def of_versions(self, vers: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Mark the rows of some versions, each given once."""
@@ -286,26 +296,10 @@ class EntryColumns:
 
     def _integers(self, entries: Sequence[Entry]) -> NDArray[np.int64]:
         number = self._groups.setdefault
-        rows = [
-            (
-                e.ver,
-                e.part,
-                e.seq_from,
-                e.seq_to,
-                e.state,
-                e.kind,
-                e.said,
-                e.known_to,
-                e.valid_from,
-                e.valid_to,
-                e.agent,
-            )
-            for e in entries
-        ]
-        places = [
-            (e.session, e.pos, e.pinned, e.channel, e.expires, 0, number(e.session, len(self._groups))) for e in entries
-        ]
-        return np.concatenate((np.array(rows, dtype=np.int64).T, np.array(places, dtype=np.int64).T))
+        integers = np.zeros((len(Column), len(entries)), dtype=np.int64)
+        integers[: len(_STORED)] = np.array([entry[: len(_STORED)] for entry in entries], dtype=np.int64).T
+        integers[Column.GROUP] = [number(entry.session, len(self._groups)) for entry in entries]
+        return integers
 
     def _reserve(self, rows: int, tokens: int) -> None:
         if (need := self.rows + rows) > self._table.shape[1]:

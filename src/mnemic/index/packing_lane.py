@@ -134,14 +134,13 @@ def entries_between(
     from mnemic.index.columns import EntryColumns
 
     columns, fresh = EntryColumns(), snapshot.entries(space, after, upto)
-    if seq != FOREVER:
-        fresh = (entry if entry.seq_to <= seq else entry._replace(seq_to=FOREVER) for entry in fresh)
     batch = list(islice(fresh, most or _LOAD))
     if batch and most is not None:
         batch += takewhile(lambda entry: entry.ver == batch[-1].ver, fresh)
     while batch:
         columns.add(batch)
         batch = list(islice(fresh, _LOAD)) if most is None else []
+    columns.reopen(seq)
     return columns
 
 

@@ -226,6 +226,10 @@ class Reading:
         """The rows whose vectors a question is compared with, ascending, for an embedder that the reading has."""
         return self._sights[model].looked_at(query)
 
+    def vectors(self, model: int, places: NDArray[np.intp]) -> NDArray[np.float32]:
+        """The vectors of some places by an embedder that the reading has; zeros where there is none yet."""
+        return self._sights[model].of(self.rows[places])
+
     def centrality(self, model: int, places: NDArray[np.intp]) -> NDArray[np.float32]:
         """How near some places of a `similar` are to the mean of all: such a place is near to every question."""
         return self._sights[model].centrality(self.rows[places])

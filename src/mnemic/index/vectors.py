@@ -280,6 +280,15 @@ class VisibleVectors:
         deviation = math.sqrt(max(0.0, float(known @ known) / len(known) - mean * mean))
         return Similarity(self._place[rows], scores, mean, deviation, self.pending)
 
+    def of(self, rows: Rows) -> Floats:
+        """The vectors of some rows; zeros where there is none yet, or none at hand."""
+        found = np.zeros((len(rows), self._vectors.dims), np.float32)
+        held = np.flatnonzero(_at(self._seen, rows))
+        if len(held):
+            held = held[np.argsort(rows[held])]  # ascending, as they are gathered
+            found[held] = self._vectors.vectors(rows[held])
+        return found
+
     def centrality(self, rows: Rows) -> Floats:
         """The products of rows that `similar` gave with the mean of all that are seen, or of an even sample of them."""
         if not len(rows):

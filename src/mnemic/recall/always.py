@@ -7,9 +7,10 @@ hitting. What was derived from evidence that the view no longer shows is left ou
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from mnemic.core.items import Kind
+from mnemic.core.items import ENDED, Kind
 from mnemic.core.sanitize import LABELS
 from mnemic.core.tokens import BY_MODEL, BY_RULES, count_tokens, told_cost
 from mnemic.recall.pack import render
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 _OPEN: Final = '<memory-always note="what the user wants in every answer, what is pinned, and who they are">'
 _CLOSE: Final = "</memory-always>"
+_IN_DOUBT: Final = 4
+"""The rank of a fact in doubt, behind those that are certain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,24 +44,35 @@ class Always:
         return (f"no room for {self.left_out} of what is always on{first}",) if self.left_out else ()
 
 
-def always_on(versions: Sequence[Version], visible: Mapping[ItemId, Version], user: str, room: int) -> Always:
+def always_on(
+    versions: Sequence[Version],
+    visible: Mapping[ItemId, Version],
+    user: str,
+    room: int,
+    doubted: Mapping[ItemId, str] = MappingProxyType({}),
+) -> Always:
     """Lay out instructions, pinned items and the profile in at most `room` tokens.
 
     Args:
         versions: The candidates, as the view shows them.
         visible: Those of their sources that the view shows.
         user: Whose context it is: facts about others come after those about this one.
+        doubted: Facts in doubt, and the line that tells each with what puts it in doubt; these stand last.
 
     Instructions come before what is pinned, and this before the profile; in each the older first. Where room is short
     the profile goes before what is pinned, and of equals the older one goes.
     """
     kept = [v.item for v in versions if _belongs(v.item) and supported(v.item, visible)]
-    ordered = sorted(kept, key=lambda item: (_rank(item, user), -item.said.timestamp(), item.id))
+
+    def rank(item: Item) -> int:
+        return _IN_DOUBT if item.id in doubted else _rank(item, user)
+
+    ordered = sorted(kept, key=lambda item: (rank(item), -item.said.timestamp(), item.id))
     spent = count_tokens(_OPEN) + count_tokens(_CLOSE) + 2
     chosen: list[tuple[Item, str]] = []
     too_dear = ""
     for item in ordered:
-        line = render(item, item.text, _label(item))
+        line = render(item, doubted.get(item.id, item.text), _label(item))
         cost = count_tokens(line) + 1
         if spent + cost <= room:
             spent += cost
@@ -68,13 +82,18 @@ def always_on(versions: Sequence[Version], visible: Mapping[ItemId, Version], us
     first_cost = told_cost(too_dear) if too_dear else ""
     if not chosen:
         return Always(left_out=len(kept), first_cost=first_cost)
-    chosen.sort(key=lambda pair: (_rank(pair[0], user), pair[0].said, pair[0].id))
+    chosen.sort(key=lambda pair: (rank(pair[0]), pair[0].said, pair[0].id))
     text = "\n".join((_OPEN, *(line for _, line in chosen), _CLOSE))
     return Always(text, spent, tuple(item for item, _ in chosen), len(kept) - len(chosen), first_cost)
 
 
 def _belongs(item: Item) -> bool:
-    return item.pinned or item.kind is Kind.PROFILE or is_standing(item)
+    return item.pinned or is_fact(item) or is_standing(item)
+
+
+def is_fact(item: Item) -> bool:
+    """Whether an item says who somebody is, and not what they are no longer."""
+    return item.kind is Kind.PROFILE and item.slots.get(ENDED) is not True
 
 
 def is_standing(item: Item) -> bool:

@@ -1,10 +1,12 @@
-"""An answer without a model: the sentence of the evidence that covers the question best, word for word, cited.
+"""An answer without a model: the sentences of the evidence that answer a question, word for word, cited.
 
-Of every recalled item each sentence is scored by how much of the question it and its item hold (each word weighing what
-it tells apart among these items), by the item's rank, by whether the person asked about says it, and by whether it
-holds what is asked for: a time for "when", a number for "how many", a name for "who", a place for "where". That is
-given first, where it is found; a time is resolved against the day it was said. Where memory most likely does not hold
-the answer it says so and quotes nothing.
+Recall puts first what bears on a question and holds now, so what is quoted comes from there: the sentence that covers
+the question or holds what it asks for, else the whole turn. What asks, what merely acknowledges, and the head over a
+text answer nothing; what an assistant said, or what the person quotes somebody as saying, answers nothing about that
+person. Where a speaker is named, or documents are found, each sentence is scored instead: by how much of the question
+it and its item hold, by the item's rank, by who says it, and by whether it holds what is asked for. A time, a number, a
+name or a place is given first where it is found; yes or no where it is clear enough (`recall.polarity`). How sure an
+answer is was learned from cases (`recall.sureness`).
 """
 
 from __future__ import annotations
@@ -12,22 +14,20 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from dataclasses import dataclass
-from datetime import timedelta
-from enum import Enum
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from mnemic.core.clock import micros, moment
-from mnemic.core.parts import MONTHS, WEEKDAYS
-from mnemic.core.timex import TimeSpan, find_times
-from mnemic.core.tokens import is_stop, local_time, tokenise
+from mnemic.core.items import Kind
+from mnemic.core.tokens import is_stop, tokenise
 from mnemic.extract.phrasing import shown_value
+from mnemic.recall.asked_for import PAST, AnswerType, asks_several, asks_yes_or_no, day_said, held, surely_held
 from mnemic.recall.reasons import KNOWN
-from mnemic.recall.understand import SPEAKS_OF_SELF, SPEAKS_TO_OTHER
+from mnemic.recall.sentence_cues import SentenceCue, counted_in
+from mnemic.recall.sureness import SCORED, SPLIT, Told, likely_yes, sure
+from mnemic.recall.understand import ASSISTANTS, SPEAKS_OF_SELF, SPEAKS_TO_OTHER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from datetime import date
 
     from mnemic.core.ids import ItemId
     from mnemic.core.items import Item
@@ -36,11 +36,22 @@ if TYPE_CHECKING:
 QUOTES: Final = 3
 """Most sentences quoted, to a question that asks for several things."""
 
-STATED: Final = 0.9
-"""Confidence of a fact of the profile: a person's own words, read by rule; a round figure."""
+BESIDE: Final = 2
+"""Most sentences quoted to any other question, where a second one bears on it nearly as much."""
+
+CLOSE: Final = 4.0
+"""By how much less than the first, in log odds, what is quoted beside it may bear on the question."""
+
+FLOOR: Final = 0.0
 
 NEAR: Final = 0.8
-"""Share of the best sentence's score from which another one is quoted beside it."""
+"""Share of the best sentence's score from which another one is quoted beside it, where sentences are scored."""
+
+WHOLE: Final = 400
+"""Characters up to which a turn is quoted whole, where no sentence of it stands out."""
+
+COVERS: Final = 0.75
+"""Share of a question from which a sentence stands for its turn."""
 
 _OWN, _ITEM, _RANK, _PERSON, _HELD, _ASKS = 1.0, 0.5, 1.2, 0.4, 0.3, 0.5
 """What the sentence's coverage, its item's, the item's rank, the person and what is asked for add; a question loses."""
@@ -51,60 +62,32 @@ _SENTENCE: Final = re.compile(
 """One pass: what it took it never gives back, so that blanks or dots cost no more than other characters."""
 _CHINESE: Final = re.compile("[\u3400-\u9fff]")
 _QUESTION: Final = re.compile(r"[?？][\"'”’)\]]*$")
-
-_QUOTE_SEVERAL: Final = re.compile(
-    r"\b(?:what|which) (?:\w+ ){0,2}\w+s\b|\bhow many\b|哪些|哪几|几[个種种次家本部]", re.IGNORECASE
-)
-"""Questions to which several sentences are quoted. Wider than the question's own `asks_several`, because a quote too
-many costs a reader less than one too few: with that, evidence quoted on LoCoMo fell from 56.2 to 54.7 %.
-"""
-
-_NUMBERS: Final = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|dozen"
-_NUMBER: Final = re.compile(
-    rf"\b(?:once|twice|(?:\d+|{_NUMBERS}) times)(?: or (?:{_NUMBERS}|twice|so))?(?: an? [a-z]+| every [a-z]+)?"
-    rf"|\b(?:\d[\d,.]*\d|\d|{_NUMBERS})\b(?: (?:and a half|to|or) (?:{_NUMBERS}))?(?:[- ][a-z]+)?"
-    r"|\d+(?:\.\d+)?[个位次天年月周小时分钟只本部家岁元块种]*|(?<![一二两三四五六七八九十百千万半几])[一二两三四五六七八九十百千万半几]++[个位次天年月周只本部家岁块种](?:月|小时|多)?",
+_HEADING: Final = re.compile(r"#{1,6}\s")
+_ENDED: Final = re.compile(r"[.!?。！？；;:：,，][\"'”’)\]」』）]*$")
+_ITEMISED: Final = re.compile(r"(?:[-*+•]|\d+[.)])\s")
+_ACKNOWLEDGES: Final = re.compile(
+    r"\W*(?:(?:ok(?:ay)?|thanks?(?: you)?(?: (?:so|very) much| a lot)?|noted|great|sure|cool|nice|got it|will do"
+    r"|understood|perfect|sounds good|alright|you['’]re welcome|no problem|congratulations|glad to hear (?:it|that)"
+    r"|好的?|谢谢你?|收到|明白了?|知道了|了解|没问题|恭喜|嗯|行)[\s,.!。，！、~～]*)+$",
     re.IGNORECASE,
 )
-_CAPITALISED: Final = r"[A-Z](?:[\w'’-]|[.](?=\w))*"
-_NAME: Final = rf"{_CAPITALISED}(?: (?:of |the |de )?{_CAPITALISED})*"
-_NAMES: Final = re.compile(_NAME)
-_PLACE: Final = re.compile(
-    rf"\b(?:in|at|from|to|near|around|visited) (?:the )?({_NAME})"
-    r"|[在去到从][了过]?([\u4e00-\u9fff]{2,6}?)(?=[里吃玩看住待旅学工拍和的了过，。！、]|\Z)"
+_QUOTED: Final = re.compile(r"\"[^\"]*\"|“[^“”]*”|「[^「」]*」|(?<!\w)'[^']*'(?!\w)")
+_REPORTED: Final = re.compile(
+    r"\b(?:said|says|told|asked|wrote|texted|goes|like)\b[^\"“「']{0,40}[\"“「']|[说问写道喊讲][^\"“「]{0,8}[\"“「]",
+    re.IGNORECASE,
 )
+_THEIRS: Final = re.compile(r"\bmy\b|我(?=的?[\u4e00-\u9fff]{1,3}[说问写喊讲])", re.IGNORECASE)
+"""By which somebody is called after whoever speaks: "my boss", 我妈说."""
+_SUBJECT: Final = re.compile(
+    r"\b(?:[Dd]o|[Dd]oes|[Dd]id|[Ii]s|[Aa]re|[Ww]as|[Ww]ere|[Hh]as|[Hh]ave)\s+([A-Z][\w-]+)\b|\b(?!(?:What|Who|Where|When|How|It|That|There|He|She|Let)\b)([A-Z][\w-]+)['’]s\b"
+)
+"""Whom a question is about by name."""
 
+_MACHINES: Final = frozenset(ASSISTANTS)
 _UNKNOWN: Final = "I do not know: memory does not seem to hold the answer."
 _UNKNOWN_CHINESE: Final = "不知道：记忆里好像没有答案。"
-_CAPITALS: Final = frozenset({"I", "I'm", "I've", "I'd", "I'll", *MONTHS, *WEEKDAYS})
-_YEAR: Final = re.compile(
-    r"\d{4}|\b(?:last|this|next|ago|yesterday|today|tomorrow|tonight)\b|[去今明前后昨]|上|下", re.IGNORECASE
-)
-"""What in a time says which year is meant, of itself or by the day it was said."""
-_PLANNED: Final = re.compile(
-    r"\b(?:will|going to|plans? to|hopes? to|(?:am|is|are) (?:\w+ )?\w+ing)\b|['’](?:ll|(?:m|re|s) \w+ing)\b"
-    r"|打算|计划|准备|将",
-    re.IGNORECASE,
-)
-_HALF_A_YEAR: Final = timedelta(days=183)
-_AWAY: Final = re.compile(r"\bfrom\b|从", re.IGNORECASE)
-_PAST: Final = re.compile(r"\b(?:did|was|were|had|has|have)\b|\b\w+ed\b|[了过]|的[?？]?$", re.IGNORECASE)
-
-
-class AnswerType(Enum):
-    """The type of answer that a question expects, by its first question word: a time, a number, a person, a place."""
-
-    TIME = r"\bwhen\b|\b(?:what|which) (?:date|day|month|year)\b|什么时候|何时|哪[一]?[天年月]|几[月号]"
-    NUMBER = r"\bhow (?:many|much|long|often|old)\b|多少|多久|多长时间|几[个次位天岁种本部家年]"
-    PERSON = r"\bwho(?:m|se)?\b|谁"
-    PLACE = r"\bwhere\b|\b(?:what|which) (?:city|country|place|town|state)\b|哪里|哪儿|什么地方|哪个(?:城市|国家|地方)"
-    THING = r"\bwhat\b|\bwhich\b|\bwhy\b|\bhow\b|什么|为何|怎么|哪"
-
-    @classmethod
-    def by(cls, question: str) -> AnswerType:
-        """The type whose question word comes first; THING where there is none."""
-        found = [(match.start(), asked) for asked in cls if (match := re.search(asked.value, question, re.IGNORECASE))]
-        return min(found, key=lambda pair: pair[0])[1] if found else cls.THING
+_SURELY: Final = 0.5
+"""How likely yes, or no, must be to be said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +104,10 @@ class Answer:
 
     Attributes:
         text: The answer as a person reads it: what was asked for, if it could be told, and the quotes with their ids.
-        short: The time, number, names or place that was asked for; "" if it was something else, or was not found.
+        short: Yes or no; the time, number, names or place that was asked for; "" if it was something else, or was not
+            found.
         citations: What is quoted, the best first.
-        confidence: How likely memory holds the answer, 0 to 1.
+        confidence: How likely the answer is right, 0 to 1.
         known: Whether it answers; if not, `text` says that it does not know.
     """
 
@@ -137,57 +121,122 @@ class Answer:
         return self.text
 
 
-def answer(question: str, context: Context, facts: Sequence[Item] = ()) -> Answer:
+def answer(question: str, context: Context, facts: Sequence[Item] = (), user: str = "") -> Answer:
     """Quote the sentences of a recall's evidence that answer its question; or the profile, where it states just that.
 
     Args:
-        facts: What the profile says to just this question. It is of now, where evidence may long be out of date.
+        facts: What the profile says to just this question.
+        user: Who "I" is: a question that names them is about what they say of themselves.
     """
-    if facts:
-        return _of_facts(facts, context)
-    if context.confidence < KNOWN or not context.items:
-        return _unknown(question, context)
+    drafted = draft_answer(question, context, facts, user)
+    if drafted is None:
+        return _unknown(question, 0.0 if context.items else context.confidence)
+    return drafted.answered(sure(drafted.told))
+
+
+@dataclass(frozen=True, slots=True)
+class DraftAnswer:
+    """An answer before it is known how sure it is."""
+
+    told: Told
+    quotes: tuple[tuple[ItemId, str], ...]
+
+    def answered(self, confidence: float) -> Answer:
+        """The answer; that memory does not know, where it is too unsure. Yes or no is said where it is likely right."""
+        told = self.told
+        if confidence < (SPLIT if told.judged else SCORED * KNOWN):
+            return _unknown(told.question, confidence)
+        return _cited("" if told.yes is not None and confidence < KNOWN else told.short, self.quotes, confidence)
+
+
+def draft_answer(question: str, context: Context, facts: Sequence[Item] = (), user: str = "") -> DraftAnswer | None:
+    """Choose what answers a question, of the evidence or of the profile; None where nothing does."""
+    evidence = _renumbered(_of_subject(question, [one for one in context.items if _answers(one, question)], user))
     asked = AnswerType.by(question)
-    told = [one for one in _sentences(question, asked, context.items) if not _repeats(one.text, question)]
-    if not told:
-        return _unknown(question, context)
-    ranked = sorted(told, key=lambda sentence: -sentence.score)
-    chosen = _chosen(ranked, QUOTES if _QUOTE_SEVERAL.search(question) else 1)
-    short = next((held for sentence in chosen if (held := _held(asked, sentence, question))), "")
-    if asked is AnswerType.TIME and not short and _PAST.search(question):
-        short = _day(local_time(chosen[0].item.said, chosen[0].item.said_offset).date(), chosen[0].text)
-    quotes = " ".join(f'"{sentence.text}" [{sentence.item.id}]' for sentence in chosen)
-    return Answer(
-        text=f"{short}: {quotes}" if short else quotes,
-        short=short,
-        citations=tuple(Citation(sentence.item.id, sentence.text) for sentence in chosen),
-        confidence=context.confidence,
-        known=True,
-    )
+    if facts and _stand(facts, evidence, user):
+        values = [shown_value(str(item.slots["value"]), item.text) for item in facts if "value" in item.slots]
+        short = ", ".join(dict.fromkeys(values))
+        told = Told(question, context, evidence, asked, facts, short, None, stated=True)
+        return DraftAnswer(told, tuple((item.id, item.text) for item in facts))
+    chosen = _quoted(question, asked, evidence, doubted=bool(facts)) if evidence else []
+    if not chosen:
+        return None
+    short, yes = _short(question, asked, chosen, evidence)
+    short = "" if facts and evidence[0].succession != 1 else short
+    told = Told(question, context, evidence, asked, [one.item for one in chosen], short, yes, doubted=bool(facts))
+    return DraftAnswer(told, tuple((one.item.id, one.text) for one in chosen))
 
 
-def _of_facts(facts: Sequence[Item], context: Context) -> Answer:
-    values = [shown_value(str(item.slots["value"]), item.text) for item in facts if "value" in item.slots]
-    short = ", ".join(dict.fromkeys(values))
-    quotes = " ".join(f'"{item.text}" [{item.id}]' for item in facts)
-    return Answer(
-        text=f"{short}: {quotes}" if short else quotes,
-        short=short,
-        citations=tuple(Citation(item.id, item.text) for item in facts),
-        confidence=max(context.confidence, STATED),
-        known=True,
-    )
+def _cited(short: str, quotes: Sequence[tuple[ItemId, str]], confidence: float) -> Answer:
+    quoted = " ".join(f'"{text}" [{id}]' for id, text in quotes)
+    citations = tuple(Citation(id, text) for id, text in quotes)
+    return Answer(f"{short}: {quoted}" if short else quoted, short, citations, confidence, known=True)
 
 
-def _unknown(question: str, context: Context) -> Answer:
+def _unknown(question: str, confidence: float) -> Answer:
     text = _UNKNOWN_CHINESE if _CHINESE.search(question) else _UNKNOWN
-    return Answer(text, "", (), context.confidence, known=False)
+    return Answer(text, "", (), confidence, known=False)
 
 
-def _repeats(sentence: str, question: str) -> bool:
-    """Whether a sentence only asks the same: a question that was asked before is no answer to itself."""
-    words = set(tokenise(sentence))
-    return bool(_QUESTION.search(sentence)) and words == set(tokenise(question))
+# Facts
+
+
+def _stand(facts: Sequence[Item], evidence: Sequence[Recalled], user: str) -> bool:
+    """Whether facts of the profile still say what holds: nothing else that the person said since comes first."""
+    people = {str(fact.slots.get("subject") or "user").casefold() for fact in facts}
+    people |= {"", "user", user.casefold()} if people & {"user", user.casefold()} else set()
+    first = next((one for one in evidence if _speaker(one.item).casefold() in people), None)
+    if first is None or first.bearing is None:
+        return True
+    told = {source for fact in facts for source in fact.source} | {fact.id for fact in facts}
+    latest = max(fact.said for fact in facts)
+    newer = [one for one in _bearing(evidence, CLOSE) if one.id not in told and one.item.said > latest]
+    return first not in newer and not any(_changes(one) and (one.bearing or 0.0) > 0 for one in newer)
+
+
+def _changes(one: Recalled) -> bool:
+    """Whether a statement of the person says that something changed or ended."""
+    cues = counted_in(one.text)
+    return bool(cues[SentenceCue.CHANGE] or cues[SentenceCue.END]) and not cues[SentenceCue.SUPPOSE]
+
+
+# Evidence
+
+
+def _renumbered(evidence: Sequence[Recalled]) -> list[Recalled]:
+    """Evidence with the places among the states of one matter counted anew, as some of them answer nothing."""
+    states = sorted(one.succession for one in evidence if one.succession)
+    places = {place: n for n, place in enumerate(states, start=1)} if len(states) > 1 else {}
+    return [replace(one, succession=places.get(one.succession, 0)) if one.succession else one for one in evidence]
+
+
+def _answers(one: Recalled, question: str) -> bool:
+    """Whether an entry can answer at all: it states something, and not only what an assistant said of somebody else."""
+    if all(_QUESTION.search(text) or _ACKNOWLEDGES.match(text) for text in split(one.text)):
+        return False
+    mine = SPEAKS_OF_SELF.search(question) and not SPEAKS_TO_OTHER.search(question)
+    if not mine:
+        return True
+    return _MACHINES.isdisjoint(tokenise(_speaker(one.item))) and not _of_another(one.text)
+
+
+def _of_another(text: str) -> bool:
+    """Whether whoever says "I" in a text is somebody whom it quotes."""
+    if not _REPORTED.search(text):
+        return False
+    return SPEAKS_OF_SELF.search(_QUOTED.sub("", _THEIRS.sub("", text))) is None
+
+
+def _of_subject(question: str, evidence: list[Recalled], user: str) -> list[Recalled]:
+    """What is said of or by somebody the question is about by name; all, if it names nobody."""
+    called = {next(filter(None, found)) for found in _SUBJECT.findall(question)} - {"I"}
+    names = {name.casefold() for name in called} - {user.casefold()}
+    if not names:
+        return evidence
+    wanted = {token for name in names for token in tokenise(name)}
+    return [one for one in evidence if wanted & {*tokenise(one.text), *tokenise(_speaker(one.item))}] or (
+        [] if all(one.bearing is not None for one in evidence[:1]) else evidence
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,11 +246,106 @@ class _Sentence:
     score: float
 
 
+def _quoted(
+    question: str, asked: AnswerType, evidence: Sequence[Recalled], *, doubted: bool = False
+) -> list[_Sentence]:
+    """What is quoted, the best first; nothing where it all asks the same.
+
+    Args:
+        doubted: A fact of the profile is in doubt: what stands beside it is quoted too.
+    """
+    scored = evidence[0].bearing is None or bool(_named(question, evidence))
+    looked_at = evidence if scored else _first(question, evidence)
+    told = [one for one in _sentences(question, asked, looked_at) if not _repeats(one.text, question)]
+    if not scored or not told:
+        best = [_best_of(question, asked, one, told) for one in looked_at] if told else []
+        alone = best and not doubted and not asks_several(question)
+        return best[:1] if alone and surely_held(asked, best[0].text, best[0].item, question) else best
+    held_now = {one.id for one in evidence if one.succession < 2 or asks_several(question)}
+    ranked = sorted((one for one in told if one.item.id in held_now), key=lambda sentence: -sentence.score)
+    return _chosen(ranked or told, QUOTES if asks_several(question) else 1)
+
+
+def _first(question: str, evidence: Sequence[Recalled]) -> list[Recalled]:
+    """The entries that are quoted: the first, and beside it what bears on the question nearly as much."""
+    several = asks_several(question)
+    most = QUOTES if several else (1 if asks_yes_or_no(question) else BESIDE)
+    first, *rest = _bearing(evidence, CLOSE)
+    return [first, *(one for one in rest if several or one.succession < 2 or _doubted(first, one))][:most]
+
+
+def _doubted(first: Recalled, older: Recalled) -> bool:
+    """Whether what stands as newer may be of another matter: it bears on the question less than what it follows."""
+    return (first.bearing or 0.0) < (older.bearing or 0.0)
+
+
+def _bearing(evidence: Sequence[Recalled], close: float) -> list[Recalled]:
+    """What bears on the question nearly as much as what does most, in the order of the recall."""
+    most = max((one.bearing for one in evidence if one.bearing is not None), default=0.0)
+    return [one for one in evidence if one.bearing is not None and one.bearing >= min(most - close, FLOOR)]
+
+
+def _best_of(question: str, asked: AnswerType, one: Recalled, told: Sequence[_Sentence]) -> _Sentence:
+    """The sentence of an entry that stands out: it covers the question, or holds what is asked for; else all of it."""
+    mine = [sentence for sentence in told if sentence.item.id == one.id]
+    best = max(mine, key=lambda sentence: sentence.score, default=None)
+    text = one.text.strip()
+    if best is None or len(mine) == 1 or (len(text) <= WHOLE and not _stands_out(best, asked, question)):
+        return _Sentence(text if len(text) <= WHOLE or best is None else best.text, one.item, 0.0)
+    return best
+
+
+def _stands_out(sentence: _Sentence, asked: AnswerType, question: str) -> bool:
+    words = {token for token in tokenise(question) if not is_stop(token)}
+    covered = len(words & set(tokenise(sentence.text))) / max(1, len(words))
+    return covered >= COVERS or bool(held(asked, sentence.text, sentence.item, question))
+
+
+def _short(
+    question: str, asked: AnswerType, chosen: Sequence[_Sentence], evidence: Sequence[Recalled]
+) -> tuple[str, float | None]:
+    """What is given first, and to a question for yes or no how likely it is yes."""
+    if asks_yes_or_no(question):
+        first = [one for one in evidence if one.id == chosen[0].item.id]
+        yes = likely_yes(question, [*first, *(one for one in evidence if one not in first)])
+        return _yes_or_no(question, yes > _SURELY), yes
+    scored = evidence[0].bearing is None or bool(_named(question, evidence))
+    look = held if scored else surely_held
+    told = chosen if scored else chosen[:1]
+    best = next((found for one in told if (found := look(asked, one.text, one.item, question))), "")
+    if asked is AnswerType.TIME and not best and PAST.search(question) and scored:
+        best = day_said(chosen[0].item, chosen[0].text)
+    return best, None
+
+
+def _yes_or_no(question: str, yes: bool) -> str:
+    if not _CHINESE.search(question):
+        return "Yes" if yes else "No"
+    if re.search(r"[了过][吗没]|有", question):
+        return "有" if yes else "没有"
+    return "是" if yes else "不是"
+
+
+# Sentences that are scored
+
+
+def _repeats(sentence: str, question: str) -> bool:
+    """Whether a sentence only asks the same: a question that was asked before is no answer to itself."""
+    words = set(tokenise(sentence))
+    return bool(_QUESTION.search(sentence)) and words == set(tokenise(question))
+
+
+def _named(question: str, recalled: Sequence[Recalled]) -> set[str]:
+    """The words of a question that are those of a speaker."""
+    return {token for token in tokenise(question) if not is_stop(token)} & {
+        token for one in recalled for token in tokenise(_speaker(one.item))
+    }
+
+
 def _sentences(question: str, asked: AnswerType, recalled: Sequence[Recalled]) -> Iterator[_Sentence]:
     """Every sentence of the evidence with its score."""
-    people = {token for one in recalled for token in tokenise(_speaker(one.item))}
     words = {token for token in tokenise(question) if not is_stop(token)}
-    named = words & people
+    named = _named(question, recalled)
     weights = _weights(words - named, [set(tokenise(one.text)) for one in recalled])
     best = max(one.score for one in recalled)
     turns: dict[tuple[str | None, int], str] = {
@@ -213,9 +357,9 @@ def _sentences(question: str, asked: AnswerType, recalled: Sequence[Recalled]) -
         whole = max(_covered(weights, one.text), asked_there)
         rank = one.score / best if best > 0 else 0.0
         person = _person(named, one.item)
-        for text in split(one.text):
+        for text in _telling(one.item):
             score = _OWN * max(_covered(weights, text), asked_there) + _ITEM * whole + _RANK * rank + _PERSON * person
-            score += _HELD * bool(_held(asked, _Sentence(text, one.item, 0.0), question))
+            score += _HELD * bool(held(asked, text, one.item, question))
             score -= _ASKS * bool(_QUESTION.search(text))
             yield _Sentence(text, one.item, score)
 
@@ -223,6 +367,22 @@ def _sentences(question: str, asked: AnswerType, recalled: Sequence[Recalled]) -
 def split(text: str) -> list[str]:
     """The sentences of a text, English or Chinese, as they stand in it."""
     return [sentence.strip() for sentence in _SENTENCE.findall(text)]
+
+
+def _telling(item: Item) -> list[str]:
+    """The sentences of an item without the heads over them; all, if there is nothing else."""
+    every = split(item.text)
+    if item.kind not in (Kind.DOCUMENT, Kind.CHUNK):
+        return every
+    title = str(item.slots.get("title") or "")
+    return [text for text in every if not _heads(text, title)] or every
+
+
+def _heads(text: str, title: str) -> bool:
+    """Whether a line of a document is the head over others: marked as one, its title, or a few words without an end."""
+    if _HEADING.match(text) or text == title:
+        return True
+    return not (_ENDED.search(text) or _ITEMISED.match(text)) and len(text.split()) <= 6 and len(text) <= 60
 
 
 def _weights(words: set[str], held: Sequence[set[str]]) -> dict[str, float]:
@@ -260,73 +420,3 @@ def _chosen(ranked: Sequence[_Sentence], most: int) -> list[_Sentence]:
         if all(sentence.item.id != other.item.id for other in kept):
             kept.append(sentence)
     return kept
-
-
-def _held(asked: AnswerType, sentence: _Sentence, question: str) -> str:
-    """What a sentence holds of what is asked for."""
-    match asked:
-        case AnswerType.TIME:
-            said = sentence.item.said
-            return _when(find_times(sentence.text, micros(said), sentence.item.said_offset), sentence)
-        case AnswerType.NUMBER:
-            found = _NUMBER.search(sentence.text)
-            return found[0] if found else ""
-        case AnswerType.PERSON:
-            return ", ".join(_names(sentence.text, question))
-        case AnswerType.PLACE:
-            return _place(sentence.text, question)
-        case AnswerType.THING:
-            return ""
-
-
-def _place(text: str, question: str) -> str:
-    """The first place of a sentence that the question does not give; where one comes from only if that is asked."""
-    away = bool(_AWAY.search(question))
-    found = [(match[0], next(filter(None, match.groups()))) for match in _PLACE.finditer(text)]
-    other = [(said, place) for said, place in found if place.casefold() not in question.casefold()]
-    other.sort(key=lambda pair: bool(_AWAY.search(pair[0])) is not away)
-    return other[0][1] if other else ""
-
-
-def _names(text: str, question: str) -> list[str]:
-    """Capitalised names in a sentence, not those that the question gives, nor a first word that is a common one."""
-    found = dict.fromkeys(_uncommon(name[0]) for name in _NAMES.finditer(text) if name.start() > 0)
-    return [name for name in found if name and name.casefold() not in question.casefold()]
-
-
-def _uncommon(name: str) -> str:
-    """A name without what is always written with a capital: "July I" is none."""
-    return " ".join(word for word in name.split() if word not in _CAPITALS)
-
-
-def _when(spans: Sequence[TimeSpan], sentence: _Sentence) -> str:
-    """The first time a sentence speaks of, as days."""
-    if not spans:
-        return ""
-    span, offset = spans[0], sentence.item.said_offset
-    first, last = (local_time(moment(us), offset).date() for us in (span.start, span.end - 1))
-    if _of_no_year(span, sentence):
-        return span.text
-    if first == last:
-        return _day(first, sentence.text)
-    if span.kind in ("month", "year"):
-        return _month(first, sentence.text) if span.kind == "month" else f"{first.year}"
-    return f"{_day(first, sentence.text)} - {_day(last, sentence.text)}"
-
-
-def _of_no_year(span: TimeSpan, sentence: _Sentence) -> bool:
-    """Whether a time may be of the year before or after: it names none, and what is planned is told of in no past."""
-    long_ago = moment(span.end) < sentence.item.said - _HALF_A_YEAR
-    past = _PAST.search(sentence.text) and not _PLANNED.search(sentence.text)
-    return long_ago and not past and not _YEAR.search(span.text)
-
-
-def _day(day: date, text: str) -> str:
-    """A date as the text's language writes it."""
-    if _CHINESE.search(text):
-        return f"{day.year}年{day.month}月{day.day}日"
-    return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
-
-
-def _month(day: date, text: str) -> str:
-    return f"{day.year}年{day.month}月" if _CHINESE.search(text) else f"{MONTHS[day.month - 1]} {day.year}"

@@ -215,10 +215,16 @@ def _same(words: frozenset[int], others: frozenset[int]) -> bool:
     return small >= SAME * large and len(words & others) >= SAME * len(words | others)
 
 
-def fuse(arms: Sequence[Arms]) -> Ranking:
-    """Rank every entry that any arm scores, by the weighted sum of all arms."""
+def fuse(arms: Sequence[Arms], least: int = 0) -> Ranking:
+    """Rank every entry that any arm scores, by the weighted sum of all arms.
+
+    Args:
+        least: Where fewer are candidates, all entries are ranked, those behind these: a small memory hides nothing.
+    """
     scales = {name: _Scale.of([getattr(arm, name) for arm in arms]) for name in CALIBRATED}
-    return Ranking(tuple(_scored(arm, scales) for arm in arms))
+    candidates = sum(int(np.count_nonzero(arm.touched)) for arm in arms)
+    scored = [_scored(arm, scales, everything=0 < candidates < least) for arm in arms]
+    return Ranking(tuple(scored))
 
 
 def named(names: Sequence[Term], readings: Sequence[Reading]) -> Ranking:
@@ -253,8 +259,8 @@ class _Scale:
         return column * np.float32(weight / self.deviation)
 
 
-def _scored(arm: Arms, scales: Mapping[str, _Scale]) -> ScoredEntries:
-    touched = np.flatnonzero(arm.touched)
+def _scored(arm: Arms, scales: Mapping[str, _Scale], *, everything: bool) -> ScoredEntries:
+    touched = np.arange(arm.reading.size) if everything else np.flatnonzero(arm.touched)
     weights = BESIDE_MEANING if "dense" in arm.marks else CALIBRATED
     parts = {name: scales[name].calibrated(getattr(arm, name)[touched], weight) for name, weight in weights.items()}
     for name, weight in MARKS.items():
@@ -270,7 +276,18 @@ def _scored(arm: Arms, scales: Mapping[str, _Scale]) -> ScoredEntries:
     if len(arm.reading.heads[0]):
         parts["head"] = _behind_chunks(arm.reading, touched, score) - score
         score = score + parts["head"]
+    if everything:
+        parts["beside"] = _behind(score, arm.touched)
+        score = score + parts["beside"]
     return ScoredEntries(arm.reading, touched, score, arm.reading.values(Column.VER, touched), parts)
+
+
+def _behind(score: Scores, touched: NDArray[np.bool_]) -> Scores:
+    """What scores change by, so that the entries that are no candidates come behind those that are, in their order."""
+    least = max(float(score[touched].min(initial=np.inf)), 1e-3) if touched.any() else 1.0
+    squeezed = np.float32(least / 2) / (1 + np.exp(-score))
+    behind: Scores = np.where(touched, np.float32(0), squeezed - score).astype(np.float32)
+    return behind
 
 
 def _alone(parts: Mapping[str, Scores]) -> NDArray[np.bool_]:

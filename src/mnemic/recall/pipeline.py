@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.queries import Context, Filter, Lost, Stage
 from mnemic.core.tokens import BY_RULES, count_tokens, told_cost
 from mnemic.index.columns import Column
+from mnemic.recall.currency import POOL, current
 from mnemic.recall.fuse import Chosen, Ranking, fuse, latest, named, twin
 from mnemic.recall.gather import gather
 from mnemic.recall.pack import fetched, pack
@@ -17,7 +19,7 @@ from mnemic.recall.understand import Question, Term, spelled, understand
 from mnemic.recall.walk import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from mnemic.core.ids import ItemId
     from mnemic.core.items import Item, Version
@@ -30,9 +32,6 @@ if TYPE_CHECKING:
 
 TWINS: Final = 1_000
 """Most items that are passed over for one answer because they say the same as a better one."""
-
-LATEST: Final = 3
-"""Most items given where nothing is known to bear on the question."""
 
 _WORD: Final = "word of the question occurs here"
 _UNTOUCHED: Final = "no word of the question stands in it, beside it, or in its date"
@@ -50,6 +49,7 @@ class _Candidates:
         blind: Nothing is known to bear on the question.
         pending: Entries that have no vector yet, though the question has.
         trails: How documents were come to along names, by space.
+        first: The best of them, in the order in which they answer.
     """
 
     ranking: Ranking
@@ -57,6 +57,11 @@ class _Candidates:
     blind: bool = False
     pending: int = 0
     trails: Mapping[int, Trails] = field(default_factory=dict)
+    first: tuple[Hit, ...] = ()
+
+    def hits(self) -> Iterator[Hit]:
+        """Every candidate, best first; sorted lazily, only as far as they are read."""
+        return chain(self.first, islice(self.ranking.hits(), len(self.first), None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +165,7 @@ def _hit(snapshot: Snapshot, ranked: _Ranked, version: Version) -> tuple[int, Hi
     """The hit that is a version, and its rank."""
     of_commit = [
         (rank, hit)
-        for rank, hit in enumerate(ranked.candidates.ranking.hits(), start=1)
+        for rank, hit in enumerate(ranked.candidates.hits(), start=1)
         if ranked.readings[hit.space].value(Column.SEQ_FROM, hit.doc) == version.seq_from
     ]
     versions = fetched([hit for _, hit in of_commit], snapshot)
@@ -178,14 +183,34 @@ def _passed_over(snapshot: Snapshot, ranked: _Ranked, query: Query, rank: int, h
     return Lost(stage="fuse", reason=f"rank {rank} of {ranked.candidates.ranking.items}; {query.k} were asked for")
 
 
-def _rank(snapshot: Snapshot, catalogues: Catalogues, query: Query) -> _Ranked:
+def best_candidates(
+    snapshot: Snapshot, catalogues: Catalogues, query: Query
+) -> tuple[Question, list[Hit], Mapping[int, Reading]]:
+    """The question as it was understood, and the best candidates before `currency` puts them in order, best first."""
+    question, readings = _read(snapshot, catalogues, query)
+    return question, list(islice(_candidates(question, list(readings.values())).ranking.hits(), POOL)), readings
+
+
+def _read(snapshot: Snapshot, catalogues: Catalogues, query: Query) -> tuple[Question, dict[int, Reading]]:
+    """The question as it is understood, and what it may see of each space."""
     snapshot.get(query.spaces, (), query.view)  # a view behind the horizon is refused, whatever is asked
     visible = catalogues.readings(snapshot, query.spaces, query.view, query.where, query.vectors)
-    readings = {reading.space: reading for reading in visible}
-    question = understand(query, visible)
-    candidates = _candidates(question, visible)
-    chosen = Chosen(candidates.ranking.hits(), readings, min(query.k, LATEST) if candidates.blind else query.k, TWINS)
+    return understand(query, visible), {reading.space: reading for reading in visible}
+
+
+def _rank(snapshot: Snapshot, catalogues: Catalogues, query: Query) -> _Ranked:
+    question, readings = _read(snapshot, catalogues, query)
+    candidates = _in_order(question, _candidates(question, list(readings.values())), readings)
+    chosen = Chosen(candidates.hits(), readings, query.k, TWINS)
     return _Ranked(question, readings, candidates, chosen)
+
+
+def _in_order(question: Question, candidates: _Candidates, readings: Mapping[int, Reading]) -> _Candidates:
+    """The candidates with the best of them in the order in which they answer."""
+    if candidates.blind or question.of_a_time or Stage.CURRENCY in question.query.without:
+        return candidates
+    pool = list(islice(candidates.ranking.hits(), POOL))
+    return replace(candidates, first=tuple(current(question, pool, readings)))
 
 
 def _candidates(question: Question, readings: list[Reading]) -> _Candidates:
@@ -203,7 +228,7 @@ def _candidates(question: Question, readings: list[Reading]) -> _Candidates:
 
 def _candidates_by(arms: list[Arms], question: Question, readings: list[Reading]) -> _Candidates:
     """What bears on a question; else what its names or its time, taken as words, bring; else what was said last."""
-    ranking = fuse(arms)
+    ranking = fuse(arms, 0 if question.of_a_time else max(POOL, question.query.k))
     unsaid = not any(arm.said for arm in arms)
     if question.names and not question.spans and not _occurs(question.others, readings):
         if not (ranking and question.others and any(arm.meant for arm in arms)):
@@ -236,7 +261,7 @@ def _shortfalls(question: Question, candidates: _Candidates, chosen: Chosen) -> 
     notes: list[str] = []
     if candidates.pending:
         them = "1 item has" if candidates.pending == 1 else f"{candidates.pending} items have"
-        notes.append(f"{them} no vector yet: found by words alone")
+        notes.append(f"{them} no vector yet: found by words alone (`mnemic flush`, or `memory.flush()`, makes them)")
     timed = question.spans and not question.terms and not candidates.notes
     if timed and (items := candidates.ranking.items) > chosen.kept:
         notes.append(f"{items} were of that time: of equals, the latest")

@@ -65,9 +65,65 @@ _ASKS: Final = {
     ),
     "allergy": ("what (?:am|is|are) WHO allergic to", f"what{_IS} WHOSE allerg(?:y|ies)", "WHO对什么过敏"),
     "native_language": (f"what{_IS} WHOSE (?:native|first) language", "WHO的?母语是什么"),
-    "e-mail": (f"what{_IS} WHOSE e-?mail(?: address)?", "WHO的?(?:电子)?邮[箱件]是什么"),
+    "e-mail": (f"what{_IS} WHOSE (?:current )?e-?mail(?: address)?", "WHO的?(?:电子)?邮[箱件]是(?:什么|多少)"),
+    "phone_number": (
+        f"what{_IS} WHOSE (?:current |new )?(?:phone |mobile |cell |telephone )?number",
+        "(?:which|what) number (?:can|do) (?:you|people) (?:reach|call) (?:me|WHO) (?:on|at)",
+        "WHO的?(?:手机|电话)?(?:号码|号|电话)是(?:多少|什么)",
+    ),
+    "address": (f"what{_IS} WHOSE (?:home |postal |current )?address", "WHO的?(?:地址|住址)是(?:什么|哪里|哪儿)"),
+    "nickname": (
+        "what (?:should|do) (?:you|people) call me",
+        "what do I go by",
+        "(?:你|大家)?(?:该|应该)?(?:怎么|叫)(?:称呼)?我(?:什么)?",
+    ),
+    "studies": (
+        "what (?:do|does|am|is|are) WHO (?:study|studying|majoring in|major in)",
+        f"what{_IS} WHOSE (?:major|subject)",
+        "WHO(?:学|读)的?(?:是)?什么(?:专业)?",
+    ),
+    "car": (
+        "(?:what|which) (?:kind of |make of )?car (?:do|does) WHO (?:drive|have|own)",
+        f"what{_IS} WHOSE car",
+        "WHO(?:现在)?开的?(?:是)?什么车",
+    ),
+    "phone": (
+        "(?:what|which) (?:kind of )?phone (?:do|does) WHO (?:use|have|own)",
+        f"what{_IS} WHOSE phone",
+        "WHO(?:现在)?用的?(?:是)?什么手机",
+    ),
+    "diet": (
+        "what (?:kind of |sort of )?diet (?:do|does|am|is) WHO (?:follow|have|eat|keep|on)",
+        f"what{_IS} WHOSE diet",
+    ),
+    "marital_status": (f"what{_IS} WHOSE marital status", "WHO的?婚姻状况是?(?:什么|怎样|如何)"),
+    "blood_type": (
+        f"what{_IS} WHOSE blood (?:type|group)",
+        "(?:what|which) blood (?:type|group) (?:do|does|am|is|are) WHO(?: have)?",
+        "WHO(?:的血型)?是什么(?:血型|型血?)?",
+    ),
+    "language": (
+        "(?:what|which) languages? (?:do|does|can) WHO speak",
+        "WHO会(?:说|讲)(?:哪些|什么|几[种门])(?:语言|话|外语)",
+    ),
+    "learning": ("(?:what|which) languages? (?:am|is|are) WHO learning", "WHO在学什么(?:语言|外语)"),
+    "pet": (
+        "(?:what|which) pets? (?:do|does) WHO (?:have|own|keep)",
+        "WHO(?:家)?养了?什么(?:宠物|动物)?",
+    ),
+    "medication": (
+        "(?:what|which) (?:medication|medicine|medicines|pills|drugs) (?:do|does|am|is) WHO (?:take|taking|on)",
+        "WHO(?:在)?吃(?:的是)?什么药",
+    ),
+    "boss": (
+        f"who{_IS} WHOSE (?:boss|manager|supervisor)",
+        f"what{_IS} WHOSE (?:boss|manager)(?:['’]s name| called)",
+        "WHO的?(?:老板|上司|领导)(?:是谁|叫什么(?:名字)?)",
+    ),
+    "roommate": (f"who{_IS} WHOSE (?:roommate|flatmate|housemate)s?", "WHO的?室友(?:是谁|叫什么(?:名字)?)"),
     **{
         slot: (
+            *(("who (?:am|is|are) WHO (?:married to|dating|engaged to|going out with)",) if slot == "partner" else ()),
             f"who{_IS} WHOSE (?:older |younger |elder )?(?:{words})s?",
             f"what{_IS} WHOSE (?:older |younger |elder )?(?:{words})(?:['’]s name| called)",
             f"WHO的?(?:{words})(?:是谁|叫什么(?:名字)?)",
@@ -77,7 +133,27 @@ _ASKS: Final = {
 }
 """A slot, and the whole questions that ask for it. WHO is a name or "I", WHOSE the same with its possessive."""
 
+MATTER_OF: Final = {
+    **dict.fromkeys(("city", "address", "home"), "residence"),
+    **dict.fromkeys(("employer", "job", "boss"), "work"),
+    **dict.fromkeys(("partner", "marital_status"), "relation"),
+    **dict.fromkeys(("school", "studies"), "study"),
+    **dict.fromkeys(("name", "nickname"), "name"),
+    **dict.fromkeys(("phone_number", "e-mail"), "contact"),
+    **dict.fromkeys(("car", "phone"), "possession"),
+    "diet": "diet",
+}
+"""Slots of one value that may change, and the matter each is of; what is settled once, such as a birthday, is none."""
+
+CONFIRMED: Final = "confirmed"
+"""The slot of a fact that says, in microseconds, up to when its owner has confirmed it against all that was said."""
+
 _NOW: Final = r"(?: now| these days| currently| at present)?[\s?？。.!]*$"
+
+
+def doubtable(profile: Iterable[Item]) -> list[Item]:
+    """Choose the facts that something said later may put in doubt: of one value, of a matter that may change."""
+    return [item for item in profile if item.slots.get("slot") in MATTER_OF and item.slots.get("value")]
 
 
 def stated(question: str, profile: Iterable[Item], user: str) -> list[Item]:

@@ -60,6 +60,9 @@ NAMED: Final = 3
 SPOKEN: Final = 0.1
 """Share of the entries that hold one of the commonest words of a script in a memory that is written in it."""
 
+_FEW: Final = "nothing in it bears on the question: there is little else"
+"""Said of a hit that is no candidate: in a small memory all are ranked (`fuse`)."""
+
 _COMMON: Final = tuple(map(hash_term, tokenise("the a to and of in is i you it")))
 _COMMON_UNSPACED: Final = tuple(map(hash_term, tokenise("的 我 你 是 了 不 在 の は に 이 는")))
 
@@ -73,7 +76,7 @@ def explained(question: Question, readings: Mapping[int, Reading], hits: list[Hi
             told.update(
                 zip(((hit.space, hit.doc) for hit in here), _reasons_of(question, reading, here, nearest), strict=True)
             )
-    return [replace(hit, reasons=(*hit.reasons, *told[hit.space, hit.doc])) for hit in hits]
+    return [replace(hit, reasons=(*hit.reasons, *told[hit.space, hit.doc]) or (_FEW,)) for hit in hits]
 
 
 def traced(

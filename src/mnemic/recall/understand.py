@@ -122,6 +122,11 @@ class Question:
         return tuple(term for term in self.terms if term not in self.names)
 
     @property
+    def of_a_time(self) -> bool:
+        """Whether it asks for whatever was said in a stretch of time, or by somebody then."""
+        return bool(self.spans) and not self.others
+
+    @property
     def called(self) -> list[str]:
         """The names as a person would write them."""
         return rejoined([name.name for name in self.names])

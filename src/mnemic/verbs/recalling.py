@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import micros, moment, offset_minutes, time_zone
 from mnemic.core.ids import ItemId, to_bytes
-from mnemic.core.items import Item, Kind, State, Version
+from mnemic.core.items import Item, State, Version
 from mnemic.core.queries import Context, Filter, Lost, Query
 from mnemic.core.uninterrupted import import_whole
 from mnemic.derive.unread import UnreadRules
@@ -20,12 +20,14 @@ from mnemic.models.model_requests import EmbedQuestion, Meant
 from mnemic.settings import Settings
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import Look, look
+from mnemic.store.values.work import EmbedderState
 from mnemic.verbs.who import Who, always_shown, look_ahead, shelved, spaces_of, unread_versions, view_of
 from mnemic.writing import Desk
 
 if TYPE_CHECKING:
     from mnemic.recall.always import Always
     from mnemic.recall.answer import Answer
+    from mnemic.recall.doubt import Doubt
 
 _NOTHING: Final = Context(
     text="", tokens=0, items=(), considered=0, seq=0, notes=("nothing has been remembered for this user yet",)
@@ -45,7 +47,7 @@ class RecallRequest:
     k: int | None = None
     budget: int | None = None
     where: Filter = Filter()
-    now: datetime | None = None
+    now: datetime | str | None = None
     explain: bool = False
 
 
@@ -79,14 +81,21 @@ class Recalling:
     def ask(self, who: Who, request: RecallRequest) -> Flow[Answer]:
         """The words of the evidence or the profile that answer a question, cited; or that memory does not hold it."""
         recall = yield from self.recalling(who, request)
-        context, profile = yield from look_ahead(who, self.desk, lambda s: (recall(s), self._profile(s, who)))
+        context, (profile, doubts) = yield from look_ahead(who, self.desk, lambda s: (recall(s), self._profile(s, who)))
         import_whole("mnemic.recall.answer")
         from mnemic.recall.answer import answer
 
         import_whole("mnemic.recall.profile")
         from mnemic.recall.profile import stated
 
-        return answer(request.query, context, stated(request.query, profile, str(who.scope.user)))
+        user = str(who.scope.user)
+        facts = stated(request.query, profile, user)
+        if asked := [doubt for doubt in doubts if doubt.fact in facts]:
+            import_whole("mnemic.recall.doubt")
+            from mnemic.recall.doubt import unsure
+
+            return unsure(asked)
+        return answer(request.query, context, facts, user)
 
     def why_not(self, who: Who, request: RecallRequest, item: ItemId) -> Flow[Lost]:
         """At which stage of this recall an item was lost, or that it was not."""
@@ -125,15 +134,52 @@ class Recalling:
         from mnemic.recall.always import always_on
 
         core, sources = self._core(snapshot, who)
-        return always_on(core, sources, str(who.scope.user), room)
+        doubted = {doubt.fact.id: _told(doubt) for doubt in self._doubts(snapshot, who, core, sources)}
+        return always_on(core, sources, str(who.scope.user), room, doubted)
 
-    def _profile(self, snapshot: Snapshot, who: Who) -> list[Item]:
-        """What the profile says, as far as its evidence is still shown."""
-        import_whole("mnemic.recall.always")
-        from mnemic.recall.always import supported
+    def doubts(self, snapshot: Snapshot, who: Who) -> list[Doubt]:
+        """What puts facts of the profile in doubt, one for each of them."""
+        return self._doubts(snapshot, who, *self._core(snapshot, who))
 
+    def _profile(self, snapshot: Snapshot, who: Who) -> tuple[list[Item], list[Doubt]]:
+        """What the profile says, as far as its evidence is still shown, and what puts that in doubt."""
         core, sources = self._core(snapshot, who)
-        return [v.item for v in core if v.item.kind is Kind.PROFILE and supported(v.item, sources)]
+        return _facts(core, sources), self._doubts(snapshot, who, core, sources)
+
+    def _doubts(
+        self, snapshot: Snapshot, who: Who, core: Sequence[Version], sources: Mapping[ItemId, Version]
+    ) -> list[Doubt]:
+        """What of the evidence puts facts in doubt; the catalogue is asked only where there is one that may be."""
+        import_whole("mnemic.recall.profile")
+        from mnemic.recall.profile import MATTER_OF, doubtable
+
+        profile = _facts(core, sources)
+        facts = doubtable(profile)
+        if not facts:
+            return []
+        import_whole("mnemic.recall.doubt")
+        from mnemic.recall.doubt import doubt_of, probe, suspects
+
+        view = view_of(snapshot, who)
+        serving = {row.id: row.name for row in snapshot.embedders() if row.state is EmbedderState.SERVING}
+        probes = {model: probe(name) for model, name in serving.items()}
+        asked = {model: direction for model, direction in probes.items() if direction is not None}
+        readings = self.catalogues.readings(
+            snapshot, spaces_of(snapshot, who), view, Filter(agent=who.scope.agent), asked
+        )
+        found = suspects(facts, readings, {model: serving[model] for model in asked}, view.valid_at)
+        vers: dict[int, set[int]] = {}
+        for suspect in (one for some in found.values() for one in some):
+            vers.setdefault(suspect.space, set()).add(suspect.ver)
+        told = {space: snapshot.versions(space, sorted(of)) for space, of in vers.items()}
+        understood = frozenset(
+            (source, MATTER_OF.get(str(item.slots.get("slot")), "")) for item in profile for source in item.source
+        )
+        doubts = []
+        for fact in facts:
+            turns = [(one, told[one.space][one.ver].item) for one in found[fact.id] if one.ver in told[one.space]]
+            doubts += [doubt] if (doubt := doubt_of(fact, turns, understood, str(who.scope.user))) else []
+        return doubts
 
     def _core(self, snapshot: Snapshot, who: Who) -> tuple[list[Version], dict[ItemId, Version]]:
         """What is always on here, unread turns included, and those of its sources that the view shows."""
@@ -158,7 +204,8 @@ class Recalling:
     def _query(
         self, snapshot: Snapshot, who: Who, request: RecallRequest, spaces: tuple[int, ...], meant: Meant
     ) -> Query:
-        now = self.desk.clock.now() if request.now is None else micros(request.now, "now")
+        given = None if request.now is None else self.desk.aware("now", request.now)
+        now = self.desk.clock.now() if given is None else micros(given, "now")
         view = view_of(snapshot, who)
         asked = (
             now if view.as_of is None else min(now, view.as_of)
@@ -167,13 +214,14 @@ class Recalling:
         return Query(
             text=request.query,
             now=asked,
-            offset=self._offset(request.now, asked),
+            offset=self._offset(given, asked),
             spaces=spaces,
             view=view,
             where=shelved(who.scope, request.where),
             k=k,
             budget=request.budget,
             vectors=meant.vectors,
+            embedders=meant.embedders,
         )
 
     def _meant(self, request: RecallRequest) -> Flow[Meant]:
@@ -189,3 +237,18 @@ class Recalling:
     def _offset(self, now: datetime | None, us: int) -> int:
         """Minutes east of UTC where it is asked: on the clock of `now`, else in the setting `timezone`."""
         return offset_minutes(now if now is not None else moment(us).astimezone(time_zone(self.settings.timezone)))
+
+
+def _facts(core: Sequence[Version], sources: Mapping[ItemId, Version]) -> list[Item]:
+    """The facts of a profile whose evidence is still shown."""
+    import_whole("mnemic.recall.always")
+    from mnemic.recall.always import is_fact, supported
+
+    return [version.item for version in core if is_fact(version.item) and supported(version.item, sources)]
+
+
+def _told(doubt: Doubt) -> str:
+    import_whole("mnemic.recall.doubt")
+    from mnemic.recall.doubt import told_doubt
+
+    return told_doubt(doubt)

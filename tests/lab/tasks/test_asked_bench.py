@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from mnemic.errors import Invalid
+from mnemic.lab.kit.metrics import auroc_estimate
 from mnemic.lab.tasks import asked_bench
-from mnemic.lab.tasks.asked_bench import NEVER, SAID, auroc_estimate, bench_asked, show, token_f1
+from mnemic.lab.tasks.asked_bench import NEVER, SAID, bench_asked, show, token_f1
 
 TALK = {
     "林": [

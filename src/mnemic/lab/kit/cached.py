@@ -1,4 +1,4 @@
-"""An embedder that remembers on disk what it has embedded, so that a run over the same texts costs nothing again.
+"""An embedder that remembers what it has embedded, on disk or as long as it lives: the same text costs nothing again.
 
 One file for each embedder, named after it: records of a digest of 16 bytes and the vector, one after the other. A
 record that a crash cut short is dropped when the file is read.
@@ -23,13 +23,15 @@ DIGEST: Final = 16
 class CachedEmbedder:
     """Wraps an embedder, with its name and vectors, and asks it for each text only once. For one process only."""
 
-    def __init__(self, inner: Embedder, folder: Path) -> None:
-        """`folder` is made if it is not there."""
+    def __init__(self, inner: Embedder, folder: Path | None = None) -> None:
+        """`folder` is made if it is not there; without one nothing is kept when this is gone."""
         self.name, self.dims = inner.name, inner.dims
         self._inner = inner
-        folder.mkdir(parents=True, exist_ok=True)
-        self._file = folder / f"{re.sub(r'[^A-Za-z0-9._-]', '-', inner.name)}.vectors"
-        self._known = self._read()
+        self._file: Path | None = None
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._file = folder / f"{re.sub(r'[^A-Za-z0-9._-]', '-', inner.name)}.vectors"
+        self._known = {} if self._file is None else self._read(self._file)
 
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return self._looked_up("p", texts, self._inner.passages)
@@ -46,18 +48,19 @@ class CachedEmbedder:
         if fresh:
             made = embed(list(fresh.values())).astype("<f4")
             self._known.update(zip(fresh, made, strict=True))
-            with self._file.open("ab") as file:
-                file.writelines(digest + vector.tobytes() for digest, vector in zip(fresh, made, strict=True))
+            if self._file is not None:
+                with self._file.open("ab") as file:
+                    file.writelines(digest + vector.tobytes() for digest, vector in zip(fresh, made, strict=True))
         if not digests:
             return np.empty((0, self.dims), np.float32)
         return np.stack([self._known[digest] for digest in digests])
 
-    def _read(self) -> dict[bytes, NDArray[np.float32]]:
+    def _read(self, file: Path) -> dict[bytes, NDArray[np.float32]]:
         size = DIGEST + 4 * self.dims
-        data = self._file.read_bytes() if self._file.exists() else b""
+        data = file.read_bytes() if file.exists() else b""
         whole = len(data) - len(data) % size
         if whole < len(data):
-            self._file.write_bytes(data[:whole])
+            file.write_bytes(data[:whole])
         records = (data[at : at + size] for at in range(0, whole, size))
         return {record[:DIGEST]: np.frombuffer(record[DIGEST:], "<f4") for record in records}
 

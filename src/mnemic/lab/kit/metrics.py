@@ -181,3 +181,16 @@ def estimates(values: Mapping[str, Array], seed: int) -> dict[str, Estimate]:
 def difference(values: Array, baseline: Array, seed: int) -> Estimate:
     """Paired: by how much `values` beat `baseline` on the same questions, with its interval."""
     return estimates({"difference": values - baseline}, seed)["difference"]
+
+
+def auroc_estimate(positive: Sequence[float], negative: Sequence[float], seed: int) -> Estimate:
+    """Chance that a positive scores above a negative, with its percentile bootstrap interval over both."""
+    if not positive or not negative:
+        return Estimate(math.nan, math.nan, math.nan, 0)
+    chance = np.random.default_rng(seed)
+    one, other = np.asarray(positive), np.asarray(negative)
+    drawn = [
+        auroc(chance.choice(one, len(one)).tolist(), chance.choice(other, len(other)).tolist()) for _ in range(DRAWS)
+    ]
+    low, high = np.percentile(drawn, (2.5, 97.5))
+    return Estimate(auroc(positive, negative), float(low), float(high), len(one) + len(other))

@@ -173,6 +173,7 @@ class Ablated(MnemicSystem):
                 spaces=() if space is None else (space.id,),
                 k=k,
                 vectors=vectors,
+                embedders={row.id: row.name for row in snapshot.embedders()},
                 without=self._without,
             )
             return recall(snapshot, self._catalogues, query)

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from mnemic.lab.kit.metrics import Estimate
+
 _BLOCKS: Final = " ▏▎▍▌▋▊▉█"
 
 
@@ -45,6 +47,11 @@ def piped(table: TextTable) -> str:
     rows = [f"| {' | '.join(cell.strip() for cell in row)} |" for row in table.rows]
     rule = f"|---|{'---:|' * (len(table.columns) - 1)}"
     return "\n".join([f"**{table.title}**", "", f"| {' | '.join(table.columns)} |", rule, *rows])
+
+
+def percent(value: Estimate) -> str:
+    """A share with its interval, in per cent; a dash where there is none."""
+    return "-" if math.isnan(value.mean) else f"{100 * value.mean:.1f} [{100 * value.low:.0f}, {100 * value.high:.0f}]"
 
 
 def _padded(cell: str, width: int, *, left: bool) -> str:

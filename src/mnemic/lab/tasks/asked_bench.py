@@ -10,7 +10,6 @@ somebody did, of the same person. All go through the public API over a new file,
 from __future__ import annotations
 
 import json
-import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -25,10 +24,10 @@ from mnemic.core.queries import Context
 from mnemic.core.tokens import tokenise
 from mnemic.errors import Invalid
 from mnemic.lab.kit.datasets import UNANSWERABLE, BenchQuestion, Dataset, load
-from mnemic.lab.kit.metrics import DRAWS, Estimate, auroc, estimates, recall
+from mnemic.lab.kit.metrics import auroc_estimate, estimates, recall
 from mnemic.lab.kit.run import Progress, silent
 from mnemic.lab.kit.systems import MnemicSystem
-from mnemic.lab.kit.tables import TextTable, aligned
+from mnemic.lab.kit.tables import TextTable, aligned, percent
 from mnemic.models.base import Embedder
 from mnemic.recall.answer import answer
 
@@ -200,26 +199,13 @@ def token_f1(answered: str, right: str) -> float:
     return 2 * shared / (one.total() + other.total()) if shared else 0.0
 
 
-def auroc_estimate(positive: Sequence[float], negative: Sequence[float], seed: int) -> Estimate:
-    """Chance that a positive scores above a negative, with its percentile bootstrap interval over both."""
-    if not positive or not negative:
-        return Estimate(math.nan, math.nan, math.nan, 0)
-    chance = np.random.default_rng(seed)
-    one, other = np.asarray(positive), np.asarray(negative)
-    drawn = [
-        auroc(chance.choice(one, len(one)).tolist(), chance.choice(other, len(other)).tolist()) for _ in range(DRAWS)
-    ]
-    low, high = np.percentile(drawn, (2.5, 97.5))
-    return Estimate(auroc(positive, negative), float(low), float(high), len(one) + len(other))
-
-
 def _found(results: AskedResults, seed: int) -> TextTable:
     rows = []
     for name, styles in STYLES.items():
         here = [o for o in results.outcomes if o.question.category in styles]
         values = {f"R@{k}": np.array([recall(o.question.gold, o.ranked, k) for o in here]) for k in KS}
         scores = estimates(values, seed)
-        rows.append((name, str(len(here)), *(_percent(scores[f"R@{k}"]) for k in KS)))
+        rows.append((name, str(len(here)), *(percent(scores[f"R@{k}"]) for k in KS)))
     return TextTable("1. Evidence found, %", ("questions", "n", *(f"R@{k}" for k in KS)), tuple(rows))
 
 
@@ -273,14 +259,10 @@ def _answers(results: AskedResults, seed: int) -> TextTable:
         }
         scores = estimates(values, seed)
         declined = _share([not o.known for o in group])
-        rows.append((name, str(len(group)), _percent(scores["cited"]), _percent(scores["f1"]), declined))
+        rows.append((name, str(len(group)), percent(scores["cited"]), percent(scores["f1"]), declined))
     header = ("LoCoMo", "n", "evidence quoted, %", "token F1, %", "declined, %")
     return TextTable("3. Answers without a model (a declined question scores nothing)", header, tuple(rows))
 
 
 def _share(flags: Sequence[bool]) -> str:
     return f"{100 * sum(flags) / len(flags):.1f}" if flags else "-"
-
-
-def _percent(value: Estimate) -> str:
-    return "-" if math.isnan(value.mean) else f"{100 * value.mean:.1f} [{100 * value.low:.0f}, {100 * value.high:.0f}]"

@@ -30,11 +30,14 @@ from mnemic.lab.kit.generate import Talk
 from mnemic.lab.kit.given_vectors import give_vectors
 from mnemic.lab.kit.log import provenance
 from mnemic.lab.tasks.vectors.vector_data import synthetic
+from mnemic.lanes.slices import HOUSE
 from mnemic.memory import Memory
 from mnemic.settings import PACK_ROWS, Settings
+from mnemic.store.engine import lane_cursors
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.sqlite.disk import file_system
 from mnemic.store.sqlite.sqlite_store import SqliteStore
+from mnemic.store.values.drafts import Advance
 
 QUESTION: Final = "What did we plan for the summer?"
 BATCH: Final = 100
@@ -95,9 +98,19 @@ def _filled(path: Path, items: int, seed: int) -> int:
         for start in range(0, items, BATCH):
             me.observe(messages[start : start + BATCH])
         memory.flush()
+        _mark_understood(memory)
         with memory._opened.store.read() as snapshot:
             rows = [row for space in _spaces(snapshot) for row in snapshot.packs(space)]
             return sum(len(snapshot.pack_body(row.id) or b"") for row in rows)
+
+
+def _mark_understood(memory: Memory) -> None:
+    """Have rules stand past all that was said, as in a memory that was lived with: the command would let them read."""
+    store = memory._opened.store
+    with store.read() as snapshot:
+        newest = [(space, snapshot.newest(space)) for space in _spaces(snapshot)]
+    for space, upto in newest:
+        store.transact(lane_cursors.advance, space, Advance(name=HOUSE, owner="", after=0, upto=upto))
 
 
 def _readings(path: Path, items: int, rounds: int, bar: float) -> list[Figure]:

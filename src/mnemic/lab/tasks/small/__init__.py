@@ -1,0 +1,1 @@
+"""Small memories: a few short statements, of which nothing may be hidden."""

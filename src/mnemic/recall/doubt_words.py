@@ -1,0 +1,193 @@
+# ruff: noqa: E501 - a pattern cut in pieces is read wrongly
+"""Words by which a sentence speaks of the matter of a profile fact, and of a change in it; English and Chinese.
+
+They are for what rules could not read: a word of the matter and a word of change in one sentence of one's own say that
+something is no longer as it was, not what it is now.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from mnemic.core.tokens import hash_term, tokenise
+from mnemic.extract.chinese import has_chinese
+from mnemic.extract.sentences import lowered
+from mnemic.extract.slots_en import English
+from mnemic.extract.slots_zh import Chinese
+
+if TYPE_CHECKING:
+    from mnemic.extract.sentences import Sentence
+
+_WORDS: Final = {
+    "residence": """home house flat apartment move moved moving relocated relocating live living lease landlord landlady
+        address town city neighbourhood neighborhood unpacked unpacking boxes settled studio condo bungalow cottage
+        搬 住 家 房 租 定居 落户 安家 户口 小区 公寓""",
+    "work": """job working employer desk company firm boss salary contract notice quit resigned
+        fired laid hired redundant freelance badge promoted
+        工作 上班 公司 单位 辞 离职 入职 老板 跳槽 失业 裁 工位 岗 升职 转行""",
+    "relation": """partner husband wife boyfriend girlfriend fiancé fiancée married engaged single divorced separated
+        broke dating split breakup ring wedding together widow widower
+        分手 离婚 结婚 单身 男友 女友 对象 老公 老婆 丈夫 妻子 复合 订婚 领证 爱人""",
+    "study": """school university college course degree major thesis campus semester term class studying student
+        transferred graduated dropped enrolled
+        学校 大学 专业 毕业 转学 退学 休学 考上 研究生 上学 课 读""",
+    "name": "name called call surname maiden rename renamed goes 名字 姓 叫 改名 称呼",
+    "contact": """number phone mail e-mail email mailbox inbox address sim reach text call
+        号码 电话 手机 邮箱 号 联系""",
+    "possession": """car van truck bike drive driving phone handset garage wheels
+        车 手机""",
+    "diet": """meat vegan vegetarian vegetarians fish eat eating ate dairy gluten diet cheese steak bacon egg eggs plant
+        吃 素 肉 荤 鱼 饮食 忌 奶""",
+}
+
+_ENDS: Final = re.compile(
+    r"\b(?:no longer|not any ?more|any ?more|quit|quitting|resigned|left|leaving|sold|gone|(?:is|are|was) (?:all )?over|ended|done with|broke up"
+    r"|broken up|split(?: up)?|divorced|separated|dumped|dropped out|gave up|given up|handed in|laid off|fired|let go|died"
+    r"|passed away|dead|closed|cancelled|canceled|swapped|traded|stopped|former|ex|behind (?:me|us)|goodbye|bye|farewell)\b"
+    r"|不再|分手|分了|离婚|离了|辞|离职|退|卖|没了|不在|不住|不吃|不做|不干|停了|戒|走了|去世|散了|吹了|告别|再见|注销|停机|报废|裁"
+)
+"""Something is so no longer."""
+
+_CHANGES: Final = re.compile(
+    r"\b(?:new|newly|now|nowadays|these days|moved|moving in|relocated|switched|changed|swapped|replaced|started|starting"
+    r"|became|become|joined|adopted|transferred|converted|renamed|as of|as from|since (?:last|yesterday|mon|tues|wednes|thurs"
+    r"|fri|satur|sun|january|february|march|april|may|june|july|august|september|october|november|december)\w*|from (?:today|now)"
+    r"|first (?:day|week|month|night)|back (?:to|in|at|with|on)|officially|unpack(?:ed|ing)|settled|packed up|instead"
+    r"|correction|i meant|wrong|not .{1,40}? but)\b"
+    r"|新|现在|如今|目前|搬|换|改|变成|成了|开始|入职|跳槽|转|升|第一[天周]|正式|终于|从今|起我|以后|其实|说错|记错|更正|不是.{1,20}是|复合|领证|结婚|考上"
+)
+"""Something is otherwise than it was."""
+
+_CHANGE_WORDS: Final = """
+new newly now nowadays days moved moving relocated switched changed swapped replaced started starting became become joined
+adopted transferred converted renamed as since today first back officially finally unpacked unpacking settled packed instead
+correction meant wrong but longer anymore more quit quitting resigned left leaving sold gone over ended done broke broken split
+divorced separated dumped dropped gave given handed laid fired let died passed dead closed cancelled canceled traded stopped
+former ex behind goodbye bye farewell
+新 现 如 目 搬 换 改 变 成 始 职 槽 转 升 第 正 终 从 起 以 其 错 更 是 复 领 结 考 不 分 离 辞 退 卖 没 停 戒 走 去 散 吹 告 再 注 报 裁
+"""
+"""The words that `_CHANGES` and `_ENDS` begin with or hold: without one of them none of both matches."""
+
+_OWN: Final = re.compile(r"\b(?:i|i'm|i've|i'll|i'd|me|my|mine|we|we're|we've|our|ours|us|myself)\b|[我咱俺]")
+_OTHERS: Final = re.compile(
+    r"\b(?:he|she|they|his|her|their|him|them|he's|she's|they're|they've|someone|somebody|everyone|people"
+    r"|mother|mum|mom|father|dad|parents|sister|brother|son|daughter|kids?|child(?:ren)?|baby|nephew|niece|friends?|mate|boss"
+    r"|manager|colleagues?|coworkers?|neighbou?rs?|cousins?|grandma|grandpa|grandmother|grandfather|aunt|uncle|flatmate"
+    r"|roommate|housemate|doctor|dentist|therapist|teacher|trainer|tutor|you|you're|your)\b"
+    r"|[他她你您]|人家|别人|妈|爸|姐|妹|哥|弟|儿子|女儿|闺女|孩子|朋友|闺蜜|同事|老板|领导|邻居|表|奶奶|爷爷|外婆|外公|叔|舅|姑|姨|室友|医生|老师|教练"
+)
+_PARTNERS: Final = re.compile(
+    r"\b(?:partner|husband|wife|boyfriend|girlfriend|fianc[eé]e?)\b|老公|老婆|丈夫|妻子|男朋友|女朋友|男友|女友|爱人|对象"
+)
+_SAID_OTHERWISE: Final = re.compile(
+    r"\b(?:if|wish|would|could|should|might|maybe|perhaps|someday|some day|hope|hoping|considering|thinking (?:of|about)"
+    r"|tempted|dream\w*|imagine|pretend|want to|wants? to|plan\w*|almost|nearly|used to|once|back (?:when|then)|years ago"
+    r"|as a (?:kid|child)|when i was"
+    r"|(?:won't|never|not|didn't|haven't|hasn't|no (?:plans?|reason|need) to) (?:\w+ )?(?:quit\w*|mov\w+|leav\w+|left|chang\w+|switch\w*|sell|sold|divorc\w+|split|resign\w*|relocat\w+))\b"
+    r"|如果|要是|也许|可能|假如|万一|梦|想象|希望|幻想|考虑|说不定|的话|打算|计划|准备|想(?:搬|换|辞|去|吃|学|当|做)|差点|(?:没|没有|不会|不想|不肯|别)(?:再)?(?:搬|换|辞|离|卖|分手|退|改)|小时候|当年|以前|曾经|那会儿|那时候"
+)
+"""Supposed, wished for, planned or long ago: nothing is said of now."""
+
+
+_NOT_SO: Final = r"\b(?:from|out of|than|instead of|not|no longer|leave|leaving|left)\b\W+(?:\w+\W+){0,2}?VALUE|(?:离开|从|不是|别了)VALUE"
+"""What stands before a value of which a sentence says that it is not so, or not any more."""
+
+
+_NEAR: Final = 25
+_NEAR_CHINESE: Final = 6
+"""Characters between a word of a matter and one of a change, at most."""
+
+_TRIED: Final = 8
+"""Most words of each that are compared in a sentence."""
+
+
+@lru_cache(maxsize=1)
+def matter_tokens() -> dict[str, tuple[int, ...]]:
+    """Hash the words of every matter as a catalogue's text does."""
+    return {
+        matter: tuple(sorted({hash_term(token) for word in words.split() for token in tokenise(word)}))
+        for matter, words in _WORDS.items()
+    }
+
+
+@lru_cache(maxsize=1)
+def change_tokens() -> tuple[int, ...]:
+    """Hash the words without which no sentence tells of a change, as a catalogue's text does."""
+    return tuple(sorted({hash_term(token) for word in _CHANGE_WORDS.split() for token in tokenise(word)}))
+
+
+@lru_cache(maxsize=1)
+def _patterns() -> dict[str, re.Pattern[str]]:
+    patterns = {}
+    for matter, words in _WORDS.items():
+        plain = "|".join(word for word in words.split() if word[0].isascii())
+        other = "|".join(word for word in words.split() if not word[0].isascii())
+        patterns[matter] = re.compile(rf"\b(?:{plain})\b|{other}")
+    return patterns
+
+
+def touches(text: str, value: str) -> bool:
+    """Whether a text holds a word of a change, or a value: without, no sentence of it puts a fact of this value in doubt."""
+    low = lowered(text)
+    return any(pattern.search(low) for pattern in (_CHANGES, _ENDS, _named(value)))
+
+
+def is_asserted(sentence: Sentence) -> bool:
+    """Whether a sentence may say how things are, and does not ask, suppose, plan, dream or tell of long ago."""
+    low = sentence.low
+    if sentence.asks or _SAID_OTHERWISE.search(low):
+        return False
+    return not any(
+        pattern.search(low)
+        for language in (English, Chinese)
+        for pattern in (language.FRAMED, language.UNSAID, language.AHEAD)
+    )
+
+
+def is_own(sentence: Sentence, matter: str) -> bool:
+    """Whether a sentence names whoever speaks, and nobody else before them."""
+    return _OWN.search(sentence.low) is not None and not is_of_others(sentence, matter)
+
+
+def is_of_others(sentence: Sentence, matter: str) -> bool:
+    """Whether a sentence names somebody other than whoever speaks, and that before them or right behind ("my sister")."""
+    own = _OWN.search(sentence.low)
+    if own is not None and _OTHERS.match(sentence.low, own.end() + 1):
+        return True
+    others = [_OTHERS.search(sentence.low), None if matter == "relation" else _PARTNERS.search(sentence.low)]
+    return any(found is not None and (own is None or found.start() < own.start()) for found in others)
+
+
+def hints_at_change(sentence: Sentence) -> bool:
+    """Whether a sentence holds a word of a change."""
+    return _CHANGES.search(sentence.low) is not None or _ENDS.search(sentence.low) is not None
+
+
+def tells_change(sentence: Sentence, matter: str) -> bool:
+    """Whether a sentence holds a word of a matter, and close to it one of a change."""
+    low = sentence.low
+    near = _NEAR_CHINESE if has_chinese(low) else _NEAR
+    spoken = [match.span() for match in islice(_patterns()[matter].finditer(low), _TRIED)]
+    changes = [match.span() for pattern in (_CHANGES, _ENDS) for match in islice(pattern.finditer(low), _TRIED)]
+    return any(begin - near <= end and first <= last + near for first, end in spoken for begin, last in changes)
+
+
+def names(sentence: Sentence, value: str) -> bool:
+    """Whether a sentence names a value."""
+    return _named(value).search(sentence.low) is not None
+
+
+def denies(sentence: Sentence, value: str) -> bool:
+    """Whether a sentence that names a value has a word of an end, or says that it is not, or comes from there."""
+    if _ENDS.search(sentence.low):
+        return True
+    return re.search(_NOT_SO.replace("VALUE", re.escape(value.lower())), sentence.low) is not None
+
+
+def _named(value: str) -> re.Pattern[str]:
+    low = value.lower()
+    begin, end = (r"\b" if part.isascii() and part.isalnum() else "" for part in (low[:1], low[-1:]))
+    return re.compile(f"{begin}{re.escape(low)}{end}")

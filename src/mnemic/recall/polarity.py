@@ -1,0 +1,96 @@
+"""Whether yes or no answers a question, by what was said last of its matter: confirmed, ended, denied or replaced.
+
+A logistic model over a few signs in the words: what the question presumes ("still", "ever", a past, an end of
+something), how much of it the statement that answers names, whether that statement ends, denies or only supposes
+something, and how much of the question an older statement of the matter names, in whose place something else may have
+come. Its weights are learned with those of `recall.sureness`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from mnemic.core.tokens import is_stop, tokenise
+from mnemic.recall.understand import UNSPACED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from mnemic.core.queries import Recalled
+
+    Floats = NDArray[np.float32]
+
+NEAR: Final = 3.0
+"""By how much less than the first, in log odds, another statement may bear on a question to be one of its matter."""
+
+POLAR_INPUTS: Final = (
+    *("still", "ever", "past", "presumes an end", "names it", "older name it", "supposes"),
+    *("past, named", "past, not ended", "an end, not denied", "an end, named"),
+    *("named and plain", "all named and plain", "named and denied", "goes on"),
+)
+"""What the model reads, in order."""
+
+_STILL: Final = re.compile(r"\b(?:still|yet|any ?more)\b|还|仍", re.IGNORECASE)
+_EVER: Final = re.compile(r"\bever\b|曾|过[吗没]", re.IGNORECASE)
+_PAST: Final = re.compile(r"\b(?:did|was|were|had)\b|那阵|那时|当时|以前", re.IGNORECASE)
+_END: Final = re.compile(
+    r"\b(?:give(?:n)? up|gave up|quit|stop(?:ped)?|separated|divorced|single|alone|sold|sell|left|leave|lost|lose"
+    r"|retired|cancel\w*|broken? up|end(?:ed)?|over|without|no longer|not)\b|n['’]t\b"
+    r"|辞|离婚|光棍|单身|分手|戒|卖|退|停|不再|取消|独居|一个人住",
+    re.IGNORECASE,
+)
+_DENIES: Final = re.compile(
+    r"\b(?:no|not|never|none|nothing|without|instead|last|gone|left|sold|quit|stopped|gave|broke|cancel\w*|closed|ended"
+    r"|over|finished|former|handed|dropped|out|off|away|goodbye|retired|returned|swapped|switched)\b|n['’]t\b"
+    r"|不|没|别|停|退|卖|辞|离[婚开职]|散|断|戒|注销|取消|告别|最后|交给|移交|换|改|走了|完了|拆|送人|结束|到期|毕业|搬",
+    re.IGNORECASE,
+)
+_SUPPOSES: Final = re.compile(
+    r"\b(?:if|suppose|might|may|maybe|would|could|wish|dreamt|dreamed|someday|one day|one of these|hope|horoscope"
+    r"|should)\b|['’]d\b|['’]ll\b|如果|要是|等|梦|假如|考虑|想|敢|改天|哪天|许愿|就好",
+    re.IGNORECASE,
+)
+_GOES_ON: Final = re.compile(r"\b(?:still|again|back|too|also|as well)\b|还|仍|又|照样|依旧|也", re.IGNORECASE)
+_PARTICLES: Final = frozenset("了过吗呢吧么的我你他她在是有没不会家")
+"""Characters of a question that name nothing it asks about."""
+_NAMES: Final = 0.3
+_ALL: Final = 0.7
+"""Shares of a question from which a statement names some of what it asks about, or just that."""
+
+
+def polar(question: str, evidence: Sequence[Recalled]) -> Floats:
+    """What the model reads of a question for yes or no and its evidence, the best first; `POLAR_INPUTS`."""
+    first = evidence[0]
+    still, ever, past, end = (bool(form.search(question)) for form in (_STILL, _EVER, _PAST, _END))
+    denies, supposes = bool(_DENIES.search(first.text)), bool(_SUPPOSES.search(first.text))
+    asked = _words(_STILL.sub("", question))
+    named = _share(asked, first.text)
+    older = max((_share(asked, one.text) for one in evidence[1:] if _of_the_matter(one, first)), default=0.0)
+    plain = not denies and not supposes
+    signs = (
+        *(past and named > 0, past and not denies, end and not denies, end and named >= _NAMES),
+        *(named >= _NAMES and plain, named >= _ALL and plain, named >= _NAMES and denies),
+        bool(_GOES_ON.search(first.text)),
+    )
+    return np.array((still, ever, past, end, named, older, supposes, *signs), np.float32)
+
+
+def _of_the_matter(one: Recalled, first: Recalled) -> bool:
+    """Whether a statement is of the matter of the first, as far as recall can tell."""
+    bears = one.bearing is not None and first.bearing is not None and one.bearing > first.bearing - NEAR
+    return one.succession > 1 or bears
+
+
+def _words(text: str) -> set[str]:
+    """The words of a question that tell; of an unspaced script the characters."""
+    words = {token for token in tokenise(text) if not is_stop(token) and token not in _PARTICLES}
+    return {token for token in words if len(token) == 1 or token < UNSPACED}
+
+
+def _share(asked: set[str], text: str) -> float:
+    return len(asked & set(tokenise(text))) / max(1, len(asked))

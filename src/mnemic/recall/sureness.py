@@ -1,0 +1,169 @@
+"""How sure an answer is: how likely what it gives is right, by a logistic model over what it rests on.
+
+What is read: how likely memory holds an answer at all (`recall.reasons`), how the first of the evidence bears on the
+question and how far it stands before the second, whether several states of the matter stand there, whether what is
+asked for was found, what the statement does. Two sets of weights, with vectors and by words, learned by
+`python -m mnemic.lab.training` from cases that the order of the evidence was not learned from, so that of the answers
+with a confidence near p a share near p is right. A memory that holds none of it is among what is learned.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from mnemic.recall.asked_for import AnswerType, asks_several, asks_yes_or_no
+from mnemic.recall.polarity import polar
+from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
+from mnemic.recall.understand import SPEAKS_OF_SELF, SPEAKS_TO_OTHER
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from mnemic.core.items import Item
+    from mnemic.core.queries import Context, Recalled
+
+    Floats = NDArray[np.float32]
+
+SPLIT: Final = 0.25
+"""Below it, an answer is that memory does not know."""
+
+SCORED: Final = 0.75
+"""How often a sentence that was scored is the right one where memory holds one: about so, in conversations of two."""
+
+STATED: Final = 0.6
+"""The least for a fact of the profile that nothing newer stands before: rules read it, and may have missed its end."""
+
+DOUBTED: Final = 0.45
+"""The most where a fact of the profile stands against newer evidence that may be of another matter."""
+
+INPUTS: Final = (
+    *("held", "bears", "bears well", "ahead", "near", "state", "older states"),
+    *("yes or no", "clear", "several", "typed", "found", "Chinese", "own", "kin"),
+    *("ends", "supposes", "speaks of self", "of others", "old"),
+)
+"""What the model reads, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What an answer gives, and what it rests on.
+
+    Attributes:
+        evidence: All that could answer, the best first.
+        quoted: The items that are quoted.
+        short: What is given first, "" for nothing.
+        yes: How likely it is yes, where that is asked.
+        stated: The profile states it.
+        doubted: The profile states something, before which newer evidence stands.
+    """
+
+    question: str
+    context: Context
+    evidence: Sequence[Recalled]
+    asked: AnswerType
+    quoted: Sequence[Item]
+    short: str
+    yes: float | None
+    stated: bool = False
+    doubted: bool = False
+
+    @property
+    def judged(self) -> bool:
+        """Whether recall has told how the first of the evidence bears on the question."""
+        return bool(self.evidence) and self.evidence[0].bearing is not None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerWeights:
+    """What was learned: of each input its weight, and a bias."""
+
+    sure: tuple[float, ...]
+    polar: tuple[float, ...]
+
+
+@lru_cache(maxsize=1)
+def weights() -> Mapping[str, AnswerWeights]:
+    """Load what was learned, "vectors" and "words"; the bias is last."""
+    text = resources.files("mnemic.recall").joinpath("sureness.json").read_text("utf-8")
+    return {name: AnswerWeights(tuple(row["sure"]), tuple(row["polar"])) for name, row in json.loads(text).items()}
+
+
+def sure(told: Told) -> float:
+    """The likelihood that an answer is right; where no bearing is known, that memory holds it."""
+    if not told.judged:
+        clear = 1.0 if told.yes is None else max(told.yes, 1 - told.yes)
+        likely = SCORED * min(told.context.confidence, clear)
+    else:
+        likely = likelihood(weighed(told), weights()[read_by(told.evidence)].sure)
+    if told.stated:
+        return max(likely, STATED)
+    return min(likely, DOUBTED) if told.doubted and not _succeeds(told) else likely
+
+
+def _succeeds(told: Told) -> bool:
+    """Whether recall itself holds the first of the evidence for what came in the place of something older."""
+    return told.evidence[0].succession == 1
+
+
+def likely_yes(question: str, evidence: Sequence[Recalled]) -> float:
+    """The likelihood that the answer to a question for yes or no is yes."""
+    return likelihood(polar(question, evidence), weights()[read_by(evidence)].polar)
+
+
+def likelihood(inputs: Floats, learned: Sequence[float]) -> float:
+    """What a model with weights `learned`, the bias last, makes of inputs."""
+    odds = float(inputs @ np.array(learned[:-1], np.float32)) + learned[-1]
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
+
+
+def read_by(evidence: Sequence[Recalled]) -> str:
+    """Which of the two sets of weights is for this evidence."""
+    return "vectors" if any("dense" in one.components for one in evidence) else "words"
+
+
+def weighed(told: Told) -> Floats:
+    """What the model reads of an answer; `INPUTS`."""
+    first, question = told.evidence[0], told.question
+    bearing = np.array([one.bearing for one in told.evidence if one.bearing is not None])
+    quoted = {item.id for item in told.quoted}
+    behind = [one.bearing for one in told.evidence if one.id not in quoted and one.bearing is not None]
+    held = min(max(told.context.confidence, 0.01), 0.99)
+    cues = counted_in(first.text) > 0
+    yes_or_no = asks_yes_or_no(question)
+    mine = SPEAKS_OF_SELF.search(question) is not None and SPEAKS_TO_OTHER.search(question) is None
+    kin = counted_in(question)[KIN].any()
+    lead = float(first.bearing or 0.0)
+    return np.array(
+        [
+            math.log(held / (1 - held)),
+            np.clip(lead, -6, 6),
+            max(0.0, min(lead, 6.0)),
+            min(4.0, max(-4.0, lead - max(behind, default=lead - 4))),
+            math.log1p(int((bearing > lead - 2).sum())),
+            first.succession == 1,
+            sum(one.succession > 1 for one in told.evidence),
+            yes_or_no,
+            0.0 if told.yes is None else 2 * abs(told.yes - 0.5),
+            asks_several(question),
+            told.asked is not AnswerType.THING and not yes_or_no,
+            bool(told.short) and not yes_or_no,
+            any("\u3400" <= sign <= "\u9fff" for sign in question),
+            mine,
+            bool(kin),
+            cues[SentenceCue.END] and not yes_or_no,
+            cues[SentenceCue.SUPPOSE],
+            cues[SentenceCue.SELF],
+            cues[SentenceCue.OTHER],
+            min(2.0, first.succession > 1),
+        ],
+        np.float32,
+    )

@@ -1,0 +1,44 @@
+"""How sure an answer is and whether it is yes are learned from cases: by ridge, in folds, the plain ones right."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mnemic.lab.answer_training import PLAIN, fitted, plainly, told_to_a_small_memory
+from mnemic.lab.tasks.current.current_cases import rows_of
+from mnemic.lab.tasks.small.small_memories import small_memories
+from mnemic.recall.sureness import likely_yes
+
+
+def test_what_was_fitted_gives_back_how_likely_it_was() -> None:
+    chance = np.random.default_rng(0)
+    inputs = chance.normal(size=(4000, 3)) * (1, 5, 0.2) + (0, 3, 1)
+    odds = inputs @ np.array([1.0, -0.3, 2.0]) - 1
+    labels = chance.random(4000) < 1 / (1 + np.exp(-odds))
+    *slopes, bias = fitted(inputs, labels, shrink=1.0)
+    assert np.allclose(slopes, [1.0, -0.3, 2.0], atol=0.35)
+    likely = 1 / (1 + np.exp(-(inputs @ np.array(slopes) + bias)))
+    for low in np.arange(0.1, 0.9, 0.2):
+        here = (likely >= low) & (likely < low + 0.2)
+        assert abs(likely[here].mean() - labels[here].mean()) < 0.07
+
+
+def test_an_input_that_never_changes_weighs_nothing() -> None:
+    inputs = np.column_stack((np.ones(50), np.arange(50.0)))
+    assert fitted(inputs, np.arange(50) > 25, shrink=10.0)[0] == 0.0
+
+
+def test_of_plain_statements_yes_and_no_are_told_in_both_languages() -> None:
+    rows = list(rows_of("plain_yes_or_no"))
+    for lang in ("en", "zh"):
+        mine = [row for row in rows if row["lang"] == lang]
+        right = [(likely_yes(row["question"], plainly(row["said"])) > 0.5) is row["yes"] for row in mine]
+        assert np.mean(right) >= 0.8
+
+
+def test_small_memories_are_asked_with_what_answers_and_without() -> None:
+    small = next(one for one in small_memories(1, 2) if one.category in PLAIN and len(one.statements) > 1)
+    assert small.statements[small.gold] in told_to_a_small_memory(small, there=True)
+    left = told_to_a_small_memory(small, there=False)
+    assert small.statements[small.gold] not in left
+    assert len(left) == len(small.statements) - 1

@@ -1,0 +1,244 @@
+"""What `ask` says of what has changed, ended, or was never said of the one asked about; and how sure it is of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from mnemic import Memory
+from mnemic.core.clock import micros
+from mnemic.core.ids import SystemEntropy, new_id
+from mnemic.core.items import Channel, Kind
+from mnemic.core.queries import Context, Recalled
+from mnemic.memory import ScopedMemory
+from mnemic.recall import polarity, sureness
+from mnemic.recall.answer import answer, draft_answer
+from mnemic.recall.asked_for import AnswerType, asks_yes_or_no, surely_held
+from mnemic.recall.reasons import KNOWN
+
+START = datetime(2025, 1, 6, 9, tzinfo=UTC)
+
+SMALL_TALK = ("The bus was late again.", "Rain all day.", "Soup for lunch.", "公交又晚点了。", "下了一整天雨。")
+
+
+@pytest.fixture
+def me() -> Iterator[ScopedMemory]:
+    with Memory("memory:", embedder="none") as memory:
+        yield memory.scope(user="noor")
+
+
+def tell(me: ScopedMemory, *texts: str, **fields: Any) -> list[str]:
+    """Say texts, two months apart, small talk between them; the ids of the texts."""
+    ids = []
+    for n, text in enumerate(texts):
+        ids.append(me.observe(text, said=START + timedelta(days=60 * n), **fields).ids[0])
+        me.observe(SMALL_TALK[n % len(SMALL_TALK)], said=START + timedelta(days=60 * n + 1))
+    return ids
+
+
+# What holds now
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "stale"),
+    [
+        (("I live in Paris.", "We just relocated to Toronto."), "Where do I live?", "Paris"),
+        (("我住在巴黎。", "我们刚搬到多伦多住。"), "我住在哪里？", "巴黎"),
+        (("My partner is Mia.", "Mia and I broke up."), "Who is my partner?", "Mia"),
+    ],
+)
+def test_what_was_said_since_goes_before_a_fact_of_the_profile(
+    me: ScopedMemory, told: tuple[str, ...], question: str, stale: str
+) -> None:
+    tell(me, *told)
+    answered = me.ask(question)
+    assert answered.confidence < KNOWN or answered.short != stale
+
+
+def test_a_fact_that_nothing_has_followed_is_given(me: ScopedMemory) -> None:
+    tell(me, "I live in Paris.", "I live in Toronto now.")
+    answered = me.ask("Where do I live?")
+    assert (answered.short, answered.known) == ("Toronto", True)
+
+
+# Yes or no
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        ("Do I still have the Fiesta?", True),
+        ("Am I married?", True),
+        ("Isn't Bob a vet?", True),
+        ("我还住在巴黎吗?", True),
+        ("我抽不抽烟？", True),
+        ("我有没有车", True),
+        ("Is it red or blue?", False),
+        ("Where do I live?", False),
+        ("What have I sold?", False),
+        ("我有什么车吗？", False),
+        ("你知道谁来了吗？", False),
+    ],
+)
+def test_a_question_for_yes_or_no_is_told_from_others(question: str, asks: bool) -> None:
+    assert asks_yes_or_no(question) is asks
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "said"),
+    [
+        (("I drive a Fiesta.", "I sold the Fiesta."), "Do I still have the Fiesta?", "No"),
+        (("I live in Paris.", "I no longer live in Paris."), "Do I still live in Paris?", "No"),
+        (("我住在巴黎。", "我不再住在巴黎了。"), "我还住在巴黎吗?", "不是"),
+        (("我每天抽烟。", "我戒烟了,不再抽烟。"), "我还抽烟吗?", "不是"),
+    ],
+)
+def test_what_has_ended_is_answered_by_no_and_the_sentence_that_ended_it(
+    me: ScopedMemory, told: tuple[str, ...], question: str, said: str
+) -> None:
+    *_, newest = tell(me, *told)
+    answered = me.ask(question)
+    assert answered.short == said
+    assert answered.citations[0].id == newest
+
+
+def test_where_yes_or_no_is_not_clear_what_was_said_is_quoted_and_nothing_concluded(world: Any) -> None:
+    world.say("I took the ferry with Hedda", by="user")
+    world.say("Rain all day", by="user", session="b")
+    drafted = draft_answer("Am I with Hedda?", world.recall("Am I with Hedda?"))
+    assert drafted is not None
+    unsure, sure = drafted.answered(0.4), drafted.answered(0.7)
+    assert unsure.known
+    assert unsure.short == ""
+    assert unsure.text.startswith('"I took the ferry with Hedda"')
+    assert sure.short in ("Yes", "No")
+
+
+# Whose it is
+
+
+def test_of_somebody_nobody_spoke_of_it_does_not_know(me: ScopedMemory) -> None:
+    tell(me, "I live in Lyon.", "My sister Ana lives in Porto.")
+    assert not me.ask("Where does Bob live?").known
+    assert "Porto" in me.ask("Where does Ana live?").text
+
+
+@pytest.mark.parametrize(
+    ("quoted", "question", "place"),
+    [
+        ('My boss said: "I live in Dubai"', "Where do I live?", "Dubai"),
+        ("我老板说：“我住在迪拜”", "我住在哪里？", "迪拜"),
+    ],
+)
+def test_what_somebody_is_quoted_as_saying_is_not_said_of_the_person(
+    me: ScopedMemory, quoted: str, question: str, place: str
+) -> None:
+    tell(me, quoted)
+    assert place not in me.ask(question).text
+
+
+def test_what_an_assistant_said_is_evidence_for_what_the_assistant_said_only(me: ScopedMemory) -> None:
+    tell(me, "You live in Dubai, I think.", role="assistant")
+    assert "Dubai" not in me.ask("Where do I live?").text
+    assert "Dubai" in me.ask("Where did you say I live?").text
+
+
+# What is no answer
+
+
+@pytest.mark.parametrize(
+    ("noise", "said", "question"),
+    [
+        ("Noted, thank you.", "I noted the code 4471 for the gate.", "Which code did I note?"),
+        ("好的,收到,谢谢。", "我收到的快递在三号柜。", "我收到的快递在哪里？"),
+    ],
+)
+def test_a_question_or_an_acknowledgement_is_never_quoted(
+    me: ScopedMemory, noise: str, said: str, question: str
+) -> None:
+    tell(me, said, noise)
+    assert [citation.quote for citation in me.ask(question).citations] == [said]
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "quote"),
+    [
+        (
+            "# Opening hours of the harbour\n\nThe harbour opens at nine.\n",
+            "What are the opening hours of the harbour?",
+            "The harbour opens at nine.",
+        ),
+        ("港口开放时间\n\n港口九点开门。\n", "港口的开放时间是几点？", "港口九点开门。"),
+    ],
+)
+def test_the_head_over_a_text_is_never_quoted(world: Any, text: str, question: str, quote: str) -> None:
+    world.say(text, kind=Kind.CHUNK, by="")
+    context = replace(world.recall(question), confidence=0.9)
+    assert [citation.quote for citation in answer(question, context).citations] == [quote]
+
+
+def test_the_day_of_an_import_is_no_date(world: Any) -> None:
+    item = world.say("I bought the cello at the fair", by="Ada")
+
+    def bought(channel: Channel, said: datetime) -> str:
+        came = new_id(micros(START), SystemEntropy())
+        fresh = replace(item, id=came, said=said, channel=channel)
+        one = Recalled(item=fresh, seq=1, score=1.0, components={}, reasons=(), tokens=9)
+        context = Context(text="", tokens=0, items=(one,), considered=1, seq=1, confidence=0.9)
+        return answer("When did Ada buy the cello?", context).short
+
+    assert bought(Channel.IMPORT, START) == ""
+    assert bought(Channel.IMPORT, START - timedelta(days=90)) == "8 October 2024"
+    assert bought(Channel.USER, START) == "6 January 2025"
+
+
+# What is given in short
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "short"),
+    [
+        ("I moved to Lyon last spring.", "Where do I live?", "Lyon"),
+        ("I dreamt I lived in Osaka.", "Where do I live?", ""),
+        ("My sister visits in May.", "Where do I live?", ""),
+        ("Moved from Lyon to Ghent, via a week in Metz.", "Where do I live?", ""),
+        ("I sit in the tax office in Cork.", "Where do I work?", ""),
+        ("My therapy is on Thursday now.", "Which day is my therapy?", "Thursday"),
+        ("She pays 450 a month.", "How much does she pay?", "450 a"),
+        ("One bag, 450 a month, 3 keys.", "How much does she pay?", ""),
+        ("He told Marta and Olga.", "Who knows?", ""),
+        ("我搬到苏州了。", "我住在哪里？", "苏州"),
+        ("冬至到底吃饺子还是吃汤圆", "我住在哪里？", ""),
+        ("应该是四月二十七,记错了", "生日是哪天？", ""),
+    ],
+)
+def test_short_is_only_what_surely_is_of_the_type_asked_for(world: Any, text: str, question: str, short: str) -> None:
+    item = world.say(text, by="user")
+    found = surely_held(AnswerType.by(question), text, item, question)
+    assert found.startswith(short) if short else found == ""
+
+
+def test_a_list_is_answered_by_several_that_hold(me: ScopedMemory) -> None:
+    told = tell(me, "The shelf in the hall holds maps.", "The shelf in the hall holds two globes as well.")
+    cited = {citation.id for citation in me.ask("Which things does the shelf in the hall hold?").citations}
+    assert set(told) <= cited
+
+
+# How sure it is
+
+
+def test_the_weights_fit_what_the_models_read() -> None:
+    for learned in sureness.weights().values():
+        assert len(learned.sure) == len(sureness.INPUTS) + 1
+        assert len(learned.polar) == len(polarity.POLAR_INPUTS) + 1
+
+
+@pytest.mark.parametrize("question", ["Where do I live?", "我住在哪里？", "Do I own a boat?", "我还养狗吗？"])
+def test_small_talk_alone_answers_nothing_with_any_certainty(me: ScopedMemory, question: str) -> None:
+    tell(me, *SMALL_TALK)
+    answered = me.ask(question)
+    assert answered.confidence < KNOWN
