@@ -11,10 +11,10 @@ from random import Random
 import pytest
 
 from mnemic.core.clock import micros, moment
-from mnemic.core.events import Verb
+from mnemic.core.events import Receipt, Verb
 from mnemic.core.items import Channel, Kind, State
 from mnemic.core.queries import Filter
-from mnemic.errors import Invalid, NotFound
+from mnemic.errors import Conflict, Invalid, NotFound
 from mnemic.ingest.message import Message
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.settings import Settings
@@ -114,8 +114,30 @@ def test_what_has_passed_is_refused_and_says_what_to_do(me: ScopedMemory, clock:
     assert texts(me) == {"stays"}
 
 
+def test_a_key_stands_for_when_something_expires_as_it_was_given(me: ScopedMemory, clock: ManualClock) -> None:
+    until = moment(clock.now()) + 500 * HOUR
+    home = me.write("home is Rome").id
+    told: list[Callable[[object], Receipt]] = [
+        lambda expires: me.observe("a code", key="turn", expires=expires),
+        lambda expires: me.write("a word", key="fact", expires=expires),
+        lambda expires: me.supersede(home, "home is Oslo", key="moved", expires=expires),
+        lambda expires: me.correct(other, "home is Bonn", key="right", expires=expires),
+    ]
+    for given, same, others in (("3h", 3 * HOUR, (None, "4h", until)), (until, until.isoformat(), (None, "5h"))):
+        for number, tell in enumerate(told):
+            home, other = me.write("home is Rome").id, me.write("home is Berlin").id
+            first = tell(given)
+            after(clock, HOUR)
+            assert (again := tell(same)).repeated
+            assert (again.seq, again.ids[0]) == (first.seq, first.ids[0])
+            for expires in others[number == 3 :]:  # a correction that says nothing of it leaves it
+                with pytest.raises(Conflict):
+                    tell(expires)
+            me.erase(*first.ids, *(() if number == 3 else (home,)))
+
+
 def test_what_is_no_time_is_refused(me: ScopedMemory) -> None:
-    for given in ("soon", "2030-01-31", "-1d", "999999999999 years", "9" * 50 + "d", 5):
+    for given in ("soon", "2030-13-31", "-1d", "999999999999 years", "9" * 50 + "d", 5):
         with pytest.raises(Invalid, match="expires"):
             me.observe("never", expires=given)  # type: ignore[arg-type]
     assert me.count() == 0

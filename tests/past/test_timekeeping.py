@@ -84,6 +84,24 @@ def test_what_was_erased_since_stays_erased(memory: Memory) -> None:
         me.get(newer)
 
 
+def test_what_a_dropped_branch_of_an_erased_user_came_off_is_not_taken_back(either: Memory) -> None:
+    """The owner wrote to their own memory after the commit, and the branch was dropped before: both were there."""
+    me, bob = either.scope(user="ada"), either.scope(user="bob")
+    me.write("home is Rome")
+    me.branch("try").write("home is Oslo")
+    me.drop_branch("try")
+    bob.write("what stays")
+    me.write("home is Paris")
+    me.erase_user()
+    bob.write("what goes")
+    either.admin.compact(5)  # behind the horizon nothing tells any more that they were there
+    either.admin.rewind(5)
+    assert either.admin.verify() == []
+    assert [version.item.text for version in bob.list()] == ["what stays"]
+    assert (me.count(), me.write("a new life").ids != ()) == (0, True)
+    assert either.admin.verify() == []
+
+
 def test_a_moment_names_a_commit_and_the_horizon_is_the_end(memory: Memory) -> None:
     me = memory.scope(user="ada")
     me.write("first")

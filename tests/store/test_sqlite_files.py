@@ -308,6 +308,27 @@ def test_a_log_that_was_deleted_under_an_open_store_takes_nothing_along_that_was
         again.store.close()
 
 
+@pytest.mark.parametrize("left", [0.0, 0.5, 0.99])
+def test_a_log_that_was_cut_short_under_an_open_store_is_written_into_no_more(path: Path, left: float) -> None:
+    world = filled(path)
+    log = path.with_name(path.name + "-wal")
+    with raw_store(path) as db:
+        _, frames, _ = db.execute("PRAGMA wal_checkpoint(NOOP)").fetchall()[0]
+    os.truncate(log, int((32 + frames * (4096 + 24)) * left))  # what is behind these frames is of before
+    cut = log.read_bytes()
+    for number in range(2):
+        with pytest.raises(StoreError, match="was cut short while the store was open"):
+            world.commit(f"text {3 + number}")
+    world.store.close()
+    assert log.read_bytes() == cut
+    again = World(SqliteStore(path), "again")
+    again.commit("it goes on")
+    *kept, last = again.texts()
+    assert (kept, last) == ([f"text {n}" for n in range(len(kept))], "it goes on")
+    assert again.faults() == []
+    again.store.close()
+
+
 def test_a_log_that_another_one_replaced_is_not_touched(path: Path) -> None:
     world = filled(path)
     log = path.with_name(path.name + "-wal")

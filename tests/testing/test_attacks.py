@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from mnemic.testing.attack.file_map import bytes_in_use
 from mnemic.testing.attack.frame import AttackReport, attack_classes, class_module
+from mnemic.testing.attack.lived_store import lived_store
+from mnemic.testing.attack.tampering import _unseen
 
 
 @pytest.mark.parametrize("name", attack_classes())
@@ -12,6 +17,12 @@ def test_the_attack_breaks_nothing_but_its_control(name: str) -> None:
     module = class_module(name)
     report = module.attack(module.QUICK, seed=1)
     assert report.passed, report.line()
+
+
+def test_each_byte_in_use_of_the_header_is_told_from_another(tmp_path: Path) -> None:
+    header = [place for place in bytes_in_use(lived_store()) if place < 100]
+    assert sorted(set(range(100)) - set(header)) == [40, 41, 42, 43, 97, 98, 99], "the cookie, and which SQLite wrote"
+    assert [missed for place in header if (missed := _unseen(tmp_path, place, bit=0))] == []
 
 
 def test_an_attack_that_its_control_survives_is_no_pass() -> None:

@@ -151,8 +151,10 @@ def test_a_folder_that_cannot_be_written_is_a_typed_error_and_leaves_the_store_a
         memory.scope(user="ada").observe("one")
     before = (place / "m.db").read_bytes()
     with read_only(place):
-        with pytest.raises(StoreReadOnly):
-            Memory(place / "m.db")
+        with Memory(place / "m.db") as memory:
+            assert _texts(memory) == ["one"]
+            with pytest.raises(StoreReadOnly):
+                memory.scope(user="ada").observe("two")
         with pytest.raises(StoreReadOnly):
             Memory(place / "new.db")
     assert (place / "m.db").read_bytes() == before

@@ -5,16 +5,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
-from mnemic.core.items import Kind
+from mnemic.core.items import Kind, State
 from mnemic.testing.histories import __main__ as command
 from mnemic.testing.histories.acts import WEIGHTS, Act, acts, shrunk
 from mnemic.testing.histories.history import History
 from mnemic.testing.histories.history_world import STORES
-from mnemic.testing.model import ModelVersion
+from mnemic.testing.model import Model, ModelVersion
 from mnemic.testing.model_time import TimeModel
 
 pytestmark = pytest.mark.heavy
@@ -43,6 +44,28 @@ def test_a_store_that_does_something_else_is_found(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(TimeModel, "merge", lambda self, user, name, prefer, now: (set(), 0, set(), None))
     found = [seed for seed in range(6) if command._failure(seed, acts(seed, 200), STORES)]
     assert found
+
+
+@pytest.mark.parametrize("weakened", ["_before", "expired"])
+def test_a_store_that_lets_time_run_out_otherwise_is_found(monkeypatch: pytest.MonkeyPatch, weakened: str) -> None:
+    """A model whose undo brings back an end that had come, and one for which nothing ever expires."""
+    if weakened == "expired":
+        monkeypatch.setattr(ModelVersion, "expired", lambda self, now: False)
+    else:
+        monkeypatch.setattr(
+            Model,
+            "_before",
+            lambda self, versions, place: versions[place - 1].says if place else replace(
+                versions[-1].says, state=State.RETIRED, unwritten=True
+            ),
+        )  # fmt: skip
+    lived = ("write", "write", "time_passes", "time_passes", "retire", "undo")
+    given = [Act(lived[n % len(lived)], act.picks) for n, act in enumerate(acts("ends", 240))]
+    assert command._failure(0, given, STORES)
+
+
+def test_the_lane_of_expiry_retires_in_histories() -> None:
+    assert sum(History(seed).run(acts(seed, 200)).retired for seed in range(2)) > 5
 
 
 def test_the_model_forgets_the_merges_of_a_branch_that_was_dropped() -> None:

@@ -1,14 +1,19 @@
 """The harness has teeth on plain SQLite; a little of each torture on the real engine."""
 
 import json
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
 
 from mnemic.core.ids import ItemId
+from mnemic.lanes import backlog
+from mnemic.testing.raw_store import raw_store
 from mnemic.testing.torture import Report, engine, ioerror, kill, power, processes
 from mnemic.testing.torture.__main__ import main
+from mnemic.testing.torture.carried import _made, carried
 from mnemic.testing.torture.life import ActResult, WorkingLife
 from mnemic.testing.torture.subject import ActReport, How, Promise, parse, promises, subject
 from mnemic.testing.torture.toy import ToySubject
@@ -121,6 +126,28 @@ def test_the_whole_torture_passes(run: object) -> None:
     assert report.passed, report.problems
 
 
+@pytest.mark.parametrize("name", ["store", "memory"])
+def test_a_life_packs_counts_retires_and_loads(name: str, tmp_path: Path) -> None:
+    path, said = tmp_path / "m.db", list[ActReport]()
+    store = subject(name).open(path, How())
+    life = store.life("ada", SEED, alone=True)
+    packed = set[bool]()
+    for _ in range(200):
+        life.step(lambda line: said.append(parse(line)))
+        if said[-1].act == "pack":
+            with raw_store(path) as db:  # what erases, or gives up the past, drops the packs of it
+                packed |= {signs for (signs,) in db.execute("SELECT DISTINCT model > 0 FROM pack")}
+    store.close()
+    assert packed == ({False, True} if name == "memory" else {False})
+    assert {"write_expiring", "retire", "pack", "count", "load"} <= {one.act for one in said if one.done}
+    assert subject(name).audit(path, said).problems == ()
+    with raw_store(path) as db:
+        assert db.execute("SELECT sum(uses) FROM strength").get
+        db.execute("DELETE FROM strength WHERE space IN (SELECT id FROM space WHERE tenant > 1)").fetchall()
+        db.execute("DELETE FROM tenant WHERE id = (SELECT max(id) FROM tenant)").fetchall()
+    assert subject(name).audit(path, said).problems, "a tenant that was loaded has gone"
+
+
 class _Forgetful:
     """Hands that lose the second thing they are told."""
 
@@ -138,6 +165,13 @@ class _Forgetful:
 
     def head(self) -> tuple[int, str]:
         return self.calls, ""
+
+
+def test_the_journal_that_lives_load_is_the_same_on_a_machine_that_stalls(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = count()  # before each count, which looks twice, the machine stood still for longer than counts are kept
+    journal = carried()
+    monkeypatch.setattr(backlog, "time", SimpleNamespace(monotonic=lambda: next(looks) // 2 * 1_000.0))
+    assert _made.__wrapped__() == journal
 
 
 def test_a_life_tells_beforehand_what_it_will_change_and_so_finds_out_a_forgetful_store() -> None:

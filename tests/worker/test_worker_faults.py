@@ -15,7 +15,7 @@ from waits import Waits, beside
 from mnemic import Memory, ScopedMemory
 from mnemic.core.items import Kind
 from mnemic.core.queries import Filter
-from mnemic.errors import Conflict, ModelError
+from mnemic.errors import Conflict, ModelError, StoreFull
 from mnemic.flow import Flow
 from mnemic.models.chat.base import ChatMessage
 from mnemic.models.model_requests import Ask, ask
@@ -23,7 +23,7 @@ from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.registry import STRATEGIES
 from mnemic.settings import Settings
 from mnemic.store.engine import lane_cursors
-from mnemic.store.sqlite.sqlite_store import MemoryStore
+from mnemic.store.sqlite.sqlite_store import MemoryStore, SqliteStore
 from mnemic.store.values.drafts import JobStep
 from mnemic.store.values.work import Job, JobState, Order
 from mnemic.testing.generators import ManualClock
@@ -527,6 +527,39 @@ def test_a_flush_that_was_interrupted_goes_on_at_once_and_counts_as_no_failure(c
         with memory._opened.store.read() as snapshot:
             (space,) = (head.id for head in snapshot.all_spaces(1) if head.user == "ada")
             assert snapshot.lane(space, "embed:1").attempt == 0
+
+
+class FullDisk(ScriptedEmbedder):
+    """An embedder amid whose first work the disk fills up: not one write lands until somebody makes room."""
+
+    worked, room = False, True
+
+    def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        if not self.worked:
+            self.worked, self.room = True, False
+        return super().passages(texts)
+
+    def probe(self, point: str, /) -> None:
+        if not self.room and point.endswith(":before-commit"):
+            raise StoreFull("there is no room")
+
+
+@pytest.mark.parametrize("closes", [False, True])
+def test_a_lane_whose_failure_could_not_be_written_goes_on_as_soon_as_it_can(
+    clock: ManualClock, tmp_path: Path, closes: bool
+) -> None:
+    disk, path, settings = FullDisk(), tmp_path / "memory.db", Settings(background=False)
+    store = SqliteStore(path, clock=clock, probe=disk.probe)
+    with Memory(store, settings=settings, clock=clock, embedder=disk) as memory:
+        memory.scope(user="ada").observe("A heron stood in the river.")
+        memory.scope(user="bob").observe("A stork stood on the roof.")
+        with pytest.raises(StoreFull):
+            memory.flush()
+        disk.room = True
+        if not closes:
+            assert memory.flush(seconds=5)
+    with Memory(SqliteStore(path, clock=clock), settings=settings, clock=clock, embedder=ScriptedEmbedder()) as memory:
+        assert memory.flush(seconds=5)
 
 
 def test_a_memory_that_is_closed_after_an_interrupted_flush_leaves_no_lease(clock: ManualClock, tmp_path: Path) -> None:

@@ -178,11 +178,4 @@ def hold(store: Store, settings: Settings, order: Hold) -> int:
     return store.transact(place, order)
 
 
-def holds(store: Store, tenant: str) -> list[Hold]:
-    """List the legal holds of a tenant, the oldest first."""
-    with store.read() as snapshot:
-        number = snapshot.tenant(tenant)
-        return [] if number is None else snapshot.holds(number)
-
-
-__all__ = ["Collected", "gc", "hold", "holds", "plan_for", "read_past"]
+__all__ = ["Collected", "gc", "hold", "plan_for", "read_past"]

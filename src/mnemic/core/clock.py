@@ -19,6 +19,9 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 _FIRST: Final = (datetime(1, 1, 1, tzinfo=UTC) - _EPOCH) // _MICROSECOND
 _LAST: Final = (datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC) - _EPOCH) // _MICROSECOND
 
+_MILLISECONDS_FROM: Final = 1e11
+_MICROSECONDS_FROM: Final = 1e14
+
 _UNITS: Final = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800, "year": 31_557_600}
 _SHORT: Final = {"s": "second", "min": "minute", "h": "hour", "d": "day", "w": "week", "y": "year"}
 _SPAN: Final = re.compile(r"(\d{1,30})\s*([a-z]+?)s?")
@@ -53,12 +56,57 @@ def micros(when: datetime, field: str = "time") -> int:
     return us
 
 
+def within_years(us: int) -> int:
+    """Return microseconds since 1970, if they lie in years 1-9999.
+
+    Raises:
+        OverflowError: they do not.
+    """
+    if not _FIRST <= us <= _LAST:
+        raise OverflowError(f"{us} leaves years 1-9999")
+    return us
+
+
 def instant(field: str, value: object) -> datetime:
-    """`value` itself, if it is an aware datetime within years 1-9999."""
-    if not isinstance(value, datetime):
-        raise Invalid(field, f"is {shown(value)}, not a datetime", "Give an aware datetime.")
-    micros(value, field)
-    return value
+    """`value` as a datetime: one, or a time or a day in ISO 8601. It may be without a zone; `aware` gives it one."""
+    when = _iso(field, value) if isinstance(value, str) else value
+    if not isinstance(when, datetime):
+        raise Invalid(field, f"is {shown(value)}, not a time", _TIMES)
+    if when.tzinfo is not None:
+        micros(when, field)
+    return when
+
+
+def aware(field: str, value: object, zone: str) -> datetime:
+    """`value` as an aware datetime within years 1-9999: one that has no zone is on the clocks of `zone`."""
+    when = instant(field, value)
+    if when.tzinfo is None:
+        when = when.replace(tzinfo=time_zone(zone))
+        micros(when, field)
+    return when
+
+
+def _iso(field: str, text: str) -> datetime:
+    text = str.__str__(text)  # of a type of the caller's own, whatever that makes of it
+    try:
+        return datetime.fromisoformat(text.strip())
+    except ValueError as error:
+        raise Invalid(field, f"{shown(text)} is no time", _TIMES) from error
+
+
+_TIMES: Final = "Give a datetime, or a time in ISO 8601 such as 2026-03-01T18:30+01:00 or 2026-03-01."
+
+
+def since_1970(count: float, field: str = "time") -> datetime:
+    """The moment so many seconds after 1970 UTC; a larger count is of milliseconds, a still larger of microseconds."""
+    try:
+        if abs(count) >= _MICROSECONDS_FROM:
+            return _EPOCH + timedelta(microseconds=count)
+        if abs(count) >= _MILLISECONDS_FROM:
+            return _EPOCH + timedelta(milliseconds=count)
+        return _EPOCH + timedelta(seconds=count)
+    except (OverflowError, ValueError) as error:
+        raise Invalid(field, f"{shown(count)} leaves years 1-9999", "Give seconds since 1970 UTC.") from error
 
 
 def span(text: str) -> int | None:
@@ -69,22 +117,23 @@ def span(text: str) -> int | None:
 
 
 def moment_or_span(field: str, value: object) -> datetime | timedelta:
-    """`value` as an aware datetime or a timedelta: one of these, a time in ISO 8601 with its zone, or a span."""
+    """`value` as a datetime or a timedelta: one of these, a time in ISO 8601, or a span; see `instant`."""
     if isinstance(value, timedelta):
         return value
     if not isinstance(value, str):
         return instant(field, value)
-    text = str.__str__(value)  # of a type of the caller's own, whatever that makes of it
+    text = str.__str__(value)
     if (length := span(text)) is not None:
         try:
             return timedelta(microseconds=length)
         except OverflowError as error:
             raise Invalid(field, f"{shown(text)} leaves years 1-9999", "Give a shorter span.") from error
     try:
-        return instant(field, datetime.fromisoformat(text))
+        when = datetime.fromisoformat(text.strip())
     except ValueError as error:
         remedy = "Give a span such as '30 days' or '30d', or a time such as 2030-01-31T18:00+00:00."
         raise Invalid(field, f"{shown(text)} is neither a time nor a span", remedy) from error
+    return instant(field, when)
 
 
 def expiry(field: str, given: datetime | timedelta, now: int) -> int:

@@ -6,12 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum, StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from mnemic.core.ids import ItemId
 
 Slot = str | int | float | bool | None | list["Slot"] | dict[str, "Slot"]
 """What an item's slots may hold: JSON."""
+
+
+ENDED: Final = "ended"
+"""The slot that is true of a statement of the profile which says what is so no longer: no part of who somebody is."""
+
+WRONG: Final = "wrong"
+"""The slot of a statement of the profile that holds what was said by mistake, or was rejected, in its place."""
 
 
 class Kind(StrEnum):
@@ -88,6 +95,23 @@ class Item:
     session: str | None = None
     pos: int = 0
     channel: Channel = Channel.USER
+
+
+class Wording(NamedTuple):
+    """What an item says and when it was said: all that its token streams are made of.
+
+    Attributes:
+        said: Microseconds.
+        derived: Whether it cites evidence.
+    """
+
+    kind: Kind
+    text: str
+    key: str | None
+    slots: Mapping[str, Slot]
+    derived: bool
+    said: int
+    said_offset: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ from mnemic.core.tokens import Field, hash_term, is_stop, tokenise
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from mnemic.core.items import Item
+    from mnemic.core.items import Item, Wording
 
 FACTOR: Final = 0x9E3779B97F4A7C15
 """What a name's polynomial is taken at, modulo 2**64."""
@@ -63,7 +63,7 @@ def names(text: str) -> list[str]:
     return found + _TITLED.findall(text)
 
 
-def called(item: Item) -> list[str]:
+def called(item: Item | Wording) -> list[str]:
     """List a document's names: its title without what stands in parentheses, also without what follows a comma, and
     the last of its headings; if it has neither, the first name in it, which a later chunk does not have."""
     title, heading = item.slots.get("title"), item.slots.get("heading")
@@ -91,7 +91,7 @@ def keys(some_names: Sequence[str]) -> list[int]:
     return list(dict.fromkeys(name_key(stream) for stream in streams if stream))
 
 
-def own_terms(item: Item) -> bytes:
+def own_terms(item: Item | Wording) -> bytes:
     """Make the tokens of what a document is called; they stand in each of its parts."""
     streams = [stream for name in called(item) if (stream := _hashes(name))]
     tokens = [name_token(name_key(stream), Naming.TITLE) for stream in streams]

@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import micros
-from mnemic.core.items import Kind
-from mnemic.core.tokens import BY_RULES, Field, cut, hashed, local_time, mention, spoken_days, terms, words
+from mnemic.core.items import Kind, Wording
+from mnemic.core.tokens import BY_RULES, Field, cut, hashed, local_day, mention, spoken_days, terms, words
 from mnemic.core.uninterrupted import import_whole
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ _FOUR_DIGITS: Final = re.compile(r"\d\d\d\d")
 _MAY: Final = re.compile(r"\bMay\b")
 
 
-def part_texts(item: Item) -> list[str]:
+def part_texts(item: Item | Wording) -> list[str]:
     """Split an item into its parts' texts, in order: what is indexed, in pieces of at most `PART_TOKENS` tokens."""
     text = item.text if item.key is None else item.key
     caption = item.slots.get("caption")
@@ -80,21 +80,27 @@ def entry_terms(item: Item) -> tuple[bytes, ...]:
     that its words speak of, resolved against that day. Of a document the names stand at the end: what it is called and,
     in each part, what that part names (`core.names`).
     """
-    slots = item.slots
-    if slots.get("by") == BY_RULES and item.source:
+    said, derived = micros(item.said), bool(item.source)
+    return terms_of(Wording(item.kind, item.text, item.key, item.slots, derived, said, item.said_offset))
+
+
+def terms_of(said: Wording) -> tuple[bytes, ...]:
+    """Make what `entry_terms` makes of an item that says this."""
+    slots = said.slots
+    if said.derived and slots.get("by") == BY_RULES:
         return (b"",)
     speaker = slots.get("speaker") or slots.get("role")
     header = _speaker_terms(speaker) if isinstance(speaker, str) else b""
-    header += _day_terms(local_time(item.said, item.said_offset).date())
+    header += _day_terms(local_day(said.said, said.said_offset))
     for name in ("title", "heading"):
         heading = slots.get(name)
         if isinstance(heading, str):
             header += terms(heading)
-    streams = [header + _part_terms(part, item) for part in part_texts(item)]
-    return tuple(streams if item.kind not in (Kind.DOCUMENT, Kind.CHUNK) else _with_names(item, streams))
+    streams = [header + _part_terms(part, said) for part in part_texts(said)]
+    return tuple(streams if said.kind not in (Kind.DOCUMENT, Kind.CHUNK) else _with_names(said, streams))
 
 
-def _with_names(item: Item, streams: Sequence[bytes]) -> list[bytes]:
+def _with_names(item: Wording, streams: Sequence[bytes]) -> list[bytes]:
     import_whole("mnemic.core.names")
     from mnemic.core.names import mention_terms, own_terms  # names are made of tokens, and turns have none
 
@@ -103,18 +109,18 @@ def _with_names(item: Item, streams: Sequence[bytes]) -> list[bytes]:
     return [stream + own + mention_terms(part) for stream, part in zip(streams, parts, strict=True)]
 
 
-def _part_terms(text: str, item: Item) -> bytes:
+def _part_terms(text: str, said: Wording) -> bytes:
     stream, timely = _KNOWN.read(text)
     if not timely:
         return stream
     import_whole("mnemic.core.timex")
     from mnemic.core.timex import find_times  # its patterns take a while, and readers of a store need none
 
-    spans = find_times(text, micros(item.said), item.said_offset)
+    spans = find_times(text, said.said, said.said_offset)
     if not spans:
         return stream
-    said = dict.fromkeys(day for span in spans for day in spoken_days(span, item.said_offset))
-    return b"".join(map(_mention_terms, ("", *list(said)[:_MENTIONS]))) + stream
+    days = dict.fromkeys(day for span in spans for day in spoken_days(span, said.said_offset))
+    return b"".join(map(_mention_terms, ("", *list(days)[:_MENTIONS]))) + stream
 
 
 class _Chunks(dict[str, bytes]):

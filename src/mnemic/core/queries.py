@@ -118,6 +118,8 @@ class Stage(StrEnum):
     """That a question for several things is answered from several sessions, so that one session says less."""
     LINKS = "links"
     """Steps along the names in documents."""
+    CURRENCY = "currency"
+    """That what bears on the question stands first, and of the states of one matter the one that holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +135,7 @@ class Query:
         budget: Most tokens to return, or None.
         vectors: The question as each embedder of the store reads it, by its number there; none for words alone. An
             entry is compared by the first of them that it has a vector of.
+        embedders: The names of those embedders.
         without: Stages that are left out.
     """
 
@@ -145,6 +148,7 @@ class Query:
     k: int = 10
     budget: int | None = None
     vectors: Mapping[int, NDArray[np.float32]] = field(default_factory=dict)
+    embedders: Mapping[int, str] = field(default_factory=dict)
     without: frozenset[Stage] = frozenset()
 
 
@@ -158,6 +162,8 @@ class Hit:
         score: What it is ranked by; comparable within one recall only.
         components: What the score is made of, by name.
         reasons: Why it is here, in words a person can read.
+        bearing: The log odds that it speaks of what is asked, where that was looked at; else None.
+        succession: Its place among the states of one matter, 1 for the one that answers; 0 if it is none of several.
     """
 
     space: int
@@ -166,6 +172,8 @@ class Hit:
     score: float
     components: Mapping[str, float] = field(default_factory=dict)
     reasons: tuple[str, ...] = ()
+    bearing: float | None = None
+    succession: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,6 +183,8 @@ class Recalled:
     Attributes:
         seq: The commit that wrote this version.
         tokens: What it costs in a prompt, by the token counter.
+        bearing: The log odds that it speaks of what is asked, where that was looked at; else None.
+        succession: Its place among the states of one matter, 1 for the one that answers; 0 if it is none of several.
     """
 
     item: Item
@@ -183,6 +193,8 @@ class Recalled:
     components: Mapping[str, float]
     reasons: tuple[str, ...]
     tokens: int
+    bearing: float | None = None
+    succession: int = 0
 
     @property
     def id(self) -> ItemId:

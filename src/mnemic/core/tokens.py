@@ -14,13 +14,13 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from enum import IntEnum
 from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
-from mnemic.core.clock import moment
+from mnemic.core.clock import micros
 from mnemic.core.uninterrupted import import_whole
 
 if TYPE_CHECKING:
@@ -66,6 +66,9 @@ _ISO: Final = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})")
 
 _EARLIEST: Final = datetime(1, 1, 3, tzinfo=UTC)
 _LATEST: Final = datetime(9999, 12, 29, tzinfo=UTC)
+_FIRST: Final = micros(_EARLIEST)
+_LAST: Final = micros(_LATEST)
+_EPOCH: Final = date(1970, 1, 1).toordinal()
 
 _COUNTED_ONE: Final = (
     "\u0e00-\u0eff\u1000-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3105-\u9fff\ua960-\ud7ff\uf900-\ufaff"
@@ -145,13 +148,18 @@ def local_time(said: datetime, offset: int) -> datetime:
     return min(max(said, _EARLIEST), _LATEST) + timedelta(minutes=offset)
 
 
+def local_day(said: int, offset: int) -> date:
+    """Find the day of a time, in microseconds, on a clock `offset` min east of UTC, as `local_time` shows it."""
+    minute = min(max(said, _FIRST), _LAST) // 60_000_000 + offset
+    return date.fromordinal(_EPOCH + minute // 1440)
+
+
 def spoken_days(span: TimeSpan, offset: int) -> list[str]:
     """What a stretch of time is called in `mention`: its days if it is at most a week, else the months it touches.
 
     Nothing for more than a year: that tells nothing apart.
     """
-    first = local_time(moment(span.start), offset).date()
-    last = local_time(moment(span.end - 1), offset).date()
+    first, last = local_day(span.start, offset), local_day(span.end - 1, offset)
     days = (last - first).days + 1
     if days <= 7:
         return [(first + timedelta(days=n)).isoformat() for n in range(days)]

@@ -47,12 +47,14 @@ def forked(draft: Draft, name: str, base: int | None, *, lanes: bool) -> Draft:
     return replace(draft, ops=(note,), branch=name, fork=Fork(of=draft.branch, base=base, lanes=lanes))
 
 
-def branches_of(snapshot: Snapshot, own: SpaceHead) -> list[Branch]:
-    """The branches of the owner of a space, in the order they were made."""
-    kin = [head for head in snapshot.all_spaces(own.tenant) if head.user == own.user]
+def branches_of(snapshot: Snapshot, own: SpaceHead, past: int = 0) -> list[tuple[int, Branch]]:
+    """The branches of the owner of a space, past a number, in the order they were made, each with its own."""
+    kin = snapshot.kin(own)
     names = {head.id: head.branch for head in kin}
     return [
-        Branch(name=h.branch, of=names[h.parent], base=h.base, seq=h.seq, understood=h.lanes) for h in kin if h.parent
+        (h.number, Branch(name=h.branch, of=names[h.parent], base=h.base, seq=h.seq, understood=h.lanes))
+        for h in kin
+        if h.parent and h.number > past
     ]
 
 

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
+from mnemic.core.checking import whole
+from mnemic.core.clock import FOREVER
 from mnemic.core.events import Change, counts_reading
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Version
+from mnemic.core.listing import Cursors, Listing, one_page
 from mnemic.core.queries import View
 from mnemic.core.transitions import SUPERSEDES
 from mnemic.errors import Invalid
-from mnemic.past.branching import shows
 from mnemic.past.undoing import touched, visible_at
 from mnemic.store.engine.snapshot import Snapshot
+
+_LOOKED_AT: Final = 20
+"""Commits that are read at once, at the least, where some may only count what was shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,48 +46,44 @@ def story(snapshot: Snapshot, spaces: tuple[int, ...], item: ItemId, view: View)
 
 
 def commits_shown(
-    snapshot: Snapshot, own: tuple[int, ...], at: int | None, limit: int, after: int, *, newest: bool, every: bool
-) -> list[Change]:
-    """Commits of the whole tenant are numbered together; only those that `own`, a space or none, reads are shown.
+    snapshot: Snapshot, own: tuple[int, ...], at: int | None, within: tuple[int, int], limit: int,
+    *, newest: bool, every: bool,
+) -> list[Change]:  # fmt: skip
+    """Commits that `own`, a space or none, reads, after one and before another, the newest or the oldest first.
 
     What only counts that items were shown is left out, unless `every` one is asked for.
     """
-    if not own:
-        return []
-    tenant, layers = snapshot.spaces(own)[0].tenant, snapshot.layers(own)
-
-    def shown(change: Change) -> bool:
-        return shows(layers, change) and (every or not counts_reading(change))
-
-    return _commits(snapshot, tenant, shown, at, limit, after, newest=newest)
-
-
-def store_commits(snapshot: Snapshot, tenant: int, limit: int, after: int, *, newest: bool) -> list[Change]:
-    """A tenant's commits that are in no user's space: runs of collecting, the horizon, what was erased whole."""
-    return _commits(snapshot, tenant, lambda change: not change.space, None, limit, after, newest=newest)
+    after, before = within
+    before = before if at is None else min(before, at + 1)
+    found: list[Change] = []
+    while own and len(found) < limit:
+        wanted = max(limit - len(found), _LOOKED_AT)
+        commits = snapshot.commits_of(own, (after, before), wanted, newest=newest)
+        found += [change for change in commits if every or not counts_reading(change)]
+        if len(commits) < wanted:
+            break
+        after, before = (after, commits[-1].seq) if newest else (commits[-1].seq, before)
+    return found[:limit]
 
 
-def _commits(
-    snapshot: Snapshot,
-    tenant: int,
-    shown: Callable[[Change], bool],
-    at: int | None,
+def log_page(
+    commits: Callable[[tuple[int, int], int], list[Change]],
     limit: int,
-    after: int,
+    after: int | str,
+    cursors: Cursors,
     *,
     newest: bool,
-) -> list[Change]:
-    found: list[Change] = []
-    head = snapshot.head(tenant).seq if at is None else min(at, snapshot.head(tenant).seq)
-    start, page = (head, 200) if newest else (after, 200)
-    while len(found) < limit and (start > after if newest else start < head):
-        low = max(after, start - page) if newest else start
-        changes = snapshot.changes(tenant, low, page)
-        if newest:
-            changes = [c for c in reversed(changes) if c.seq <= start]
-        found += [c for c in changes if shown(c) and c.seq <= head]
-        start = low if newest else (changes[-1].seq if changes else head)
-    return found[:limit]
+) -> Listing[Change]:
+    """One page of a log: of the commits after a number, or from where the page before ended.
+
+    Args:
+        commits: Finds commits after one and before another, and how many at most, in the order of the log.
+    """
+    low, high = cursors.read(after) if isinstance(after, str) else (whole("after", after), FOREVER)
+    found = commits((low, high), limit + 1)
+    return one_page(
+        found, limit, lambda last: cursors.write(low, last.seq) if newest else cursors.write(last.seq, high)
+    )
 
 
 def differences(snapshot: Snapshot, space: int, a: int, b: int | None) -> list[Difference]:

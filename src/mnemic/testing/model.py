@@ -24,6 +24,7 @@ class ModelVersion:
     """The content of one version of an item.
 
     Attributes:
+        expires: From when on it is as good as retired, whatever its state; None for never.
         unwritten: Retired because what wrote it, or all it stood on, was undone; not because it was forgotten.
     """
 
@@ -39,7 +40,12 @@ class ModelVersion:
     tags: tuple[str, ...] = ()
     pinned: bool = False
     from_source: str | None = None
+    expires: datetime | None = None
     unwritten: bool = False
+
+    def expired(self, now: datetime) -> bool:
+        """Whether its time has run out by now."""
+        return self.expires is not None and self.expires <= now
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +155,29 @@ class Model:
             raise Invalid("id", item, "")
         return self._change(user, {item: replace(before, text=text, unwritten=False)}, now)
 
+    def expire(self, user: str, item: str, expires: datetime | None, now: datetime) -> int:
+        """Say when an item expires, even of evidence; a document does so with its chunks."""
+        if expires is not None and expires <= now:
+            raise Invalid("expires", str(expires), "")
+        space = self._space(user)
+        every = _with_chunks(space, [item])
+        return self._change(user, {i: replace(space.now(i), expires=expires, unwritten=False) for i in every}, now)
+
+    def expired(self, now: datetime) -> dict[str, set[str]]:
+        """What a lane has to retire, by memory: each item whose time has run out, in the memory that wrote it last."""
+        ended = {
+            user: {item for item, says in space.standing().items() if says.expired(now)}
+            for user, space in self.spaces.items()
+        }
+        live = {user: {i for i in items if self.spaces[user].now(i).state in _LIVING} for user, items in ended.items()}
+        return {user: items for user, items in live.items() if items}
+
+    def retire(self, user: str, items: Collection[str], now: datetime) -> int:
+        """Retire what has expired, in one commit of a memory."""
+        space = self.spaces[user]
+        self._commit(user, now, {i: replace(space.now(i), state=State.RETIRED, unwritten=False) for i in items}, {})
+        return self.seq
+
     def supersede(self, user: str, old: str, fresh: str, says: ModelVersion, now: datetime) -> int:
         """What was said later is newer, and closes both clocks of what was said before."""
         before = self._space(user).now(old)
@@ -169,9 +198,7 @@ class Model:
     def forget(self, user: str, items: Sequence[str], now: datetime) -> int:
         """Hide; a document with its chunks."""
         space = self._space(user)
-        documents = {i for i in items if space.now(i).kind is Kind.DOCUMENT}
-        chunks = [i for i, s in space.standing().items() if s.kind is Kind.CHUNK and documents & set(s.source)]
-        every = (*items, *chunks)
+        every = _with_chunks(space, items)
         return self._change(user, {i: replace(space.now(i), state=State.RETIRED, unwritten=False) for i in every}, now)
 
     def pin(self, user: str, items: Sequence[str], pinned: bool, now: datetime) -> int:
@@ -246,7 +273,7 @@ class Model:
             for item, says in after.items()
             if says.unwritten and (item in made or space.now(item).state is not State.RETIRED)
         ]
-        self._follow(space, after, gone, self.seen(user))
+        self._follow(space, after, gone, self.seen(user, now))
         after = {item: says for item, says in after.items() if says != plain_said(space.now(item), says)}
         links = {ln.ends: self._tied_before(space, ln) for ln in ties}
         links = {ends: weight for ends, weight in links.items() if weight != weight_of(space, ends)}
@@ -259,11 +286,12 @@ class Model:
         """Whether a commit is one of those that a user reads as their own."""
         return self.journal[seq - 1].user == user
 
-    @staticmethod
-    def _before(versions: list[VersionSpan], place: int) -> ModelVersion:
+    def _before(self, versions: list[VersionSpan], place: int) -> ModelVersion:
+        """What an item comes back as: without an end that had come when it was changed, or it would be gone again."""
         if _is_first(versions, place):
             return replace(versions[-1].says, state=State.RETIRED, unwritten=True)
-        return versions[place - 1].says
+        before, changed = versions[place - 1].says, self.journal[versions[place].first - 1].at
+        return replace(before, expires=None) if before.expired(changed) else before
 
     @staticmethod
     def _tied_before(space: Space, undone: LinkSpan) -> float | None:
@@ -334,7 +362,9 @@ class Model:
             }
         for space in self.spaces.values():
             dropped += sum(not _kept(v, horizon) for versions in space.items.values() for v in versions)
-            space.items = {item: [v for v in vs if _kept(v, horizon)] for item, vs in space.items.items()}
+            space.items = {
+                item: [_untold(v, horizon) for v in vs if _kept(v, horizon)] for item, vs in space.items.items()
+            }
             space.links = [ln for ln in space.links if ln.end is None or ln.end > horizon]
             space.links = [ln for ln in space.links if ln.weight is not None or ln.end or ln.first > horizon]
         while spent := [(space, item) for space in self.spaces.values() for item in self._spent(space, horizon)]:
@@ -359,26 +389,37 @@ class Model:
     def seen(
         self,
         user: str,
+        now: datetime,
         *,
-        at: int | None = None,
+        at: int | datetime | None = None,
         as_of: datetime | None = None,
         valid_at: datetime | None = None,
-        states: frozenset[State] | None = None,
+        states: Collection[State] = (),
         where: Callable[[ModelVersion], bool] = lambda says: True,
     ) -> dict[str, VersionSpan]:
-        """What a view shows a user: their own, and the shared."""
+        """What a view shows a user: their own, and the shared; `at` is a commit, or a moment."""
+        looked = self._looked(now, at, as_of)
+        at = self.seq_at(at) if isinstance(at, datetime) else at
         if at is not None and at < self.horizon and self._read(user):
             raise Compacted(str(at))
         past = as_of is not None or valid_at is not None
-        shown = states or frozenset({State.ACTIVE, State.SUPERSEDED} if past else {State.ACTIVE})
+        shown = states or ({State.ACTIVE, State.SUPERSEDED} if past else {State.ACTIVE})
         found = {}
         for space in self._read(user):
             for item, versions in space.items.items():
                 for v in versions:
                     stood = v.end is None if at is None else v.stood(at)
-                    if stood and v.says.state in shown and _in_time(v.says, as_of, valid_at) and where(v.says):
+                    state = State.RETIRED if v.says.expired(looked) else v.says.state
+                    if stood and state in shown and _in_time(v.says, as_of, valid_at) and where(v.says):
                         found[item] = v
         return found
+
+    def _looked(self, now: datetime, at: int | datetime | None, as_of: datetime | None) -> datetime:
+        """The moment at which a view tells what has expired: now, or when its commit was made; never before `as_of`."""
+        if isinstance(at, int):
+            at = self.journal[at - 1].at if at else now
+        looked = now if at is None else at
+        return looked if as_of is None else max(looked, as_of)
 
     def history(self, user: str, item: str) -> list[VersionSpan]:
         """The versions of an item, and of all that it superseded or was superseded by."""
@@ -425,6 +466,13 @@ class Model:
 
 
 _LIVING = (State.ACTIVE, State.SUPERSEDED)
+
+
+def _with_chunks(space: Space, items: Sequence[str]) -> list[str]:
+    """Items of a memory, and the chunks of those that are documents."""
+    documents = {i for i in items if space.now(i).kind is Kind.DOCUMENT}
+    chunks = [i for i, s in space.standing().items() if s.kind is Kind.CHUNK and documents & set(s.source)]
+    return [*items, *chunks]
 
 
 def weight_of(space: Space, ends: tuple[str, str, str]) -> float | None:
@@ -504,6 +552,13 @@ def _places(space: Space) -> list[tuple[str, str]]:
 
 def _kept(version: VersionSpan, horizon: int) -> bool:
     return version.end is None or version.end > horizon
+
+
+def _untold(version: VersionSpan, horizon: int) -> VersionSpan:
+    """A version as it is told once its commit lies behind the horizon: how it came to be retired is not known then."""
+    if version.first > horizon:
+        return version
+    return replace(version, says=replace(version.says, unwritten=False))
 
 
 def reopened_said(versions: list[VersionSpan]) -> ModelVersion:

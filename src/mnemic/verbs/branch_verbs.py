@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mnemic.core.checking import clean_name
+from mnemic.core.listing import Listing, one_page
 from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Conflict, NotFound, Refused
 from mnemic.flow import Flow
@@ -15,6 +15,7 @@ from mnemic.store.requests import commit, erase, look
 from mnemic.verbs.who import (
     Who,
     compare_and_commit,
+    cursors_of,
     draft_of,
     erasure_of,
     named_branch,
@@ -50,12 +51,18 @@ class BranchVerbs:
         elif not who.past.is_now:
             raise Conflict(f"there is a branch {name!r} already, off commit {there.base}; give this one another name")
 
-    def branches(self, who: Who) -> Flow[Sequence[Branch]]:
-        """Every branch of this user's memory."""
+    def branches(self, who: Who, limit: int, after: str | None) -> Flow[Listing[Branch]]:
+        """The branches of this user's memory, in the order they were made."""
         import_whole("mnemic.past.branching")
         from mnemic.past.branching import branches_of
 
-        return (yield from look(lambda s: [b for o in s.spaces(own_or_none(s, who)) for b in branches_of(s, o)]))
+        cursors = cursors_of("branches", who, size=1)
+        (past,) = (0,) if after is None else cursors.read(after)
+        found = yield from look(
+            lambda s: [one for own in s.spaces(own_or_none(s, who)) for one in branches_of(s, own, past)]
+        )
+        page = one_page(found, limit, lambda last: cursors.write(last[0]))
+        return Listing(tuple(branch for _, branch in page), page.next)
 
     def merge(self, who: Who, name: str, prefer: str, *, dry_run: bool) -> Flow[Merge]:
         """Take over what a branch has changed, in one commit; what both have changed is reported, or settled."""

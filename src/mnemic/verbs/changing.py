@@ -19,7 +19,15 @@ from mnemic.store.engine.codec import canonical
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import commit, look
 from mnemic.store.values.drafts import Note, Put, Tie
-from mnemic.verbs.statements import Statement, closed_already, expiry_of, refuse_closed, revision, stated
+from mnemic.verbs.statements import (
+    Statement,
+    closed_already,
+    expiry_of,
+    given_expiry,
+    refuse_closed,
+    revision,
+    stated,
+)  # fmt: skip
 from mnemic.verbs.who import (
     Who,
     chunks_of,
@@ -33,7 +41,7 @@ from mnemic.verbs.who import (
     standing_versions,
     writable,
 )
-from mnemic.writing import Desk
+from mnemic.writing import Desk, expiry_given
 
 if TYPE_CHECKING:
     from mnemic.store.values.drafts import Paging
@@ -162,7 +170,8 @@ class Changing:
         put = replace(written.puts[0], verb=Verb.REVISED)
         if put.item == before.item:
             return Receipt(seq=before.seq_from, ids=(before.item.id,), repeated=1)
-        put = replace(put, content=canonical({"corrected": before.item.id, "text": put.item.text}))
+        told = {"corrected": before.item.id, "text": put.item.text} | expiry_given(given_expiry(statement.expires))
+        put = replace(put, content=canonical(told))
         return (yield from committed(who, (put,), expect={before.item.id: before.seq_from}, masked=written.masked))
 
     def _repeated(

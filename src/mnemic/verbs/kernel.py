@@ -9,16 +9,15 @@ from mnemic.index.catalogues import Catalogues
 from mnemic.index.standing import Standings
 from mnemic.settings import Settings
 from mnemic.verbs.branch_verbs import BranchVerbs
-from mnemic.verbs.changing import Changing
+from mnemic.verbs.doubting import Doubting
 from mnemic.verbs.looking_up import LookingUp
-from mnemic.verbs.recalling import Recalling
 from mnemic.verbs.taking_back import TakingBack
 from mnemic.verbs.transacting import Transacting
 from mnemic.writing import Desk
 
 
 @dataclass(frozen=True, slots=True)
-class Kernel(Changing, Transacting, TakingBack, BranchVerbs, Recalling, LookingUp):
+class Kernel(Doubting, Transacting, TakingBack, BranchVerbs, LookingUp):
     """The verbs, over one store's catalogues. Every method returns a flow."""
 
     desk: Desk

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -10,6 +12,7 @@ from mnemic.core.checking import whole
 from mnemic.core.events import Change
 from mnemic.core.ids import ALPHABET, ItemId, prefix_range, suffix_bytes
 from mnemic.core.items import Link, State, Strength, Version
+from mnemic.core.listing import Cursors, Listing, one_page
 from mnemic.core.queries import Filter, View
 from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Invalid
@@ -19,6 +22,7 @@ from mnemic.store.requests import look
 from mnemic.verbs.who import (
     Who,
     absent,
+    cursors_of,
     look_ahead,
     on_shelf,
     own_or_none,
@@ -32,7 +36,9 @@ from mnemic.verbs.who import (
 
 if TYPE_CHECKING:
     from mnemic.derive.unread import UnreadRules
+    from mnemic.past.holdings import Holding
     from mnemic.past.journal_views import Difference
+    from mnemic.store.values.row_values import SessionRow
     from mnemic.writing import Desk
 
 T = TypeVar("T")
@@ -70,11 +76,16 @@ class LookingUp:
         ahead = unread_versions(snapshot, who, self.desk, self.unread).get(item)
         return ahead if ahead is not None and ahead.item.state is State.ACTIVE else None
 
-    def list(self, who: Who, where: Filter, limit: int) -> Flow[Sequence[Version]]:
-        """The items last written, newest first: what the journal has, and so not what rules have yet to write."""
+    def list(self, who: Who, where: Filter, limit: int, after: str | None) -> Flow[Listing[Version]]:
+        """The items last written, newest first: what the journal has, and so not what rules have yet to write.
+
+        Every page shows what was there when the first was read, but for what was erased or has expired since.
+        """
         whole("limit", limit, low=1, high=LIST_LIMIT)
         shelf = shelved(who.scope, where)
-        return (yield from look(lambda s: s.latest(spaces_of(s, who), shelf, view_of(s, who), limit=limit)))
+        cursors = cursors_of("list", who, shelf, size=3)
+        place = None if after is None else cursors.read(after)
+        return (yield from look(lambda s: _items_page(s, spaces_of(s, who), who, shelf, limit, place, cursors)))
 
     def find_ids(self, who: Who, typed: str, limit: int) -> Flow[Sequence[ItemId]]:
         """Ids, whatever the state of their items, that begin with what was typed; if none does, those that end so.
@@ -142,19 +153,56 @@ class LookingUp:
         """An item's counters of use."""
         return (yield from look(lambda s: s.strength(own_space(s, who), [item]).get(item, Strength())))
 
-    def log(self, who: Who, limit: int, after: int, *, newest: bool, every: bool = False) -> Flow[Sequence[Change]]:
+    def holdings(self, who: Who, limit: int, after: str | None) -> Flow[Listing[Holding]]:
+        """All that is held of this user, in pages as `list` has them, without what is shared."""
+        import_whole("mnemic.past.holdings")
+        from mnemic.past.holdings import holdings_of
+
+        where = shelved(who.scope, Filter(states=tuple(State)))
+        cursors = cursors_of("holdings", who, size=3)
+        place = None if after is None else cursors.read(after)
+
+        def held(snapshot: Snapshot) -> Listing[Holding]:
+            for own in own_or_none(snapshot, who):
+                page = _items_page(snapshot, (own,), who, where, limit, place, cursors)
+                return Listing(tuple(holdings_of(snapshot, own, page)), page.next)
+            return Listing()
+
+        return (yield from look(held))
+
+    def log(
+        self, who: Who, limit: int, after: int | str, *, newest: bool, every: bool = False
+    ) -> Flow[Listing[Change]]:
         """The commits that touched this user's space; with `every`, also those that only count what was shown."""
         import_whole("mnemic.past.journal_views")
-        from mnemic.past.journal_views import commits_shown
+        from mnemic.past.journal_views import commits_shown, log_page
 
         whole("limit", limit, low=1, high=LIST_LIMIT)
-        whole("after", after)
+        cursors = cursors_of("log", who, newest, every, size=2)
 
-        def shown(snapshot: Snapshot) -> Sequence[Change]:
+        def shown(snapshot: Snapshot) -> Listing[Change]:
             own, at = own_or_none(snapshot, who), view_of(snapshot, who).at
-            return commits_shown(snapshot, own, at, limit, after, newest=newest, every=every)
+            commits = partial(commits_shown, snapshot, own, at, newest=newest, every=every)
+            return log_page(commits, limit, after, cursors, newest=newest)
 
         return (yield from look(shown))
+
+    def sessions(self, who: Who, limit: int, after: str | None) -> Flow[Listing[tuple[str, SessionRow]]]:
+        """The sessions that have a window, in the order in which their names were first said."""
+        cursors = cursors_of("sessions", who, size=1)
+        (past,) = (0,) if after is None else cursors.read(after)
+
+        def shown(snapshot: Snapshot) -> Listing[tuple[str, SessionRow]]:
+            own = own_or_none(snapshot, who)
+            found = snapshot.sessions(own[0], past, limit + 1) if own else []
+            page = one_page(found, limit, lambda last: cursors.write(last[0]))
+            return Listing(tuple((name, row) for _, name, row in page), page.next)
+
+        return (yield from look(shown))
+
+    def find_session(self, who: Who, name: str) -> Flow[SessionRow | None]:
+        """The window of one session; None where it has none."""
+        return (yield from look(lambda s: next((s.session(own, name) for own in own_or_none(s, who)), None)))
 
     def diff(self, who: Who, a: int, b: int | None) -> Flow[Sequence[Difference]]:
         """What differs between the commits `a` and `b` (left out: the head)."""
@@ -162,6 +210,30 @@ class LookingUp:
         from mnemic.past.journal_views import differences
 
         return (yield from look(lambda s: differences(s, own_space(s, who), a, b)))
+
+
+def _items_page(
+    snapshot: Snapshot,
+    spaces: tuple[int, ...],
+    who: Who,
+    where: Filter,
+    limit: int,
+    place: tuple[int, ...] | None,
+    cursors: Cursors,
+) -> Listing[Version]:
+    """The items last written before a place, which has the commit that the first page showed: the next ones show it."""
+    view = snapshot.dated(spaces, view_of(snapshot, who))
+    last = max((head.seq for head in snapshot.spaces(spaces)), default=0)
+    shown = last if place is None else place[0]
+    if shown > last:
+        told = "The journal was brought back to one before it: begin anew."
+        raise Invalid("after", f"goes on from commit {shown}, which is gone", told)
+    if shown < last and view.at is None:
+        view = replace(view, at=shown)
+    before = None if place is None else (place[1], place[2])
+    found = snapshot.written_before(before, spaces, where, view, limit=limit + 1)
+    page = one_page(found, limit, lambda last: cursors.write(shown, *last[0]))
+    return Listing(tuple(version for _, version in page), page.next)
 
 
 def _links(snapshot: Snapshot, spaces: tuple[int, ...], item: ItemId, view: View) -> list[Link]:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from mnemic.core.checking import text_field
-from mnemic.core.clock import instant, micros, moment, moment_or_span, offset_minutes
+from mnemic.core.clock import micros, moment, moment_or_span, offset_minutes
 from mnemic.core.ids import ItemId
 from mnemic.core.items import EVIDENCE, Channel, Item, Kind, Slot, State, Version
 from mnemic.errors import Conflict, Invalid
@@ -24,7 +24,8 @@ class Statement:
     """Something to write that is not evidence: a fact, a profile slot, a plan ...
 
     Attributes:
-        said: When it was said; left out, now, or the latest of its sources.
+        said: When it was said; left out, now, or the latest of its sources. Moments may be ISO strings; those without a
+            zone are in the setting `timezone`.
         source: The evidence it rests on, by id.
         key: Makes a retry safe.
         channel: Who brought it in.
@@ -33,9 +34,9 @@ class Statement:
 
     text: str
     kind: Kind = Kind.FACT
-    said: datetime | None = None
-    valid_from: datetime | None = None
-    valid_to: datetime | None = None
+    said: datetime | str | None = None
+    valid_from: datetime | str | None = None
+    valid_to: datetime | str | None = None
     source: tuple[ItemId, ...] = ()
     slots: Mapping[str, Slot] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
@@ -47,21 +48,24 @@ class Statement:
 def stated(desk: Desk, who: Who, statement: Statement, sources: Mapping[ItemId, Version]) -> Puts:
     """The ops that write a statement; where it does not say when, it was said when the latest of its sources was."""
     latest = max((v.item.said for v in sources.values()), default=None)
-    said = statement.said or latest or moment(desk.clock.now())
-    for name, when in (("said", said), ("valid_from", statement.valid_from), ("valid_to", statement.valid_to)):
-        if when is not None:
-            instant(name, when)
-    kind = _statement_kind(statement.kind)
-    if statement.valid_to is not None and statement.valid_to <= (statement.valid_from or said):
+    given, valid_from, valid_to = (
+        None if when is None else desk.aware(name, when)
+        for name, when in (
+            ("said", statement.said), ("valid_from", statement.valid_from), ("valid_to", statement.valid_to)
+        )
+    )  # fmt: skip
+    said = given or latest or moment(desk.clock.now())
+    kind, expiry = _statement_kind(statement.kind), given_expiry(statement.expires)
+    if valid_to is not None and valid_to <= (valid_from or said):
         raise Invalid("valid_to", "is not after valid_from", "Give an interval [from, to).")
     item = Item(
-        id=desk.fresh_id(), kind=kind, text=statement.text, valid_from=statement.valid_from,
+        id=desk.fresh_id(), kind=kind, text=statement.text, valid_from=valid_from,
         said=moment(micros(said)), said_offset=offset_minutes(said),
-        valid_to=statement.valid_to, source=statement.source, slots=statement.slots, tags=statement.tags,
+        valid_to=valid_to, source=statement.source, slots=statement.slots, tags=statement.tags,
         agent=who.scope.agent, session=who.scope.session, pos=micros(said), channel=Channel(statement.channel),
-        expires=expiry_of(desk, statement.expires),
+        expires=desk.expiry("expires", expiry),
     )  # fmt: skip
-    return desk.item(item, statement.key, statement.said)
+    return desk.item(item, statement.key, given, expiry)
 
 
 def _statement_kind(kind: object) -> Kind:
@@ -76,16 +80,20 @@ def _statement_kind(kind: object) -> Kind:
 
 def expiry_of(desk: Desk, given: object) -> datetime | None:
     """When a statement expires that is written now; `Invalid` for what has passed, or is no time."""
-    return None if given is None else desk.expiry("expires", moment_or_span("expires", given))
+    return desk.expiry("expires", given_expiry(given))
+
+
+def given_expiry(given: object) -> datetime | timedelta | None:
+    """When a statement expires, as its caller gave it: a time or a span; `Invalid` for what is neither."""
+    return None if given is None else moment_or_span("expires", given)
 
 
 def revision(desk: Desk, item: Item, changes: Mapping[str, object]) -> Item:
     """The item with some of its `REVISABLE` fields changed, checked."""
     if unknown := set(changes) - REVISABLE:
         raise Invalid(sorted(unknown)[0], "cannot be revised", f"Revise {', '.join(sorted(REVISABLE))}.")
-    for name in ("valid_from", "valid_to"):
-        if changes.get(name) is not None:
-            instant(name, changes[name])
+    moments = [name for name in ("valid_from", "valid_to") if changes.get(name) is not None]
+    changes = {**changes, **{name: desk.aware(name, changes[name]) for name in moments}}  # type: ignore[arg-type]  # checked there
     if changes.get("key") is not None:
         text_field("key", changes["key"])
     if "expires" in changes:

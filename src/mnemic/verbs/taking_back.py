@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from mnemic.core.checking import text_field, whole
 from mnemic.core.events import Receipt, Verb
@@ -11,7 +13,7 @@ from mnemic.core.ids import ItemId, to_bytes
 from mnemic.core.items import Item, Version
 from mnemic.core.queries import Filter
 from mnemic.core.uninterrupted import import_whole
-from mnemic.errors import Invalid
+from mnemic.errors import Invalid, NotFound
 from mnemic.flow import Flow
 from mnemic.past.undoing import inverse, reopening
 from mnemic.store.engine.erasure import doomed
@@ -32,6 +34,9 @@ from mnemic.verbs.who import (
 )
 from mnemic.writing import Desk
 
+if TYPE_CHECKING:
+    from mnemic.past.undo_plans import Undone
+
 
 class TakingBack:
     """The verbs that take back, of a `Kernel`."""
@@ -46,6 +51,36 @@ class TakingBack:
         blank = draft_of(who, ())
         draft = yield from look(lambda s: inverse(s, own_space(s, who), seq, blank, cascade=cascade))
         return (yield from commit(draft))
+
+    def undo_range(self, who: Who, first: int, last: int, *, cascade: bool) -> Flow[Sequence[Undone]]:
+        """Undo the commits `first` to `last` that stand, newest first, each by a commit of its own."""
+        import_whole("mnemic.past.undo_plans")
+        from mnemic.past.undo_plans import range_to_undo
+
+        whole("first", first, low=1)
+        whole("last", last, low=first)
+        plan = look(lambda s: range_to_undo(s, own_space(s, who), first, last, cascade=cascade))
+        return (yield from self._undo_each(who, plan))
+
+    def undo_import(self, who: Who, source: str, *, cascade: bool) -> Flow[Sequence[Undone]]:
+        """Undo what imports brought in under the name of a source, newest first."""
+        import_whole("mnemic.past.undo_plans")
+        from mnemic.past.undo_plans import import_to_undo
+
+        plan = look(lambda s: import_to_undo(s, own_space(s, who), source, cascade=cascade))
+        return (yield from self._undo_each(who, plan))
+
+    def _undo_each(self, who: Who, plan: Flow[tuple[int, ...]]) -> Flow[Sequence[Undone]]:
+        """Undo what a plan names. It has seen what is in the way: what these commits changed of each other is not."""
+        import_whole("mnemic.past.undo_plans")
+        from mnemic.past.undo_plans import Undone
+
+        writable(who)
+        done: list[Undone] = []
+        for seq in (yield from plan):
+            with suppress(NotFound):  # it did what cannot be undone, and only that
+                done.append(Undone(seq, (yield from self.undo(who, seq, cascade=True))))
+        return done
 
     def revert(self, who: Who, seq: int) -> Flow[Receipt]:
         """Bring this memory back to what it was after a commit, by one commit that can be undone."""

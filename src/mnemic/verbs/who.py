@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -10,11 +11,12 @@ from mnemic.core.checking import text_field, whole
 from mnemic.core.events import Receipt
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Kind, Strength, Version
+from mnemic.core.listing import Cursors
 from mnemic.core.queries import Filter, View
 from mnemic.core.scope import Scope, Shared
 from mnemic.derive.strategy_lane import house_slice
 from mnemic.derive.unread import NOTHING, FarBehind, Underived
-from mnemic.errors import Conflict, Invalid, NotFound, Refused
+from mnemic.errors import Conflict, Invalid, NotFound, Refused, StoreReadOnly
 from mnemic.flow import Flow
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import Commit, Look, commit, look
@@ -164,6 +166,11 @@ def always_shown(scope: Scope, versions: Iterable[Version]) -> list[Version]:
     ]
 
 
+def cursors_of(verb: str, who: Who, *asked: object, size: int) -> Cursors:
+    """The cursors of what a verb lists to somebody who asks for it so."""
+    return Cursors(repr((verb, who.scope, who.branch, who.past, asked)), size)
+
+
 # What they name
 
 
@@ -252,7 +259,8 @@ def look_ahead(who: Who, desk: Desk, of: Callable[[Snapshot], T]) -> Flow[T]:
             answer: T = yield Look(of)
             return answer
         except FarBehind:
-            yield from catch_up(who, desk)
+            with suppress(StoreReadOnly):  # where nothing can be written, the last of what waits is read ahead
+                yield from catch_up(who, desk)
 
 
 def look_again(who: Who, desk: Desk, of: Callable[[Snapshot], T]) -> Flow[T]:

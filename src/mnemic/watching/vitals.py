@@ -147,20 +147,18 @@ def vitals(store: Store, meters: Meters, now: int) -> Vitals:
 
 def vitals_of(snapshot: Snapshot, info: Info, meters: Meters, now: int) -> Vitals:
     """Compute a store's vitals from a snapshot and the state of its files."""
-    tenants = [number for number, _ in snapshot.tenants()]
-    heads = {tenant: snapshot.head(tenant).seq for tenant in tenants}
-    before = {tenant: snapshot.seq_at(tenant, now - RECENT * SECOND) for tenant in tenants}
-    jobs = Counter(job.state.name.lower() for job in snapshot.jobs())
-    leases = [_leases(snapshot, tenant) for tenant in tenants]
-    runs = [run for tenant in tenants for run in _collected(snapshot, tenant)]
-    commits = sum(heads.values())
+    heads = {tenant: snapshot.head(tenant) for tenant, _ in snapshot.tenants()}
+    then = now - RECENT * SECOND
+    fresh = sum(head.seq - snapshot.seq_at(tenant, then) for tenant, head in heads.items() if head.at > then)
+    jobs = {state.name.lower(): count for state, count in snapshot.job_counts().items()}
+    runs = [run for tenant, noted in snapshot.memos(MEMO).items() for run in _collected(snapshot, tenant, noted)]
     processes = tuple(_processes(snapshot.meters(), meters.measured(), now))
     return Vitals(
         at=now,
-        commits=commits,
-        commits_per_second=(commits - sum(before.values())) / RECENT,
-        jobs=dict(jobs),
-        windows=_windows([until for some in leases for until in some], processes, now),
+        commits=sum(head.seq for head in heads.values()),
+        commits_per_second=fresh / RECENT,
+        jobs=jobs,
+        windows=_windows(*snapshot.session_counts(), processes),
         bytes=info.bytes,
         free=info.free,
         log=info.log,
@@ -195,11 +193,8 @@ def _runs(pid: int) -> bool:
     return True
 
 
-def _collected(snapshot: Snapshot, tenant: int) -> Iterator[LastCollection]:
+def _collected(snapshot: Snapshot, tenant: int, noted: bytes) -> Iterator[LastCollection]:
     """Find the tenant's last collection, from the time that was noted just before it was journaled."""
-    noted = snapshot.memo(tenant, MEMO)
-    if noted is None:
-        return
     after = snapshot.seq_at(tenant, json.loads(noted)["at"] - 1)
     for change in snapshot.changes(tenant, after, _NEAR):
         for event in change.events:
@@ -216,17 +211,9 @@ def _collected(snapshot: Snapshot, tenant: int) -> Iterator[LastCollection]:
                 return
 
 
-def _leases(snapshot: Snapshot, tenant: int) -> list[int]:
-    """Read until when each session of a tenant is leased; 0 for one that is closed."""
-    heads = snapshot.all_spaces(tenant)
-    rows = (row for head in heads for _, row in snapshot.sessions(head.id))
-    return [row.lease_until if row.owner else 0 for row in rows]
-
-
-def _windows(leases: Sequence[int], processes: Iterable[Process], now: int) -> WindowUse:
+def _windows(known: int, opened: int, processes: Iterable[Process]) -> WindowUse:
     held: Counter[str] = Counter()
     for process in processes:
         gauges = process.measured.gauges
         held.update({name: int(gauges.get(f"windows.{name}", 0)) for name in ("pages", "tokens", "budget")})
-    opened = sum(until > now for until in leases)
-    return WindowUse(sessions=opened, known=len(leases), **held)
+    return WindowUse(sessions=opened, known=known, **held)

@@ -138,6 +138,7 @@ class Scheduler:
         self._job_types, self._context, self._perform = job_types, context, answering.perform
         self._runs = count(1)
         self._unended: dict[int, tuple[int, str]] = {}
+        self._stranded: dict[str, int] = {}
         self._parts: dict[int, int] = {}
 
     def tasks(self, cycle: Cycle) -> Iterator[Task]:
@@ -291,8 +292,17 @@ class Scheduler:
         """Note that the run which this thread has begun is over, and holds nothing."""
         self._unended.pop(threading.get_ident(), None)
 
+    def strand(self) -> None:
+        """Note that the run which this thread has begun failed, and that not even this could be written."""
+        if (held := self._unended.get(threading.get_ident())) is not None:
+            space, owner = held
+            self._stranded[owner] = space
+
     def give_back(self) -> None:
-        """Give back what this thread's last run has leased, if an interrupt has cut it short."""
+        """Give back what stranded runs have leased, and this thread's last run, if an interrupt has cut it short."""
+        for owner, space in self._stranded.copy().items():
+            run(transact(give_back, space, owner), self._perform)
+            self._stranded.pop(owner, None)
         if (held := self._unended.get(threading.get_ident())) is not None:
             run(transact(give_back, *held), self._perform)
             self.ended()

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import moment
+from mnemic.core.listing import Cursors, Listing, one_page
 from mnemic.core.scope import Shared
 from mnemic.store.engine.job_queue import DIGEST
 from mnemic.store.values.work import Job, JobState, Lane
@@ -58,27 +59,57 @@ class WorkEntry:
     at: datetime | None = None
 
 
-def work_status(snapshot: Snapshot, lanes: Mapping[str, str], now: int, *, over: bool = False) -> list[WorkEntry]:
-    """List lanes that have something before them, then jobs, the most urgent first.
+def work_status(
+    snapshot: Snapshot, lanes: Mapping[str, str], now: int, limit: int, after: str | None, *, over: bool = False
+) -> Listing[WorkEntry]:
+    """List lanes that have something before them, then jobs, the most urgent first, a page at a time.
 
     Args:
         lanes: The lanes that are followed here, and why one cannot be gone on with; "" where nothing is wrong.
+        after: The cursor of the page before.
         over: Jobs that are done or cancelled, too.
     """
     states = tuple(JobState) if over else (JobState.WAITING, JobState.DEAD)
-    return [*_lanes(snapshot, lanes, now), *(job_entry(snapshot, job, now) for job in snapshot.jobs(*states))]
+    # A place is the lane by its place in the list and a space, or past all lanes a job by its priority and number.
+    cursors = Cursors(repr(("jobs", over, tuple(lanes))), 3)
+    stage, *past = (0, 0, 0) if after is None else cursors.read(after)
+    found: list[tuple[tuple[int, int, int], WorkEntry]] = []
+    for place, (name, trouble) in enumerate(lanes.items()):
+        left = limit + 1 - len(found)
+        if place >= stage and left:
+            some = _lanes(snapshot, name, trouble, now, past[0] if place == stage else 0, left)
+            found += [((place, space, 0), entry) for space, entry in some]
+    if left := limit + 1 - len(found):
+        behind = (past[0], past[1]) if stage == len(lanes) and after is not None else None
+        for job in snapshot.jobs(*states, after=behind, limit=left):
+            found.append(((len(lanes), job.order.priority, job.id), job_entry(snapshot, job, now)))
+    page = one_page(found, limit, lambda last: cursors.write(*last[0]))
+    return Listing(tuple(entry for _, entry in page), page.next)
 
 
-def dead_letters(snapshot: Snapshot, now: int) -> list[WorkEntry]:
-    """List the dead letters: versions and jobs that were given up after their last try."""
-    return [job_entry(snapshot, job, now) for job in snapshot.jobs(JobState.DEAD)]
+def dead_letters(snapshot: Snapshot, now: int, limit: int, after: str | None) -> Listing[WorkEntry]:
+    """List the dead letters by number, a page at a time: versions and jobs that were given up after their last try."""
+    cursors = Cursors("dead", 1)
+    (past,) = (0,) if after is None else cursors.read(after)
+    page = one_page(
+        snapshot.jobs(JobState.DEAD, after=(0, past), limit=limit + 1, by_number=True),
+        limit,
+        lambda last: cursors.write(last.id),
+    )
+    return Listing(tuple(job_entry(snapshot, job, now) for job in page), page.next)
 
 
-def _lanes(snapshot: Snapshot, lanes: Mapping[str, str], now: int) -> Iterator[WorkEntry]:
-    for name, trouble in lanes.items():
-        for space, cursor, _ in snapshot.backlog(name):
-            pending = sum(1 for _ in snapshot.entries(space, cursor))
-            yield _lane_entry(snapshot, snapshot.lane(space, name), pending, trouble, now)
+def _lanes(
+    snapshot: Snapshot, name: str, trouble: str, now: int, after: int, limit: int
+) -> Iterator[tuple[int, WorkEntry]]:
+    """Describe a lane in spaces past one in which it has work, each with the space."""
+    waiting = snapshot.backlog(name, after, limit)
+    pending, spaces = snapshot.pending(waiting), [space for space, _, _ in waiting]
+    rows = snapshot.lane_rows(name, spaces)
+    snapshot.spaces(spaces)  # all at once, whose they are
+    for space in spaces:
+        lane = rows.get(space) or Lane(space=space, name=name)
+        yield space, _lane_entry(snapshot, lane, pending.get(space, 0), trouble, now)
 
 
 def _lane_entry(snapshot: Snapshot, lane: Lane, pending: int, trouble: str, now: int) -> WorkEntry:
@@ -129,4 +160,4 @@ def _whose(snapshot: Snapshot, space: int) -> tuple[str, str | None, str]:
     if not space:
         return "", "", ""
     (head,) = snapshot.spaces((space,))
-    return dict(snapshot.tenants())[head.tenant], None if isinstance(head.user, Shared) else head.user, head.branch
+    return snapshot.tenant_name(head.tenant), None if isinstance(head.user, Shared) else head.user, head.branch

@@ -313,8 +313,10 @@ class Background:
         except Exception as unexpected:  # noqa: BLE001 - a worker loop: one space's fault must not stop the others
             error = MnemicError(f"lane {task.lane}: {type(unexpected).__name__}: {unexpected}")
         if error is not None:
-            with suppress(MnemicError):
+            try:
                 did = Slice(done=1) if run(task.failed(error), attend) else WAITS
+            except MnemicError:
+                self._schedule.strand()
             if not did.done and not isinstance(error, Conflict):
                 cycle.tried += 1
                 cycle.failed = error

@@ -11,12 +11,18 @@ from typing import Final
 from mnemic.core.events import Verb
 from mnemic.core.ids import from_bytes, to_bytes
 from mnemic.store.engine.ledger import GENESIS, chain, seal
-from mnemic.store.engine.relations import LINK, VERSION
+from mnemic.store.engine.relations import WRITTEN_LINK, WRITTEN_VERSION
 from mnemic.store.engine.rows import Rows
 from mnemic.store.values.receipts import Fault
-from mnemic.store.values.row_values import BEHIND, ChangeRow, EventRow, LinkRow, SpaceRow, TenantRow, VersionRow
+from mnemic.store.values.row_values import BEHIND, ChangeRow, EventRow, SpaceRow, TenantRow, WrittenRow
 
 _PAGE: Final = 500
+_NOTHING: Final = (False, False)
+_WRITES: Final[dict[int, tuple[bool, bool]]] = {
+    **{verb: (True, False) for verb in Verb if verb <= Verb.UNPINNED},
+    **dict.fromkeys((Verb.LINKED, Verb.UNLINKED), (False, True)),
+}
+"""Whether an event writes a version, and whether it writes a link; others do neither."""
 
 
 @dataclass(slots=True)
@@ -117,7 +123,7 @@ class JournalAudit:
             yield _no_commit(last[0].seq, last), last, _Written(self.rows, last)
 
     def _contents(self, change: ChangeRow, events: list[EventRow], written: _Written) -> Iterator[Fault]:
-        where = f"commit {change.seq}"
+        where, told = f"commit {change.seq}", self.chronicle
         if change.space and change.space not in self._spaces:
             yield Fault(where=where, problem=f"is of space {change.space}, which the tenant has not")
         if not 0 <= change.actor <= self._given.get(change.space, 0):
@@ -125,40 +131,45 @@ class JournalAudit:
         moves = not events
         for event in events:
             moves = moves or event.verb != Verb.USED  # of mnemic 0.1, a commit of those left its space where it stood
-            row = written.row(event)
-            body = event.payload if not (event.ver or event.lver) else None if row is None else row.body
-            place = f"{where}, event {event.n}"
-            if _writes(event) != (bool(event.ver), bool(event.lver)) and event.salt is not None:
-                yield Fault(where=place, problem="names a row of another sort than its verb writes")
-            if (event.ver or event.lver) and event.payload is not None:
-                yield Fault(where=place, problem="has bytes beside those of its row")
-            if event.salt is None or body is None:
-                if event.salt is not None or body is not None:
-                    yield Fault(where=place, problem="only one of its bytes and its salt is there")
-                self._blank.append((event, change.space))
-                continue
-            if seal(event.salt, body) != event.digest:
-                yield Fault(where=place, problem="its bytes are not those that were digested")
-            elif row is None:
-                self._note(change, event, body)
-            if row is not None:
-                yield from self._claim(place, change, event, row)
-            if event.verb != Verb.ERASED:
-                self.chronicle.kept[change.space] = change.seq
+            for problem in self._problems(change, event, written.row(event)):
+                yield Fault(where=f"{where}, event {event.n}", problem=problem)
         if moves:
-            self.chronicle.moved[change.space] = max(change.seq, self.chronicle.moved.get(change.space, 0))
+            told.moved[change.space] = max(change.seq, told.moved.get(change.space, 0))
 
-    def _claim(self, place: str, change: ChangeRow, event: EventRow, row: VersionRow | LinkRow) -> Iterator[Fault]:
+    def _problems(self, change: ChangeRow, event: EventRow, row: WrittenRow | None) -> list[str]:
+        """What is wrong with an event and the row that it says it wrote; learns what they tell."""
+        problems: list[str] = []
+        named, salt, payload = (event.ver != 0, event.lver != 0), event.salt, event.payload
+        body = payload if named == _NOTHING else None if row is None else row.body
+        if salt is not None and named != _WRITES.get(event.verb, _NOTHING):
+            problems.append("names a row of another sort than its verb writes")
+        if payload is not None and named != _NOTHING:
+            problems.append("has bytes beside those of its row")
+        if salt is None or body is None:
+            if salt is not None or body is not None:
+                problems.append("only one of its bytes and its salt is there")
+            self._blank.append((event, change.space))
+            return problems
+        if seal(salt, body) != event.digest:
+            problems.append("its bytes are not those that were digested")
+        elif row is None:
+            self._note(change, event, body)
+        if row is not None:
+            problems += self._claim(change, event, row)
+        if event.verb != Verb.ERASED:
+            self.chronicle.kept[change.space] = change.seq
+        return problems
+
+    def _claim(self, change: ChangeRow, event: EventRow, row: WrittenRow) -> Iterator[str]:
         """A row is written by one event, which says the same of it."""
-        claimed = self.chronicle.versions if isinstance(row, VersionRow) else self.chronicle.links
-        number, item = row[0], row.id if isinstance(row, VersionRow) else row.src
-        if number in claimed:
-            yield Fault(where=place, problem="names a row that another event wrote")
-        claimed.add(number)
-        if (row.space, row.seq_from, row.n, item) != (change.space, event.seq, event.n, event.item):
-            yield Fault(where=place, problem="its row is of another space, commit, place or item")
-        if isinstance(row, LinkRow) and bool(row.open) != (event.verb == Verb.LINKED):
-            yield Fault(where=place, problem="its link is open where it was untied, or the other way round")
+        claimed = self.chronicle.versions if event.ver else self.chronicle.links
+        if row.number in claimed:
+            yield "names a row that another event wrote"
+        claimed.add(row.number)
+        if row[1:5] != (change.space, event.item, event.seq, event.n):
+            yield "its row is of another space, commit, place or item"
+        if not event.ver and bool(row.open) != (event.verb == Verb.LINKED):
+            yield "its link is open where it was untied, or the other way round"
 
     def _note(self, change: ChangeRow, event: EventRow, payload: bytes) -> None:
         """Learn what an event tells about other rows."""
@@ -224,21 +235,16 @@ class _Written:
 
     def __init__(self, rows: Rows, events: list[EventRow]) -> None:
         vers, lvers = [e.ver for e in events if e.ver], [e.lver for e in events if e.lver]
-        self._versions = {row.ver: row for row in rows.items.relations.find(VERSION, ("ver", "in", vers))}
-        self._links = {row.lver: row for row in rows.links.relations.find(LINK, ("lver", "in", lvers))}
+        self._versions = {row.number: row for row in rows.items.relations.find(WRITTEN_VERSION, ("ver", "in", vers))}
+        self._links = {row.number: row for row in rows.links.relations.find(WRITTEN_LINK, ("lver", "in", lvers))}
 
-    def row(self, event: EventRow) -> VersionRow | LinkRow | None:
+    def row(self, event: EventRow) -> WrittenRow | None:
         return self._versions.get(event.ver) if event.ver else self._links.get(event.lver)
 
 
 def _no_commit(seq: int, events: list[EventRow]) -> ChangeRow:
     """What stands for a commit that events are of and that is not there: no hash follows from it."""
     return ChangeRow(events[0].tenant, seq, 0, 0, 0, 0, b"")
-
-
-def _writes(event: EventRow) -> tuple[bool, bool]:
-    """Whether an event writes a version, and whether it writes a link."""
-    return event.verb <= Verb.UNPINNED, _ties(event)
 
 
 def _ties(event: EventRow) -> bool:

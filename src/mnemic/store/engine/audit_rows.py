@@ -12,7 +12,7 @@ from typing import Any, Final
 from mnemic.core.clock import FOREVER
 from mnemic.core.facets import slot_facets, tag_facets
 from mnemic.core.ids import from_bytes, to_bytes
-from mnemic.core.parts import entry_terms
+from mnemic.core.parts import terms_of
 from mnemic.core.queries import Entry
 from mnemic.errors import StoreCorrupt
 from mnemic.store.engine import codec
@@ -53,7 +53,6 @@ _OF_SPACES: Final[tuple[Relation[Any], ...]] = (
 )  # fmt: skip
 _OF_THE_WHOLE: Final = frozenset({JOB.name, HOLD.name})
 """Tables with rows of no space in particular."""
-_NAMELESS: Final = from_bytes(bytes(16))
 _CONTENT: Final[tuple[Relation[Any], ...]] = (VERSION, LINK, ENTRY, FACET, DERIVED, STRENGTH, KEY, VECTOR, PACK)
 """What an erased space has nothing of."""
 
@@ -137,8 +136,9 @@ class SpaceAudit:
     def __init__(self, rows: Rows, space: SpaceRow, chronicle: Chronicle, *, remake: bool = True) -> None:
         self.rows, self.space, self.told, self._remake = rows, space, chronicle, remake
         self._tombs: dict[bytes, int] = {}
-        self._parts: set[tuple[int, int]] = set()
+        self._parts: dict[int, int] = {}
         self._written: set[tuple[bytes, int]] = set()
+        self._faceted: list[tuple[int, bytes]] = []
 
     def sections(self) -> Iterator[tuple[str, Iterator[Fault]]]:
         """Each sort of rows and what is wrong with it, in an order in which later ones know what the earlier have."""
@@ -150,36 +150,36 @@ class SpaceAudit:
         yield "facets", self._facets()
 
     def _versions(self) -> Iterator[Fault]:
-        space = self.space.id
+        space, written, ends = self.space.id, self._written, dict[bytes, int]()
         self._tombs.update(self.rows.journal.tombs(space))
-        names = self._names()
+        names, slots = self._names(), self._indexed()
         cited = self.rows.links.relations.find(DERIVED, space=space) if self._remake else ()
         derived = {(source, item) for _, source, item in cited}
-        ends: dict[bytes, int] = {}
         last = (0, -1)
-        catalogued = self.rows.items.entries(space, 0) if self._remake else ()
-        parts = groupby(catalogued, key=lambda entry: entry.ver)
-        ver, found = next(parts, (0, iter(())))
+        catalogued = _ByVersion(self.rows.items.entries(space, 0) if self._remake else iter(()))
         for row in self.rows.items.all_versions(space):
-            while ver and ver < row.ver:
-                yield self._orphan(ver)
-                ver, found = next(parts, (0, iter(())))
-            own: list[Entry] = []
-            if ver == row.ver:
-                own = list(found)
-                ver, found = next(parts, (0, iter(())))
+            ver, item, begun = row.ver, row.id, (row.seq_from, row.n)
+            for orphan in catalogued.before(ver):
+                yield self._orphan(orphan)
+            own = catalogued.of(ver)
             remade = _reading(row, own, names, derived) if self._remake else ()
-            if problems := [*self._event(row, last), *_interval(row, ends), *remade]:
-                yield from (Fault(where=_named(row), problem=problem) for problem in problems)
-            ends[row.id], last = row.seq_to, (row.seq_from, row.n)
-            self._written.add((row.id, row.seq_from))
-            self._parts.update((row.ver, entry.part) for entry in own)
-        while ver:
-            yield self._orphan(ver)
-            ver, found = next(parts, (0, iter(())))
+            for problem in (*self._event(row, last), *_interval(row, ends.get(item)), *remade):
+                yield Fault(where=_named(row), problem=problem)
+            ends[item], last = row.seq_to, begun
+            written.add((item, row.seq_from))
+            self._parts[ver] = len(own)
+            if slots or b'"tags"' in row.body:  # most bodies need not be read for this
+                self._faceted += ((ver, facet) for facet in _facets_of(row, slots))
+        for orphan in catalogued.before(FOREVER):
+            yield self._orphan(orphan)
         for item, end in ends.items():
             if end != FOREVER:
                 yield Fault(where=f"item {from_bytes(item)}", problem="has no standing version")
+
+    def _indexed(self) -> list[tuple[str, int]]:
+        """The slots that are indexed in the space, and as far as to which version."""
+        lanes = self.rows.lanes.lanes(self.space.id)
+        return [(slot, lane.cursor) for lane in lanes if (slot := indexed_slot(lane.name)) is not None]
 
     def _names(self) -> dict[int, str]:
         return {row.id: row.text for row in self.rows.names.names(self.space.id)}
@@ -193,11 +193,12 @@ class SpaceAudit:
             problems.append("no event wrote it")
         if (row.seq_from, row.n) <= last:
             problems.append("is numbered out of the order of commits")
-        if self._tombs.get(row.id, 0) >= row.seq_from:
+        if self._tombs and self._tombs.get(row.id, 0) >= row.seq_from:
             problems.append("stands behind a tombstone")
-        for erased in (self.told.erased_items.get(row.id, 0), self.told.erased_spaces.get(row.space, 0)):
-            if erased > row.seq_from:
-                problems.append(f"was erased by commit {erased}")
+        if self.told.erased_items or self.told.erased_spaces:
+            for erased in (self.told.erased_items.get(row.id, 0), self.told.erased_spaces.get(row.space, 0)):
+                if erased > row.seq_from:
+                    problems.append(f"was erased by commit {erased}")
         return problems
 
     def _links(self) -> Iterator[Fault]:
@@ -220,12 +221,11 @@ class SpaceAudit:
                 yield Fault(where=f"link of item {from_bytes(src)}", problem="has no last version")
 
     def _keys(self) -> Iterator[Fault]:
-        for key in self.rows.journal.keys(self.space.id):
-            where = f"key of commit {key.seq} in space {self.space.id}"
-            if key.item is None or key.item in self._tombs or key.seq <= self.told.horizon:
+        for seq, item in self.rows.journal.keyed_items(self.space.id):
+            if item is None or (item, seq) in self._written or item in self._tombs or seq <= self.told.horizon:
                 continue
-            if (key.item, key.seq) not in self._written:
-                yield Fault(where=where, problem=f"is of item {from_bytes(key.item)}, which that commit did not write")
+            where = f"key of commit {seq} in space {self.space.id}"
+            yield Fault(where=where, problem=f"is of item {from_bytes(item)}, which that commit did not write")
 
     def _tombstones(self) -> Iterator[Fault]:
         for item, seq in self._tombs.items():
@@ -237,7 +237,7 @@ class SpaceAudit:
         dims = {row.id: row.dims for row in self.rows.vectors.embedders()}
         for model, ver, part, size in self.rows.vectors.vector_sizes(self.space.id):
             where = f"space {self.space.id}, vector of version {ver}, part {part}"
-            if (ver, part) not in self._parts:
+            if not 0 <= part < self._parts.get(ver, 0):
                 yield Fault(where=where, problem="is of no entry")
             if model not in dims:
                 yield Fault(where=where, problem=f"is of embedder {model}, which is not there")
@@ -246,20 +246,38 @@ class SpaceAudit:
 
     def _facets(self) -> Iterator[Fault]:
         """Compare facets with those of tags, and of each slot as far as its lane has come."""
-        space, lanes = self.space.id, self.rows.lanes.lanes(self.space.id)
-        indexed = [(slot, lane.cursor) for lane in lanes if (slot := indexed_slot(lane.name)) is not None]
-        told = (
-            (row.ver, facet)
-            for row in self.rows.items.all_versions(space)
-            for facet in sorted(_facets_of(row, [slot for slot, cursor in indexed if row.ver <= cursor]))
-        )
-        once = (pair for pair, same in groupby(merge(self.rows.items.facets(space), told)) if len(list(same)) == 1)
+        kept = self.rows.items.facets(self.space.id)
+        once = (pair for pair, same in groupby(merge(kept, self._faceted)) if len(list(same)) == 1)
         for ver, _ in groupby(once, key=itemgetter(0)):
-            yield Fault(where=f"space {space}, version {ver}", problem="its facets disagree with its tags and slots")
+            where = f"space {self.space.id}, version {ver}"
+            yield Fault(where=where, problem="its facets disagree with its tags and slots")
 
 
-def _interval(row: VersionRow, ends: dict[bytes, int]) -> list[str]:
-    before = ends.get(row.id)
+class _ByVersion:
+    """Entries in the order of their versions, taken version by version."""
+
+    def __init__(self, entries: Iterator[Entry]) -> None:
+        self._entries = entries
+        self._next = next(entries, None)
+
+    def of(self, ver: int) -> list[Entry]:
+        """Take those of one version, if they are next."""
+        own: list[Entry] = []
+        found = self._next
+        while found is not None and found.ver == ver:
+            own.append(found)
+            found = self._next = next(self._entries, None)
+        return own
+
+    def before(self, ver: int) -> Iterator[int]:
+        """Take all before a version; which versions they are of."""
+        while self._next is not None and self._next.ver < ver:
+            yield self._next.ver
+            self.of(self._next.ver)
+
+
+def _interval(row: VersionRow, before: int | None) -> Sequence[str]:
+    """What is wrong with where a version begins and ends; `before`: where the one before it ends."""
     problems: list[str] = []
     if row.seq_to <= row.seq_from or (before is not None and before > row.seq_from):
         problems.append("overlaps the version before it")
@@ -270,33 +288,30 @@ def _interval(row: VersionRow, ends: dict[bytes, int]) -> list[str]:
 
 def _reading(row: VersionRow, own: list[Entry], names: dict[int, str], derived: set[tuple[bytes, bytes]]) -> list[str]:
     try:
-        item = codec.decode_item(_NAMELESS, row.body)  # what follows from its words does not follow from its id
+        body = codec.read_body(row.body)
     except StoreCorrupt:
         return ["its body cannot be read"]
     problems: list[str] = []
-    times = (row.said, row.known_to, row.valid_from, row.valid_to)
-    stored = (row.state, row.kind, *times, row.pos, row.channel, row.expires)
-    if stored != codec.columns(item):
+    if (*row[6:12], *row[14:17]) != body.columns:
         problems.append("its columns disagree with its body")
-    if (names.get(row.agent), names.get(row.session)) != (item.agent, item.session):
+    if (names.get(row.agent), names.get(row.session)) != (body.agent, body.session):
         problems.append("its agent or session disagrees with its body")
-    # An erasure follows `derived`, so what a version cites must stand there.
-    cited = (source for source in item.source if (to_bytes(source), row.id) not in derived)
-    problems += [f"is not listed as derived from {source}" for source in cited]
+    if body.source:  # an erasure follows `derived`, so what a version cites must stand there
+        cited = (source for source in body.source if (to_bytes(source), row.id) not in derived)
+        problems += [f"is not listed as derived from {source}" for source in cited]
     if not own:
         problems.append("has no entry in the catalogue's table")
-    elif own != entries(row.ver, row, item.pinned, entry_terms(item)):
+    elif own != entries(row.ver, row, body.pinned, terms_of(body.wording)):
         problems.append("its entries disagree with it")
     return problems
 
 
-def _facets_of(row: VersionRow, slots: Sequence[str]) -> set[bytes]:
-    if not slots and b'"tags"' not in row.body:  # most bodies need not be read for this
-        return set()
+def _facets_of(row: VersionRow, slots: Sequence[tuple[str, int]]) -> list[bytes]:
+    """The facets of a version, ascending: of its tags, and of each slot that is indexed as far as that."""
     with suppress(StoreCorrupt):  # which is told where the version itself is looked at
-        item = codec.decode_item(_NAMELESS, row.body)
-        return tag_facets(item.tags) | slot_facets(item.slots, slots)
-    return set()
+        body, indexed = codec.read_body(row.body), [slot for slot, upto in slots if row.ver <= upto]
+        return sorted(tag_facets(body.tags) | slot_facets(body.wording.slots, indexed))
+    return []
 
 
 def _tie(where: str, row: LinkRow, names: dict[int, str]) -> Iterator[Fault]:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from mnemic.core.clock import FOREVER, micros, moment, moments
+from mnemic.core.clock import FOREVER, micros, moment, moments, within_years
 from mnemic.core.ids import ItemId, all_from_bytes, from_bytes
-from mnemic.core.items import Channel, Item, Kind, Link, State, Version
+from mnemic.core.items import Channel, Item, Kind, Link, State, Version, Wording
 from mnemic.errors import StoreCorrupt
 from mnemic.store.values.row_values import LinkRow, VersionRow
 
+Columns: TypeAlias = tuple[int, int, int, int, int, int, int, int, int]
 KINDS: Final = tuple(Kind)
 """A kind's number is its place here: part of the format, so new kinds go to the end."""
+_READER: Final = json.JSONDecoder()
 _JSON: Final = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
 CHANNELS: Final = tuple(Channel)
 """A channel's number is its place here, likewise."""
@@ -23,6 +25,12 @@ _CHANNEL: Final = {channel: number for number, channel in enumerate(CHANNELS)}
 _KINDS: Final = {kind.value: kind for kind in Kind}
 _STATES: Final = {state.value: state for state in State}
 _CHANNELS: Final = {channel.value: channel for channel in Channel}
+# By their values, which are hashed in a tenth of the time that members of an enumeration take.
+_KIND_NUMBERS: Final = {kind.value: number for kind, number in _NUMBER.items()}
+_CHANNEL_NUMBERS: Final = {channel.value: number for channel, number in _CHANNEL.items()}
+_STATE_NUMBERS: Final = {state.value: state.value for state in State}
+_ACTIVE: Final = State.ACTIVE.value
+_OF_THE_USER: Final = Channel.USER.value
 
 
 def core_order(row: VersionRow) -> tuple[bool, int, int]:
@@ -72,6 +80,56 @@ def encode_item(item: Item) -> bytes:
     return canonical(record)
 
 
+class Body(NamedTuple):
+    """What an item's bytes say that its rows are made of, without the item itself.
+
+    Attributes:
+        columns: As `columns` makes them.
+    """
+
+    columns: Columns
+    wording: Wording
+    agent: str | None
+    session: str | None
+    pinned: bool
+    source: tuple[ItemId, ...]
+    tags: tuple[str, ...]
+
+
+def read_body(body: bytes) -> Body:
+    """What `encode_item` wrote, in half the time that an item takes.
+
+    Raises:
+        StoreCorrupt: these are not bytes that it wrote.
+    """
+    try:
+        return _body(_record(body))
+    except (ValueError, KeyError, TypeError, OverflowError) as error:
+        raise StoreCorrupt("the bytes of an item are damaged; run `mnemic verify`") from error
+
+
+def _body(record: dict[str, Any]) -> Body:
+    named, said, get = record["kind"], within_years(record["said"]), record.get
+    kind, number, channel = _KINDS[named], _KIND_NUMBERS[named], _CHANNEL_NUMBERS[get("channel", _OF_THE_USER)]
+    ends = _within(get("known_to")), _within(get("valid_from")), _within(get("valid_to"))
+    source = tuple(get("source", ()))
+    return Body(
+        _columns(
+            _STATE_NUMBERS[get("state", _ACTIVE)], number, said, *ends, get("pos", 0), channel, _within(get("expires"))
+        ),
+        Wording(kind, record["text"], get("key"), get("slots", {}), bool(source), said, get("offset", 0)),
+        get("agent"),
+        get("session"),
+        get("pinned", False),
+        source,
+        tuple(get("tags", ())),
+    )
+
+
+def _within(us: int | None) -> int | None:
+    return None if us is None else within_years(us)
+
+
 def decode_item(item: ItemId, body: bytes) -> Item:
     """The item that `encode_item` wrote.
 
@@ -79,9 +137,17 @@ def decode_item(item: ItemId, body: bytes) -> Item:
         StoreCorrupt: these are not bytes that it wrote.
     """
     try:
-        return _item(item, json.loads(body.decode()))  # given bytes, it would look first how they are encoded
+        return _item(item, _record(body))
     except (ValueError, KeyError, TypeError, OverflowError) as error:
         raise StoreCorrupt(f"the bytes of item {item} are damaged; run `mnemic verify`") from error
+
+
+def _record(body: bytes) -> dict[str, Any]:
+    # `json.loads` of bytes would look first how they are encoded, and then for blanks around what they hold.
+    record, end = _READER.raw_decode(text := body.decode())
+    if end != len(text):
+        raise ValueError("more bytes than a record")
+    return record  # type: ignore[no-any-return]
 
 
 def _item(item: ItemId, record: dict[str, Any]) -> Item:
@@ -154,12 +220,33 @@ def _moment(us: int | None) -> datetime | None:
     return None if us is None else moment(us)
 
 
-def columns(item: Item) -> tuple[int, int, int, int, int, int, int, int, int]:
+def columns(item: Item) -> Columns:
     """The projections of an item, in the order of columns; what never expires does so at 0."""
-    said = micros(item.said, "said")
-    known_to = FOREVER if item.known_to is None else micros(item.known_to, "known_to")
-    valid_from = said if item.valid_from is None else micros(item.valid_from, "valid_from")
-    valid_to = FOREVER if item.valid_to is None else micros(item.valid_to, "valid_to")
-    expires = 0 if item.expires is None else micros(item.expires, "expires")
-    kind, channel = kind_number(item.kind), _CHANNEL[item.channel]
-    return int(item.state), kind, said, known_to, valid_from, valid_to, item.pos, channel, expires
+    known_to, expires = _instant(item.known_to, "known_to"), _instant(item.expires, "expires")
+    valid = _instant(item.valid_from, "valid_from"), _instant(item.valid_to, "valid_to")
+    said, kind, channel = micros(item.said, "said"), _NUMBER[item.kind], _CHANNEL[item.channel]
+    return _columns(int(item.state), kind, said, known_to, *valid, item.pos, channel, expires)
+
+
+def _columns(
+    state: int,
+    kind: int,
+    said: int,
+    known_to: int | None,
+    valid_from: int | None,
+    valid_to: int | None,
+    pos: int,
+    channel: int,
+    expires: int | None,
+) -> Columns:
+    return (
+        state,
+        kind,
+        said,
+        FOREVER if known_to is None else known_to,
+        said if valid_from is None else valid_from,
+        FOREVER if valid_to is None else valid_to,
+        pos,
+        channel,
+        0 if expires is None else expires,
+    )

@@ -65,16 +65,17 @@ def lift(rows: Rows, name: str, hold: int) -> None:
     ledger.journal(rows, tenant, None, Verb.NOTED, canonical({"released": hold}))
 
 
-def listed(rows: Rows, tenant: TenantRow) -> list[Hold]:
-    """List the holds of a tenant, the oldest first."""
-    users = {row.id: row.user for row in rows.spaces.tenant_spaces(tenant.id)}
+def listed(rows: Rows, tenant: TenantRow, after: int = 0, limit: int = 0) -> list[Hold]:
+    """List the holds of a tenant numbered past `after`, the oldest first, at most `limit`; 0: all of them."""
+    found = rows.notes.holds(tenant.id, after, limit)
+    users = {row.id: row.user for row in rows.spaces.space_rows(list({row.space for row in found} - {0}))}
     return [
         Hold(
             id=row.id, tenant=tenant.name or "", user=users.get(row.space),
             item=None if row.item is None else from_bytes(row.item), session=row.session or None,
             reason=row.reason, actor=row.actor, at=row.at, seq=row.seq,
         )
-        for row in rows.notes.holds(tenant.id)
+        for row in found
     ]  # fmt: skip
 
 

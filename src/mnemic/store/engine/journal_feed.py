@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 from operator import attrgetter
 
 from mnemic.errors import Compacted
@@ -32,16 +31,6 @@ def fed(
     first = max(after, horizon)
     each = (rows.journal.space_changes(space, first, limit) for space in spaces)
     mine = sorted((change for changes in each for change in changes), key=attrgetter("seq"))[:limit]
-    events = _by_commit(rows, tenant, mine)
+    events = rows.journal.events_of(tenant, [change.seq for change in mine])
     upto = mine[-1].seq if len(mine) == limit else head.seq
     return [(change, events.get(change.seq, [])) for change in mine], upto
-
-
-def _by_commit(rows: Rows, tenant: int, changes: Sequence[ChangeRow]) -> dict[int, list[EventRow]]:
-    """The events of some commits, a run of neighbours at a time."""
-    found: dict[int, list[EventRow]] = {}
-    for _, run in groupby(enumerate(changes), lambda pair: pair[1].seq - pair[0]):
-        seqs = [change.seq for _, change in run]
-        for event in rows.journal.events(tenant, seqs[0], seqs[-1]):
-            found.setdefault(event.seq, []).append(event)
-    return found

@@ -58,7 +58,8 @@ def rewind(rows: Rows, name: str, seq: int) -> Rewound:
     made = _made_since(rows, tenant, seq)
     versions = rows.past.drop_after(tenant.id, seq)
     written = {change.space for change in _changes(rows, tenant.id, seq)}
-    going = [space.id for space in spaces if space.id in made or _is_new(rows, space, seq, written)]
+    new = {space.id for space in spaces if space.id in made or _is_new(rows, space, seq, written)}
+    going = sorted(new - _behind(spaces, new))
     holds.refuse_spaces(rows, tenant.id, going)
     rows.spaces.drop_spaces(going)
     left = [space._replace(seq=min(space.seq, seq), epoch=space.epoch + 1) for space in spaces if space.id not in going]
@@ -97,6 +98,16 @@ def _is_new(rows: Rows, space: SpaceRow, seq: int, written: set[int]) -> bool:
     ):
         return False
     return not (rows.journal.tombs(space.id) or rows.journal.keys(space.id))
+
+
+def _behind(spaces: Sequence[SpaceRow], new: set[int]) -> set[int]:
+    """What the branches that stay come off: it was there before them, though an erasure has left nothing to tell so."""
+    parents = {space.id: space.parent for space in spaces}
+    behind: set[int] = set()
+    for space in parents.keys() - new:
+        while parent := parents.get(space):
+            behind.add(space := parent)
+    return behind
 
 
 def _changes(rows: Rows, tenant: int, upto: int) -> Iterator[ChangeRow]:

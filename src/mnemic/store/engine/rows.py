@@ -10,8 +10,8 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, islice
-from operator import itemgetter
+from itertools import chain, groupby, islice
+from operator import attrgetter, itemgetter
 from typing import Final
 
 from mnemic.core import visibility
@@ -32,12 +32,14 @@ from mnemic.store.engine.relations import (
     EMBEDDER,
     ENTRY,
     ENTRY_NUMBERS,
+    ENTRY_ROW,
     EVENT,
     FACET,
     FOLLOWED,
     HOLD,
     JOB,
     KEY,
+    KEYED_ITEMS,
     LANE,
     LANE_COLUMNS,
     LINK,
@@ -93,6 +95,9 @@ from mnemic.store.values.work import EmbedderRow, EmbedderState, Job, JobState, 
 _SPACES: Final = 1_000
 """Spaces looked at together where one is looked for."""
 
+_FEW: Final = 2
+"""Spaces that are looked up one by one, by a statement that is at hand already."""
+
 
 class Group:
     """Some relations of one transaction, read and written together."""
@@ -144,10 +149,49 @@ class SpaceTables(Group, ABC):
         return (None, None) if row is None else (self.space(row.id, user, branch), self.space(row.id, SHARED))
 
     def space_rows(self, ids: Sequence[int]) -> list[SpaceRow]:
-        return [row for space in ids for row in self.relations.find(SPACE, id=space)]
+        if len(ids) <= _FEW:
+            return [row for space in ids for row in self.relations.find(SPACE, id=space)]
+        found = {row.id: row for row in self.relations.find(SPACE, ("id", "in", ids))}
+        return [found[space] for space in ids if space in found]
 
     def tenant_spaces(self, tenant: int) -> list[SpaceRow]:
         return list(self.relations.find(SPACE, order=("number",), tenant=tenant))
+
+    def kin(self, tenant: int, user: str | Shared) -> list[SpaceRow]:
+        """A user's space and branches, in the order they were made."""
+        # Sorted here: asked for the order too, a planner may walk all spaces of the tenant.
+        if isinstance(user, Shared):
+            found = self.relations.find(SPACE, ("shared", "is true", None), tenant=tenant)
+        else:
+            found = self.relations.find(SPACE, tenant=tenant, user=user)
+        return sorted(found, key=attrgetter("number"))
+
+    def owners(self, tenant: int, number: int, limit: int, *, beyond: bool = True) -> list[SpaceRow]:
+        """The next users' own spaces past one of a tenant, by tenant and number; `beyond`: of later tenants too."""
+        found: list[SpaceRow] = []
+        while len(found) < limit:
+            rows = self._next_spaces(tenant, number, limit, beyond=beyond)
+            found += [row for row in rows if row.tenant and row.user is not None and not row.parent]
+            if len(rows) < limit:
+                break
+            tenant, number = rows[-1].tenant, rows[-1].number
+        return found[:limit]
+
+    def _next_spaces(self, tenant: int, number: int, limit: int, *, beyond: bool) -> list[SpaceRow]:
+        rows = list(self.relations.find(SPACE, ("number", ">", number), order=("number",), limit=limit, tenant=tenant))
+        if beyond and len(rows) < limit:
+            order, left = ("tenant", "number"), limit - len(rows)
+            rows += self.relations.find(SPACE, ("tenant", ">", tenant), order=order, limit=left)
+        return rows
+
+    def owner_count(self) -> int:
+        """How many users there are, of all tenants; what a tenant shares counts as one."""
+        return sum(row.user is not None and not row.parent for row in self.relations.find(SPACE))
+
+    def branch_counts(self, owners: Sequence[int]) -> dict[int, int]:
+        """How many branches the owner of each of these spaces has, by space."""
+        rows = self.space_rows(owners)
+        return {row.id: len(self.kin(row.tenant, row.user)) - 1 for row in rows if row.user is not None}
 
     def add_space(self, tenant: int, user: str | Shared, secret: bytes, point: BranchPoint = TRUNK) -> SpaceRow:
         last = self.relations.first(SPACE, order=("-number",), tenant=tenant)
@@ -208,6 +252,15 @@ class NameTables(Group, ABC):
         row = self.relations.first(NAME, space=space, number=number)
         return None if row is None else row.text
 
+    def rows(self, ids: Sequence[int]) -> dict[int, NameRow]:
+        """These names, by id; those that are gone are left out."""
+        return {row.id: row for row in self.relations.find(NAME, ("id", "in", ids))} if ids else {}
+
+    def last_up_to(self, space: int, number: int) -> int:
+        """The id of a space's name of this number or, if that is gone, of the last before it; 0 for none."""
+        row = self.relations.first(NAME, ("number", "<=", number), order=("-number",), space=space)
+        return 0 if row is None else row.id
+
     def names(self, space: int) -> list[NameRow]:
         """The names of a space, by number."""
         return list(self.relations.find(NAME, order=("number",), space=space))
@@ -253,10 +306,35 @@ class JournalTables(Group, ABC):
         order = ("-seq",) if newest else ("seq",)
         return list(self.relations.find(CHANGE, ("seq", ">", after), order=order, limit=limit, tenant=tenant))
 
-    def space_changes(self, space: int, after: int, limit: int, *, newest: bool = False) -> list[ChangeRow]:
-        """The commits of one space after this one, oldest or newest first."""
-        order = ("-seq",) if newest else ("seq",)
-        return list(self.relations.find(CHANGE, ("seq", ">", after), order=order, limit=limit, space=space))
+    def space_changes(
+        self, space: int, after: int, limit: int, *, newest: bool = False, before: int = FOREVER
+    ) -> list[ChangeRow]:
+        """The commits of one space after this one, and before another, oldest or newest first."""
+        order: tuple[str, ...] = ("-seq",) if newest else ("seq",)
+        within: tuple[Condition, Condition] = ("seq", ">", after), ("seq", "<", before)
+        return list(self.relations.find(CHANGE, *within, order=order, limit=limit, space=space))
+
+    def spaceless_changes(self, tenant: int, after: int, before: int, limit: int, *, newest: bool) -> list[ChangeRow]:
+        """The commits of a tenant that are in no space, between two, oldest or newest first."""
+        order: tuple[str, ...] = ("-seq",) if newest else ("seq",)
+        within: tuple[Condition, Condition] = ("seq", ">", after), ("seq", "<", before)
+        return list(self.relations.find(CHANGE, *within, order=order, limit=limit, space=0, tenant=tenant))
+
+    def events_of(self, tenant: int, seqs: Sequence[int]) -> dict[int, list[EventRow]]:
+        """The events of each of these commits, in order."""
+        found: dict[int, list[EventRow]] = {seq: [] for seq in seqs}
+        for event in self.relations.find(EVENT, ("seq", "in", seqs), order=("seq", "n"), tenant=tenant):
+            found[event.seq].append(event)
+        return found
+
+    def version_bound(self, tenant: int, seq: int, n: int) -> int:
+        """The number below which all versions lie that a tenant wrote before an event, and none that it wrote since."""
+        row = self.relations.first(EVENT, ("n", "<=", n), ("ver", ">", 0), order=("-n",), tenant=tenant, seq=seq)
+        if row is None:
+            row = self.relations.first(EVENT, ("seq", "<", seq), ("ver", ">", 0), order=("-seq", "-n"), tenant=tenant)
+        if row is None:
+            return 0
+        return row.ver if (row.seq, row.n) == (seq, n) else row.ver + 1
 
     def count_events(self, tenant: int, after: int, upto: int) -> int:
         """How many events the commits after one up to another have."""
@@ -290,6 +368,10 @@ class JournalTables(Group, ABC):
 
     def keys(self, space: int) -> list[KeyRow]:
         return list(self.relations.find(KEY, order=("hash",), space=space))
+
+    def keyed_items(self, space: int) -> Iterator[tuple[int, bytes | None]]:
+        """Of each key the commit, and the item that was written under it."""
+        return self.relations.find(KEYED_ITEMS, space=space)
 
     def drop_keys(self, space: int, item: bytes) -> None:
         self.relations.drop(KEY, space=space, item=item, lasting=0)
@@ -371,6 +453,15 @@ class ItemTables(Group, ABC):
         """How many versions a filter and a view show."""
         return len(self.visible(spaces, None, Walk(where, view, 0, FOREVER)))
 
+    def shown_counts(self, spaces: Sequence[int], now: int) -> dict[int, int]:
+        """How many items of each of these spaces a view of the present shows."""
+        return {space: self.count((space,), Filter(), View(moment=now)) for space in spaces}
+
+    def shown_total(self, now: int) -> int:
+        """How many items a view of the present shows, of all users, without what is on branches."""
+        spaces = [row.id for row in self.relations.find(SPACE) if not row.parent]
+        return sum(self.shown_counts(spaces, now).values())
+
     def all_versions(self, space: int) -> Iterator[VersionRow]:
         return self.relations.find(VERSION, order=("ver",), space=space)
 
@@ -387,7 +478,7 @@ class ItemTables(Group, ABC):
 
     def entries(self, space: int, after: int, upto: int = FOREVER) -> Iterator[Entry]:
         within: tuple[Condition, Condition] = ("ver", ">", after), ("ver", "<=", upto)
-        return self.relations.find(ENTRY, *within, order=("ver", "part"), space=space)
+        return self.relations.find(ENTRY_ROW, *within, order=("ver", "part"), space=space)
 
     def add_facets(self, space: int, facets: Iterable[tuple[int, bytes]]) -> None:
         self.relations.add(FACET, *[(space, *facet) for facet in facets])
@@ -407,7 +498,7 @@ class ItemTables(Group, ABC):
     def entry_terms(self, space: int, vers: Sequence[int]) -> dict[int, tuple[bytes, ...]]:
         """The token streams of each of these versions, by part."""
         found: dict[int, tuple[bytes, ...]] = {}
-        for entry in self.relations.find(ENTRY, ("ver", "in", vers), order=("ver", "part"), space=space):
+        for entry in self.relations.find(ENTRY_ROW, ("ver", "in", vers), order=("ver", "part"), space=space):
             found[entry.ver] = (*found.get(entry.ver, ()), entry.terms)
         return found
 
@@ -620,6 +711,11 @@ class LaneTables(Group, ABC):
         """The spaces that a lane is to look at by now, by number."""
         return sorted(space for _, space, _ in self.relations.find(DUE, ("at", "<=", now), name=name))
 
+    def due_past(self, name: str, after: int, limit: int) -> list[int]:
+        """The spaces numbered past `after` that a lane is to look at, now or later, by number, at most `limit`."""
+        found = self.relations.find(DUE, ("space", ">", after), order=("space",), limit=limit, name=name)
+        return [space for _, space, _ in found]
+
     def is_put_off(self, name: str, now: int) -> bool:
         """Whether a lane is to look at some space later."""
         return self.relations.first(DUE, ("at", ">", now), name=name) is not None
@@ -631,10 +727,20 @@ class LaneTables(Group, ABC):
     def drop_due(self, name: str, spaces: Sequence[int]) -> None:
         self.relations.drop(DUE, ("space", "in", spaces), name=name)
 
-    def backlog(self, name: str) -> list[tuple[int, int, int]]:
-        """(space, cursor, newest version) of each space, not erased, in which a lane has work, by space."""
-        known = self.followed(name) == FOREVER
-        return self.waiting(name, self.due(name, FOREVER) if known else self.space_numbers())
+    def backlog(self, name: str, after: int = 0, limit: int = FOREVER) -> list[tuple[int, int, int]]:
+        """(space, cursor, newest version) of spaces past one, not erased, in which a lane has work, by space."""
+        some = self.due_past if self.followed(name) == FOREVER else self._spaces_past
+        found: list[tuple[int, int, int]] = []
+        while len(found) < limit:
+            spaces = some(name, after, _SPACES)
+            found += self.waiting(name, spaces) if spaces else ()
+            if len(spaces) < _SPACES:
+                break
+            after = spaces[-1]
+        return found[:limit]
+
+    def _spaces_past(self, name: str, after: int, limit: int) -> list[int]:
+        return self.space_numbers(after, limit)
 
     def first_waiting(self, name: str) -> int | None:
         """The first space in which a lane has work that nobody follows; None for none."""
@@ -644,6 +750,22 @@ class LaneTables(Group, ABC):
                 return waiting[0][0]
             after = spaces[-1]
         return None
+
+    def pending(self, waiting: Sequence[tuple[int, int, int]]) -> dict[int, int]:
+        """How many entries lie past the cursor of each of these spaces (`backlog`)."""
+        return {
+            space: sum(1 for _ in self.relations.find(ENTRY_NUMBERS, ("ver", ">", cursor), space=space))
+            for space, cursor, _ in waiting
+        }
+
+    def lane_rows(self, name: str, spaces: Sequence[int]) -> dict[int, Lane]:
+        """A lane's rows in these spaces, by space; where it never ran there is none."""
+        return {row.space: row for row in self.relations.find(LANE, ("space", "in", spaces), name=name)}
+
+    def failing(self, name: str) -> Iterator[tuple[int, str]]:
+        """The spaces in which a lane failed last, and how, by space."""
+        found = self.relations.find(LANE, ("error", "<>", ""), order=("space",), name=name)
+        return ((lane.space, lane.error) for lane in found)
 
     def space_numbers(self, after: int = 0, limit: int = 0) -> list[int]:
         """The spaces numbered past `after`, in order, at most `limit` of them if that is not 0."""
@@ -665,8 +787,41 @@ class LaneTables(Group, ABC):
         own = {row.id for row in self.relations.find(SPACE, ("id", "in", [lane.space for lane in busy]), tenant=tenant)}
         return [(lane.name, lane.seq) for lane in busy if lane.space in own]
 
-    def jobs(self, states: Sequence[int]) -> list[Job]:
-        return list(self.relations.find(JOB, ("state", "in", states), order=("-priority", "id")))
+    def jobs(
+        self, states: Sequence[int], after: tuple[int, int] | None = None, limit: int = 0, *, by_number: bool = False
+    ) -> list[Job]:
+        """Jobs in these states: the most urgent first, then by number; or by number alone.
+
+        Args:
+            after: Only those behind one of this priority and number.
+            limit: The most; 0 for all.
+        """
+        order = ("id",) if by_number else ("-priority", "id")
+        found: list[Job] = []
+        for state in states:  # one by one, each by the index
+            found += self._jobs_behind(state, after, limit, order)
+        found.sort(key=lambda job: (0 if by_number else -job.order.priority, job.id))
+        return found[: limit or None]
+
+    def _jobs_behind(
+        self, state: int, after: tuple[int, int] | None, limit: int, order: tuple[str, ...]
+    ) -> Iterator[Job]:
+        if after is None:
+            return self.relations.find(JOB, order=order, limit=limit, state=state)
+        urgency, number = after
+        if order == ("id",):
+            return self.relations.find(JOB, ("id", ">", number), order=order, limit=limit, state=state)
+        level = self.relations.find(JOB, ("id", ">", number), order=order, limit=limit, state=state, priority=urgency)
+        below = self.relations.find(JOB, ("priority", "<", urgency), order=order, limit=limit, state=state)
+        return chain(level, below)
+
+    def job_counts(self) -> dict[int, int]:
+        """How many jobs there are in each state."""
+        return Counter(int(job.state) for job in self.relations.find(JOB))
+
+    def dead_counts(self, name: str) -> dict[bytes, int]:
+        """How many dead jobs of a name there are with each payload."""
+        return Counter(job.order.payload for job in self.relations.find(JOB, state=int(JobState.DEAD), name=name))
 
     def job(self, number: int) -> Job | None:
         return self.relations.first(JOB, id=number)
@@ -712,8 +867,14 @@ class SessionTables(Group, ABC):
     def session(self, space: int, session: int) -> SessionRow | None:
         return self.relations.first(SESSION, space=space, session=session)
 
-    def sessions(self, space: int) -> list[SessionRow]:
-        return list(self.relations.find(SESSION, space=space))
+    def sessions(self, space: int, after: int = 0, limit: int = 0) -> list[SessionRow]:
+        """The sessions of a space past a name, in the order that their names were first said; 0: all of them."""
+        return list(self.relations.find(SESSION, ("session", ">", after), order=("session",), limit=limit, space=space))
+
+    def session_counts(self, now: int) -> tuple[int, int]:
+        """How many sessions are known, of all users, and how many of them are open by their leases."""
+        rows = list(self.relations.find(SESSION))
+        return len(rows), sum(bool(row.owner) and row.lease_until > now for row in rows)
 
     def set_session(self, row: SessionRow) -> None:
         self.relations.put(SESSION, row)
@@ -846,8 +1007,9 @@ class NoteTables(Group):
     def drop_checkpoint(self, name: str) -> None:
         self.relations.drop(CHECKPOINT, name=name)
 
-    def holds(self, tenant: int) -> list[HoldRow]:
-        return list(self.relations.find(HOLD, order=("id",), tenant=tenant))
+    def holds(self, tenant: int, after: int = 0, limit: int = 0) -> list[HoldRow]:
+        """The holds of a tenant numbered past `after`, the oldest first, at most `limit`; 0: all of them."""
+        return list(self.relations.find(HOLD, ("id", ">", after), order=("id",), limit=limit, tenant=tenant))
 
     def add_hold(self, row: HoldRow) -> int:
         return self.relations.add(HOLD, (None, *row[1:]))
@@ -861,6 +1023,10 @@ class NoteTables(Group):
     def memo(self, tenant: int, name: str) -> bytes | None:
         row = self.relations.first(MEMO, tenant=tenant, name=name)
         return None if row is None else bytes(row[2])
+
+    def memos(self, name: str) -> dict[int, bytes]:
+        """A small fact about every tenant of which it is known, by tenant."""
+        return {tenant: bytes(value) for tenant, _, value in self.relations.find(MEMO, name=name)}
 
     def set_memo(self, tenant: int, name: str, value: bytes) -> None:
         self.relations.put(MEMO, (tenant, name, value))

@@ -254,7 +254,9 @@ class Snapshot:
 
     def tenants(self) -> list[tuple[int, str]]:
         """Every tenant, by id."""
-        return [(row.id, row.name if row.name is not None else ERASED) for row in self._rows.spaces.tenants()]
+        rows = self._rows.spaces.tenants()
+        self._tenant_rows.update((row.id, row) for row in rows)
+        return [(row.id, row.name if row.name is not None else ERASED) for row in rows]
 
     def tenant_name(self, tenant: int) -> str:
         """The name of a tenant."""
@@ -287,6 +289,31 @@ class Snapshot:
     def all_spaces(self, tenant: int) -> list[SpaceHead]:
         """Every space of a tenant."""
         return [_space_head(row) for row in self._rows.spaces.tenant_spaces(tenant)]
+
+    def kin(self, space: SpaceHead) -> list[SpaceHead]:
+        """The space and the branches of whoever has this one, in the order they were made."""
+        rows = [] if space.user is None else self._rows.spaces.kin(space.tenant, space.user)
+        return [_space_head(row) for row in rows]
+
+    def owners(self, after: tuple[int, int], limit: int, *, tenant: int | None = None) -> list[SpaceHead]:
+        """The next users' own spaces past a tenant and the number of a space in it; of one tenant, if it is named."""
+        first, number = after if tenant is None else (tenant, after[1])
+        rows = self._rows.spaces.owners(first, number, limit, beyond=tenant is None)
+        return [_space_head(row) for row in rows]
+
+    def owner_count(self) -> int:
+        """How many users there are, of all tenants; what a tenant shares counts as one."""
+        return self._rows.spaces.owner_count()
+
+    def owned_counts(self, spaces: Sequence[int]) -> dict[int, tuple[int, int]]:
+        """How many items each of these users' own spaces shows now, and how many branches its owner has, by space."""
+        shown = self._rows.items.shown_counts(spaces, self.now)
+        branches = self._rows.spaces.branch_counts(spaces)
+        return {space: (shown[space], branches.get(space, 0)) for space in spaces}
+
+    def shown_total(self) -> int:
+        """How many items are shown now, of all users, without what is on branches."""
+        return self._rows.items.shown_total(self.now)
 
     def layers(self, spaces: Sequence[int]) -> tuple[Layer, ...]:
         """List the layers of a read set, the nearest first."""
@@ -392,9 +419,23 @@ class Snapshot:
         self, spaces: Sequence[int], where: Filter = Filter(), view: View = View(), *, limit: int = 100
     ) -> list[Version]:
         """The last `limit` versions written that the view shows, newest first."""
+        return [version for _, version in self.written_before(None, spaces, where, view, limit=limit)]
+
+    def written_before(
+        self, place: tuple[int, int] | None, spaces: Sequence[int], where: Filter, view: View, *, limit: int
+    ) -> list[tuple[tuple[int, int], Version]]:
+        """The last `limit` versions written before a place that the view shows, newest first, each with its own place.
+
+        A place is a commit and the number of an event in it; None is the end.
+        """
         self._refuse_compacted(spaces, view)
-        rows = self._layered.visible(spaces, None, Walk(where, self.dated(spaces, view), 0, limit, newest=True))
-        return self._versions(spaces, rows)
+        before = FOREVER
+        if place is not None and spaces:
+            before = self._rows.journal.version_bound(self._tenant_of(spaces[0]), *place)
+        walk = Walk(where, self.dated(spaces, view), 0, limit, newest=True, before=before)
+        rows = self._layered.visible(spaces, None, walk)
+        places = [(row.seq_from, row.n) for row in rows]
+        return list(zip(places, self._versions(spaces, rows), strict=True))
 
     def count(self, spaces: Sequence[int], where: Filter = Filter(), view: View = View()) -> int:
         """How many items the view shows."""
@@ -481,9 +522,21 @@ class Snapshot:
         """How far a lane has come in a space, and the highest local number of its versions: `lane` and `newest`."""
         return self._rows.lanes.lane_and_newest(space, name)
 
-    def backlog(self, name: str) -> list[tuple[int, int, int]]:
-        """List (space, cursor, newest version) of each space, not erased, in which a lane has work, by space."""
-        return self._rows.lanes.backlog(name)
+    def backlog(self, name: str, after: int = 0, limit: int = FOREVER) -> list[tuple[int, int, int]]:
+        """List (space, cursor, newest version) of spaces past one, not erased, in which a lane has work, by space."""
+        return self._rows.lanes.backlog(name, after, limit)
+
+    def pending(self, waiting: Sequence[tuple[int, int, int]]) -> dict[int, int]:
+        """How many entries lie past the cursor of each of these spaces (`backlog`), by space."""
+        return self._rows.lanes.pending(waiting)
+
+    def lane_rows(self, name: str, spaces: Sequence[int]) -> dict[int, Lane]:
+        """How far a lane has come in these spaces, by space; where it never ran is left out."""
+        return self._rows.lanes.lane_rows(name, spaces)
+
+    def failing(self, name: str) -> Iterator[tuple[int, str]]:
+        """The spaces in which a lane failed last, and how, by space."""
+        return self._rows.lanes.failing(name)
 
     def highest(self) -> int:
         """The highest version of all spaces; 0 for none."""
@@ -525,9 +578,24 @@ class Snapshot:
         """Whether a job of these names (none: of any) waits, or is being done."""
         return self._rows.lanes.has_waiting_job(names)
 
-    def jobs(self, *states: JobState) -> list[Job]:
-        """Jobs in these states, all if none is named: the most urgent first, then by number."""
-        return self._rows.lanes.jobs(states or tuple(JobState))
+    def jobs(
+        self, *states: JobState, after: tuple[int, int] | None = None, limit: int = 0, by_number: bool = False
+    ) -> list[Job]:
+        """Jobs in these states, all if none is named: the most urgent first, then by number; or by number alone.
+
+        Args:
+            after: Only those behind one of this priority and number.
+            limit: The most; 0 for all.
+        """
+        return self._rows.lanes.jobs(states or tuple(JobState), after, limit, by_number=by_number)
+
+    def job_counts(self) -> dict[JobState, int]:
+        """How many jobs there are in each state."""
+        return {JobState(state): count for state, count in self._rows.lanes.job_counts().items()}
+
+    def dead_counts(self, name: str) -> dict[bytes, int]:
+        """How many dead jobs of a name there are with each payload."""
+        return self._rows.lanes.dead_counts(name)
 
     def recorded(self, space: int, lane: str, request: bytes) -> bytes | None:
         """Find what a model answered when a run of this lane made the same request before."""
@@ -544,10 +612,22 @@ class Snapshot:
         known = self._rows.names.name(space, name)
         return None if known is None else self._rows.sessions.session(space, known)
 
-    def sessions(self, space: int) -> list[tuple[str, SessionRow]]:
-        """The windows of a space with their sessions' names, by name."""
-        named = ((self._rows.names.name_text(row.session), row) for row in self._rows.sessions.sessions(space))
-        return sorted((name, row) for name, row in named if name is not None)
+    def sessions(self, space: int, after: int = 0, limit: int = 0) -> list[tuple[int, str, SessionRow]]:
+        """The windows of a space with the numbers and names of their sessions, in the order those were first said.
+
+        Args:
+            after: Only those whose name has a higher number in the space.
+            limit: The most; 0 for all.
+        """
+        names = self._rows.names
+        past = names.last_up_to(space, after) if after else 0
+        rows = self._rows.sessions.sessions(space, past, limit)
+        known = names.rows([row.session for row in rows])
+        return [(named.number, named.text, row) for row in rows if (named := known.get(row.session)) is not None]
+
+    def session_counts(self) -> tuple[int, int]:
+        """How many sessions are known, of all users, and how many of them are open by their leases."""
+        return self._rows.sessions.session_counts(self.now)
 
     def pages(self, space: int, session: int, ids: Sequence[ItemId] | None = None) -> list[PageRow]:
         """Read stored pages of a session, in the order they came in: these, or all that its window is resumed from.
@@ -588,6 +668,28 @@ class Snapshot:
             events[event.seq].append(event)
         return [self._change(row, events[row.seq]) for row in rows]
 
+    def commits_of(self, spaces: Sequence[int], within: tuple[int, int], limit: int, *, newest: bool) -> list[Change]:
+        """Commits that a read set reads, after one and before another, the oldest or newest first, at most `limit`.
+
+        No commit of anybody else is looked at.
+        """
+        after, before = within
+        rows: list[ChangeRow] = []
+        for layer in self.layers(spaces):
+            end = before if layer.upto is None else min(before, layer.upto + 1)
+            rows += self._rows.journal.space_changes(layer.space, after, limit, newest=newest, before=end)
+        rows.sort(key=attrgetter("seq"), reverse=newest)
+        return self._with_events(self._tenant_of(spaces[0]), rows[:limit]) if rows else []
+
+    def spaceless_commits(self, tenant: int, within: tuple[int, int], limit: int, *, newest: bool) -> list[Change]:
+        """Commits of a tenant that are in no space, in the same way."""
+        rows = self._rows.journal.spaceless_changes(tenant, *within, limit, newest=newest)
+        return self._with_events(tenant, rows) if rows else []
+
+    def _with_events(self, tenant: int, rows: Sequence[ChangeRow]) -> list[Change]:
+        events = self._rows.journal.events_of(tenant, [row.seq for row in rows])
+        return [self._change(row, events[row.seq]) for row in rows]
+
     def moved_since(self, tenant: int, seq: int, hash: bytes) -> set[int] | None:
         """The spaces that commits after this one are in; None where there are many, or the journal has it no more."""
         rows = self._rows.journal.changes(tenant, max(0, seq - 1), _MOVED, False)
@@ -621,9 +723,9 @@ class Snapshot:
         """Read what the processes that have this store open measured of themselves, the latest first."""
         return self._rows.notes.meters()
 
-    def holds(self, tenant: int) -> list[Hold]:
-        """The legal holds of a tenant, the oldest first."""
-        return listed(self._rows, self._tenant_row(tenant))
+    def holds(self, tenant: int, after: int = 0, limit: int = 0) -> list[Hold]:
+        """The legal holds of a tenant numbered past `after`, the oldest first, at most `limit`; 0: all of them."""
+        return listed(self._rows, self._tenant_row(tenant), after, limit)
 
     def reasons_to_keep(self, tenant: int, space: int, items: Sequence[ItemId]) -> dict[ItemId, str]:
         """Find those of these items that a legal hold keeps, each with the reason to give."""
@@ -641,6 +743,10 @@ class Snapshot:
     def memo(self, tenant: int, name: str) -> bytes | None:
         """Read a small fact that was stored about a tenant."""
         return self._rows.notes.memo(tenant, name)
+
+    def memos(self, name: str) -> dict[int, bytes]:
+        """Read a small fact that was stored about tenants, by tenant."""
+        return self._rows.notes.memos(name)
 
     def written(self, space: int, seq: int) -> list[tuple[Version, Version | None]]:
         """List the versions that a commit wrote, each with its predecessor."""

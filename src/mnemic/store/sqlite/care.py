@@ -161,6 +161,8 @@ class SqliteCare(SqliteFile):
         if not isinstance(self._location, InFile):
             return checks
         path = self._location.path
+        if not self._location.writable:  # what a connection would set, and the room on the disk, is for writing
+            return [*checks, Check(name="access", ok=True, found="read only"), *_modes(path)]
         return [*checks, *_settings(info), *_disk(path), *_modes(path)]
 
 

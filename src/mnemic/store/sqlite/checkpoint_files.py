@@ -17,7 +17,7 @@ from mnemic.core.clock import SystemClock
 from mnemic.core.events import Verb
 from mnemic.core.ids import SystemEntropy
 from mnemic.core.uninterrupted import import_whole
-from mnemic.errors import Conflict, NotFound
+from mnemic.errors import Conflict, NotFound, StoreReadOnly
 from mnemic.store.contract import Store
 from mnemic.store.engine.rows import Rows
 from mnemic.store.sqlite.connections import translated
@@ -40,19 +40,24 @@ def take(store: Store, path: Path, name: str, now: int, probe: Callable[[str], N
     Raises:
         Invalid: the name cannot name a file.
         Conflict: there is a checkpoint, or a file, of that name; or something was erased while it was copied.
+        StoreReadOnly: nothing can be written beside the store, or to it.
     """
     name = clean_file_name("name", name)
     listed, file = listed_checkpoints(store), file_of(path, name)
     if file.exists() or any(row.name == name for row in listed):
         raise Conflict(f"there is a checkpoint {name!r} already; give this one another name")
-    file.parent.mkdir(mode=0o700, exist_ok=True)
+    try:
+        file.parent.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        told = f"cannot make the folder {file.parent}: {error.strerror}; make a backup elsewhere"
+        raise StoreReadOnly(told) from error
     _clear_unfinished(file.parent, {row.file for row in listed})
     store.backup(file)
     probe("checkpoint:copied")
     rows = described(file, name, now)
     try:
         store.transact(_add, rows)
-    except Conflict:
+    except (Conflict, StoreReadOnly):
         file.unlink(missing_ok=True)
         raise
     probe("checkpoint:known")

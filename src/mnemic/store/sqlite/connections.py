@@ -315,6 +315,11 @@ class SqliteFile:
         # A trigger would run with our writes, an index that lies would answer our reads: not one statement more.
         self._refuse(file_audit.foreign_sorts(db))
         if not migrations.is_current(db):
+            if not self._location.writable:
+                raise StoreReadOnly(
+                    f"{self._location} was written by an earlier mnemic and cannot be brought up to date here; open it"
+                    " once where it can be written, or copy it there"
+                )
             with self._transaction(db):
                 migrations.migrate(db, self._location, self._entropy)
                 file_audit.drop_statistics(db)
@@ -481,6 +486,8 @@ class SnapshotReading:
             if error is None:
                 (reader,) = self._reader
                 reader[0].execute("COMMIT")
+                if file._location.frozen:
+                    file._location.refuse_overwritten()
                 self._reader.clear()
                 file._readers.append(reader)
                 file._gate.leave(self)

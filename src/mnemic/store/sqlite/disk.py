@@ -43,7 +43,7 @@ SKEW_SECONDS: Final = 5.0
 
 
 def prepare_file(path: Path) -> None:
-    """Make the folder (0700) and the empty file (0600) if they are not there yet.
+    """Make the folder (0700) and the empty file (0600) if they are not there yet, unless the file can only be read.
 
     Raises:
         Invalid: `path` is a folder, or lies on a network file system.
@@ -53,6 +53,8 @@ def prepare_file(path: Path) -> None:
         raise Invalid("path", "holds a NUL", "Name a file.")
     if path.is_dir():
         raise Invalid("path", f"{path} is a folder", "Name a file, such as memory.db in it.")
+    if not can_write(path):
+        return  # it is read as it lies there, from whatever disk
     try:
         path.parent.mkdir(exist_ok=True, mode=0o700)  # one folder, not a path: a mistyped one is told, not made
     except OSError as error:
@@ -69,6 +71,18 @@ def prepare_file(path: Path) -> None:
         raise StoreReadOnly(
             f"cannot write {path}: {error.strerror}; check its owner and mode, or copy it elsewhere"
         ) from error
+
+
+def can_write(path: Path) -> bool:
+    """Whether a file may be written by this process, or made where it is not there yet.
+
+    SQLite makes its log beside a file, so that the folder counts too, unless a log is there already.
+    """
+    who = {"effective_ids": True} if os.access in os.supports_effective_ids else {}
+    if not path.exists():
+        return True  # whoever makes it is told
+    beside = path.with_name(path.name + "-wal").exists() or os.access(path.parent, os.W_OK, **who)
+    return beside and os.access(path, os.W_OK, **who)
 
 
 def refuse_network(folder: Path, mounts: str | None = None) -> None:

@@ -12,8 +12,8 @@ from typing import Final, Protocol
 
 import apsw
 
-from mnemic.errors import StoreError, StoreForeign, StoreNewer
-from mnemic.store.sqlite.disk import prepare_file
+from mnemic.errors import StoreError, StoreForeign, StoreNewer, StoreReadOnly
+from mnemic.store.sqlite.disk import can_write, prepare_file
 from mnemic.store.sqlite.row_checksums import register
 from mnemic.store.sqlite.schema import APPLICATION, FORMAT
 
@@ -31,6 +31,8 @@ class Location(Protocol):
         url: The name that a user is shown.
         closed: The error message for whoever uses the store after it was closed.
         readers_stay: Whether readers may go on while somebody writes, as only a file with a log lets them.
+        writable: Whether anything can be written to it.
+        frozen: Whether it is read without locks: it cannot be written, and nobody else has it open.
         beside: The folder for checkpoints; None in memory.
         key: What it is sealed with; empty for nothing.
     """
@@ -38,6 +40,8 @@ class Location(Protocol):
     url: str
     closed: str
     readers_stay: bool
+    writable: bool
+    frozen: bool
     beside: Path | None
     key: bytes
 
@@ -67,7 +71,7 @@ class Location(Protocol):
         ...
 
     def refuse_lost_log(self, db: apsw.Connection) -> None:
-        """Refuse to write if the log beside the file was deleted or replaced; costs one `stat`.
+        """Refuse to write if the log beside the file was deleted, replaced or cut short; costs ten microseconds.
 
         Raises:
             StoreError: it was. What the deleted one held was brought into the file.
@@ -96,6 +100,8 @@ class InMemory:
     url = "memory:"
     closed = "the store in memory is closed, and what it held is gone; open another"
     readers_stay = False
+    writable = True
+    frozen = False
     beside: Path | None = None
     key = b""
     files: Final[list[Path]] = []
@@ -169,12 +175,16 @@ class InFile:
         self.closed = f"the store {path} is closed; open it again"
         self.beside: Path | None = path.parent / CHECKPOINTS
         prepare_file(path)
+        self.writable = can_write(path)
+        self.frozen = not self.writable and not self._logged()
         self._name = str(path)
         self._file = _identity(os.stat(path))
         self._log_file: tuple[int, int] | None = None
         self._written: tuple[int, int] | None = None
+        self._frozen_at = self._times(os.stat(path))
         self._overwritten = False
         self._origin = b""
+        self._page = 0
         self._aside = False
 
     def __str__(self) -> str:
@@ -192,11 +202,13 @@ class InFile:
 
     def raw(self) -> apsw.VFSFile:
         """Open the file's bytes through SQLite's VFS: a plain `open` and `close` would drop SQLite's locks on it."""
-        flags = apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READWRITE
+        flags = apsw.SQLITE_OPEN_MAIN_DB | (apsw.SQLITE_OPEN_READWRITE if self.writable else apsw.SQLITE_OPEN_READONLY)
         return apsw.VFSFile(self.vfs or "", str(self.path), [flags, 0])
 
     def open(self, patience: Patience) -> apsw.Connection:
         self._look()
+        if not self.writable:
+            return self._open_to_read(patience)
         db = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE, vfs=self.vfs)
         register(db, self.key)
         db.set_busy_handler(patience)
@@ -219,6 +231,31 @@ class InFile:
                 )
         return db
 
+    def _open_to_read(self, patience: Patience) -> apsw.Connection:
+        """Open a connection that writes nothing, not even beside the file.
+
+        Raises:
+            StoreReadOnly: its log holds commits, and nobody who could read them has it open.
+        """
+        name, flags = str(self.path), apsw.SQLITE_OPEN_READONLY
+        if self.frozen:  # SQLite would want to make a log
+            name, flags = self.path.as_uri() + "?immutable=1", flags | apsw.SQLITE_OPEN_URI
+        try:
+            db = apsw.Connection(name, flags=flags, vfs=self.vfs)
+            register(db, self.key)
+            db.set_busy_handler(patience)
+            db.pragma("temp_store", "MEMORY")
+            db.pragma("user_version")
+        except (apsw.CantOpenError, apsw.ReadOnlyError) as error:
+            raise StoreReadOnly(
+                f"{self.log} holds commits that are not in the file yet, and nothing can be written here to read them;"
+                " open it once where it can be written, or copy both elsewhere"
+            ) from error
+        return db
+
+    def _logged(self) -> bool:
+        return self.log.exists() and self.log.stat().st_size > 0
+
     def refuse_foreign(self, busy_timeout: float) -> None:
         """Refuse another program's file without changing a byte of it."""
         header = self._header()
@@ -238,7 +275,7 @@ class InFile:
 
     def settled_header(self) -> bytes:
         """The first bytes of the file; none while its log may hold truer ones."""
-        return b"" if self.log.exists() and self.log.stat().st_size else self._header()
+        return b"" if self._logged() else self._header()
 
     def _header(self) -> bytes:
         file = self.raw()
@@ -286,7 +323,12 @@ class InFile:
 
     def refuse_overwritten(self) -> None:
         status = self._look()
-        written = status.st_mtime_ns, status.st_size
+        written = self._times(status)
+        if self.frozen and (written != self._frozen_at or self._logged()):
+            raise StoreError(
+                f"{self.path} is written by somebody else by now, and was being read as a file that nobody writes."
+                " Close this and open the store again"
+            )
         if written == self._written:
             return
         until = time.monotonic() + (0 if self._overwritten else FOLDING_SECONDS)
@@ -301,9 +343,20 @@ class InFile:
             time.sleep(0.005)
         self._written, self._overwritten = written, False
 
+    @staticmethod
+    def _times(status: os.stat_result) -> tuple[int, int]:
+        return status.st_mtime_ns, status.st_size
+
     def refuse_lost_log(self, db: apsw.Connection) -> None:
-        if self._log_file is None or self._log_is_ours():
+        if self._log_file is None:
             return
+        if self._log_is_ours():
+            if not self._log_is_cut(db):
+                return
+            raise StoreError(
+                f"{self.log} was cut short while the store was open, and what it held is lost; nothing was written"
+                " since. Close this and open the store again: it holds what was in the file and what is left"
+            )
         if self.log.exists():
             raise StoreError(
                 f"another log was put in the place of {self.log} while the store was open; it was not touched."
@@ -333,15 +386,17 @@ class InFile:
     def note(self, db: apsw.Connection) -> None:
         self._look()
         self._origin = bytes(db.execute("SELECT value FROM meta WHERE key = 'origin'").get or b"")
-        if not self._bears_origin():  # a store just made: what it is told by lies in its log
+        if self.writable and not self._bears_origin():  # a store just made: what it is told by lies in its log
             db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
         if self.log.exists():
             self._log_file = _identity(os.stat(self.log))
 
     def log_may_be_folded(self, db: apsw.Connection) -> bool:
+        if not self.writable:
+            return True  # it cannot be
         try:
             self.refuse_overwritten()
-            return True
+            return self._log_file is None or not self._log_is_ours() or not self._log_is_cut(db)
         except StoreError:
             self._aside = True  # SQLite would fold it into what is there now
             if (
@@ -356,6 +411,17 @@ class InFile:
             return _identity(os.stat(self.log)) == self._log_file
         except OSError:
             return False
+
+    def _log_is_cut(self, db: apsw.Connection) -> bool:
+        """Whether the log is shorter than the frames that SQLite knows it to hold: none once anybody folded it away."""
+        frames = _frames(db)
+        while frames:
+            self._page = self._page or int(db.pragma("page_size"))  # asked once: it stays as the file was made
+            cut = os.stat(self.log).st_size < _LOG_HEADER + frames * (self._page + _FRAME_HEADER)
+            before, frames = frames, _frames(db)
+            if not cut or frames == before:  # else another process wrote to the log or folded it meanwhile
+                return cut
+        return False
 
     def let_go(self) -> None:
         """Set our log aside if another file took our file's place: whoever opens that would fold the log into it.
@@ -386,6 +452,16 @@ class InFile:
 def _identity(status: os.stat_result) -> tuple[int, int]:
     return status.st_dev, status.st_ino
 
+
+def _frames(db: apsw.Connection) -> int:
+    """How many pages the log holds, by the index that all processes share; nothing is folded for it."""
+    _, frames, _ = db.execute("PRAGMA wal_checkpoint(NOOP)").fetchone() or (0, 0, 0)
+    return int(frames)
+
+
+_LOG_HEADER: Final = 32
+_FRAME_HEADER: Final = 24
+"""Bytes before the first frame of a log, and before the page of each."""
 
 FOLDING_SECONDS: Final = 2.0
 """How long a file may lack the store's random word, as it may for a moment while another process folds the log."""

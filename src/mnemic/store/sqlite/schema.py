@@ -579,6 +579,9 @@ INDEXES: Final = (
     # What expires and has not been retired for it: nothing where nothing expires.
     "CREATE INDEX version_expires ON version(expires)"
     " WHERE expires > 0 AND state <> 3 AND seq_to = 9223372036854775807",
+    # What a view of the present shows, but for what has expired: it is counted here, without looking at a version.
+    "CREATE INDEX version_shown ON version(space) WHERE state = 1 AND seq_to = 9223372036854775807",
+    "CREATE INDEX space_branch ON space(id) WHERE parent > 0",
     "CREATE INDEX link_spent ON link(space, seq_from) WHERE NOT open OR seq_to < 9223372036854775807",
     "CREATE INDEX event_bare ON event(tenant, seq, n) WHERE ver = 0 AND lver = 0",
     "CREATE INDEX link_dst ON link(space, dst)",
@@ -590,6 +593,8 @@ INDEXES: Final = (
     "CREATE INDEX job_later ON job(max(not_before, lease_until))"
     " WHERE state = 1 AND (not_before > 0 OR lease_until > 0)",
     "CREATE INDEX job_leased ON job(leased) WHERE state = 1",
+    "CREATE INDEX job_listed ON job(state, priority DESC, id)",
+    "CREATE INDEX lane_failing ON lane(name, space) WHERE error <> ''",
     "CREATE INDEX page_item ON page(space, item)",
     "CREATE INDEX page_at_hand ON page(space, session) WHERE (resident OR (segment < 0 AND position >= 0))",
     "CREATE INDEX facet_hash ON facet(space, hash, ver)",

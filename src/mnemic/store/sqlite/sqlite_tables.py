@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Any, Final
 
@@ -53,7 +54,7 @@ from mnemic.store.sqlite.sqlite_relations import (
     spend,
 )
 from mnemic.store.values.row_values import Descent, NameRow, PageRow, SpaceRow, TenantRow, VersionRow, Walk
-from mnemic.store.values.work import Job, Lane, VectorRow, slot_lane
+from mnemic.store.values.work import Job, JobState, Lane, VectorRow, slot_lane
 
 
 class SqliteSpaces(SqliteGroup, SpaceTables):
@@ -73,6 +74,12 @@ class SqliteSpaces(SqliteGroup, SpaceTables):
         rows = [SPACE.make(row) for row in self._db.execute(_OWNED, (tenant, name, branch))]
         by_owner = {(row.user, row.branch): row for row in rows}
         return by_owner.get((user, branch)), by_owner.get((SHARED, ""))
+
+    def owner_count(self) -> int:
+        return int(self._db.execute(_OWNER_COUNT).get)
+
+    def branch_counts(self, owners: Sequence[int]) -> dict[int, int]:
+        return dict(self._db.execute(_BRANCH_COUNTS, (json.dumps(list(owners)),)))
 
     def descents(self, tenant: int) -> list[Descent]:
         rows = read_json(self._db, _DESCENTS, (tenant,))
@@ -119,6 +126,17 @@ _OF_TENANT: Final = (
     "SELECT " + ", ".join(SPACE.columns) + " FROM space WHERE tenant = (SELECT id FROM tenant WHERE name = ?1) AND "
 )
 _OWNED: Final = _OF_TENANT + "user = ?2 AND branch = ?3 UNION ALL " + _OF_TENANT + "shared AND branch IN ('', ?3)"
+_OWNER_COUNT: Final = (
+    "SELECT (SELECT count(*) FROM space INDEXED BY space_owner WHERE user IS NOT NULL)"
+    " + (SELECT count(*) FROM space INDEXED BY space_shared WHERE shared)"
+    " - (SELECT count(*) FROM space INDEXED BY space_branch WHERE parent > 0 AND (user IS NOT NULL OR shared))"
+)
+_BRANCH_COUNTS: Final = (
+    "SELECT s.id, CASE WHEN s.shared THEN"
+    " (SELECT count(*) FROM space b INDEXED BY space_shared WHERE b.tenant = s.tenant AND b.shared) ELSE"
+    " (SELECT count(*) FROM space b INDEXED BY space_owner WHERE b.tenant = s.tenant AND b.user = s.user) END - 1"
+    " FROM json_each(?) j CROSS JOIN space s ON s.id = j.value"
+)
 _DESCENTS: Final = (
     "SELECT json_group_array(json_array(id, parent, shared, user IS NOT NULL OR shared)) FROM space WHERE tenant = ?"
 )
@@ -184,6 +202,20 @@ class SqliteItems(SqliteGroup, ItemTables):
             found += int(self._db.execute(statement, (*first, *bound)).get)
         return found
 
+    def shown_counts(self, spaces: Sequence[int], now: int) -> dict[int, int]:
+        expired = self._expired_counts(now)
+        found = self._db.execute(_SHOWN_COUNTS, (json.dumps(list(spaces)),))
+        return {space: count - expired.get(space, 0) for space, count in found}
+
+    def shown_total(self, now: int) -> int:
+        shown = int(self._db.execute(_SHOWN).get) - sum(self._expired_counts(now).values())
+        branches = [space for (space,) in self._db.execute(_BRANCH_SPACES)]
+        return shown - (sum(self.shown_counts(branches, now).values()) if branches else 0)
+
+    def _expired_counts(self, now: int) -> dict[int, int]:
+        """How many items of each space are active, as it is written, and have expired."""
+        return dict(self._db.execute(_EXPIRED_COUNTS, (now,)))
+
     def bearers(self, space: int, asked: Condition, after: int) -> list[int]:
         vers: list[int] = []
         for bearing, bound in self._bearing(space, asked, after):
@@ -192,21 +224,21 @@ class SqliteItems(SqliteGroup, ItemTables):
             )
         return vers
 
-    def _bearing(self, space: int, asked: Condition, after: int) -> list[tuple[str, list[Any]]]:
-        """Select the versions past `after` that a condition on tags or on a slot is true of, stretch by stretch.
+    def _bearing(self, space: int, asked: Condition, after: int, before: int = FOREVER) -> list[tuple[str, list[Any]]]:
+        """Select the versions between two that a condition on tags or on a slot is true of, stretch by stretch.
 
         A slot's are found by their facets as far as its lane has come, and by their bodies past that.
         """
         if asked.column == "tags":
             tags = [tag_facet(tag) for tag in asked.values if isinstance(tag, str)]
             found = _TAGGED + among("hash", len(tags)) if len(tags) == 1 else _TAGGED_ONCE + among("hash", len(tags))
-            return [(found, [space, after, *tags])]
+            return [(found, [space, after, before, *tags])]
         ((name, value),) = asked.slots
         reached = self._db.execute(_LANE_CURSOR, (space, slot_lane(name))).get or 0
         told, bound = _told(name, value)
         return [
-            (_INDEXED, [space, after, reached, slot_facet(name, value)]),
-            (_UNINDEXED + told, [space, max(after, reached), *bound]),
+            (_INDEXED, [space, after, before, reached, slot_facet(name, value)]),
+            (_UNINDEXED + told, [space, max(after, reached), before, *bound]),
         ]
 
     def entry_count(self, space: int, after: int, upto: int, most: int) -> int:
@@ -255,11 +287,11 @@ class SqliteItems(SqliteGroup, ItemTables):
 
     def _page(self, space: int, walk: Walk) -> list[VersionRow]:
         """Read one space's page of versions by its entries, which lie in order of version, so that no more are read."""
-        stretches, asked = [(_ENTRIES, [space, walk.after])], _asked(walk.where)
+        stretches, asked = [(_ENTRIES, [space, walk.after, walk.before])], _asked(walk.where)
         if asked is not None and len(asked.values) > 1:  # which of several tags, is asked of one entry after the other
             asked = None
         if asked is not None:
-            stretches = self._bearing(space, asked, walk.after)
+            stretches = self._bearing(space, asked, walk.after, walk.before)
         clauses, bound = self._where((space,), walk.where, walk.view, met=asked)
         order = "ORDER BY e.ver DESC LIMIT ?" if walk.newest else "ORDER BY e.ver LIMIT ?"
         found: list[VersionRow] = []
@@ -321,7 +353,7 @@ def _told(name: str, value: SlotValue) -> tuple[str, list[Any]]:
     return _SLOT + "t.type IN ('integer', 'real', 'true', 'false') AND t.value = ?)", [name, int(value)]
 
 
-_ENTRIES: Final = "SELECT ver FROM entry WHERE space = ? AND ver > ? AND part = 0"
+_ENTRIES: Final = "SELECT ver FROM entry WHERE space = ? AND ver > ? AND ver < ? AND part = 0"
 _JOINED: Final = "CROSS JOIN version v ON v.ver = e.ver"
 _FACET: Final = "EXISTS (SELECT 1 FROM facet f WHERE f.space = v.space AND f.ver = v.ver AND "
 _SLOT: Final = "EXISTS (SELECT 1 FROM json_each(CAST(v.body AS TEXT), '$.slots') t WHERE t.key = ? AND "
@@ -331,11 +363,12 @@ _BY_FACET: Final = (
     + _FACET
     + "f.hash = ?) ELSE "
 )
-_TAGGED: Final = "SELECT ver FROM facet INDEXED BY facet_hash WHERE space = ? AND ver > ? AND "
-_TAGGED_ONCE: Final = "SELECT DISTINCT ver FROM facet INDEXED BY facet_hash WHERE space = ? AND ver > ? AND "
-_INDEXED: Final = "SELECT ver FROM facet INDEXED BY facet_hash WHERE space = ? AND ver > ? AND ver <= ? AND hash = ?"
+_FACETED: Final = "ver FROM facet INDEXED BY facet_hash WHERE space = ? AND ver > ? AND ver < ? AND "
+_TAGGED: Final = "SELECT " + _FACETED
+_TAGGED_ONCE: Final = "SELECT DISTINCT " + _FACETED
+_INDEXED: Final = _TAGGED + "ver <= ? AND hash = ?"
 _UNINDEXED: Final = (
-    "SELECT e.ver AS ver FROM entry e " + _JOINED + " WHERE e.space = ? AND e.ver > ? AND e.part = 0 AND "
+    "SELECT e.ver AS ver FROM entry e " + _JOINED + " WHERE e.space = ? AND e.ver > ? AND e.ver < ? AND e.part = 0 AND "
 )
 
 
@@ -348,6 +381,17 @@ _EXPIRED: Final = (
     "SELECT expires, ver, space, id FROM version WHERE expires > 0 AND state <> 3 AND seq_to = 9223372036854775807"
     " AND expires <= ? AND (expires, ver) > (?, ?) ORDER BY expires, ver LIMIT ?"
 )
+# What is shown is counted by an index that holds nothing else; what has expired of it, by that of what expires.
+_SHOWN: Final = "SELECT count(*) FROM version INDEXED BY version_shown WHERE state = 1 AND seq_to = 9223372036854775807"
+_SHOWN_COUNTS: Final = (
+    "SELECT j.value, (SELECT count(*) FROM version INDEXED BY version_shown"
+    " WHERE space = j.value AND state = 1 AND seq_to = 9223372036854775807) FROM json_each(?) j"
+)
+_EXPIRED_COUNTS: Final = (
+    "SELECT space, count(*) FROM version INDEXED BY version_expires WHERE expires > 0 AND state <> 3"
+    " AND seq_to = 9223372036854775807 AND expires <= ? AND state = 1 GROUP BY space"
+)
+_BRANCH_SPACES: Final = "SELECT id FROM space INDEXED BY space_branch WHERE parent > 0"
 _ENTRY_COUNT: Final = "SELECT count(*) FROM (SELECT 1 FROM entry WHERE space = ? AND ver > ? AND ver <= ? LIMIT ?)"
 _IDS: Final = (
     "SELECT DISTINCT id FROM version WHERE space = ? AND id BETWEEN ? AND ? AND substr(id, ?) = ? ORDER BY id LIMIT ?"
@@ -405,6 +449,32 @@ class SqliteLanes(SqliteGroup, LaneTables):
     def waiting(self, name: str, spaces: Sequence[int]) -> list[tuple[int, int, int]]:
         return list(self._db.execute(_WAITING, (name, json.dumps(list(spaces)))))
 
+    def pending(self, waiting: Sequence[tuple[int, int, int]]) -> dict[int, int]:
+        # A pack says how many entries it holds: what is counted one by one is what lies beside packs.
+        packs: dict[int, list[tuple[int, int, int]]] = {}
+        for space, *pack in self._db.execute(_PACKED, (json.dumps([space for space, _, _ in waiting]),)):
+            packs.setdefault(space, []).append((pack[0], pack[1], pack[2]))
+        found, beside = Counter[int](), list[tuple[int, int, int]]()
+        for space, cursor, newest in waiting:
+            for after, upto, rows in packs.get(space, ()):
+                if after >= cursor:
+                    beside.append((space, cursor, after))
+                    found[space], cursor = found[space] + rows, upto
+            beside.append((space, cursor, newest))
+        stretches = [one for one in beside if one[1] < one[2]]
+        for space, count in self._db.execute(_BESIDE, (json.dumps(stretches),)):
+            found[space] += count
+        return dict(found)
+
+    def failing(self, name: str) -> Iterator[tuple[int, str]]:
+        return self._db.execute(_FAILING, (name,))
+
+    def job_counts(self) -> dict[int, int]:
+        return dict(self._db.execute(_JOB_COUNTS))
+
+    def dead_counts(self, name: str) -> dict[bytes, int]:
+        return dict(self._db.execute(_DEAD_COUNTS, (int(JobState.DEAD), name)))
+
     def due_job(self, names: Sequence[str], now: int) -> Job | None:
         known = json.dumps(list(names))
         found = [JOB.make(row) for due in _DUE_JOBS for row in self._db.execute(due, (known, now))]
@@ -431,6 +501,17 @@ _WAITING: Final = (
     " WHERE (s.user IS NOT NULL OR s.shared) AND s.lanes)"
     " WHERE newest > done ORDER BY id"
 )
+_PACKED: Final = (
+    "SELECT p.space, p.after, p.upto, p.rows FROM json_each(?) j"
+    " CROSS JOIN pack p ON p.space = j.value AND p.model = 0 ORDER BY p.space, p.after"
+)
+_BESIDE: Final = (
+    "SELECT j.value ->> 0, (SELECT count(*) FROM entry"
+    " WHERE space = j.value ->> 0 AND ver > j.value ->> 1 AND ver <= j.value ->> 2) FROM json_each(?) j"
+)
+_FAILING: Final = "SELECT space, error FROM lane INDEXED BY lane_failing WHERE name = ? AND error <> '' ORDER BY space"
+_JOB_COUNTS: Final = "SELECT state, count(*) FROM job INDEXED BY job_listed GROUP BY state"
+_DEAD_COUNTS: Final = "SELECT payload, count(*) FROM job WHERE state = ? AND name = ? GROUP BY payload"
 _NAMED: Final = " AND (?1 IS NULL OR name IN (SELECT value FROM json_each(?1)))"
 _READY: Final = "job_ready WHERE state = 1 AND not_before = 0 AND lease_until = 0"
 _LATER: Final = "job_later WHERE state = 1 AND (not_before > 0 OR lease_until > 0)"
@@ -504,10 +585,15 @@ _UNPACKED: Final = (
 class SqliteSessions(SqliteGroup, SessionTables):
     """SQLite's own statements about pages."""
 
+    def session_counts(self, now: int) -> tuple[int, int]:
+        ((known, opened),) = self._db.execute(_SESSION_COUNTS, (now,))
+        return known, opened
+
     def pages_at_hand(self, space: int, session: int) -> list[PageRow]:
         return in_order(map(PAGE.make, self._db.execute(_PAGES_AT_HAND, (space, session))))
 
 
+_SESSION_COUNTS: Final = "SELECT count(*), ifnull(sum(owner <> '' AND lease_until > ?), 0) FROM session"
 # The condition is that of the index `page_at_hand`.
 _PAGES_AT_HAND: Final = (
     "SELECT "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple, TypeVar
 
+from mnemic.core.clock import FOREVER
 from mnemic.core.ids import ItemId
 from mnemic.core.queries import Filter, View
 from mnemic.core.scope import Shared
@@ -140,6 +141,23 @@ class LinkRow(NamedTuple):
     body: bytes
 
 
+class WrittenRow(NamedTuple):
+    """What an event says of the row that it wrote: its number, its place and its bytes.
+
+    Attributes:
+        item: Of a link, the one that it starts at.
+        open: Of a link.
+    """
+
+    number: int
+    space: int
+    item: bytes
+    seq_from: int
+    n: int
+    body: bytes
+    open: bool = False
+
+
 class CompactionVersion(NamedTuple):
     """The columns of a version by which compaction decides; `pinned` and `source` are read from its body."""
 
@@ -270,6 +288,7 @@ class Walk(NamedTuple):
     Attributes:
         after: Versions numbered up to here are left out.
         newest: In descending order instead.
+        before: So are versions numbered from here on.
     """
 
     where: Filter
@@ -277,6 +296,7 @@ class Walk(NamedTuple):
     after: int
     limit: int
     newest: bool = False
+    before: int = FOREVER
 
 
 Cursor = tuple[int, int]

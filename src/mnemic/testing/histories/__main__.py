@@ -47,6 +47,7 @@ def _failure(seed: int, given: Sequence[Act], stores: Sequence[str], total: Figu
     if total is not None:
         total.acts += figures.acts
         total.refused += figures.refused
+        total.retired += figures.retired
         total.hashes += figures.hashes
         total.commits += figures.commits
     return None
@@ -62,6 +63,7 @@ def _print_shortest(seed: int, given: Sequence[Act], stores: Sequence[str]) -> N
 def _print_figures(total: Figures, histories: int, seconds: float) -> None:
     print(f"{histories} histories, {total.acts.total()} acts, {total.commits} commits, {seconds:.0f} s: all agree")
     print(f"{total.refused} refused alike by all; {total.hashes} state hashes compared after restore, rewind and load")
+    print(f"{total.retired} items retired because they had expired")
     print(", ".join(f"{name} {count}" for name, count in Counter(total.acts).most_common()))
 
 

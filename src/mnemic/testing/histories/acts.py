@@ -12,6 +12,8 @@ WEIGHTS: Final = {
     "revise": 12,
     "supersede": 8,
     "forget": 5,
+    "expire": 4,
+    "retire": 4,
     "pin": 4,
     "link": 6,
     "unlink": 3,
@@ -37,7 +39,7 @@ WEIGHTS: Final = {
 }
 """How often each act comes, of their sum."""
 
-PICKS: Final = 6
+PICKS: Final = 7
 
 
 class Act(NamedTuple):

@@ -18,11 +18,11 @@ from mnemic.errors import MnemicError
 from mnemic.flow import run
 from mnemic.index.packing_lane import pack_slice
 from mnemic.memory import Memory, ScopedMemory
-from mnemic.store.sqlite.sqlite_store import SqliteStore
+from mnemic.store.sqlite.sqlite_store import MemoryStore, SqliteStore
 from mnemic.testing.deeds import state_hash
 from mnemic.testing.histories.acts import Act
-from mnemic.testing.histories.history_world import STORES, HistoryWorld, told_version, told_was
-from mnemic.testing.model import SHARED, ModelVersion
+from mnemic.testing.histories.history_world import SETTINGS, STORES, HistoryWorld, told_version, told_was
+from mnemic.testing.model import SHARED, ModelVersion, VersionSpan
 
 USERS: Final = ("ada", "ada", "ada", "bob", SHARED)
 NAMES: Final = ("try", "what if", "试")
@@ -35,10 +35,15 @@ EVERY: Final = 25
 
 @dataclass(slots=True)
 class Figures:
-    """What a history came to."""
+    """What a history came to.
+
+    Attributes:
+        retired: Items that the lane of expiry retired.
+    """
 
     acts: Counter[str] = field(default_factory=Counter)
     refused: int = 0
+    retired: int = 0
     hashes: int = 0
     commits: int = 0
 
@@ -83,9 +88,11 @@ class History:
 
     def observe(self, picks: tuple[int, ...]) -> None:
         key, session, said = self._anywhere(picks), SESSIONS[picks[2] % 3], self._moment(picks[3])
-        text = self._text("observed")
-        done = self._each(key, lambda me: me.observe(text, said=said), session)
-        says = ModelVersion(text=text, kind=Kind.TURN, said=said or self.world.now, session=session)
+        text, expires = self._text("observed"), self._expiry(picks[6])
+        done = self._each(key, lambda me: me.observe(text, said=said, expires=expires), session)
+        says = ModelVersion(
+            text=text, kind=Kind.TURN, said=said or self.world.now, session=session, expires=self._counted(expires)
+        )
         self._wrote(done, lambda: self.model.add(key, self._named(done, says), self.world.now))
 
     def write(self, picks: tuple[int, ...]) -> None:
@@ -93,10 +100,14 @@ class History:
         source = self._sources(key, picks[4])
         said = self._latest(key, source)
         text, tags = self._text("written"), ("red",) if picks[5] % 3 == 0 else ()
-        done = self._each(key, lambda me: me.write(text, valid_from=starts, source=source, tags=tags), session)
-        says = ModelVersion(
-            text=text, kind=Kind.FACT, said=said, valid_from=starts, source=source, session=session, tags=tags
+        expires = self._expiry(picks[6])
+        done = self._each(
+            key, lambda me: me.write(text, valid_from=starts, source=source, tags=tags, expires=expires), session
         )
+        says = ModelVersion(
+            text=text, kind=Kind.FACT, said=said, valid_from=starts, source=source, session=session, tags=tags,
+            expires=self._counted(expires),
+        )  # fmt: skip
         self._wrote(done, lambda: self.model.add(key, self._named(done, says), self.world.now))
 
     def revise(self, picks: tuple[int, ...]) -> None:
@@ -108,8 +119,9 @@ class History:
     def supersede(self, picks: tuple[int, ...]) -> None:
         key = self._anywhere(picks)
         old, said, text = self._item(key, picks[2]), self._moment(picks[3]), self._text("newer")
-        done = self._each(key, lambda me: me.supersede(old, text, said=said))
-        says = ModelVersion(text=text, kind=Kind.FACT, said=said or self.world.now)
+        expires = self._expiry(picks[6])
+        done = self._each(key, lambda me: me.supersede(old, text, said=said, expires=expires))
+        says = ModelVersion(text=text, kind=Kind.FACT, said=said or self.world.now, expires=self._counted(expires))
         fresh = done.id if isinstance(done, Receipt) else "?"
         self._wrote(done, lambda: self.model.supersede(key, old, fresh, says, self.world.now))
 
@@ -118,6 +130,27 @@ class History:
         items = list(dict.fromkeys(self._item(key, pick) for pick in picks[2 : 3 + picks[5] % 2]))
         done = self._each(key, lambda me: me.forget(*items))
         self._wrote(done, lambda: self.model.forget(key, items, self.world.now))
+
+    def expire(self, picks: tuple[int, ...]) -> None:
+        """Say when an item expires, or that it never does; now and then at a time that has passed."""
+        key = self._anywhere(picks)
+        item = self._item(key, picks[2])
+        expires = self._counted(self._expiry(picks[6])) if picks[3] % 8 else self.world.now - timedelta(hours=1)
+        done = self._each(key, lambda me: me.revise(item, expires=expires))
+        self._wrote(done, lambda: self.model.expire(key, item, expires, self.world.now))
+
+    def retire(self, picks: tuple[int, ...]) -> None:
+        """Have what has expired retired, in every memory, as the lane does it: in commits of some items."""
+        ended = self.model.expired(self.world.now)
+        done = self.world.both(self.world.retire_expired)
+        if isinstance(done, MnemicError):
+            raise done
+        went: dict[str, set[str]] = {}
+        for key, items in done:
+            self.figures.retired += len(items)
+            went.setdefault(key, set()).update(items)
+            self.model.retire(key, items, self.world.now)
+        self.world.same(went, ended, "retired")
 
     def pin(self, picks: tuple[int, ...]) -> None:
         key, pinned = self._anywhere(picks), picks[3] % 3 > 0
@@ -314,15 +347,17 @@ class History:
         name = list(self.world.memories)[picks[0] % len(self.world.memories)]
         source, lines = self.world.memories[name], list(self.world.memories[name].admin.export())
         file = self.world.folder / f"carried-{picks[1]}.db"
-        store = SqliteStore(file, synchronous="OFF") if picks[2] % 2 else "memory:"
-        with Memory(store, embedder="none") as fresh:
+        clock = self.world.clock
+        store = SqliteStore(file, clock=clock, synchronous="OFF") if picks[2] % 2 else MemoryStore(clock=clock)
+        with Memory(store, settings=SETTINGS, clock=self.world.clock) as fresh:
             beside = self._neighbour(fresh, picks[3] % 4)
             fresh.admin.load(lines)
             self.world.same(fresh.admin.state_hash(), source.admin.state_hash(), "state hash after load")
             self.figures.hashes += 1
             self.world.same(list(fresh.admin.export()) == lines, True, "export after load")
             for key in self.model.spaces:
-                self.world.shows(self.world.handle(fresh, key), self.model.seen(key), f"{key} loaded")
+                shown = self.model.seen(key, self.world.now)
+                self.world.shows(self.world.handle(fresh, key), shown, f"{key} loaded")
             self.world.same(fresh.admin.verify(), [], "verify after load")
             if beside:
                 self.world.same(list(fresh.admin.export("neighbour")) == beside, True, "export of another tenant")
@@ -374,7 +409,7 @@ class History:
         key = self._anywhere(picks)
         if key not in self.model.spaces:
             return
-        shown = self.model.seen(key)
+        shown = self.model.seen(key, self.world.now)
         item = self._item(key, picks[2])
         word = shown[item].says.text.split()[-1] if item in shown else f"none{picks[3]}"
         done = self._each(key, lambda me: me.recall(word, k=5))
@@ -386,15 +421,30 @@ class History:
 
     def look(self, picks: tuple[int, ...]) -> None:
         key = self._anywhere(picks)
-        seq = None if picks[2] % 3 == 0 else picks[3] % (self.model.seq + 1)
         as_of = self._moment(picks[4]) if picks[2] % 2 else None
         valid_at = self._moment(picks[5]) if picks[2] % 5 == 0 else None
-        done = self._each(key, lambda me: _listed(_looking(me, seq, as_of, valid_at)))
-        shown = self._settle(done, lambda: self._seen(key, seq, as_of, valid_at))
+        at, states = self._recorded(picks), () if picks[6] % 4 else (tuple(State)[picks[6] // 4 % len(State)],)
+        where = Filter(states=states)
+        done = self._each(key, lambda me: _listed(_looking(me, at, as_of, valid_at), where))
+
+        def seen() -> dict[str, VersionSpan]:
+            self._must_be(key)
+            return self.model.seen(key, self.world.now, at=at, as_of=as_of, valid_at=valid_at, states=states)
+
+        shown = self._settle(done, seen)
         if shown is not None:
             for item in done.keys() | shown.keys():
                 was = None if item not in shown else told_was(shown[item])
-                self.world.same(done.get(item), was, f"{key} at {seq}, as of {as_of}, valid at {valid_at}: {item}")
+                what = f"{key} at {at}, as of {as_of}, valid at {valid_at}, {states}: {item}"
+                self.world.same(done.get(item), was, what)
+
+    def _recorded(self, picks: tuple[int, ...]) -> int | datetime | None:
+        """A commit to look back to, a moment of the journal's past, or neither."""
+        if picks[2] % 3 == 0:
+            return None
+        if picks[2] % 3 == 1 or not self.model.seq:
+            return picks[3] % (self.model.seq + 1)
+        return min(self.world.now, self.model.journal[picks[3] % self.model.seq].at + timedelta(hours=picks[4] % 3))
 
     def look_at_one(self, picks: tuple[int, ...]) -> None:
         key = self._anywhere(picks)
@@ -419,13 +469,9 @@ class History:
         step = max(1, (self.model.seq - self.model.horizon) // 10)
         for key in self.model.spaces:
             for seq in range(self.model.horizon, self.model.seq + 1, step):
-                shown = self.model.seen(key, at=seq)
+                shown = self.model.seen(key, self.world.now, at=seq)
                 for memory in self.world.memories.values():
                     self.world.shows(self.world.handle(memory, key).at(seq), shown, f"{key} at {seq}")
-
-    def _seen(self, key: str, seq: int | None, as_of: datetime | None, valid_at: datetime | None) -> Any:
-        self._must_be(key)
-        return self.model.seen(key, at=seq, as_of=as_of, valid_at=valid_at)
 
     def _must_be(self, key: str) -> None:
         if "/" in key:
@@ -480,19 +526,28 @@ class History:
     def _moment(self, pick: int) -> datetime | None:
         return None if pick % 2 else self.world.now - timedelta(hours=pick % 400 - 50)
 
+    def _expiry(self, pick: int) -> timedelta | None:
+        """How long something is to stand; most often for good."""
+        return None if pick % 5 > 1 else timedelta(hours=(2, 20, 70, 200)[pick // 5 % 4])
+
+    def _counted(self, span: timedelta | None) -> datetime | None:
+        return None if span is None else self.world.now + span
+
     def _text(self, what: str) -> str:
         self._words += 1
         return f"{what} as word{self._words}x"
 
 
-def _looking(me: ScopedMemory, seq: int | None, as_of: datetime | None, valid_at: datetime | None) -> ScopedMemory:
-    me = me if seq is None else me.at(seq)
+def _looking(
+    me: ScopedMemory, at: int | datetime | None, as_of: datetime | None, valid_at: datetime | None
+) -> ScopedMemory:
+    me = me if at is None else me.at(at)
     me = me if as_of is None else me.as_of(as_of)
     return me if valid_at is None else me.valid_at(valid_at)
 
 
-def _listed(me: ScopedMemory) -> dict[str, tuple[object, ...]]:
-    return {version.item.id: told_version(version) for version in me.list(limit=100_000)}
+def _listed(me: ScopedMemory, where: Filter) -> dict[str, tuple[object, ...]]:
+    return {version.item.id: told_version(version) for version in me.list(where=where, limit=100_000)}
 
 
 def _told_with_id(version: Any) -> tuple[object, ...]:

@@ -10,11 +10,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from mnemic.collecting.expiring import START, find_expired, retire_expired
 from mnemic.core.clock import moment
+from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Version
 from mnemic.core.scope import SHARED as ALL
 from mnemic.core.scope import Shared
 from mnemic.errors import MnemicError
+from mnemic.flow import run
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.settings import Settings
 from mnemic.store.contract import Store
@@ -27,7 +30,7 @@ T = TypeVar("T")
 STORES: Final = ("sqlite", "memory")
 LOGGED: Final = 60
 """Commits of each log that are compared, the newest."""
-_SETTINGS: Final = Settings(use_flush_seconds=1e6, background=False, embedder="none")
+SETTINGS: Final = Settings(use_flush_seconds=1e6, background=False, embedder="none")
 
 
 class HistoryError(AssertionError):
@@ -56,7 +59,7 @@ class HistoryWorld:
         else:
             path = self.folder / "memory.db"
             store = SqliteStore(path, clock=self.clock, entropy=self.entropies[name], synchronous="OFF")
-        return Memory(store, settings=_SETTINGS, clock=self.clock, entropy=self.entropies[name])
+        return Memory(store, settings=SETTINGS, clock=self.clock, entropy=self.entropies[name])
 
     def close(self) -> None:
         """Let go of the stores and their folder."""
@@ -72,6 +75,21 @@ class HistoryWorld:
         """A memory of the model, in a real store."""
         user: str | Shared = ALL if owner(key) == SHARED else owner(key)
         return memory.scope(user=user, session=session).on_branch(key.partition("/")[2])
+
+    def retire_expired(self, memory: Memory) -> list[tuple[str, list[ItemId]]]:
+        """Have a store retire what has expired until nothing is left; the memory and the items of each commit."""
+        opened, retired = memory._opened, list[tuple[str, list[ItemId]]]()
+        after: tuple[int, int] | None = START
+        while after is not None:
+            with opened.store.read() as snapshot:
+                found = find_expired(snapshot, after)
+                heads = snapshot.spaces(list(found.by_space))
+            for head, items in zip(heads, found.by_space.values(), strict=True):
+                run(retire_expired(head.id, items), opened.answering.perform)
+                user = SHARED if isinstance(head.user, Shared) else head.user
+                retired.append((f"{user}/{head.branch}" if head.branch else f"{user}", list(items)))
+            after = found.last
+        return retired
 
     def both(self, act: Callable[[Memory], T]) -> T | MnemicError:
         """What every store answers, which must be the same; an error is an answer."""
@@ -114,7 +132,7 @@ class HistoryWorld:
         for memory in self.memories.values():
             for key in self.model.spaces:
                 handle = self.handle(memory, key)
-                self.shows(handle, self.model.seen(key), f"{key} now")
+                self.shows(handle, self.model.seen(key, self.now), f"{key} now")
                 known = [seq for seq in self.model.logged(key)[::-1] if seq > self.model.horizon]
                 found = [change.seq for change in handle.log(limit=LOGGED, after=self.model.horizon)]
                 self.same(found, known[:LOGGED], f"{key} log")
@@ -145,7 +163,7 @@ def told_was(was: VersionSpan) -> tuple[object, ...]:
 def _facts(item: Item) -> tuple[object, ...]:
     return (
         item.text, item.kind, item.said, item.state, item.known_to, item.valid_from, item.valid_to, item.source,
-        item.session, item.tags, item.pinned,
+        item.session, item.tags, item.pinned, item.expires,
     )  # fmt: skip
 
 
@@ -153,7 +171,7 @@ def facts_of(says: ModelVersion) -> tuple[object, ...]:
     """What the model's text says, as a real item's is told."""
     return (
         says.text, says.kind, says.said, says.state, says.known_to, says.valid_from, says.valid_to, says.source,
-        says.session, says.tags, says.pinned,
+        says.session, says.tags, says.pinned, says.expires,
     )  # fmt: skip
 
 

@@ -70,7 +70,7 @@ def test_pages_are_kept_as_they_were_written_in_the_order_they_came_in(world: Wo
     assert found is not None
     assert (found.budget, found.policy, found.clock, found.turns, found.seq) == (4000, "lru", 9, 2, 5)
     with world.store.read() as snapshot:
-        assert [name for name, _ in snapshot.sessions(world.space())] == ["chat"]
+        assert [name for _, name, _ in snapshot.sessions(world.space())] == ["chat"]
 
 
 def test_going_back_leaves_a_session_that_went_on_its_terms_alone(world: World) -> None:

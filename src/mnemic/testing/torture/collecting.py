@@ -25,6 +25,7 @@ from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.testing.faults import CountingProbe, KillAt, Probe
 from mnemic.testing.torture import children, engine
+from mnemic.testing.torture.engine import AheadClock
 from mnemic.testing.torture.life import WorkingLife
 from mnemic.testing.torture.memory_subject import MemoryHands
 from mnemic.testing.torture.report import Report, Value
@@ -132,11 +133,11 @@ def _opened(path: Path, probe: Probe = silent) -> Memory:
 class _Hands(MemoryHands):
     """All acts but links: those of what was forgotten go with it."""
 
-    acts = MemoryHands.acts - {"link"}
+    acts = MemoryHands.acts - {"link", "write_expiring", "retire", "pack", "count", "load"}
 
 
 def _life(memory: Memory, who: str, seed: int) -> WorkingLife:
-    return WorkingLife(_Hands(memory._opened.store, memory.scope(user=who)), who, seed)
+    return WorkingLife(_Hands(memory._opened.store, memory, who, AheadClock()), who, seed)
 
 
 def _say_to(file: Path) -> Say:

@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from datetime import timedelta
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, cast
 
+from mnemic.collecting.expiring import START, ExpiredItems, find_expired, retire_expired
+from mnemic.core.clock import SystemClock
+from mnemic.core.ids import ItemId
 from mnemic.core.items import State, Version
 from mnemic.core.queries import Filter
 from mnemic.core.tokens import terms
-from mnemic.errors import MnemicError, Refused
+from mnemic.errors import MnemicError, NotFound, Refused
+from mnemic.flow import Request, run
 from mnemic.store.contract import Store
-from mnemic.store.engine import compaction
+from mnemic.store.engine import compaction, journal_io
 from mnemic.store.engine.snapshot import Snapshot
+from mnemic.store.requests import Look
 from mnemic.store.sqlite.sqlite_store import SqliteStore
-from mnemic.testing.torture.life import link_text
+from mnemic.testing.torture.carried import carried
+from mnemic.testing.torture.life import link_text, tenant_text
 from mnemic.testing.torture.subject import ActReport, Audit, promises
 
 TENANT: Final = "default"
 LINK: Final = "about"
 """The one type of link that lives make, and promises speak of."""
 _PAGE: Final = 500
+EXPIRES: Final = timedelta(hours=1)
+"""After how long what lives write to expire does so."""
+LEAST: Final = 4
+"""Entries that make a pack here, and vectors that make one of signs."""
 _MOMENT: Final = 1e-9
 """So short a slice is one step."""
 
@@ -61,8 +74,11 @@ def _broken(store: Store, said: Sequence[ActReport]) -> Iterator[str]:
     yield from (f"verify: {fault.where}: {fault.problem}" for fault in store.verify())
     with store.read() as snapshot:
         tenant = snapshot.tenant(TENANT)
+        loaded = [(name, _carried_hash(snapshot, id)) for id, name in snapshot.tenants() if name != TENANT]
         for who, promise in promises(said).items():
-            yield from promise.problems(who, set() if tenant is None else _seen(snapshot, tenant, who))
+            seen = set() if tenant is None else _seen(snapshot, tenant, who)
+            seen |= {tenant_text(name, digest) for name, digest in loaded if name.startswith(f"{who}:")}
+            yield from promise.problems(who, seen)
         yield from _journal(snapshot, tenant, said)
 
 
@@ -77,6 +93,11 @@ def _seen(snapshot: Snapshot, tenant: int, who: str) -> set[str]:
     ids = {version.item.id for _, version in _all(snapshot, space.id, kept)}
     links = [link for link in snapshot.links((space.id,), list(ids)) if link.type == LINK]
     return shown | {link_text(link.src, link.dst) for link in links if ids.issuperset((link.src, link.dst))}
+
+
+def _carried_hash(snapshot: Snapshot, tenant: int) -> str:
+    """The hash of the last commit that came with a tenant that was loaded; "" where it did not come."""
+    return next((one.hash.hex() for one in snapshot.changes(tenant, carried().commits - 1, 1)), "")
 
 
 def _all(snapshot: Snapshot, space: int, where: Filter) -> Iterator[tuple[int, Version]]:
@@ -118,6 +139,63 @@ def collect(store: Store, horizon: int) -> None:
         return
     while store.sweep(TENANT, _MOMENT).more:
         pass
+
+
+class AheadClock:
+    """The machine's clock, ahead of its time for whoever looks at what will have expired. Safe for many threads."""
+
+    def __init__(self) -> None:
+        self._machine, self._ahead = SystemClock(), threading.local()
+
+    def now(self) -> int:
+        return self._machine.now() + getattr(self._ahead, "by", 0)
+
+    @contextmanager
+    def ahead(self) -> Iterator[None]:
+        """Be past the moment at which what lives write expires, in this thread."""
+        self._ahead.by = 2 * EXPIRES // timedelta(microseconds=1)
+        try:
+            yield
+        finally:
+            self._ahead.by = 0
+
+
+def retire(
+    store: Store, perform: Callable[[Request], Any], clock: AheadClock, who: str, items: Sequence[ItemId]
+) -> int:
+    """Have the lane of expiry retire these items of a user, as if their time had run out; the commit, 0 for none."""
+
+    def ahead(request: Request) -> Any:
+        if not isinstance(request, Look):
+            return perform(request)
+        with clock.ahead():
+            return perform(request)
+
+    space = space_of(store, who)
+    going, after = list[ItemId](), cast("tuple[int, int] | None", START)
+    while after is not None:
+        found: ExpiredItems = ahead(Look(partial(find_expired, after=after)))
+        going += [item for item in found.by_space.get(space, ()) if item in items]
+        after = found.last
+    if not going or not run(retire_expired(space, going), ahead).done:
+        return 0
+    with store.read() as snapshot:
+        return snapshot.standing((space,), going[:1])[going[0]].seq_from
+
+
+def space_of(store: Store, who: str) -> int:
+    """The id of a user's space in the tortured tenant, which must be there."""
+    with store.read() as snapshot:
+        tenant = snapshot.tenant(TENANT)
+        space = None if tenant is None else snapshot.space(tenant, who)
+    if space is None:
+        raise NotFound(f"nothing of {who} here")
+    return space.id
+
+
+def load(store: Store, tenant: str) -> None:
+    """Load another tenant beside the tortured one."""
+    store.transact(journal_io.load, iter(carried().lines), tenant)
 
 
 def head(store: Store) -> tuple[int, str]:

@@ -14,7 +14,18 @@ from typing import Final
 from mnemic.testing.faults import CountingProbe, KillAt
 from mnemic.testing.torture import children
 from mnemic.testing.torture.report import Report, quantile
-from mnemic.testing.torture.subject import ActReport, Audit, How, Say, audit_line, parse, parse_audit, silent, subject
+from mnemic.testing.torture.subject import (
+    ActReport,
+    Audit,
+    How,
+    Say,
+    audit_line,
+    parse,
+    parse_audit,
+    promises,
+    silent,
+    subject,
+)  # fmt: skip
 
 _THREADS: Final = 2
 _ACTS: Final = 40
@@ -34,11 +45,17 @@ class KillJob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Killed:
-    """What one kill left; `reached` says whether the process was still alive to be killed."""
+    """What one kill left.
+
+    Attributes:
+        reached: Whether the process was still alive to be killed.
+        amid: The acts that were under way.
+    """
 
     reached: bool
     audit: Audit
     point: str = ""
+    amid: tuple[str, ...] = ()
 
 
 def kill(
@@ -93,7 +110,8 @@ def _kills(job: KillJob) -> Iterator[Killed]:
         for number, (delay, point, n) in enumerate(shots):
             reached, lines = _shoot(job, path, number, delay, point, n)
             said += lines
-            yield Killed(reached=reached, audit=_audit(job.subject, path, tuple(said)), point=point)
+            amid = tuple(kept.open.act for kept in promises(lines).values() if kept.open is not None)
+            yield Killed(reached=reached, audit=_audit(job.subject, path, tuple(said)), point=point, amid=amid)
 
 
 def _audit(name: str, path: Path, said: tuple[ActReport, ...]) -> Audit:
@@ -138,6 +156,7 @@ def _points(name: str, seed: int) -> Counter[str]:
 def _report(name: str, seed: int, killed: list[Killed], points: Counter[str]) -> Report:
     reopening = [one.audit.milliseconds for one in killed]
     named = [one for one in killed if one.point]
+    amid = Counter(act for one in killed for act in one.amid)
     return Report(
         name="kill",
         subject=name,
@@ -150,6 +169,7 @@ def _report(name: str, seed: int, killed: list[Killed], points: Counter[str]) ->
             "points not reached": ", ".join(sorted(points.keys() - {one.point for one in named if one.reached}))
             or "none",
             "acknowledged acts checked": sum(one.audit.acks for one in killed),
+            "acts cut short": ", ".join(f"{act} {count}" for act, count in amid.most_common()),
             "bad": sum(bool(one.audit.problems) for one in killed),
             "reopen ms p50": quantile(reopening, 0.5),
             "reopen ms p99": quantile(reopening, 0.99),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Final, Protocol
 
 from mnemic.core.ids import ItemId
 from mnemic.errors import Conflict, NotFound
+from mnemic.testing.torture.carried import carried
 from mnemic.testing.torture.subject import ActReport, Say
 
 _WEIGHTS: Final = {
@@ -22,7 +23,13 @@ _WEIGHTS: Final = {
     "erase": 2,
     "rewind": 3,
     "collect": 2,
+    "write_expiring": 3,
+    "retire": 2,
+    "pack": 2,
+    "count": 2,
+    "load": 2,
 }
+_NOT_UNDONE: Final = ("undo", "erase", "rewind", "collect")
 _FEW: Final = 4
 """Items a user has before any is revised, forgotten or erased."""
 
@@ -64,6 +71,26 @@ class Hands(Protocol):
 
     def collect(self, seq: int) -> ActResult: ...
 
+    def write_expiring(self, text: str, key: str) -> ActResult:
+        """Write a fact that expires: only `retire` lives to see it."""
+        ...
+
+    def retire(self, items: tuple[ItemId, ...]) -> ActResult:
+        """Have the lane of expiry retire these, as if their time had run out."""
+        ...
+
+    def pack(self) -> ActResult:
+        """Pack what this user has."""
+        ...
+
+    def count(self) -> ActResult:
+        """Show this user something, and write that it was."""
+        ...
+
+    def load(self, tenant: str) -> ActResult:
+        """Load an exported journal as another tenant."""
+        ...
+
     def head(self) -> tuple[int, str]:
         """Where the journal stands: seq and hash."""
         ...
@@ -71,16 +98,30 @@ class Hands(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Mind:
-    """What the user expects to be remembered: facts and turns by id, links, and what each fact took the place of."""
+    """What the user expects to be remembered.
+
+    Attributes:
+        facts, turns: Texts by id.
+        older: What each fact took the place of.
+        expiring: Those that the lane of expiry would take, some of them gone already.
+        tenants: Tenants that were loaded; they stay, whatever becomes of this user's.
+    """
 
     facts: dict[ItemId, str] = field(default_factory=dict)
     turns: dict[ItemId, str] = field(default_factory=dict)
     links: frozenset[str] = frozenset()
     older: dict[ItemId, tuple[ItemId, str]] = field(default_factory=dict)
+    expiring: frozenset[ItemId] = frozenset()
+    tenants: frozenset[str] = frozenset()
 
     def seen(self) -> set[str]:
         """All that an audit must find."""
-        return {*self.facts.values(), *self.turns.values(), *self.links}
+        return {*self.facts.values(), *self.turns.values(), *self.links, *self.tenants}
+
+    def without(self, items: Collection[ItemId]) -> Mind:
+        """What is expected once these facts are hidden, with the links that tie them."""
+        links = frozenset(link for link in self.links if not any(item in link for item in items))
+        return replace(self, facts={i: text for i, text in self.facts.items() if i not in items}, links=links)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +134,11 @@ class _Act:
     erases: str | None = None
     seq: int = 0
     """The commit that a rewind brings the journal back to, or before which a collection gives it up."""
+
+
+def tenant_text(tenant: str, digest: str) -> str:
+    """How a tenant that was loaded, and the hash of the last commit that came with it, are told in a promise."""
+    return f"tenant {tenant}: {digest}"
 
 
 def link_text(src: str, dst: str) -> str:
@@ -144,7 +190,7 @@ class WorkingLife:
 
     def _take(self, act: _Act, done: ActResult, seq: int) -> None:
         self._before, self._mind = self._mind, act.after(done)
-        self._undoable = None if act.name in ("undo", "erase", "rewind", "collect") else done.seq or None
+        self._undoable = None if act.name in _NOT_UNDONE else done.seq or None
         self._path = [*self._kept(act), (seq, self._mind)]
         self._pending = self._done = None
 
@@ -170,10 +216,14 @@ class WorkingLife:
 
     def _can(self, name: str) -> bool:
         match name:
-            case "observe" | "write":
+            case "observe" | "write" | "write_expiring":
                 return True
             case "undo":
                 return self._undoable is not None
+            case "retire":
+                return bool(self._expiring())
+            case "pack" | "count" | "load":
+                return bool(self._mind.facts)
             case "link":
                 return len(self._mind.facts) > 1
             case "rewind" | "collect":
@@ -219,7 +269,7 @@ class WorkingLife:
 
     def _supersede(self, key: str) -> _Act:
         (item, old), text, mind = self._any_fact(), self._text(), self._mind
-        rest = _without(mind.facts, item)
+        rest = {i: text for i, text in mind.facts.items() if i != item}
         return _Act(
             "supersede",
             lambda: self._hands.supersede(item, text, key),
@@ -236,13 +286,13 @@ class WorkingLife:
         return replace(mind, facts={**rest, new: text}, older={**mind.older, new: old})
 
     def _forget(self, key: str) -> _Act:
-        (item, old), mind = self._any_fact(), self._mind
-        links = frozenset(link for link in mind.links if item in link)
+        (item, _old), mind = self._any_fact(), self._mind
+        after = mind.without((item,))
         return _Act(
             "forget",
             lambda: self._hands.forget(item, key),
-            lambda _: replace(mind, facts=_without(mind.facts, item), links=mind.links - links),
-            drops=(old, *sorted(links)),
+            lambda _: after,
+            drops=_lost(mind, after),
         )
 
     def _link(self, key: str) -> _Act:
@@ -256,40 +306,41 @@ class WorkingLife:
         )
 
     def _undo(self, key: str) -> _Act:
-        seq, before = self._undoable, self._before
+        seq, mind = self._undoable, self._mind
         assert seq is not None
-        now, then = self._mind.seen(), before.seen()
+        # What was retired because its time had run out comes back to stay.
+        before = replace(self._before, expiring=self._before.expiring & mind.expiring)
         return _Act(
             "undo",
             lambda: self._hands.undo(seq, key),
             lambda _: before,
-            adds=tuple(sorted(then - now)),
-            drops=tuple(sorted(now - then)),
+            adds=_lost(before, mind),
+            drops=_lost(mind, before),
         )
 
     def _erase(self, _: str) -> _Act:
         (item, old), mind = self._any_fact(), self._mind
-        links = frozenset(link for link in mind.links if item in link)
         back = dict([mind.older[item]]) if self._hands.reopens and item in mind.older else {}
-        facts = {**_without(mind.facts, item), **back}
+        rest = mind.without((item,))
         return _Act(
             "erase",
             lambda: self._hands.erase(item),
-            lambda _: replace(mind, facts=facts, links=mind.links - links),
+            lambda _: replace(rest, facts={**rest.facts, **back}),
             adds=tuple(back.values()),
-            drops=(old, *sorted(links)),
+            drops=_lost(mind, rest),
             erases=old,
         )
 
     def _rewind(self, _: str) -> _Act:
         seq, then = self._random.choice(self._path[:-1])
-        shown, before = self._mind.seen(), then.seen()
+        mind = self._mind
+        after = replace(then, tenants=mind.tenants)
         return _Act(
             "rewind",
             lambda: self._hands.rewind(seq),
-            lambda _: then,
-            adds=tuple(sorted(before - shown)),
-            drops=tuple(sorted(shown - before)),
+            lambda _: after,
+            adds=_lost(after, mind),
+            drops=_lost(mind, after),
             seq=seq,
         )
 
@@ -298,14 +349,49 @@ class WorkingLife:
         mind = self._mind
         return _Act("collect", lambda: self._hands.collect(seq), lambda _: mind, seq=seq)
 
+    def _write_expiring(self, key: str) -> _Act:
+        text, mind = self._text(), self._mind
+        return _Act(
+            "write_expiring",
+            lambda: self._hands.write_expiring(text, key),
+            lambda done: replace(mind, facts={**mind.facts, done.ids[0]: text}, expiring=mind.expiring | {done.ids[0]}),
+            adds=(text,),
+        )
+
+    def _expiring(self) -> tuple[ItemId, ...]:
+        return tuple(sorted(self._mind.expiring & self._mind.facts.keys()))
+
+    def _retire(self, _: str) -> _Act:
+        items, mind = self._expiring(), self._mind
+        after = replace(mind.without(items), expiring=frozenset())
+        return _Act("retire", lambda: self._hands.retire(items), lambda _: after, drops=_lost(mind, after))
+
+    def _pack(self, _: str) -> _Act:
+        mind = self._mind
+        return _Act("pack", self._hands.pack, lambda _: mind)
+
+    def _count(self, _: str) -> _Act:
+        mind = self._mind
+        return _Act("count", self._hands.count, lambda _: mind)
+
+    def _load(self, key: str) -> _Act:
+        mind, loaded = self._mind, tenant_text(key, carried().hash)
+        return _Act(
+            "load",
+            lambda: self._hands.load(key),
+            lambda _: replace(mind, tenants=mind.tenants | {loaded}),
+            adds=(loaded,),
+        )
+
 
 def canary(who: str, number: int, noise: int) -> str:
     """One word that occurs nowhere else."""
     return f"{who.replace('-', '')}n{number}x{noise:08x}"
 
 
-def _without(facts: dict[ItemId, str], item: ItemId) -> dict[ItemId, str]:
-    return {key: text for key, text in facts.items() if key != item}
+def _lost(before: Mind, after: Mind) -> tuple[str, ...]:
+    """What is seen before and not after."""
+    return tuple(sorted(before.seen() - after.seen()))
 
 
 _WORDS: Final = (

@@ -47,10 +47,8 @@ class Cut:
     audit: Audit
     rewinds: int
     """How many had begun."""
-    rewinding: bool
-    """Whether one was under way."""
-    collecting: bool
-    """Whether a past was being given up."""
+    amid: str
+    """The act that was under way, if any was."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,8 +91,7 @@ def run(job: PowerCutJob) -> Cuts:
             said = list(map(parse, disk.said))
             begun = sum(one.act == "rewind" and not one.done for one in said)
             amid = said[-1].act if said and not said[-1].done else ""
-            collecting = amid == "collect"
-            found.append(Cut(loss=loss, audit=audit, rewinds=begun, rewinding=amid == "rewind", collecting=collecting))
+            found.append(Cut(loss=loss, audit=audit, rewinds=begun, amid=amid))
     return Cuts(syncs=sum(isinstance(step, Synced) for step in steps), cuts=tuple(found))
 
 
@@ -148,7 +145,7 @@ def _report(name: str, seed: int, full: list[Cuts], weak: dict[str, list[Cuts]])
     problems = [f"{cut.loss}: {problem}" for cut in images for problem in cut.audit.problems]
     caught = {setting: sum(bool(cut.audit.problems) for cut in _cuts(found)) for setting, found in weak.items()}
     problems += [f"the harness has no teeth: synchronous={setting} passed" for setting in caught if not caught[setting]]
-    by_loss = Counter(cut.loss for cut in images)
+    by_loss, amid = Counter(cut.loss for cut in images), Counter(cut.amid or "none" for cut in images)
     return Report(
         name="power",
         subject=name,
@@ -160,8 +157,7 @@ def _report(name: str, seed: int, full: list[Cuts], weak: dict[str, list[Cuts]])
             "syncs recorded": sum(one.syncs for one in full),
             "acknowledged acts checked": sum(cut.audit.acks for cut in images),
             "rewinds before the cuts": sum(cut.rewinds for cut in images),
-            "images cut in a rewind": sum(cut.rewinding for cut in images),
-            "images cut in a collection": sum(cut.collecting for cut in images),
+            "images cut in": ", ".join(f"{act} {count}" for act, count in amid.most_common()),
             "bad": sum(bool(cut.audit.problems) for cut in images),
             "reopen ms p50": quantile([cut.audit.milliseconds for cut in images], 0.5),
             "reopen ms max": max((cut.audit.milliseconds for cut in images), default=0.0),

@@ -7,18 +7,24 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
-from typing import Final
+from typing import Any, Final
 
+from mnemic.core.clock import moment
 from mnemic.core.events import Receipt, Verb
 from mnemic.core.ids import ItemId, from_bytes
 from mnemic.core.items import Item, Kind, Link, State
 from mnemic.core.parts import entry_terms
 from mnemic.core.queries import Filter
 from mnemic.errors import MnemicError, NotFound
+from mnemic.flow import Request, run
+from mnemic.index.packing_lane import pack_slice
 from mnemic.store.engine import rewinding
+from mnemic.store.engine.use_counters import Shown, count_shown
+from mnemic.store.requests import Commit, Look, Transact
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.drafts import Draft, Erasure, Op, Put, Tie
 from mnemic.testing.torture import engine
+from mnemic.testing.torture.engine import AheadClock
 from mnemic.testing.torture.life import ActResult, WorkingLife
 from mnemic.testing.torture.subject import ActReport, Audit, How
 
@@ -32,18 +38,20 @@ class StoreSubject:
     errors: tuple[type[Exception], ...] = (MnemicError,)
 
     def open(self, path: Path, how: How) -> _Open:
-        return _Open(SqliteStore(path, vfs=how.vfs, synchronous=how.synchronous, probe=how.probe))
+        clock = AheadClock()
+        store = SqliteStore(path, vfs=how.vfs, synchronous=how.synchronous, probe=how.probe, clock=clock)
+        return _Open(store, clock)
 
     def audit(self, path: Path, said: Sequence[ActReport]) -> Audit:
         return engine.audit(path, said)
 
 
 class _Open:
-    def __init__(self, store: SqliteStore) -> None:
-        self._store = store
+    def __init__(self, store: SqliteStore, clock: AheadClock) -> None:
+        self._store, self._clock = store, clock
 
     def life(self, who: str, seed: int, *, alone: bool = False) -> WorkingLife:
-        return WorkingLife(_Hands(self._store, who, seed), who, seed, alone=alone)
+        return WorkingLife(_Hands(self._store, self._clock, who, seed), who, seed, alone=alone)
 
     def recall(self, who: str) -> int:
         with self._store.read() as snapshot:
@@ -59,11 +67,16 @@ class _Open:
 
 
 class _Hands:
-    acts = frozenset({"observe", "write", "revise", "supersede", "forget", "link", "erase", "rewind", "collect"})
+    acts = frozenset(
+        {
+            *("observe", "write", "revise", "supersede", "forget", "link", "erase", "rewind", "collect"),
+            *("write_expiring", "retire", "pack", "count", "load"),
+        }
+    )
     reopens = False
 
-    def __init__(self, store: SqliteStore, who: str, seed: int) -> None:
-        self._store = store
+    def __init__(self, store: SqliteStore, clock: AheadClock, who: str, seed: int) -> None:
+        self._store, self._clock = store, clock
         self._who = who
         self._random = Random(f"ids:{who}:{seed}")
         self._said = _START
@@ -103,8 +116,44 @@ class _Hands:
         engine.collect(self._store, seq)
         return ActResult(seq=seq)
 
+    def write_expiring(self, text: str, key: str) -> ActResult:
+        expires = moment(self._clock.now()) + engine.EXPIRES
+        return self._commit(self._put(Verb.WROTE, replace(self._item(Kind.FACT, text), expires=expires), key))
+
+    def retire(self, items: tuple[ItemId, ...]) -> ActResult:
+        return ActResult(seq=engine.retire(self._store, self._perform, self._clock, self._who, items))
+
+    def pack(self) -> ActResult:
+        """Pack words: a store by itself has no vectors."""
+        space = engine.space_of(self._store, self._who)
+        while run(pack_slice(space, engine.LEAST), self._perform).done:
+            pass
+        return ActResult(seq=0)
+
+    def count(self) -> ActResult:
+        space = engine.space_of(self._store, self._who)
+        with self._store.read() as snapshot:
+            shown = {v.item.id: Shown(1, self._clock.now()) for v in snapshot.latest((space,), limit=5)}
+        self._store.transact(count_shown, {(engine.TENANT, self._who): shown})
+        return ActResult(seq=0)
+
+    def load(self, tenant: str) -> ActResult:
+        engine.load(self._store, tenant)
+        return ActResult(seq=0)
+
     def head(self) -> tuple[int, str]:
         return engine.head(self._store)
+
+    def _perform(self, request: Request) -> Any:
+        match request:
+            case Look(of):
+                with self._store.read() as snapshot:
+                    return of(snapshot)
+            case Commit(draft):
+                return self._store.commit(draft)
+            case Transact(work, args, kwargs):
+                return self._store.transact(work, *args, **kwargs)
+        raise TypeError(type(request).__name__)
 
     def _item(self, kind: Kind, text: str) -> Item:
         self._said += timedelta(hours=1)
