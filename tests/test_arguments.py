@@ -222,10 +222,12 @@ class World:
             "type": "about", "useful": True, "seq": 2, "name": "try", "query": "where does she live?", "a": 1,
             "when": datetime(2026, 1, 2, tzinfo=UTC), "session": "chat", "user": "ada", "to": 3, "tenant": "default",
             "dest": self.folder / "copy.db", "lines": [], "embedder": "none", "hold": 1, "horizon": 1,
-            "strategy": "house", "order": Order(name="gc", key="x"), "stop": stop,
+            "strategy": "house", "first": 1, "last": 2, "order": Order(name="gc", key="x"), "stop": stop,
         }  # fmt: skip
         if verb in ("retry", "cancel"):
             known["id"] = 1
+        if verb == "undo_import":
+            known["source"] = "notes"
         if verb == "page_out":
             known["id"] = self.evidence
         return known

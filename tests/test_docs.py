@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import shlex
 import subprocess
@@ -62,12 +63,60 @@ def test_every_block_of_python_runs(name: str, home: Path) -> None:
         assert done.returncode == 0, f"{block}\n{done.stderr}"
 
 
-@pytest.mark.parametrize(
-    "name", ["README.md", "README.zh.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/decisions/README.md"]
-)
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", ["docs/a-persons-data.md", "docs/coming-from.md"])
+def test_what_a_page_shows_runs(name: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MNEMIC_EMBEDDER", "none")
+    entity = '{"type":"entity","name":"Ada","entityType":"person","observations":["lives in Lisbon"]}\n'
+    (home / "memory.jsonl").write_text(entity)
+    for user in ("bob", "zoe"):
+        CliRunner().invoke(cli, ["add", "Zoe likes tea.", "--user", user])
+    for command in commands(name):
+        result = CliRunner().invoke(cli, shlex.split(command, comments=True)[1:])
+        assert result.exit_code == 0, f"{command}\n{result.output}{result.exception!r}"
+    for block in blocks(name, "python"):
+        done = subprocess.run([sys.executable, "-c", block], capture_output=True, text=True, timeout=PATIENCE)
+        assert done.returncode == 0, f"{block}\n{done.stderr}"
+
+
+LINKED = [
+    "README.md",
+    "README.zh.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "docs/decisions/README.md",
+    *(f"docs/{page.name}" for page in sorted((ROOT / "docs").glob("*.md"))),
+]
+
+
+@pytest.mark.parametrize("name", LINKED)
 def test_every_relative_link_leads_somewhere(name: str) -> None:
     links = re.findall(r"\]\((?!https?:|#)([^)#]+)", (ROOT / name).read_text())
     assert [link for link in links if not ((ROOT / name).parent / link).exists()] == []
+
+
+def test_the_api_reference_is_current() -> None:
+    page = api_reference()
+    assert (ROOT / "docs" / "api.md").read_text() == page, "run scripts/api_reference.py"
+    for verb in ("ScopedMemory.recall", "ScopedMemory.undo_range", "Session.observe", "Admin.reindex"):
+        assert f"#### {verb}\n" in page
+
+
+def api_reference() -> str:
+    spec = importlib.util.spec_from_file_location("api_reference", ROOT / "scripts" / "api_reference.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return str(module.page())
+
+
+def test_every_page_is_in_the_index() -> None:
+    index = (ROOT / "docs" / "README.md").read_text()
+    linked = set(re.findall(r"\]\(([^)#]+)", index))
+    pages = {page.name for page in (ROOT / "docs").glob("*.md")} - {"README.md"}
+    folders = {"guides/README.md", "decisions/README.md"}
+    assert pages | folders <= linked
 
 
 def test_both_languages_show_the_same_commands() -> None:

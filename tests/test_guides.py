@@ -9,7 +9,7 @@ import shlex
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -24,6 +24,7 @@ from mnemic import Memory
 from mnemic.faces.cli import cli
 from mnemic.faces.hooks.command import PROMPT_BUDGET, START_BUDGET
 from mnemic.faces.installing.clients import CLIENTS
+from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.tools import Toolbox
 from patience import PATIENCE
 
@@ -37,8 +38,8 @@ BLOCK = re.compile(
     r"(?:^<!-- (not run|the agent remembers|kept as): ([^\n]+) -->\n)?^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE
 )
 LANGUAGES = {"python", "console", "text", "json"}
-NOT_RUN = {"claude-code.md": 1, "notebook.md": 1, "your-agent.md": 1}
-"""How many blocks of a page are not run: they fetch packages."""
+NOT_RUN = {"claude-code.md": 1, "models.md": 2, "notebook.md": 1, "your-agent.md": 1}
+"""How many blocks of a page are not run: they fetch packages, or want a server."""
 
 _SHELL = re.compile(r"[|<>&;$]")
 _VARIES = (
@@ -141,6 +142,15 @@ class Endpoint:
         choice = {"index": 0, "message": message, "finish_reason": "tool_calls" if "tool_calls" in message else "stop"}
         return {"id": "1", "object": "chat.completion", "created": 0, "model": body["model"], "choices": [choice]}
 
+    @property
+    def answers(self) -> dict[str, Callable[[dict[str, Any]], dict[str, Any]]]:
+        """What answers each path of OpenAI's API."""
+        return {"/v1/chat/completions": self.openai, "/v1/embeddings": self.embeddings}
+
+    def embeddings(self, body: dict[str, Any]) -> dict[str, Any]:
+        vectors = ScriptedEmbedder().passages(body["input"]).tolist()
+        return {"data": [{"index": n, "embedding": vector} for n, vector in enumerate(vectors)]}
+
     def anthropic(self, body: dict[str, Any]) -> dict[str, Any]:
         last = body["messages"][-1]["content"]
         if isinstance(last, str):
@@ -175,8 +185,7 @@ def serving() -> Iterator[Endpoint]:
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             endpoint.headers.append({name.lower(): value for name, value in self.headers.items()})
-            speak = endpoint.openai if self.path == "/v1/chat/completions" else endpoint.anthropic
-            answer = json.dumps(speak(body)).encode()
+            answer = json.dumps(endpoint.answers.get(self.path, endpoint.anthropic)(body)).encode()
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(answer)))

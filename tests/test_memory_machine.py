@@ -296,7 +296,7 @@ class MemoryMachine(RuleBasedStateMachine):
             assert list(fresh.admin.verify()) == []
             assert list(fresh.admin.export()) == list(source.admin.export())
             for user in self.model.spaces:
-                self._same(self.handle(fresh, user), self.model.seen(user))
+                self._same(self.handle(fresh, user), self.model.seen(user, self.now))
 
     # Looking
 
@@ -332,7 +332,9 @@ class MemoryMachine(RuleBasedStateMachine):
             return handle if valid_at is None else handle.valid_at(valid_at)
 
         done = self.both(lambda m: (view(m).count(where=where), view(m).list(where=where, limit=1000)))
-        shown = self.expect(done, lambda: self.model.seen(user, at=seq, as_of=as_of, valid_at=valid_at, where=meant))
+        shown = self.expect(
+            done, lambda: self.model.seen(user, self.now, at=seq, as_of=as_of, valid_at=valid_at, where=meant)
+        )
         if shown is not None:
             assert done[0] == len(shown)
             self._agree(done[1], shown)
@@ -342,7 +344,7 @@ class MemoryMachine(RuleBasedStateMachine):
         last = self.model.journal[-1].at if self.model.journal else self.now  # ahead, where the clock was put back
         when = min(self.now - timedelta(hours=back), max(self.now, last))
         done = self.both(lambda m: self.handle(m, user).at(when).list(limit=1000))
-        shown = self.expect(done, lambda: self.model.seen(user, at=self.model.seq_at(when)))
+        shown = self.expect(done, lambda: self.model.seen(user, self.now, at=when))
         if shown is not None:
             self._agree(done, shown)
 
@@ -381,7 +383,8 @@ class MemoryMachine(RuleBasedStateMachine):
             raise NotFound(user)
         alone = Model()
         alone.spaces, alone.horizon = {user: self.model.spaces[user]}, self.model.horizon
-        return alone.seen(user, at=seq) if seq else {}
+        alone.journal = self.model.journal
+        return alone.seen(user, self.now, at=seq) if seq else {}
 
     @staticmethod
     def _says(shown: dict[str, VersionSpan], item: str) -> object:
@@ -391,7 +394,7 @@ class MemoryMachine(RuleBasedStateMachine):
     @rule(user=users, pick=picks)
     def recall(self, user: str, pick: int) -> None:
         item = list(self.worded)[pick % len(self.worded)]
-        shown = self.model.seen(user)
+        shown = self.model.seen(user, self.now)
         for word in self.worded[item]:
             done = self.both(lambda m, word=word: self.handle(m, user).recall(word, k=5))
             self._write_counts()
@@ -420,7 +423,7 @@ class MemoryMachine(RuleBasedStateMachine):
     @invariant()
     def now_is_as_the_model_says(self) -> None:
         for user in USERS:
-            shown = self.model.seen(user)
+            shown = self.model.seen(user, self.now)
             for memory in self.memories.values():
                 handle = self.handle(memory, user)
                 self._same(handle, shown)
@@ -431,7 +434,7 @@ class MemoryMachine(RuleBasedStateMachine):
         for user in self.model.spaces:
             for seq in range(self.model.horizon, self.model.seq + 1):
                 for memory in self.memories.values():
-                    self._same(self.handle(memory, user).at(seq), self.model.seen(user, at=seq))
+                    self._same(self.handle(memory, user).at(seq), self.model.seen(user, self.now, at=seq))
             for memory in self.memories.values():
                 for item in self.model.gone:
                     with pytest.raises(NotFound):

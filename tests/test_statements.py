@@ -115,6 +115,20 @@ def _warm(verb: Callable[[World, int], Any]) -> Callable[[World, int], Callable[
     return prepared
 
 
+def _in_doubt(verb: Callable[[World], Any]) -> Callable[[World, int], Callable[[], Any]]:
+    """A fact of the profile that many turns put in doubt."""
+
+    def prepared(w: World, n: int) -> Callable[[], Any]:
+        w.me.observe("I work at Acme.")
+        w.me.observe(["Handed in my badge, Acme is behind me." for _ in range(n)])
+        w.memory.flush()
+        verb_once = w.me.context("")
+        assert "In doubt" in verb_once.text
+        return lambda: verb(w)
+
+    return prepared
+
+
 Prepared = Callable[[World, int], Callable[[], Any]]
 VERBS: dict[str, tuple[Prepared, Most]] = {
     "get": (lambda w, n: lambda: w.me.get(w.turns[0]), Most(1, 0, 0, 3)),
@@ -128,12 +142,15 @@ VERBS: dict[str, tuple[Prepared, Most]] = {
     "changes": (lambda w, n: lambda: w.me.changes(limit=n), Most(1, 0, 0, 11)),
     "diff": (lambda w, n: lambda: w.me.diff(w.seq() - n), Most(2, 0, 0, 17)),
     "sessions": (lambda w, n: lambda: w.me.sessions(), Most(1, 0, 0, 2)),
-    "stats": (lambda w, n: lambda: w.memory.admin.stats(), Most(2, 0, 0, 32)),
+    "stats": (lambda w, n: lambda: w.memory.admin.stats(), Most(2, 0, 0, 36)),
     "recall": (lambda w, n: lambda: w.me.recall("cats", k=n), Most(1, 0, 0, 6)),
     "why_not": (lambda w, n: lambda: w.me.why_not("cats", w.turns[0]), Most(1, 0, 0, 8)),
     "context": (lambda w, n: lambda: w.me.context("cats", k=n), Most(1, 0, 0, 8)),
     "context after a write": (_read_after_writing, Most(1, 0, 0, 15)),
     "ask": (lambda w, n: lambda: w.me.ask("where do I live?", k=n), Most(1, 0, 0, 7)),
+    "context in doubt": (_in_doubt(lambda w: w.me.context("")), Most(1, 0, 0, 9)),
+    "review": (_in_doubt(lambda w: w.me.review()), Most(1, 0, 0, 9)),
+    "settle": (_in_doubt(lambda w: w.me.settle(w.me.context("").always[-1].id, value="Globex")), Most(5, 1, 1, 40)),
     "warm recall": (_warm(lambda w, n: w.me.recall("cats", k=n)), Most(1, 0, 0, 3)),
     "warm context": (_warm(lambda w, n: w.me.context("cats", k=n)), Most(1, 0, 0, 5)),
     "warm ask": (_warm(lambda w, n: w.me.ask("where do I live?", k=n)), Most(1, 0, 0, 4)),

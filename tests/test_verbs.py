@@ -225,11 +225,6 @@ class TestBadInput:
         assert max(len(c.text.encode()) for c in chunks) <= 32 * 1024
         assert "xylophone" in me.recall("xylophone quartz").items[0].text
 
-    def test_a_time_without_a_zone_is_refused_on_a_write(self, me: ScopedMemory) -> None:
-        with pytest.raises(Invalid, match="no time zone") as refused:
-            me.observe("when?", said=datetime(2025, 1, 1))
-        assert "said" in refused.value.field
-
     @pytest.mark.parametrize("when", ["0000-01-01", "10000-01-01", "someday maybe", ""])
     def test_a_moment_that_cannot_be_read_is_refused(self, me: ScopedMemory, when: str) -> None:
         with pytest.raises(Invalid):
@@ -279,8 +274,8 @@ class TestBadInput:
             lambda me: me.at(2**70),
             lambda me: me.list(limit=2**70),
             lambda me: me.write("x", kind="nonsense"),
-            lambda me: me.write("x", said="2020-01-01"),
-            lambda me: me.write("x", valid_from="2020-01-01"),
+            lambda me: me.write("x", said="some day"),
+            lambda me: me.write("x", valid_from="some day"),
             lambda me: me.observe(Message(text="x", key="", pos=2**70)),
             lambda me: me.observe(None),
             lambda me: me.observe("x", key=""),

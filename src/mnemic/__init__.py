@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mnemic.aio import AsyncMemory, AsyncScopedMemory, AsyncSession
     from mnemic.core.events import Change, Event, Receipt, Verb
     from mnemic.core.items import Channel, Item, Kind, Link, State, Strength, Version
+    from mnemic.core.listing import Listing, all_of
     from mnemic.core.queries import Context, Filter, Lost, Recalled
     from mnemic.core.scope import SHARED, Scope
     from mnemic.errors import (
@@ -39,7 +40,9 @@ if TYPE_CHECKING:
     )
     from mnemic.ingest.message import Message
     from mnemic.memory import Memory, ScopedMemory
+    from mnemic.past.holdings import Holding
     from mnemic.past.journal_views import Difference
+    from mnemic.past.undo_plans import Undone
     from mnemic.session import Session
     from mnemic.settings import Settings
     from mnemic.store.values.receipts import ErasureReceipt
@@ -56,6 +59,7 @@ _HOMES = {
     "mnemic.aio": "AsyncMemory AsyncScopedMemory AsyncSession",
     "mnemic.core.events": "Change Event Receipt Verb",
     "mnemic.core.items": "Channel Item Kind Link State Strength Version",
+    "mnemic.core.listing": "Listing all_of",
     "mnemic.core.queries": "Context Filter Lost Recalled",
     "mnemic.core.scope": "SHARED Scope",
     "mnemic.errors": (
@@ -64,7 +68,9 @@ _HOMES = {
     ),
     "mnemic.ingest.message": "Message",
     "mnemic.memory": "Memory ScopedMemory",
+    "mnemic.past.holdings": "Holding",
     "mnemic.past.journal_views": "Difference",
+    "mnemic.past.undo_plans": "Undone",
     "mnemic.session": "Session",
     "mnemic.settings": "Settings",
     "mnemic.store.values.work": "Order",
@@ -93,10 +99,12 @@ __all__ = [
     "ErasureReceipt",
     "Event",
     "Filter",
+    "Holding",
     "Invalid",
     "Item",
     "Kind",
     "Link",
+    "Listing",
     "Lost",
     "Marks",
     "Memory",
@@ -127,11 +135,13 @@ __all__ = [
     "StoreReadOnly",
     "Strength",
     "TooLarge",
+    "Undone",
     "Verb",
     "Version",
     "Window",
     "Writing",
     "__version__",
+    "all_of",
 ]
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.arguments import held_to_the_table
 from mnemic.core.clock import SystemClock
 from mnemic.core.events import Change
 from mnemic.core.ids import ItemId
+from mnemic.core.listing import LISTED, Cursors, Listing, one_page
 from mnemic.core.mask import mask, refuse_secrets
 from mnemic.core.scope import Shared
 from mnemic.core.uninterrupted import import_whole
@@ -22,16 +23,17 @@ from mnemic.lanes.slices import EMBED, EXPIRE, JOBS, PACK, SLOTS
 from mnemic.meaning import WORDS_ALONE
 from mnemic.models.base import Embedder
 from mnemic.opening import Opened, When, chosen_embedder
-from mnemic.past.journal_views import store_commits
+from mnemic.past.journal_views import log_page
 from mnemic.reindexing import Reindexed, reindex
 from mnemic.settings import Settings
 from mnemic.store.engine import compaction, holds, job_queue, journal_io
+from mnemic.store.engine.job_queue import DIGEST
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import Erase
 from mnemic.store.seal_key import seal_key
 from mnemic.store.urls import real_path
 from mnemic.store.values.drafts import Erasure
-from mnemic.store.values.heads import Check, Hold, Info
+from mnemic.store.values.heads import Check, Hold, Info, SpaceHead
 from mnemic.store.values.receipts import ErasureReceipt, Fault, Loaded, Rewound
 from mnemic.store.values.work import JobState, Order, embedding_lane, slot_lane
 from mnemic.timekeeping import Checkpoint, checkpoints_of, commit_at, going_back, rewind, take_checkpoint
@@ -42,6 +44,9 @@ from mnemic.worker.status import WorkEntry, dead_letters, work_status
 
 if TYPE_CHECKING:
     from mnemic.collecting.housekeeping import Collected
+
+
+_USERS: Final = Cursors("users", 2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,17 +69,21 @@ class UserStats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
-    """A store's size, its users, and the state of its processes and background work."""
+    """A store's size, its users, and the state of its processes and background work.
+
+    Attributes:
+        items: How many items are shown now, of all users, without what is on branches.
+        user_count: How many users there are; what a tenant shares counts as one.
+        users: The first of them, as `Admin.users` lists them.
+    """
 
     url: str
     bytes: int
     format: int
-    users: tuple[UserStats, ...]
+    items: int
+    user_count: int
+    users: Listing[UserStats]
     vitals: Vitals
-
-    @property
-    def items(self) -> int:
-        return sum(user.items for user in self.users)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,13 +118,48 @@ class Admin:
         """Describe the store: engine, settings, size."""
         return self._store.info()
 
-    def stats(self) -> Stats:
-        """Count each user's items and commits, and the bytes of the files."""
+    def stats(self, *, limit: int = LISTED) -> Stats:
+        """Count items, users and the bytes of the files, and what each of the first `limit` users has."""
         info = self._store.info()
         with self._store.read() as snapshot:
-            users = [user for number, name in snapshot.tenants() for user in _user_stats(snapshot, number, name)]
+            users = _users_page(snapshot, (0, 0), limit, _USERS)
+            items, user_count = snapshot.shown_total(), snapshot.owner_count()
             now_in_store = vitals_of(snapshot, info, self._opened.meters, self._opened.clock.now())
-        return Stats(url=info.url, bytes=info.bytes, format=info.format, users=tuple(users), vitals=now_in_store)
+        return Stats(
+            url=info.url, bytes=info.bytes, format=info.format, items=items, user_count=user_count, users=users,
+            vitals=now_in_store,
+        )  # fmt: skip
+
+    def users(
+        self,
+        *,
+        limit: int = LISTED,
+        after: str | None = None,
+        tenant: str | None = None,
+        user: str | Shared | None = None,
+    ) -> Listing[UserStats]:
+        """List what each user has, by tenant and in the order in which they first wrote, a page at a time.
+
+        Args:
+            after: The `next` of the page before, or of `stats().users`.
+            tenant: Only of this one; left out, of all.
+            user: Only this one, of the setting `tenant` if none is named.
+        """
+        if user is not None:
+            return self._one_user(tenant or self._opened.settings.tenant, user)
+        cursors = _USERS if tenant is None else Cursors(repr(("users", tenant)), 2)
+        place = (0, 0) if after is None else cursors.read(after)
+        with self._store.read() as snapshot:
+            number = None if tenant is None else snapshot.tenant(tenant)
+            if tenant is not None and number is None:
+                return Listing()
+            return _users_page(snapshot, (place[0], place[1]), limit, cursors, number)
+
+    def _one_user(self, tenant: str, user: str | Shared) -> Listing[UserStats]:
+        with self._store.read() as snapshot:
+            number = snapshot.tenant(tenant)
+            head = None if number is None else snapshot.space(number, user)
+            return Listing(() if head is None else _user_stats(snapshot, [head]))
 
     def vitals(self) -> Vitals:
         """Read what processes do just now, what waits, and how big the files are, as `mnemic top` shows it."""
@@ -226,9 +270,10 @@ class Admin:
         """Count what strategies and embedders have not read yet, lane by lane."""
         meaning, rules = self._opened.meaning, self._opened.background.strategy_lanes
         with self._store.read() as snapshot:
-            lanes = [_behind(snapshot, lane, "") for lane in rules]
+            dead = snapshot.dead_counts(DIGEST)
+            lanes = [_behind(snapshot, lane, "", dead) for lane in rules]
             lanes += [
-                _behind(snapshot, lane, name, meaning.trouble(name) or _first_failure(snapshot, lane))
+                _behind(snapshot, lane, name, dead, meaning.trouble(name) or _first_failure(snapshot, lane))
                 for lane, name in self._embedding(snapshot)
             ]
         return [lane for lane in lanes if lane.lane != EMBED or lane.pending]
@@ -245,11 +290,12 @@ class Admin:
         """
         return reindex(self._opened, chosen_embedder(embedder, self._opened.settings), progress)
 
-    def jobs(self, *, over: bool = False) -> list[WorkEntry]:
+    def jobs(self, *, over: bool = False, limit: int = LISTED, after: str | None = None) -> Listing[WorkEntry]:
         """List the lanes with work to do, then the jobs: who works on each, since when, and the last error.
 
         Args:
             over: Also list jobs that are done or cancelled.
+            after: The `next` of the page before.
         """
         now = self._opened.clock.now()
         with self._store.read() as snapshot:
@@ -257,13 +303,17 @@ class Admin:
             trouble = self._opened.meaning.trouble
             lanes |= {slot_lane(slot): "" for slot in self._opened.settings.indexed}
             lanes |= {lane: trouble(name) or _first_failure(snapshot, lane) for lane, name in self._embedding(snapshot)}
-            return work_status(snapshot, lanes, now, over=over)
+            return work_status(snapshot, lanes, now, limit, after, over=over)
 
-    def dead(self) -> list[WorkEntry]:
-        """List the dead letters: items on which a strategy or embedder failed too often and which it left out."""
+    def dead(self, *, limit: int = LISTED, after: str | None = None) -> Listing[WorkEntry]:
+        """List the dead letters: items on which a strategy or embedder failed too often and which it left out.
+
+        Args:
+            after: The `next` of the page before.
+        """
         now = self._opened.clock.now()
         with self._store.read() as snapshot:
-            return dead_letters(snapshot, now)
+            return dead_letters(snapshot, now, limit, after)
 
     def retry(self, id: int) -> None:
         """Have a dead or cancelled job done once more.
@@ -363,16 +413,22 @@ class Admin:
         plan = plan_for(self._opened.settings, tenant, **named, **slices)  # type: ignore[arg-type]
         return gc(self._store, self._opened.kernel.desk, self._opened.answering.perform, plan, progress)
 
-    def log(self, *, limit: int = 20, after: int = 0, newest: bool = True, tenant: str | None = None) -> list[Change]:
+    def log(
+        self, *, limit: int = 20, after: int | str = 0, newest: bool = True, tenant: str | None = None
+    ) -> Listing[Change]:
         """A tenant's commits that are in no user's journal: what collecting dropped and freed, where the past begins.
 
         Args:
-            after: Only commits after this seq.
+            after: Only commits after this seq; or the `next` of the page before, to go on from it.
             newest: The last ones, newest first.
         """
+        name = tenant or self._opened.settings.tenant
         with self._store.read() as snapshot:
-            number = snapshot.tenant(tenant or self._opened.settings.tenant)
-            return [] if number is None else store_commits(snapshot, number, limit, after, newest=newest)
+            number = snapshot.tenant(name)
+            if number is None:
+                return Listing()
+            commits = partial(snapshot.spaceless_commits, number, newest=newest)
+            return log_page(commits, limit, after, Cursors(repr(("log", name, newest)), 2), newest=newest)
 
     def hold(
         self,
@@ -413,12 +469,19 @@ class Admin:
         order = Hold(tenant=of, user=user, item=item, session=session, reason=reason, actor=actor)
         return hold(self._store, self._opened.settings, order)
 
-    def holds(self, *, tenant: str | None = None) -> list[Hold]:
-        """The legal holds, the oldest first."""
-        import_whole("mnemic.collecting.housekeeping")
-        from mnemic.collecting.housekeeping import holds
+    def holds(self, *, tenant: str | None = None, limit: int = LISTED, after: str | None = None) -> Listing[Hold]:
+        """The legal holds, the oldest first, a page at a time.
 
-        return holds(self._store, tenant or self._opened.settings.tenant)
+        Args:
+            after: The `next` of the page before.
+        """
+        name = tenant or self._opened.settings.tenant
+        cursors = Cursors(repr(("holds", name)), 1)
+        (past,) = (0,) if after is None else cursors.read(after)
+        with self._store.read() as snapshot:
+            number = snapshot.tenant(name)
+            found = [] if number is None else snapshot.holds(number, past, limit + 1)
+        return one_page(found, limit, lambda last: cursors.write(last.id))
 
     def release_hold(self, hold: int, *, tenant: str | None = None) -> None:
         """Release a legal hold."""
@@ -434,29 +497,36 @@ class Admin:
         return self._store.doctor()
 
 
-def _user_stats(snapshot: Snapshot, number: int, tenant: str) -> Iterator[UserStats]:
-    heads = [head for head in snapshot.all_spaces(number) if head.user is not None]
-    branches = Counter(head.user for head in heads if head.branch)
-    for head in heads:
-        if not head.branch:
-            user = None if isinstance(head.user, Shared) else head.user
-            items = snapshot.count((head.id,))
-            yield UserStats(tenant=tenant, user=user, items=items, commits=head.seq, branches=branches[head.user])
+def _users_page(
+    snapshot: Snapshot, place: tuple[int, int], limit: int, cursors: Cursors, tenant: int | None = None
+) -> Listing[UserStats]:
+    found = snapshot.owners(place, limit + 1, tenant=tenant)
+    page = one_page(found, limit, lambda last: cursors.write(last.tenant, last.number))
+    return Listing(_user_stats(snapshot, page.items), page.next)
 
 
-def _behind(snapshot: Snapshot, lane: str, embedder: str, trouble: str = "") -> Behind:
+def _user_stats(snapshot: Snapshot, heads: Sequence[SpaceHead]) -> tuple[UserStats, ...]:
+    counts = snapshot.owned_counts([head.id for head in heads])
+    return tuple(
+        UserStats(
+            tenant=snapshot.tenant_name(head.tenant), user=None if isinstance(head.user, Shared) else head.user,
+            items=counts[head.id][0], commits=head.seq, branches=counts[head.id][1],
+        )
+        for head in heads
+    )  # fmt: skip
+
+
+def _behind(snapshot: Snapshot, lane: str, embedder: str, dead: Mapping[bytes, int], trouble: str = "") -> Behind:
     waiting = snapshot.backlog(lane)
-    pending = sum(1 for space, cursor, _ in waiting for _ in snapshot.entries(space, cursor))
-    errors = (snapshot.lane(space, lane).error for space, _, _ in waiting)
-    dead = sum(job.order.payload == lane.encode() for job in snapshot.jobs(JobState.DEAD))
-    error = next(filter(None, errors), "") or (trouble if pending else "")
-    return Behind(lane=lane, embedder=embedder, pending=pending, error=error, dead=dead)
+    pending, spaces = sum(snapshot.pending(waiting).values()), {space for space, _, _ in waiting}
+    errors = (error for space, error in snapshot.failing(lane) if space in spaces) if spaces else iter(())
+    error = next(errors, "") or (trouble if pending else "")
+    return Behind(lane=lane, embedder=embedder, pending=pending, error=error, dead=dead.get(lane.encode(), 0))
 
 
 def _first_failure(snapshot: Snapshot, lane: str) -> str:
     """Find why an embedder never answered, as whichever process asked it noted at one space."""
-    rows = snapshot.lanes() if lane == EMBED else []
-    return next((row.error for row in rows if row.name == EMBED and row.error), "")
+    return next((error for _, error in snapshot.failing(EMBED)), "") if lane == EMBED else ""
 
 
 def restore(

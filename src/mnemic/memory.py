@@ -15,6 +15,7 @@ from mnemic.core.clock import Clock
 from mnemic.core.events import Change, Receipt
 from mnemic.core.ids import Entropy, ItemId
 from mnemic.core.items import Channel, Link, Slot, Strength, Version
+from mnemic.core.listing import LISTED, Listing
 from mnemic.core.mask import refuse_secrets
 from mnemic.core.queries import Context, Filter, Lost
 from mnemic.core.scope import Scope, Shared
@@ -33,9 +34,12 @@ if TYPE_CHECKING:
     from mnemic.admin import Admin
     from mnemic.models.base import Embedder
     from mnemic.past.branching import Branch
+    from mnemic.past.holdings import Holding
     from mnemic.past.journal_views import Difference
     from mnemic.past.merging import Merge
+    from mnemic.past.undo_plans import Undone
     from mnemic.recall.answer import Answer
+    from mnemic.recall.doubt import Doubt
     from mnemic.session import Session
     from mnemic.store.contract import Store
     from mnemic.store.values.receipts import ErasureReceipt
@@ -98,7 +102,7 @@ class ScopedMemory:
             refuse_secrets(names)
 
     def _context_request(
-        self, query: str, budget: int | None, k: int | None, now: datetime | None, *, explain: bool
+        self, query: str, budget: int | None, k: int | None, now: datetime | str | None, *, explain: bool
     ) -> RecallRequest:
         """Make the request of `context`, which takes as many items as fit its budget."""
         settings = self._opened.settings
@@ -136,7 +140,7 @@ class ScopedMemory:
         *,
         speaker: str | None = None,
         role: str | None = None,
-        said: datetime | None = None,
+        said: datetime | str | None = None,
         slots: Mapping[str, Slot] | None = None,
         tags: Sequence[str] = (),
         key: str | None = None,
@@ -148,7 +152,7 @@ class ScopedMemory:
         When it returns, the messages are on disk and recallable by their words. Several are one commit: all or none.
 
         Args:
-            said: When it was said (aware); left out, now.
+            said: When it was said, also as an ISO string; without a zone, in the setting `timezone`. Left out, now.
             expires: From when on nobody is shown it: a time, or how long from now (`"30 days"`, `"30d"`, a timedelta).
             key: Makes a retry safe: the same key with the same content gives the first receipt.
 
@@ -192,6 +196,30 @@ class ScopedMemory:
         """
         return self._run(self._kernel.transact(self._who, where, lambda versions: checked_transaction(think(versions))))
 
+    def settle(
+        self,
+        id: ItemId,
+        *,
+        keep: bool = False,
+        ended: bool = False,
+        value: str | None = None,
+        replaced_by: ItemId | None = None,
+    ) -> Receipt:
+        """Settle whether a fact of the profile is so, in doubt or not; `undo` of the receipt's seq takes that back.
+
+        Args:
+            keep: It is so: nothing that was said until now puts it in doubt any more.
+            ended: It is so no longer, and nothing is known in its place.
+            value: What is so instead: the slot's new value.
+            replaced_by: The item that says what is so instead; beside `ended` or `value`, their evidence.
+
+        Raises:
+            Invalid: not just one outcome was named, or it is no fact of the profile.
+            Conflict: something has taken its place already.
+        """
+        outcome = self._kernel.settle(self._who, id, keep=keep, ended=ended, value=value, replaced_by=replaced_by)
+        return self._run(outcome)
+
     def link(
         self, src: ItemId, dst: ItemId, type: str, *, weight: float = 1.0, evidence: Sequence[ItemId] = ()
     ) -> Receipt:
@@ -227,6 +255,27 @@ class ScopedMemory:
         """
         return self._run(self._kernel.undo(self._who, seq, cascade=cascade))
 
+    def undo_range(self, first: int, last: int, *, cascade: bool = False) -> Sequence[Undone]:
+        """Undo the commits `first` to `last` of this memory, newest first, each by a commit of its own.
+
+        What rules derived goes with its evidence and stays with it. What was undone already or cannot be undone is
+        passed over. Undoing the commits that this makes, as a range, is redo.
+
+        Raises:
+            NotFound: none of them could be undone.
+            Conflict: a later commit changed what one of them touched; nothing was undone. `cascade=True` goes ahead.
+        """
+        return self._run(self._kernel.undo_range(self._who, first, last, cascade=cascade))
+
+    def undo_import(self, source: str, *, cascade: bool = False) -> Sequence[Undone]:
+        """Undo what `mnemic import` brought in under the name of a source, as `undo_range` undoes a range.
+
+        Raises:
+            NotFound: nothing here came in under that name, or all of it has been taken back.
+            Conflict: something of it was changed since; nothing was undone. `cascade=True` goes ahead.
+        """
+        return self._run(self._kernel.undo_import(self._who, source, cascade=cascade))
+
     def erase(
         self, *ids: ItemId, session: str | None = None, source: str | None = None, reason: str = ""
     ) -> ErasureReceipt:
@@ -257,9 +306,9 @@ class ScopedMemory:
         self._run(self._kernel.branch(self._who, name, understand=understand))
         return self.on_branch(name)
 
-    def branches(self) -> Sequence[Branch]:
-        """List the branches of this user's memory, in the order they were made."""
-        return self._run(self._kernel.branches(self._who))
+    def branches(self, *, limit: int = LISTED, after: str | None = None) -> Listing[Branch]:
+        """List the branches of this user's memory, in the order they were made, a page at a time."""
+        return self._run(self._kernel.branches(self._who, limit, after))
 
     def merge(self, name: str, *, prefer: str | None = None, dry_run: bool = False) -> Merge:
         """Take over what a branch has changed since it was made or last merged, in one commit that `undo` takes back.
@@ -298,7 +347,7 @@ class ScopedMemory:
         k: int | None = None,
         budget: int | None = None,
         where: Filter = Filter(),
-        now: datetime | None = None,
+        now: datetime | str | None = None,
         explain: bool = False,
     ) -> Context:
         """Find the best evidence for a question, best first, each item with its source, scores and reasons.
@@ -306,7 +355,7 @@ class ScopedMemory:
         Args:
             k: Most items; left out, the setting `k` (10).
             budget: Most tokens.
-            now: When it is asked, for "yesterday"; left out, now.
+            now: When it is asked, for "yesterday", also as an ISO string; left out, now.
             explain: Also report how many candidates each stage took in and passed on.
 
         Raises:
@@ -321,7 +370,7 @@ class ScopedMemory:
         *,
         budget: int | None = None,
         k: int | None = None,
-        now: datetime | None = None,
+        now: datetime | str | None = None,
         explain: bool = False,
     ) -> Context:
         """Make a block for a prompt: the always-on part, then as much evidence for a question as fits the budget.
@@ -332,27 +381,48 @@ class ScopedMemory:
         request = self._context_request(query, budget, k, now, explain=explain)
         return self._recalled(self._kernel.context(self._who, request), query)
 
-    def ask(self, query: str, *, k: int | None = None, now: datetime | None = None) -> Answer:
+    def ask(self, query: str, *, k: int | None = None, now: datetime | str | None = None) -> Answer:
         """Answer a question by quoting the evidence; `known` says whether memory holds an answer. Asks no model."""
         return self._run(self._kernel.ask(self._who, RecallRequest(query=query, k=k, now=now)), query)
 
     def why_not(
-        self, query: str, id: ItemId, *, k: int | None = None, budget: int | None = None, now: datetime | None = None
+        self,
+        query: str,
+        id: ItemId,
+        *,
+        k: int | None = None,
+        budget: int | None = None,
+        now: datetime | str | None = None,
     ) -> Lost:
         """Say at which stage this recall loses an item, and why."""
         return self._run(self._kernel.why_not(self._who, RecallRequest(query=query, k=k, budget=budget, now=now), id))
+
+    def review(self) -> Sequence[Doubt]:
+        """List the facts of the profile that something said later puts in doubt, each with both sentences and why.
+
+        Such a fact is no certain part of `context`, and `ask` names both. `settle` ends a doubt.
+        """
+        return self._run(self._kernel.review(self._who))
 
     def get(self, id: ItemId) -> Version:
         """Read the version of an item that this handle shows."""
         return self._run(self._kernel.get(self._who, id))
 
-    def list(self, *, where: Filter = Filter(), limit: int = 20) -> Sequence[Version]:
-        """List the items that were written last, newest first.
+    def list(self, *, where: Filter = Filter(), limit: int = 20, after: str | None = None) -> Listing[Version]:
+        """List the items that were written last, newest first, a page at a time.
 
         Items that rules derive from the newest turns are here, and in `count`, only once the rules have run, in the
         background or by `flush`; `context` has them at once.
+
+        Args:
+            after: The `next` of the page before. Each page shows what was there when the first one was read, but for
+                what was erased or has expired since.
+
+        Raises:
+            Invalid: `after` is no cursor of this listing.
+            Compacted: the commit that the first page showed lies behind the horizon by now: begin anew.
         """
-        return self._run(self._kernel.list(self._who, where, limit))
+        return self._run(self._kernel.list(self._who, where, limit, after))
 
     def count(self, *, where: Filter = Filter()) -> int:
         """Count the items that this handle shows."""
@@ -370,8 +440,25 @@ class ScopedMemory:
         """List every version of an item, of what it superseded and of what superseded it, oldest first."""
         return self._run(self._kernel.history(self._who, id))
 
-    def log(self, *, limit: int = 20, after: int = 0, newest: bool = True, every: bool = False) -> Sequence[Change]:
-        """List the commits of this user's space; with `every`, also those that only count what was shown."""
+    def holdings(self, *, limit: int = LISTED, after: str | None = None) -> Listing[Holding]:
+        """List all that is held of this user: each item in whatever state, with its versions, links and uses.
+
+        It is what a person may ask to see, newest first, a page at a time (`all_of(me.holdings)`), without what is
+        shared. On a branch it is what that shows.
+
+        Args:
+            after: The `next` of the page before, as in `list`.
+        """
+        return self._run(self._kernel.holdings(self._who, limit, after))
+
+    def log(
+        self, *, limit: int = 20, after: int | str = 0, newest: bool = True, every: bool = False
+    ) -> Listing[Change]:
+        """List the commits of this user's space; with `every`, also those that only count what was shown.
+
+        Args:
+            after: Only the commits after this one; or the `next` of the page before, to go on from it.
+        """
         return self._run(self._kernel.log(self._who, limit, after, newest=newest, every=every))
 
     def diff(self, a: int, b: int | None = None) -> Sequence[Difference]:
@@ -425,9 +512,16 @@ class ScopedMemory:
         self._refuse_secrets(session=name)
         return Session(self._opened, self._who, name, terms(budget, policy, marks, writing, reach))
 
-    def sessions(self) -> Sequence[tuple[str, SessionRow]]:
-        """List the sessions of this memory by name, each with the state of its window as it was stored last."""
-        return self._run(self._kernel.read(self._who, lambda s, _, own: [] if own is None else s.sessions(own)))
+    def sessions(self, *, limit: int = LISTED, after: str | None = None) -> Listing[tuple[str, SessionRow]]:
+        """List the sessions of this memory, each with the state of its window as it was stored last, a page at a time.
+
+        They come in the order in which their names were first said.
+        """
+        return self._run(self._kernel.sessions(self._who, limit, after))
+
+    def find_session(self, name: str) -> SessionRow | None:
+        """Read the state of one session's window, as it was stored last; None where it has none."""
+        return self._run(self._kernel.find_session(self._who, name))
 
     def session_pages(self, name: str) -> Sequence[PageRow]:
         """Read a session's stored page table: residents in order, and turns that left and are in no segment yet."""

@@ -127,7 +127,7 @@ class Session(SessionView):
         *,
         speaker: str | None = None,
         role: str | None = None,
-        said: datetime | None = None,
+        said: datetime | str | None = None,
         slots: Mapping[str, Slot] | None = None,
         tags: Sequence[str] = (),
         key: str | None = None,
@@ -147,7 +147,7 @@ class Session(SessionView):
         return self._tenure.run(SessionFlows.observe, plain, channel)
 
     def context(
-        self, query: str, *, k: int | None = None, now: datetime | None = None, explain: bool = False
+        self, query: str, *, k: int | None = None, now: datetime | str | None = None, explain: bool = False
     ) -> Context:
         """Recall for a question, page in the hits that are not in the window, and return the window.
 

@@ -44,7 +44,7 @@ class Settings:
     user: str = "me"
     """The user whose memory the command line works on."""
     timezone: str = "UTC"
-    """Time zone of dates in reads that carry none."""
+    """Time zone of times that carry none, when asking and when writing; of imported ones only dates in front matter."""
     item_limit: int = 32 * 1024
     """Bytes above which a text is split into a document and its chunks."""
     input_limit: int = 10 * 1024 * 1024
@@ -70,13 +70,13 @@ class Settings:
     indexed: tuple[str, ...] = ()
     """Slots that filters ask for, by commas: an index finds their values, where others are read item by item."""
     embedder: str = "auto"
-    """Embedder for search by meaning: `auto` (the local model, if installed), `none`, or a name of `mnemic reindex`."""
+    """Embedder for search by meaning: `auto` (the local model, if installed), `none`, `openai:MODEL`, ..."""
     embedder_key: str = dataclasses.field(default="", repr=False)
-    """The key of an embeddings endpoint that asks for one; never stored, never shown."""
+    """The key of an embeddings endpoint that asks for one (OpenAI's: or OPENAI_API_KEY); never stored, never shown."""
     model: str = ""
-    """The language model of strategies and of `mnemic chat`: `openai:MODEL@URL`, the path of a GGUF file; or none."""
+    """The language model of strategies and of `mnemic chat`: `openai:MODEL[@URL]`, the path of a GGUF file; or none."""
     model_key: str = dataclasses.field(default="", repr=False)
-    """The key of a chat endpoint that asks for one; never stored, never shown."""
+    """The key of a chat endpoint that asks for one (OpenAI's: or OPENAI_API_KEY); never stored, never shown."""
     background: bool = True
     """Run strategies and embedder in a thread after each write; off, only `flush` and `mnemic flush` run them."""
     strategies: str = "house"
@@ -189,6 +189,17 @@ class Settings:
     def where(self) -> str:
         """The place of the default store: a file's path or a URL."""
         return self.store or str(self.home / "memory.db")
+
+
+OPENAI: Final = "https://api.openai.com/v1"
+
+
+def openai_variables() -> tuple[str, str]:
+    """Where the variables of OpenAI's own clients say that its API is, and the key for there; "" for none.
+
+    They are read where a model is named without an address, and for no other address.
+    """
+    return (os.environ.get("OPENAI_BASE_URL") or OPENAI).rstrip("/"), os.environ.get("OPENAI_API_KEY", "")
 
 
 _LEAST: Final = {f"{PREFIX}WINDOW": LEAST_WINDOW}

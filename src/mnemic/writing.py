@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from mnemic.core.checking import clean_name, clean_text, listed, mapping, member, optional, record, shown, within, words
-from mnemic.core.clock import Clock, expiry, instant, micros, moment, moment_or_span, offset_minutes
+from mnemic.core.clock import Clock, aware, expiry, instant, micros, moment, moment_or_span, offset_minutes
 from mnemic.core.events import Verb
 from mnemic.core.ids import Entropy, ItemId, new_id
 from mnemic.core.items import Channel, Item, Kind, Slot
@@ -60,15 +60,21 @@ class Desk:
         ]
         return Puts(tuple(puts), tuple(sorted(masked.items())))
 
-    def item(self, item: Item, key: str | None, said: datetime | None = None) -> Puts:
-        """The op that writes one derived or stated item; `said` is what its caller gave, before any default."""
+    def item(
+        self,
+        item: Item,
+        key: str | None,
+        said: datetime | None = None,
+        expires: datetime | timedelta | None = None,
+    ) -> Puts:
+        """The op that writes one derived or stated item; `said` and `expires` are as its caller gave them."""
         clean_text("text", item.text, self.settings.item_limit, "item_limit")
         masked: Counter[str] = Counter()
         text = self._masked(item.text, masked)
         slots = self._masked_slots(clean_slots(item.slots, self.settings.item_limit), masked)
         tags = self._masked_tags(clean_tags(item.tags), masked)
         checked = replace(item, text=text, slots=slots, tags=tags)
-        content = b"" if key is None else _statement_content(checked, said)
+        content = b"" if key is None else _statement_content(checked, said, expires)
         return Puts((self.put(Verb.WROTE, checked, key=_key(key), content=content),), tuple(sorted(masked.items())))
 
     def put(
@@ -89,11 +95,15 @@ class Desk:
         if given is None:
             return None
         now = self.clock.now()
-        us = expiry(field, given, now)
+        us = expiry(field, self.aware(field, given) if isinstance(given, datetime) else given, now)
         if us <= now and not past:
             remedy = "Give a later time or a span such as '30 days', or leave it out; `forget` hides an item at once."
             raise Invalid(field, f"{moment(us).isoformat(timespec='seconds')} has passed already", remedy)
         return moment(us)
+
+    def aware(self, field: str, given: datetime | str) -> datetime:
+        """A moment that a caller gave; one without a zone is in the setting `timezone`."""
+        return aware(field, given, self.settings.timezone)
 
     def fresh_id(self) -> ItemId:
         """An id for something new."""
@@ -104,6 +114,8 @@ class Desk:
     ) -> Iterator[Put]:
         settings = self.settings
         clean_text(where + "text", message.text, settings.input_limit)
+        if message.said is not None:
+            message = replace(message, said=self.aware(where + "said", message.said))
         text = self._masked(message.text, masked)
         item = self._evidence_item(scope, message, text, channel, where)
         item = self._named_without_secrets(item, masked)
@@ -199,14 +211,24 @@ class Desk:
         )
 
 
-def _statement_content(item: Item, said: datetime | None) -> bytes:
+def _statement_content(item: Item, said: datetime | None, expires: datetime | timedelta | None) -> bytes:
     """What a caller's key stands for, secrets masked: a digest of a secret would let it be confirmed."""
     times = {
         name: None if t is None else micros(t)
         for name, t in (("said", said), ("from", item.valid_from), ("to", item.valid_to))
     }
     lists = {"tags": list(item.tags), "source": list(item.source)}
-    return canonical({"text": item.text, "kind": item.kind.value, "slots": dict(item.slots), **times, **lists})
+    told = {"text": item.text, "kind": item.kind.value, "slots": dict(item.slots), **times, **lists}
+    return canonical(told | expiry_given(expires))
+
+
+def expiry_given(expires: datetime | timedelta | None) -> dict[str, object]:
+    """When something expires, for what a key stands for: as it was given, since a retry counts a span from later."""
+    if expires is None:
+        return {}
+    if isinstance(expires, datetime):
+        return {"expires": micros(expires, "expires")}
+    return {"expires_after": expires // timedelta(microseconds=1)}
 
 
 def _content(message: Message, item: Item) -> bytes:
@@ -218,7 +240,7 @@ def _content(message: Message, item: Item) -> bytes:
         "session": message.session,
         "slots": dict(item.slots),
     }
-    return canonical(record)
+    return canonical(record | expiry_given(message.expires))
 
 
 def _title(message: Message, text: str) -> str:
@@ -329,7 +351,7 @@ def as_messages(
     *,
     speaker: str | None = None,
     role: str | None = None,
-    said: datetime | None = None,
+    said: datetime | str | None = None,
     slots: Mapping[str, Slot] | None = None,
     tags: Sequence[str] = (),
     key: str | None = None,
@@ -343,7 +365,8 @@ def as_messages(
         raise Invalid("messages", "is empty", "Give at least one message.")
     named = {name: value for name, value in (("speaker", speaker), ("role", role)) if value is not None}
     common = Message(
-        text="", key="", said=said, slots={**(slots or {}), **named}, tags=tuple(tags),
+        text="", key="", slots={**(slots or {}), **named}, tags=tuple(tags),
+        said=None if said is None else instant("said", said),
         expires=None if expires is None else moment_or_span("expires", expires),
     )  # fmt: skip
     return tuple(_as_message(m, common, place, _numbered(key, place, len(many))) for place, m in enumerate(many))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -152,6 +153,36 @@ def test_an_export_loaded_is_the_same_memory(run: Run, fact: Callable[..., str])
     run("load", "nowhere.jsonl", code=3)
     Path("other.jsonl").write_text("not a journal\n")
     run("--store", "third.db", "load", "other.jsonl", code=2)
+
+
+def test_an_export_of_one_user_holds_all_that_is_remembered_of_them_and_of_nobody_else(run: Run) -> None:
+    ada = ("--user", "ada")
+    item = run("fact", "Ada lives in Pariss.", *ada, "--json").json["ids"][0]
+    run("revise", item, "Ada lives in Paris.", *ada)
+    run("supersede", item, "Ada lives in Oslo.", *ada)
+    run("add", "The old code is 1234.", *ada, "--speaker", "Ada")
+    run("forget", "last", *ada)
+    run("branch", "try", *ada)
+    run("add", "Only on the branch.", *ada, "--branch", "try")
+    run("add", "Bob was here.", "--user", "bob")
+    lines = [json.loads(line) for line in run("export", *ada).out.splitlines()]
+    told = {line["item"]["text"]: line for line in lines}
+    assert {(text, line["item"]["state"], line["branch"]) for text, line in told.items()} == {
+        ("Ada lives in Paris.", "superseded", None),
+        ("Ada lives in Oslo.", "active", None),
+        ("The old code is 1234.", "retired", None),
+        ("Only on the branch.", "active", "try"),
+    }
+    assert len(lines) == 4
+    assert [one["text"] for one in told["Ada lives in Paris."]["versions"]] == [
+        "Ada lives in Pariss.",
+        "Ada lives in Paris.",
+    ]
+    assert told["Ada lives in Oslo."]["links"][0]["type"] == "supersedes"
+    assert {line["user"] for line in lines} == {"ada"}
+    assert run("export", *ada, "--out", "ada.jsonl", "--json").json["lines"] == 4
+    assert "nothing is remembered of 'eve'" in run("export", "--user", "eve", code=3).err
+    assert '"head"' in run("export").out
 
 
 def test_an_export_is_loaded_beside_other_tenants(run: Run, add: Callable[..., str]) -> None:

@@ -95,6 +95,8 @@ def seeded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for line in (
             "add 'We leave on Friday.' --session trip --said 2025-03-01T10:00:00Z",
             "import chat.jsonl",
+            "add 'I work at Acme.' --role user --said 2025-01-02T10:00:00Z",
+            "add 'Handed in my badge, Acme is behind me.' --role user --said 2025-01-03T10:00:00Z",
             "fact 'Ada lives in Rome.' --said 2025-02-01T10:00:00Z",
             "session context trip 'When do we leave?'",
             "backup memory-backup.db",

@@ -31,12 +31,19 @@ def test_standard_input_is_taken_without_its_last_line_break(run: Run) -> None:
     assert run("show", "last", "--json").json["text"] == "第一行\nsecond line"
 
 
-def test_a_time_without_zone_is_refused_unless_a_zone_is_named(run: Run) -> None:
-    refused = run("add", "Dinner.", "--said", "2025-03-02 18:30", code=2)
-    assert "said" in refused.err
-    assert "--zone" in refused.err
-    run("add", "Dinner.", "--said", "2025-07-02 18:30", "--zone", "Europe/Lisbon")
+def test_a_time_without_zone_is_in_that_of_the_command_or_of_the_settings(run: Run) -> None:
+    run("add", "Dinner.", "--said", "2025-03-02 18:30")
+    assert run("show", "last", "--json").json["said"] == "2025-03-02T18:30:00+00:00"
+    run("add", "Dinner.", "--said", "2025-07-02 18:30", MNEMIC_TIMEZONE="Europe/Lisbon")
     assert run("show", "last", "--json").json["said"] == "2025-07-02T18:30:00+01:00"
+    run("add", "Dinner.", "--said", "2025-07-02 18:30", "--zone", "Asia/Tokyo", MNEMIC_TIMEZONE="Europe/Lisbon")
+    assert run("show", "last", "--json").json["said"] == "2025-07-02T18:30:00+09:00"
+    run("fact", "Ada works.", "--valid-from", "2025-07-02", "--expires", "2999-07-02", MNEMIC_TIMEZONE="Europe/Lisbon")
+    shown = run("show", "last", "--json").json
+    assert shown["valid_from"] == "2025-07-01T23:00:00+00:00"
+    assert shown["expires"].startswith("2999-07-01T23:00:00")
+    refused = run("add", "Dinner.", "--said", "some day", code=2)
+    assert "--said" in refused.err
 
 
 def test_the_same_key_and_words_write_nothing_twice(run: Run) -> None:
@@ -135,3 +142,22 @@ def test_a_write_tells_how_much_waits_once_that_is_over_the_limit(run: Run, monk
     assert run("add", "one", "--json").json["behind"] == 0
     assert run("add", "two", "--json").json["behind"] == 2
     assert "3 passages wait to be understood" in run("add", "three").err
+
+
+def test_a_doubt_is_reviewed_and_settled(run: Run) -> None:
+    run("add", "The kettle is on.")
+    assert "nothing is in doubt" in run("review").err
+    run("settle", "last", "--keep", code=3)
+    run("add", "I work at Acme.", "--role", "user", "--said", "2025-01-02T10:00:00Z")
+    run("add", "Handed in my badge, Acme is behind me.", "--role", "user", "--said", "2025-01-03T10:00:00Z")
+    (doubt,) = run("review", "--json").lines
+    assert doubt["fact"]["text"] == "The user works for Acme."
+    assert doubt["sentence"] == "Handed in my badge, Acme is behind me."
+    told = run("review").out
+    assert doubt["fact"]["id"] in told
+    assert doubt["newer"]["id"] in told
+    run("settle", doubt["fact"]["id"], code=2)
+    settled = run("settle", "last", "--ended", "--replaced-by", doubt["newer"]["id"], "--json").json
+    assert "Acme" not in run("context", "").out
+    run("undo", str(settled["seq"]))
+    assert len(run("review", "--json").lines) == 1

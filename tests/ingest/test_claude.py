@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from mnemic.core.items import Kind
 from mnemic.ingest import Message, Skipped, detect, read
@@ -106,3 +109,47 @@ def test_projects_and_memory_are_documents(write: Write) -> None:
 def test_what_is_of_no_known_shape_is_named(write: Write) -> None:
     _, skipped = given(write, CHAT, {"uuid": "x"}, 7)
     assert [one.where for one in skipped][-2:] == ["element 2", "element 3"]
+
+
+USER = {"uuid": "a1", "full_name": "Ada Lind", "email_address": "ada@example.org", "verified_phone_number": "+351"}
+BARE_PROJECT = {"uuid": "p9", "name": "Empty", "description": "", "prompt_template": "", "docs": [], "is_private": True}
+BARE_CHAT = {"uuid": "c9", "name": "", "account": {"uuid": "a1"}, "chat_messages": []}
+BARE_MEMORY = {"conversations_memory": "", "project_memories": {}, "account_uuid": "a1"}
+
+
+@pytest.mark.parametrize(
+    ("name", "record", "why"),
+    [
+        ("users.json", USER, "is the account (name and address), which is not remembered"),
+        ("projects.json", BARE_PROJECT, "is a project without instructions or documents"),
+        ("conversations.json", BARE_CHAT, "is a conversation without messages"),
+        ("memories.json", BARE_MEMORY, "is a memory of nothing"),
+    ],
+)
+def test_what_holds_nothing_to_remember_is_recognised_and_told(
+    write: Write, name: str, record: dict[str, Any], why: str
+) -> None:
+    path = write(name, json.dumps([record], indent=2))
+    assert detect(path) == "claude"
+    (skipped,) = read(path)
+    assert isinstance(skipped, Skipped)
+    assert skipped.why == why
+
+
+def test_the_files_of_an_export_are_recognised_in_a_folder_and_in_a_zip(write: Write, tmp_path: Path) -> None:
+    project = {**BARE_PROJECT, "prompt_template": "Answer in rhyme."}
+    memory = {**BARE_MEMORY, "conversations_memory": "Ada bakes.", "project_memories": {"p9": "Rhymes."}}
+    files = {"conversations.json": [CHAT], "users.json": [USER], "projects.json": [project], "memories.json": [memory]}
+    folder = tmp_path / "data-2026-02-01-batch-0000"
+    folder.mkdir()
+    with zipfile.ZipFile(tmp_path / "export.zip", "w") as archive:
+        for name, records in files.items():
+            (folder / name).write_text(json.dumps(records))
+            archive.writestr(name, json.dumps(records))
+    for path in (folder, tmp_path / "export.zip"):
+        both = list(read(path))
+        texts = {one.text for one in both if isinstance(one, Message)}
+        assert {"Answer in rhyme.", "Ada bakes.", "Rhymes.", "How long does sourdough rise?"} <= texts
+        told = [one.why for one in both if isinstance(one, Skipped)]
+        assert "is the account (name and address), which is not remembered" in told
+        assert not any("no part of an export" in why for why in told)

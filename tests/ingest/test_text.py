@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -145,12 +145,30 @@ def test_front_matter_dates_and_names_every_section(write: Write) -> None:
         assert document.slots["metadata"] == {"season": "spring", "helpers": ["Rosa", "Nuno"]}
 
 
-def test_a_front_matter_date_without_zone_wants_one(write: Write) -> None:
-    path = write("a.md", "---\ndate: 2025-05-01\n---\nWords.\n")
-    (skipped,) = read(path)
+@pytest.mark.parametrize("date", ["2025-05-01", "2025-05-01 18:30", "'2025-05-01T18:30'"])
+def test_a_front_matter_date_needs_no_zone_and_it_is_told_that_one_was_assumed(write: Write, date: str) -> None:
+    path, told = write("a.md", f"---\ndate: {date}\n---\n# One\n\nWords.\n\n# Two\n\nMore words.\n"), list[str]()
+    hour = 18.5 if "18:30" in date else 0
+    for home, offset in (("UTC", 0), ("Europe/Lisbon", 1)):
+        for document in read(path, own_zone=home, assumed=told.append):
+            assert isinstance(document, Message)
+            assert document.said == datetime(2025, 5, 1, tzinfo=UTC) + timedelta(hours=hour - offset)
+    assert told == ["UTC", "UTC", "Europe/Lisbon", "Europe/Lisbon"]
+    (named, _) = read(path, zone="Asia/Tokyo", assumed=told.append)
+    assert isinstance(named, Message)
+    assert named.said == datetime(2025, 5, 1, tzinfo=UTC) + timedelta(hours=hour - 9)
+    assert len(told) == 4
+
+
+def test_a_front_matter_date_that_names_its_zone_or_is_none_assumes_nothing(write: Write) -> None:
+    told: list[str] = []
+    (document,) = read(write("a.md", "---\ndate: 2025-05-01T08:00+02:00\n---\nWords.\n"), assumed=told.append)
+    assert isinstance(document, Message)
+    assert document.said == datetime(2025, 5, 1, 6, tzinfo=UTC)
+    (skipped,) = read(write("b.md", "---\ndate: in spring\n---\nWords.\n"), assumed=told.append)
     assert isinstance(skipped, Skipped)
-    assert "--zone" in skipped.why
-    assert len(messages(path, zone="UTC")) == 1
+    assert "is not a time" in skipped.why
+    assert told == []
 
 
 def test_a_rule_on_the_first_line_is_no_front_matter(write: Write) -> None:

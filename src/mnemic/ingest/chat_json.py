@@ -7,18 +7,17 @@ from typing import Final
 
 from mnemic.errors import Invalid
 from mnemic.extract.speakers import is_machine
-from mnemic.ingest.chat_message import SPOKEN_PARTS
+from mnemic.ingest.chat_message import SPOKEN_PARTS, TIMES
 from mnemic.ingest.intake import Intake, Options, RawRecord, desk
 from mnemic.ingest.jsonio import elements, parse
 from mnemic.ingest.message import Message, Skipped
 from mnemic.ingest.source import Source
 
 _TEXT: Final = ("text", "content")
-_TIME: Final = ("time", "ts", "timestamp", "said", "created_at")
 _SESSION: Final = ("session", "conversation", "session_id", "conversation_id")
 _SPEAKER: Final = ("speaker", "name")
 _ID: Final = ("id", "message_id")
-_ALIASES: Final = (_TEXT, _TIME, _SESSION, _SPEAKER, _ID)
+_ALIASES: Final = (_TEXT, TIMES, _SESSION, _SPEAKER, _ID)
 _PLAIN: Final = frozenset({"role", "metadata", "caption", "agent", "tags", "user"})
 _OUTER: Final = ("agent", "user", "tags", "metadata")
 _OF_TOOLS: Final = ("tool_call_id", "tool_use_id")
@@ -96,7 +95,7 @@ def _messages(record: Mapping[str, object], where: str, place: str, intake: Inta
         return
     outer = {name: record[name] for name in _OUTER if name in record}
     # under the last of their names, so that whatever a message says itself comes first
-    outer |= {_SESSION[-1]: _first(record, (*_SESSION, *_ID)) or place, _TIME[-1]: _first(record, _TIME)}
+    outer |= {_SESSION[-1]: _first(record, (*_SESSION, *_ID)) or place, TIMES[-1]: _first(record, TIMES)}
     for number, message in enumerate(inner, start=1):
         inside = f"{where}, message {number}"
         if isinstance(message, Mapping):
@@ -127,7 +126,7 @@ def _message(record: Mapping[str, object], where: str, place: str, intake: Intak
             id=_first(record, _ID),
             conversation=session,
             session=session,
-            time=_first(record, _TIME),
+            time=_first(record, TIMES),
             agent=record.get("agent"),
             user=record.get("user"),
             tags=record.get("tags"),

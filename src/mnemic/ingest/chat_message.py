@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from json import dumps
 from typing import Any, Final
 
 from mnemic.core.checking import clean_name, shown
+from mnemic.core.clock import instant, since_1970
 from mnemic.core.items import Slot
 from mnemic.errors import Invalid
 from mnemic.ingest.message import Message
 
-_FIELDS: Final = frozenset({"role", "content", "name", "tool_calls", "tool_call_id"})
+TIMES: Final = ("time", "ts", "timestamp", "said", "created_at")
+"""What messages call the time at which they were said."""
+_FIELDS: Final = frozenset({"role", "content", "name", "tool_calls", "tool_call_id", *TIMES})
 SPOKEN_PARTS: Final = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal"}
 """Types of parts that are words of whoever sends the message, and the field in which these stand."""
 _NOTED: Final = {"image_url": "image", "input_image": "image", "input_audio": "audio", "input_file": "file"}
@@ -40,8 +44,10 @@ class _Read:
 
 
 def from_chat(chat: Mapping[str, object], common: Message) -> Message:
-    """A chat message as a `Message`: `role`, `content`, `name`, and for tools `tool_calls`, `tool_call_id`.
+    """A chat message as a `Message`: `role`, `content`, `name`, `time`, and for tools `tool_calls`, `tool_call_id`.
 
+    Its time, which may be called `timestamp` too, is a datetime, an ISO string, or seconds since 1970 UTC; it comes
+    before that of `common`.
     Texts in parts are joined by line breaks, and a part that is no text is noted as such (`[image]`): it is not kept.
     Blocks `tool_use` are calls; a message of `tool_result` blocks is a tool's. Both are kept as blocks besides.
 
@@ -71,7 +77,18 @@ def from_chat(chat: Mapping[str, object], common: Message) -> Message:
         slots[CONTENT] = read.parts if len("".join(read.words)) <= KEPT else _bare(read.parts)
     if read is not None and read.results:
         slots["role"] = "tool"
-    return replace(common, text=text, slots=slots)  # type: ignore[arg-type]  # checked as any text is
+    return replace(common, text=text, slots=slots, said=_said(chat, common.said))  # type: ignore[arg-type]  # checked as any text is
+
+
+def _said(chat: Mapping[str, object], otherwise: datetime | None) -> datetime | None:
+    """When a message says that it was said, under the first name that holds something."""
+    for name in TIMES:
+        given = chat.get(name)
+        if isinstance(given, int | float) and not isinstance(given, bool):
+            return since_1970(given, f"messages.{name}")
+        if given is not None:
+            return instant(f"messages.{name}", given)
+    return otherwise
 
 
 def calls_in_words(calls: object) -> str:

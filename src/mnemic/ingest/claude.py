@@ -1,4 +1,4 @@
-"""Read the export of Claude: conversations, what was attached to them, projects and the memory it kept."""
+"""Read the export of Claude: conversations, what was attached to them, projects, the memory it kept, the account."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ _UNSPOKEN: Final = "is of a tool, or a thought; --tools takes it in"
 def read_claude(source: Source, options: Options) -> Iterator[Message | Skipped]:
     """One message for each of a conversation, in its order; a document for each text attached, project and memory.
 
-    A conversation is a session, its name the slot `title`. Files without text leave their names in `attachments`.
+    A conversation is a session, its name the slot `title`. Files without text leave their names in `attachments`. Whose
+    account it is, and what holds nothing, is skipped and told.
 
     Raises:
         Invalid: the file is not JSON from here on.
@@ -33,13 +34,18 @@ def read_claude(source: Source, options: Options) -> Iterator[Message | Skipped]
 def _record(record: object, number: int, options: Options) -> Iterator[RawRecord | Skipped]:
     fields = _object(record)
     if isinstance(fields.get("chat_messages"), list):
-        yield from _conversation(fields, number, options)
+        found, bare = _conversation(fields, number, options), "is a conversation without messages"
     elif "conversations_memory" in fields or "project_memories" in fields:
-        yield from _memories(fields, number)
+        found, bare = _memories(fields, number), "is a memory of nothing"
     elif "docs" in fields or "prompt_template" in fields:
-        yield from _project(fields, number)
+        found, bare = _project(fields, number), "is a project without instructions or documents"
+    elif "email_address" in fields:
+        found, bare = iter(()), "is the account (name and address), which is not remembered"
     else:
-        yield Skipped(where=f"element {number}", why="is no conversation, project or memory")
+        found, bare = iter(()), "is no conversation, project or memory"
+    first = next(found, None)
+    yield Skipped(where=f"element {number}", why=bare) if first is None else first
+    yield from found
 
 
 def _conversation(conversation: Mapping[str, object], number: int, options: Options) -> Iterator[RawRecord | Skipped]:

@@ -32,7 +32,7 @@ _SUFFIXES: Final = """
 .sqlite .sqlite3 .tar .tgz .tif .tiff .ttf .wasm .wav .webm .webp .whl .woff .woff2 .xls .xlsx .xz .zip .zst
 """
 _BINARY: Final = frozenset(_SUFFIXES.split())
-_EXPORTED: Final = ("conversations*.json", "memories.json", "projects.json")
+_EXPORTED: Final = ("conversations*.json", "memories.json", "projects.json", "users.json")
 _PACKAGES: Final = frozenset({"[Content_Types].xml", "mimetype"})
 
 

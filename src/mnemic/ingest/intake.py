@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
@@ -37,6 +37,8 @@ class Options:
         tools: Take in what tools and the system said, and what a model thought, beside what was spoken.
         exclude: Patterns of names, or of paths within a folder or archive, that are left out.
         progress: Told how many bytes of the file have been read.
+        own_zone: Zone of dates in front matter that carry none, where `zone` is not given: who writes notes is at home.
+        assumed: Told that zone for each record that was read in it.
     """
 
     source: str | None = None
@@ -47,6 +49,8 @@ class Options:
     tools: bool = False
     exclude: tuple[str, ...] = ()
     progress: Progress | None = None
+    own_zone: str = "UTC"
+    assumed: Callable[[str], object] | None = None
 
     @property
     def line_limit(self) -> int:
@@ -64,6 +68,7 @@ class RawRecord:
         id: The source's own id.
         conversation: Which of the source's conversations it belongs to, the middle part of its key.
         time: Whatever the source says about when it was said.
+        zone: Zone of a time that carries none, where the options name none; None for a source that may be anybody's.
         expires: Whatever it says about when it is wanted no more.
     """
 
@@ -73,6 +78,7 @@ class RawRecord:
     id: object = None
     conversation: object = None
     time: object = None
+    zone: str | None = None
     session: object = None
     kind: Kind = Kind.TURN
     agent: object = None
@@ -111,7 +117,7 @@ class Intake:
             text=text,
             key=self._key(record),
             kind=record.kind,
-            said=said_at(record.time, self._options.zone),
+            said=self._said(record),
             session=session,
             agent=_name("agent", record.agent),
             pos=self._positions[user, session],
@@ -124,6 +130,17 @@ class Intake:
             self._refuse_twin(message)
         self._positions[user, session] += 1
         return message
+
+    def _said(self, record: RawRecord) -> datetime | None:
+        try:
+            return said_at(record.time, self._options.zone)
+        except Invalid:
+            if record.zone is None or self._options.zone is not None:
+                raise
+        said = said_at(record.time, record.zone)
+        if self._options.assumed is not None:
+            self._options.assumed(record.zone)
+        return said
 
     def _key(self, record: RawRecord) -> str:
         conversation = "/".join(filter(None, (self._place, _name("conversation", record.conversation))))

@@ -66,19 +66,20 @@ def read_markdown(source: Source, options: Options) -> Iterator[Message | Skippe
     before: _Section | None = None
     for section in _sections(lines, options.limit):
         if before and not (before.bare and len(section.path) > len(before.path)):
-            yield intake.take(_raw_record(before, matter, source.stem))
+            yield intake.take(_raw_record(before, matter, source.stem, options.own_zone))
         before = section
     if before:
-        yield intake.take(_raw_record(before, matter, source.stem))
+        yield intake.take(_raw_record(before, matter, source.stem, options.own_zone))
 
 
-def _raw_record(section: _Section, matter: Mapping[str, object], title: str) -> RawRecord:
+def _raw_record(section: _Section, matter: Mapping[str, object], title: str, zone: str) -> RawRecord:
     others = {name: value for name, value in matter.items() if name not in (*_DATES, "title", "tags")}
     return RawRecord(
         where=f"line {section.line}",
         place=f"section-{section.number}",
         text=section.text,
         time=next((matter[name] for name in _DATES if matter.get(name)), None),
+        zone=zone,
         kind=Kind.DOCUMENT,
         tags=matter.get("tags") or None,
         slots={

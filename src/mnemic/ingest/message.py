@@ -16,7 +16,7 @@ class Message:
     Attributes:
         text: What was said or written.
         key: Stable name within the source, such as `locomo:conv-26:D1:3`; the same import run again brings no twin.
-        said: When it was said (aware), or None for "now".
+        said: When it was said, or None for "now"; without a zone it is in the setting `timezone`.
         expires: From when on nobody is shown it, or how long after it is written; None for never.
         slots: `speaker`, `role`, `caption`, `title`, `heading` and whatever else the source carries.
     """

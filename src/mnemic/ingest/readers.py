@@ -74,7 +74,9 @@ _PAGE: Final = re.compile(
 _EXPORTS: Final = {
     "chatgpt": (re.compile(rb'"mapping"\s*:\s*\{'), re.compile(rb'"(?:create_time|current_node|message)"\s*:')),
     "claude": (
-        re.compile(rb'"(?:chat_messages|docs)"\s*:\s*\[|"(?:conversations_memory|prompt_template)"\s*:'),
+        re.compile(
+            rb'"(?:chat_messages|docs)"\s*:\s*\[|"(?:conversations_memory|prompt_template|verified_phone_number|email_address)"\s*:'
+        ),
         re.compile(rb'"(?:uuid|account_uuid|project_memories)"\s*:'),
     ),
     "mem0": (re.compile(rb'"memory"\s*:\s*"'), re.compile(rb'"(?:user_id|created_at|hash|categories)"\s*:')),
@@ -94,13 +96,15 @@ def read(
     tools: bool = False,
     exclude: Sequence[str] = (),
     progress: Progress | None = None,
+    own_zone: str = "UTC",
+    assumed: Callable[[str], object] | None = None,
 ) -> Iterator[Parsed]:
     """Everything in `path`, in its order, read as it is asked for.
 
     Args:
         path: A file (gzip is undone), a folder or zip archive with all that is in it, or "-" for standard input.
         format: A name in `READERS`; left out, `detect` decides, for each file of a folder by itself.
-        zone, source, session, limit, branches, tools, exclude, progress: As in `Options`.
+        zone, source, session, limit, branches, tools, exclude, progress, own_zone, assumed: As in `Options`.
 
     Raises:
         Invalid: at once: an unknown format or zone. At the first message: a file that cannot be read or is not text.
@@ -119,6 +123,8 @@ def read(
         tools=tools,
         exclude=tuple(exclude),
         progress=progress,
+        own_zone=own_zone,
+        assumed=assumed,
     )
     return _read(path, format, options)
 

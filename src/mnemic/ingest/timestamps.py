@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import datetime, timedelta, timezone
 from typing import Final
 
+from mnemic.core.clock import since_1970
 from mnemic.core.timex import parse_said
 from mnemic.errors import Invalid
 
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_MILLISECONDS_FROM: Final = 1e11
-_MICROSECONDS_FROM: Final = 1e14
 _LONGEST: Final = 100
 _FORMS: Final = "Give a time such as 2026-02-01T18:30+01:00, or 2026-02-01 18:30 and its zone."
 _DIGITS: Final = re.compile(r"\d{10}|\d{13}|\d{16}")
@@ -31,9 +29,9 @@ def said_at(raw: object, zone: str | None) -> datetime | None:
         text = raw.strip()
         if len(text) > _LONGEST:
             raise Invalid("time", f"has {len(text)} characters", f"Times have at most {_LONGEST}.")
-        return _since_1970(int(text)) if _DIGITS.fullmatch(text) else _written(text, zone)
+        return since_1970(int(text)) if _DIGITS.fullmatch(text) else _written(text, zone)
     if isinstance(raw, int | float) and not isinstance(raw, bool):
-        return _since_1970(raw)
+        return since_1970(raw)
     raise Invalid("time", f"is {type(raw).__name__}, not a time", "Give an ISO time or seconds since 1970.")
 
 
@@ -49,17 +47,6 @@ def known_zone(name: str | None) -> str | None:
         except Invalid as error:
             raise Invalid("zone", f"{name[:60]!r} is not a time zone", error.remedy) from error
     return name
-
-
-def _since_1970(count: float) -> datetime:
-    try:
-        if abs(count) >= _MICROSECONDS_FROM:
-            return _EPOCH + timedelta(microseconds=count)
-        if abs(count) >= _MILLISECONDS_FROM:
-            return _EPOCH + timedelta(milliseconds=count)
-        return _EPOCH + timedelta(seconds=count)
-    except (OverflowError, ValueError) as error:
-        raise Invalid("time", f"{count} leaves years 1-9999", "Give seconds since 1970 UTC.") from error
 
 
 def _written(text: str, zone: str | None) -> datetime:

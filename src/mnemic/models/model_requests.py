@@ -35,10 +35,12 @@ class Meant:
 
     Attributes:
         notes: Why there are fewer vectors than one would expect.
+        embedders: The names of those embedders, by the same number.
     """
 
     vectors: Mapping[int, NDArray[np.float32]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    embedders: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

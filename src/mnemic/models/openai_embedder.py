@@ -18,7 +18,7 @@ from mnemic.core.mutex import Mutex
 from mnemic.core.tokens import cut
 from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Invalid, ModelError
-from mnemic.models.wire import Busy, EndpointMethod, model_and_url
+from mnemic.models.wire import Busy, EndpointMethod, key_for, model_and_url
 
 if TYPE_CHECKING:
     import numpy as np
@@ -113,10 +113,12 @@ class EmbeddingEndpoint:
 
     @classmethod
     def opened(cls, details: str, settings: Settings) -> EmbeddingEndpoint:
-        """Open the embedder of `openai:MODEL@URL` or `openai:MODEL@URL#OPTIONS`; the key is a setting of its own."""
+        """Open the embedder of `openai:MODEL`, with or without `@URL` and `#OPTIONS`; for its key see `key_for`."""
         model, url = model_and_url(details, "embedder")
         url, _, fragment = url.partition("#")
-        return cls(model, url, key=settings.embedder_key, options=EndpointOptions.parsed(fragment))
+        return cls(
+            model, url, key=key_for(url, settings.embedder_key, "embedder"), options=EndpointOptions.parsed(fragment)
+        )
 
     def renew(self) -> None:
         """Begin with a fresh lock, as a forked child must."""

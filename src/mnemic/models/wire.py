@@ -18,13 +18,14 @@ from types import TracebackType
 from typing import Final, TypeVar
 
 from mnemic.errors import Invalid, ModelError
+from mnemic.settings import OPENAI, openai_variables
 
 T = TypeVar("T")
 
 TRIES: Final = 4
 """How often a request is sent that meets a busy or broken server."""
 
-SPELLING: Final = "Write openai:MODEL@https://host/v1."
+SPELLING: Final = "Write openai:MODEL@https://host/v1, or openai:MODEL for OpenAI's own."
 
 _FIRST_PAUSE: Final = 0.5
 """Seconds before the second try; each pause is twice the one before, or what the server asks for."""
@@ -224,15 +225,35 @@ class EndpointMethod:
 
 
 def model_and_url(details: str, field: str) -> tuple[str, str]:
-    """Split `MODEL@https://host/v1`.
+    """Split `MODEL@https://host/v1`; of `MODEL` alone the URL is OpenAI's own, or what its variable says.
+
+    What stands behind a "#" stays at the end of the URL.
 
     Raises:
-        Invalid: one is missing.
+        Invalid: the model is missing.
     """
     model, found, url = details.partition("@http")
-    if not (found and model) or "://" in model:  # it is not shown: there may be a password in it
-        raise Invalid(field, "what follows openai: is no model at a URL", SPELLING)
-    return model, f"http{url}"
+    url = f"http{url}"
+    if not found:
+        model, mark, options = details.partition("#")
+        url = openai_variables()[0] + mark + options
+    if not model or "://" in model or (not found and "@" in model):  # it is not shown: there may be a password in it
+        raise Invalid(field, "what follows openai: is no model, nor a model at a URL", SPELLING)
+    return model, url
+
+
+def key_for(url: str, key: str, field: str) -> str:
+    """The key for an endpoint: what the setting says; for the address that OpenAI's variables name, theirs.
+
+    Raises:
+        Invalid: it is OpenAI's own, and there is none.
+    """
+    own, owned = openai_variables()
+    if key or url.rstrip("/") != own:
+        return key
+    if not owned and own == OPENAI:
+        raise Invalid(field, "is OpenAI's, which wants a key", f"Set OPENAI_API_KEY or MNEMIC_{field.upper()}_KEY.")
+    return owned
 
 
 def _pause(retry_after: str | None) -> float | None:

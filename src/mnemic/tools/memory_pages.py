@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.items import Kind
 from mnemic.core.queries import Filter
 from mnemic.errors import NotFound
-from mnemic.recall.always import is_standing
+from mnemic.recall.always import is_fact, is_standing
 from mnemic.recall.pack import render
 from mnemic.verbs.looking_up import LIST_LIMIT
 
@@ -54,7 +54,7 @@ PAGES: Final = (
         name="instructions.md", title="Standing instructions", kinds=(Kind.PROCEDURE,), belongs=is_standing,
         derived=True,
     ),
-    MemoryPage(name="profile.md", title="Profile", kinds=(Kind.PROFILE,), derived=True),
+    MemoryPage(name="profile.md", title="Profile", kinds=(Kind.PROFILE,), belongs=is_fact, derived=True),
     MemoryPage(
         name="facts.md", title="Facts, plans and insights",
         kinds=(Kind.FACT, Kind.PLAN, Kind.EPISODE, Kind.INSIGHT, Kind.SUMMARY),

@@ -29,7 +29,7 @@ FAILED: Final = 1
     "mnemic chat --model openai:llama3.2@http://localhost:11434/v1 --budget 800",
     'echo "When did I move to Lisbon?" | mnemic chat --json',
 )
-@click.option("--model", type=WORDS, metavar="NAME", help="openai:MODEL@URL, a GGUF file, smollm2, or none.")
+@click.option("--model", type=WORDS, metavar="NAME", help="openai:MODEL[@URL], a GGUF file, smollm2, or none.")
 @click.option(
     "--budget",
     type=click.IntRange(LEAST_WINDOW, MOST_WINDOW),

@@ -210,6 +210,17 @@ def verb(*examples: str, name: str | None = None, **options: Any) -> Callable[[C
     return decorate
 
 
+def page_options(default: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add `--limit` and `--after`, of a listing that comes in pages."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        after = click.option("--after", type=WORDS, metavar="CURSOR", help="Go on from where a page ended.")
+        limit = click.option("-n", "--limit", type=int, default=default, show_default=True, help="Most on a page.")
+        return limit(after(function))
+
+    return decorate
+
+
 def past_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add `--as-of`, `--valid-at` and `--at`."""
     for name, metavar, text in (

@@ -19,6 +19,7 @@ Writing
   fact        remember           Write a statement, something held to be true.
   supersede   remember           Say that the world has changed.
   revise      remember           Correct what a statement says.
+  settle      doubts             Say whether a fact about you is so.
   pin         remember           Keep items at hand, whatever a policy says.
   unpin       remember           Let pinned items go again.
 Asking
@@ -26,6 +27,7 @@ Asking
   context     asking             A block ready for a prompt.
   ask         asking             An answer in the words of the evidence, cited; or that memory does not hold it.
   why-not     asking             At which stage a recall lost an item, and why.
+  review      doubts             Facts about you that something said later puts in doubt, with both sentences.
   list        asking             What was written last, newest first.
   show        asking             One item with all that is known about it.
 A window
@@ -34,7 +36,7 @@ The past
   log         changes            The journal: every commit of this user, newest first.
   history     changes            Every version of an item, oldest first.
   diff        changes            What differs between two commits.
-  undo        changes            Take a commit back, with its consequences.
+  undo        changes            Take a commit back, a range of them, or an import, with the consequences.
   revert      branch             Bring this memory back to what it was after a commit, by a commit more.
 Branches
   branch      branch             Make a branch of this memory, where things can be tried out.
@@ -67,7 +69,7 @@ Care
   restore     copies             Put a backup or a checkpoint in the store's place; --to goes back to a commit.
   checkpoint  copies             Copy the whole store to `checkpoints` beside it, while it is in use.
   checkpoints copies             The checkpoints that are kept, by commit.
-  export      copies             The journal with all it holds, as lines of JSON.
+  export      copies             The journal with all it holds, as lines of JSON; with --user, all of one person.
   load        copies             Bring an exported journal into a store, as a tenant beside those that are there.
   settings    maintenance        Every setting: its value, where from, what it means.
   completion  maintenance        Print what makes a shell complete commands.

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from mnemic.core.checking import clean_text
+from mnemic.core.listing import all_of
 from mnemic.core.scope import Scope
 from mnemic.errors import Invalid, ModelError, NotFound, StoreError
 from mnemic.faces.cli.command import GlobalOptions
@@ -107,7 +108,8 @@ class Invocation:
             self._check_branch(())  # before a store is made for nothing
         with Memory(self.where, settings=self.settings) as memory:
             if self.options.branch:
-                self._check_branch([one.name for one in memory.scope(user=self.user, tenant=self.tenant).branches()])
+                mine = memory.scope(user=self.user, tenant=self.tenant)
+                self._check_branch([one.name for one in all_of(mine.branches)])
             self._began = time.perf_counter()
             yield memory
         if fresh:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.ids import ALPHABET, ItemId, to_bytes
 from mnemic.core.items import Kind
+from mnemic.core.listing import all_of
 from mnemic.core.tokens import BY_MODEL
 from mnemic.errors import Invalid, NotFound
 
@@ -59,15 +60,10 @@ def resolve_all(me: ScopedMemory, texts: Sequence[str]) -> list[ItemId]:
 
 def _last(me: ScopedMemory) -> ItemId:
     """Find what was said or stated last: what rules or a strategy made of it is written later, and nobody said it."""
-    asked = 20
-    while True:
-        newest = me.list(limit=asked)
-        for version in newest:
-            if not _is_derived(version.item):
-                return version.item.id
-        if len(newest) < asked:
-            raise NotFound("nothing has been remembered for this user yet")
-        asked *= 4
+    for version in all_of(me.list):
+        if not _is_derived(version.item):
+            return version.item.id
+    raise NotFound("nothing has been remembered for this user yet")
 
 
 def _is_derived(item: Item) -> bool:

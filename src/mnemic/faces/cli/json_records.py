@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from mnemic.core.items import Item, Link, Version
     from mnemic.core.queries import Context, Recalled
     from mnemic.recall.answer import Answer
+    from mnemic.recall.doubt import Doubt
     from mnemic.store.values.receipts import ErasureReceipt
 
 
@@ -89,6 +90,16 @@ def answer_record(answer: Answer) -> dict[str, Any]:
         "short": answer.short or None,
         "citations": [{"id": one.id, "quote": one.quote} for one in answer.citations],
         "confidence": round(answer.confidence, 3),
+    }
+
+
+def doubt_record(doubt: Doubt) -> dict[str, Any]:
+    """Make the record of a fact in doubt."""
+    return {
+        "fact": item_record(doubt.fact),
+        "newer": item_record(doubt.newer),
+        "sentence": doubt.sentence,
+        "reason": doubt.reason,
     }
 
 

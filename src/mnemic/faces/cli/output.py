@@ -157,6 +157,16 @@ class Output:
         """Print one JSON document on a line."""
         click.echo(encoded(record, sys.stdout))
 
+    def records(self, records: Sequence[Mapping[str, Any]], next: str | None) -> None:
+        """Print the records of a page, a JSON document on each line; the last has the cursor of the page behind it."""
+        for place, record in enumerate(records, start=1):
+            self.record({**record, "next": next} if next is not None and place == len(records) else record)
+
+    def more(self, next: str | None) -> None:
+        """Tell a person how to get the page behind this one, if there is one."""
+        if next is not None:
+            self.note(f"there is more: the same again with --after {next}")
+
     def document(self, record: Mapping[str, Any]) -> None:
         """Print one JSON document, indented."""
         click.echo(encoded(record, sys.stdout, indent=2))
@@ -174,9 +184,9 @@ class Output:
             self.line(self.dim(text) if head and place == 0 else text)
 
 
-def encoded(record: object, stream: TextIO, indent: int | None = None) -> str:
-    """Encode a record as JSON that `stream` can carry."""
-    ascii_only = (stream.encoding or "").lower().replace("-", "") != "utf8"
+def encoded(record: object, stream: TextIO | None = None, indent: int | None = None) -> str:
+    """Encode a record as JSON that `stream` can carry; left out, a file in UTF-8."""
+    ascii_only = stream is not None and (stream.encoding or "").lower().replace("-", "") != "utf8"
     return for_json(json.dumps(record, ensure_ascii=ascii_only, indent=indent, allow_nan=False, default=_plain_value))
 
 

@@ -27,9 +27,8 @@ def welcome(run: Invocation) -> None:
     items = commits = size_bytes = 0
     if run.exists:
         with run.memory() as memory:
-            stats = memory.admin.stats()
-            size_bytes = stats.bytes
-            mine = [u for u in stats.users if (u.tenant, u.user) == (run.tenant, run.user)]
+            size_bytes = memory.admin.info().bytes
+            mine = memory.admin.users(user=run.user, tenant=run.tenant)
             items, commits = sum(u.items for u in mine), sum(u.commits for u in mine)
     if run.output.json:
         run.output.document(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from mnemic.errors import ModelError
 from mnemic.models.chat.base import LIMIT, ChatMessage, checked
 from mnemic.models.chat.chunks import words
-from mnemic.models.wire import Busy, EndpointMethod, Reply, model_and_url
+from mnemic.models.wire import Busy, EndpointMethod, Reply, key_for, model_and_url
 
 if TYPE_CHECKING:
     from mnemic.settings import Settings
@@ -59,9 +59,9 @@ class ChatEndpoint:
 
     @classmethod
     def opened(cls, details: str, settings: Settings) -> ChatEndpoint:
-        """Open the model that `openai:MODEL@URL` names; the key is a setting of its own."""
+        """Open the model that `openai:MODEL` or `openai:MODEL@URL` names; for its key see `key_for`."""
         model, url = model_and_url(details, "model")
-        return cls(model, url, key=settings.model_key)
+        return cls(model, url, key=key_for(url, settings.model_key, "model"))
 
     def stream(self, messages: Sequence[ChatMessage], *, limit: int = LIMIT) -> Iterator[str]:
         """The answer in pieces, as the server sends them; closing the iterator hangs up."""

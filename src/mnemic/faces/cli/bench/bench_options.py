@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from mnemic.faces.cli.bars import split_names
 from mnemic.faces.cli.command import WORDS, Words
+from mnemic.faces.cli.invocation import Invocation
+
+if TYPE_CHECKING:
+    from mnemic.models.base import Embedder
 
 Option = Callable[[Callable[..., Any]], Callable[..., Any]]
 """What adds an option to a function."""
@@ -39,6 +43,18 @@ conversations = click.option("--conversations", type=NAMES, default=(), help="On
 def embedder(default: str = "auto", help: str = "`none` for words alone.") -> Option:
     """Add `--embedder`, which is opened by its name."""
     return click.option("--embedder", type=WORDS, default=default, show_default=True, help=help)
+
+
+def opened_embedder(run: Invocation, named: str, cache: Path | None) -> Embedder | None:
+    """Open what `--embedder` names; with `--cache`, one that keeps vectors there."""
+    from mnemic.models.model_opening import open_embedder
+
+    embedder = open_embedder(named, run.settings)
+    if embedder is None or cache is None:
+        return embedder
+    from mnemic.lab.kit.cached import CachedEmbedder
+
+    return CachedEmbedder(embedder, cache)
 
 
 def count(name: str, default: int, help: str, *, least: int = 1) -> Option:

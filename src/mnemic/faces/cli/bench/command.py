@@ -12,14 +12,14 @@ import click
 
 from mnemic.faces.cli.bars import hold_to_bars, progress
 from mnemic.faces.cli.bench import bench_options as options
-from mnemic.faces.cli.bench.bench_options import FILE, NAMES
+from mnemic.faces.cli.bench.bench_options import FILE, NAMES, opened_embedder
+from mnemic.faces.cli.bench.current import current, small, standing
 from mnemic.faces.cli.bench.windows import paging, retention_train, session
 from mnemic.faces.cli.command import WORDS, CommandGroup, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
 
 if TYPE_CHECKING:
     from mnemic.lab.kit.figures import Figure, Measurements
-    from mnemic.models.base import Embedder
 
 
 @click.group(
@@ -55,7 +55,7 @@ def locomo(path: Path, embedder: str, cache: Path | None, **measured: Any) -> No
 
     run = invocation()
     with progress(run) as report_progress:
-        log = bench_locomo(path, embedder=_embedder(run, embedder, cache), progress=report_progress, **measured)
+        log = bench_locomo(path, embedder=opened_embedder(run, embedder, cache), progress=report_progress, **measured)
     _show(run, log, None, markdown=False)
     run.output.note(f"log: {log} (the same tables again: mnemic bench report {log})")
 
@@ -122,7 +122,9 @@ def busy(embedder: str, **load: Any) -> None:
     from mnemic.lab.tasks.busy_bench import BusyLoad, bench_busy
 
     run, measured = invocation(), BusyLoad(**load)
-    found = bench_busy(measured, lambda part: run.output.note(f"{part} ..."), embedder=_embedder(run, embedder, None))
+    found = bench_busy(
+        measured, lambda part: run.output.note(f"{part} ..."), embedder=opened_embedder(run, embedder, None)
+    )
     _show_figures(run, found, binding=measured.stated)
 
 
@@ -205,7 +207,7 @@ def asked(folder: Path, embedder: str, cache: Path | None, seed: int) -> None:
 
     run = invocation()
     with progress(run) as report_progress:
-        found = bench_asked(folder, embedder=_embedder(run, embedder, cache), progress=report_progress)
+        found = bench_asked(folder, embedder=opened_embedder(run, embedder, cache), progress=report_progress)
     show(found, sys.stdout, seed)
 
 
@@ -223,7 +225,7 @@ def multihop(
     from mnemic.lab.kit.tables import aligned
     from mnemic.lab.tasks.multihop_bench import bench_multihop, entrant, table
 
-    make = entrant(_embedder(invocation(), embedder, cache), without, untitled=untitled)
+    make = entrant(opened_embedder(invocation(), embedder, cache), without, untitled=untitled)
     print(aligned(table(path.name, bench_multihop(path, make=make, limit=limit))))
 
 
@@ -293,22 +295,11 @@ def hotpot(
 
     run, protocol = invocation(), Protocol(lag=lag, law=law, order=order, seed=seed)
     with progress(run) as report_progress:
-        reader = _embedder(run, embedder, cache)
+        reader = opened_embedder(run, embedder, cache)
         log = bench_hotpot(
             path, protocol=protocol, embedder=reader, progress=report_progress, **options.without_none(measured)
         )
     hold_to_bars(_show_hotpot(run, log, plots))
-
-
-def _embedder(run: Invocation, named: str, cache: Path | None) -> Embedder | None:
-    from mnemic.models.model_opening import open_embedder
-
-    embedder = open_embedder(named, run.settings)
-    if embedder is None or cache is None:
-        return embedder
-    from mnemic.lab.kit.cached import CachedEmbedder
-
-    return CachedEmbedder(embedder, cache)
 
 
 def _show(run: Invocation, log: Path, seed: int | None, *, markdown: bool) -> None:
@@ -364,7 +355,7 @@ def _note_pictures(run: Invocation, drawn: Sequence[Path]) -> None:
 
 
 for _command in (
-    gc, locomo, multihop, capacity, hotpot, asked, report, speed, busy, idle, spaces, paging, retention_train,
-    session,
+    gc, locomo, multihop, capacity, hotpot, asked, current, standing, small, report, speed, busy, idle, spaces, paging,
+    retention_train, session,
 ):  # fmt: skip
     bench.add_command(_command)

@@ -13,7 +13,7 @@ from mnemic.core.items import Channel, Kind, State
 from mnemic.core.queries import Filter
 from mnemic.core.transitions import last_open, reopened
 from mnemic.errors import Invalid
-from mnemic.faces.cli.command import WORDS, past_options, verb
+from mnemic.faces.cli.command import WORDS, page_options, past_options, verb
 from mnemic.faces.cli.commands.remember import read_said
 from mnemic.faces.cli.invocation import argument_text, invocation, looking_at
 from mnemic.faces.cli.item_ids import resolve
@@ -100,7 +100,7 @@ def recall(
     """The best evidence for a question, best first, with reasons."""
     run = invocation()
     where = _filter(past)
-    asked = None if now is None else read_said(now, run.settings.timezone, "now")
+    asked = read_said(now, None, "now")
     words = argument_text(query, run.settings)
     with run.caught_up_memory() as me:
         context = _recalled(me, past, words, explain=explain, k=k, budget=budget, where=where, now=asked)
@@ -211,7 +211,7 @@ def ask(query: str, k: int | None, now: str | None, **past: str | None) -> None:
     No model is asked: it quotes what was said, or the profile that rules made of it.
     """
     run = invocation()
-    asked = None if now is None else read_said(now, run.settings.timezone, "now")
+    asked = read_said(now, None, "now")
     words = argument_text(query, run.settings)
     with run.caught_up_memory() as me:
         answer = looking_at(me, **past).ask(words, k=k, now=asked)
@@ -248,25 +248,25 @@ def why_not(query: str, id: str, k: int | None, budget: int | None, **past: str 
     "mnemic list --state retired --json",
     name="list",
 )
-@click.option("-n", "--limit", type=int, default=20, show_default=True, help="Most items.")
+@page_options(20)
 @filter_options
 @click.option("--state", "states", type=_STATES, multiple=True, help="In this state (left out: what recall sees).")
 @past_options
-def list_(limit: int, states: tuple[str, ...], **past: Any) -> None:
+def list_(limit: int, after: str | None, states: tuple[str, ...], **past: Any) -> None:
     """What was written last, newest first."""
     run = invocation()
     where = _filter(past, tuple(State[state.upper()] for state in states))
     with run.user_memory() as me:
-        versions = looking_at(me, **past).list(where=where, limit=limit)
-        if past["as_of"] is not None:
-            versions = [version_as_of(me, version) for version in versions]
+        page = looking_at(me, **past).list(where=where, limit=limit, after=after)
+        versions = list(page) if past["as_of"] is None else [version_as_of(me, version) for version in page]
+    if run.output.json:
+        run.output.records([version_record(version) for version in versions], page.next)
+        return
     for version in versions:
-        if run.output.json:
-            run.output.record(version_record(version))
-        else:
-            run.output.line(item_line(run.output, version.item))
+        run.output.line(item_line(run.output, version.item))
     if not versions:
         run.output.note("nothing here")
+    run.output.more(page.next)
 
 
 def item_line(output: Output, item: Item) -> str:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mnemic.core.items import Item
+from mnemic.core.listing import LISTED, all_of
 from mnemic.errors import Conflict
-from mnemic.faces.cli.command import WORDS, verb
+from mnemic.faces.cli.command import WORDS, page_options, verb
 from mnemic.faces.cli.commands.asking import item_line
 from mnemic.faces.cli.invocation import invocation, looking_at
 from mnemic.faces.cli.json_records import item_record, link_record, receipt_record
@@ -33,9 +34,9 @@ def branch(name: str, at: str | None, understand: bool) -> None:
     """
     run = invocation()
     with run.user_memory(shelved=False) as me:
-        known = {one.name for one in me.branches()}
+        known = {one.name for one in all_of(me.branches)}
         looking_at(me, None, None, at).branch(name, understand=understand)
-        made, items = next(one for one in me.branches() if one.name == name), me.on_branch(name).count()
+        made, items = next(one for one in all_of(me.branches) if one.name == name), me.on_branch(name).count()
     shows = f"shows {many(items, 'item')}" if items else "it is empty"
     there = " was there already, and" if name in known else ""
     run.output.answer(
@@ -46,19 +47,21 @@ def branch(name: str, at: str | None, understand: bool) -> None:
 
 
 @verb("mnemic branches", "mnemic branches --json")
-def branches() -> None:
+@page_options(LISTED)
+def branches(limit: int, after: str | None) -> None:
     """Every branch of this memory."""
     run = invocation()
     with run.user_memory(shelved=False) as me:
-        found = me.branches()
+        found = me.branches(limit=limit, after=after)
+    if run.output.json:
+        run.output.records([_branch_record(one) for one in found], found.next)
+        return
     for one in found:
-        if run.output.json:
-            run.output.record(_branch_record(one))
-        else:
-            of = f" of {flat(one.of)}" if one.of else ""
-            run.output.line(f"{flat(one.name)}{of}  off commit {one.base}, last changed by commit {one.seq}")
+        of = f" of {flat(one.of)}" if one.of else ""
+        run.output.line(f"{flat(one.name)}{of}  off commit {one.base}, last changed by commit {one.seq}")
     if not found:
         run.output.note("no branches; `mnemic branch NAME` makes one")
+    run.output.more(found.next)
 
 
 @verb("mnemic merge try --dry-run", "mnemic merge try --prefer branch --json")

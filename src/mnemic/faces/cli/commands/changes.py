@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +14,7 @@ from mnemic.errors import Conflict, Invalid, NotFound
 from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.commands.asking import item_line
 from mnemic.faces.cli.commands.remember import acknowledge
-from mnemic.faces.cli.invocation import invocation
+from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.item_ids import resolve
 from mnemic.faces.cli.json_records import (
     change_record,
@@ -26,6 +27,7 @@ from mnemic.faces.cli.json_records import (
 )
 from mnemic.faces.cli.output import Output, excerpt, flat, freed, many
 from mnemic.lanes.slices import DERIVER
+from mnemic.past.undo_plans import LASTING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,11 +36,9 @@ if TYPE_CHECKING:
     from mnemic.core.items import Item, Version
     from mnemic.memory import ScopedMemory
     from mnemic.past.journal_views import Difference
+    from mnemic.past.undo_plans import Undone
 
-_LASTING: Final = frozenset(
-    {Did.USED, Did.ERASED, Did.COMPACTED, Did.NOTED, Did.BRANCHED, Did.MERGED, Did.REVERTED, Did.COLLECTED}
-)
-"""What is never undone."""
+_RANGE: Final = re.compile(r"([0-9]{1,18})\.\.([0-9]{1,18})")
 _SHOWN: Final = 3
 """Items of a commit that the log names; the rest are counted."""
 
@@ -50,29 +50,33 @@ _SHOWN: Final = 3
     "mnemic log --collected",
 )
 @click.option("-n", "--limit", type=int, default=20, show_default=True, help="Most commits.")
-@click.option("--after", type=int, default=0, metavar="SEQ", help="Only commits after this one.")
+@click.option(
+    "--after", type=WORDS, metavar="SEQ|CURSOR", help="Only commits after this one; or go on from where a page ended."
+)
 @click.option("--oldest-first", is_flag=True, help="In the order they were made.")
 @click.option("--all", "every", is_flag=True, help="Also commits that only count what was used.")
 @click.option("--collected", "whole", is_flag=True, help="In place of them what collecting did: dropped, freed, cost.")
-def log(limit: int, after: int, oldest_first: bool, every: bool, whole: bool) -> None:
+def log(limit: int, after: str | None, oldest_first: bool, every: bool, whole: bool) -> None:
     """The journal: every commit of this user, newest first."""
     run = invocation()
+    start = int(after or 0) if after is None or (after.isascii() and after.isdigit()) else after
     with run.memory() as memory:
         me, newest = run.scoped(memory, shelved=False), not oldest_first
         if whole:
-            changes = memory.admin.log(limit=limit, after=after, newest=newest, tenant=run.tenant)
+            changes = memory.admin.log(limit=limit, after=start, newest=newest, tenant=run.tenant)
         else:
-            changes = list(me.log(limit=limit, after=after, newest=newest, every=every))
+            changes = me.log(limit=limit, after=start, newest=newest, every=every)
+        if run.output.json:
+            run.output.records([change_record(change) for change in changes], changes.next)
+            return
         for change in changes:
-            if run.output.json:
-                run.output.record(change_record(change))
-            else:
-                _print_change(run.output, me, change)
-        jumps = not (whole or every or run.output.json) and _skips_counting(me, [change.seq for change in changes])
+            _print_change(run.output, me, change)
+        jumps = not (whole or every) and _skips_counting(me, [change.seq for change in changes])
     if not changes:
         run.output.note("no commits yet")
     elif jumps:
         run.output.note("numbers in between only count what was shown: mnemic log --all")
+    run.output.more(changes.next)
 
 
 def _skips_counting(me: ScopedMemory, seqs: Sequence[int]) -> bool:
@@ -225,29 +229,58 @@ def _item_words(item: Item) -> str:
 
 @verb(
     "mnemic undo last",
+    "mnemic undo 2..3 --cascade",
+    "mnemic undo --import chat",
     "mnemic undo last --cascade --json",
 )
-@click.argument("seq", type=WORDS)
+@click.argument("seq", type=WORDS, required=False, metavar="SEQ|FIRST..LAST")
+@click.option("--import", "source", type=WORDS, metavar="NAME", help="What came in by `import` under this name.")
 @click.option("--cascade", is_flag=True, help="Go ahead where something it touched has changed since.")
-def undo(seq: str, cascade: bool) -> None:
-    """Take a commit back, with its consequences.
+def undo(seq: str | None, source: str | None, cascade: bool) -> None:
+    """Take a commit back, a range of them, or an import, with the consequences.
 
-    SEQ is its number, or `last` for the last one that still stands; again, it is the one before that. Undoing an undo,
-    by its number, is redo. An erasure cannot be undone: `last` passes over none.
+    SEQ is a commit's number, or `last` for the last one that still stands; again, it is the one before that. Undoing an
+    undo, by its number, is redo. An erasure cannot be undone: `last` passes over none, FIRST..LAST and --import do.
     """
     run = invocation()
+    if (seq is None) == (source is None):
+        raise Invalid("seq", "is missing" if seq is None else "stands beside --import", "Name a commit, or an import.")
     with run.user_memory() as me:
+        if source is not None:
+            _tell_undone(run, me.undo_import(source, cascade=cascade))
+            return
+        if (ends := _RANGE.fullmatch(str(seq))) is not None:
+            _tell_undone(run, me.undo_range(int(ends[1]), int(ends[2]), cascade=cascade))
+            return
+        seq = str(seq)
         # All that came after the last commit that stands has been taken back: nothing in the way is worth keeping.
         number = _commit(me, seq)
         receipt = me.undo(number, cascade=cascade or seq == "last")
         acknowledge(run, "changed", receipt, then=f"commit {number} is undone; redo: mnemic undo {receipt.seq}")
 
 
+def _tell_undone(run: Invocation, done: Sequence[Undone]) -> None:
+    """Say which commits were taken back, in short: an import may have been of hundreds."""
+    first, last = done[0].receipt.seq, done[-1].receipt.seq
+    ids = list(dict.fromkeys(id for one in done for id in one.receipt.ids))
+    span = f"commit {done[0].seq}" if len(done) == 1 else f"{len(done):,} commits, {done[-1].seq} to {done[0].seq},"
+    again = f"{first}..{last}" if len(done) > 1 else first
+    told = f"{span} {'is' if len(done) == 1 else 'are'} undone: {many(len(ids), 'item')} changed"
+    run.output.answer(
+        {"undone": [one.seq for one in done], "first_commit": first, "last_commit": last, "ids": ids},
+        f"{told}; redo: mnemic undo {again}",
+    )
+
+
 def _commit(me: ScopedMemory, typed: str) -> int:
     if typed.isascii() and typed.isdigit():
         return int(typed)
     if typed != "last":
-        raise Invalid("seq", f"{typed[:60]!r} is not a commit", "Give its number, as `mnemic log` shows it, or `last`.")
+        raise Invalid(
+            "seq",
+            f"{typed[:60]!r} is not a commit",
+            "Give its number, as `mnemic log` shows it, `last`, or FIRST..LAST.",
+        )
     asked = 200
     while True:
         changes = me.log(limit=asked)
@@ -279,7 +312,7 @@ def _last_standing(changes: Sequence[Change]) -> tuple[int | None, int | None]:
         if any(event.verb is Did.ERASED for event in change.events):
             erased = erased or change.seq
             continue
-        if _redoes(change.seq, undid) and any(e.verb not in _LASTING and not e.erased for e in change.events):
+        if _redoes(change.seq, undid) and any(e.verb not in LASTING and not e.erased for e in change.events):
             return change.seq, erased
     return None, erased
 

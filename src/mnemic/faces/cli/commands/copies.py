@@ -12,13 +12,18 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
+from mnemic.core.listing import all_of
 from mnemic.errors import Conflict, Invalid, MnemicError, NotFound, StoreCorrupt
 from mnemic.faces.cli.bars import progress
 from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
-from mnemic.faces.cli.output import flat, many, size
+from mnemic.faces.cli.json_records import link_record, version_record
+from mnemic.faces.cli.output import encoded, flat, many, size
 
 if TYPE_CHECKING:
+    from mnemic.core.ids import ItemId
+    from mnemic.memory import Memory, ScopedMemory
+    from mnemic.past.holdings import Holding
     from mnemic.timekeeping import Checkpoint
 
 
@@ -90,9 +95,9 @@ def _checkpoint_before(run: Invocation) -> Checkpoint | None:
     """Take a checkpoint of the store that is about to be replaced; None, with a note, if it cannot be read."""
     try:
         with run.memory() as memory:
-            tenants = {one.tenant for one in memory.admin.stats().users}
-            if tenants:
-                return memory.admin.checkpoint(tenant=run.tenant if run.tenant in tenants else min(tenants))
+            of_this = memory.admin.users(tenant=run.tenant, limit=1)
+            for one in of_this or memory.admin.users(limit=1):
+                return memory.admin.checkpoint(tenant=one.tenant)
             told = "it is empty"
     except StoreCorrupt as error:
         told = str(error)
@@ -151,16 +156,22 @@ def _rewind(run: Invocation, to: int | str | None, *, keep: bool, yes: bool) -> 
     )
 
 
-@verb("mnemic export > journal.jsonl", "mnemic export --out journal.jsonl")
+@verb(
+    "mnemic export > journal.jsonl",
+    "mnemic export --out journal.jsonl",
+    "mnemic export --user zoe --out zoe.jsonl",
+)
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="A new file, in place of standard output.")
 def export(out: Path | None) -> None:
-    """The journal with all it holds, as lines of JSON.
+    """The journal with all it holds, as lines of JSON; with --user, all of one person.
 
-    It is the whole tenant's; `load` reads it. Legal holds do not go along: place them where it is loaded.
+    The journal is the whole tenant's; `load` reads it. Legal holds do not go along: place them where it is loaded. With
+    --user it is a copy to read and to hand out: a line for each item, in whatever state, with its earlier versions, its
+    links and its uses, branches included.
     """
     run = invocation()
     with run.memory() as memory:
-        lines = memory.admin.export(run.tenant)
+        lines = memory.admin.export(run.tenant) if run.options.user is None else _remembered_of(run, memory)
         if out is None:
             _pour(lines, sys.stdout.buffer)
         else:
@@ -168,6 +179,41 @@ def export(out: Path | None) -> None:
                 count = _pour(lines, file)
     if out is not None:
         run.output.answer({"path": str(out.absolute()), "lines": count}, f"wrote {out}: {many(count, 'line')}")
+
+
+def _remembered_of(run: Invocation, memory: Memory) -> Iterator[bytes]:
+    """All that is remembered of the user who was named, as lines: their items, then those of branches.
+
+    Raises:
+        NotFound: nothing is.
+    """
+    me = run.scoped(memory).on_branch("")
+    if not me.holdings(limit=1):
+        raise NotFound(f"nothing is remembered of {run.user!r} in tenant {run.tenant!r}")
+    return _user_lines(run.user, me)
+
+
+def _user_lines(user: str, me: ScopedMemory) -> Iterator[bytes]:
+    shown: set[tuple[ItemId, int]] = set()
+    for branch in ("", *[one.name for one in all_of(me.branches)]):
+        for held in all_of(me.on_branch(branch).holdings):
+            stands = held.version.item.id, held.version.seq_from
+            if stands not in shown:  # a branch shows much of what it came off
+                shown.add(stands)
+                yield _holding_line(user, branch or None, held)
+
+
+def _holding_line(user: str, branch: str | None, held: Holding) -> bytes:
+    uses = held.strength
+    record = {
+        "user": user,
+        "branch": branch,
+        "item": version_record(held.version),
+        "versions": [version_record(one) for one in held.earlier],
+        "links": [link_record(link) for link in held.links],
+        "uses": {"shown": uses.uses, "useful": uses.useful, "misled": uses.harms, "last": uses.last_used},
+    }
+    return encoded(record).encode() + b"\n"
 
 
 def _pour(lines: Iterator[bytes], into: BinaryIO) -> int:

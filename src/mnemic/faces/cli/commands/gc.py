@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mnemic.core.clock import moment
+from mnemic.core.listing import LISTED
 from mnemic.errors import Invalid
 from mnemic.faces.cli.bars import advancing, progress, split_names
-from mnemic.faces.cli.command import WORDS, CommandGroup, verb
+from mnemic.faces.cli.command import WORDS, CommandGroup, page_options, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.item_ids import resolve_all
 from mnemic.faces.cli.output import flat, many, size
@@ -173,19 +174,21 @@ def add(ids: tuple[str, ...], everything: bool, reason: str | None) -> None:
 
 
 @verb("mnemic hold list", "mnemic hold list --json", name="list")
-def listed() -> None:
+@page_options(LISTED)
+def listed(limit: int, after: str | None) -> None:
     """Every hold of this installation."""
     run = invocation()
     with run.memory() as memory:
-        found = memory.admin.holds(tenant=run.tenant)
+        found = memory.admin.holds(tenant=run.tenant, limit=limit, after=after)
     if run.output.json:
-        run.output.document({"holds": [_hold_record(one) for one in found]})
+        run.output.document({"holds": [_hold_record(one) for one in found], "next": found.next})
         return
     if not found:
         run.output.line("nothing is held")
         return
     rows = [(str(one.id), _held_words(one), flat(one.actor), f"commit {one.seq}", flat(one.reason)) for one in found]
     run.output.table(rows, head=("hold", "what", "by", "since", "why"))
+    run.output.more(found.next)
 
 
 @verb("mnemic hold release 1")

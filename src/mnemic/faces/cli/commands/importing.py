@@ -47,6 +47,7 @@ class ImportTally:
 
     Attributes:
         expired: What expired before it came, written or there.
+        assumed: By zone, how many dates carried none and were read in it.
         away: Of `repeated`, those that have been erased or taken back since they were written.
         ties: Links between items that were written.
         first, last: The commits written.
@@ -61,6 +62,7 @@ class ImportTally:
     last: int | None = None
     masked: int = 0
     expired: int = 0
+    assumed: Counter[str] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)
     places: dict[str, list[str]] = field(default_factory=dict)
     sources: dict[str, None] = field(default_factory=dict)
@@ -83,6 +85,10 @@ class ImportTally:
     def _committed(self, receipt: Receipt) -> None:
         self.commits += 1
         self.first, self.last = self.first or receipt.seq, receipt.seq
+
+    def assume(self, zone: str) -> None:
+        """Count a date that carried no zone and was read in this one."""
+        self.assumed[zone] += 1
 
     def skip(self, where: str, why: str) -> None:
         """Count a place that was left out."""
@@ -158,8 +164,8 @@ class Intent:
 )
 @click.argument("path", type=click.Path(allow_dash=True))
 @click.option("--format", "form", type=click.Choice(_FORMATS), help="Left out: told by name and content.")
-@click.option("--zone", type=WORDS, help="Zone of times that carry none, such as Europe/Lisbon; else they are skipped.")
-@click.option("--source", type=WORDS, metavar="NAME", help="What to call it: `erase --source NAME` takes it out again.")
+@click.option("--zone", type=WORDS, help="Zone of times that carry none; left out, only front matter may do so.")
+@click.option("--source", type=WORDS, metavar="NAME", help="What to call it: `undo --import NAME` takes it back.")
 @click.option("--each-user", is_flag=True, help="Write a record that names a user into that user's memory.")
 @click.option("--mine", is_flag=True, help="Write every record into this user's memory, whomever it names.")
 @click.option("--branches", is_flag=True, help="ChatGPT: also branches that were left by editing or asking again.")
@@ -218,6 +224,8 @@ def _messages(
         tools=intent.tools,
         exclude=intent.exclude,
         progress=moved,
+        own_zone=run.settings.timezone,
+        assumed=tally.assume,
     )
     for one in given:
         if isinstance(one, Skipped):
@@ -404,6 +412,8 @@ def _report(run: Invocation, tally: ImportTally, seconds: float, *, dry_run: boo
     rows += [("gone", _erased_since(tally.away))] if tally.away else []
     rows.append(("skipped", f"{tally.skipped.total():,}"))
     rows += [("expired", f"{tally.expired:,} before they came: nobody is shown them")] if tally.expired else []
+    for zone, count in tally.assumed.items():
+        rows.append(("dates", f"{count:,} without a zone, read as {zone} (--zone names another)"))
     rows += [("links", f"{tally.ties:,}")] if tally.ties else []
     rows += [("in", _commits(tally))] if tally.commits else []
     rows += [("masked", many(tally.masked, "secret"))] if tally.masked else []
@@ -427,7 +437,7 @@ def _erased_since(away: int) -> str:
 def _commits(tally: ImportTally) -> str:
     if tally.commits == 1:
         return f"commit {tally.first} (take it back: mnemic undo {tally.first})"
-    return f"commits {tally.first}-{tally.last} (take them back: mnemic undo {tally.last}, and so on to {tally.first})"
+    return f"commits {tally.first}-{tally.last} (take them back: mnemic undo {tally.first}..{tally.last})"
 
 
 def _record(tally: ImportTally, seconds: float, *, dry_run: bool, interrupted: bool) -> dict[str, Any]:
@@ -438,6 +448,7 @@ def _record(tally: ImportTally, seconds: float, *, dry_run: bool, interrupted: b
         "repeated": None if dry_run else tally.repeated,
         "away": None if dry_run else tally.away,
         "expired": tally.expired,
+        "zones_assumed": dict(tally.assumed),
         "links": 0 if dry_run else tally.ties,
         "commits": tally.commits,
         "first_commit": tally.first,

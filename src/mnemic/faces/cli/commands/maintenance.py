@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from mnemic.core.listing import LISTED
 from mnemic.errors import Invalid, NotFound
-from mnemic.faces.cli.command import WORDS, verb
+from mnemic.faces.cli.command import WORDS, page_options, verb
 from mnemic.faces.cli.commands.top import vitals_record
 from mnemic.faces.cli.commands.worker import lane_record, lane_row
 from mnemic.faces.cli.invocation import Invocation, invocation, naming_option
@@ -23,49 +24,58 @@ from mnemic.faces.cli.output import flat, many, size
 from mnemic.settings import PREFIX, Settings
 
 if TYPE_CHECKING:
-    from mnemic.admin import Stats
+    from mnemic.admin import Stats, UserStats
+    from mnemic.core.listing import Listing
     from mnemic.store.values.heads import Check
 
 FAULTS: Final = 6
 """The exit code of a store in which something is wrong."""
 
 
-@verb("mnemic stats", "mnemic stats --json")
-def stats() -> None:
-    """How much is remembered, and how big it is."""
+@verb("mnemic stats", "mnemic stats --limit 50 --json")
+@page_options(LISTED)
+def stats(limit: int, after: str | None) -> None:
+    """How much is remembered, and how big it is.
+
+    The users come in pages, by installation and in the order in which they first wrote.
+    """
     run = invocation()
     with run.memory() as memory:
-        found, behind = memory.admin.stats(), memory.admin.behind()
+        found, behind = memory.admin.stats(limit=1), memory.admin.behind()
+        users = memory.admin.users(limit=limit, after=after)
+        mine = next(iter(memory.admin.users(user=run.user, tenant=run.tenant)), None)
     if run.output.json:
         lanes = [lane_record(one) for one in behind]
-        record = {**vitals_record(found.vitals), **_stats_record(found), "lanes": lanes}
+        record = {**vitals_record(found.vitals), **_stats_record(found, users), "lanes": lanes}
         run.output.document({"user": run.user, "tenant": run.tenant, **record})
         return
-    mine = next((u for u in found.users if (u.tenant, u.user) == (run.tenant, run.user)), None)
     run.output.table(
         [
             ("store", flat(found.url)),
             ("size", size(found.bytes)),
             ("format", str(found.format)),
             ("user", f"{flat(run.user)} (tenant {flat(run.tenant)}): {many(mine.items if mine else 0, 'item')}"),
-            ("in all", f"{many(found.items, 'item')} of {many(len(found.users), 'user')}"),
+            ("in all", f"{many(found.items, 'item')} of {many(found.user_count, 'user')}"),
             *(lane_row(one) for one in behind),
         ]
     )
-    if len(found.users) > 1:
+    if found.user_count > 1:
         run.output.line()
-        rows = [(flat(u.tenant), flat(u.user or "(shared)"), f"{u.items:,}", f"{u.commits:,}") for u in found.users]
+        rows = [(flat(u.tenant), flat(u.user or "(shared)"), f"{u.items:,}", f"{u.commits:,}") for u in users]
         run.output.table(rows, head=("tenant", "user", "items", "last commit"))
+        run.output.more(users.next)
 
 
-def _stats_record(counted: Stats) -> dict[str, object]:
-    users = [{"tenant": u.tenant, "user": u.user, "items": u.items, "last_commit": u.commits} for u in counted.users]
+def _stats_record(counted: Stats, page: Listing[UserStats]) -> dict[str, object]:
+    users = [{"tenant": u.tenant, "user": u.user, "items": u.items, "last_commit": u.commits} for u in page]
     return {
         "url": counted.url,
         "bytes": counted.bytes,
         "format": counted.format,
         "items": counted.items,
+        "user_count": counted.user_count,
         "users": users,
+        "next": page.next,
     }
 
 
@@ -207,12 +217,12 @@ class _Setting:
 
 
 def _settings(run: Invocation) -> list[_Setting]:
-    meanings = _meanings()
+    told = meanings()
     rows = []
     for name in (one.name for one in dataclasses.fields(Settings)):
         came = "environment" if PREFIX + name.upper() in os.environ else "default"
         value, here = _display_value(run.program_settings, name), _display_value(run.settings, name)
-        rows.append(_Setting(name, value, came, here, meanings.get(name, "")))
+        rows.append(_Setting(name, value, came, here, told.get(name, "")))
     return rows
 
 
@@ -226,8 +236,8 @@ def _display_value(settings: Settings, name: str) -> object:
     return str(value) if isinstance(value, Path) else value
 
 
-def _meanings() -> dict[str, str]:
-    """The sentence under each field of `Settings`, which is where it is said what it means."""
+def meanings() -> dict[str, str]:
+    """Return the sentence under each field of `Settings`, which is where it is said what it means."""
     (described,) = ast.parse(inspect.getsource(Settings)).body
     body = described.body if isinstance(described, ast.ClassDef) else []
     return {

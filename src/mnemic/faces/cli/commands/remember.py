@@ -27,10 +27,10 @@ _STATED: Final = [kind.value for kind in Kind if kind not in EVIDENCE]
 
 
 def read_said(text: str | None, zone: str | None, field: str) -> datetime | None:
-    """A moment given on a write: ISO, with its zone or with `--zone`.
+    """A moment given to a verb: with its zone, or else in that of `--zone`, or else in the setting `timezone`.
 
     Raises:
-        Invalid: no time, or one without a zone.
+        Invalid: no time.
     """
     if text is None and zone is None:
         return None
@@ -38,7 +38,7 @@ def read_said(text: str | None, zone: str | None, field: str) -> datetime | None
 
     known_zone(zone)
     with naming_option(field):
-        return said_at(text, zone)
+        return said_at(text, zone or invocation().settings.timezone)
 
 
 def read_expires(text: str | None, zone: str | None) -> datetime | timedelta | None:
@@ -92,8 +92,8 @@ def said_options(function: Callable[..., Any]) -> Callable[..., Any]:
     for name, metavar, text in (
         ("--key", None, "Makes a retry safe: the same words and --said again under this key write nothing."),
         ("--expires", "TIME", "From when on nobody is shown it: a time, or how long from now, such as 30d."),
-        ("--zone", None, "Zone of times given without one, such as Europe/Lisbon."),
-        ("--said", "TIME", "When it was said, with its zone (left out: now)."),
+        ("--zone", None, "Zone of times given without one (left out: setting `timezone`)."),
+        ("--said", "TIME", "When it was said (left out: now)."),
         ("--role", None, "In which role, such as user or assistant."),
         ("--speaker", None, "Who said it."),
     ):
@@ -144,7 +144,7 @@ def _statement_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--key", type=WORDS, help="Makes a retry safe."),
         click.option("--tag", "tags", type=WORDS, multiple=True, help="A tag; may be repeated."),
         click.option("--from", "sources", type=WORDS, multiple=True, metavar="ID", help="Evidence it rests on."),
-        click.option("--zone", type=WORDS, help="Zone of times given without one."),
+        click.option("--zone", type=WORDS, help="Zone of times given without one (left out: setting `timezone`)."),
         click.option(
             "--said", type=WORDS, metavar="TIME", help="When it was said (left out: as its evidence, or now)."
         ),

@@ -10,10 +10,11 @@ import click
 
 from mnemic.core.clock import moment
 from mnemic.core.items import Kind
+from mnemic.core.listing import LISTED
 from mnemic.core.queries import Filter
 from mnemic.errors import Invalid, NotFound
 from mnemic.faces.cli.bars import meter
-from mnemic.faces.cli.command import WORDS, CommandGroup, verb
+from mnemic.faces.cli.command import WORDS, CommandGroup, page_options, verb
 from mnemic.faces.cli.commands.remember import acknowledge, said_fields, said_options
 from mnemic.faces.cli.invocation import argument_text, checked_words, invocation
 from mnemic.faces.cli.item_ids import resolve_all
@@ -51,18 +52,19 @@ def session() -> None:
 
 
 @verb("mnemic session list", "mnemic session list --json", name="list")
-def listed() -> None:
+@page_options(LISTED)
+def listed(limit: int, after: str | None) -> None:
     """Every talk that has a window, with who has it open."""
     run = invocation()
     with run.user_memory(shelved=False) as me:
-        found = me.sessions()
+        found = me.sessions(limit=limit, after=after)
     if run.output.json:
-        for name, row in found:
-            run.output.record(_session_record(name, row))
+        run.output.records([_session_record(name, row) for name, row in found], found.next)
         return
     run.output.table([_session_row(name, row) for name, row in found], head=_SESSION)
     if not found:
         run.output.note("no talk has a window yet")
+    run.output.more(found.next)
 
 
 @verb("mnemic session show trip", "mnemic session show trip --json", name="show")
@@ -75,7 +77,7 @@ def shown(name: str) -> None:
     """
     run = invocation()
     with run.user_memory(shelved=False) as me:
-        row = dict(me.sessions()).get(name)
+        row = me.find_session(name)
         if row is None:
             raise NotFound(f"no talk {name!r} has a window here; `mnemic session list` names them")
         written = me.session_pages(name)

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
 
+from mnemic.core.listing import LISTED, all_of
 from mnemic.core.scope import SHARED
 from mnemic.errors import Invalid
 from mnemic.faces.cli.bars import advancing, progress, split_names
-from mnemic.faces.cli.command import WORDS, verb
+from mnemic.faces.cli.command import WORDS, page_options, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.output import cut, day, flat, many
 from mnemic.lanes.slices import EMBED, HOUSE
@@ -22,6 +23,7 @@ from mnemic.lanes.slices import EMBED, HOUSE
 if TYPE_CHECKING:
     from mnemic.admin import Behind
     from mnemic.core.ids import ItemId
+    from mnemic.core.listing import Listing
     from mnemic.errors import MnemicError
     from mnemic.memory import Memory
     from mnemic.worker.status import WorkEntry
@@ -99,7 +101,8 @@ class _Log:
 @verb("mnemic jobs", "mnemic jobs --over --json")
 @click.option("--over", is_flag=True, help="Jobs that are done or cancelled, too.")
 @click.option("--cancel", type=int, metavar="ID", help="Cancel a job that waits.")
-def jobs(over: bool, cancel: int | None) -> None:
+@page_options(LISTED)
+def jobs(over: bool, cancel: int | None, limit: int, after: str | None) -> None:
     """What waits to be done, what runs, who does it and since when, and what went wrong.
 
     Lanes follow what is written, user by user; jobs were ordered.
@@ -108,27 +111,30 @@ def jobs(over: bool, cancel: int | None) -> None:
     with run.memory() as memory:
         if cancel is not None:
             memory.admin.cancel(cancel)
-        found = memory.admin.jobs(over=over)
+        found = memory.admin.jobs(over=over, limit=limit, after=after)
     _show(run, found, "nothing is waiting")
 
 
 @verb("mnemic dead", "mnemic dead --json")
-def dead() -> None:
+@page_options(LISTED)
+def dead(limit: int, after: str | None) -> None:
     """What could not be understood and was given up, so that the rest could go on.
 
     `mnemic retry` has it tried again; nothing of it is lost, and its words are found meanwhile.
     """
     run = invocation()
     with run.memory() as memory:
-        found = memory.admin.dead()
+        found = memory.admin.dead(limit=limit, after=after)
         words = _words(memory, found)
     if run.output.json:
-        run.output.document({"entries": [record(one) | {"text": words.get(_place(one))} for one in found]})
+        entries = [record(one) | {"text": words.get(_place(one))} for one in found]
+        run.output.document({"entries": entries, "next": found.next})
     elif not found:
         run.output.line("nothing was given up")
     else:
         head = ("id", "what", "whose", "since", "item", "begins", "last error")
         run.output.table([_letter(one, words.get(_place(one))) for one in found], head=head)
+        run.output.more(found.next)
 
 
 def _words(memory: Memory, entries: Sequence[WorkEntry]) -> dict[_Place, str]:
@@ -175,7 +181,8 @@ def retry(number: int | None, every: bool) -> None:
     if (number is None) is not every:
         raise Invalid("id", "or --all: one of them is needed", "`mnemic dead` lists what was given up.")
     with run.memory() as memory:
-        numbers = [one.id for one in memory.admin.dead() if one.id is not None] if number is None else [number]
+        given_up = all_of(memory.admin.dead) if number is None else ()
+        numbers = [one.id for one in given_up if one.id is not None] if number is None else [number]
         for one in numbers:
             memory.admin.retry(one)
     run.output.answer({"retried": numbers}, f"{many(len(numbers), 'job')} to be tried again")
@@ -198,15 +205,16 @@ def rerun(strategy: str) -> None:
     run.output.answer({"job": number, "done": done}, read if done else waits)
 
 
-def _show(run: Invocation, entries: list[WorkEntry], none: str) -> None:
+def _show(run: Invocation, entries: Listing[WorkEntry], none: str) -> None:
     if run.output.json:
-        run.output.document({"entries": [record(one) for one in entries]})
+        run.output.document({"entries": [record(one) for one in entries], "next": entries.next})
     elif not entries:
         run.output.line(none)
     else:
         run.output.table(
             [row(one) for one in entries], head=("id", "what", "whose", "state", "left", "who", "last error")
         )
+        run.output.more(entries.next)
 
 
 def record(entry: WorkEntry) -> dict[str, object]:
@@ -286,7 +294,7 @@ def reindex(embedder: str) -> None:
         {"embedder": did.embedder, "passages": did.passages, "dismissed": list(did.dismissed)},
         (serving if did.embedder else "words alone") + gone,
     )
-    if "@" in did.embedder and run.settings.embedder != did.embedder:
+    if "@" in did.embedder and run.settings.embedder not in (did.embedder, did.embedder.partition("@http")[0]):
         run.output.note(f"name it from now on, or nothing is sent there: MNEMIC_EMBEDDER={flat(did.embedder)}")
 
 
