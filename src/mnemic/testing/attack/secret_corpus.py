@@ -293,7 +293,7 @@ def _disguised(chance: random.Random) -> dict[str, tuple[str, str]]:
         ),
         "card over two lines, no blanks": (
             f"card {''.join(groups[:cut])}\n{''.join(groups[cut:])} thanks",
-            "".join(groups[:cut]),
+            max("".join(groups[:cut]), "".join(groups[cut:]), key=len),
         ),
         "full-width card": (f"card {_full_width(' '.join(groups))}", _full_width(groups[2])),
         "full-width key": (_full_width(key), _full_width(key[6:])),

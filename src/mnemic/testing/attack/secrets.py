@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final
 from unittest.mock import patch
@@ -30,9 +30,11 @@ def attack(rounds: int, seed: int) -> AttackReport:
         for form, (text, secret) in made:
             for place in chance.sample(list(PLACES), k=min(len(PLACES), 1 + rounds // (4 * len(made)))):
                 tries.append((form, place, text, secret))
-    failures = list(_tried(tries))
+    # Eight digits stand in some gigabyte of digests by chance as well; a leak comes again in a store of its own.
+    leaks = [attempt for attempt in _seen(tries) if _seen([attempt])]
+    failures = [f"{form} in {place}: {text[:120]!r}" for form, place, text, _ in leaks]
     with patch("mnemic.writing.mask", _as_before), patch("mnemic.writing.mask_name", _as_before):
-        caught = len(list(_tried(tries[: rounds // 4])))
+        caught = len(_seen(tries[: rounds // 4]))
     return AttackReport(tries=len(tries), failures=failures, caught_by_control=caught)
 
 
@@ -41,21 +43,19 @@ def _as_before(text: str) -> tuple[str, dict[str, int]]:
     return ("[masked api key]", {"api key": 1}) if text.startswith("sk-ant-") else (text, {})
 
 
-def _tried(tries: list[tuple[str, str, str, str]]) -> Iterator[str]:
+def _seen(tries: Sequence[tuple[str, str, str, str]]) -> list[tuple[str, str, str, str]]:
+    """Write texts, each in its place, to one store; those whose secret then stands in its files or their names."""
     with folder() as root:
-        place = root / "memory.db"
-        written: list[tuple[str, str, str, str]] = []
-        with Memory(place, settings=Settings(background=False), embedder="none", synchronous="OFF") as memory:
+        with Memory(
+            root / "memory.db", settings=Settings(background=False), embedder="none", synchronous="OFF"
+        ) as memory:
             memory.scope(user="ada").observe("The heron stands in the river.")
-            for number, (form, where, text, secret) in enumerate(tries):
+            for number, (_, place, text, _) in enumerate(tries):
                 with suppress(MnemicError):
-                    PLACES[where](memory, memory.scope(user="ada"), text, number)
-                written.append((form, where, text, secret))
+                    PLACES[place](memory, memory.scope(user="ada"), text, number)
         kept = b"\0".join(file.read_bytes() for file in root.rglob("*") if file.is_file())
         names = "\0".join(str(file) for file in root.rglob("*"))
-    for form, where, text, secret in written:
-        if secret.encode() in kept or secret in names:
-            yield f"{form} in {where}: {text[:120]!r}"
+    return [attempt for attempt in tries if attempt[3].encode() in kept or attempt[3] in names]
 
 
 def _shelved(memory: Memory, me: ScopedMemory, text: str, number: int) -> None:
