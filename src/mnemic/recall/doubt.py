@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -28,7 +29,16 @@ from mnemic.extract.sentences import sentences
 from mnemic.extract.slots import slots
 from mnemic.index.columns import Column
 from mnemic.recall.answer import Answer, Citation
-from mnemic.recall.currency import ACTS, ASSISTANT_TOKENS, MATTERS, SUBJECTS, likelihoods, weights
+from mnemic.recall.currency import (
+    ACTS,
+    ASSISTANT_TOKENS,
+    MATTERS,
+    OF_ACTS,
+    OF_MATTERS,
+    OF_SUBJECTS,
+    likelihoods,
+    weights,
+)
 from mnemic.recall.doubt_words import (
     change_tokens,
     denies,
@@ -115,6 +125,12 @@ class Suspect:
     likely: float | None
 
 
+_Asked = tuple[tuple[tuple[str, str, str, int], ...], tuple[tuple[int, str], ...], int | None]
+
+_SUSPECTED: Final[WeakKeyDictionary[Reading, tuple[_Asked, list[list[Suspect]]]]] = WeakKeyDictionary()
+"""What was found last in each reading that is still in use, and what was asked."""
+
+
 def certain_since(fact: Item) -> int:
     """Up to when nothing that was said puts a fact in doubt: when it was said itself, or confirmed."""
     confirmed = fact.slots.get(CONFIRMED)
@@ -126,7 +142,7 @@ def probe(embedder: str) -> Floats | None:
     learned = weights().get(embedder)
     if learned is None or not embedder:
         return None
-    direction = learned.said[:-1, _CHANGING].mean(axis=1) + learned.said[:-1, len(ACTS)]
+    direction = learned.said[:-1, _CHANGING].mean(axis=1) + learned.said[:-1, OF_SUBJECTS.start]
     unit: Floats = (direction / np.linalg.norm(direction)).astype(np.float32)
     return unit
 
@@ -142,15 +158,40 @@ def suspects(
         until: Nothing that was said later is looked at, microseconds; None for no limit.
     """
     found: dict[ItemId, list[Suspect]] = {fact.id: [] for fact in facts}
-    values = [hash_term(token) for fact in facts for token in tokenise(str(fact.slots["value"]))]
     for reading in readings:
-        later = _later(reading, min(map(certain_since, facts)), until, (*change_tokens(), *values))
-        if not len(later):
-            continue
-        heads = _heads(reading, later, embedders)
-        for fact in facts:
-            found[fact.id] += _suspects_of(fact, reading, later, heads)
+        for fact, some in zip(facts, _known_suspects(facts, reading, embedders, until), strict=True):
+            found[fact.id] += some
     return {fact: sorted(some, key=lambda one: -one.said) for fact, some in found.items()}
+
+
+def _known_suspects(
+    facts: Sequence[Item], reading: Reading, embedders: Mapping[int, str], until: int | None
+) -> list[list[Suspect]]:
+    """The suspects of each fact in one reading, found anew only where the reading or what is asked of it is another.
+
+    A reading never changes: whatever is written, erased or embedded makes another, and with the old one goes what is
+    kept of it.
+    """
+    asked = (
+        tuple((fact.id, str(fact.slots["slot"]), str(fact.slots["value"]), certain_since(fact)) for fact in facts),
+        tuple(embedders.items()),
+        until,
+    )
+    known = _SUSPECTED.get(reading)
+    if known is None or known[0] != asked:
+        known = _SUSPECTED[reading] = asked, _suspects_in(facts, reading, embedders, until)
+    return known[1]
+
+
+def _suspects_in(
+    facts: Sequence[Item], reading: Reading, embedders: Mapping[int, str], until: int | None
+) -> list[list[Suspect]]:
+    values = [hash_term(token) for fact in facts for token in tokenise(str(fact.slots["value"]))]
+    later = _later(reading, min(map(certain_since, facts)), until, (*change_tokens(), *values))
+    if not len(later):
+        return [[] for _ in facts]
+    heads = _heads(reading, later, embedders)
+    return [_suspects_of(fact, reading, later, heads) for fact in facts]
 
 
 def _later(reading: Reading, since: int, until: int | None, tokens: Sequence[int]) -> Places:
@@ -205,10 +246,10 @@ def _suspects_of(fact: Item, reading: Reading, later: Places, heads: tuple[Float
 
 def _change_of(chances: Floats, matter: str) -> Floats:
     """How likely a speaker tells of a change of a matter of their own; a plain statement counts a quarter."""
-    acts = chances[:, : len(ACTS)]
+    acts = chances[:, OF_ACTS]
     changes = acts[:, _CHANGING].sum(axis=1) + acts[:, 0] / 4
-    own = chances[:, len(ACTS)]
-    of_it = chances[:, len(ACTS) + len(SUBJECTS) + MATTERS.index(matter)]
+    own = chances[:, OF_SUBJECTS.start]
+    of_it = chances[:, OF_MATTERS.start + MATTERS.index(matter)]
     likely: Floats = np.sqrt(changes * own * of_it)
     return likely
 

@@ -46,9 +46,9 @@ class Packed:
     text: str
     tokens: int
 
-    def with_reasons(self, hits: list[Hit]) -> tuple[Recalled, ...]:
-        """The items, with the reasons of the same hits."""
-        return tuple(replace(one, reasons=hit.reasons) for one, hit in zip(self.items, hits, strict=True))
+    def with_reasons(self, reasons: Sequence[tuple[str, ...]]) -> tuple[Recalled, ...]:
+        """The items, each with its reasons."""
+        return tuple(replace(one, reasons=why) for one, why in zip(self.items, reasons, strict=True))
 
 
 def pack(hits: Iterable[Hit], readings: Mapping[int, Reading], snapshot: Snapshot, query: Query) -> Packed:

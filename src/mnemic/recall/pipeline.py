@@ -107,13 +107,13 @@ def recall(snapshot: Snapshot, catalogues: Catalogues, query: Query, *, explain:
     started = time.perf_counter()
     ranked = _rank(snapshot, catalogues, query)
     packed = pack(ranked.chosen, ranked.readings, snapshot, query)
-    shown = explained(ranked.question, ranked.readings, list(packed.hits), ranked.candidates.ranking.most("dense"))
-    shown = traced(shown, ranked.candidates.trails, ranked.readings, snapshot)
+    why = explained(ranked.question, ranked.readings, packed.hits, ranked.candidates.ranking.most("dense"))
+    ways = traced(packed.hits, ranked.candidates.trails, ranked.readings, snapshot)
     confidence = ranked.confidence()
     return Context(
         text=packed.text,
         tokens=packed.tokens,
-        items=packed.with_reasons(shown),
+        items=packed.with_reasons([(*each, *way) for each, way in zip(why, ways, strict=True)]),
         considered=ranked.entries,
         seq=_head(snapshot, query),
         notes=(*ranked.notes, *(confidence.notes if ranked.bearing else ())),

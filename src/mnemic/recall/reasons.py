@@ -15,7 +15,7 @@ it tells a fact that was never told from one told in other words no better than 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -67,8 +67,10 @@ _COMMON: Final = tuple(map(hash_term, tokenise("the a to and of in is i you it")
 _COMMON_UNSPACED: Final = tuple(map(hash_term, tokenise("的 我 你 是 了 不 在 の は に 이 는")))
 
 
-def explained(question: Question, readings: Mapping[int, Reading], hits: list[Hit], nearest: float) -> list[Hit]:
-    """Add to each hit its reasons. `nearest`: the greatest component `dense` of any candidate."""
+def explained(
+    question: Question, readings: Mapping[int, Reading], hits: Sequence[Hit], nearest: float
+) -> list[tuple[str, ...]]:
+    """Say why each hit is there. `nearest`: the greatest component `dense` of any candidate."""
     told: dict[tuple[int, int], list[str]] = {}
     for reading in readings.values():
         here = [hit for hit in hits if hit.space == reading.space]
@@ -76,13 +78,15 @@ def explained(question: Question, readings: Mapping[int, Reading], hits: list[Hi
             told.update(
                 zip(((hit.space, hit.doc) for hit in here), _reasons_of(question, reading, here, nearest), strict=True)
             )
-    return [replace(hit, reasons=(*hit.reasons, *told[hit.space, hit.doc]) or (_FEW,)) for hit in hits]
+    return [(*hit.reasons, *told[hit.space, hit.doc]) or (_FEW,) for hit in hits]
 
 
 def traced(
-    hits: list[Hit], trails: Mapping[int, Trails], readings: Mapping[int, Reading], snapshot: Snapshot
-) -> list[Hit]:
-    """Add to each hit that the link walk reached the name that led to it."""
+    hits: Sequence[Hit], trails: Mapping[int, Trails], readings: Mapping[int, Reading], snapshot: Snapshot
+) -> list[tuple[str, ...]]:
+    """Say of each hit that the link walk reached by which name it did."""
+    if not trails:
+        return [()] * len(hits)
     steps = {
         (hit.space, hit.doc): (step, hit.ver, readings[hit.space].value(Column.VER, step.source))
         for hit in hits
@@ -99,11 +103,10 @@ def traced(
         if {(space, source), (space, target)} <= items.keys()
     }
     asked = {(hit.space, hit.doc) for hit in hits if hit.space in trails and trails[hit.space].asked[hit.doc]}
-    reasons = [
+    return [
         (*(["the question names it"] if at in asked else []), *([told[at]] if at in told else []))
         for at in ((hit.space, hit.doc) for hit in hits)
     ]
-    return [replace(hit, reasons=(*hit.reasons, *why)) for hit, why in zip(hits, reasons, strict=True)]
 
 
 def _linked(source: Item, target: Item, name: int) -> str:

@@ -103,22 +103,28 @@ def _table() -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
     return tokens, np.array([by_token[token] for token in tokens.tolist()], np.intp)
 
 
-def counted(tokens: NDArray[np.uint64], rows: NDArray[np.intp], count: int) -> Counts:
-    """How often each cue stands in each of `count` texts, of whose tokens `rows` says which text each stands in.
+def cues_of(tokens: NDArray[np.uint64]) -> NDArray[np.intp]:
+    """What each token hints at; -1 for none."""
+    known, cues = _table()
+    at = known.searchsorted(tokens)
+    np.minimum(at, len(known) - 1, out=at)
+    return np.where(known[at] == tokens, cues[at], -1)
+
+
+def counted(hints: NDArray[np.intp], rows: NDArray[np.intp], count: int) -> Counts:
+    """How often each cue stands in each of `count` texts, of whose `hints` (`cues_of`) `rows` says where each stands.
 
     A row for a text, a column for a cue.
     """
-    known, cues = _table()
-    at = np.minimum(known.searchsorted(tokens), len(known) - 1)
-    hints = known[at] == tokens
-    flat = np.bincount(rows[hints] * len(SentenceCue) + cues[at[hints]], minlength=count * len(SentenceCue))
+    some = hints >= 0
+    flat = np.bincount(rows[some] * len(SentenceCue) + hints[some], minlength=count * len(SentenceCue))
     return flat.reshape(count, len(SentenceCue)).astype(np.float32)
 
 
 def counted_in(text: str) -> Counts:
     """How often each cue stands in one text."""
-    tokens = np.frombuffer(terms(text), np.uint64)
-    one: Counts = counted(tokens, np.zeros(len(tokens), np.intp), 1)[0]
+    hints = cues_of(np.frombuffer(terms(text), np.uint64))
+    one: Counts = np.bincount(hints[hints >= 0], minlength=len(SentenceCue)).astype(np.float32)
     return one
 
 
@@ -127,4 +133,4 @@ def counted_each(streams: Sequence[NDArray[np.uint64]]) -> Counts:
     if not streams:
         return np.zeros((0, len(SentenceCue)), np.float32)
     rows = np.repeat(np.arange(len(streams)), [len(stream) for stream in streams])
-    return counted(np.concatenate(streams), rows, len(streams))
+    return counted(cues_of(np.concatenate(streams)), rows, len(streams))
