@@ -103,7 +103,7 @@ def test_the_chain_that_answers_is_told(shelf: Any) -> None:
     hits = list(found.ranking.hits())[:4]
     with shelf.store.read() as snapshot:
         told = traced(hits, found.trails, {r.space: r for r in readings}, snapshot)
-    reasons = dict(zip(titles(shelf, hits), (hit.reasons for hit in told), strict=True))
+    reasons = dict(zip(titles(shelf, hits), told, strict=True))
     assert "the question names it" in reasons["Hollow Reed (film)"]
     assert "linked from 'Hollow Reed': it names 'Petra Lindqvale'" in reasons["Petra Lindqvale"]
     assert "linked from 'Petra Lindqvale': it names 'Oakmoor'" in reasons["Oakmoor"]
