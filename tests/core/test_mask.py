@@ -47,6 +47,41 @@ def test_a_secret_of_every_form_is_masked_and_what_stands_around_it_stays(form: 
             assert mask(masked)[0] == masked
 
 
+@pytest.mark.parametrize("apart", ["\n", "\r\n", "\t", "\\n", "\\r\\n", " \n", "\u200b\n", "\n\u200b", "\u2060"])
+@pytest.mark.parametrize("before", [4, 6, 8, 12])
+def test_a_card_number_is_masked_wherever_a_line_breaks_it(before: int, apart: str) -> None:
+    card = "4065884242180330"
+    masked, found = mask(f"card {card[:before]}{apart}{card[before:]}, thanks")
+    assert masked == "card [masked card number], thanks"
+    assert found == {"card number": 1}
+
+
+@pytest.mark.parametrize("before", [4, 10])
+def test_a_card_number_of_fifteen_digits_is_masked_over_two_lines(before: int) -> None:
+    card = "378282246310005"
+    assert mask(f"{card[:before]}\n{card[before:]}")[0] == "[masked card number]"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "4065\n884242180331",
+        "4065\t884242180331",
+        "2024\t884242180330",
+        "1732406400\n1732406460",
+        "406588\n424218\n0330",
+    ],
+)
+def test_numbers_below_or_beside_each_other_that_make_no_card_stay(text: str) -> None:
+    assert mask(text) == (text, {})
+
+
+def test_what_is_looked_for_of_a_secret_is_found_nowhere_by_chance() -> None:
+    for seed in range(50):
+        short = {form: secret for form, (_, secret) in corpus(random.Random(seed)).items() if "over two lines" in form}
+        assert all(len(secret) >= 8 and "\n" not in secret for secret in short.values()), short
+
+
 def test_there_are_seventy_forms_and_more() -> None:
     assert len(FORMS) > 100
 

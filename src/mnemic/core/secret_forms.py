@@ -157,8 +157,11 @@ PUTTY: Final = re.compile(r"(?<=Private-Lines: )\d{1,3}\s{1,2}(?:[A-Za-z0-9+/=]{
 """The secret part of a key as PuTTY writes it."""
 
 _APART: Final = r"[ .\-_/\u00a0\u2007\u2009\u202f\u2010-\u2015]"
+_BREAK: Final = r"[ -]?(?:\r?\n|(?:\\r)?\\n|\t)[ \t\u00ad\u200b-\u200d\u2060\ufeff]{0,4}"
+"""Where a line ends in a number, as it stands or as JSON writes it, or a cell does."""
 CARD: Final = re.compile(
-    rf"(?<![A-Za-z0-9.-])(?:\d{{4}}(?:[ -]?\d{{4}}){{0,2}}[ -]?\r?\n[ \t]{{0,4}}\d{{4}}(?:[ -]?\d{{4}}){{0,2}}|\d{{12,19}}|(?:\d{{4}}(?P<a>{_APART})){{3}}\d{{1,4}}(?:(?P=a)\d{{1,3}})?"
+    rf"(?<![A-Za-z0-9.-])(?:\d{{4}}(?:[ -]?\d{{4}}){{0,2}}{_BREAK}\d{{4}}(?:[ -]?\d{{4}}){{0,2}}|\d{{6}}{_BREAK}\d{{10}}"
+    rf"|\d{{4}}[ -]?\d{{6}}{_BREAK}\d{{5}}|\d{{4}}{_BREAK}\d{{6}}[ -]?\d{{5}}|\d{{12,19}}|(?:\d{{4}}(?P<a>{_APART})){{3}}\d{{1,4}}(?:(?P=a)\d{{1,3}})?"
     rf"|\d{{4}}(?P<b>{_APART})\d{{6}}(?P=b)\d{{4,5}}|(?:\d{{4}}[ -]){{3}}\d{{4}}|\d{{6}}[ -]\d{{10,13}})"
     r"(?![A-Za-z0-9-]|\.\d)"
 )
