@@ -329,17 +329,24 @@ def _standing(question: Question, pool: Pool, at: int) -> tuple[bool, int, int]:
     return (True, said, order)
 
 
-def current(question: Question, hits: Sequence[Hit], readings: Mapping[int, Reading]) -> list[Hit]:
+def current(
+    question: Question, hits: Sequence[Hit], readings: Mapping[int, Reading], *, pending: bool = False
+) -> list[Hit]:
     """Put hits, the best first, that are no documents in the order in which they answer; scores stay where they were.
 
     The component "currency" of one that moved is what its score changed by. A question that names a speaker is left as
     it is, for who speaks is weighed by then and in a talk of several little succeeds; so is what does not ask.
+
+    Args:
+        pending: Some entries may have no vector yet: if a hit has none, all are weighed by words.
     """
     turns = [i for i, hit in enumerate(hits) if not readings[hit.space].lengthy[hit.doc]]
     if len(turns) < 2 or not _asks(question) or question.names:
         return list(hits)
     told = [hits[i] for i in turns]
     learned = _learned(question)
+    if learned.embedder and pending and not _embedded(question, told, readings):
+        learned = weights()[""]
     pool = pooled(question, told, readings, learned)
     succession = succeeded(question, pool, learned)
     moved = list(hits)
@@ -363,6 +370,16 @@ def _learned(question: Question) -> CurrencyWeights:
     """The weights for the embedder by which the question is compared, else those by words."""
     known = weights()
     return next((known[name] for name in question.query.embedders.values() if name in known), known[""])
+
+
+def _embedded(question: Question, hits: Sequence[Hit], readings: Mapping[int, Reading]) -> bool:
+    """Whether each hit has its vector: one that still waits for it would stand behind all that have theirs."""
+    for model in question.query.vectors:
+        for space in {hit.space for hit in hits}:
+            places = np.array([hit.doc for hit in hits if hit.space == space], np.intp)
+            if not readings[space].vectors(model, places).any(axis=1).all():
+                return False
+    return True
 
 
 def _reasons(question: Question, group: Sequence[int], at: int, pool: Pool) -> tuple[str, ...]:

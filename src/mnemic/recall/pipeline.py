@@ -217,7 +217,7 @@ def _in_order(question: Question, candidates: _Candidates, readings: Mapping[int
     if candidates.blind or question.of_a_time or Stage.CURRENCY in question.query.without:
         return candidates
     pool = list(islice(candidates.ranking.hits(), POOL))
-    return replace(candidates, first=tuple(current(question, pool, readings)))
+    return replace(candidates, first=tuple(current(question, pool, readings, pending=candidates.pending > 0)))
 
 
 def _candidates(question: Question, readings: list[Reading]) -> _Candidates:
