@@ -27,10 +27,10 @@ WORDS: Final = frozenset({"Yes", "No", "是", "不是", "没有", "有", "否", 
 HEAD: Final = """\
 # What people asked
 
-Twenty-six people tell of something, then of a change of it forty days later, and ask. The dialogues were written before anybody
-looked at what comes out. Each has a memory of its own; `ask` answers by words alone and with the local embedder. An answer
-is *right* if what it gives first is so, *unsure* below a confidence of 0.5, and *wrong* if it is neither; a test holds that none
-is wrong. `scripts/what_people_asked.py` makes this page.
+Twenty-six people tell of something, then of a change of it forty days later, and ask. The dialogues were written before
+anybody looked at what comes out. Each has a memory of its own; `ask` answers by words alone and with the local embedder.
+An answer is *right* if what it gives first is so, *unsure* below a confidence of 0.5, and *wrong* if it is neither; a
+test holds that none is wrong. `scripts/what_people_asked.py` makes this page.
 
 """
 
