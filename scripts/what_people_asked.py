@@ -28,7 +28,7 @@ HEAD: Final = """\
 # What people asked
 
 Twenty-six people tell of something, then of a change of it forty days later, and ask. The dialogues were written before
-anybody looked at what comes out. Each has a memory of its own; `ask` answers by words alone and with the local embedder.
+anybody looked at what comes out. Each has a memory of its own; `ask` answers by words alone and with the embedder.
 An answer is *right* if what it gives first is so, *unsure* below a confidence of 0.5, and *wrong* if it is neither; a
 test holds that none is wrong. `scripts/what_people_asked.py` makes this page.
 
