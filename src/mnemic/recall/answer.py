@@ -21,10 +21,11 @@ from mnemic.core.items import Kind
 from mnemic.core.tokens import is_stop, tokenise
 from mnemic.extract.phrasing import shown_value
 from mnemic.recall.asked_for import PAST, AnswerType, asks_several, asks_yes_or_no, day_said, held, surely_held
+from mnemic.recall.polarity import ASKS_PAST, DENIES, SUPPOSES
 from mnemic.recall.reasons import KNOWN
 from mnemic.recall.sentence_cues import SentenceCue, counted_in
 from mnemic.recall.sureness import SCORED, SPLIT, Told, likely_yes, sure
-from mnemic.recall.understand import ASSISTANTS, SPEAKS_OF_SELF, SPEAKS_TO_OTHER
+from mnemic.recall.understand import ASSISTANTS, SPEAKS_OF_SELF, SPEAKS_TO_OTHER, UNSPACED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -57,7 +58,7 @@ _OWN, _ITEM, _RANK, _PERSON, _HELD, _ASKS = 1.0, 0.5, 1.2, 0.4, 0.3, 0.5
 """What the sentence's coverage, its item's, the item's rank, the person and what is asked for add; a question loses."""
 
 _SENTENCE: Final = re.compile(
-    r"\S(?:[^.!?。！？；;\n]|[.](?=\w))*+(?:[.!?]++[\"'”’)\]]*+(?=\s|\Z)|[。！？；;]++[”’」』）]*+|\n|\Z|[.!?]++)"
+    r"\S(?:[^.!?。！？；;\n]|[.](?=\w)|(?<=\b[DMSJ]r)[.]|(?<=\b[MD]rs)[.]|(?<=\bM[st])[.]|(?<=\bSt)[.]|(?<=\bProf)[.])*+(?:[.!?]++[\"'”’)\]]*+(?=\s|\Z)|[。！？；;]++[”’」』）]*+|\n|\Z|[.!?]++)"
 )
 """One pass: what it took it never gives back, so that blanks or dots cost no more than other characters."""
 _CHINESE: Final = re.compile("[\u3400-\u9fff]")
@@ -156,14 +157,17 @@ def draft_answer(question: str, context: Context, facts: Sequence[Item] = (), us
     if facts and _stand(facts, evidence, user):
         values = [shown_value(str(item.slots["value"]), item.text) for item in facts if "value" in item.slots]
         short = ", ".join(dict.fromkeys(values))
-        told = Told(question, context, evidence, asked, facts, short, None, stated=True)
+        contested = _contested(question, facts, values, evidence)
+        told = Told(question, context, evidence, asked, facts, short, None, stated=True, contested=contested)
         return DraftAnswer(told, tuple((item.id, item.text) for item in facts))
     chosen = _quoted(question, asked, evidence, doubted=bool(facts)) if evidence else []
     if not chosen:
         return None
     short, yes = _short(question, asked, chosen, evidence)
     short = "" if facts and evidence[0].succession != 1 else short
-    told = Told(question, context, evidence, asked, [one.item for one in chosen], short, yes, doubted=bool(facts))
+    quoted = [one.item for one in chosen]
+    contested = _contested(question, quoted[:1], [chosen[0].text], evidence)
+    told = Told(question, context, evidence, asked, quoted, short, yes, doubted=bool(facts), contested=contested)
     return DraftAnswer(told, tuple((one.item.id, one.text) for one in chosen))
 
 
@@ -198,6 +202,36 @@ def _changes(one: Recalled) -> bool:
     """Whether a statement of the person says that something changed or ended."""
     cues = counted_in(one.text)
     return bool(cues[SentenceCue.CHANGE] or cues[SentenceCue.END]) and not cues[SentenceCue.SUPPOSE]
+
+
+def _contested(question: str, quoted: Sequence[Item], texts: Sequence[str], evidence: Sequence[Recalled]) -> bool:
+    """Whether the same person said later, of what some texts name, that it ended or is not so.
+
+    A question of the past is answered by what ended since; and what recall holds for another state of the same matter
+    it has put in its place already.
+    """
+    if ASKS_PAST.search(question):
+        return False
+    known = {id for item in quoted for id in (item.id, *item.source)}
+    named = {token for text in texts for token in _telling_words(text)}
+    latest = max(item.said for item in quoted)
+    later = (one for one in evidence if one.item.said > latest and one.id not in known and one.succession < 2)
+    return any(
+        _denies(text) and not named.isdisjoint(_telling_words(text)) for one in later for text in split(one.text)
+    )
+
+
+def _denies(sentence: str) -> bool:
+    """Whether a sentence states that something is not so, not any more, or was told wrongly."""
+    if _QUESTION.search(sentence) or SUPPOSES.search(sentence):
+        return False
+    cues = counted_in(sentence)
+    return bool(DENIES.search(sentence) or cues[SentenceCue.END] or cues[SentenceCue.CORRECT])
+
+
+def _telling_words(text: str) -> set[str]:
+    """The tokens of a text that carry meaning; of an unspaced script the pairs, as a character is in many words."""
+    return {token for token in tokenise(text) if not is_stop(token) and (len(token) > 1 or token < UNSPACED)}
 
 
 # Evidence

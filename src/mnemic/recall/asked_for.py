@@ -30,7 +30,7 @@ _NUMBER: Final = re.compile(
     re.IGNORECASE,
 )
 _CAPITALISED: Final = r"[A-Z](?:[^\W\u3400-\u9fff]|['’-]|[.](?=\w))*"
-_NAME: Final = rf"{_CAPITALISED}(?: (?:of |the |de )?{_CAPITALISED})*"
+_NAME: Final = rf"(?:(?:Dr|Mr|Mrs|Ms|Prof|St)[.] )?{_CAPITALISED}(?: (?:of |the |de )?{_CAPITALISED})*"
 _NAMES: Final = re.compile(_NAME)
 _BEGINS: Final = re.compile(r"(?:\A|[.!?:;…\n])[\s\"'“‘(]*\Z")
 """Before the first word of a sentence, which is written with a capital whatever it is."""

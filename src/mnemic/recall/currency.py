@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from mnemic.core.clock import moment
 from mnemic.core.queries import Hit
 from mnemic.core.tokens import Field, hash_term, stop_tokens
 from mnemic.index.columns import FIELD_SHIFT, Column
@@ -376,23 +375,31 @@ def _standing(question: Question, pool: Pool, at: int) -> tuple[bool, int, int]:
     """Where a state stands among those of its matter: the newest that held at the time asked for goes first."""
     said, order = int(pool.said[at]), pool.order[at]
     view = question.query.view
-    until = min((time for time in (view.valid_at, *(span.end - 1 for span in question.spans)) if time), default=None)
+    asked = max((span.end - 1 for span in question.spans), default=None)
+    until = min((time for time in (view.valid_at, asked) if time), default=None)
     if until is None or said <= until:
         return (False, -said, -order)
     return (True, said, order)
 
 
-def current(question: Question, hits: Sequence[Hit], readings: Mapping[int, Reading]) -> list[Hit]:
+def current(
+    question: Question, hits: Sequence[Hit], readings: Mapping[int, Reading], *, pending: bool = False
+) -> list[Hit]:
     """Put hits, the best first, that are no documents in the order in which they answer; scores stay where they were.
 
     The component "currency" of one that moved is what its score changed by. A question that names a speaker is left as
     it is, for who speaks is weighed by then and in a talk of several little succeeds; so is what does not ask.
+
+    Args:
+        pending: Some entries may have no vector yet: if a hit has none, all are weighed by words.
     """
     turns = [i for i, hit in enumerate(hits) if not readings[hit.space].lengthy[hit.doc]]
     if len(turns) < 2 or not _asks(question) or question.names:
         return list(hits)
     told = [hits[i] for i in turns]
     learned = _learned(question)
+    if learned.embedder and pending and not _embedded(question, told, readings):
+        learned = weights()[""]
     pool = pooled(question, told, readings, learned)
     succession = succeeded(question, pool, learned)
     moved = list(hits)
@@ -405,7 +412,7 @@ def current(question: Question, hits: Sequence[Hit], readings: Mapping[int, Read
             doc=hit.doc,
             score=score,
             components={**hit.components, **gain},
-            reasons=(*hit.reasons, *_reasons(succession.group, at, pool)),
+            reasons=(*hit.reasons, *_reasons(question, succession.group, at, pool)),
             bearing=float(succession.bearing[at]),
             succession=succession.group.index(at) + 1 if at in succession.group else 0,
         )
@@ -418,18 +425,28 @@ def _learned(question: Question) -> CurrencyWeights:
     return next((known[name] for name in question.query.embedders.values() if name in known), known[""])
 
 
-def _reasons(group: Sequence[int], at: int, pool: Pool) -> tuple[str, ...]:
-    """What is said of a state of a matter that has several."""
+def _embedded(question: Question, hits: Sequence[Hit], readings: Mapping[int, Reading]) -> bool:
+    """Whether each hit has its vector: one that still waits for it would stand behind all that have theirs."""
+    for model in question.query.vectors:
+        for space in {hit.space for hit in hits}:
+            places = np.array([hit.doc for hit in hits if hit.space == space], np.intp)
+            if not readings[space].vectors(model, places).any(axis=1).all():
+                return False
+    return True
+
+
+def _reasons(question: Question, group: Sequence[int], at: int, pool: Pool) -> tuple[str, ...]:
+    """What is said of a state of a matter that has several; days are those on the clock of whoever asks."""
     if at not in group:
         return ()
-    first = group[0]
-    if at == first:
-        others = [moment(int(pool.said[other])) for other in group[1:]]
-        older = [said for said in others if said < moment(int(pool.said[at]))]
-        return (f"newer than what was said of it on {max(older):%Y-%m-%d}",) if older else ()
-    newer = pool.said[first] > pool.said[at]
-    when = f"{moment(int(pool.said[first])):%Y-%m-%d}"
-    return (f"said before what was said of it on {when}" if newer else f"said after the time asked for, unlike {when}",)
+    said, first = int(pool.said[at]), int(pool.said[group[0]])
+    older = [int(pool.said[other]) for other in group[1:] if pool.said[other] < said]
+    if at == group[0]:
+        return (f"newer than what was said of it on {question.day(max(older))}",) if older else ()
+    if said == first:
+        return ("told before what was said of it at the same time",)
+    why = "said before what was said of it on" if said < first else "said after the time asked for, unlike"
+    return (f"{why} {question.day(first)}",)
 
 
 @lru_cache(maxsize=1)

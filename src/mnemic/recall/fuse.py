@@ -118,6 +118,15 @@ class Ranking:
         """How many items the candidates are parts of."""
         return sum(len(np.unique(one.reading.values(Column.VER, one.places))) for one in self.scored)
 
+    def items_by(self, *components: str) -> int:
+        """How many items have a part for which any of these components speaks."""
+        count = 0
+        for one in self.scored:
+            told = [one.components[name] > 0 for name in components if name in one.components]
+            places = one.places[np.any(told, axis=0)] if told else one.places[:0]
+            count += len(np.unique(one.reading.values(Column.VER, places)))
+        return count
+
     def most(self, component: str) -> float:
         """The greatest that any candidate has of a component; 0 where none has it."""
         parts = [one.components[component] for one in self.scored if component in one.components and len(one.places)]

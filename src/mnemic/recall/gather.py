@@ -328,14 +328,14 @@ def _add_times(question: Question, arm: Arms) -> None:
     said = arm.reading.said
     for span in question.spans:
         arm.mark("time")[(span.start <= said) & (said < span.end)] = 1
-        for when in _called(span, question.query.offset):
-            arm.mark("mention")[arm.reading.find(mention(when))[0]] = 1
+        for token in mentions(span, question.query.offset):
+            arm.mark("mention")[arm.reading.find(token)[0]] = 1
 
 
-def _called(span: TimeSpan, offset: int) -> set[str]:
-    """What words that speak of some of a span's time may have called it: its days and its months."""
+def mentions(span: TimeSpan, offset: int) -> list[int]:
+    """The tokens of words that speak of some of a span's time: of its days and of its months."""
     days = spoken_days(span, offset)
-    return {*days, *(day[:7] for day in days)}
+    return [mention(when) for when in dict.fromkeys((*days, *(day[:7] for day in days)))]
 
 
 def _idf(holders: int, entries: int) -> np.float32:

@@ -15,7 +15,7 @@ from mnemic.core.items import Channel, Kind
 from mnemic.core.parts import part_texts
 from mnemic.core.queries import Recalled
 from mnemic.core.sanitize import for_prompt, speaker_name
-from mnemic.core.tokens import count_tokens, local_time
+from mnemic.core.tokens import count_tokens, local_time, told_cost
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,6 +32,9 @@ _AT_ONCE: Final = 32
 
 PATIENCE: Final = 8
 """Hits in a row that do not fit the room that is left, after which none is looked for that might."""
+
+_FENCE: Final = count_tokens(_OPEN) + 1 + count_tokens(_CLOSE)
+"""What a block costs that shows nothing."""
 
 _LEAST: Final = count_tokens(f"[{'a' * 26}] 2000-01-01 00:00 :") + 1
 """What the shortest line costs: an id is never fewer tokens than that many letters."""
@@ -56,7 +59,7 @@ def pack(hits: Iterable[Hit], readings: Mapping[int, Reading], snapshot: Snapsho
 
     One that does not fit leaves its room to those behind it, until `PATIENCE` of them have not fitted either.
     """
-    tokens = count_tokens(_OPEN) + 1 + count_tokens(_CLOSE)
+    tokens = _FENCE
     room = None if query.budget is None else query.budget - tokens
     lines: list[tuple[tuple[int, int, int], str]] = []
     items: list[Recalled] = []
@@ -79,6 +82,20 @@ def pack(hits: Iterable[Hit], readings: Mapping[int, Reading], snapshot: Snapsho
     if not lines:
         return Packed((), (), "", 0)
     return Packed(tuple(items), tuple(fitting), fenced([line for _, line in sorted(lines)]), tokens)
+
+
+def without_room(item: Item, reading: Reading, place: int, packed: Packed, budget: int) -> str:
+    """Say why a hit that was chosen is not among what was packed."""
+    if _fitting(item, reading, place, budget - _FENCE)[0] is None:
+        own = told_cost(item.text)
+        over = count_tokens(item.text) > budget
+        takes = f"it takes {own}" if over else f"laid out it takes {told_cost(fenced([render(item, _shown(item))]))}"
+        return f"{takes}, and the budget is {budget:,}"
+    if _fitting(item, reading, place, budget - packed.tokens)[0] is None:
+        return f"the budget of {budget} tokens was spent on better ones"
+    return (
+        f"{PATIENCE} better ones in a row did not fit what was left of the budget of {budget} tokens: it was not tried"
+    )
 
 
 def fenced(lines: Sequence[str]) -> str:

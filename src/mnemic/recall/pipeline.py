@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
-from mnemic.core.queries import Context, Filter, Lost, Stage
-from mnemic.core.tokens import BY_RULES, count_tokens, told_cost
+from mnemic.core.queries import Context, Lost, Stage
+from mnemic.core.tokens import BY_RULES
 from mnemic.index.columns import Column
 from mnemic.recall.currency import POOL, current
 from mnemic.recall.fuse import Chosen, Ranking, fuse, latest, named, twin
 from mnemic.recall.gather import gather
-from mnemic.recall.pack import fetched, pack
+from mnemic.recall.pack import fetched, pack, without_room
 from mnemic.recall.reasons import Confidence, answerable, explained, traced
 from mnemic.recall.understand import Question, Term, spelled, understand
 from mnemic.recall.walk import walk
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from mnemic.core.ids import ItemId
-    from mnemic.core.items import Item, Version
+    from mnemic.core.items import Version
     from mnemic.core.queries import Hit, Query
     from mnemic.index.catalogues import Catalogues
     from mnemic.index.reading import Reading
@@ -137,11 +137,10 @@ def why_not(snapshot: Snapshot, catalogues: Catalogues, query: Query, item: Item
     if version.item.slots.get("by") == BY_RULES and version.item.source:
         return Lost(stage="gather", reason=_DERIVED.format(", ".join(version.item.source)))
     ranked = _rank(snapshot, catalogues, query)
+    if not _seen(snapshot, ranked, version):
+        return Lost(stage="filter", reason="the filter leaves it out")
     untouched = _FAR if query.vectors else _UNTOUCHED
     if (found := _hit(snapshot, ranked, version)) is None:
-        unfiltered = replace(query, where=Filter())
-        if query != unfiltered and why_not(snapshot, catalogues, unfiltered, item).stage != "gather":
-            return Lost(stage="filter", reason="the filter leaves it out")
         return Lost(stage="gather", reason=untouched)
     rank, hit = found
     kept = list(ranked.chosen)
@@ -150,15 +149,23 @@ def why_not(snapshot: Snapshot, catalogues: Catalogues, query: Query, item: Item
             return Lost(stage="gather", reason=untouched)
         return _passed_over(snapshot, ranked, query, rank, hit)
     packed = pack(kept, ranked.readings, snapshot, query)
-    if all(recalled.id != item for recalled in packed.items):
-        return Lost(stage="pack", reason=_found_no_room(version.item, query.budget or 0))
-    return Lost(stage="", reason=f"it was recalled, at rank {kept.index(hit) + 1}")
+    shown = [recalled.id for recalled in packed.items]
+    if item in shown:
+        return Lost(stage="", reason=f"it was recalled, at rank {shown.index(item) + 1}")
+    reason = without_room(version.item, ranked.readings[hit.space], hit.doc, packed, query.budget or 0)
+    return Lost(stage="pack", reason=reason)
 
 
-def _found_no_room(item: Item, budget: int) -> str:
-    if count_tokens(item.text) > budget:
-        return f"it takes {told_cost(item.text)}, and the budget is {budget:,}"
-    return f"the budget of {budget} tokens was spent on better ones"
+def _seen(snapshot: Snapshot, ranked: _Ranked, version: Version) -> bool:
+    """Whether a version is among what the question may see."""
+    of_commit = {
+        (space, ver) for space, reading in ranked.readings.items() for ver in reading.of_commit(version.seq_from)
+    }
+    return any(
+        found.item.id == version.item.id
+        for space in {space for space, _ in of_commit}
+        for found in snapshot.versions(space, sorted(ver for at, ver in of_commit if at == space)).values()
+    )
 
 
 def _hit(snapshot: Snapshot, ranked: _Ranked, version: Version) -> tuple[int, Hit] | None:
@@ -210,7 +217,7 @@ def _in_order(question: Question, candidates: _Candidates, readings: Mapping[int
     if candidates.blind or question.of_a_time or Stage.CURRENCY in question.query.without:
         return candidates
     pool = list(islice(candidates.ranking.hits(), POOL))
-    return replace(candidates, first=tuple(current(question, pool, readings)))
+    return replace(candidates, first=tuple(current(question, pool, readings, pending=candidates.pending > 0)))
 
 
 def _candidates(question: Question, readings: list[Reading]) -> _Candidates:
@@ -263,7 +270,7 @@ def _shortfalls(question: Question, candidates: _Candidates, chosen: Chosen) -> 
         them = "1 item has" if candidates.pending == 1 else f"{candidates.pending} items have"
         notes.append(f"{them} no vector yet: found by words alone (`mnemic flush`, or `memory.flush()`, makes them)")
     timed = question.spans and not question.terms and not candidates.notes
-    if timed and (items := candidates.ranking.items) > chosen.kept:
+    if timed and (items := candidates.ranking.items_by("time", "mention")) > chosen.kept:
         notes.append(f"{items} were of that time: of equals, the latest")
     if chosen.twins > TWINS:
         notes.append(f"more than {TWINS} said the same as these: the rest was not looked at")

@@ -37,20 +37,20 @@ POLAR_INPUTS: Final = (
 
 _STILL: Final = re.compile(r"\b(?:still|yet|any ?more)\b|还|仍", re.IGNORECASE)
 _EVER: Final = re.compile(r"\bever\b|曾|过[吗没]", re.IGNORECASE)
-_PAST: Final = re.compile(r"\b(?:did|was|were|had)\b|那阵|那时|当时|以前", re.IGNORECASE)
+ASKS_PAST: Final = re.compile(r"\b(?:did|was|were|had)\b|那阵|那时|当时|以前", re.IGNORECASE)
 _END: Final = re.compile(
     r"\b(?:give(?:n)? up|gave up|quit|stop(?:ped)?|separated|divorced|single|alone|sold|sell|left|leave|lost|lose"
     r"|retired|cancel\w*|broken? up|end(?:ed)?|over|without|no longer|not)\b|n['’]t\b"
     r"|辞|离婚|光棍|单身|分手|戒|卖|退|停|不再|取消|独居|一个人住",
     re.IGNORECASE,
 )
-_DENIES: Final = re.compile(
-    r"\b(?:no|not|never|none|nothing|without|instead|last|gone|left|sold|quit|stopped|gave|broke|cancel\w*|closed|ended"
+DENIES: Final = re.compile(
+    r"\b(?:no|not|never|outgr[eo]wn?|none|nothing|without|instead|last|gone|left|sold|quit|stopped|gave|broke|cancel\w*|closed|ended"
     r"|over|finished|former|handed|dropped|out|off|away|goodbye|retired|returned|swapped|switched)\b|n['’]t\b"
     r"|不|没|别|停|退|卖|辞|离[婚开职]|散|断|戒|注销|取消|告别|最后|交给|移交|换|改|走了|完了|拆|送人|结束|到期|毕业|搬",
     re.IGNORECASE,
 )
-_SUPPOSES: Final = re.compile(
+SUPPOSES: Final = re.compile(
     r"\b(?:if|suppose|might|may|maybe|would|could|wish|dreamt|dreamed|someday|one day|one of these|hope|horoscope"
     r"|should)\b|['’]d\b|['’]ll\b|如果|要是|等|梦|假如|考虑|想|敢|改天|哪天|许愿|就好",
     re.IGNORECASE,
@@ -66,8 +66,8 @@ _ALL: Final = 0.7
 def polar(question: str, evidence: Sequence[Recalled]) -> Floats:
     """What the model reads of a question for yes or no and its evidence, the best first; `POLAR_INPUTS`."""
     first = evidence[0]
-    still, ever, past, end = (bool(form.search(question)) for form in (_STILL, _EVER, _PAST, _END))
-    denies, supposes = bool(_DENIES.search(first.text)), bool(_SUPPOSES.search(first.text))
+    still, ever, past, end = (bool(form.search(question)) for form in (_STILL, _EVER, ASKS_PAST, _END))
+    denies, supposes = bool(DENIES.search(first.text)), bool(SUPPOSES.search(first.text))
     asked = _words(_STILL.sub("", question))
     named = _share(asked, first.text)
     older = max((_share(asked, one.text) for one in evidence[1:] if _of_the_matter(one, first)), default=0.0)

@@ -20,16 +20,15 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from mnemic.core.clock import moment
 from mnemic.core.names import Naming, called, keys, name_token, names
 from mnemic.core.tokens import Field, hash_term, tokenise
 from mnemic.index.columns import FIELD_SHIFT, Column
 from mnemic.recall.fuse import MARKS
-from mnemic.recall.gather import NEAR
-from mnemic.recall.understand import ASSISTANTS, FIRST_PERSON, SECOND_PERSON, UNSPACED, rejoined_each
+from mnemic.recall.gather import NEAR, mentions
+from mnemic.recall.understand import ASSISTANTS, FIRST_PERSON, SECOND_PERSON, UNSPACED, rejoined, rejoined_each
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -141,7 +140,9 @@ def _reasons_of(question: Question, reading: Reading, hits: list[Hit], nearest: 
                 near[i].append(term.word)
     dated = _named(reading, places, [(term.word, term.date) for term in (*question.terms, *question.timed)])
     spoken = _named(reading, places, [(term.name, term.speaker) for term in question.names])
-    own, near, spoken = rejoined_each(own), rejoined_each(near), rejoined_each(spoken)
+    own = [_runs(reading, words, [place]) for words, (place, *_) in zip(own, around.tolist(), strict=True)]
+    near = [_runs(reading, words, beside) for words, (_, *beside) in zip(near, around.tolist(), strict=True)]
+    spoken = rejoined_each(spoken)
     said = reading.values(Column.SAID, places).tolist()
     close = min(NEAR * MARKS["dense"], nearest / 2) if nearest > 0 else np.inf
     for i, hit in enumerate(hits):
@@ -153,7 +154,7 @@ def _reasons_of(question: Question, reading: Reading, hits: list[Hit], nearest: 
             "close in meaning" if hit.components.get("dense", 0.0) >= close else "",
             f"dated {', '.join(dated[i])}" if dated[i] else "",
             f"said by {', '.join(spoken[i])}" if spoken[i] else "",
-            *_times(question, said[i], hit.components),
+            *_times(question, said[i], reading.stream(hit.doc) if "mention" in hit.components else None),
         ]
         yield [reason for reason in told if reason]
 
@@ -164,11 +165,33 @@ def _named(reading: Reading, places: NDArray[np.intp], tokens: list[tuple[str, i
     return [[word for word, holds in held if holds[i]] for i in range(len(places))]
 
 
-def _times(question: Question, said: int, matched: Container[str]) -> list[str]:
+def _runs(reading: Reading, words: list[str], places: Sequence[int]) -> list[str]:
+    """Words as a person would list them; of an unspaced script the longest runs that stand so at one of some places."""
+    runs: list[str] = []
+    for run in rejoined(words):
+        rest = run
+        while len(rest) > 2 and rest > UNSPACED:
+            ends = (end for end in range(len(rest), 2, -1) if _says(reading, rest[:end], places))
+            end = next(ends, 2)
+            runs.append(rest[:end])
+            rest = rest[end - 1 :] if end < len(rest) else ""
+        runs += [rest] if rest else []
+    return list(dict.fromkeys(runs))
+
+
+def _says(reading: Reading, run: str, places: Sequence[int]) -> bool:
+    hashes = [hash_term(token) for token in tokenise(run)]
+    return any(reading.says(place, hashes) for place in places)
+
+
+def _times(question: Question, said: int, mentioning: NDArray[np.uint64] | None) -> list[str]:
+    """What is said of when an entry was said and, if it mentions a time, of which: by its token stream."""
     inside = [span.text for span in question.spans if span.start <= said < span.end]
-    told = [f"said {moment(said):%Y-%m-%d}, within {inside[0]!r}"] if inside else []
-    if "mention" in matched:
-        told.append(f"its words may speak of {', '.join(repr(span.text) for span in question.spans)}")
+    told = [f"said {question.day(said)}, within {inside[0]!r}"] if inside else []
+    if mentioning is not None:
+        held = set(mentioning.tolist())
+        spoken = [span.text for span in question.spans if not held.isdisjoint(mentions(span, question.query.offset))]
+        told.append(f"its words may speak of {', '.join(map(repr, dict.fromkeys(spoken)))}")
     return told
 
 

@@ -64,6 +64,7 @@ class Told:
         yes: How likely it is yes, where that is asked.
         stated: The profile states it.
         doubted: The profile states something, before which newer evidence stands.
+        contested: The same person said later of what is quoted that it ended, or was not so.
     """
 
     question: str
@@ -75,6 +76,7 @@ class Told:
     yes: float | None
     stated: bool = False
     doubted: bool = False
+    contested: bool = False
 
     @property
     def judged(self) -> bool:
@@ -104,6 +106,8 @@ def sure(told: Told) -> float:
         likely = SCORED * min(told.context.confidence, clear)
     else:
         likely = likelihood(weighed(told), weights()[read_by(told.evidence)].sure)
+    if told.contested:
+        return min(likely, DOUBTED) if not told.stated else DOUBTED
     if told.stated:
         return max(likely, STATED)
     return min(likely, DOUBTED) if told.doubted and not _succeeds(told) else likely

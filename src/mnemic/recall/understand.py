@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import moment
 from mnemic.core.timex import TimeSpan, find_times
-from mnemic.core.tokens import Field, hash_in_fields, hash_term, local_time, spelled_tokens, stop_tokens, tokenise
+from mnemic.core.tokens import (
+    Field,
+    hash_in_fields,
+    hash_term,
+    local_day,
+    local_time,
+    spelled_tokens,
+    stop_tokens,
+    tokenise,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -125,6 +134,10 @@ class Question:
     def of_a_time(self) -> bool:
         """Whether it asks for whatever was said in a stretch of time, or by somebody then."""
         return bool(self.spans) and not self.others
+
+    def day(self, said: int) -> str:
+        """The day of a moment, in microseconds, on the clock of whoever asks."""
+        return local_day(said, self.query.offset).isoformat()
 
     @property
     def called(self) -> list[str]:
