@@ -47,8 +47,10 @@ class Packed:
     tokens: int
 
     def with_reasons(self, hits: list[Hit]) -> tuple[Recalled, ...]:
-        """The items, with the reasons of the same hits."""
-        return tuple(replace(one, reasons=hit.reasons) for one, hit in zip(self.items, hits, strict=True))
+        """The items, with the reasons of the same hits, and what a derived one rests on."""
+        return tuple(
+            replace(one, reasons=(*hit.reasons, *_rests(one.item))) for one, hit in zip(self.items, hits, strict=True)
+        )
 
 
 def pack(hits: Iterable[Hit], readings: Mapping[int, Reading], snapshot: Snapshot, query: Query) -> Packed:
@@ -160,6 +162,11 @@ def _recalled(version: Version, hit: Hit, cost: int) -> Recalled:
         bearing=hit.bearing,
         succession=hit.succession,
     )
+
+
+def _rests(item: Item) -> tuple[str, ...]:
+    """On which evidence a statement rests; a chunk is a piece of its document, which says so itself."""
+    return (f"rests on {', '.join(item.source)}",) if item.source and item.kind is not Kind.CHUNK else ()
 
 
 def _when(version: Version) -> tuple[int, int, int]:
