@@ -50,8 +50,10 @@ class Packed:
     tokens: int
 
     def with_reasons(self, reasons: Sequence[tuple[str, ...]]) -> tuple[Recalled, ...]:
-        """The items, each with its reasons."""
-        return tuple(replace(one, reasons=why) for one, why in zip(self.items, reasons, strict=True))
+        """The items, each with its reasons, and with what a derived one rests on."""
+        return tuple(
+            replace(one, reasons=(*why, *_rests(one.item))) for one, why in zip(self.items, reasons, strict=True)
+        )
 
 
 def pack(hits: Iterable[Hit], readings: Mapping[int, Reading], snapshot: Snapshot, query: Query) -> Packed:
@@ -177,6 +179,11 @@ def _recalled(version: Version, hit: Hit, cost: int) -> Recalled:
         bearing=hit.bearing,
         succession=hit.succession,
     )
+
+
+def _rests(item: Item) -> tuple[str, ...]:
+    """On which evidence a statement rests; a chunk is a piece of its document, which says so itself."""
+    return (f"rests on {', '.join(item.source)}",) if item.source and item.kind is not Kind.CHUNK else ()
 
 
 def _when(version: Version) -> tuple[int, int, int]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.queries import Context, Lost, Stage
 from mnemic.core.tokens import BY_RULES
 from mnemic.index.columns import Column
+from mnemic.recall.bridge import Bridge, bridge
 from mnemic.recall.currency import POOL, current
 from mnemic.recall.fuse import Chosen, Ranking, fuse, latest, named, twin
 from mnemic.recall.gather import gather
@@ -50,6 +51,7 @@ class _Candidates:
         pending: Entries that have no vector yet, though the question has.
         trails: How documents were come to along names, by space.
         first: The best of them, in the order in which they answer.
+        bridge: How turns were come to by a subject.
     """
 
     ranking: Ranking
@@ -58,6 +60,7 @@ class _Candidates:
     pending: int = 0
     trails: Mapping[int, Trails] = field(default_factory=dict)
     first: tuple[Hit, ...] = ()
+    bridge: Bridge | None = None
 
     def hits(self) -> Iterator[Hit]:
         """Every candidate, best first; sorted lazily, only as far as they are read."""
@@ -109,6 +112,9 @@ def recall(snapshot: Snapshot, catalogues: Catalogues, query: Query, *, explain:
     packed = pack(ranked.chosen, ranked.readings, snapshot, query)
     why = explained(ranked.question, ranked.readings, packed.hits, ranked.candidates.ranking.most("dense"))
     ways = traced(packed.hits, ranked.candidates.trails, ranked.readings, snapshot)
+    if ranked.candidates.bridge is not None:
+        bridged = ranked.candidates.bridge.explained(packed.hits, ranked.readings, snapshot)
+        ways = [(*way, *over) for way, over in zip(ways, bridged, strict=True)]
     confidence = ranked.confidence()
     return Context(
         text=packed.text,
@@ -214,10 +220,15 @@ def _rank(snapshot: Snapshot, catalogues: Catalogues, query: Query) -> _Ranked:
 
 def _in_order(question: Question, candidates: _Candidates, readings: Mapping[int, Reading]) -> _Candidates:
     """The candidates with the best of them in the order in which they answer."""
-    if candidates.blind or question.of_a_time or Stage.CURRENCY in question.query.without:
+    if candidates.blind or question.of_a_time:
         return candidates
-    pool = list(islice(candidates.ranking.hits(), POOL))
-    return replace(candidates, first=tuple(current(question, pool, readings, pending=candidates.pending > 0)))
+    without = question.query.without
+    ranking = candidates.ranking
+    bridged = Bridge(ranking) if Stage.LINKS in without else bridge(question, ranking)
+    pool = list(islice(bridged.ranking.hits(), POOL))
+    pending = candidates.pending > 0
+    ordered = pool if Stage.CURRENCY in without else current(question, pool, readings, pending=pending)
+    return replace(candidates, ranking=bridged.ranking, bridge=bridged, first=tuple(bridged.ahead(ordered)))
 
 
 def _candidates(question: Question, readings: list[Reading]) -> _Candidates:

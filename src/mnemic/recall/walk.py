@@ -274,7 +274,7 @@ def _holding(reading: Reading, tokens: Sequence[int]) -> NDArray[np.bool_]:
 
 def _rescored(ranked: Sequence[ScoredEntries], gains: Sequence[Scores]) -> list[ScoredEntries]:
     """The candidates with their documents in the order of what they had and gained, the new ones among them."""
-    grown = [_joined(one, gain > 0) for one, gain in zip(ranked, gains, strict=True)]
+    grown = [extended(one, gain > 0) for one, gain in zip(ranked, gains, strict=True)]
     documents = [one.reading.lengthy[one.places] for one in grown]
     chosen = list(zip(grown, ranked, gains, documents, strict=True))
     new = _exchanged(
@@ -302,7 +302,7 @@ def _exchanged(had: Scores, gained: Scores, known: NDArray[np.bool_], late: NDAr
     return scores
 
 
-def _joined(scored: ScoredEntries, gained: NDArray[np.bool_]) -> ScoredEntries:
+def extended(scored: ScoredEntries, gained: NDArray[np.bool_]) -> ScoredEntries:
     """The same candidates with those that gained, which score nothing yet."""
     reading = scored.reading
     touched = gained.copy()

@@ -1,0 +1,52 @@
+"""A question of two steps over turns: what it points at leads, by whom that speaks of, to what it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from mnemic.core.queries import Stage
+
+Texts = Callable[..., list[str]]
+
+TALK = (
+    *("Rain since breakfast.", "The bus was late again.", "We painted the fence green.", "Lunch was soup."),
+    *("今天风很大。", "公交又晚点了。", "晚饭吃面条。", "花开得正好。"),
+)
+CHAINS = [
+    (
+        "Marta's number is 0171 555 9934.",
+        "Marta runs the bakery on the quay.",
+        "Where does the person whose number is 0171 555 9934 work?",
+    ),
+    ("our landlord is called stelios", "stelios has two kids", "How many children does our landlord have?"),
+    ("302室住的是潘建国。", "潘建国在修车铺上班。", "302室的人是做什么工作的？"),
+]
+
+
+@pytest.mark.parametrize(("pointing", "wanted", "question"), CHAINS)
+def test_what_a_question_points_at_leads_to_what_else_is_said_of_the_same_person(
+    world: Any, texts: Texts, pointing: str, wanted: str, question: str
+) -> None:
+    for n, text in enumerate((pointing, *TALK[:4], wanted, *TALK[4:])):
+        world.say(text, session=f"s{n}")
+    found = world.recall(question)
+    assert [hit.text for hit in found][:2] == [pointing, wanted]
+    assert any(reason.startswith(f"by way of {found[0].id}: both say ") for reason in found[1].reasons)
+    assert wanted not in texts(question, without=frozenset({Stage.LINKS}))[:1]
+
+
+def test_a_question_that_one_turn_answers_leads_nowhere(world: Any) -> None:
+    world.say("Marta's number is 0171 555 9934.", session="a")
+    world.say("Marta runs the bakery on the quay.", session="b")
+    assert all("links" not in hit.components for hit in world.recall("What is Marta's number?"))
+
+
+def test_what_many_turns_say_is_no_subject(world: Any) -> None:
+    world.say("The lantern number is 0171 555 9934.", session="x")
+    for n in range(60):
+        world.say(f"lantern {n}", session=f"s{n}")
+    found = world.recall("Where does the person whose number is 0171 555 9934 work?")
+    assert all("links" not in hit.components for hit in found)
