@@ -71,6 +71,8 @@ def _forms(subject: str) -> list[str]:
         return nicknames
     if len(words := whole.split()) > _WORDS or words[0].lower() in _NO_NAMES or _NO_NAME_ZH.match(whole):
         return []
+    if _ARTICLE.match(whole) and _ARTICLE.sub("", whole, count=1).islower():
+        return []  # a kind of thing, which no other document names: "the hollow reed is a plant"
     main = _SUBTITLE.split(whole, maxsplit=1)[0].strip()
     return [whole, *([main] if main else []), *_as_spoken_of(main, nicknames)]
 
