@@ -230,7 +230,7 @@ class TestBadInput:
         self, me: ScopedMemory, given: dict[str, str], kept: str
     ) -> None:
         text = "Orla Brin (born 1950) is a painter. " + "She walked along the river. " * 2000
-        me.observe(Message(text=text, kind=Kind.DOCUMENT, slots=dict(given)))
+        me.observe(Message(text=text, key="long", kind=Kind.DOCUMENT, slots=dict(given)))
         chunks = [v.item for v in me.list(where=Filter(kinds=(Kind.CHUNK,)))]
         assert len(chunks) > 1
         assert {chunk.slots.get("title") for chunk in chunks} == {kept}
