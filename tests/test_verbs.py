@@ -225,6 +225,16 @@ class TestBadInput:
         assert max(len(c.text.encode()) for c in chunks) <= 32 * 1024
         assert "xylophone" in me.recall("xylophone quartz").items[0].text
 
+    @pytest.mark.parametrize(("given", "kept"), [({}, "Orla Brin"), ({"title": "Diary"}, "Diary")])
+    def test_chunks_of_a_document_without_a_title_are_titled_by_what_it_is_about(
+        self, me: ScopedMemory, given: dict[str, str], kept: str
+    ) -> None:
+        text = "Orla Brin (born 1950) is a painter. " + "She walked along the river. " * 2000
+        me.observe(Message(text=text, key="long", kind=Kind.DOCUMENT, slots=dict(given)))
+        chunks = [v.item for v in me.list(where=Filter(kinds=(Kind.CHUNK,)))]
+        assert len(chunks) > 1
+        assert {chunk.slots.get("title") for chunk in chunks} == {kept}
+
     @pytest.mark.parametrize("when", ["0000-01-01", "10000-01-01", "someday maybe", ""])
     def test_a_moment_that_cannot_be_read_is_refused(self, me: ScopedMemory, when: str) -> None:
         with pytest.raises(Invalid):

@@ -17,6 +17,7 @@ from mnemic.core.mask import mask, mask_name
 from mnemic.core.parts import entry_terms
 from mnemic.core.scope import Scope
 from mnemic.core.tokens import cut
+from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Invalid
 from mnemic.ingest.chat_message import from_chat
 from mnemic.ingest.message import Message
@@ -125,6 +126,7 @@ class Desk:
             yield self.put(Verb.WROTE, item, key=key, content=content, lasting=lasting)
             return
         pieces = cut(text, settings.item_limit // _BYTES_A_TOKEN, _BYTES_A_TOKEN)
+        item = _entitled(item)
         head = replace(
             item, kind=Kind.DOCUMENT, text=_title(message, text), slots={**item.slots, "chunks": len(pieces)}
         )
@@ -241,6 +243,20 @@ def _content(message: Message, item: Item) -> bytes:
         "slots": dict(item.slots),
     }
     return canonical(record | expiry_given(message.expires))
+
+
+def _entitled(document: Item) -> Item:
+    """A document that is to be split, with what its first sentence is about as its title if it has none.
+
+    Its later chunks say "she" and "it", and have nothing else to tell them apart by.
+    """
+    if document.kind is not Kind.DOCUMENT or document.slots.get("title"):
+        return document
+    import_whole("mnemic.core.subjects")
+    from mnemic.core.subjects import subjects  # few inputs are long enough to be split
+
+    about = subjects(document.text)
+    return replace(document, slots={**document.slots, "title": about[0]}) if about else document
 
 
 def _title(message: Message, text: str) -> str:

@@ -118,6 +118,21 @@ def test_without_titles_a_document_goes_by_the_first_name_in_it(world: Any) -> N
     assert {world.items[hit.ver - 1].text for hit in hits} >= {LIBRARY[title] for title in needed}
 
 
+def test_without_titles_a_document_is_found_by_the_name_that_others_know_it_by(world: Any) -> None:
+    texts = [
+        "Salt Harbour is a play of 1964, written for the stage by Mo Brin.",
+        "Orla May Brin, better known as Mo Brin, was a writer. She was born in Vell and kept bees.",
+        *(text for title, text in LIBRARY.items() if title != "Hollow Reed (film)"),
+        "A writer of a play is seldom born where the play is shown.",
+        "Where somebody was born the writer of a stage play says in the end.",
+    ]
+    for text in texts:
+        add(world, text)
+    _, understood, ranking = asked(world, "Where was the writer of Salt Harbour born?")
+    found = [world.items[hit.ver - 1].text for hit in walk(understood, ranking).ranking.hits()][:2]
+    assert sorted(found) == sorted(texts[:2])
+
+
 def test_a_space_of_turns_is_left_as_it_is(world: Any) -> None:
     for n, text in enumerate(LIBRARY.values()):
         world.say(text, session=f"s{n}")

@@ -3,7 +3,8 @@
 No dictionary and no model: a run of capitalised words is a name, small words between them included ("University of
 Oslo" gives itself and both its halves), and so is what stands between title marks of Chinese. It is wrong often enough;
 that does no harm, because a name counts for as much as it is rare and leads anywhere only where another document holds
-it too. A document is called by its title, or else by the first name in it.
+it too. A document is called by its title, else by what its first sentence is about (`core.subjects`), else by the
+first name in it.
 
 A name becomes one token of the field `ENTITY`: a polynomial of its words' hashes, so that a run of tokens in any text
 can be looked up as a name without the words themselves.
@@ -15,6 +16,7 @@ import re
 from enum import IntEnum
 from typing import TYPE_CHECKING, Final
 
+from mnemic.core.subjects import subjects
 from mnemic.core.tokens import Field, hash_term, is_stop, tokenise
 
 if TYPE_CHECKING:
@@ -65,11 +67,14 @@ def names(text: str) -> list[str]:
 
 def called(item: Item | Wording) -> list[str]:
     """List a document's names: its title without what stands in parentheses, also without what follows a comma, and
-    the last of its headings; if it has neither, the first name in it, which a later chunk does not have."""
+    the last of its headings; if it has neither, what its first sentence is about, else the first name in it; a later
+    chunk without them has none."""
     title, heading = item.slots.get("title"), item.slots.get("heading")
     own = _aliases(title) if isinstance(title, str) else []
     own += _aliases(heading.rpartition(" > ")[2]) if isinstance(heading, str) else []
-    return own or ([] if item.slots.get("chunk") else names(item.text[:_LEAD])[:1])
+    if own or item.slots.get("chunk"):
+        return own
+    return subjects(item.text) or names(item.text[:_LEAD])[:1]
 
 
 def name_key(tokens: Iterable[int]) -> int:

@@ -58,8 +58,11 @@ def passage_texts(item: Item) -> list[str]:
     """
     if item.slots.get("by") == BY_RULES and item.source:
         return []
-    head = _head(item)
-    return [f"{head}: {part}" if head else part for part in part_texts(item)]
+    head, parts = _head(item), part_texts(item)
+    if not head and len(parts) > 1 and item.kind is Kind.DOCUMENT:
+        head = _subject(item.text)
+        return [parts[0], *(f"{head}: {part}" if head else part for part in parts[1:])]
+    return [f"{head}: {part}" if head else part for part in parts]
 
 
 def _head(item: Item) -> str:
@@ -78,7 +81,7 @@ def entry_terms(item: Item) -> tuple[bytes, ...]:
     An item of more than `PART_TOKENS` tokens has several parts, cut where a paragraph or sentence ends; nothing is left
     out, and each begins with the same header. The dates are the day it was said and, by `mention`, the days and months
     that its words speak of, resolved against that day. Of a document the names stand at the end: what it is called and,
-    in each part, what that part names (`core.names`).
+    in each part, what that part names (`core.names`). If it has no title, its later parts begin with what it is about.
     """
     said, derived = micros(item.said), bool(item.source)
     return terms_of(Wording(item.kind, item.text, item.key, item.slots, derived, said, item.said_offset))
@@ -106,7 +109,18 @@ def _with_names(item: Wording, streams: Sequence[bytes]) -> list[bytes]:
 
     own = own_terms(item)
     parts = part_texts(item)
+    if len(parts) > 1 and item.kind is Kind.DOCUMENT and not item.slots.get("title"):
+        about = terms(_subject(item.text))
+        streams = [streams[0], *(about + stream for stream in streams[1:])]
     return [stream + own + mention_terms(part) for stream, part in zip(streams, parts, strict=True)]
+
+
+def _subject(text: str) -> str:
+    """What a document says in its first sentence that it is about, which its later parts call "she" or "it"."""
+    import_whole("mnemic.core.subjects")
+    from mnemic.core.subjects import subjects  # turns have none
+
+    return next(iter(subjects(text)), "")
 
 
 def _part_terms(text: str, said: Wording) -> bytes:

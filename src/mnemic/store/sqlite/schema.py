@@ -13,7 +13,7 @@ from mnemic.store.sqlite.row_checksums import FUNCTION
 
 FORMAT: Final = 4
 """The number of this format; an older file is migrated, a newer one refused."""
-TOKENS: Final = 2
+TOKENS: Final = 3
 """The number of the tokeniser whose streams entries hold (`core.parts.entry_terms`): a file with an older one has them
 made again from its items, a newer one is refused."""
 APPLICATION: Final = 0x6D6E656D
