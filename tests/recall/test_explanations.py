@@ -174,7 +174,7 @@ def quoted(told: str) -> list[str]:
     return [one or other for one, other in re.findall(r"'([^']*)'|\"([^\"]*)\"", told)]
 
 
-Check = Callable[[Truth, Item, str], bool]
+Check = Callable[..., bool]
 
 
 def _said_within(t: Truth, i: Item, told: str) -> bool:
@@ -193,9 +193,14 @@ def _too_late(t: Truth, i: Item, day: str) -> bool:
     return _newer(t, i, day) and any(span.end <= micros(i.said) for span in t.spans)
 
 
+def _by_way(t: Truth, i: Item, way: str, word: str) -> bool:
+    return any(o.id == way and t.holds(o, word) for o in t.items) and t.holds(i, word)
+
+
 REASONS: Final[dict[str, Check]] = {
     r"says (.+)": lambda t, i, told: all(phrase.casefold() in i.text.casefold() for phrase in quoted(told)),
     r"holds (.+)": lambda t, i, told: all(t.holds(i, word) for word in listed(told)),
+    r"by way of (.+): both say '(.+)'": _by_way,
     r"beside (.+)": lambda t, i, told: all(any(t.holds(o, word) for o in t.beside(i)) for word in listed(told)),
     r"(close in meaning)": lambda t, i, told: True,  # by vectors, which another test reads
     r"dated (.+)": lambda t, i, told: all(set(tokenise(word)) <= t.dated(i) for word in listed(told)),
@@ -237,7 +242,7 @@ NOTES: Final[dict[str, Callable[[Truth, str], bool]]] = {
 def check(told: str, forms: dict[str, Callable[..., bool]], *about: object) -> None:
     matching = [(found, is_so) for form, is_so in forms.items() if (found := re.fullmatch(form, told))]
     assert matching, f"a form that is not held to anything: {told!r}"
-    assert any(is_so(*about, found[1]) for found, is_so in matching), told
+    assert any(is_so(*about, *found.groups()) for found, is_so in matching), told
 
 
 @dataclass(frozen=True)
@@ -258,7 +263,7 @@ def telling(told: Sequence[Turn], asking: Asked, *, meaning: bool) -> Iterator[T
     embedder = ScriptedEmbedder() if meaning else "none"
     with Memory("memory:", settings=Settings(background=False), embedder=embedder, clock=SetClock(NOW)) as memory:
         me = memory.scope(user="me")
-        ids = []
+        ids: list[ItemId] = []
         for turn in told:
             on = me if turn.session is None else memory.scope(user="me", session=turn.session)
             ids += on.observe(turn.text, speaker=turn.speaker, said=turn.said).ids

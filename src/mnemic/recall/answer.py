@@ -17,11 +17,13 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from mnemic.core.clock import micros
 from mnemic.core.items import Kind
 from mnemic.core.tokens import is_stop, tokenise
 from mnemic.extract.phrasing import shown_value
 from mnemic.recall.asked_for import PAST, AnswerType, asks_several, asks_yes_or_no, day_said, held, surely_held
 from mnemic.recall.polarity import ASKS_PAST, DENIES, SUPPOSES
+from mnemic.recall.profile import certain_since
 from mnemic.recall.reasons import KNOWN
 from mnemic.recall.sentence_cues import SentenceCue, counted_in
 from mnemic.recall.sureness import SCORED, SPLIT, Told, likely_yes, sure
@@ -214,8 +216,8 @@ def _contested(question: str, quoted: Sequence[Item], texts: Sequence[str], evid
         return False
     known = {id for item in quoted for id in (item.id, *item.source)}
     named = {token for text in texts for token in _telling_words(text)}
-    latest = max(item.said for item in quoted)
-    later = (one for one in evidence if one.item.said > latest and one.id not in known and one.succession < 2)
+    latest = max(map(certain_since, quoted))
+    later = (one for one in evidence if micros(one.item.said) > latest and one.id not in known and one.succession < 2)
     return any(
         _denies(text) and not named.isdisjoint(_telling_words(text)) for one in later for text in split(one.text)
     )

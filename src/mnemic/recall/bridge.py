@@ -101,7 +101,7 @@ class Bridge:
         version = snapshot.versions(space, [ver]).get(ver)
         if version is None:  # collected since the catalogue was made
             return none
-        spelt = {hash_term(token): word for word, token in spelled_tokens(version.item.text)}
+        spelt = {hash_term(token): word for token, word in spelled_tokens(version.item.text)}
         return [
             ()
             if (token := self.tokens.get((hit.space, hit.doc))) is None

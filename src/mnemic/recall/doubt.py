@@ -51,7 +51,7 @@ from mnemic.recall.doubt_words import (
     tells_change,
     touches,
 )
-from mnemic.recall.profile import CONFIRMED, MATTER_OF
+from mnemic.recall.profile import MATTER_OF, certain_since
 from mnemic.recall.sentence_cues import SentenceCue, counted_each
 from mnemic.store.engine.codec import kind_number
 from mnemic.strategies.house import speaker
@@ -129,12 +129,6 @@ _Asked = tuple[tuple[tuple[str, str, str, int], ...], tuple[tuple[int, str], ...
 
 _SUSPECTED: Final[WeakKeyDictionary[Reading, tuple[_Asked, list[list[Suspect]]]]] = WeakKeyDictionary()
 """What was found last in each reading that is still in use, and what was asked."""
-
-
-def certain_since(fact: Item) -> int:
-    """Up to when nothing that was said puts a fact in doubt: when it was said itself, or confirmed."""
-    confirmed = fact.slots.get(CONFIRMED)
-    return max(micros(fact.said), confirmed if isinstance(confirmed, int) else 0)
 
 
 def probe(embedder: str) -> Floats | None:

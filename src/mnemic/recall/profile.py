@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from mnemic.core.clock import micros
 from mnemic.core.items import Kind
 
 if TYPE_CHECKING:
@@ -149,6 +150,12 @@ CONFIRMED: Final = "confirmed"
 """The slot of a fact that says, in microseconds, up to when its owner has confirmed it against all that was said."""
 
 _NOW: Final = r"(?: now| these days| currently| at present)?[\s?？。.!]*$"
+
+
+def certain_since(fact: Item) -> int:
+    """Up to when nothing that was said puts a fact in doubt: when it was said itself, or confirmed."""
+    confirmed = fact.slots.get(CONFIRMED)
+    return max(micros(fact.said), confirmed if isinstance(confirmed, int) else 0)
 
 
 def doubtable(profile: Iterable[Item]) -> list[Item]:
