@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from mnemic.core.tokens import is_stop, tokenise
 from mnemic.extract.aspects import aspects, denies
-from mnemic.extract.chinese import simple
+from mnemic.extract.chinese import has_chinese, simple
 from mnemic.extract.sentences import sentences
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ _WORDED_FORMS: Final = (
     ("undoes", rf"{_AT}(?:you(?:'re| are)|u r) (?:released|excused|freed|off the hook) (?:from|for) {_ABOUT}{_THEN}"),
     ("undoes", rf"(?:.*?[，,])?(?:其实|那|之前|以前|关于|我|说的?|的)*{_CUT}(?:的|那[条个项]|这[条个项])+(?:规矩|规则|要求|规定|设定|限制|约定)?(?:就|都|先|可以|请|您|也)*(?:取消|作废|不算|免了?|算了|撤|拿掉|去掉|不要了|不用了?|忽略|解除|忘)"),
     ("undoes", rf"{_CUT}(?:规矩|规则|要求|规定|设定|限制)(?:就|都|先|可以|请|您|也)*(?:取消|作废|不算|算了|撤|拿掉|去掉|不要了|不用了?|忽略|解除)"),
-    ("undoes", rf".*?(?:之前|以前|刚才|先前)(?:我)?(?:说|讲|提|要求)的?(?:关于)?(?P<topic>[^，,。！!；]{{2,16}}?)(?:的)?(?:不算|作废|取消|当我没|忽略|忘)"),
+    ("undoes", r".*?(?:之前|以前|刚才|先前)(?:我)?(?:说|讲|提|要求)的?(?:关于)?(?P<topic>[^，,。！!；]{2,16}?)(?:的)?(?:不算|作废|取消|当我没|忽略|忘)"),
     # something is to end: an instruction that asked for it
     ("removes", rf"{_AT}(?:the |all the |those |your )?{_ABOUT} (?:can|may|could) (?:go|stop|end|be dropped)\b"),
     ("removes", rf"{_AT}(?:the |all the |those |your )?{_ABOUT} (?:is|are|isn't|aren't) (?:no longer|not|no more|now not)? ?(?:needed|required|necessary|wanted|called for)\b"),
@@ -118,7 +118,14 @@ class Withdrawal(Enum):
 
 
 _PATTERNS: Final = [re.compile(form) for form in _FORMS]
-_WORDED_PATTERNS: Final = [(Withdrawal(way), re.compile(form)) for way, form in _WORDED_FORMS]
+_WORDED_PATTERNS: Final = {
+    chinese: [(Withdrawal(way), re.compile(form)) for way, form in _WORDED_FORMS if has_chinese(form) is chinese]
+    for chinese in (False, True)
+}
+"""The worded forms, by whether they are Chinese."""
+_WORDED_CUE: Final = re.compile(
+    r"again|any ?more|longer|back|limit|rule|\bban|\bbar\b|restrict|requir|nvm|never ?mind|withdraw|forget|scrap|drop|lift|changed my|released|excused|\bgo\b|stop|quit|no more|needn|no need|no further|necess|\bold\b|tired|sick|enough|fine\b|\bok|good (?:to|if)|allowed|welcome|permitted|problem|will do|bother|content|mind\b|free to|miss|round to|used to|switch|revert|also|leave|lose|more\b|from (?:now|here|today)"
+)
 _CUE: Final = re.compile(
     r"need|have to|can|may|free|miss|want|over|round|used to|warmed|put|bring|get|let|switch|change|tired|sick|bored|enough|leave|够了|腻了|烦了|无所谓|解禁|没事|放开|还是|加上|nvm|more|any ?more|longer|necessary|required|withdraw|released|off|fine|ok|welcome|permitted|content|happy with| do\b|old|quit|停|随便|无所谓|回|返|拿掉|不要|改|换|当我|forget|ignore|disregard|scrap|drop|cancel|undo|lift|remove|mind|delete|revoke|discard|back|rule|stop|again|after all|no longer|不|别|又|算了|规矩|取消|撤|忘|忽|作废|去掉|解除|删|收回|之前|以前|上次|恢复|改回|可以|能"
 )
@@ -174,9 +181,10 @@ def revocations(text: str, spoken: Iterable[Sentence] | None = None) -> list[Rev
 def _letting_go(sentence: Sentence) -> tuple[re.Match[str], Withdrawal] | None:
     """Match a sentence that takes something back if an instruction about its topic stands; else it only says so."""
     low = simple(sentence.low)
-    if sentence.asks or len(low) > _LONGEST or _CUE.search(low) is None:
+    chinese = has_chinese(low)
+    if sentence.asks or len(low) > _LONGEST or (_CUE if chinese else _WORDED_CUE).search(low) is None:
         return None
-    return next(((match, way) for way, form in _WORDED_PATTERNS if (match := form.match(low))), None)
+    return next(((match, way) for way, form in _WORDED_PATTERNS[chinese] if (match := form.match(low))), None)
 
 
 def taking_back(sentence: Sentence) -> re.Match[str] | None:
