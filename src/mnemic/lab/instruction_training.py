@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -41,7 +41,7 @@ LEAST: Final = 0.08
 """The least weight that is kept."""
 SPREAD: Final = frozenset({"", "house"})
 """Hands that every fold has: nobody's, and ours."""
-SIDES: Final = {
+SIDES: Final[Mapping[str, Callable[[StandingSentence], bool]]] = {
     "other hands": lambda one: one.hand not in SPREAD,
     "our hand": lambda one: one.hand == "house",
     "labelled sentences and small talk": lambda one: not one.hand,
@@ -170,7 +170,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for title, belongs in SIDES.items():
         side = [(one, weight) for one, weight in zip(labelled, weighed, strict=True) if belongs(one)]
         sys.stderr.write(f"{title}\n")
-        sys.stderr.writelines(told_apart(*zip(*side, strict=True)))
+        sys.stderr.writelines(told_apart([one for one, _ in side], [weight for _, weight in side]))
     model = learned(list(examples(labelled)))
     kept = {feature: value for feature, value in model.weights.items() if abs(value) >= LEAST}
     given.out.write_text(table(kept, model.bias), "utf-8")
