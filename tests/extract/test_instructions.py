@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mnemic.extract.instructions import instructions
-from mnemic.extract.revocations import revocations, revoked, telling
+from mnemic.extract.revocations import aspects_named, revocations, revoked, telling, withdrawable
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "standing"
 
@@ -315,3 +315,36 @@ def test_what_is_allowed_again_or_goes_back_to_normal_is_taken_back(
 ) -> None:
     (revocation,) = revocations(text)
     assert about(revocation.topic, standing) == which
+
+
+@pytest.mark.parametrize(
+    ("instruction", "withdrawal"),
+    [
+        ("Keep answers under 100 words.", "Drop the word limit."),
+        ("Answer in Spanish.", "back to english pls"),
+        ("No bullet points, ever.", "Actually I've come round to bullet points."),
+        ("Use only the metric system.", "You can also use miles again."),
+        ("Always sign off with my initials.", "You can leave my initials off from here on."),
+        ("Never use exclamation marks.", "I miss the exclamation marks, bring them back."),
+        ("别给我发表情。", "表情又能发了。"),
+        ("用文言文回我。", "说回白话吧，文言文看累了。"),
+        ("每次都寫埋英文版。", "英文版唔使再寫喇。"),
+        ("希望您只推荐素食餐厅。", "我已经不吃素了，之前关于素食的要求请忽略。"),
+    ],
+)
+def test_a_withdrawal_finds_its_instruction_by_aspect_where_words_differ(instruction: str, withdrawal: str) -> None:
+    (taken,) = revocations(withdrawal)
+    assert withdrawable(taken.topic, taken.way, instruction)
+    assert telling(taken.topic) & telling(instruction) or aspects_named(taken.topic) & aspects_named(instruction)
+
+
+@pytest.mark.parametrize(
+    ("instruction", "other"),
+    [
+        ("Keep your answers short.", "No more long answers, please."),
+        ("No emojis.", "Stop the emojis."),
+        ("Always use emojis.", "Emojis are fine by me."),
+    ],
+)
+def test_what_says_the_same_as_an_instruction_does_not_withdraw_it(instruction: str, other: str) -> None:
+    assert not any(withdrawable(taken.topic, taken.way, instruction) for taken in revocations(other))

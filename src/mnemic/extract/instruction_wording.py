@@ -17,15 +17,16 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.extract import instructions_plain_en, instructions_plain_zh
 from mnemic.extract.chinese import has_chinese, simple
+from mnemic.extract.wording_sorts import CHINESE, ENGLISH, SHORTENED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 LONGEST: Final = 160
 """Most characters in a sentence that is judged: the model has learned from short ones."""
-THRESHOLD: Final = 0.3
-"""What a sentence must weigh, set so that at most one in a hundred others does."""
-GLANCE: Final = 0.4
+THRESHOLD: Final = 1.0
+"""What a sentence must weigh, set so that of distractors of hands not learned from two in a hundred do."""
+GLANCE: Final = 0.2
 """What its words or characters must weigh one by one, so that the rest is looked at: most talk falls short."""
 SCALE: Final = 100
 """Weights are kept as whole hundredths."""
@@ -37,7 +38,8 @@ _SORTS_EN: Final = tuple(
 _SORTS_ZH: Final = tuple(
     (name, re.compile(getattr(instructions_plain_zh, name)))
     for name in ("FORM", "OUTPUT", "MANNER", "SAY", "DATA", "HOW", "POINTING")
-)
+) + tuple((f"+{name}", re.compile(form)) for name, form in CHINESE.items())
+_SORT_OF: Final = {word: name for name, words in ENGLISH.items() for word in words.split()}
 _WORD: Final = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[?!:;,.]")
 _STOP: Final = re.compile(r"[，。！？,.!?、\s]+")
 _NUMBER: Final = re.compile(r"\d+")
@@ -51,6 +53,9 @@ _PEOPLE: Final = {
     }.items()
     for word in words.split()
 }
+_PERSONS: Final = ("YOU", "ME", "I", "THEY")
+_ENDS: Final = (("ed", 4), ("ing", 5), ("s", 3))
+"""Ends of words that tell, and how many letters a word has at least that are not by chance."""
 
 
 def worded_as_instruction(low: str) -> bool:
@@ -96,11 +101,13 @@ def _of_characters(low: str) -> Iterator[str]:
         for at in range(len(plain) - length + 1):
             yield f"z {plain[at : at + length]}"
     yield from _sorts_of(sorted(name for name, sort in _SORTS_ZH if sort.search(low)))
+    yield f"len {min(6, len(low) // 5)}"
 
 
 def _of_words(words: Sequence[str]) -> Iterator[str]:
     """Words, pairs and triples, all with sorts in place of words too, pairs with gaps, and who is spoken of."""
-    plain = ["^", *("#" if word.isdigit() else word for word in words), "$"]
+    written = (SHORTENED.get(word, word) for word in words)
+    plain = ["^", *("#" if word.isdigit() else word for word in written), "$"]
     sorts = [_sort(word) for word in plain]
     for line in (plain, sorts):
         for length in (1, 2, 3):
@@ -111,6 +118,17 @@ def _of_words(words: Sequence[str]) -> Iterator[str]:
             yield f"{first} .. {second}"
     named = {sort for sort in sorts if sort.isupper()} | {_PEOPLE[word] for word in plain if word in _PEOPLE}
     yield from _sorts_of(sorted(named))
+    yield from (f"no {person}" for person in _PERSONS if person not in named)
+    for word in plain:
+        yield from _parts(word)
+    yield f"len {min(6, len(words) // 4)}"
+
+
+def _parts(word: str) -> Iterator[str]:
+    """The stem of a long word, and how a word ends."""
+    if len(word) > 5:
+        yield f"s {word[:5]}"
+    yield from (f"s -{end}" for end, least in _ENDS if len(word) > least and word.endswith(end))
 
 
 def _sorts_of(names: Sequence[str]) -> Iterator[str]:
@@ -121,4 +139,4 @@ def _sorts_of(names: Sequence[str]) -> Iterator[str]:
 @lru_cache(maxsize=8192)
 def _sort(word: str) -> str:
     """The sort of a word, or the word."""
-    return next((name for name, sort in _SORTS_EN if sort.fullmatch(word)), word)
+    return _SORT_OF.get(word) or next((name for name, sort in _SORTS_EN if sort.fullmatch(word)), word)

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from mnemic.core.tokens import is_stop, tokenise
-from mnemic.extract.chinese import simple
+from mnemic.extract.aspects import aspects, denies
+from mnemic.extract.chinese import has_chinese, simple
 from mnemic.extract.sentences import sentences
 
 if TYPE_CHECKING:
@@ -48,16 +50,94 @@ _FORMS: Final = (
     r"(?:以后|现在|你|您|又|就|[，,])*(?:可以|能)(?:又|再|重新|恢复|继续)(?P<topic>.+?)(?:了|吧|啦)?[。！!]*$",
     r"(?:请)?(?:恢复|改回)(?P<topic>.+?)(?:了|吧)?[。！!]*$",
 )  # fmt: skip
+_AT: Final = r"(?:.*?[,;:] |.*? (?:so|and|but) )??(?:(?:ok(?:ay)?|oh|hey|well|actually|thanks|please|now|also|from (?:now|today)(?: on)?|and|so|but|pls)[,.!: ]+)*"
+_LIMIT: Final = r"(?:limits?|caps?|rules?|bans?|bar|restrictions?|requirements?|assumptions?|conditions?|constraints?)"
+_AGAIN: Final = r"(?:again|once more|after all|any ?more|any longer|from (?:now|here) on|from today|now|as (?:before|you (?:like|please|wish|want)))"
+_ABOUT: Final = r"(?P<topic>[^,;:.!]{2,80}?)"
+_THEN: Final = r"(?:[,;:.!]|$| (?:please|pls|thanks|now)\b)"
+_CUT: Final = r"(?P<topic>[^，,。！!；]{1,16}?)"
+_WORDED_FORMS: Final = (
+    # explicit: whatever the instruction was
+    ("undoes", rf"{_AT}(?:you can |you may |please |let's |we can )?(?:drop|scrap|lift|remove|forget|cancel|disregard|ignore|lose|ditch|end|waive|undo|never mind|nvm|nevermind)(?: about)?(?: (?:the|my|that|your))? {_ABOUT}[ -]?{_LIMIT}\b"),
+    ("undoes", rf"{_AT}(?:the|my|that) {_LIMIT} (?:on|about|against|of|for) {_ABOUT} (?:is|has been|can be|was) (?:lifted|off|gone|over|dropped|waived|removed)"),
+    ("undoes", rf"{_AT}(?:i )?(?:withdraw|take back|retract|forget|nvm|never ?mind|disregard|ignore|scrap)(?: (?:what|everything|all|anything) i(?:'ve)? (?:said|told you|asked(?: for)?|wrote))?(?: (?:about|on|regarding))? (?:the |my |that )?{_ABOUT}{_THEN}"),
+    ("undoes", rf"{_AT}i(?:'ve| have)? changed my mind (?:about|on) {_ABOUT}{_THEN}"),
+    ("undoes", rf"{_AT}(?:you(?:'re| are)|u r) (?:released|excused|freed|off the hook) (?:from|for) {_ABOUT}{_THEN}"),
+    ("undoes", rf"(?:.*?[，,])?(?:其实|那|之前|以前|关于|我|说的?|的)*{_CUT}(?:的|那[条个项]|这[条个项])+(?:规矩|规则|要求|规定|设定|限制|约定)?(?:就|都|先|可以|请|您|也)*(?:取消|作废|不算|免了?|算了|撤|拿掉|去掉|不要了|不用了?|忽略|解除|忘)"),
+    ("undoes", rf"{_CUT}(?:规矩|规则|要求|规定|设定|限制)(?:就|都|先|可以|请|您|也)*(?:取消|作废|不算|算了|撤|拿掉|去掉|不要了|不用了?|忽略|解除)"),
+    ("undoes", r".*?(?:之前|以前|刚才|先前)(?:我)?(?:说|讲|提|要求)的?(?:关于)?(?P<topic>[^，,。！!；]{2,16}?)(?:的)?(?:不算|作废|取消|当我没|忽略|忘)"),
+    # something is to end: an instruction that asked for it
+    ("removes", rf"{_AT}(?:the |all the |those |your )?{_ABOUT} (?:can|may|could) (?:go|stop|end|be dropped)\b"),
+    ("removes", rf"{_AT}(?:the |all the |those |your )?{_ABOUT} (?:is|are|isn't|aren't) (?:no longer|not|no more|now not)? ?(?:needed|required|necessary|wanted|called for)\b"),
+    ("removes", rf"{_AT}it (?:is|'s) (?:no longer|not) necessary(?: any ?more)?(?: to)? {_ABOUT}{_THEN}"),
+    ("removes", rf"{_AT}(?:the |all the |those |your )?{_ABOUT} (?:got|is getting|are getting|has become|have become) (?:old|tiresome|boring|much|annoying)\b"),
+    ("removes", rf"{_AT}(?:you can |you may |u can |please |let's )?(?:drop|scrap|stop|quit|leave off|leave out|lose|ditch|cease|discontinue|give up|cut out|enough (?:with|of)|no more)(?: with)? (?:the |all the |those |your )?{_ABOUT}{_THEN}"),
+    ("removes", rf"{_AT}(?:(?:there(?:'s| is)|it(?:'s| is)) )?(?:no (?:further|longer|more)?|not necessary(?: any ?more)?) ?(?:need|necessary|necessity)?(?: (?:to|for|of|you to))? {_ABOUT}{_THEN}"),
+    ("removes", rf"{_AT}(?:i )?(?:no longer|don'?t) (?:want|need|wish|require|care for|like|would like)(?: (?:to (?:have|get|see|hear)|you to))? {_ABOUT}(?: any ?more)?{_THEN}"),
+    ("removes", rf"{_AT}(?:you |u )?(?:needn'?t|don'?t|dont|do not|won'?t)(?: (?:need|have) to)? {_ABOUT} (?:any ?more|any longer|more|again|now)\b"),
+    ("removes", rf"(?:.*?[，,])?(?:以后|现在|今后|你|您|也|就|可以|都|其实|那)*(?:[^，,]{{1,2}})??(?:不用|不必|不需要|无需|不要|别|停止|没必要)(?:再|继续|每次|总是|一直|老)*{_CUT}(?:了|啦|吧)"),
+    ("removes", rf"(?:.*?[，,])?{_CUT}(?:以后|今后|就|也|都|可以|先|现在)*(?:不用|不必|不需要|不麻烦|不使|可以不|别|停|省|免)(?:再|您|你|那么|吧|了)*[^，,。]{{0,6}}?(?:了|啦|吧|再说|再写|再讲|$)"),
+    ("removes", rf"{_AT}(?:you can |you may |please |just )?leave (?:out |off )?(?:the |my |your |any )?{_ABOUT} (?:off|out|away)\b"),
+    ("removes", rf"{_AT}i(?:'m| am|'ve had|'ve got| have had)? (?:tired|sick|bored|weary|done|over|enough|fed up)(?: (?:of|with))?(?: (?:being|getting|having|seeing|hearing))? (?:the |all the |your )?{_ABOUT}{_THEN}"),
+    ("removes", rf"{_AT}{_ABOUT} (?:is|are) (?:over|done|finished|enough)\b"),
+    ("removes", rf"(?:.*?[，,])?{_CUT}(?:的?叫法)?(?:已经|都|也|就|可以|我)*(?:作废|腻了|够了|看烦了|听烦了|到此为止)"),
+    # something is allowed, or another way of it: an instruction against it, or for something else of the kind
+    ("allows", rf"{_AT}(?:it's|it is|its) (?:ok|okay|fine|alright|all right|good)(?: now)? (?:to|if you|for you to|that you) {_ABOUT}{_THEN}"),
+    ("allows", rf"{_AT}feel free to {_ABOUT}{_THEN}"),
+    ("allows", rf"{_AT}i (?:do |kind of |actually )?(?:miss|want) (?:the |your |some )?{_ABOUT}(?: back)?{_THEN}"),
+    ("allows", rf"{_AT}i(?:'ve| have) (?:come (?:a)?round to|warmed to|got(?:ten)? used to|grown to like|started to like|learned to like|learnt) {_ABOUT}{_THEN}"),
+    ("allows", rf"{_AT}(?:put|bring|add|turn|let|get|give me) (?:back )?(?:the |my |your |some )?{_ABOUT}(?: back| again| on again| instead| once more)(?: in| on)?{_THEN}"),
+    ("allows", rf"{_AT}(?:bring|put) back (?:the |my |your )?{_ABOUT}{_THEN}"),
+    ("allows", rf"{_AT}(?:let's |you can |please )?(?:switch|change|move|swap)(?: me| it| us| things)?(?: over)?(?: back)? to {_ABOUT}{_THEN}"),
+    ("allows", rf"(?:.*?[，,])?{_CUT}(?:也|都|现在|可以|我|又|就|已经)*(?:解禁|没事了|放开|无所谓|加回来|回来吧|有了)"),
+    ("allows", rf"(?:.*?[，,])?还是(?:用|说|写|给我|加上|有)?{_CUT}(?:吧|好|比较)"),
+    ("allows", rf"(?:.*?[，,])?{_CUT}(?:还是)?(?:加上|加回|带上|写上)吧?"),
+    ("allows", rf"{_AT}(?:you|u|we)(?:'re| are)? (?:can|may|could|allowed to|free to|welcome to)(?: also| just| now| go back to| start| return to| use)* (?!stop|drop|leave|skip|omit|quit|cut|lose){_ABOUT} ?{_AGAIN}\b"),
+    ("allows", rf"{_AT}(?:you|u|we) (?:can|may|could) (?:also|just|now|go back to|return to|start|switch (?:back )?to)(?: use| using)? {_ABOUT}{_THEN}"),
+    ("allows", rf"{_AT}(?:let's |you can |we can |please |i'd like to )?(?:go |switch |change |revert |return )?(?:back|revert|return) to {_ABOUT}{_THEN}"),
+    ("allows", rf"{_AT}{_ABOUT} (?:is|are|will be)(?: now| also)? (?:fine|ok|okay|alright|all right|allowed|welcome|good|permitted|no problem|not a problem)\b"),
+    ("allows", rf"{_AT}{_ABOUT} (?:will|would) do\b"),
+    ("allows", rf"{_AT}{_ABOUT} (?:doesn't|don't|no longer) (?:bother|bothers|annoy|annoys|confuse|confuses|scare|scares) me\b"),
+    ("allows", rf"{_AT}i(?:'m| am) (?:content|fine|happy|ok|okay|good|cool|at ease|comfortable) with {_ABOUT} {_AGAIN}\b"),
+    ("allows", rf"{_AT}i (?:don't|do not|no longer|wouldn't) mind {_ABOUT}{_THEN}"),
+    ("allows", rf"(?:.*?[，,])?(?:以后|现在|今后|还是|就|请|你|您|我们|咱们)*(?:[改说用换写讲回变]|恢复)(?:回|返|成|用|说|写|到|的)+{_CUT}(?:吧|了|啦|好|就|得|也|$)"),
+    ("allows", rf"(?:.*?[，,])?(?:以后|现在|今后|你|您|又|就|其实)*(?:可以|能|随便)(?:又|再|重新|恢复|继续|用|说|写|讲)*{_CUT}(?:了|啦|吧)"),
+    ("allows", rf"(?:.*?[，,])?{_CUT}(?:您|你|其实|现在|以后|也|还|就|都)*(?:又|还是|可以|能|随便|无所谓|没关系|无妨|都行|都得|用回|用返|都)+(?:了|啦|吧|用|说|写|提|发|讲|聊|加|上|开|得|都|您|[，,。！!]|$)"),
+)  # fmt: skip
+
+
+class Withdrawal(Enum):
+    """How a sentence takes something back: which tells the instructions it can be about."""
+
+    UNDOES = "undoes"
+    """By naming an instruction, whatever it asked for."""
+    REMOVES = "removes"
+    """By ending something: what asked for it is meant."""
+    ALLOWS = "allows"
+    """By letting something in again: what was against it is meant, or what asked for the other side of it."""
+
+
 _PATTERNS: Final = [re.compile(form) for form in _FORMS]
-_CUE: Final = re.compile(
-    r"need|have to|can|may|free|forget|ignore|disregard|scrap|drop|cancel|undo|lift|remove|mind|delete|revoke|discard|back|rule|stop|again|after all|no longer|不|别|又|算了|规矩|取消|撤|忘|忽|作废|去掉|解除|删|收回|之前|以前|上次|恢复|改回|可以|能"
+_WORDED_PATTERNS: Final = {
+    chinese: [(Withdrawal(way), re.compile(form)) for way, form in _WORDED_FORMS if has_chinese(form) is chinese]
+    for chinese in (False, True)
+}
+"""The worded forms, by whether they are Chinese."""
+_WORDED_CUE: Final = re.compile(
+    r"again|any ?more|longer|back|limit|rule|\bban|\bbar\b|restrict|requir|nvm|never ?mind|withdraw|forget|scrap|drop|lift|changed my|released|excused|\bgo\b|stop|quit|no more|needn|no need|no further|necess|\bold\b|tired|sick|enough|fine\b|\bok|good (?:to|if)|allowed|welcome|permitted|problem|will do|bother|content|mind\b|free to|miss|round to|used to|switch|revert|also|leave|lose|more\b|from (?:now|here|today)"
 )
+_CUE: Final = re.compile(
+    r"need|have to|can|may|free|miss|want|over|round|used to|warmed|put|bring|get|let|switch|change|tired|sick|bored|enough|leave|够了|腻了|烦了|无所谓|解禁|没事|放开|还是|加上|nvm|more|any ?more|longer|necessary|required|withdraw|released|off|fine|ok|welcome|permitted|content|happy with| do\b|old|quit|停|随便|无所谓|回|返|拿掉|不要|改|换|当我|forget|ignore|disregard|scrap|drop|cancel|undo|lift|remove|mind|delete|revoke|discard|back|rule|stop|again|after all|no longer|不|别|又|算了|规矩|取消|撤|忘|忽|作废|去掉|解除|删|收回|之前|以前|上次|恢复|改回|可以|能"
+)
+_CLAUSE_END: Final = re.compile("[,;，；]")
 _SAYS_LITTLE: Final = frozenset(
     tokenise(
         "use give make write add keep put call tell say answer reply always never please do get have show stop "
         "everything every time"
     )
 )
+_LONGEST: Final = 160
+"""Most characters in a sentence that only its topic makes a withdrawal."""
 _ENOUGH: Final = 0.5
 """The part of a revocation's telling words that an instruction must share to be the one that is meant."""
 
@@ -69,12 +149,14 @@ class Revocation:
     Attributes:
         text: The sentence, `text[start:end]` of what it was found in.
         topic: What it is about, in its words.
+        way: How it is taken back.
     """
 
     text: str
     start: int
     end: int
     topic: str
+    way: Withdrawal
 
 
 def revocations(text: str, spoken: Iterable[Sentence] | None = None) -> list[Revocation]:
@@ -85,12 +167,24 @@ def revocations(text: str, spoken: Iterable[Sentence] | None = None) -> list[Rev
     """
     extracted: list[Revocation] = []
     for sentence in sentences(text) if spoken is None else spoken:
-        match = taking_back(sentence)
+        match, way = taking_back(sentence), Withdrawal.UNDOES
+        if match is None and (allowed := _letting_go(sentence)):
+            match, way = allowed
         if match:
             end = sentence.start + len(sentence.low)
             begins, ends = (sentence.start + at for at in match.span("topic"))
-            extracted.append(Revocation(text[sentence.start : end], sentence.start, end, text[begins:ends]))
+            topic = _CLAUSE_END.split(text[begins:ends], maxsplit=1)[0]
+            extracted.append(Revocation(text[sentence.start : end], sentence.start, end, topic, way))
     return extracted
+
+
+def _letting_go(sentence: Sentence) -> tuple[re.Match[str], Withdrawal] | None:
+    """Match a sentence that takes something back if an instruction about its topic stands; else it only says so."""
+    low = simple(sentence.low)
+    chinese = has_chinese(low)
+    if sentence.asks or len(low) > _LONGEST or (_CUE if chinese else _WORDED_CUE).search(low) is None:
+        return None
+    return next(((match, way) for way, form in _WORDED_PATTERNS[chinese] if (match := form.match(low))), None)
 
 
 def taking_back(sentence: Sentence) -> re.Match[str] | None:
@@ -119,3 +213,22 @@ def telling(text: str) -> set[str]:
     """Choose the words that say what a text is about; of Chinese the pairs of characters."""
     terms = {term for term in tokenise(simple(text)) if not is_stop(term) and term not in _SAYS_LITTLE}
     return {term for term in terms if len(term) > 1 or term.isascii()}
+
+
+def withdrawable(topic: str, way: Withdrawal, instruction: str) -> bool:
+    """Whether a withdrawal in this way, of this topic, could be of an instruction, by which side each is on."""
+    if way is Withdrawal.UNDOES:
+        return True
+    against = denies(instruction)
+    told, asked = aspects(topic), aspects(instruction)
+    other = any(one != two and _name(one) == _name(two) for one in told for two in asked) and told.isdisjoint(asked)
+    return (against != other) if way is Withdrawal.ALLOWS else not (against or other)
+
+
+def aspects_named(text: str) -> set[str]:
+    """Name the aspects of an answer that a text speaks of, without their sides."""
+    return {_name(aspect) for aspect in aspects(text)}
+
+
+def _name(aspect: str) -> str:
+    return aspect.partition(":")[0]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
     from mnemic.core.items import Slot
     from mnemic.extract.instructions import Instruction
-    from mnemic.extract.revocations import Revocation
+    from mnemic.extract.revocations import Revocation, Withdrawal
     from mnemic.extract.slots import Finding
     from mnemic.flow import Flow
 
@@ -189,7 +189,7 @@ def _places(statement: _Statement) -> Iterator[_Place]:
     """Name the places at which a statement is filed."""
     import_whole("mnemic.extract.entities", "mnemic.extract.revocations", "mnemic.extract.slots")
     from mnemic.extract.entities import canonical
-    from mnemic.extract.revocations import telling
+    from mnemic.extract.revocations import aspects_named, telling
     from mnemic.extract.slots import is_single
 
     slots = statement.slots
@@ -199,6 +199,7 @@ def _places(statement: _Statement) -> Iterator[_Place]:
     if slots.get("standing") is True:
         yield "said", subject, canonical(statement.text)
         yield from (("about", subject, word) for word in telling(statement.text))
+        yield from (("aspect", subject, aspect) for aspect in aspects_named(statement.text))
         if slots.get("rule") in _NAMING:
             yield "naming", subject
     if not isinstance(slot, str):
@@ -243,7 +244,7 @@ def _read(item: Item, subject: str, book: _Book, *, instructs: bool) -> None:
 
 def _take_back(item: Item, subject: str, key: str, revocation: Revocation, book: _Book) -> list[str]:
     """Write the revocation, if it is clear what it is about; its words are no instruction beside it."""
-    meant = _meant(book, subject, revocation.topic, item.said)
+    meant = _meant(book, subject, revocation.topic, item.said, revocation.way)
     if meant is None:
         return []
     slots = _instruction_slots(subject, "taken back", standing=False)
@@ -251,21 +252,27 @@ def _take_back(item: Item, subject: str, key: str, revocation: Revocation, book:
     return [revocation.text]
 
 
-def _meant(book: _Book, subject: str, topic: str, said: datetime) -> _Statement | None:
-    """Find the one standing instruction, said by then, that a topic is about."""
-    import_whole("mnemic.extract.revocations")
-    from mnemic.extract.revocations import revoked, telling
+def _meant(book: _Book, subject: str, topic: str, said: datetime, way: Withdrawal | None = None) -> _Statement | None:
+    """Find the one standing instruction, said by then, that a topic is about: by its words, or else by its aspects.
 
-    shared: dict[ItemId | int, int] = {}
-    about: dict[ItemId | int, _Statement] = {}
-    words = telling(topic)
-    for word in words:
-        for statement in book.filed("about", subject, word):
-            if statement.said <= said:
-                about[statement.at] = statement
-                shared[statement.at] = shared.get(statement.at, 0) + 1
-    which = revoked(len(words), shared)
-    return None if which is None else about[which]
+    Args:
+        way: How it is withdrawn; None if it is told to stop, so that only words tell.
+    """
+    import_whole("mnemic.extract.revocations")
+    from mnemic.extract.revocations import aspects_named, revoked, telling, withdrawable
+
+    for place, asked in (("about", telling(topic)), ("aspect", aspects_named(topic) if way else set())):
+        shared: dict[ItemId | int, int] = {}
+        about: dict[ItemId | int, _Statement] = {}
+        for word in asked:
+            for statement in book.filed(place, subject, word):
+                if statement.said <= said and (way is None or withdrawable(topic, way, statement.text)):
+                    about[statement.at] = statement
+                    shared[statement.at] = shared.get(statement.at, 0) + 1
+        which = revoked(len(asked), shared)
+        if which is not None:
+            return about[which]
+    return None
 
 
 def _stand(item: Item, subject: str, key: str, instruction: Instruction, book: _Book) -> None:

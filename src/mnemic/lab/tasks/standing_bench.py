@@ -47,12 +47,13 @@ _OPEN: Final = frozenset({("order", "schedule"), ("change", "name")})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StandingSentence:
-    """A sentence, whether it instructs for good, and the later one that takes it back, if one does."""
+    """A sentence of a hand, whether it instructs for good, and the later one that takes it back, if one does."""
 
     lang: str
     text: str
     instructs: bool
     withdrawn_by: str | None = None
+    hand: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +92,7 @@ def _plainly(row: dict[str, Any]) -> StandingSentence:
         text=row["text"],
         instructs=row.get("instructs", not row.get("distractor", False)),
         withdrawn_by=row.get("withdrawn_by"),
+        hand=row.get("hand", ""),
     )
 
 
