@@ -122,6 +122,10 @@ class Yielding:
                 self._free_until = now + BESIDE_SECONDS
                 return
 
+    def quiet_seconds(self) -> float:
+        """Tell for how long nobody has been in front; 0 while somebody is."""
+        return 0.0 if self._front else time.monotonic() - self._left_at
+
     def _is_quiet(self, now: float) -> bool:
         return not self._front and now - self._left_at >= LINGER_SECONDS
 

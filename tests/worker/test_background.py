@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from waits import beside
 
 from mnemic import SHARED, Memory, ScopedMemory
 from mnemic.core.items import Item, Kind, State
@@ -17,6 +19,7 @@ from mnemic.core.queries import Filter
 from mnemic.errors import Invalid, MnemicError, ModelError
 from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.settings import Settings
+from mnemic.worker.scheduling import QUIET_SECONDS
 from patience import PATIENCE, eventually
 
 DAY = datetime(2024, 5, 6, 9, tzinfo=UTC)
@@ -76,6 +79,42 @@ def test_what_was_written_is_recallable_by_its_words_before(ada: ScopedMemory) -
     ada.observe("The cello arrived.")
     found = ada.recall("cello")
     assert [one.text for one in found] == ["The cello arrived."]
+
+
+class Batched(ScriptedEmbedder):
+    """Notes how many passages it is given at once; `remote`: as one on another machine."""
+
+    def __init__(self, *, remote: bool = False) -> None:
+        super().__init__()
+        self.remote = remote
+        self.sizes: list[int] = []
+
+    def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.sizes.append(len(texts))
+        return super().passages(texts)
+
+
+def test_an_embedder_elsewhere_is_given_many_passages_at_once(tmp_path: Path) -> None:
+    embedder = Batched(remote=True)
+    with Memory(tmp_path / "m.db", embedder=embedder) as memory:
+        memory.scope(user="ada").observe([f"Chest {n} stands in the hall." for n in range(100)])
+        memory.flush()
+    assert embedder.sizes == [64, 36]
+
+
+def test_requests_to_an_embedder_are_short_beside_verbs_and_fill_a_slice_when_it_is_quiet(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    background = beside(memory)
+    for _ in range(4):
+        background._schedule.learn(1, QUIET_SECONDS / 20)
+    with background.answering.yielding:
+        assert background._schedule.sizes(1) == (20, 4)
+    monkeypatch.setattr(background.answering.yielding, "_left_at", time.monotonic() - 1.0)
+    assert background._schedule.sizes(1) == (20, 20)
+    for _ in range(5):
+        background._schedule.learn(1, 1.0)
+    assert background._schedule.sizes(1) == (5, 1)
 
 
 def test_the_thread_catches_up_by_itself(tmp_path: Path, embedder: Counting) -> None:

@@ -83,3 +83,12 @@ def test_when_all_are_let_through_nobody_waits(clock: Turned) -> None:
     with pace:
         pace.park()
     assert clock.wakes == 1
+
+
+def test_it_tells_for_how_long_nobody_has_been_in_front(clock: Turned) -> None:
+    pace = paced(clock)
+    with pace:
+        clock.now += 1.0
+        assert pace.quiet_seconds() == 0
+    clock.now += 3.0
+    assert pace.quiet_seconds() == pytest.approx(3.0)

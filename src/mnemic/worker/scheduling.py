@@ -38,13 +38,20 @@ if TYPE_CHECKING:
     from mnemic.worker.model_budget import ModelBudget
 
 EMBED_SECONDS: Final = 0.02
-"""How long one request to an embedder on this machine should take: so long verbs, and a closing door, may wait."""
+"""How long one request to an embedder on this machine should take while verbs come: so long they have its company."""
 
-_REQUESTS: Final = 5
-"""How many such requests a slice makes, so that there are not as many transactions."""
+QUIET_SECONDS: Final = 0.1
+"""How long a slice of an embedder on this machine should take, so that a closing door need not wait longer; and one
+request where no verb has come for a while: several texts for each core cost half of what they do one by one."""
+
+_SHARE: Final = 0.2
+"""How long a request may take, of the time for which no verb has come."""
+
+_LEAST_PARTS: Final = 5
+"""Passages of a slice where each takes long, so that there are not as many transactions."""
 
 _FIRST_PARTS: Final = 8
-"""Passages of the first such request, before the embedder's speed is known."""
+"""Passages of the first slice, before the embedder's speed is known."""
 
 _WELL: Final = "Are you there? Answer with one word."
 
@@ -134,6 +141,7 @@ class Scheduler:
         closing: Callable[[], bool],
     ) -> None:
         self._process, self._backlog, self._meaning, self._budget = process, backlog, answering.meaning, budget
+        self._quiet = answering.yielding.quiet_seconds
         self._unpacked, self._closing = unpacked, closing
         self._job_types, self._context, self._perform = job_types, context, answering.perform
         self._runs = count(1)
@@ -193,8 +201,7 @@ class Scheduler:
 
     def _embed_task(self, space: int, model: int, epoch: int) -> Task:
         name, owner = embedding_lane(model), self._owner(space)
-        at_once = self._parts.get(model, _FIRST_PARTS)
-        parts = min(EMBED_PARTS, _REQUESTS * at_once)
+        parts, at_once = self.sizes(model)
 
         def fail(error: MnemicError) -> Flow[bool]:
             now = self._context().desk.clock.now()
@@ -307,13 +314,18 @@ class Scheduler:
             run(transact(give_back, *held), self._perform)
             self.ended()
 
-    def learn(self, model: int, seconds: float) -> None:
-        """Adjust how many passages go to an embedder at once by how long a slice took: at most doubled or halved."""
+    def sizes(self, model: int) -> tuple[int, int]:
+        """Choose how many passages the next slice of an embedder takes, and how many of them one request."""
         if self._meaning.is_remote(model):
-            self._parts[model] = EMBED_PARTS
-            return
+            return EMBED_PARTS, EMBED_PARTS
         parts = self._parts.get(model, _FIRST_PARTS)
-        wanted = round(EMBED_SECONDS / max(seconds, 1e-6))
+        seconds = min(max(EMBED_SECONDS, _SHARE * self._quiet()), QUIET_SECONDS)
+        return max(_LEAST_PARTS, parts), max(1, int(parts * seconds / QUIET_SECONDS))
+
+    def learn(self, model: int, seconds: float) -> None:
+        """Adjust how many passages a slice takes by how long one took: at most doubled or halved."""
+        parts = self._parts.get(model, _FIRST_PARTS)
+        wanted = round(QUIET_SECONDS / max(seconds, 1e-6))
         self._parts[model] = max(1, min(EMBED_PARTS, 2 * parts, max(wanted, parts // 2)))
 
 
