@@ -44,7 +44,7 @@ FOLDS: Final = 5
 SHRINK_HEADS: Final = 20.0
 SHRINK: Final = 200.0
 """What a weight's square costs, in examples."""
-ALIKE: Final = 3.0
+ALIKE: Final = 6.0
 """What a turn weighs that is of somebody else or only supposed, beside one of other talk."""
 
 

@@ -26,8 +26,9 @@ import numpy as np
 from mnemic.core.clock import moment
 from mnemic.core.queries import Hit
 from mnemic.core.tokens import Field, hash_term, stop_tokens
+from mnemic.core.tokens import words as words_of
 from mnemic.index.columns import FIELD_SHIFT, Column
-from mnemic.recall.sentence_cues import KIN, SentenceCue, counted, counted_in
+from mnemic.recall.sentence_cues import KIN, SentenceCue, Spoken, counted, counted_in, kin_tokens, spoken_of
 from mnemic.recall.understand import ASSISTANTS
 
 if TYPE_CHECKING:
@@ -86,6 +87,20 @@ _BEFORE: Final = re.compile(
     re.IGNORECASE,
 )
 """Asks how things were, or have come about: then what is newest is not what is asked for."""
+
+_WHO: Final = re.compile(r"\bwho|\bname\b|\bcalled\b|谁|叫什么|叫啥|姓什么|哪位|名字", re.IGNORECASE)
+"""Asks who somebody is to whoever asks."""
+
+_UNSPACED_SUBJECT: Final = re.compile(
+    r"([\u4e00-\u9fff]{2,5}?)(?:现在|如今|目前|最近|还|在|是|住|的|吃|用|开|做|干|叫|去|对|几|到|什|哪|换|喝|搬|多|有|要)"
+)
+"""Whom a question begins with, before what it says of them."""
+
+_SPACED_SUBJECT: Final = re.compile(
+    r"\b(?:do|does|did|is|are|was|were|has|have|where's|what's|who's|how's)\s+(?:the\s+)?(\w+(?:\s+\w+)?)",
+    re.IGNORECASE,
+)
+"""What follows the verb of a question: its subject, or the end of it."""
 
 _ASKING: Final = re.compile(
     r"^\W*(?:who|what|which|where|when|how|is|are|was|were|do|does|did|has|have|can)\b|[吗呢么]\W*$|什么|哪|谁|几|多少|怎么",
@@ -166,6 +181,8 @@ class Pool:
         cues: How often each cue stands in it.
         words: The tokens of each that carry meaning.
         speakers: A token of whoever said it, 0 if nobody.
+        people: How it speaks of people, by whom the question asks about.
+        apart: Whether it certainly speaks of somebody else than the question does.
     """
 
     inputs: Floats
@@ -177,6 +194,8 @@ class Pool:
     cues: Floats
     words: tuple[frozenset[int], ...]
     speakers: NDArray[np.uint64]
+    people: Floats
+    apart: NDArray[np.bool_]
 
 
 def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Reading], learned: CurrencyWeights) -> Pool:
@@ -202,11 +221,15 @@ def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Readi
     first = np.zeros(len(hits), np.bool_)
     first[opens] = counted(texts[starts[opens]], np.arange(len(opens)), len(opens))[:, SentenceCue.SELF] > 0
     subject = _subject(question, own, kin > 0, first, words, speakers, cues)
+    people, apart = _people(question, own, kin > 0, words, spoken_of(texts, rows, len(hits)))
     inputs = np.column_stack((plain, cues[:, : SentenceCue.MOTHER], subject))
     if len(learned.said):
         about = heads[:, len(ACTS) : len(ACTS) + len(SUBJECTS)]
-        inputs = np.column_stack((inputs, likeness, match, heads[:, : len(ACTS)], about * own, about * (1 - own)))
-    return Pool(inputs.astype(np.float32), arms[:, 0], said, order, vectors, heads, cues, words, speakers)
+        acts = heads[:, : len(ACTS)]
+        inputs = np.column_stack((inputs, people, likeness, match, acts, about * own, about * (1 - own)))
+    return Pool(
+        inputs.astype(np.float32), arms[:, 0], said, order, vectors, heads, cues, words, speakers, people, apart
+    )
 
 
 def compared(pool: Pool, bearing: Floats, anchor: int) -> Floats:
@@ -251,6 +274,8 @@ def compared(pool: Pool, bearing: Floats, anchor: int) -> Floats:
             np.tile(pool.acts[anchor, : len(ACTS) + len(SUBJECTS)], (len(bearing), 1)),
             (gap > 0)[:, None] * pool.acts[:, : len(ACTS) + len(SUBJECTS)],
             near[:, None] * pool.acts[:, : len(ACTS) + len(SUBJECTS)],
+            pool.people,
+            np.abs(pool.people - pool.people[anchor]),
         ]
     return np.column_stack(columns).astype(np.float32)
 
@@ -313,6 +338,8 @@ def _eligible(question: Question, pool: Pool, at: int, anchor: int) -> bool:
     as the candidate that comes first.
     """
     if question.asks_own and pool.speakers[at] in ASSISTANT_TOKENS:
+        return False
+    if pool.apart[at] and not pool.apart[anchor]:
         return False
     if not pool.vectors.shape[1]:
         return bool(pool.own[at] >= ALIKE_IN_WORDS * pool.own[anchor] > 0)
@@ -448,6 +475,46 @@ def _subject(
         np.full(len(words), own),
     ]
     return np.column_stack(columns)
+
+
+def _people(
+    question: Question, own: np.float32, kin: NDArray[np.bool_], words: Sequence[frozenset[int]], spoken: Floats
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """How each candidate speaks of people, by whom the question asks about: (n, inputs); and which surely speaks of another.
+
+    That is whoever asks, who somebody is to them ("who is my boss?"), or somebody else, of whom a candidate says
+    something or not. It is certain where somebody else is asked about, of whom other candidates speak, and one says
+    "I" and speaks of nobody else.
+    """
+    who = np.float32(question.asks_own and kin.sum() == 1 and _WHO.search(question.query.text) is not None)
+    other = np.float32((kin.any() or not question.asks_own) and not who)
+    called = _called(question)
+    asked = {hash_term(term.token) for term in question.terms} & kin_tokens()
+    there = np.array([not held.isdisjoint(asked | called) for held in words])
+    silent = spoken[:, Spoken.SELF] == 0
+    person = kin.any() or _names(question) or _UNSPACED_SUBJECT.match(question.query.text) is not None
+    mine = ~silent & ~there & (spoken[:, Spoken.KIN] + spoken[:, Spoken.OTHER] == 0) & there.any()
+    inputs = np.column_stack(
+        (own * spoken, who * spoken, other * there[:, None] * spoken, other * ~there[:, None] * spoken, other * there)
+    )
+    return inputs, np.asarray(mine & bool(other and person))
+
+
+def _called(question: Question) -> frozenset[int]:
+    """The tokens by which a question calls somebody."""
+    names = _names(question) | _subject_words(question)
+    return frozenset(hash_term(term.token) for term in question.terms if term.word in names)
+
+
+def _subject_words(question: Question) -> frozenset[str]:
+    """The words, folded, that stand where a question that is not of whoever asks has its subject: "tyler", 小李."""
+    text = question.query.text
+    if question.asks_own or _names(question):
+        return frozenset()
+    if unspaced := _UNSPACED_SUBJECT.match(text):
+        return frozenset(word for word in words_of(unspaced[1]) if len(word) > 1)
+    spaced = _SPACED_SUBJECT.search(text)
+    return frozenset(words_of(spaced[1])[:2]) if spaced else frozenset()
 
 
 def _names(question: Question) -> frozenset[str]:
