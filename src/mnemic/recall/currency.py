@@ -480,7 +480,7 @@ def _subject(
 def _people(
     question: Question, own: np.float32, kin: NDArray[np.bool_], words: Sequence[frozenset[int]], spoken: Floats
 ) -> tuple[Floats, NDArray[np.bool_]]:
-    """How each candidate speaks of people, by whom the question asks about: (n, inputs); and which surely speaks of another.
+    """How each candidate speaks of people, by whom the question asks about: (n, inputs); which surely errs.
 
     That is whoever asks, who somebody is to them ("who is my boss?"), or somebody else, of whom a candidate says
     something or not. It is certain where somebody else is asked about, of whom other candidates speak, and one says
