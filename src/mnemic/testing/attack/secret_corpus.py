@@ -282,18 +282,19 @@ def _disguised(chance: random.Random) -> dict[str, tuple[str, str]]:
     card, key = _card("4", 16, chance), f"AKIA{_drawn('32', 16, chance)}"
     groups = [card[n : n + 4] for n in range(0, 16, 4)]
     none = chance.choice(_WIDTHLESS)
-    cut = chance.choice([1, 2, 3])  # looked for is the longer side: four digits stand in any store by chance
+    cut = chance.choice([1, 2, 3])
+    longer = groups[:cut] if cut > 2 else groups[cut:]  # four digits stand in any store by chance
     word = f"q{_drawn('d', 3, chance)}{_drawn('a', 8, chance)}"
     return {
         "card with no width between groups": (f"card {none.join(groups)}, thanks", none.join(groups)),
         "card with no width between digits": (f"card {none.join(card)}, thanks", none.join(card[:9])),
         "card over two lines": (
             f"card {' '.join(groups[:cut])}\n{' '.join(groups[cut:])} thanks",
-            " ".join(max(groups[:cut], groups[cut:], key=len)),
+            " ".join(longer),
         ),
         "card over two lines, no blanks": (
             f"card {''.join(groups[:cut])}\n{''.join(groups[cut:])} thanks",
-            "".join(max(groups[:cut], groups[cut:], key=len)),
+            "".join(longer),
         ),
         "full-width card": (f"card {_full_width(' '.join(groups))}", _full_width(groups[2])),
         "full-width key": (_full_width(key), _full_width(key[6:])),
