@@ -48,7 +48,7 @@ _HELD_UNDER: Final = (
 """Words in small letters in what a secret is held under."""
 _NAMES: Final = (
     *_HELD_UNDER,
-    *("cred", "auth", "cookie", "basic", "://", "sig", "mysql", "mariadb", "mongo", " login", "redis-cli", "zip", "7z"),
+    *("cred", "auth", "cookie", "basic", "://", "sig", "mysql", "mariadb", "mongo", "login", "redis-cli", "zip", "7z"),
     *("rar ", "ldap", "sqlcmd", "smbclient", "xfreerdp", ":*:", "bcp ", "isql"),
 )  # fmt: skip
 """Words without one of which a text tells no secret by a name or a command."""

@@ -33,13 +33,15 @@ Stretch = tuple[int, int]
 
 _VISIBLE: Final = re.compile(r"\S")
 _MARKS: Final = re.compile(
-    '["`~<>|＞＜“”„‟«»‹›「」『』《》〈〉〝〞﹁﹂﹃﹄❝❞＂:：$\t\\[\\\\\xa0@&#%【¹²³⁰⁴-⁹†‡※♪♫♬［{(（]'
+    '["`~<>|＞＜“”„‟«»‹›「」『』《》〈〉〝〞﹁﹂﹃﹄❝❞＂:：$\t\\[\\\\\xa0@&#%【¹²³⁰⁴-⁹†‡※♪♫♬［{(（↩↪⤷]'
 )
 _SIGNS: Final = re.compile(
     r"'(?:(?<![a-zA-Z]')|(?![a-zA-Z]))|‘(?<![a-zA-Z]‘)|’(?![a-zA-Z])|//|/\*|--|==|!!! |\?\?\? |\.\. |\.[.+]{3}|\+[.+]{3}"
 )
 """Signs of more than one character; each branch begins with a character, by which the engine skips to where one may be."""
-_SHOWING_WORDS: Final = re.compile(r"[Ff]orward|FORWARD|[Ff][Ww][Dd]|[a-z] goe?s? |[Dd]ear\b|\bbq\.")
+_SHOWING_WORDS: Final = re.compile(
+    r"[Ff]orward|FORWARD|[Ff][Ww][Dd]|[a-z] goe?s? |[Dd]ear\b|\bbq\.|(?i:lyrics|chorus|refrain) "
+)
 _WRITTEN_WORDS: Final = "写着 写道 写的是 规定 提到 说的是"
 _WRITTEN: Final = re.compile("|".join(_WRITTEN_WORDS.split()))
 
@@ -59,6 +61,7 @@ def _may_have_words_that_show(text: str) -> bool:
     """Whether a word announces something quoted, or recites it; most texts have none of the letters of one."""
     low = text.lower()
     may_have = "forward" in low or "fwd" in low or " go" in low or "dear" in low or "bq." in low
+    may_have = may_have or "lyrics " in low or "chorus " in low or "refrain " in low
     return may_have and _SHOWING_WORDS.search(text) is not None
 
 
@@ -105,7 +108,7 @@ def _blanked(text: str, stretches: Iterable[Stretch]) -> str:
 # Lines that are quoted as in mail
 
 
-_QUOTES_LINE: Final = r"^[ \t]*+(?:(?:[-*+•]|\d{1,9}[.)])[ \t]++)*+(?:(?!>>> )(?:\w[\w-]{0,15}+)?>|＞|&gt;|\|)"
+_QUOTES_LINE: Final = r"^[ \t]*+(?:(?:[-*+•]|\d{1,9}[.)])[ \t]++)*+(?:(?!>>> )(?:\w[\w-]{0,15}+)?>|＞|&gt;|\||[↩↪⤷])"
 _QUOTE_MARKS: Final = re.compile(_QUOTES_LINE + r"(?:[ \t]?(?:>|＞|&gt;|\|))*+", re.MULTILINE)
 _TAKEN_OFF: Final = "\x01"
 """What stands for each character of the marks before a quoted line, while it is looked at what the line begins."""
@@ -113,7 +116,8 @@ _TAKEN_OFF: Final = "\x01"
 
 def _may_quote_lines(text: str) -> bool:
     """Whether there is a mark at all that mail puts before a quoted line."""
-    return ">" in text or "|" in text or "＞" in text or "&gt;" in text
+    marked = ">" in text or "|" in text or "＞" in text or "&gt;" in text
+    return marked or (not text.isascii() and ("↪" in text or "↩" in text or "⤷" in text))
 
 
 def _quoted_lines(text: str) -> Iterator[Stretch]:
@@ -580,10 +584,11 @@ _MEANT: Final = re.compile(
 _IMAGE: Final = re.compile(r"!\[[^\]\n]{0,500}\](?=[(\[])")
 _SUNG: Final = re.compile(r"[♪♫♬][^\n]*+")
 _RECITED: Final = re.compile(
-    r"\b(?:lyrics|song|chorus|refrain|verse|poem|rhyme|prayer|saying|proverb|joke|motto)(?: \w{1,20}){0,3}? go(?:es)?(?: like (?:this|so))?+,? (?P<words>[^\n.!?:：]{1,300}+)(?![:：])",
+    r"\b(?:(?:lyrics|song|chorus|refrain|verse|poem|rhyme|prayer|saying|proverb|joke|motto)(?: \w{1,20}){0,3}? go(?:es)?(?: like (?:this|so))?+|(?:the|its) (?:lyrics|chorus|refrain) (?:are|is|were|was)),? (?P<words>[^\n.!?:：]{1,300}+)(?![:：])",
     re.IGNORECASE,
 )
 """What is recited without a mark: "the song goes I live in Porto"."""
+_SUNG_WORDS: Final = re.compile("lyrics |chorus |refrain ", re.IGNORECASE)
 _SPEECH: Final = "说道写问答喊叫：，"
 """Before a straight mark, what makes it one that opens: it has no side of its own."""
 _SINGLE: Final = re.compile(r"['‘’]|\n[ \t\r]*+\n")
@@ -649,7 +654,7 @@ def _struck_or_asked(text: str) -> Iterator[Stretch]:
         at = end + 2
     if "♪" in text or "♫" in text or "♬" in text:
         yield from (sung.span() for sung in _SUNG.finditer(text))
-    if " go" in text:
+    if " go" in text or _SUNG_WORDS.search(text) is not None:
         yield from (recited.span("words") for recited in _RECITED.finditer(text))
     if "hat d" in text:
         yield from (asked.span("asked") for asked in _MEANT.finditer(text))
