@@ -76,6 +76,20 @@ def test_numbers_below_or_beside_each_other_that_make_no_card_stay(text: str) ->
     assert mask(text) == (text, {})
 
 
+@pytest.mark.parametrize(
+    "before", ["Login: ada / ", "see\nlogin: ada@example.com / ", "the logins: ada /  ", "Login：ada / "]
+)
+def test_a_password_behind_who_logs_in_is_masked(before: str) -> None:
+    assert mask(f"{before}Xk29fjqP, thanks")[0] == f"{before}[masked password], thanks"
+
+
+@pytest.mark.parametrize(
+    "text", ["Login: ada / bob", "login: form / settings page", "The login: yes / no 1", "Login: src/auth2.py"]
+)
+def test_words_behind_a_login_stay(text: str) -> None:
+    assert mask(text) == (text, {})
+
+
 def test_what_is_looked_for_of_a_secret_is_found_nowhere_by_chance() -> None:
     for seed in range(50):
         short = {form: secret for form, (_, secret) in corpus(random.Random(seed)).items() if "over two lines" in form}

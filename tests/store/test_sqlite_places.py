@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mnemic.admin import restore
-from mnemic.errors import Invalid, StoreCorrupt, StoreError
+from mnemic.errors import Conflict, Invalid, StoreCorrupt, StoreError
 from mnemic.memory import Memory
 from mnemic.store.engine import compaction
 from mnemic.store.sqlite import location
@@ -43,6 +43,41 @@ def test_a_changed_store_deletes_no_file_outside_its_folder(tmp_path: Path) -> N
             with pytest.raises(StoreCorrupt, match="precious"):
                 act()
     assert precious.read_text() == "precious"
+
+
+@pytest.mark.parametrize("is_forged", [False, True])
+def test_a_store_drops_no_checkpoint_of_another_store_in_its_folder(tmp_path: Path, *, is_forged: bool) -> None:
+    with Memory(tmp_path / "a-b.db", embedder="none") as other:
+        other.scope(user="eve").observe("The river rises.")
+        other.admin.checkpoint("c")
+    theirs = tmp_path / "checkpoints" / "a-b-c.db"
+    assert theirs.is_file()
+    with Memory(tmp_path / "a.db", embedder="none") as memory:
+        memory.scope(user="ada").observe("The heron stands in the river.")
+        memory.admin.checkpoint("mine")
+    if is_forged:
+        with raw_store(tmp_path / "a.db") as db:
+            db.execute("UPDATE checkpoint SET name = 'b-c', file = 'a-b-c.db'")
+    with Memory(tmp_path / "a.db", embedder="none") as memory:
+        with pytest.raises(Conflict, match=r"a-b-c\.db is another store's"):
+            memory.admin.drop_checkpoint("b-c")
+        theirs.rename(tmp_path / "away.db")
+        if is_forged:
+            memory.admin.drop_checkpoint("b-c")
+            assert not memory.admin.checkpoints()
+        else:
+            memory.admin.drop_checkpoint("mine")
+            assert not any((tmp_path / "checkpoints").iterdir())
+
+
+def test_a_checkpoint_that_is_damaged_can_be_dropped(tmp_path: Path) -> None:
+    with Memory(tmp_path / "a.db", embedder="none") as memory:
+        memory.scope(user="ada").observe("The heron stands in the river.")
+        memory.admin.checkpoint("c")
+        (tmp_path / "checkpoints" / "a-c.db").write_bytes(b"no store at all" * 400)
+        memory.admin.drop_checkpoint("c")
+        assert not memory.admin.checkpoints()
+        assert not any((tmp_path / "checkpoints").iterdir())
 
 
 # Links

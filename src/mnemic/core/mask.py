@@ -7,7 +7,7 @@ import re
 from base64 import b64decode
 from binascii import Error
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import zip_longest
@@ -28,7 +28,9 @@ _FEWEST: Final = 12
 """Words of the shortest seed phrase."""
 _WITHIN: Final = re.compile(r"[!?]\w")
 _SHORTEST_SEED: Final = 24
-_THREE_DIGITS: Final = re.compile(r"\d{3}")
+_SHORTEST_ASCII_SEED: Final = 48
+"""Characters of twelve words of three letters, and of the shortest name before them."""
+_THREE_DIGITS: Final = re.compile(r"\d\d\d")
 _CALL: Final = re.compile(r"[\w.]+[(\[{]")
 """Code that makes or looks up a value."""
 _WORDS: Final = re.compile(r"[a-z]+")
@@ -46,7 +48,7 @@ _HELD_UNDER: Final = (
 """Words in small letters in what a secret is held under."""
 _NAMES: Final = (
     *_HELD_UNDER,
-    *("cred", "auth", "cookie", "basic", "://", "sig", "mysql", "mariadb", "mongo", " login", "redis-cli", "zip", "7z"),
+    *("cred", "auth", "cookie", "basic", "://", "sig", "mysql", "mariadb", "mongo", "login", "redis-cli", "zip", "7z"),
     *("rar ", "ldap", "sqlcmd", "smbclient", "xfreerdp", ":*:", "bcp ", "isql"),
 )  # fmt: skip
 """Words without one of which a text tells no secret by a name or a command."""
@@ -83,6 +85,9 @@ _SHORT_LINE: Final = re.compile(r"[A-Za-z0-9+/]{1,15}={0,2}|=[A-Za-z0-9+/]{4}")
 _FILE: Final = re.compile(r"[\w./\\~-]+\.[A-Za-z]{2,5}|~?/[a-z._]{1,12}(?:/[\w./-]*)?")
 _PASSFILE: Final = re.compile(r":(?:\d{4,5}|\*):[\w*-]{1,64}:")
 _NUMBER: Final = re.compile(r"[\d .:_-]+")
+_HEADERS: Final = ("bearer", "basic", "apikey", "token", "authorization", "cookie")
+"""Words in small letters without one of which no header proves who asks."""
+_COLONS_IN_PASSFILE: Final = 4
 
 
 def mask(text: str) -> tuple[str, Counter[str]]:
@@ -92,11 +97,11 @@ def mask(text: str) -> tuple[str, Counter[str]]:
     such looks. What is written in full-width letters or with characters of no width between is read without them.
     """
     found: Counter[str] = Counter()
-    reading = UndisguisedText(text) if is_disguised(text) else MaskedText(text)
-    looks = _Looks.at(reading.text)
-    if not looks.any:
+    undisguised = UndisguisedText(text) if is_disguised(text) else None
+    looks = _Looks.at(text if undisguised is None else undisguised.text)
+    if looks is _NOTHING or not looks.any:
         return text, found
-    masked = _searched(reading, found, looks)
+    masked = _searched(undisguised or MaskedText(text), found, looks)
     return (masked if +found else text), +found
 
 
@@ -126,7 +131,7 @@ class _Looks:
         low = text.lower()
         telling = _TELLING.search(text) is not None or " '" in text or " -" in text
         telling = telling or (("!" in text or "?" in text) and _WITHIN.search(text) is not None)
-        seeded = len(text) > _SHORTEST_SEED and any(name in low for name in _SEEDS)
+        seeded = len(text) > (_SHORTEST_ASCII_SEED if text.isascii() else _SHORTEST_SEED) and _has_any(low, _SEEDS)
         marked = "----" in text or "Private-Lines" in text
         long = _LONG_RUN.search(text) is not None
         if not (telling or seeded or marked or long):
@@ -134,12 +139,12 @@ class _Looks:
         named = False
         if telling:
             names = _ASCII_NAMES if text.isascii() else _NAMES
-            named = any(name in low for name in names) or _PASSFILE.search(low) is not None
+            named = _has_any(low, names) or (":" in low and _PASSFILE.search(low) is not None)
         return cls(
             long=long,
             digits=_DIGITS.search(text) is not None,
             named=named,
-            coded=_THREE_DIGITS.search(text) is not None and any(name in low for name in _CODES),
+            coded=_THREE_DIGITS.search(text) is not None and _has_any(low, _CODES),
             seeded=seeded,
             marked=marked,
         )
@@ -150,6 +155,14 @@ class _Looks:
 
 
 _NOTHING: Final = _Looks(long=False, digits=False, named=False, coded=False, seeded=False, marked=False)
+
+
+def _has_any(low: str, words: Sequence[str]) -> bool:
+    """Whether a text has any of the words; a plain loop, which costs half of `any` over a generator."""
+    for word in words:  # noqa: SIM110
+        if word in low:
+            return True
+    return False
 
 
 @lru_cache(maxsize=1024)  # the same few names stand beside every text
@@ -200,7 +213,7 @@ def _searched(reading: MaskedText, found: Counter[str], looks: _Looks) -> str:
         reading.replace(forms.LOOSE_KEY, lambda m: hidden("api key") if _is_random(m[0]) else m[0])
         reading.replace(forms.TOKEN, lambda m: hidden("token", m["before"]))
     if looks.named:
-        _named(reading, hidden)
+        _named(reading, hidden, has_long=looks.long)
     if looks.coded:
         reading.replace(spoken.CODE, lambda m: hidden("code", m["before"]), _CODES)
         reading.replace(spoken.CODE_BEFORE, lambda m: hidden("code"), _CODES)
@@ -212,8 +225,11 @@ def _searched(reading: MaskedText, found: Counter[str], looks: _Looks) -> str:
     return reading.written()
 
 
-def _named(reading: MaskedText, hidden: Hide) -> None:
-    """Mask what stands under a name that says it is secret, in an address, a header, a sentence, a command or a table."""
+def _named(reading: MaskedText, hidden: Hide, *, has_long: bool) -> None:
+    """Mask what stands under a name that says it is secret, in an address, a header, a sentence, a command or a table.
+
+    A pattern reads the text only if it has the sign that the pattern cannot do without.
+    """
     import_whole("mnemic.core.secret_forms", "mnemic.core.spoken_secrets")
     from mnemic.core import secret_forms as forms
     from mnemic.core import spoken_secrets as spoken
@@ -231,18 +247,31 @@ def _named(reading: MaskedText, hidden: Hide) -> None:
         secret = _is_secret(match["value"], 16) and _is_random(match["value"])
         return hidden("secret", match["before"]) if secret else match[0]
 
-    reading.replace(forms.ADDRESS, lambda m: _address(m, hidden))
-    reading.replace(spoken.SIGNATURE, lambda m: hidden("token", m["before"]) if _is_random(m["value"]) else m[0])
-    reading.replace(forms.HEADER, lambda m: hidden("token", m["before"]) if _is_header(m) else m[0])
-    reading.replace(spoken.COMMAND, given)
-    reading.replace(spoken.PASSFILE, given)
-    reading.replace(forms.SPOKEN, password)
-    reading.replace(forms.ASSIGNED, lambda m: _assigned(m, hidden), _HELD_UNDER)
+    text = reading.text
+    low, lines = text.lower(), "\n" in text
+    if "://" in text or "=" in text:
+        reading.replace(forms.ADDRESS, lambda m: _address(m, hidden))
+    if "sig" in text and "=" in text:
+        reading.replace(spoken.SIGNATURE, lambda m: hidden("token", m["before"]) if _is_random(m["value"]) else m[0])
+    if _has_any(low, _HEADERS):
+        reading.replace(forms.HEADER, lambda m: hidden("token", m["before"]) if _is_header(m) else m[0])
+    if "-" in text or "/p:" in text:
+        reading.replace(spoken.COMMAND, given)
+    if text.count(":") >= _COLONS_IN_PASSFILE:
+        reading.replace(spoken.PASSFILE, given)
+    if "-" in text or "<" in text or "login" in low:
+        reading.replace(forms.SPOKEN, password)
+    if "=" in text or ":" in text or "：" in text or "%3" in text:
+        reading.replace(forms.ASSIGNED, lambda m: _assigned(m, hidden), _HELD_UNDER)
     reading.replace(spoken.TOLD, lambda m: _told(m, hidden), _HELD_UNDER)
-    reading.replace(spoken.KEY_TOLD, key, _HELD_UNDER)
-    reading.replace(spoken.BELOW, told, _HELD_UNDER)
-    reading.replace(spoken.CELL, told, _HELD_UNDER)
-    reading.replace(spoken.TABLE, lambda m: _without_column(m, hidden), _HELD_UNDER, "\n\n")
+    if has_long:
+        reading.replace(spoken.KEY_TOLD, key, _HELD_UNDER)
+    if lines:
+        reading.replace(spoken.BELOW, told, _HELD_UNDER)
+    if "|" in text:
+        reading.replace(spoken.CELL, told, _HELD_UNDER)
+    if lines and _has_any(text, _APART):
+        reading.replace(spoken.TABLE, lambda m: _without_column(m, hidden), _HELD_UNDER, "\n\n")
 
 
 def _told(match: re.Match[str], hidden: Hide) -> str:

@@ -117,7 +117,7 @@ ASSIGNED: Final = re.compile(
 """A value under a name that says it is secret."""
 
 SPOKEN: Final = re.compile(
-    r"(?P<before>\blogin\s{1,3}\S{1,100}\s{1,3}password\s{1,3}|\s(?:-u|--user)[ =]{1,3}[\"']?[^\s:\"']{1,100}:"
+    r"(?P<before>\blogin\s{1,3}\S{1,100}\s{1,3}password\s{1,3}|\blogins?[ \t]?[:：][ \t]{0,3}[\w.@+-]{1,100}[ \t]{1,3}/[ \t]{1,3}|\s(?:-u|--user)[ =]{1,3}[\"']?[^\s:\"']{1,100}:"
     r"|--(?:password|passwd|token|api-?key|secret)[ =][\"']?|<\w{0,30}(?:password|passwd|secret|token|api-?key)>)"
     r"(?P<value>[!#-&(-;=?-z|~]{5,}[!#-&(-+/-9=?-z|~])",
     re.IGNORECASE,

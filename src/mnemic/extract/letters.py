@@ -56,6 +56,10 @@ _FORWARDED: Final = re.compile(
     r"|diff --git |@@ -\d)",
     re.IGNORECASE,
 )
+_MAY_FORWARD: Final = re.compile(
+    r"[-_=*@]{2}|forward|fw|wg|tr(?=[\s\xa0:]|\Z|ans)|rv|weiterg|reenv|encam|inoltr|doorg|vid[ae]re|przek|diff --git"
+)
+"""Without one of these, a colon, or a letter of another script, no line says that it forwards something."""
 _WROTE: Final = re.compile(
     r"(?:\b(?:wrote|schrieb(?:en)?|escribi[óo]|écrit|escreveu|ha scritto|schreef|написала?|пише[тш]|napisała?|skrev|kirjoitti|írta|napsala?|yazdı|έγραψε|a scris)\b"
     r"|書きました|書いています|のメール|작성|님이 쓴|写道)[^\n]{0,60}[:：]\W*$",
@@ -149,9 +153,10 @@ _ALONE: Final = _HEADS | frozenset(_ALONE_WORDS.split())
 
 def begins_letter(line: str) -> bool:
     """Whether what follows a line is somebody's letter: it says so itself, or is one of a mail program's."""
-    before = _BEFORE_WORDS.match(line)
-    if _FORWARDED.match(line, before.end() if before else 0):
-        return True
+    if ":" in line or not line.isascii() or _MAY_FORWARD.search(line.lower()) is not None:
+        before = _BEFORE_WORDS.match(line)
+        if _FORWARDED.match(line, before.end() if before else 0):
+            return True
     tail = line[-_TAIL:]
     if not tail.rstrip(" *_\t").endswith((":", "：")):
         return False

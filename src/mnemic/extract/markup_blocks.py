@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_SIGNS: Final = re.compile(r"::|：：|--|==|__|\.\.|\*\*\*\*|\+\+\+\+|#\+|!!!|\?\?\?|\{|\bbq\.")
+_SIGNS: Final = re.compile(r"::|：：|--|==|__|\.\.|\*\*\*\*|\+\+\+\+|#\+|!!!|\?\?\?|\{|b(?<!\wb)q\.")
 """Without one of these a text has no such block."""
 _LINE: Final = re.compile(r"[^\n]*+(?:\n|\Z)")
 _INDENT: Final = re.compile(r"[ \t\xa0]*+")

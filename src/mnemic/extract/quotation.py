@@ -33,7 +33,14 @@ Stretch = tuple[int, int]
 
 _VISIBLE: Final = re.compile(r"\S")
 _MARKS: Final = re.compile(
-    "[\"`~<>|＞＜“”„‟«»‹›「」『』《》〈〉〝〞﹁﹂﹃﹄❝❞＂:：$\t\\[\\\\\xa0@&#%【]|(?<![a-zA-Z])['‘]|['’](?![a-zA-Z])|//|/\\*| {4}|--|==|[¹²³⁰⁴-⁹†‡※♪♫♬［{]|!!! |\\?\\?\\? |\\.\\. |[.+]{4}|[Ff]orward|FORWARD|[Ff][Ww][Dd]|[a-z] goe?s? |[Dd]ear\\b|\\bbq\\."
+    '["`~<>|＞＜“”„‟«»‹›「」『』《》〈〉〝〞﹁﹂﹃﹄❝❞＂:：$\t\\[\\\\\xa0@&#%【¹²³⁰⁴-⁹†‡※♪♫♬［{(（↩↪⤷]'
+)
+_SIGNS: Final = re.compile(
+    r"'(?:(?<![a-zA-Z]')|(?![a-zA-Z]))|‘(?<![a-zA-Z]‘)|’(?![a-zA-Z])|//|/\*|--|==|!!! |\?\?\? |\.\. |\.[.+]{3}|\+[.+]{3}"
+)
+"""Signs of more than one character; each branch begins with a character, by which the engine skips to where one may be."""
+_SHOWING_WORDS: Final = re.compile(
+    r"[Ff]orward|FORWARD|[Ff][Ww][Dd]|[a-z] goe?s? |[Dd]ear\b|\bbq\.|(?i:lyrics|chorus|refrain) "
 )
 _WRITTEN_WORDS: Final = "写着 写道 写的是 规定 提到 说的是"
 _WRITTEN: Final = re.compile("|".join(_WRITTEN_WORDS.split()))
@@ -41,11 +48,21 @@ _WRITTEN: Final = re.compile("|".join(_WRITTEN_WORDS.split()))
 
 def _may_show(text: str) -> bool:
     """Whether there is any sign of something quoted, which most messages are without."""
-    if _MARKS.search(text) is not None or "hat does" in text or "(" in text or "（" in text:
+    if _MARKS.search(text) is not None or "    " in text or _SIGNS.search(text) is not None or "hat does" in text:
         return True
-    if "\n" in text and (_OTHERS.search(text) is not None or may_greet(text)):
+    if _may_have_words_that_show(text):
+        return True
+    if "\n" in text and (_may_be_of_another(text) or may_greet(text)):
         return True
     return not text.isascii() and _WRITTEN.search(text) is not None
+
+
+def _may_have_words_that_show(text: str) -> bool:
+    """Whether a word announces something quoted, or recites it; most texts have none of the letters of one."""
+    low = text.lower()
+    may_have = "forward" in low or "fwd" in low or " go" in low or "dear" in low or "bq." in low
+    may_have = may_have or "lyrics " in low or "chorus " in low or "refrain " in low
+    return may_have and _SHOWING_WORDS.search(text) is not None
 
 
 def own_words(text: str) -> str:
@@ -91,7 +108,7 @@ def _blanked(text: str, stretches: Iterable[Stretch]) -> str:
 # Lines that are quoted as in mail
 
 
-_QUOTES_LINE: Final = r"^[ \t]*+(?:(?:[-*+•]|\d{1,9}[.)])[ \t]++)*+(?:(?!>>> )(?:\w[\w-]{0,15}+)?>|＞|&gt;|\|)"
+_QUOTES_LINE: Final = r"^[ \t]*+(?:(?:[-*+•]|\d{1,9}[.)])[ \t]++)*+(?:(?!>>> )(?:\w[\w-]{0,15}+)?>|＞|&gt;|\||[↩↪⤷])"
 _QUOTE_MARKS: Final = re.compile(_QUOTES_LINE + r"(?:[ \t]?(?:>|＞|&gt;|\|))*+", re.MULTILINE)
 _TAKEN_OFF: Final = "\x01"
 """What stands for each character of the marks before a quoted line, while it is looked at what the line begins."""
@@ -99,7 +116,8 @@ _TAKEN_OFF: Final = "\x01"
 
 def _may_quote_lines(text: str) -> bool:
     """Whether there is a mark at all that mail puts before a quoted line."""
-    return ">" in text or "|" in text or "＞" in text or "&gt;" in text
+    marked = ">" in text or "|" in text or "＞" in text or "&gt;" in text
+    return marked or (not text.isascii() and ("↪" in text or "↩" in text or "⤷" in text))
 
 
 def _quoted_lines(text: str) -> Iterator[Stretch]:
@@ -265,7 +283,7 @@ _TAG: Final = re.compile(
     r"|\\(?P<latex>begin|end)\{(?P<environment>[a-z]{1,40}\*?)\}"
     r"|\[(?P<bracket>/?)(?P<named>[A-Za-z][\w-]{0,40}+)(?:=[^\]\n]{0,100})?\]"
 )
-_ANGLES: Final = re.compile(r"[<＜\[\\]|&lt;")
+_ANGLES: Final = re.compile(r"[<＜\[\\&]")
 _FORMATTING_WORDS: Final = "a b big br center code em font hr i img kbd li p s small span strong sub sup u ul ol wbr"
 _FORMATTING: Final = frozenset(_FORMATTING_WORDS.split())
 """Tags that people leave open, and that fence nothing then."""
@@ -372,10 +390,15 @@ _OWN_HEADING: Final = re.compile(
 """Labels of one's own words, though they name a tool or greet a model: "For Python code", "Hi ChatGPT"."""
 
 
-_OTHERS: Final = re.compile(
-    r"\.[a-zA-Z]|README|~~|<<|\+\+|转自|转发|摘自|[¹²³⁰⁴-⁹†‡※［:：$\t\xa0─\[(【（#%]| {4}|//|/\*|--|==|>>>|@@|——|__|\*\*|[Ff]orward|FORWARD|[Ff][Ww][Dd]|写着|写道|写的是|规定|提到|说的是"
+_OTHERS_MARKS: Final = re.compile("[¹²³⁰⁴-⁹†‡※［:：$\t\xa0─\\[(【（#%]")
+_OTHERS_SIGNS: Final = re.compile(
+    r"\.[a-zA-Z]|README|~~|<<|\+\+|转自|转发|摘自|//|/\*|--|==|>>>|@@|——|__|\*\*|F(?:orward|ORWARD|[Ww][Dd])|f(?:orward|[Ww][Dd])|写着|写道|写的是|规定|提到|说的是"
 )
-"""Without one of these no line says whose it is."""
+
+
+def _may_be_of_another(text: str) -> bool:
+    """Whether a text has any sign without which no line says whose it is."""
+    return _OTHERS_MARKS.search(text) is not None or "    " in text or _OTHERS_SIGNS.search(text) is not None
 
 
 def _of_others(text: str, written: str) -> Iterator[Stretch]:
@@ -385,7 +408,7 @@ def _of_others(text: str, written: str) -> Iterator[Stretch]:
     Args:
         written: The text before anything in it was blanked: names of files stand between marks of code.
     """
-    if _OTHERS.search(text) is None:
+    if not _may_be_of_another(text):
         return
     theirs = headed = before_item = False
     headers = Headers()
@@ -395,7 +418,7 @@ def _of_others(text: str, written: str) -> Iterator[Stretch]:
             theirs = headed
             headers.end_block()
             continue
-        if not theirs and _OTHERS.search(shown) is None:
+        if not theirs and not _may_be_of_another(shown):
             headers.take(shown, line.start())
             before_item, headed = _ITEM.match(shown) is not None, False
             continue
@@ -561,10 +584,11 @@ _MEANT: Final = re.compile(
 _IMAGE: Final = re.compile(r"!\[[^\]\n]{0,500}\](?=[(\[])")
 _SUNG: Final = re.compile(r"[♪♫♬][^\n]*+")
 _RECITED: Final = re.compile(
-    r"\b(?:lyrics|song|chorus|refrain|verse|poem|rhyme|prayer|saying|proverb|joke|motto)(?: \w{1,20}){0,3}? go(?:es)?(?: like (?:this|so))?+,? (?P<words>[^\n.!?:：]{1,300}+)(?![:：])",
+    r"\b(?:(?:lyrics|song|chorus|refrain|verse|poem|rhyme|prayer|saying|proverb|joke|motto)(?: \w{1,20}){0,3}? go(?:es)?(?: like (?:this|so))?+|(?:the|its) (?:lyrics|chorus|refrain) (?:are|is|were|was)),? (?P<words>[^\n.!?:：]{1,300}+)(?![:：])",
     re.IGNORECASE,
 )
 """What is recited without a mark: "the song goes I live in Porto"."""
+_SUNG_WORDS: Final = re.compile("lyrics |chorus |refrain ", re.IGNORECASE)
 _SPEECH: Final = "说道写问答喊叫：，"
 """Before a straight mark, what makes it one that opens: it has no side of its own."""
 _SINGLE: Final = re.compile(r"['‘’]|\n[ \t\r]*+\n")
@@ -630,7 +654,7 @@ def _struck_or_asked(text: str) -> Iterator[Stretch]:
         at = end + 2
     if "♪" in text or "♫" in text or "♬" in text:
         yield from (sung.span() for sung in _SUNG.finditer(text))
-    if " go" in text:
+    if " go" in text or _SUNG_WORDS.search(text) is not None:
         yield from (recited.span("words") for recited in _RECITED.finditer(text))
     if "hat d" in text:
         yield from (asked.span("asked") for asked in _MEANT.finditer(text))
@@ -638,6 +662,8 @@ def _struck_or_asked(text: str) -> Iterator[Stretch]:
 
 def _between_double(text: str) -> Iterator[Stretch]:
     """What stands between straight marks; from one left open to its paragraph's end."""
+    if not ('"' in text or "&" in text or "''" in text or "``" in text or "＂" in text):
+        return
     opened: int | None = None
     for mark in _DOUBLE.finditer(text):
         before, after = text[mark.start() - 1 : mark.start()] or "\n", text[mark.end() : mark.end() + 1] or "\n"

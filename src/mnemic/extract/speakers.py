@@ -51,14 +51,19 @@ _NOT_ALONE: Final = frozenset((*_OF_SPEECH_WORDS.split(), "search", "import", "t
 
 def is_machine(name: str) -> bool:
     """Whether a speaker's name is that of a model, a tool or a part that no person plays."""
-    plain = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf").strip()
-    if _CHINESE_PARTS.search(plain) or _NUMBERED.fullmatch(plain):
+    plain = name.strip() if name.isascii() else _plain(name)
+    if (not plain.isascii() and _CHINESE_PARTS.search(plain)) or _NUMBERED.fullmatch(plain):
         return True
     written = _WORD.findall(plain)
     words = [word.lower() for word in written if not word.isdigit()]
     if any(map(_is_part, words)) or _is_ai(written):
         return True
     return not _MODELS.isdisjoint(words) and all(word in _MODELS or word in _VERSIONS for word in words)
+
+
+def _plain(name: str) -> str:
+    """A name in plain letters, and without what nobody sees, of which ASCII has none."""
+    return "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf").strip()
 
 
 def is_machine_label(label: str) -> bool:

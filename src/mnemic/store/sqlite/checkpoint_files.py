@@ -63,17 +63,35 @@ def take(store: Store, path: Path, name: str, now: int, probe: Callable[[str], N
     probe("checkpoint:known")
 
 
-def let_go(store: Store, path: Path, name: str) -> None:
+def let_go(store: Store, path: Path, origin: str, name: str) -> None:
     """Take a checkpoint off the store's list, then delete its file; one that is not listed is deleted too.
+
+    Args:
+        origin: What the store and its copies call it; names of files alone do not tell stores of one folder apart.
 
     Raises:
         NotFound: there is none of that name.
+        Conflict: the file of that name is a copy of another store.
     """
     file = find_file(store, path, name)
     if file is None:
         raise NotFound(f"no checkpoint {name!r} here; `mnemic checkpoints` lists them")
+    if (copied := _origin_of(file)) is not None and copied != origin:
+        raise Conflict(f"{file} is another store's; nothing was touched, delete it yourself if it is to go")
     store.transact(_strike, spelled(name))
     file.unlink(missing_ok=True)
+
+
+def _origin_of(file: Path) -> str | None:
+    """Read what store a file is a copy of; None if there is no such file, or it is damaged past telling."""
+    if not file.is_file():
+        return None
+    try:
+        with closing(apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READONLY)) as db:
+            told = db.execute("SELECT value FROM meta WHERE key = 'origin'").get
+    except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError):
+        return None
+    return told.decode(errors="replace") if isinstance(told, bytes) else None
 
 
 def _add(rows: Rows, checkpoints: list[CheckpointRow]) -> None:

@@ -60,7 +60,7 @@ class SqliteStore(SqliteCommits, SqliteSweeping, SqliteCare):
         checkpoint_files.take(self, self.path, name, self._clock.now(), self._probe)
 
     def drop_checkpoint(self, name: str) -> None:
-        checkpoint_files.let_go(self, self.path, name)
+        checkpoint_files.let_go(self, self.path, self.origin(), name)
 
     def _owe(self, db: apsw.Connection, erasure_: Erasure, ids: tuple[ItemId, ...]) -> bool:
         return copies_beside.owe(db, self._rows(db), self.path, erasure_, ids)
