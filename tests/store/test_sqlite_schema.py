@@ -564,6 +564,7 @@ def _add_orphan_entry(db: apsw.Connection) -> None:
     first = list(db.execute("SELECT * FROM entry LIMIT 1").fetchone())
     first[columns.index("ver")] = 999_999
     db.execute("INSERT INTO entry VALUES (" + ", ".join("?" * len(first)) + ")", first)
+    db.execute("UPDATE meta SET value = ? WHERE key = 'tokens'", (b"%d" % TOKENS,))  # else entries are made anew
 
 
 def _add_tag_that_is_no_text(db: apsw.Connection) -> None:
