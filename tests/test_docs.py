@@ -48,7 +48,7 @@ ANSWERS = {
     "which city does Ada live in?": "Lisbon",
     "做饭要注意什么": "花生",
     "which city did Ada move to?": "Lisbon",
-    "what can't she stand?": "cilantro",
+    "what can't Ada stand?": "cilantro",
     "她对什么过敏？": "花生",
     "museum": None,
 }
