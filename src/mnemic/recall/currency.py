@@ -26,9 +26,8 @@ import numpy as np
 
 from mnemic.core.queries import Hit
 from mnemic.core.tokens import Field, hash_term, stop_tokens
-from mnemic.core.tokens import words as words_of
 from mnemic.index.columns import FIELD_SHIFT, Column
-from mnemic.recall.sentence_cues import KIN, SentenceCue, Spoken, counted, counted_in, cues_of, kin_tokens, spoken_of
+from mnemic.recall.sentence_cues import KIN, SentenceCue, counted, counted_in, cues_of
 from mnemic.recall.understand import ASSISTANTS
 
 if TYPE_CHECKING:
@@ -101,20 +100,6 @@ _BEFORE: Final = re.compile(
     re.IGNORECASE,
 )
 """Asks how things were, or have come about: then what is newest is not what is asked for."""
-
-_WHO: Final = re.compile(r"\bwho|\bname\b|\bcalled\b|谁|叫什么|叫啥|姓什么|哪位|名字", re.IGNORECASE)
-"""Asks who somebody is to whoever asks."""
-
-_UNSPACED_SUBJECT: Final = re.compile(
-    r"([\u4e00-\u9fff]{2,5}?)(?:现在|如今|目前|最近|还|在|是|住|的|吃|用|开|做|干|叫|去|对|几|到|什|哪|换|喝|搬|多|有|要)"
-)
-"""Whom a question begins with, before what it says of them."""
-
-_SPACED_SUBJECT: Final = re.compile(
-    r"\b(?:do|does|did|is|are|was|were|has|have|where's|what's|who's|how's)\s+(?:the\s+)?(\w+(?:\s+\w+)?)",
-    re.IGNORECASE,
-)
-"""What follows the verb of a question: its subject, or the end of it."""
 
 _ASKING: Final = re.compile(
     r"^\W*(?:who|what|which|where|when|how|is|are|was|were|do|does|did|has|have|can)\b|[吗呢么]\W*$|什么|哪|谁|几|多少|怎么",
@@ -199,7 +184,6 @@ class Pool:
         words: The tokens of each that carry meaning.
         speakers: A token of whoever said it, 0 if nobody.
         machines: Whether an assistant did.
-        apart: Whether it certainly speaks of somebody else than the question does.
     """
 
     inputs: Floats
@@ -212,7 +196,6 @@ class Pool:
     words: tuple[frozenset[int], ...]
     speakers: NDArray[np.uint64]
     machines: NDArray[np.bool_]
-    apart: NDArray[np.bool_]
 
     @property
     def by_words(self) -> bool:
@@ -231,7 +214,6 @@ def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Readi
     kin = counted_in(question.query.text)[KIN] > 0
     own = question.asks_own and not question.names and not kin.any()
     inputs = [*plain, told.cues[_DOING], *_subject(question, told, kin, own=own)]
-    people, apart = _people(question, told, kin, own=own)
     vectors = heads = np.empty((len(hits), 0), np.float32)
     if len(learned.said):
         vectors, asked = _vectors(question, hits, owners, readings, len(learned.said) - 1)
@@ -241,7 +223,7 @@ def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Readi
         wanted = likelihoods(asked[None], learned.asked)[0, OF_MATTERS]
         match = np.sqrt(heads[:, OF_MATTERS] * wanted).sum(axis=1)
         about, nobody = heads.T[OF_SUBJECTS], np.zeros((len(SUBJECTS), len(hits)), np.float32)
-        inputs += [*people, *likeness, match, heads.T[OF_ACTS], *((about, nobody) if own else (nobody, about))]
+        inputs += [*likeness, match, heads.T[OF_ACTS], *((about, nobody) if own else (nobody, about))]
     return Pool(
         inputs=_side_by_side(inputs, len(hits)),
         own=arms[0],
@@ -253,7 +235,6 @@ def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Readi
         words=told.words,
         speakers=told.speakers,
         machines=told.machines,
-        apart=apart,
     )
 
 
@@ -387,8 +368,6 @@ def _eligible(question: Question, pool: Pool, anchor: int) -> NDArray[np.bool_]:
         eligible = pool.heads[_IDLE].sum(axis=0) < IDLE
     if question.asks_own:
         eligible &= ~pool.machines
-    if not pool.apart[anchor]:
-        eligible &= ~pool.apart
     return eligible
 
 
@@ -486,7 +465,6 @@ class _Told:
         words: Its different words that carry meaning.
         speakers: A token of whoever said it, 0 if nobody.
         machines: Whether an assistant did.
-        spoken: How it speaks of people, (`Spoken`, n).
     """
 
     lengths: NDArray[np.intp]
@@ -495,7 +473,6 @@ class _Told:
     words: tuple[frozenset[int], ...]
     speakers: NDArray[np.uint64]
     machines: NDArray[np.bool_]
-    spoken: Floats
 
     @classmethod
     def of(cls, streams: Sequence[NDArray[np.uint64]]) -> _Told:
@@ -516,8 +493,7 @@ class _Told:
         first = np.append(every, np.uint64(0))[np.where(whole > 0, ends - whole, len(every))]
         speakers = np.where(first >> FIELD_SHIFT == Field.SPEAKER, first, np.uint64(0))
         machines = (speakers == ASSISTANT_TOKENS[:, None]).any(axis=0)
-        spoken_roles = spoken_of(texts, text_rows, len(streams)).T
-        return cls(lengths, np.log1p(counts.T), opens, words, speakers, machines, spoken_roles)
+        return cls(lengths, np.log1p(counts.T), opens, words, speakers, machines)
 
 
 def _owners(hits: Sequence[Hit]) -> Mapping[int, slice | list[int]]:
@@ -594,50 +570,6 @@ def _subject(question: Question, told: _Told, kin: NDArray[np.bool_], *, own: bo
         covered,
         every if own else none,
     ]
-
-
-def _people(
-    question: Question, told: _Told, kin: NDArray[np.bool_], *, own: bool
-) -> tuple[list[Floats], NDArray[np.bool_]]:
-    """How each candidate speaks of people, by whom the question asks about, by columns; and which surely errs.
-
-    That is whoever asks, who somebody is to them ("who is my boss?"), or somebody else, of whom a candidate says
-    something or not. It is certain where somebody else is asked about, of whom other candidates speak, and one says
-    "I" and speaks of nobody else.
-    """
-    spoken, none = told.spoken, np.zeros_like(told.spoken)
-    who = question.asks_own and kin.sum() == 1 and _WHO.search(question.query.text) is not None
-    other = (bool(kin.any()) or not question.asks_own) and not who
-    named = (frozenset(term.text for term in question.terms) & kin_tokens()) | _called(question)
-    there = np.array([not held.isdisjoint(named) for held in told.words], np.bool_)
-    person = kin.any() or _names(question) or _UNSPACED_SUBJECT.match(question.query.text) is not None
-    others = spoken[Spoken.KIN] + spoken[Spoken.OTHER]
-    apart = (spoken[Spoken.SELF] > 0) & ~there & (others == 0) & (there.any() and other and bool(person))
-    columns = [
-        spoken if own else none,
-        spoken if who else none,
-        spoken * there if other else none,
-        spoken * ~there if other else none,
-        (there if other else np.zeros_like(there)).astype(np.float32),
-    ]
-    return columns, apart
-
-
-def _called(question: Question) -> frozenset[int]:
-    """The tokens by which a question calls somebody."""
-    names = _names(question) | _subject_words(question)
-    return frozenset(term.text for term in question.terms if term.word in names)
-
-
-def _subject_words(question: Question) -> frozenset[str]:
-    """The words, folded, that stand where a question that is not of whoever asks has its subject: "tyler", 小李."""
-    text = question.query.text
-    if question.asks_own or _names(question):
-        return frozenset()
-    if unspaced := _UNSPACED_SUBJECT.match(text):
-        return frozenset(word for word in words_of(unspaced[1]) if len(word) > 1)
-    spaced = _SPACED_SUBJECT.search(text)
-    return frozenset(words_of(spaced[1])[:2]) if spaced else frozenset()
 
 
 def _names(question: Question) -> frozenset[str]:

@@ -10,21 +10,18 @@ from __future__ import annotations
 
 from enum import IntEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from mnemic.core.tokens import hash_term, terms, tokenise
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     Counts = NDArray[np.float32]
-
-
-_Meaning = TypeVar("_Meaning", bound=IntEnum)
 
 
 class SentenceCue(IntEnum):
@@ -77,115 +74,31 @@ _WORDS: Final = {
     SentenceCue.NOW: "now today currently nowadays since finally officially 现在 如今 目前 今天 今年 以后 起 终于 正式 刚",
     SentenceCue.CORRECT: "actually meant mistake wrong correction sorry typo rather misspoke 其实 说错 记错 错了 更正 纠正 口误 搞错",
     SentenceCue.BEFORE: "used before previously formerly once was were ex old 以前 曾经 过去 从前 原来 之前 旧",
-    SentenceCue.MOTHER: "mother mum mom mama mammy amma 妈 妈妈 母亲 我妈 老妈",
-    SentenceCue.FATHER: "father dad papa daddy 爸 爸爸 父亲 我爸 老爷 老爸 老汉",
-    SentenceCue.SISTER: "sister sis didi twin 姐 妹",
+    SentenceCue.MOTHER: "mother mum mom mama 妈妈 母亲 我妈",
+    SentenceCue.FATHER: "father dad papa 爸爸 父亲 我爸 老爷",
+    SentenceCue.SISTER: "sister sis 姐 妹",
     SentenceCue.BROTHER: "brother bro 哥 弟",
-    SentenceCue.CHILD: "son daughter kid kids child children baby nephew niece eldest youngest 儿子 女儿 孩子 娃 侄 闺女 大女 小女 儿媳",
-    SentenceCue.PARTNER: "partner husband hubby wife missus spouse ex boyfriend girlfriend fiancé fiancée 丈夫 妻子 老公 老婆 爱人 男友 女友 媳妇 朋友 对象 老伴",
-    SentenceCue.FRIEND: "friend friends mate buddy bestie classmate batchmate 闺蜜 哥们 好友 同学 同桌 发小 学长 学姐 班长",
-    SentenceCue.BOSS: "boss manager supervisor landlord landlady 老板 经理 领导 上司 房东 主任",
-    SentenceCue.COLLEAGUE: "colleague colleagues coworker workmate 同事 徒弟 师傅",
-    SentenceCue.NEIGHBOUR: "neighbour neighbor neighbours neighbors 邻居 隔壁 楼上 楼下",
-    SentenceCue.COUSIN: "cousin 表 堂",
-    SentenceCue.ELDER: "grandma grandmother grandpa grandfather granddad gran nan grandad aunt auntie uncle 奶奶 爷爷 外婆 外公 姥姥 姥爷 阿嬷 阿姨 叔 舅 姑 姨 伯 婆婆 公公 丈母 岳父 岳母",
-    SentenceCue.ROOMMATE: "flatmate roommate roomie housemate lodger 室友 舍友 合租",
+    SentenceCue.CHILD: "son daughter kid kids child children baby nephew niece 儿子 女儿 孩子 娃 侄",
+    SentenceCue.PARTNER: "partner husband wife boyfriend girlfriend fiancé fiancée 丈夫 妻子 老公 老婆 爱人 男友 女友 媳妇 朋友",
+    SentenceCue.FRIEND: "friend friends mate buddy 闺蜜 哥们 好友",
+    SentenceCue.BOSS: "boss manager 老板 经理 领导 上司",
+    SentenceCue.COLLEAGUE: "colleague colleagues coworker 同事",
+    SentenceCue.NEIGHBOUR: "neighbour neighbor neighbours neighbors 邻居",
+    SentenceCue.COUSIN: "cousin 表",
+    SentenceCue.ELDER: "grandma grandmother grandpa grandfather aunt uncle 奶奶 爷爷 外婆 外公 阿姨 叔 舅 姑",
+    SentenceCue.ROOMMATE: "flatmate roommate housemate 室友",
     SentenceCue.EXPERT: "doctor dentist therapist tutor teacher trainer 医生 牙医 老师 教练",
 }
-
-
-class Spoken(IntEnum):
-    """How a text speaks of people: whom it names first, and how often it names its speaker and others."""
-
-    FIRST_SELF = 0
-    FIRST_MINE = 1
-    FIRST_KIN = 2
-    FIRST_OTHER = 3
-    NOBODY = 4
-    SELF = 5
-    KIN = 6
-    OTHER = 7
-    SELF_SHARE = 8
-
-
-class _Role(IntEnum):
-    """Whom a token means."""
-
-    SELF = 1
-    MINE = 2
-    KIN = 3
-    OTHER = 4
-    UNSPACED_SELF = 5
-
-
-_ROLES: Final = {
-    _Role.SELF: "i i'm i've i'll i'd me myself we we're we've we'll we'd us",
-    _Role.MINE: "my mine our ours 我的 我们 我家 咱们 咱家",
-    _Role.OTHER: """he she he's she's he'll she'll he'd she'd his him himself her herself they they're they've their them
-        someone somebody 她 他 别人 人家 另一 另外""",
-    _Role.UNSPACED_SELF: "我 咱 俺 俄 本人 自己",
-}
-_KIN_AFTER_MINE: Final = 4
-"""Tokens after "my" within which a word for kin means whose it is: "my little brother", 我的同事."""
-_KIN_AFTER_SELF: Final = 3
-"""The same after 我, which is "my" where kin follows: 我老婆."""
-
-
-def spoken_of(tokens: NDArray[np.uint64], rows: NDArray[np.intp], count: int) -> Counts:
-    """How each of `count` texts speaks of people, of whose tokens `rows` says which text each stands in.
-
-    A row for a text, a column for each of `Spoken`. "My sister" is of kin and not of whoever speaks, and so is 我妹.
-    """
-    known, meant = _roles()
-    at = np.minimum(known.searchsorted(tokens), len(known) - 1)
-    places = np.flatnonzero(known[at] == tokens)
-    roles, texts = meant[at[places]], rows[places]
-    if len(places):
-        gap = np.append(np.diff(places), len(tokens))
-        gap[np.append(np.diff(texts) != 0, True)] = len(tokens) + 1
-        after = np.append(roles[1:], 0)
-        own = (after == _Role.MINE) & (gap == 1)
-        theirs = (after == _Role.KIN) & (gap <= _KIN_AFTER_SELF)
-        possessive = (roles == _Role.UNSPACED_SELF) & (own | theirs)
-        possessive |= (roles == _Role.MINE) & (after == _Role.KIN) & (gap <= _KIN_AFTER_MINE)
-        roles, texts = np.where(roles == _Role.UNSPACED_SELF, _Role.SELF, roles)[~possessive], texts[~possessive]
-    found = np.bincount(texts * (max(_Role) + 1) + roles, minlength=count * (max(_Role) + 1)).reshape(count, -1)
-    firsts = np.zeros(count, np.intp)
-    where, first = np.unique(texts, return_index=True)
-    firsts[where] = roles[first]
-    speaks, kin, other = (found[:, role].astype(np.float32) for role in (_Role.SELF, _Role.KIN, _Role.OTHER))
-    opened = [firsts == role for role in (_Role.SELF, _Role.MINE, _Role.KIN, _Role.OTHER, 0)]
-    share = speaks / (speaks + kin + other + 1)
-    return np.column_stack((*opened, np.log1p(speaks), np.log1p(kin), np.log1p(other), share)).astype(np.float32)
-
-
-@lru_cache(maxsize=1)
-def kin_tokens() -> frozenset[int]:
-    """The tokens of words for kin and company."""
-    tokens, roles = _roles()
-    return frozenset(tokens[roles == _Role.KIN].tolist())
-
-
-@lru_cache(maxsize=1)
-def _roles() -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
-    """The tokens that mean people, ascending, and whom."""
-    kin = " ".join(_WORDS[cue] for cue in SentenceCue if SentenceCue.MOTHER <= cue <= SentenceCue.EXPERT)
-    return _by_token({**_ROLES, _Role.KIN: kin})
 
 
 @lru_cache(maxsize=1)
 def _table() -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
     """All cues' tokens, ascending, and what each hints at; a token that is listed twice is its first cue's."""
-    return _by_token(_WORDS)
-
-
-def _by_token(lists: Mapping[_Meaning, str]) -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
-    """The tokens of lists of words, ascending, and which list each is of; of two lists the first."""
-    by_token: dict[int, _Meaning] = {}
-    for meaning, words in lists.items():
+    by_token: dict[int, SentenceCue] = {}
+    for cue, words in _WORDS.items():
         for word in words.split():
             for token in tokenise(word)[-1:] if word.isascii() else [word]:
-                by_token.setdefault(hash_term(token), meaning)
+                by_token.setdefault(hash_term(token), cue)
     tokens = np.array(sorted(by_token), np.uint64)
     return tokens, np.array([by_token[token] for token in tokens.tolist()], np.intp)
 

@@ -26,13 +26,11 @@ _REPLY: Final = timedelta(minutes=1)
 
 
 class Half(StrEnum):
-    """A part that cases, talk and sentences are written in: two halves to measure by, more to learn from, and cases
-    in other styles of speech that nothing is learned from, told amid the talk of development."""
+    """A part that cases, talk and sentences are written in: two halves to measure by, and more to learn from."""
 
     DEVELOPMENT = "development"
     HELD_BACK = "held_back"
     TRAINING = "training"
-    VALIDATION = "validation"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,8 +103,7 @@ def read_cases(half: Half) -> list[CurrentCase]:
 def read_filler(half: Half) -> dict[str, list[tuple[SaidTurn, ...]]]:
     """The other talk of a half by language, in exchanges: a turn and the replies to it."""
     talk: dict[str, list[tuple[SaidTurn, ...]]] = {}
-    part = Half.DEVELOPMENT if half is Half.VALIDATION else half
-    for row in rows_of(f"current_filler_{part}"):
+    for row in rows_of(f"current_filler_{half}"):
         turn = SaidTurn(role=row["role"], speaker=row["speaker"], text=row["text"])
         exchanges = talk.setdefault(row["lang"], [])
         if turn.role == "assistant" and exchanges:
