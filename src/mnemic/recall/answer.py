@@ -207,7 +207,7 @@ def _changes(one: Recalled) -> bool:
 
 
 def _contested(question: str, quoted: Sequence[Item], texts: Sequence[str], evidence: Sequence[Recalled]) -> bool:
-    """Whether the same person said later, of what some texts name, that it ended or is not so.
+    """Whether a later sentence of the evidence says, of what some texts name, that it ended or is not so.
 
     A question of the past is answered by what ended since; and what recall holds for another state of the same matter
     it has put in its place already.
