@@ -144,7 +144,7 @@ VERBS: dict[str, tuple[Prepared, Most]] = {
     "sessions": (lambda w, n: lambda: w.me.sessions(), Most(1, 0, 0, 2)),
     "stats": (lambda w, n: lambda: w.memory.admin.stats(), Most(2, 0, 0, 36)),
     "recall": (lambda w, n: lambda: w.me.recall("cats", k=n), Most(1, 0, 0, 6)),
-    "why_not": (lambda w, n: lambda: w.me.why_not("cats", w.turns[0]), Most(1, 0, 0, 8)),
+    "why_not": (lambda w, n: lambda: w.me.why_not("cats", w.turns[0]), Most(1, 0, 0, 9)),
     "context": (lambda w, n: lambda: w.me.context("cats", k=n), Most(1, 0, 0, 8)),
     "context after a write": (_read_after_writing, Most(1, 0, 0, 15)),
     "ask": (lambda w, n: lambda: w.me.ask("where do I live?", k=n), Most(1, 0, 0, 7)),
