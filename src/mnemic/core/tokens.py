@@ -304,6 +304,12 @@ def stop_tokens() -> frozenset[str]:
     return frozenset(tokenise(_STOP_WORDS))
 
 
+@lru_cache(maxsize=1)
+def stop_hashes() -> frozenset[int]:
+    """Those tokens as they stand in the streams of texts."""
+    return frozenset(map(hash_term, stop_tokens()))
+
+
 _STOP_WORDS: Final = """
 a an the this that these those and or but nor so if then than because as while until of at by for with about against
 between into through during to from up down in out on off over under again further once here there all any both each few

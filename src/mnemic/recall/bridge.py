@@ -17,12 +17,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from mnemic.core.tokens import Field, hash_term, spelled_tokens, stop_tokens
+from mnemic.core.tokens import Field, hash_term, spelled_tokens, stop_hashes
 from mnemic.index.columns import FIELD_SHIFT, Column
 from mnemic.recall.fuse import Ranking, ScoredEntries
 from mnemic.recall.walk import COMMON, NEW, extended, rarity
@@ -124,7 +123,7 @@ def bridge(question: Question, ranking: Ranking) -> Bridge:
     said = _texts(source, pier.place)
     if asked.unsaid(said) < UNSAID:
         return Bridge(ranking)
-    subjects = said - set(asked.tokens) - {term.text for term in question.terms} - _stops()
+    subjects = said - set(asked.tokens) - {term.text for term in question.terms} - stop_hashes()
     spans = sorted(_spans(ranking, pier, subjects, asked.without(said)), key=lambda span: -span.gain)[:LED]
     if not spans:
         return Bridge(ranking)
@@ -227,8 +226,3 @@ def _texts(reading: Reading, place: int) -> frozenset[int]:
     """The different words of an entry."""
     stream = reading.stream(place)
     return frozenset(stream[stream >> FIELD_SHIFT == Field.TEXT].tolist())
-
-
-@lru_cache(maxsize=1)
-def _stops() -> frozenset[int]:
-    return frozenset(map(hash_term, stop_tokens()))

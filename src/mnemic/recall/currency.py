@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from mnemic.core.queries import Hit
-from mnemic.core.tokens import Field, hash_term, stop_tokens
+from mnemic.core.tokens import Field, hash_term, stop_hashes
 from mnemic.index.columns import FIELD_SHIFT, Column
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted, counted_in, cues_of
 from mnemic.recall.understand import ASSISTANTS
@@ -449,11 +449,6 @@ def _reasons(question: Question, group: Sequence[int], at: int, pool: Pool) -> t
     return (f"{why} {question.day(first)}",)
 
 
-@lru_cache(maxsize=1)
-def _stops() -> frozenset[int]:
-    return frozenset(map(hash_term, stop_tokens()))
-
-
 @dataclass(frozen=True, slots=True)
 class _Told:
     """The words of some candidates, by candidate.
@@ -489,7 +484,7 @@ class _Told:
         counts = counted(hints, text_rows, len(streams))
         opens = (lengths > 0) & (np.append(hints, -1)[bounds[:-1]] == SentenceCue.SELF)
         tokens = texts.tolist()
-        words = tuple(frozenset(tokens[begin:end]) - _stops() for begin, end in pairwise(bounds))
+        words = tuple(frozenset(tokens[begin:end]) - stop_hashes() for begin, end in pairwise(bounds))
         first = np.append(every, np.uint64(0))[np.where(whole > 0, ends - whole, len(every))]
         speakers = np.where(first >> FIELD_SHIFT == Field.SPEAKER, first, np.uint64(0))
         machines = (speakers == ASSISTANT_TOKENS[:, None]).any(axis=0)
