@@ -19,7 +19,7 @@ from mnemic.core.queries import Entry, Filter, View
 from mnemic.core.tokens import hash_term
 from mnemic.index.catalogues import Catalogues
 from mnemic.index.columns import Column, EntryColumns
-from mnemic.index.reading import Reading
+from mnemic.index.reading import KEPT_TOKENS, Reading
 from mnemic.memory import Memory
 from mnemic.settings import Settings
 from mnemic.store.engine import rewinding
@@ -48,6 +48,36 @@ def test_what_was_just_written_is_found(world: Any) -> None:
         world.say(f"apple {n}")
         (reading,) = world.readings()
         assert len(holders(reading, "appl")) == n + 1
+
+
+def test_a_list_of_words_is_looked_up_once_and_holds_what_each_of_its_words_does(world: Any) -> None:
+    for n in range(40):
+        world.say(f"word{n % 7} and word{n % 11}")
+    (reading,) = world.readings()
+    words = ("word2", "word9", "nowhere")
+    before = reading.nbytes
+    held = reading.holding_any(tuple(map(hash_term, words)))
+    each = set().union(*(reading.find(hash_term(word))[0].tolist() for word in words))
+    assert set(np.flatnonzero(held).tolist()) == each
+    assert each
+    assert reading.holding_any(tuple(map(hash_term, words))) is held
+    assert reading.nbytes > before
+    with pytest.raises(ValueError, match="read-only"):
+        held[0] = True
+
+
+def test_a_word_that_was_looked_up_is_kept_and_no_more_of_them_than_allowed(world: Any) -> None:
+    for n in range(KEPT_TOKENS + 10):
+        world.say(f"word{n} again")
+    (reading,) = world.readings()
+    first = reading.find(hash_term("word0"))
+    assert reading.find(hash_term("word0")) is first
+    sizes = []
+    for n in range(KEPT_TOKENS + 10):
+        assert reading.find(hash_term(f"word{n}"))[1].tolist() == [1.0]
+        sizes.append(reading.nbytes)
+    assert max(sizes) - min(sizes) <= KEPT_TOKENS * 12
+    assert reading.find(hash_term("word0"))[0].tolist() == first[0].tolist()
 
 
 def test_a_catalogue_that_followed_equals_one_built_at_once(world: Any) -> None:

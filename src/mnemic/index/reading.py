@@ -39,6 +39,10 @@ SEGMENT_ROWS: Final = 1 << 20
 REACH: Final = len(BEFORE)
 """How far neighbours reach."""
 
+KEPT_TOKENS: Final = 64
+KEPT_PLACES: Final = 4096
+"""Most words whose places a reading keeps, and most places of each: some 3 MB at worst."""
+
 _NOWHERE: Final = (np.empty(0, np.intp), np.empty(0, np.float32))
 
 
@@ -137,7 +141,6 @@ class Reading:
             the others, so that p may be -1 or -2, and join nothing.
         groups: The session's group of each; 0 for none.
         size: How many entries can be seen.
-        nbytes: Memory taken beside the columns, about.
     """
 
     def __init__(
@@ -168,8 +171,16 @@ class Reading:
         self.window = self._windows()
         self.group_count = columns.groups
         self.group_lengths = np.bincount(self.groups, self.lengths, minlength=self.group_count).astype(np.float32)
+        self._found: dict[int, tuple[NDArray[np.intp], NDArray[np.float32]]] = {}
+        self._holding: dict[tuple[int, ...], NDArray[np.bool_]] = {}
         own = self._place.nbytes + self.rows.nbytes + self.lengths.nbytes * 2 + self.groups.nbytes + 2 * self.size
-        self.nbytes = own + sum(sight.nbytes for sight in self._sights.values())
+        self._nbytes = own + sum(sight.nbytes for sight in self._sights.values())
+
+    @property
+    def nbytes(self) -> int:
+        """Memory taken beside the columns, about."""
+        found = sum(places.nbytes + counts.nbytes for places, counts in list(self._found.values()))
+        return self._nbytes + len(self._holding) * self.size + found
 
     @property
     def parts(self) -> tuple[PostingsSegment | Tail, ...]:
@@ -270,7 +281,20 @@ class Reading:
         return placed
 
     def find(self, token: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
-        """The places that hold a token, each once, and how often each does."""
+        """The places that hold a token, each once, and how often each does.
+
+        One recall looks a word up once for each stage and hit: what is short is kept for the next.
+        """
+        found = self._found.get(token)
+        if found is None:
+            found = self._looked_up(token)
+            if len(found[0]) <= KEPT_PLACES:
+                if len(self._found) >= KEPT_TOKENS:
+                    self._found.clear()
+                self._found[token] = found
+        return found
+
+    def _looked_up(self, token: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
         found = [hit for part in self._parts if (hit := part.find(token)) is not None]
         if not found:
             return _NOWHERE
@@ -284,9 +308,16 @@ class Reading:
         seen = places >= 0
         return places[seen], counts[seen]
 
-    def find_any(self, tokens: Sequence[int]) -> NDArray[np.intp]:
-        """Find the places that hold any of some tokens, token by token; one that holds two stands twice."""
-        return np.concatenate([self.find(token)[0] for token in tokens])
+    def holding_any(self, tokens: tuple[int, ...]) -> NDArray[np.bool_]:
+        """Which places hold any of some tokens; kept for the next question, so for lists that are always the same."""
+        held = self._holding.get(tokens)
+        if held is None:
+            held = np.zeros(self.size, dtype=np.bool_)
+            for token in tokens:
+                held[self.find(token)[0]] = True
+            held.setflags(write=False)
+            self._holding[tokens] = held
+        return held
 
     def holds(self, token: int, places: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Which of some places hold a token."""

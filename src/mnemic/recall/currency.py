@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from mnemic.core.queries import Hit
-from mnemic.core.tokens import Field, hash_term, stop_hashes
+from mnemic.core.tokens import Field, stop_hashes
 from mnemic.index.columns import FIELD_SHIFT, Column
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted, counted_in, cues_of
-from mnemic.recall.understand import ASSISTANTS
+from mnemic.recall.understand import ASSISTANT_TOKENS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -106,8 +106,7 @@ _ASKING: Final = re.compile(
     re.IGNORECASE,
 )
 
-ASSISTANT_TOKENS: Final = np.array([hash_term(name, Field.SPEAKER) for name in ASSISTANTS], np.uint64)
-"""The tokens of speakers who are no persons."""
+_MACHINES: Final = np.array(ASSISTANT_TOKENS, np.uint64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -487,7 +486,7 @@ class _Told:
         words = tuple(frozenset(tokens[begin:end]) - stop_hashes() for begin, end in pairwise(bounds))
         first = np.append(every, np.uint64(0))[np.where(whole > 0, ends - whole, len(every))]
         speakers = np.where(first >> FIELD_SHIFT == Field.SPEAKER, first, np.uint64(0))
-        machines = (speakers == ASSISTANT_TOKENS[:, None]).any(axis=0)
+        machines = (speakers == _MACHINES[:, None]).any(axis=0)
         return cls(lengths, np.log1p(counts.T), opens, words, speakers, machines)
 
 

@@ -54,6 +54,8 @@ SECOND_PERSON: Final = tuple(map(hash_term, tokenise("you you're you've you'd yo
 
 ASSISTANTS: Final = tuple(tokenise("assistant ai bot"))
 """What a speaker is called who is no person."""
+ASSISTANT_TOKENS: Final = tuple(hash_term(name, Field.SPEAKER) for name in ASSISTANTS)
+"""The tokens of such speakers."""
 
 _DAY: Final = 86_400_000_000
 _ROLES: Final = frozenset({"user", "system", "tool"})
