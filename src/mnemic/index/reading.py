@@ -43,6 +43,7 @@ KEPT_TOKENS: Final = 64
 KEPT_PLACES: Final = 4096
 """Most words whose places a reading keeps, and most places of each: some 3 MB at worst."""
 
+_NO_ROWS: Final = np.empty(0, np.bool_)
 _NOWHERE: Final = (np.empty(0, np.intp), np.empty(0, np.float32))
 
 
@@ -69,6 +70,16 @@ class PostingsSegment:
             return None
         start, end = self.starts[at], self.starts[at + 1]
         return self.rows_at(slice(start, end)), self.counts[start:end].astype(np.float32)
+
+    def find_any(self, tokens: NDArray[np.uint64]) -> NDArray[np.int32]:
+        """The rows that hold any of some tokens, token by token; one that holds two stands twice."""
+        short = tokens >> SHORT_BITS
+        at = self.tokens.searchsorted(short)
+        here = at < len(self.tokens)
+        at = at[here]
+        at = at[self.tokens[at] == short[here]]
+        rows = [self.rows_at(slice(self.starts[i], self.starts[i + 1])) for i in at.tolist()]
+        return np.concatenate(rows) if rows else np.empty(0, np.int32)
 
     def rows_at(self, at: slice | NDArray[np.int64]) -> NDArray[np.int32]:
         """The rows at some positions of the lists, which lie end to end."""
@@ -126,6 +137,42 @@ class Tail:
         where = np.array(lists[0], dtype=np.int32)
         return where, np.array(lists[1][: len(where)], dtype=np.float32)
 
+    def find_any(self, tokens: NDArray[np.uint64]) -> NDArray[np.int32]:
+        """As `PostingsSegment.find_any`."""
+        rows = [np.array(lists[0], np.int32) for token in tokens.tolist() if (lists := self._lists.get(token))]
+        return np.concatenate(rows) if rows else np.empty(0, np.int32)
+
+
+class RowsHolding:
+    """Which rows of a catalogue hold any word of a list, for lists that questions ask for again and again.
+
+    Rows are only added, so a list that was looked up before is looked up in later rows only. For many threads.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, ...], NDArray[np.bool_]] = {}
+
+    @property
+    def nbytes(self) -> int:
+        return sum(held.nbytes for held in list(self._known.values()))
+
+    def any_of(
+        self, tokens: tuple[int, ...], parts: tuple[PostingsSegment | Tail, ...], rows: int
+    ) -> NDArray[np.bool_]:
+        """Which of the first `rows` rows hold any of some tokens, by the postings of all of them."""
+        known = self._known.get(tokens, _NO_ROWS)
+        if len(known) < rows:
+            wanted = np.array(tokens, np.uint64)
+            held = np.zeros(rows, np.bool_)
+            held[: len(known)] = known
+            for part in parts:
+                if part.first + part.rows > len(known):
+                    found = part.find_any(wanted)
+                    held[found[found < rows]] = True
+            held.setflags(write=False)
+            self._known[tokens] = known = held
+        return known[:rows]
+
 
 class Reading:
     """The read set of one catalogue for one view and filter. Immutable: later writes do not show in it.
@@ -148,19 +195,21 @@ class Reading:
         space: int,
         columns: EntryColumns,
         parts: tuple[PostingsSegment | Tail, ...],
+        holding: RowsHolding,
         visible: NDArray[np.bool_],
         vectors: Mapping[int, tuple[Single | Signed, NDArray[np.bool_]]],
     ) -> None:
-        """`vectors`: by embedder, its rows and which of them are filled."""
+        """`holding`: of the same rows as `parts`; `vectors`: by embedder, its rows and which of them are filled."""
         self.space = space
         self._table, self._streams = columns.arrays
-        self._parts = parts
+        self._parts, self._holding = parts, holding
         layout = columns.layout()
         kept = visible if layout.sequential else visible[layout.rows]
         count = int(np.count_nonzero(kept))
         # A past most often shows the first so many places: a slice of the layout needs no copy.
         shown = slice(count) if kept[:count].all() else kept
         self.rows = layout.rows[shown]
+        self._shown = shown if layout.sequential and isinstance(shown, slice) else self.rows
         self.lengths = layout.lengths[shown]
         self.groups = layout.groups[shown]
         self.size = len(self.rows)
@@ -172,7 +221,6 @@ class Reading:
         self.group_count = columns.groups
         self.group_lengths = np.bincount(self.groups, self.lengths, minlength=self.group_count).astype(np.float32)
         self._found: dict[int, tuple[NDArray[np.intp], NDArray[np.float32]]] = {}
-        self._holding: dict[tuple[int, ...], NDArray[np.bool_]] = {}
         own = self._place.nbytes + self.rows.nbytes + self.lengths.nbytes * 2 + self.groups.nbytes + 2 * self.size
         self._nbytes = own + sum(sight.nbytes for sight in self._sights.values())
 
@@ -180,7 +228,7 @@ class Reading:
     def nbytes(self) -> int:
         """Memory taken beside the columns, about."""
         found = sum(places.nbytes + counts.nbytes for places, counts in list(self._found.values()))
-        return self._nbytes + len(self._holding) * self.size + found
+        return self._nbytes + found
 
     @property
     def parts(self) -> tuple[PostingsSegment | Tail, ...]:
@@ -197,7 +245,7 @@ class Reading:
     @cached_property
     def said(self) -> NDArray[np.int64]:
         """When each was said, microseconds."""
-        said: NDArray[np.int64] = self._table[Column.SAID, self.rows]
+        said: NDArray[np.int64] = self._table[Column.SAID, self._shown]
         return said
 
     @cached_property
@@ -219,7 +267,7 @@ class Reading:
 
     @property
     def _kinds(self) -> NDArray[np.int64]:
-        kinds: NDArray[np.int64] = self._table[Column.KIND, self.rows]
+        kinds: NDArray[np.int64] = self._table[Column.KIND, self._shown]
         return kinds
 
     def similar(self, model: int, query: NDArray[np.float32]) -> Similarity | None:
@@ -309,14 +357,8 @@ class Reading:
         return places[seen], counts[seen]
 
     def holding_any(self, tokens: tuple[int, ...]) -> NDArray[np.bool_]:
-        """Which places hold any of some tokens; kept for the next question, so for lists that are always the same."""
-        held = self._holding.get(tokens)
-        if held is None:
-            held = np.zeros(self.size, dtype=np.bool_)
-            for token in tokens:
-                held[self.find(token)[0]] = True
-            held.setflags(write=False)
-            self._holding[tokens] = held
+        """Which places hold any of some tokens; what was looked up is kept, so for lists that are always the same."""
+        held: NDArray[np.bool_] = self._holding.any_of(tokens, self._parts, len(self._place))[self._shown]
         return held
 
     def holds(self, token: int, places: NDArray[np.intp]) -> NDArray[np.bool_]:
