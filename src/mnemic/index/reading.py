@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -38,6 +38,11 @@ SEGMENT_ROWS: Final = 1 << 20
 
 REACH: Final = len(BEFORE)
 """How far neighbours reach."""
+
+REMEMBERED: Final = 32
+"""Tokens of which a reading remembers where they stand: each stage of a recall asks for those of the question."""
+
+Found: TypeAlias = "tuple[NDArray[np.intp], NDArray[np.float32]]"
 
 _NOWHERE: Final = (np.empty(0, np.intp), np.empty(0, np.float32))
 
@@ -164,6 +169,7 @@ class Reading:
         self._place = np.full(len(visible), -1, dtype=np.intp)
         self._place[self.rows] = np.arange(len(self.rows))
         self._sights = {model: VisibleVectors(rows, held, self._place) for model, (rows, held) in vectors.items()}
+        self._found: dict[int, Found] = {}
         self.joined = {1: self._neighbours(1), 2: self._neighbours(2)}
         self.window = self._windows()
         self.group_count = columns.groups
@@ -205,6 +211,12 @@ class Reading:
         heads = np.flatnonzero((self._kinds[:-1] == kind_number(Kind.DOCUMENT)) & chunks[1:])
         others = np.append(np.flatnonzero(~chunks), self.size)
         return heads, others[others.searchsorted(heads, "right")]
+
+    @cached_property
+    def runs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Where the places of each session begin, one after the other, and how many there are."""
+        starts = np.flatnonzero(np.append(True, self.groups[1:] != self.groups[:-1]))
+        return starts, np.diff(starts, append=self.size)
 
     @property
     def _kinds(self) -> NDArray[np.int64]:
@@ -269,8 +281,16 @@ class Reading:
         placed[known] = self._place[rows[known]]
         return placed
 
-    def find(self, token: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
-        """The places that hold a token, each once, and how often each does."""
+    def find(self, token: int) -> Found:
+        """The places that hold a token, each once, and how often each does; both are remembered for a while."""
+        found = self._found.get(token)
+        if found is None:
+            if len(self._found) >= REMEMBERED:
+                self._found.clear()
+            found = self._found[token] = self._looked_up(token)
+        return found
+
+    def _looked_up(self, token: int) -> Found:
         found = [hit for part in self._parts if (hit := part.find(token)) is not None]
         if not found:
             return _NOWHERE
@@ -286,7 +306,7 @@ class Reading:
 
     def find_any(self, tokens: Sequence[int]) -> NDArray[np.intp]:
         """Find the places that hold any of some tokens, token by token; one that holds two stands twice."""
-        return np.concatenate([self.find(token)[0] for token in tokens])
+        return np.concatenate([self._looked_up(token)[0] for token in tokens])
 
     def holds(self, token: int, places: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Which of some places hold a token."""
