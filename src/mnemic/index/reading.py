@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -44,6 +44,8 @@ KEPT_PLACES: Final = 4096
 """Most words whose places a reading keeps, and most places of each: some 3 MB at worst."""
 
 _NO_ROWS: Final = np.empty(0, np.bool_)
+Found: TypeAlias = "tuple[NDArray[np.intp], NDArray[np.float32]]"
+
 _NOWHERE: Final = (np.empty(0, np.intp), np.empty(0, np.float32))
 
 
@@ -216,11 +218,11 @@ class Reading:
         self._place = np.full(len(visible), -1, dtype=np.intp)
         self._place[self.rows] = np.arange(len(self.rows))
         self._sights = {model: VisibleVectors(rows, held, self._place) for model, (rows, held) in vectors.items()}
+        self._found: dict[int, Found] = {}
         self.joined = {1: self._neighbours(1), 2: self._neighbours(2)}
         self.window = self._windows()
         self.group_count = columns.groups
         self.group_lengths = np.bincount(self.groups, self.lengths, minlength=self.group_count).astype(np.float32)
-        self._found: dict[int, tuple[NDArray[np.intp], NDArray[np.float32]]] = {}
         own = self._place.nbytes + self.rows.nbytes + self.lengths.nbytes * 2 + self.groups.nbytes + 2 * self.size
         self._nbytes = own + sum(sight.nbytes for sight in self._sights.values())
 
@@ -264,6 +266,12 @@ class Reading:
         heads = np.flatnonzero((self._kinds[:-1] == kind_number(Kind.DOCUMENT)) & chunks[1:])
         others = np.append(np.flatnonzero(~chunks), self.size)
         return heads, others[others.searchsorted(heads, "right")]
+
+    @cached_property
+    def runs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Where the places of each session begin, one after the other, and how many there are."""
+        starts = np.flatnonzero(np.append(True, self.groups[1:] != self.groups[:-1]))
+        return starts, np.diff(starts, append=self.size)
 
     @property
     def _kinds(self) -> NDArray[np.int64]:
@@ -328,7 +336,7 @@ class Reading:
         placed[known] = self._place[rows[known]]
         return placed
 
-    def find(self, token: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+    def find(self, token: int) -> Found:
         """The places that hold a token, each once, and how often each does.
 
         One recall looks a word up once for each stage and hit: what is short is kept for the next.
@@ -342,7 +350,7 @@ class Reading:
                 self._found[token] = found
         return found
 
-    def _looked_up(self, token: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+    def _looked_up(self, token: int) -> Found:
         found = [hit for part in self._parts if (hit := part.find(token)) is not None]
         if not found:
             return _NOWHERE

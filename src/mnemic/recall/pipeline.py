@@ -119,12 +119,12 @@ def recall(snapshot: Snapshot, catalogues: Catalogues, query: Query, *, explain:
     return Context(
         text=packed.text,
         tokens=packed.tokens,
-        items=packed.with_reasons([(*each, *way) for each, way in zip(why, ways, strict=True)]),
+        items=packed.recalled([(*each, *way) for each, way in zip(why, ways, strict=True)]),
         considered=ranked.entries,
         seq=_head(snapshot, query),
         notes=(*ranked.notes, *(confidence.notes if ranked.bearing else ())),
         milliseconds=(time.perf_counter() - started) * 1000,
-        stages=ranked.stages(len(packed.items)) if explain else (),
+        stages=ranked.stages(len(packed.hits)) if explain else (),
         confidence=confidence.value,
         pending=ranked.candidates.pending,
     )
@@ -155,7 +155,7 @@ def why_not(snapshot: Snapshot, catalogues: Catalogues, query: Query, item: Item
             return Lost(stage="gather", reason=untouched)
         return _passed_over(snapshot, ranked, query, rank, hit)
     packed = pack(kept, ranked.readings, snapshot, query)
-    shown = [recalled.id for recalled in packed.items]
+    shown = [version.item.id for version in packed.versions]
     if item in shown:
         return Lost(stage="", reason=f"it was recalled, at rank {shown.index(item) + 1}")
     reason = without_room(version.item, ranked.readings[hit.space], hit.doc, packed, query.budget or 0)
