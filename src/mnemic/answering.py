@@ -19,12 +19,15 @@ from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import ModelError
 from mnemic.flow import Flow, Pause, Request, run
 from mnemic.models.model_requests import Ask, Embed, EmbedQuestion
+from mnemic.recall.seeking import Seek
 from mnemic.store.requests import Commit, Erase, Look, Sweep, Transact
 from mnemic.store.values.drafts import Put
 from mnemic.watching.metering import WAITING, Meters, Sort, Timed, timed_here
 
 if TYPE_CHECKING:
     from mnemic.core.events import Receipt
+    from mnemic.core.queries import Context, Query
+    from mnemic.index.catalogues import Catalogues
     from mnemic.lanes.backlog import Backlog
     from mnemic.meaning import Meaning
     from mnemic.models.chat.base import Chat
@@ -160,6 +163,7 @@ class Answering:
         meters: How long each verb, request and run takes.
         yielding: The context in which a request of a verb is answered, so that what runs behind waits before its next.
         behind: Who works behind the verbs and is woken by them; None while the store is being opened.
+        catalogues: What recall searches; None likewise.
         caches: What drops everything it keeps once something was erased.
     """
 
@@ -169,6 +173,7 @@ class Answering:
         self.meters = Meters()
         self.yielding = Yielding()
         self.behind: BehindVerbs | None = None
+        self.catalogues: Catalogues | None = None
         self.caches: tuple[Callable[[], None], ...] = (meaning.forget,)
 
     def verb(self, flow: Flow[T], who: object, asked: str = "", within: str = "") -> T:
@@ -247,6 +252,14 @@ class Answering:
             for close in closing:
                 close(reply, failed)
 
+    def _sought(self, query: Query) -> Context:
+        import_whole("mnemic.recall.pipeline")
+        from mnemic.recall.pipeline import recall
+
+        assert self.catalogues is not None
+        with self.store.read() as snapshot:
+            return recall(snapshot, self.catalogues, query)
+
     def _note(self, sort: str, name: str, seconds: float, *, failed: bool) -> None:
         durations = self.meters.durations
         durations.append((sort, name, seconds, failed))
@@ -263,6 +276,8 @@ class Answering:
                 return self.store.commit(draft)
             case Transact(work, args, kwargs):
                 return self.store.transact(work, *args, **kwargs)
+            case Seek(query):
+                return self._sought(query)
             case EmbedQuestion(text):
                 return self.meaning.question(text)
             case Embed(model, texts):

@@ -127,6 +127,7 @@ def open_store(
     kernel = Kernel(desk, Catalogues(settings.catalogue_bytes, settings.pack_rows), settings)
     words_alone = (settings.embedder if embedder is None else embedder) == "none"
     answering = Answering(store, Meaning(store, settings, chosen, words_alone=words_alone), settings)
+    answering.catalogues = kernel.catalogues
     background = answering.behind = Background(answering, desk, strategies)
     kernel.catalogues.unpacked = background.want_packs
     answering.caches += (kernel.standings.clear, kernel.unread.clear, kernel.catalogues.clear)

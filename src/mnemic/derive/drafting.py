@@ -66,7 +66,7 @@ def draft_run(
             ties.append(Tie(verb=Verb.LINKED, link=Link(src=newer.id, dst=older.id, type=SUPERSEDES)))
     puts = [desk.put(Verb.WROTE, closed.get(i.id, i), key=d.key) for i, d in zip(fresh, edits.write, strict=True)]
     ends = [Put(verb=Verb.SUPERSEDED, item=item, terms=None) for id, item in closed.items() if id in known]
-    changed = [_revised(desk, strategy, known, revision) for revision in edits.revise]
+    changed = [_revised(desk, strategy, known, shown, revision) for revision in edits.revise]
     gone = [_retired(strategy, known, id) for id in edits.retire]
     bonds = [Tie(verb=Verb.LINKED, link=_link(bond, fresh, shown)) for bond in edits.tie]
     touched = {put.item.id for put in (*ends, *changed, *gone)}
@@ -90,6 +90,7 @@ def _refuse_twins(strategy: Strategy, edits: Edits) -> None:
 
 
 _UNSHOWN: Final = "which was neither given nor looked up"
+_SHOWN_ALONE: Final = "A strategy cites only what it was shown."
 _OWN_KEYS: Final = "A key is <strategy>:<source id>:<n>; count n on for each derivation of a source."
 
 
@@ -114,17 +115,19 @@ def _derived_item(
     if not d.source or d.slots.get("by") != strategy.by:
         raise Invalid("edits", f"{d.key} cites no evidence, or not its author", "See strategies.base.")
     if invented := [source for source in d.source if source not in shown]:
-        raise Invalid("edits", f"{d.key} cites {invented[0]}, {_UNSHOWN}", "A strategy cites only what it was shown.")
+        raise Invalid("edits", f"{d.key} cites {invented[0]}, {_UNSHOWN}", _SHOWN_ALONE)
     return Item(
         id=_derived_id(desk, run, d),
         kind=d.kind,
         text=d.text,
+        key=d.words,
         slots=d.slots,
         tags=d.tags,
         source=d.source,
         said=d.said,
         said_offset=d.said_offset,
         valid_from=d.valid_from,
+        valid_to=d.valid_to,
         agent=shown[d.source[0]].agent,
         pos=micros(d.said),
         channel=Channel.MODEL if strategy.budget.calls else Channel.USER,
@@ -140,10 +143,26 @@ def _derived_id(desk: Desk, run: StrategyRun, d: Derivation) -> ItemId:
     return desk.fresh_id() if id in run.made else id
 
 
-def _revised(desk: Desk, strategy: Strategy, known: Mapping[ItemId, Version], revision: Revision) -> Put:
-    wanted = {"text": revision.text, "slots": revision.slots, "tags": revision.tags}
+def _revised(
+    desk: Desk,
+    strategy: Strategy,
+    known: Mapping[ItemId, Version],
+    shown: Mapping[ItemId, Item],
+    revision: Revision,
+) -> Put:
+    item = _own(strategy, _known(known, revision.id))
+    wanted = {
+        "text": revision.text,
+        "key": revision.words,
+        "slots": revision.slots,
+        "tags": revision.tags,
+        "valid_to": revision.valid_to,
+    }
     fields: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None}
-    return desk.put(Verb.REVISED, replace(_own(strategy, _known(known, revision.id)), **fields))
+    if invented := [source for source in revision.source if source not in shown]:
+        raise Invalid("edits", f"{item.id} cites {invented[0]}, {_UNSHOWN}", _SHOWN_ALONE)
+    source = tuple(dict.fromkeys((*item.source, *revision.source)))
+    return desk.put(Verb.REVISED, replace(item, source=source, **fields))
 
 
 def _retired(strategy: Strategy, known: Mapping[ItemId, Version], id: ItemId) -> Put:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from mnemic.core.clock import FOREVER
 from mnemic.core.items import Item, State, Version
 from mnemic.core.queries import View
 from mnemic.core.scope import Shared
@@ -53,6 +54,7 @@ class StrategyRun:
         known: The versions of what it was given as known.
         hidden: What the owner hid of what was derived from this evidence before: what the run leaves out.
         vers: The versions that the run covers.
+        upto: How far the strategy has read after it: of the kinds that it reads, it is shown nothing that came later.
         epoch: How often something was erased in the space.
         number: What the journal calls the space: ids are made of it, so that they are the same wherever it is loaded.
         made: What was derived from these versions before, by whomever.
@@ -68,6 +70,7 @@ class StrategyRun:
     known: tuple[Version, ...]
     hidden: Mapping[ItemId, Item]
     vers: tuple[int, ...]
+    upto: int = FOREVER
     epoch: int = 0
     number: int = 0
     made: frozenset[ItemId] = frozenset()
@@ -148,7 +151,7 @@ def _counted(snapshot: Snapshot, strategy: Strategy, lane: Lane, waiting: Waitin
     cursor = lane.cursor
     while vers := next_vers(snapshot, lane.space, replace(lane, cursor=cursor, seq=0, stride=0), _LOOKED):
         versions = snapshot.versions(lane.space, vers)
-        others = {ver: v for ver in vers if (v := versions.get(ver)) is not None and not _is_own(v.item, strategy)}
+        others = {ver: v for ver in vers if (v := versions.get(ver)) is not None and not is_own(v.item, strategy)}
         entries = takewhile(lambda entry: entry.ver <= vers[-1], snapshot.entries(lane.space, cursor))
         tokens = sum(len(entry.terms) // _BYTES_A_TERM for entry in entries if entry.ver in others)
         waiting, cursor = waiting.plus(list(others.values()), tokens), vers[-1]
@@ -168,7 +171,7 @@ def next_run(snapshot: Snapshot, strategy: Strategy, space: int, lane: Lane, opt
     step = Advance(
         name=lane.name, owner=lane.owner, after=lane.cursor, upto=vers[-1], keep_answers=options.keep_answers
     )
-    return _run(snapshot, strategy, space, lane, vers, step=step)
+    return _run(snapshot, strategy, space, lane, vers, step=step, upto=step.upto)
 
 
 def dead_letter_run(
@@ -191,7 +194,7 @@ def _run(snapshot: Snapshot, strategy: Strategy, space: int, lane: Lane, vers: l
     assert head.user is not None
     fresh = [] if isinstance(head.user, Shared) else _readable(snapshot, strategy, space, vers, lane)
     made = _derived_items(snapshot, space, fresh)
-    own = [] if lane.name.endswith(MAINTAIN) else [item for item in made if _is_own(item, strategy)]
+    own = [] if lane.name.endswith(MAINTAIN) else [item for item in made if is_own(item, strategy)]
     before = already_read(own)
     evidence = tuple(sorted((item for item in fresh if item.id not in before), key=lambda item: item.said))
     # A run over the strategy's own writes steps over them, and there are more such runs than others.
@@ -220,10 +223,10 @@ def _readable(snapshot: Snapshot, strategy: Strategy, space: int, vers: list[int
     versions = snapshot.versions(space, vers).values()
     shown = (v.item for v in versions if v.seq_to is None or (upto is not None and v.seq_to > upto))
     read = (item for item in shown if item.kind in strategy.reads and item.state is State.ACTIVE)
-    return [item for item in read if not _is_own(item, strategy) and not has_expired(item, snapshot.now)]
+    return [item for item in read if not is_own(item, strategy) and not has_expired(item, snapshot.now)]
 
 
-def _is_own(item: Item, strategy: Strategy) -> bool:
+def is_own(item: Item, strategy: Strategy) -> bool:
     """Whether a strategy wrote an item itself: the slot alone does not say so, for anybody may give theirs one."""
     return bool(item.source) and item.slots.get("by") == strategy.by
 

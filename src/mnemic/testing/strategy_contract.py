@@ -30,6 +30,7 @@ from mnemic.memory import Memory
 from mnemic.models.model_requests import Ask
 from mnemic.registry import STRATEGIES
 from mnemic.settings import Settings
+from mnemic.strategies.asking import Fetch, Found, Keyed, Linked, Search
 from mnemic.strategies.base import Edits, Given, Known, Revision, Strategy, known
 from mnemic.testing.generators import START
 from mnemic.testing.reseeded import thought_reseeded
@@ -87,12 +88,20 @@ def thought(strategy: Strategy, given: Given, model: Model, *, maintain: bool = 
 
 
 def answered(request: Request, given: Given, model: Model) -> Any:
-    """Answer a request of a strategy that runs without a store: what it looks up is what it was given as known."""
+    """Answer a request of a strategy that runs without a store: there is what it was given as known, and no more."""
     match request:
         case Pause():
             return None
         case Known():
             return list(given.known)
+        case Search():
+            return [Found(item, 1.0, 0.0) for item in given.known[: request.k]]
+        case Fetch(ids):
+            return {item.id: item for item in given.known if item.id in ids}
+        case Keyed():
+            return {}
+        case Linked():
+            return []
         case Ask():
             return model(request)
     raise AssertionError(f"a strategy may not ask {type(request).__name__}: see strategies.base")

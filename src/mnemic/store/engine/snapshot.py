@@ -371,6 +371,11 @@ class Snapshot:
         standing = {version.item.id: version for version in self._versions(spaces, list(rows.values()))}
         return {item: standing[item] for item in raw.values() if item in standing}
 
+    def numbers(self, space: int, ids: Sequence[ItemId]) -> dict[ItemId, int]:
+        """The local number of each item's standing version; what a branch reads in its parent has none."""
+        rows = self._layered.standing((space,), [to_bytes(item) for item in ids])
+        return {from_bytes(raw): row.ver for raw, row in rows.items() if row.space == space}
+
     def ids_between(
         self, spaces: Sequence[int], low: bytes, high: bytes, tail: bytes = b"", where: Filter = Filter()
     ) -> Iterator[ItemId]:
