@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from mnemic.core.clock import micros
 from mnemic.core.events import Receipt, Verb
 from mnemic.core.ids import derived_id
-from mnemic.core.items import Channel, Item, Link, State, Version
+from mnemic.core.items import Channel, Item, Link, Slot, State, Version
 from mnemic.core.transitions import SUPERSEDES, retired, superseded
+from mnemic.derive.runs import MAINTAIN, UPKEEP
 from mnemic.errors import Invalid
 from mnemic.flow import Flow
 from mnemic.lanes.slices import DERIVER
@@ -121,7 +122,7 @@ def _derived_item(
         kind=d.kind,
         text=d.text,
         key=d.words,
-        slots=d.slots,
+        slots={**d.slots, UPKEEP: True} if run.lane.name.endswith(MAINTAIN) else d.slots,
         tags=d.tags,
         source=d.source,
         said=d.said,
@@ -154,7 +155,7 @@ def _revised(
     wanted = {
         "text": revision.text,
         "key": revision.words,
-        "slots": revision.slots,
+        "slots": None if revision.slots is None else {**revision.slots, **_marks(item)},
         "tags": revision.tags,
         "valid_to": revision.valid_to,
     }
@@ -163,6 +164,11 @@ def _revised(
         raise Invalid("edits", f"{item.id} cites {invented[0]}, {_UNSHOWN}", _SHOWN_ALONE)
     source = tuple(dict.fromkeys((*item.source, *revision.source)))
     return desk.put(Verb.REVISED, replace(item, source=source, **fields))
+
+
+def _marks(item: Item) -> dict[str, Slot]:
+    """What was noted in an item's slots when it was derived, and stays whatever its strategy says there."""
+    return {UPKEEP: True} if item.slots.get(UPKEEP) else {}
 
 
 def _retired(strategy: Strategy, known: Mapping[ItemId, Version], id: ItemId) -> Put:

@@ -38,6 +38,9 @@ MAINTAIN: Final = ":maintain"
 RERUN: Final = "rerun"
 """The slot of what was retired for its evidence to be digested again."""
 
+UPKEEP: Final = "upkeep"
+"""The slot of what `on_maintain` wrote: that it cites evidence does not say that `on_write` was given that."""
+
 _LOOKED: Final = 256
 """Versions looked at together to see whether a trigger fires."""
 
@@ -243,7 +246,11 @@ def hidden_of(own: Sequence[Item]) -> dict[ItemId, Item]:
 
 
 def already_read(own: Sequence[Item]) -> set[ItemId]:
-    """Choose the evidence that was read before: of which something stands, or nothing was taken back for a rerun."""
+    """Choose the evidence that was read before: of which something stands, or nothing was taken back for a rerun.
+
+    What upkeep wrote says nothing of that.
+    """
+    own = [item for item in own if not item.slots.get(UPKEEP)]
     stands = {source for item in own if item.state is not State.RETIRED for source in item.source}
     again = {source for item in own if item.slots.get(RERUN) for source in item.source}
     return stands | ({source for item in own for source in item.source} - again)
