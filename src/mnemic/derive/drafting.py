@@ -193,7 +193,7 @@ def _unwritten(run: StrategyRun, edits: Edits) -> Flow[tuple[Edits, Mapping[Item
     What the owner hid is dropped, recognised by its key, or by its words once the key is forgotten. What has landed
     stays as it is, and whatever else in the edits names it means the item that is there.
     """
-    if not edits.write:
+    if not run.hidden and not any(_may_have_landed(run, d) for d in edits.write):
         return edits, {}
     keyed, versions = yield from look(lambda s: _keyed(s, run.space, [d.key for d in edits.write]))
     said = {(item.kind, item.text, item.source) for item in run.hidden.values()}
@@ -206,6 +206,11 @@ def _unwritten(run: StrategyRun, edits: Edits) -> Flow[tuple[Edits, Mapping[Item
         fresh += d.key not in keyed
     landed = {ref: versions[ref] for ref in kept.values() if not isinstance(ref, int)}
     return (edits if fresh == len(edits.write) else _only(edits, kept)), landed
+
+
+def _may_have_landed(run: StrategyRun, d: Derivation) -> bool:
+    """Whether something may have landed under a key: not if it names evidence of which nothing was ever derived."""
+    return bool(run.made) or d.key.split(":")[1:2] != [d.source[0] if d.source else ""]
 
 
 def _keyed(snapshot: Snapshot, space: int, keys: Sequence[str]) -> tuple[dict[str, ItemId], dict[ItemId, Version]]:
