@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 from mnemic.core.forking import renew_in_child
 from mnemic.core.mutex import Flag, Mutex
 from mnemic.core.uninterrupted import import_whole
-from mnemic.errors import ModelError
+from mnemic.errors import NoModel
 from mnemic.flow import Flow, Pause, Request, run
 from mnemic.models.model_requests import Ask, Embed, EmbedQuestion
 from mnemic.recall.seeking import Seek
@@ -64,7 +64,7 @@ class LanguageModel:
         """Have the model answer, whole.
 
         Raises:
-            ModelError: there is none, or it failed.
+            ModelError: it failed; `NoModel`: there is none.
         """
         return "".join(self._opened().stream(ask.messages, limit=ask.limit))
 
@@ -76,7 +76,7 @@ class LanguageModel:
 
                 self._chat = open_chat(self._settings.model, self._settings)
             if self._chat is None:
-                raise ModelError("a strategy asks a language model, and the setting `model` names none")
+                raise NoModel("a strategy asks a language model, and the setting `model` names none")
             return self._chat
 
 

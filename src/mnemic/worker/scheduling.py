@@ -148,6 +148,7 @@ class Scheduler:
         self._unended: dict[int, tuple[int, str]] = {}
         self._stranded: dict[str, int] = {}
         self._parts: dict[int, int] = {}
+        self._modelless: set[str] = set()
 
     def tasks(self, cycle: Cycle) -> Iterator[Task]:
         """Yield the slices to run now, every user in turn: rules first, because they are quick, and again before each
@@ -183,6 +184,9 @@ class Scheduler:
                     owner="", force=cycle.force, maintain=maintain, keep_answers=self._context().keep_answers
                 )
                 name = lane_name(strategy, maintain=maintain)
+                if name in self._modelless:
+                    cycle.later += cycle.force and bool(self._backlog.behind(name, now))
+                    continue
                 for space, epoch in self._backlog.behind(name, now).items():
                     if quick or self._budget.has_room(space):
                         yield self._strategy_task(strategy, space, epoch, replace(options, owner=self._owner(space)))
@@ -296,6 +300,10 @@ class Scheduler:
         owner = f"{self._process}/{next(self._runs)}"
         self._unended[threading.get_ident()] = space, owner
         return owner
+
+    def needs_model(self, lane: str) -> None:
+        """Note that a lane cannot be gone on with in this process: it asks a language model, and none is set."""
+        self._modelless.add(lane)
 
     def ended(self) -> None:
         """Note that the run which this thread has begun is over, and holds nothing."""
