@@ -214,6 +214,8 @@ class Answering:
         if isinstance(request, Erase):
             for clear in self.caches:
                 clear()  # what was erased is not kept in memory until somebody asks again
+            if self.behind is not None and self._settings.background:
+                self.behind.notify()  # what stays of its evidence is digested again
         elif isinstance(request, EmbedQuestion) and self.behind is not None and self._settings.background:
             self.behind.asked()
         return reply

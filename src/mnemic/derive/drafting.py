@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from mnemic.core.clock import micros
 from mnemic.core.events import Receipt, Verb
 from mnemic.core.ids import derived_id
-from mnemic.core.items import Channel, Item, Link, Slot, State, Version
+from mnemic.core.items import UPKEEP, Channel, Item, Link, Slot, State, Version
 from mnemic.core.transitions import SUPERSEDES, retired, superseded
-from mnemic.derive.runs import MAINTAIN, UPKEEP
+from mnemic.derive.runs import MAINTAIN
 from mnemic.errors import Invalid
 from mnemic.flow import Flow
 from mnemic.lanes.slices import DERIVER

@@ -8,7 +8,7 @@ from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mnemic.core.clock import FOREVER
-from mnemic.core.items import Item, State, Version
+from mnemic.core.items import UPKEEP, Item, State, Version
 from mnemic.core.queries import View
 from mnemic.core.scope import Shared
 from mnemic.core.visibility import has_expired
@@ -38,9 +38,6 @@ MAINTAIN: Final = ":maintain"
 
 RERUN: Final = "rerun"
 """The slot of what was retired for its evidence to be digested again."""
-
-UPKEEP: Final = "upkeep"
-"""The slot of what `on_maintain` wrote: that it cites evidence does not say that `on_write` was given that."""
 
 _PASSED: Final = 10_000
 """Parts of what a strategy does not read that one run passes over, about."""
@@ -226,20 +223,39 @@ def dead_letter_run(
     return _run(snapshot, strategy, space, Lane(space=space, name=lane), versions, job=job)
 
 
+def rederiving_run(
+    snapshot: Snapshot, strategy: Strategy, space: int, sources: Sequence[ItemId], lane: str, job: JobStep
+) -> StrategyRun | None:
+    """Plan a run over what stays of the evidence of an erased item; None where nothing does, or the space is gone."""
+    (head,) = snapshot.spaces((space,))
+    numbers = snapshot.numbers(space, sources)
+    if head.user is None or not head.lanes or not numbers:
+        return None
+    versions = snapshot.versions(space, sorted(numbers.values()))
+    return _run(snapshot, strategy, space, Lane(space=space, name=lane), versions, again=True, job=job)
+
+
 def _run(
-    snapshot: Snapshot, strategy: Strategy, space: int, lane: Lane, versions: Mapping[int, Version], **moves: Any
+    snapshot: Snapshot,
+    strategy: Strategy,
+    space: int,
+    lane: Lane,
+    versions: Mapping[int, Version],
+    *,
+    again: bool = False,
+    **moves: Any,
 ) -> StrategyRun:
     """Plan a run over what the strategy has not read, oldest first; what it wrote itself is never its evidence.
 
     A turn that it derived from before was read before: it is here again because it was pinned, say. Upkeep is given
-    those too.
+    those too; with `again`, so is `on_write`.
     """
     (head,) = snapshot.spaces((space,))
     assert head.user is not None
     fresh = [] if isinstance(head.user, Shared) else _readable(strategy, versions.values(), lane, snapshot.now)
     made = _derived_items(snapshot, space, fresh)
     own = [] if lane.name.endswith(MAINTAIN) else [item for item in made if is_own(item, strategy)]
-    before = already_read(own)
+    before = set() if again else already_read(own)
     evidence = tuple(sorted((item for item in fresh if item.id not in before), key=lambda item: item.said))
     # A run over the strategy's own writes steps over them, and there are more such runs than others.
     known = tuple(snapshot.core((space,), View(at=lane.seq or None), KNOWN)) if evidence else ()

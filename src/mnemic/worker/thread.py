@@ -91,9 +91,9 @@ class Background:
     def job_types(self) -> dict[str, JobSlice]:
         """The slice function of each job type by name; packages above add theirs."""
         import_whole("mnemic.worker.job_types")
-        from mnemic.worker.job_types import JOB_TYPES
+        from mnemic.worker.job_types import JOB_TYPES, strategies_job_types
 
-        return dict(JOB_TYPES)
+        return {**JOB_TYPES, **strategies_job_types(self.strategies)}
 
     @cached_property
     def context(self) -> JobContext:
