@@ -16,15 +16,18 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 from mnemic.core.forking import renew_in_child
 from mnemic.core.mutex import Flag, Mutex
 from mnemic.core.uninterrupted import import_whole
-from mnemic.errors import ModelError
+from mnemic.errors import NoModel
 from mnemic.flow import Flow, Pause, Request, run
 from mnemic.models.model_requests import Ask, Embed, EmbedQuestion
+from mnemic.recall.seeking import Seek
 from mnemic.store.requests import Commit, Erase, Look, Sweep, Transact
 from mnemic.store.values.drafts import Put
 from mnemic.watching.metering import WAITING, Meters, Sort, Timed, timed_here
 
 if TYPE_CHECKING:
     from mnemic.core.events import Receipt
+    from mnemic.core.queries import Context, Query
+    from mnemic.index.catalogues import Catalogues
     from mnemic.lanes.backlog import Backlog
     from mnemic.meaning import Meaning
     from mnemic.models.chat.base import Chat
@@ -61,7 +64,7 @@ class LanguageModel:
         """Have the model answer, whole.
 
         Raises:
-            ModelError: there is none, or it failed.
+            ModelError: it failed; `NoModel`: there is none.
         """
         return "".join(self._opened().stream(ask.messages, limit=ask.limit))
 
@@ -73,7 +76,7 @@ class LanguageModel:
 
                 self._chat = open_chat(self._settings.model, self._settings)
             if self._chat is None:
-                raise ModelError("a strategy asks a language model, and the setting `model` names none")
+                raise NoModel("a strategy asks a language model, and the setting `model` names none")
             return self._chat
 
 
@@ -160,6 +163,7 @@ class Answering:
         meters: How long each verb, request and run takes.
         yielding: The context in which a request of a verb is answered, so that what runs behind waits before its next.
         behind: Who works behind the verbs and is woken by them; None while the store is being opened.
+        catalogues: What recall searches; None likewise.
         caches: What drops everything it keeps once something was erased.
     """
 
@@ -169,6 +173,7 @@ class Answering:
         self.meters = Meters()
         self.yielding = Yielding()
         self.behind: BehindVerbs | None = None
+        self.catalogues: Catalogues | None = None
         self.caches: tuple[Callable[[], None], ...] = (meaning.forget,)
 
     def verb(self, flow: Flow[T], who: object, asked: str = "", within: str = "") -> T:
@@ -209,6 +214,8 @@ class Answering:
         if isinstance(request, Erase):
             for clear in self.caches:
                 clear()  # what was erased is not kept in memory until somebody asks again
+            if self.behind is not None and self._settings.background:
+                self.behind.notify()  # what stays of its evidence is digested again
         elif isinstance(request, EmbedQuestion) and self.behind is not None and self._settings.background:
             self.behind.asked()
         return reply
@@ -247,6 +254,14 @@ class Answering:
             for close in closing:
                 close(reply, failed)
 
+    def _sought(self, query: Query) -> Context:
+        import_whole("mnemic.recall.pipeline")
+        from mnemic.recall.pipeline import recall
+
+        assert self.catalogues is not None
+        with self.store.read() as snapshot:
+            return recall(snapshot, self.catalogues, query)
+
     def _note(self, sort: str, name: str, seconds: float, *, failed: bool) -> None:
         durations = self.meters.durations
         durations.append((sort, name, seconds, failed))
@@ -263,6 +278,8 @@ class Answering:
                 return self.store.commit(draft)
             case Transact(work, args, kwargs):
                 return self.store.transact(work, *args, **kwargs)
+            case Seek(query):
+                return self._sought(query)
             case EmbedQuestion(text):
                 return self.meaning.question(text)
             case Embed(model, texts):

@@ -26,11 +26,13 @@ from mnemic.core.visibility import timeless_conditions
 from mnemic.counting import UseCounts
 from mnemic.errors import Invalid, MnemicError
 from mnemic.index.catalogues import Catalogues
+from mnemic.lanes.slices import HOUSE
 from mnemic.meaning import Meaning
 from mnemic.settings import Settings
 from mnemic.store.contract import Store
 from mnemic.store.seal_key import seal_key
 from mnemic.store.urls import open_at, options_of
+from mnemic.strategies.loading import followed, lane_of
 from mnemic.verbs.kernel import Kernel
 from mnemic.verbs.who import Past, Who
 from mnemic.watching.journal_reader import JournalReader
@@ -123,11 +125,13 @@ def open_store(
     if settings.seal and isinstance(where, str | Path) and "seal" in options_of(str(where)):
         options.setdefault("seal", seal_key(settings.seal))
     store = open_at(str(where), clock, entropy, wait, **options) if isinstance(where, str | Path) else where
-    desk = Desk(clock, entropy, settings)
+    lanes = followed(settings.strategies if strategies is None else strategies)
+    desk = Desk(clock, entropy, settings, rules=HOUSE in map(lane_of, lanes))
     kernel = Kernel(desk, Catalogues(settings.catalogue_bytes, settings.pack_rows), settings)
     words_alone = (settings.embedder if embedder is None else embedder) == "none"
     answering = Answering(store, Meaning(store, settings, chosen, words_alone=words_alone), settings)
-    background = answering.behind = Background(answering, desk, strategies)
+    answering.catalogues = kernel.catalogues
+    background = answering.behind = Background(answering, desk, lanes)
     kernel.catalogues.unpacked = background.want_packs
     answering.caches += (kernel.standings.clear, kernel.unread.clear, kernel.catalogues.clear)
     answering.caches += (timeless_conditions.cache_clear, tag_facet.cache_clear)  # filters name tags, agents, sessions

@@ -6,20 +6,25 @@ import json
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, Final
 
+from mnemic.core.queries import Query
+from mnemic.core.tokens import words
+from mnemic.derive.runs import is_own
 from mnemic.errors import Conflict, Invalid, MnemicError, OverBudget
 from mnemic.flow import Flow, Request
 from mnemic.lanes.slices import LEASE_SECONDS
-from mnemic.models.model_requests import Ask
+from mnemic.models.model_requests import Ask, EmbedQuestion, Meant
+from mnemic.recall.seeking import seek
 from mnemic.store.engine.job_queue import record
 from mnemic.store.requests import Transact, look
 from mnemic.store.values.work import RecordedAnswer
+from mnemic.strategies.asking import Fetch, Found, Keyed, Linked, Search
 from mnemic.strategies.base import Edits, Known
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from mnemic.core.ids import ItemId
-    from mnemic.core.items import Item, Version
+    from mnemic.core.items import Item, Link, Version
     from mnemic.derive.runs import StrategyRun
     from mnemic.strategies.base import Strategy
     from mnemic.writing import Desk
@@ -41,7 +46,7 @@ def driven(
     Raises:
         Invalid: it is no flow, or does not end in edits.
     """
-    asking = _Asking(run, _Meter(desk, strategy))
+    asking = _Asking(strategy, run, _Meter(desk, strategy))
     if not run.given.evidence:
         return Edits(), asking.read
     flow = strategy.on_maintain(run.given) if maintain else strategy.on_write(run.given)
@@ -76,8 +81,8 @@ class _Asking:
             that a model may have been told.
     """
 
-    def __init__(self, run: StrategyRun, meter: _Meter) -> None:
-        self._run, self._meter = run, meter
+    def __init__(self, strategy: Strategy, run: StrategyRun, meter: _Meter) -> None:
+        self._strategy, self._run, self._meter = strategy, run, meter
         self.read = {version.item.id: version for version in run.known}
 
     def answered(self, request: Request) -> Flow[Any]:
@@ -85,6 +90,14 @@ class _Asking:
         match request:
             case Known():
                 return (yield from self._known(request))
+            case Search():
+                return (yield from self._searched(request))
+            case Fetch(ids):
+                return (yield from self._fetched(ids))
+            case Keyed(keys):
+                return (yield from self._keyed(keys))
+            case Linked(ids, types):
+                return (yield from self._linked(ids, types))
             case Ask():
                 return (yield from self._asked(request))
             case _:
@@ -93,9 +106,57 @@ class _Asking:
     def _known(self, request: Known) -> Flow[list[Item]]:
         run = self._run
         versions = yield from look(lambda s: s.latest((run.space,), request.where, run.view, limit=request.limit))
-        for version in versions:
+        return (yield from self._shown(versions))
+
+    def _shown(self, versions: Sequence[Version]) -> Flow[list[Item]]:
+        """Show the strategy these versions, less what it reads and was not given yet; note what it was shown."""
+        run, strategy = self._run, self._strategy
+        given = {item.id for item in run.given.evidence}
+        readable = [v.item.id for v in versions if v.item.kind in strategy.reads and not is_own(v.item, strategy)]
+        doubtful = [id for id in readable if id not in given]
+        numbers = (yield from look(lambda s: s.numbers(run.space, doubtful))) if doubtful else {}
+        shown = [version for version in versions if numbers.get(version.item.id, 0) <= run.upto]
+        for version in shown:
             self.read.setdefault(version.item.id, version)
-        return [version.item for version in versions]
+        return [version.item for version in shown]
+
+    def _searched(self, request: Search) -> Flow[list[Found]]:
+        run = self._run
+        meant: Meant = yield EmbedQuestion(request.text)
+        context = yield from seek(
+            Query(
+                text=request.text,
+                now=self._meter.now(),
+                spaces=(run.space,),
+                view=run.view,
+                where=request.where,
+                k=request.k,
+                vectors=meant.vectors,
+                embedders=meant.embedders,
+            )
+        )
+        ranked = {found.id: found for found in context.items if found.components}
+        items = yield from self._fetched(tuple(ranked))
+        asked = set(words(request.text))
+        overlap = {id: len(asked.intersection(words(item.text))) / max(1, len(asked)) for id, item in items.items()}
+        return [Found(items[id], found.score, overlap[id]) for id, found in ranked.items() if id in items]
+
+    def _fetched(self, ids: Sequence[ItemId]) -> Flow[dict[ItemId, Item]]:
+        run = self._run
+        versions = yield from look(lambda s: s.get((run.space,), ids, run.view))
+        shown = yield from self._shown(list(versions.values()))
+        return {item.id: item for item in shown}
+
+    def _keyed(self, keys: Sequence[str]) -> Flow[dict[str, Item]]:
+        run = self._run
+        ids = yield from look(lambda s: s.items_by_key(run.space, keys))
+        items = yield from self._fetched(tuple(ids.values()))
+        return {key: items[id] for key, id in ids.items() if id in items}
+
+    def _linked(self, ids: Sequence[ItemId], types: Sequence[str]) -> Flow[list[Link]]:
+        run = self._run
+        links = yield from look(lambda s: s.links((run.space,), ids, run.view))
+        return [link for link in links if not types or link.type in types]
 
     def _asked(self, request: Ask) -> Flow[str]:
         """Ask the model, or give the answer that was recorded if this was asked before.
@@ -137,6 +198,10 @@ class _Meter:
     def __init__(self, desk: Desk, strategy: Strategy) -> None:
         self._clock, self._name, self._budget = desk.clock, strategy.name, strategy.budget
         self._calls = self._tokens = self._began = 0
+
+    def now(self) -> int:
+        """Read the clock, microseconds."""
+        return self._clock.now()
 
     def count(self, request: Ask) -> None:
         """Count one question.

@@ -60,7 +60,7 @@ def ask(messages: Sequence[ChatMessage], limit: int = LIMIT) -> Flow[str]:
     """Ask the language model for its whole answer to a conversation.
 
     Raises:
-        ModelError: there is none, or it failed; `OverBudget`: this run has asked enough.
+        ModelError: it failed; `NoModel`: there is none; `OverBudget`: this run has asked enough.
     """
     answer: str = yield Ask(tuple(messages), limit)
     return answer

@@ -6,6 +6,7 @@ Here is all that a strategy of one's own needs; the setting `strategies` takes i
 from mnemic.flow import Flow
 from mnemic.models.chat.base import ChatMessage
 from mnemic.models.model_requests import ask
+from mnemic.strategies.asking import Found, fetch, keyed, linked, search
 from mnemic.strategies.base import (
     Bond,
     Budget,
@@ -29,6 +30,7 @@ __all__ = [
     "EachEvent",
     "Edits",
     "Flow",
+    "Found",
     "Given",
     "Importance",
     "Interval",
@@ -39,7 +41,11 @@ __all__ = [
     "Trigger",
     "Waiting",
     "ask",
+    "fetch",
+    "keyed",
     "known",
+    "linked",
     "nothing",
     "pause",
+    "search",
 ]

@@ -13,7 +13,8 @@
 
 Named in the setting `strategies` (`package.module:Shout`), or handed over in `Memory(strategies=...)`, lanes run it;
 one test with `testing.strategy_contract` holds it to what it promises. `mnemic.strategies` has all it needs. It may
-ask a model (`models.model_requests.ask`), what is known (`known`), for a breath (`pause`); it writes nothing itself.
+ask a model (`models.model_requests.ask`), its memory (`known` here, and `strategies.asking`), for a breath (`pause`);
+it writes nothing itself.
 """
 
 from __future__ import annotations
@@ -41,9 +42,10 @@ class Derivation:
         key: The same for the same evidence, whenever it is digested: "<strategy>:<source id>:<n>".
         text: What is remembered; an instruction is kept exactly as it was said.
         slots: `by`, which is the strategy's, and what is special to it.
-        source: The evidence, at least one item.
+        source: What it rests on: any item that the run was shown, at least one, and of its evidence first.
         said, said_offset: Of the evidence.
-        valid_from: Since when it is so, where the evidence names a time.
+        valid_from, valid_to: Since when it is so, and until when, where the evidence names a time.
+        words: What is searched in place of its text.
         supersedes: What it takes the place of.
         revokes: What holds no longer because of it.
     """
@@ -56,6 +58,8 @@ class Derivation:
     said: datetime
     said_offset: int = 0
     valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    words: str | None = None
     tags: tuple[str, ...] = ()
     supersedes: Ref | None = None
     revokes: tuple[Ref, ...] = ()
@@ -73,10 +77,18 @@ class Bond:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revision:
-    """A change to an item that the strategy wrote and this run has read; None leaves a field as it is."""
+    """A change to an item that the strategy wrote and this run has read; None leaves a field as it is.
+
+    Attributes:
+        source: What it rests on from now on, beside what it rests on already.
+        words: What is searched in place of its text.
+    """
 
     id: ItemId
     text: str | None = None
+    words: str | None = None
+    valid_to: datetime | None = None
+    source: tuple[ItemId, ...] = ()
     slots: Mapping[str, Slot] | None = None
     tags: tuple[str, ...] | None = None
 
