@@ -27,11 +27,12 @@ from mnemic.core.items import EVIDENCE, Item, Kind
 from mnemic.core.queries import Filter
 from mnemic.flow import Flow, Pause, Request, run
 from mnemic.memory import Memory
-from mnemic.models.model_requests import Ask
+from mnemic.models.chat.base import Ask
 from mnemic.registry import STRATEGIES
 from mnemic.settings import Settings
 from mnemic.strategies.base import Edits, Given, Known, Revision, Strategy, known
 from mnemic.testing.generators import START
+from mnemic.testing.replying import replying
 
 Model = Callable[[Ask], str]
 DERIVED: Final = Filter(kinds=tuple(kind for kind in Kind if kind not in EVIDENCE))
@@ -84,7 +85,7 @@ def thought(strategy: Strategy, given: Given, model: Model, *, maintain: bool = 
             case Known():
                 return list(given.known)
             case Ask():
-                return model(request)
+                return replying(model)(request)
         raise AssertionError(f"a strategy may not ask {type(request).__name__}: see strategies.base")
 
     flow = strategy.on_maintain(given) if maintain else strategy.on_write(given)
@@ -150,7 +151,7 @@ def memory(strategy: Strategy, model: Model, tmp_path: Path, monkeypatch: pytest
     monkeypatch.setitem(STRATEGIES, strategy.name, f"{type(strategy).__module__}:{type(strategy).__qualname__}")
     settings = Settings(strategies=strategy.name, background=False, embedder="none")
     with Memory(tmp_path / "m.db", settings=settings) as memory:
-        monkeypatch.setattr(memory._opened.answering.language_model, "answer", model)
+        monkeypatch.setattr(memory._opened.answering.language_model, "answer", replying(model))
         yield memory
 
 
