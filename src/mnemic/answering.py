@@ -18,7 +18,8 @@ from mnemic.core.mutex import Flag, Mutex
 from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import NoModel
 from mnemic.flow import Flow, Pause, Request, run
-from mnemic.models.model_requests import Ask, Embed, EmbedQuestion
+from mnemic.models.chat.base import Ask, Reply, Size, reply_of
+from mnemic.models.model_requests import Embed, EmbedQuestion, NameModel
 from mnemic.recall.seeking import Seek
 from mnemic.store.requests import Commit, Erase, Look, Sweep, Transact
 from mnemic.store.values.drafts import Put
@@ -48,11 +49,17 @@ BESIDE_SECONDS: Final = 0.002
 
 
 class LanguageModel:
-    """The language model of an open store, opened when a strategy first asks it. Safe for many threads."""
+    """The language model of an open store, in a small size and a large one, each opened when it is first asked.
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._chat: Chat | None = None
+    Safe for many threads.
+
+    Args:
+        given: Who answers in place of the model that settings name.
+    """
+
+    def __init__(self, settings: Settings, given: Chat | None = None) -> None:
+        self._settings, self._given = settings, given
+        self._chats: dict[Size, Chat | None] = {}
         self.renew()
         renew_in_child(self)
 
@@ -60,24 +67,32 @@ class LanguageModel:
         """Take a new lock, as a forked child must."""
         self._lock = Mutex()
 
-    def answer(self, ask: Ask) -> str:
-        """Have the model answer, whole.
+    def answer(self, ask: Ask) -> Reply:
+        """Have the model of the size that is asked for answer, whole.
 
         Raises:
             ModelError: it failed; `NoModel`: there is none.
         """
-        return "".join(self._opened().stream(ask.messages, limit=ask.limit))
+        chat = self._opened(ask.size)
+        if chat is None:
+            raise NoModel("a strategy asks a language model, and the setting `model` names none")
+        return reply_of(chat.stream(ask))
 
-    def _opened(self) -> Chat:
+    def name(self, size: Size) -> str:
+        """Name the model of a size; "" where there is none."""
+        chat = self._opened(size)
+        return "" if chat is None else chat.name
+
+    def _opened(self, size: Size) -> Chat | None:
         with self._lock:
-            if self._chat is None:
+            if size not in self._chats:
                 import_whole("mnemic.models.model_opening")
                 from mnemic.models.model_opening import open_chat
 
-                self._chat = open_chat(self._settings.model, self._settings)
-            if self._chat is None:
-                raise NoModel("a strategy asks a language model, and the setting `model` names none")
-            return self._chat
+                small = self._settings.small_model if size is Size.SMALL else ""
+                named = self._given if self._given is not None else self._settings.model
+                self._chats[size] = open_chat(small or named, self._settings)
+            return self._chats[size]
 
 
 class Yielding:
@@ -167,9 +182,9 @@ class Answering:
         caches: What drops everything it keeps once something was erased.
     """
 
-    def __init__(self, store: Store, meaning: Meaning, settings: Settings) -> None:
+    def __init__(self, store: Store, meaning: Meaning, settings: Settings, chat: Chat | None = None) -> None:
         self.store, self.meaning, self._settings = store, meaning, settings
-        self.language_model = LanguageModel(settings)
+        self.language_model = LanguageModel(settings, chat)
         self.meters = Meters()
         self.yielding = Yielding()
         self.behind: BehindVerbs | None = None
@@ -286,6 +301,8 @@ class Answering:
                 return self.meaning.passages(model, texts)
             case Ask():
                 return self.language_model.answer(request)
+            case NameModel(size):
+                return self.language_model.name(size)
             case Erase(erasure):
                 return self.store.erase(erasure)
             case Sweep(tenant, seconds):

@@ -42,6 +42,7 @@ from mnemic.writing import Desk
 
 if TYPE_CHECKING:
     from mnemic.models.base import Embedder
+    from mnemic.models.chat.base import Chat
     from mnemic.strategies.base import Strategy
 
 
@@ -102,7 +103,7 @@ def open_store(
     entropy: Entropy | None,
     embedder: str | Embedder | None = None,
     strategies: Sequence[str | Strategy] | None = None,
-    model: str | None = None,
+    model: str | Chat | None = None,
     **options: Any,
 ) -> Opened:
     """Open what `where` names: a path, a URL (`sqlite:///path`, `memory:`), a store, or the store of the settings.
@@ -111,7 +112,8 @@ def open_store(
     """
     if settings is None:
         settings = Settings.from_environment() if where is None else Settings()
-    if model is not None:
+    chat = _chat(model)
+    if isinstance(model, str):
         settings = _with_model(settings, model)
     clock, entropy = clock or SystemClock(), entropy or SystemEntropy()
     if where is not None and not isinstance(where, str | Path) and not hasattr(where, "commit"):
@@ -129,7 +131,7 @@ def open_store(
     desk = Desk(clock, entropy, settings, rules=HOUSE in map(lane_of, lanes))
     kernel = Kernel(desk, Catalogues(settings.catalogue_bytes, settings.pack_rows), settings)
     words_alone = (settings.embedder if embedder is None else embedder) == "none"
-    answering = Answering(store, Meaning(store, settings, chosen, words_alone=words_alone), settings)
+    answering = Answering(store, Meaning(store, settings, chosen, words_alone=words_alone), settings, chat)
     answering.catalogues = kernel.catalogues
     background = answering.behind = Background(answering, desk, lanes)
     kernel.catalogues.unpacked = background.want_packs
@@ -183,6 +185,19 @@ def chosen_embedder(named: str | Embedder, settings: Settings) -> Embedder | Non
     from mnemic.models.model_opening import open_embedder
 
     return open_embedder(named, settings)
+
+
+def _chat(model: str | Chat | None) -> Chat | None:
+    """Return a language model that was handed over in place of a name.
+
+    Raises:
+        Invalid: it is none.
+    """
+    if model is None or isinstance(model, str):
+        return None
+    if not (hasattr(model, "stream") and isinstance(getattr(model, "name", None), str)):
+        raise Invalid("model", f"is {type(model).__name__}", "Give a name, or an object with a `name` and a `stream`.")
+    return model
 
 
 def _with_model(settings: Settings, model: str) -> Settings:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,7 +11,10 @@ from mnemic.derive.runs import is_own
 from mnemic.errors import Conflict, Invalid, MnemicError, OverBudget
 from mnemic.flow import Flow, Request
 from mnemic.lanes.slices import LEASE_SECONDS
-from mnemic.models.model_requests import Ask, EmbedQuestion, Meant
+from mnemic.models.chat.base import Ask, Reply, estimated_prompt
+from mnemic.models.chat.recording import packed_reply, question_key, unpacked_reply
+from mnemic.models.chat.soundness import is_sound
+from mnemic.models.model_requests import EmbedQuestion, Meant, NameModel
 from mnemic.recall.seeking import seek
 from mnemic.store.engine.job_queue import record
 from mnemic.store.requests import Transact, look
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from mnemic.strategies.base import Strategy
     from mnemic.writing import Desk
 
-BYTES_A_TOKEN: Final = 4
 _REMEDY: Final = "Begin it with `yield from ()` if it asks for nothing, and end it with `return Edits(...)`."
 
 
@@ -158,23 +159,28 @@ class _Asking:
         links = yield from look(lambda s: s.links((run.space,), ids, run.view))
         return [link for link in links if not types or link.type in types]
 
-    def _asked(self, request: Ask) -> Flow[str]:
-        """Ask the model, or give the answer that was recorded if this was asked before.
+    def _asked(self, request: Ask) -> Flow[Reply]:
+        """Ask the model, or give the answer that was recorded if the same model was asked the same before.
+
+        What is no sound answer is the strategy's to mend, and is not recorded: who asks again may be answered better.
 
         Raises:
             Conflict: somebody else is to go on; what was answered is kept for them.
         """
         space, lane = self._run.space, self._run.lane.name
-        asked = json.dumps([request.limit, *((m.role, m.content) for m in request.messages)]).encode()
+        model: str = yield NameModel(request.size)
+        asked = question_key(model, request)
         before = yield from look(lambda s: s.recorded(space, lane, asked))
         if before is not None:
-            return before.decode()
+            return unpacked_reply(before)
         self._meter.count(request)
-        answer: str = yield request
-        kept = self._kept(asked, answer.encode())
-        if not (yield Transact(record, (kept,), urgent=True)):
-            raise Conflict("something was erased meanwhile; the run goes on from its answers")
-        return answer
+        reply: Reply = yield request
+        self._meter.settle(request, reply)
+        if is_sound(request, reply):
+            kept = self._kept(asked, packed_reply(reply))
+            if not (yield Transact(record, (kept,), urgent=True)):
+                raise Conflict("something was erased meanwhile; the run goes on from its answers")
+        return reply
 
     def _kept(self, asked: bytes, answered: bytes) -> RecordedAnswer:
         """Make the record of an answer under the run's lease: that of its lane, or of a dead letter's job."""
@@ -225,7 +231,11 @@ class _Meter:
         if over:
             raise OverBudget(f"strategy {self._name}: this run is over its budget of {over[0]}")
 
+    def settle(self, request: Ask, reply: Reply) -> None:
+        """Count what an answer took in place of what it might have taken."""
+        self._tokens += reply.prompt_tokens + reply.answer_tokens - tokens_of(request)
+
 
 def tokens_of(request: Ask) -> int:
     """Estimate the tokens that a question and its answer may cost."""
-    return sum(len(m.content.encode()) for m in request.messages) // BYTES_A_TOKEN + request.limit
+    return estimated_prompt(request) + request.limit

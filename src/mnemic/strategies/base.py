@@ -127,7 +127,8 @@ class Budget:
 
     Attributes:
         calls: 0 for a strategy without a model: it needs no lease, and runs in the user's own process too.
-        tokens: Of prompts and answers together, at four bytes each; 0 for no bound of its own.
+        tokens: Of prompts and answers together, as models count them; a question is refused if it and the longest
+            answer that it allows, at four bytes a token, would go beyond. 0 for no bound of its own.
         seconds: From the first request on; 0 for no bound of its own.
     """
 

@@ -27,12 +27,13 @@ from mnemic.core.items import EVIDENCE, Item, Kind
 from mnemic.core.queries import Filter
 from mnemic.flow import Flow, Pause, Request, run
 from mnemic.memory import Memory
-from mnemic.models.model_requests import Ask
+from mnemic.models.chat.base import Ask
 from mnemic.registry import STRATEGIES
 from mnemic.settings import Settings
 from mnemic.strategies.asking import Fetch, Found, Keyed, Linked, Search
 from mnemic.strategies.base import Edits, Given, Known, Revision, Strategy, known
 from mnemic.testing.generators import START
+from mnemic.testing.replying import replying
 from mnemic.testing.reseeded import thought_reseeded
 
 Model = Callable[[Ask], str]
@@ -103,7 +104,7 @@ def answered(request: Request, given: Given, model: Model) -> Any:
         case Linked():
             return []
         case Ask():
-            return model(request)
+            return replying(model)(request)
     raise AssertionError(f"a strategy may not ask {type(request).__name__}: see strategies.base")
 
 
@@ -177,7 +178,7 @@ def memory(strategy: Strategy, model: Model, tmp_path: Path, monkeypatch: pytest
     monkeypatch.setitem(STRATEGIES, strategy.name, f"{type(strategy).__module__}:{type(strategy).__qualname__}")
     settings = Settings(strategies=strategy.name, background=False, embedder="none")
     with Memory(tmp_path / "m.db", settings=settings) as memory:
-        monkeypatch.setattr(memory._opened.answering.language_model, "answer", model)
+        monkeypatch.setattr(memory._opened.answering.language_model, "answer", replying(model))
         yield memory
 
 

@@ -23,7 +23,8 @@ from mnemic.lanes.backlog import Backlog
 from mnemic.lanes.heartbeat import beating
 from mnemic.lanes.slices import BUSY, IDLE, JOBS, LEASE_SECONDS, WAITS, Slice
 from mnemic.lanes.unpacked import UnpackedSpaces
-from mnemic.models.model_requests import Ask, Embed
+from mnemic.models.chat.base import Ask
+from mnemic.models.model_requests import Embed
 from mnemic.store.engine.job_queue import prolong
 from mnemic.store.engine.pack_rows import drop_unsound
 from mnemic.store.requests import Transact
