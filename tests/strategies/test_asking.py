@@ -7,8 +7,8 @@ from pathlib import Path
 
 from mnemic import Filter, Kind
 from mnemic.flow import Flow
-from mnemic.strategies.asking import Found, fetch, keyed, linked, search
 from mnemic.strategies.base import Bond, Derivation, Edits, Given, Revision
+from mnemic.strategies.strategy_requests import Found, fetch, keyed, linked, search
 
 sys.path.insert(0, str(Path(__file__).parent))
 from scripted import INSIGHTS, Scripted, insight, opened

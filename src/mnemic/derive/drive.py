@@ -17,8 +17,8 @@ from mnemic.recall.seeking import seek
 from mnemic.store.engine.job_queue import record
 from mnemic.store.requests import Transact, look
 from mnemic.store.values.work import RecordedAnswer
-from mnemic.strategies.asking import Fetch, Found, Keyed, Linked, Search
 from mnemic.strategies.base import Edits, Known
+from mnemic.strategies.strategy_requests import Fetch, Found, Keyed, Linked, Search
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -30,8 +30,8 @@ from mnemic.memory import Memory
 from mnemic.models.model_requests import Ask
 from mnemic.registry import STRATEGIES
 from mnemic.settings import Settings
-from mnemic.strategies.asking import Fetch, Found, Keyed, Linked, Search
 from mnemic.strategies.base import Edits, Given, Known, Revision, Strategy, known
+from mnemic.strategies.strategy_requests import Fetch, Found, Keyed, Linked, Search
 from mnemic.testing.generators import START
 from mnemic.testing.reseeded import thought_reseeded
 
