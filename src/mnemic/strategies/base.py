@@ -13,8 +13,8 @@
 
 Named in the setting `strategies` (`package.module:Shout`), or handed over in `Memory(strategies=...)`, lanes run it;
 one test with `testing.strategy_contract` holds it to what it promises. `mnemic.strategies` has all it needs. It may
-ask a model (`models.model_requests.ask`), its memory (`known` here, and `strategies.asking`), for a breath (`pause`);
-it writes nothing itself.
+ask a model (`models.model_requests.ask`), its memory (`known` here, others in `strategies.strategy_requests`), for a
+breath (`pause`); it writes nothing itself.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ class Derivation:
         valid_from, valid_to: Since when it is so, and until when, where the evidence names a time.
         words: What is searched in place of its text.
         supersedes: What it takes the place of.
+        outdated_by: What has taken its place already, where it is news that came late: it is written as history.
         revokes: What holds no longer because of it.
     """
 
@@ -62,6 +63,7 @@ class Derivation:
     words: str | None = None
     tags: tuple[str, ...] = ()
     supersedes: Ref | None = None
+    outdated_by: Ref | None = None
     revokes: tuple[Ref, ...] = ()
 
 
