@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mnemic.core.clock import FOREVER
 from mnemic.core.items import UPKEEP, Item, State, Version
+from mnemic.core.memory_blocks import without_memory
 from mnemic.core.queries import View
 from mnemic.core.scope import Shared
 from mnemic.core.visibility import has_expired
@@ -278,11 +279,21 @@ def _run(
 
 
 def _readable(strategy: Strategy, versions: Iterable[Version], lane: Lane, now: int) -> list[Item]:
-    """Choose among versions the items that stand and that the strategy reads."""
+    """Choose among versions the items that stand and that the strategy reads, without what memory said in them."""
     upto = lane.seq or None
     shown = (v.item for v in versions if v.seq_to is None or (upto is not None and v.seq_to > upto))
     read = (item for item in shown if item.kind in strategy.reads and item.state is State.ACTIVE)
-    return [item for item in read if not is_own(item, strategy) and not has_expired(item, now)]
+    others = (item for item in read if not is_own(item, strategy) and not has_expired(item, now))
+    return [news for item in others for news in _news(item)]
+
+
+def _news(item: Item) -> Iterator[Item]:
+    """Yield an item without what memory itself put into the prompt that it was taken from, unless that is all of it."""
+    left = without_memory(item.text)
+    if left == item.text:
+        yield item
+    elif left.strip():
+        yield replace(item, text=left)
 
 
 def is_own(item: Item, strategy: Strategy) -> bool:

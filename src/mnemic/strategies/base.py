@@ -112,7 +112,8 @@ class Given:
     Attributes:
         user: Whose memory it is.
         evidence: What is new, of the kinds that the strategy reads, by `said`, and never empty: nothing that it wrote
-            itself, and for `on_write` nothing that it has derived from before.
+            itself, and for `on_write` nothing that it has derived from before. What memory itself laid out for a prompt
+            is left out of its text.
         known: What is always at hand: the profile, standing instructions, what is pinned.
 
     What stands here as known, and what the run looks up with `known`, its edits may change.
