@@ -149,6 +149,9 @@ class Strategy(Protocol):
         triggers: When `on_write` runs over what was written since the last run.
         maintain: When `on_maintain` runs over what was written since it ran last.
         batch: The most versions of one run.
+
+    One may state a `unit` (`strategies.units`): then `on_write` is given one unit of the journal at a time, in place of
+    as many versions as there are, so that what it makes does not depend on when it is run.
     """
 
     name: ClassVar[str]
