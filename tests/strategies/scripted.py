@@ -12,6 +12,7 @@ from mnemic.core.queries import Filter
 from mnemic.flow import Flow
 from mnemic.strategies.base import Budget, Derivation, Edits, Given
 from mnemic.strategies.triggers import EachEvent, Trigger
+from mnemic.strategies.units import Unit
 from mnemic.testing.generators import ManualClock
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class Scripted:
     maintain: tuple[Trigger, ...] = ()
     budget: Budget = Budget()
     batch: int = 8
+    unit: Unit | None = None
 
     def __init__(self, on_write: Think = silent, on_maintain: Think = silent, *, name: str = "scripted") -> None:
         self.name = self.by = name

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from mnemic import Filter, Kind
 from mnemic.flow import Flow
-from mnemic.strategies.asking import Found, fetch, keyed, linked, search
 from mnemic.strategies.base import Bond, Derivation, Edits, Given, Revision
+from mnemic.strategies.strategy_requests import SearchHit, fetch, keyed, linked, search
 
 sys.path.insert(0, str(Path(__file__).parent))
 from scripted import INSIGHTS, Scripted, insight, opened
@@ -17,7 +17,7 @@ FACTS = Filter(kinds=(Kind.FACT,))
 
 
 def test_a_fact_of_somebody_elses_is_found_by_its_words_cited_tied_and_superseded() -> None:
-    seen: list[Found] = []
+    seen: list[SearchHit] = []
 
     def think(given: Given) -> Flow[Edits]:
         turn = given.evidence[0]

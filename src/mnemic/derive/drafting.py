@@ -9,7 +9,7 @@ from mnemic.core.clock import micros
 from mnemic.core.events import Receipt, Verb
 from mnemic.core.ids import derived_id
 from mnemic.core.items import UPKEEP, Channel, Item, Link, Slot, State, Version
-from mnemic.core.transitions import SUPERSEDES, retired, superseded
+from mnemic.core.transitions import SUPERSEDES, outdated, retired, superseded
 from mnemic.derive.runs import MAINTAIN
 from mnemic.errors import Invalid
 from mnemic.flow import Flow
@@ -65,6 +65,10 @@ def draft_run(
             older = fresh[ref] if isinstance(ref, int) else _known(known, ref).item
             closed[older.id] = superseded(older, newer)
             ties.append(Tie(verb=Verb.LINKED, link=Link(src=newer.id, dst=older.id, type=SUPERSEDES)))
+        if d.outdated_by is not None:
+            over = fresh[d.outdated_by] if isinstance(d.outdated_by, int) else _known(known, d.outdated_by).item
+            closed[newer.id] = outdated(newer, over)
+            ties.append(Tie(verb=Verb.LINKED, link=Link(src=over.id, dst=newer.id, type=SUPERSEDES)))
     puts = [desk.put(Verb.WROTE, closed.get(i.id, i), key=d.key) for i, d in zip(fresh, edits.write, strict=True)]
     ends = [Put(verb=Verb.SUPERSEDED, item=item, terms=None) for id, item in closed.items() if id in known]
     changed = [_revised(desk, strategy, known, shown, revision) for revision in edits.revise]
@@ -233,9 +237,9 @@ def _only(edits: Edits, kept: Mapping[int, Ref]) -> Edits:
         return kept[ref] if isinstance(ref, int) else ref
 
     def moved(d: Derivation) -> Derivation:
-        older = d.supersedes if d.supersedes is not None and stays(d.supersedes) else None
+        older, newer = (None if ref is None or not stays(ref) else named(ref) for ref in (d.supersedes, d.outdated_by))
         revokes = tuple(named(ref) for ref in d.revokes if stays(ref))
-        return replace(d, supersedes=None if older is None else named(older), revokes=revokes)
+        return replace(d, supersedes=older, outdated_by=newer, revokes=revokes)
 
     bonds = (bond for bond in edits.tie if stays(bond.src) and stays(bond.dst))
     tie = tuple(replace(bond, src=named(bond.src), dst=named(bond.dst)) for bond in bonds)

@@ -19,8 +19,8 @@ from mnemic.recall.seeking import seek
 from mnemic.store.engine.job_queue import record
 from mnemic.store.requests import Transact, look
 from mnemic.store.values.work import RecordedAnswer
-from mnemic.strategies.asking import Fetch, Found, Keyed, Linked, Search
 from mnemic.strategies.base import Edits, Known
+from mnemic.strategies.strategy_requests import Fetch, Keyed, Linked, Search, SearchHit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -121,7 +121,7 @@ class _Asking:
             self.read.setdefault(version.item.id, version)
         return [version.item for version in shown]
 
-    def _searched(self, request: Search) -> Flow[list[Found]]:
+    def _searched(self, request: Search) -> Flow[list[SearchHit]]:
         run = self._run
         meant: Meant = yield EmbedQuestion(request.text)
         context = yield from seek(
@@ -140,7 +140,7 @@ class _Asking:
         items = yield from self._fetched(tuple(ranked))
         asked = set(words(request.text))
         overlap = {id: len(asked.intersection(words(item.text))) / max(1, len(asked)) for id, item in items.items()}
-        return [Found(items[id], found.score, overlap[id]) for id, found in ranked.items() if id in items]
+        return [SearchHit(items[id], found.score, overlap[id]) for id, found in ranked.items() if id in items]
 
     def _fetched(self, ids: Sequence[ItemId]) -> Flow[dict[ItemId, Item]]:
         run = self._run

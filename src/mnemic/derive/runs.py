@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mnemic.core.clock import FOREVER
 from mnemic.core.items import UPKEEP, Item, State, Version
+from mnemic.core.memory_blocks import without_memory
 from mnemic.core.queries import View
 from mnemic.core.scope import Shared
 from mnemic.core.visibility import has_expired
@@ -23,6 +24,7 @@ from mnemic.strategies.triggers import SECOND, Waiting, ends_task, fired, first_
 if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
     from mnemic.strategies.base import Strategy
+    from mnemic.strategies.units import Unit
 
 KNOWN: Final = 10_000
 """Most standing instructions and profile facts of one space that a run is given."""
@@ -41,6 +43,9 @@ RERUN: Final = "rerun"
 
 _PASSED: Final = 10_000
 """Parts of what a strategy does not read that one run passes over, about."""
+
+_LONGEST_UNIT: Final = 2_000
+"""Parts of a unit, about: a longer one is cut there."""
 
 _LEAST_PAGE: Final = 64
 """Parts that are looked at together, at least."""
@@ -130,6 +135,8 @@ def due_lane(snapshot: Snapshot, strategy: Strategy, space: int, options: RunOpt
     lane = snapshot.lane(space, lane_name(strategy, maintain=options.maintain))
     if snapshot.newest(space) <= lane.cursor:
         return None
+    if unit_of(strategy, lane) is not None and not _taken(snapshot, strategy, lane, strategy.batch)[0]:
+        return None
     triggers = strategy.maintain if options.maintain else strategy.triggers
     nothing = Waiting(ran=lane.leased, asked=options.asked)
     least = replace(nothing, count=1, since=now, last=now)  # where this fires, whatever waits fires too
@@ -148,6 +155,8 @@ def next_look(snapshot: Snapshot, strategy: Strategy, space: int, options: RunOp
     counts = list(_counted(snapshot, strategy, lane, Waiting(ran=lane.leased)))
     if not counts:
         return None
+    if unit_of(strategy, lane) is not None and not _taken(snapshot, strategy, lane, strategy.batch)[0]:
+        return NextLook(lane, snapshot.newest(space), now + LOOK_AGAIN)
     triggers = strategy.maintain if options.maintain else strategy.triggers
     at = first_moment(triggers, counts[-1], now, now + LOOK_AGAIN)
     return NextLook(lane, snapshot.newest(space), at) if at - now > SECOND else None
@@ -195,7 +204,29 @@ def lane_versions(snapshot: Snapshot, strategy: Strategy, lane: Lane, limit: int
 
 def run_versions(strategy: Strategy, snapshot: Snapshot, lane: Lane) -> list[int]:
     """The numbers of the versions that a strategy's run takes as its lane stands."""
-    return list(lane_versions(snapshot, strategy, lane, strategy.batch)[0])
+    return list(_taken(snapshot, strategy, lane, strategy.batch)[0])
+
+
+def _taken(snapshot: Snapshot, strategy: Strategy, lane: Lane, limit: int) -> tuple[dict[int, Version], int]:
+    """Take the versions of a strategy's next run, and how far that goes: its next unit, if it has one, or a batch.
+
+    What makes no unit yet is left. A run that failed is done again in parts, which need not be units.
+    """
+    unit = unit_of(strategy, lane)
+    if unit is None or lane.stride:
+        return lane_versions(snapshot, strategy, lane, limit)
+    versions, upto = lane_versions(snapshot, strategy, lane, _LONGEST_UNIT)
+    length = unit.length([version.item for version in versions.values()])
+    if length is None:
+        return (versions, upto) if len(versions) >= _LONGEST_UNIT else ({}, lane.cursor)
+    taken = dict(islice(versions.items(), length))
+    return taken, max(taken)
+
+
+def unit_of(strategy: Strategy, lane: Lane) -> Unit | None:
+    """The unit by which a lane is cut: that of `on_write`, if its strategy states one."""
+    unit: Unit | None = getattr(strategy, "unit", None)
+    return None if lane.name.endswith(MAINTAIN) else unit
 
 
 def next_run(snapshot: Snapshot, strategy: Strategy, space: int, lane: Lane, options: RunOptions) -> StrategyRun | None:
@@ -204,7 +235,7 @@ def next_run(snapshot: Snapshot, strategy: Strategy, space: int, lane: Lane, opt
     What was said to all users at once is nobody's: no strategy reads it.
     """
     limit = CATCH_UP if options.asked else strategy.batch
-    versions, upto = lane_versions(snapshot, strategy, lane, limit)
+    versions, upto = _taken(snapshot, strategy, lane, limit)
     (head,) = snapshot.spaces((space,))
     if head.user is None or not head.lanes or upto == lane.cursor:
         return None
@@ -278,11 +309,21 @@ def _run(
 
 
 def _readable(strategy: Strategy, versions: Iterable[Version], lane: Lane, now: int) -> list[Item]:
-    """Choose among versions the items that stand and that the strategy reads."""
+    """Choose among versions the items that stand and that the strategy reads, without what memory said in them."""
     upto = lane.seq or None
     shown = (v.item for v in versions if v.seq_to is None or (upto is not None and v.seq_to > upto))
     read = (item for item in shown if item.kind in strategy.reads and item.state is State.ACTIVE)
-    return [item for item in read if not is_own(item, strategy) and not has_expired(item, now)]
+    others = (item for item in read if not is_own(item, strategy) and not has_expired(item, now))
+    return [news for item in others for news in _news(item)]
+
+
+def _news(item: Item) -> Iterator[Item]:
+    """Yield an item without what memory itself put into the prompt that it was taken from, unless that is all of it."""
+    left = without_memory(item.text)
+    if left == item.text:
+        yield item
+    elif left.strip():
+        yield replace(item, text=left)
 
 
 def is_own(item: Item, strategy: Strategy) -> bool:

@@ -6,7 +6,6 @@ Here is all that a strategy of one's own needs; the setting `strategies` takes i
 from mnemic.flow import Flow
 from mnemic.models.chat.base import ChatMessage
 from mnemic.models.model_requests import ask
-from mnemic.strategies.asking import Found, fetch, keyed, linked, search
 from mnemic.strategies.base import (
     Bond,
     Budget,
@@ -19,7 +18,9 @@ from mnemic.strategies.base import (
     nothing,
     pause,
 )
+from mnemic.strategies.strategy_requests import SearchHit, fetch, keyed, linked, search
 from mnemic.strategies.triggers import Buffer, EachEvent, Importance, Interval, OnQuestion, TaskEnd, Trigger, Waiting
+from mnemic.strategies.units import ExchangeUnit, ImportanceUnit, SessionUnit, TokensUnit, TurnUnit, Unit
 
 __all__ = [
     "Bond",
@@ -29,16 +30,22 @@ __all__ = [
     "Derivation",
     "EachEvent",
     "Edits",
+    "ExchangeUnit",
     "Flow",
-    "Found",
     "Given",
     "Importance",
+    "ImportanceUnit",
     "Interval",
     "OnQuestion",
     "Revision",
+    "SearchHit",
+    "SessionUnit",
     "Strategy",
     "TaskEnd",
+    "TokensUnit",
     "Trigger",
+    "TurnUnit",
+    "Unit",
     "Waiting",
     "ask",
     "fetch",

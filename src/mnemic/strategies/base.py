@@ -13,8 +13,8 @@
 
 Named in the setting `strategies` (`package.module:Shout`), or handed over in `Memory(strategies=...)`, lanes run it;
 one test with `testing.strategy_contract` holds it to what it promises. `mnemic.strategies` has all it needs. It may
-ask a model (`models.model_requests.ask`), its memory (`known` here, and `strategies.asking`), for a breath (`pause`);
-it writes nothing itself.
+ask a model (`models.model_requests.ask`), its memory (`known` here, others in `strategies.strategy_requests`), for a
+breath (`pause`); it writes nothing itself.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ class Derivation:
         valid_from, valid_to: Since when it is so, and until when, where the evidence names a time.
         words: What is searched in place of its text.
         supersedes: What it takes the place of.
+        outdated_by: What has taken its place already, where it is news that came late: it is written as history.
         revokes: What holds no longer because of it.
     """
 
@@ -62,6 +63,7 @@ class Derivation:
     words: str | None = None
     tags: tuple[str, ...] = ()
     supersedes: Ref | None = None
+    outdated_by: Ref | None = None
     revokes: tuple[Ref, ...] = ()
 
 
@@ -110,7 +112,8 @@ class Given:
     Attributes:
         user: Whose memory it is.
         evidence: What is new, of the kinds that the strategy reads, by `said`, and never empty: nothing that it wrote
-            itself, and for `on_write` nothing that it has derived from before.
+            itself, and for `on_write` nothing that it has derived from before. What memory itself laid out for a prompt
+            is left out of its text.
         known: What is always at hand: the profile, standing instructions, what is pinned.
 
     What stands here as known, and what the run looks up with `known`, its edits may change.
@@ -147,6 +150,9 @@ class Strategy(Protocol):
         triggers: When `on_write` runs over what was written since the last run.
         maintain: When `on_maintain` runs over what was written since it ran last.
         batch: The most versions of one run.
+
+    One may state a `unit` (`strategies.units`): then `on_write` is given one unit of the journal at a time, in place of
+    as many versions as there are, so that what it makes does not depend on when it is run.
     """
 
     name: ClassVar[str]

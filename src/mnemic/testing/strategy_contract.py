@@ -30,8 +30,8 @@ from mnemic.memory import Memory
 from mnemic.models.chat.base import Ask
 from mnemic.registry import STRATEGIES
 from mnemic.settings import Settings
-from mnemic.strategies.asking import Fetch, Found, Keyed, Linked, Search
 from mnemic.strategies.base import Edits, Given, Known, Revision, Strategy, known
+from mnemic.strategies.strategy_requests import Fetch, Keyed, Linked, Search, SearchHit
 from mnemic.testing.generators import START
 from mnemic.testing.replying import replying
 from mnemic.testing.reseeded import thought_reseeded
@@ -96,7 +96,7 @@ def answered(request: Request, given: Given, model: Model) -> Any:
         case Known():
             return list(given.known)
         case Search():
-            return [Found(item, 1.0, 0.0) for item in given.known[: request.k]]
+            return [SearchHit(item, 1.0, 0.0) for item in given.known[: request.k]]
         case Fetch(ids):
             return {item.id: item for item in given.known if item.id in ids}
         case Keyed():

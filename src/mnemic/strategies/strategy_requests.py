@@ -16,7 +16,7 @@ from mnemic.flow import Flow, Request
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchHit:
     """An item that a search found.
 
     Attributes:
@@ -60,9 +60,9 @@ class Linked(Request):
     types: tuple[str, ...] = ()
 
 
-def search(text: str, where: Filter = Filter(), k: int = 10) -> Flow[Sequence[Found]]:
+def search(text: str, where: Filter = Filter(), k: int = 10) -> Flow[Sequence[SearchHit]]:
     """Search for the items that bear most on a text, best first; none where no word and no meaning brings any."""
-    found: Sequence[Found] = yield Search(text, where, k)
+    found: Sequence[SearchHit] = yield Search(text, where, k)
     return found
 
 
