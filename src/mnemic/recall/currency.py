@@ -19,7 +19,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
-from itertools import chain, pairwise
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -27,7 +27,7 @@ import numpy as np
 from mnemic.core.queries import Hit
 from mnemic.core.tokens import Field, stop_hashes
 from mnemic.index.columns import FIELD_SHIFT, Column
-from mnemic.recall.sentence_cues import KIN, SentenceCue, counted, counted_in, cues_of
+from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in, cue_by_token
 from mnemic.recall.understand import ASSISTANT_TOKENS
 
 if TYPE_CHECKING:
@@ -92,7 +92,10 @@ _TURNING: Final = [getattr(SentenceCue, name) for name in ("CHANGE", "END", "NOW
 _ARMS: Final = ("own", "window", "session", "dense", "gist", "hub", "speaker", "self", "addressed", "user", "time")
 _NOTHING: Final = (0.0,) * len(_ARMS)
 _DAY: Final = 86_400_000_000
-_SPOKEN: Final = np.uint64(Field.SPEAKER) << FIELD_SHIFT
+_SPOKEN: Final = Field.SPEAKER << int(FIELD_SHIFT)
+_DATED: Final = Field.DATE << int(FIELD_SHIFT)
+"""The first of the tokens that name a speaker, and the first behind them."""
+
 _NAME: Final = re.compile(r"(?<=[a-z,’'] )([A-Z][\w-]+)")
 _BEFORE: Final = re.compile(
     r"\b(?:used to|before|previous(?:ly)?|former(?:ly)?|originally|at first|in the past|ever|over time|history)\b"
@@ -401,19 +404,20 @@ def current(
         learned = weights()[""]
     pool = pooled(question, told, readings, learned)
     succession = succeeded(question, pool, learned)
-    moved = list(hits)
+    moved, bearing = list(hits), succession.bearing.tolist()
+    states = {at: n for n, at in enumerate(succession.group, start=1)}
     for place, at in zip(turns, succession.order, strict=True):
         hit, score = told[at], hits[place].score
-        gain = {"currency": score - hit.score} if score != hit.score else {}
+        stays = score == hit.score
         moved[place] = Hit(
             space=hit.space,
             ver=hit.ver,
             doc=hit.doc,
             score=score,
-            components={**hit.components, **gain},
-            reasons=(*hit.reasons, *_reasons(question, succession.group, at, pool)),
-            bearing=float(succession.bearing[at]),
-            succession=succession.group.index(at) + 1 if at in succession.group else 0,
+            components=hit.components if stays else {**hit.components, "currency": score - hit.score},
+            reasons=(*hit.reasons, *_reasons(question, succession.group, at, pool)) if at in states else hit.reasons,
+            bearing=bearing[at],
+            succession=states.get(at, 0),
         )
     return moved
 
@@ -436,8 +440,6 @@ def _embedded(question: Question, hits: Sequence[Hit], readings: Mapping[int, Re
 
 def _reasons(question: Question, group: Sequence[int], at: int, pool: Pool) -> tuple[str, ...]:
     """What is said of a state of a matter that has several; days are those on the clock of whoever asks."""
-    if at not in group:
-        return ()
     said, first = int(pool.said[at]), int(pool.said[group[0]])
     older = [int(pool.said[other]) for other in group[1:] if pool.said[other] < said]
     if at == group[0]:
@@ -471,23 +473,18 @@ class _Told:
     @classmethod
     def of(cls, streams: Sequence[NDArray[np.uint64]]) -> _Told:
         """Read token streams: a speaker comes first, if there is one."""
-        every = np.concatenate(streams)
-        whole = np.array([len(stream) for stream in streams])
-        ends = whole.cumsum()
-        rows = np.arange(len(streams)).repeat(whole)
-        spoken = every < _SPOKEN
-        texts, text_rows = every[spoken], rows[spoken]
-        lengths = np.bincount(text_rows, minlength=len(streams))
-        bounds = [0, *lengths.cumsum().tolist()]
-        hints = cues_of(texts)
-        counts = counted(hints, text_rows, len(streams))
-        opens = (lengths > 0) & (np.append(hints, -1)[bounds[:-1]] == SentenceCue.SELF)
-        tokens = texts.tolist()
-        words = tuple(frozenset(tokens[begin:end]) - stop_hashes() for begin, end in pairwise(bounds))
-        first = np.append(every, np.uint64(0))[np.where(whole > 0, ends - whole, len(every))]
-        speakers = np.where(first >> FIELD_SHIFT == Field.SPEAKER, first, np.uint64(0))
+        known, stops, count = cue_by_token(), stop_hashes(), len(streams)
+        tokens = [stream.tolist() for stream in streams]
+        texts = [[token for token in stream if token < _SPOKEN] for stream in tokens]
+        found = [known[token] * count + i for i, text in enumerate(texts) for token in text if token in known]
+        cues = np.bincount(np.array(found, np.intp), minlength=len(SentenceCue) * count).astype(np.float32)
+        opens = [bool(text) and known.get(text[0]) == SentenceCue.SELF for text in texts]
+        words = tuple(frozenset(text) - stops for text in texts)
+        first = (stream[0] if stream else 0 for stream in tokens)
+        speakers = np.array([token if _SPOKEN <= token < _DATED else 0 for token in first], np.uint64)
         machines = (speakers == _MACHINES[:, None]).any(axis=0)
-        return cls(lengths, np.log1p(counts.T), opens, words, speakers, machines)
+        lengths = np.array([len(text) for text in texts])
+        return cls(lengths, np.log1p(cues.reshape(-1, count)), np.array(opens), words, speakers, machines)
 
 
 def _owners(hits: Sequence[Hit]) -> Mapping[int, slice | list[int]]:
@@ -550,7 +547,8 @@ def _subject(question: Question, told: _Told, kin: NDArray[np.bool_], *, own: bo
     spelt = _names(question)
     called = frozenset(term.text for term in question.terms if term.word in spelt)
     named = np.array([len(called & held) for held in told.words], np.float32)
-    speaking = np.isin(told.speakers, np.array([name.speaker for name in question.names], np.uint64))
+    asked_of = frozenset(name.speaker for name in question.names)
+    speaking = np.array([speaker in asked_of for speaker in told.speakers.tolist()])
     selves = (me > 0, me == 0, me, told.opens, there.any(axis=0), told.cues[SentenceCue.OTHER], told.machines)
     return [
         *(selves if own else (none,) * len(selves)),
@@ -592,7 +590,7 @@ def _likeness(vectors: Floats, asked: Floats) -> tuple[list[NDArray[np.generic]]
     """Columns of how near each vector is to the question's; and which are there at all."""
     here = np.asarray(vectors.any(axis=1), np.bool_)
     cosines = vectors @ asked
-    mean = cosines[here].mean() if here.any() else np.float32(0)
+    mean = cosines.sum() / np.float32(max(1, np.count_nonzero(here)))
     apart = np.where(here, cosines - mean, np.float32(0))
     spread = math.sqrt(float(apart @ apart) / len(apart)) + 0.01
     return [apart / np.float32(spread), apart - apart.max(), here], here

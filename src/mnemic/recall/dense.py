@@ -120,6 +120,7 @@ def _calibrated(scores: Scores) -> Scores:
     """Scores in deviations from their own mean."""
     if len(scores) < 2:
         return np.zeros_like(scores)
-    deviation = float(scores.std()) * (1 + FEW / len(scores)) ** 0.5
-    calibrated: Scores = (scores - scores.mean()) / np.float32(deviation or 1.0)
+    apart = scores - scores.sum() / np.float32(len(scores))
+    deviation = (float(apart @ apart) / len(scores) * (1 + FEW / len(scores))) ** 0.5
+    calibrated: Scores = apart / np.float32(deviation or 1.0)
     return calibrated

@@ -17,7 +17,7 @@ import numpy as np
 from mnemic.core.tokens import hash_term, terms, tokenise
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -92,18 +92,24 @@ _WORDS: Final = {
 
 
 @lru_cache(maxsize=1)
-def _table() -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
-    """All cues' tokens, ascending, and what each hints at; a token that is listed twice is its first cue's."""
-    by_token: dict[int, SentenceCue] = {}
+def cue_by_token() -> Mapping[int, int]:
+    """What each token of a cue hints at; one that is listed twice is its first cue's."""
+    by_token: dict[int, int] = {}
     for cue, words in _WORDS.items():
         for word in words.split():
             for token in tokenise(word)[-1:] if word.isascii() else [word]:
-                by_token.setdefault(hash_term(token), cue)
-    tokens = np.array(sorted(by_token), np.uint64)
-    return tokens, np.array([by_token[token] for token in tokens.tolist()], np.intp)
+                by_token.setdefault(hash_term(token), int(cue))
+    return by_token
 
 
-def cues_of(tokens: NDArray[np.uint64]) -> NDArray[np.intp]:
+@lru_cache(maxsize=1)
+def _table() -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
+    """All cues' tokens, ascending, and what each hints at."""
+    known = cue_by_token()
+    return np.array(sorted(known), np.uint64), np.array([known[token] for token in sorted(known)], np.intp)
+
+
+def _cues_of(tokens: NDArray[np.uint64]) -> NDArray[np.intp]:
     """What each token hints at; -1 for none."""
     known, cues = _table()
     at = known.searchsorted(tokens)
@@ -111,19 +117,9 @@ def cues_of(tokens: NDArray[np.uint64]) -> NDArray[np.intp]:
     return np.where(known[at] == tokens, cues[at], -1)
 
 
-def counted(hints: NDArray[np.intp], rows: NDArray[np.intp], count: int) -> Counts:
-    """How often each cue stands in each of `count` texts, of whose `hints` (`cues_of`) `rows` says where each stands.
-
-    A row for a text, a column for a cue.
-    """
-    some = hints >= 0
-    flat = np.bincount(rows[some] * len(SentenceCue) + hints[some], minlength=count * len(SentenceCue))
-    return flat.reshape(count, len(SentenceCue)).astype(np.float32)
-
-
 def counted_in(text: str) -> Counts:
     """How often each cue stands in one text."""
-    hints = cues_of(np.frombuffer(terms(text), np.uint64))
+    hints = _cues_of(np.frombuffer(terms(text), np.uint64))
     one: Counts = np.bincount(hints[hints >= 0], minlength=len(SentenceCue)).astype(np.float32)
     return one
 
@@ -133,4 +129,7 @@ def counted_each(streams: Sequence[NDArray[np.uint64]]) -> Counts:
     if not streams:
         return np.zeros((0, len(SentenceCue)), np.float32)
     rows = np.repeat(np.arange(len(streams)), [len(stream) for stream in streams])
-    return counted(cues_of(np.concatenate(streams)), rows, len(streams))
+    hints = _cues_of(np.concatenate(streams))
+    some = hints >= 0
+    flat = np.bincount(rows[some] * len(SentenceCue) + hints[some], minlength=len(streams) * len(SentenceCue))
+    return flat.reshape(len(streams), len(SentenceCue)).astype(np.float32)
