@@ -26,9 +26,19 @@ import numpy as np
 
 from mnemic.core.queries import Hit
 from mnemic.core.tokens import Field, hash_term, stop_hashes
+from mnemic.core.tokens import words as words_of
 from mnemic.index.columns import FIELD_SHIFT, Column
-from mnemic.recall.sentence_cues import KIN, SentenceCue, counted, counted_in, cues_of
-from mnemic.recall.understand import ASSISTANTS
+from mnemic.recall.sentence_cues import (
+    KIN,
+    People,
+    SentenceCue,
+    counted,
+    counted_in,
+    cues_of,
+    kin_tokens,
+    people_of,
+)
+from mnemic.recall.understand import ASSISTANTS, called_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,6 +58,12 @@ TOGETHER: Final = 0.6
 
 SURELY: Final = 0.9
 """The same where a question is not about whoever asks: then what else was said is more often of another matter."""
+
+IN_A_PAST: Final = 0.85
+"""The same in a view of a past, in which less had followed yet."""
+
+LESS: Final = 3.0
+"""By how much less likely, in log odds, than the likeliest that came later another one may be to be a state too."""
 
 FARTHEST: Final = np.float32(3.0)
 """Deviations that an input counts for at most: in a memory of three items an arm may give what it never gave before."""
@@ -100,6 +116,15 @@ _BEFORE: Final = re.compile(
     re.IGNORECASE,
 )
 """Asks how things were, or have come about: then what is newest is not what is asked for."""
+
+_WHO: Final = re.compile(r"\bwho\b|\bname\b|\bcalled\b|谁|叫什么|叫啥|姓什么|哪位|名字", re.IGNORECASE)
+"""Asks who somebody is to whoever asks: then the answer may name them and not say what they are."""
+
+_UNSPACED_SUBJECT: Final = re.compile(
+    r"([\u4e00-\u9fff]{2,3}?)(?:现在|如今|目前|最近|还)?"
+    r"(?:[住吃喝养嫁娶]|开的?(?:是)?什么车|人在|在.{1,3}?(?:上班|工作|干活|住|读书|上学)|是?[做干](?:什么|啥)|几岁|多大|结婚)"
+)
+"""Somebody with whom a question of an unspaced script begins, by what is asked of them: only people do that."""
 
 _ASKING: Final = re.compile(
     r"^\W*(?:who|what|which|where|when|how|is|are|was|were|do|does|did|has|have|can)\b|[吗呢么]\W*$|什么|哪|谁|几|多少|怎么",
@@ -184,6 +209,7 @@ class Pool:
         words: The tokens of each that carry meaning.
         speakers: A token of whoever said it, 0 if nobody.
         machines: Whether an assistant did.
+        apart: Whether it certainly speaks of somebody else than the question does.
     """
 
     inputs: Floats
@@ -196,6 +222,7 @@ class Pool:
     words: tuple[frozenset[int], ...]
     speakers: NDArray[np.uint64]
     machines: NDArray[np.bool_]
+    apart: NDArray[np.bool_]
 
     @property
     def by_words(self) -> bool:
@@ -235,6 +262,7 @@ def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Readi
         words=told.words,
         speakers=told.speakers,
         machines=told.machines,
+        apart=_apart(question, told, kin),
     )
 
 
@@ -326,16 +354,26 @@ def succeeded(question: Question, pool: Pool, learned: CurrencyWeights) -> Succe
     anchor, order = int(places[0]), places.tolist()
     if _BEFORE.search(question.query.text):
         return Succession(tuple(order), (), bearing)
-    likely = TOGETHER if question.asks_own else SURELY
-    alike = learned.together.apply(compared(pool, bearing, anchor)) > math.log(likely / (1 - likely))
-    alike &= _eligible(question, pool, anchor)
-    alike[anchor] = True
+    alike = _alike(question, pool, learned.together.apply(compared(pool, bearing, anchor)), anchor)
     members = frozenset(np.flatnonzero(alike).tolist())
     if len(members) < 2:
         return Succession(tuple(order), (), bearing)
     held = sorted((at for at in order if at in members), key=lambda at: _standing(question, pool, at))
     rest = iter(held)
     return Succession(tuple(next(rest) if at in members else at for at in order), tuple(held), bearing)
+
+
+def _alike(question: Question, pool: Pool, odds: Floats, anchor: int) -> NDArray[np.bool_]:
+    """Which candidates are states of one matter with the one that bears most, by the log odds of each."""
+    view = question.query.view
+    past = view.as_of is not None or view.valid_at is not None
+    likely = IN_A_PAST if past else TOGETHER if question.asks_own else SURELY
+    alike: NDArray[np.bool_] = (odds > math.log(likely / (1 - likely))) & _eligible(question, pool, anchor)
+    later = pool.said > pool.said[anchor]
+    if (alike & later).any():
+        alike &= ~later | (odds > odds[alike & later].max() - np.float32(LESS))
+    alike[anchor] = True
+    return alike
 
 
 def bears(question: Question, pool: Pool, learned: CurrencyWeights) -> Floats:
@@ -346,6 +384,7 @@ def bears(question: Question, pool: Pool, learned: CurrencyWeights) -> Floats:
     bearing = learned.bearing.apply(pool.inputs)
     if question.asks_own:
         bearing[pool.machines] -= np.float32(BEHIND)
+    bearing[pool.apart] -= np.float32(BEHIND)
     return bearing
 
 
@@ -368,6 +407,8 @@ def _eligible(question: Question, pool: Pool, anchor: int) -> NDArray[np.bool_]:
         eligible = pool.heads[_IDLE].sum(axis=0) < IDLE
     if question.asks_own:
         eligible &= ~pool.machines
+    if not pool.apart[anchor]:
+        eligible &= ~pool.apart
     return eligible
 
 
@@ -460,6 +501,7 @@ class _Told:
         words: Its different words that carry meaning.
         speakers: A token of whoever said it, 0 if nobody.
         machines: Whether an assistant did.
+        people: Whom each speaks of.
     """
 
     lengths: NDArray[np.intp]
@@ -468,6 +510,7 @@ class _Told:
     words: tuple[frozenset[int], ...]
     speakers: NDArray[np.uint64]
     machines: NDArray[np.bool_]
+    people: People
 
     @classmethod
     def of(cls, streams: Sequence[NDArray[np.uint64]]) -> _Told:
@@ -488,7 +531,8 @@ class _Told:
         first = np.append(every, np.uint64(0))[np.where(whole > 0, ends - whole, len(every))]
         speakers = np.where(first >> FIELD_SHIFT == Field.SPEAKER, first, np.uint64(0))
         machines = (speakers == ASSISTANT_TOKENS[:, None]).any(axis=0)
-        return cls(lengths, np.log1p(counts.T), opens, words, speakers, machines)
+        people = people_of(texts, text_rows, len(streams))
+        return cls(lengths, np.log1p(counts.T), opens, words, speakers, machines, people)
 
 
 def _owners(hits: Sequence[Hit]) -> Mapping[int, slice | list[int]]:
@@ -565,6 +609,34 @@ def _subject(question: Question, told: _Told, kin: NDArray[np.bool_], *, own: bo
         covered,
         every if own else none,
     ]
+
+
+def _apart(question: Question, told: _Told, kin: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which candidates certainly speak of somebody else than the question does, whatever else they say.
+
+    Asked of somebody by name or kin whom some candidate calls so: those that say "I" and speak of nobody else. Asked of
+    whoever asks: those of their kin that do not say "I". Who corrects themselves says "I" of anybody's matter.
+    """
+    people, called = told.people, _called(question)
+    if question.asks_own and kin.sum() < 2 and (kin[-1:].any() or _WHO.search(question.query.text)):
+        return np.zeros(len(told.words), np.bool_)
+    if not called:
+        return people.of_kin & question.asks_own
+    calls = np.array([not held.isdisjoint(called) for held in told.words], np.bool_)
+    corrects = told.cues[SentenceCue.CORRECT] > 0
+    return people.own & ~people.others & ~calls & ~corrects & calls.any()
+
+
+def _called(question: Question) -> frozenset[int]:
+    """The tokens by which a question calls somebody other than whoever asks: words for kin, else names."""
+    kin = frozenset(term.text for term in question.terms) & kin_tokens()
+    if kin or question.asks_own:
+        return kin
+    text = question.query.text
+    unspaced = _UNSPACED_SUBJECT.match(text)
+    names = {word for name in called_by_name(text) for word in words_of(name)}
+    names |= {word for word in words_of(unspaced[1] if unspaced else "") if len(word) > 1}
+    return frozenset(term.text for term in question.terms if term.name in names)
 
 
 def _names(question: Question) -> frozenset[str]:
