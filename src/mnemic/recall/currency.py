@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import resources
 from itertools import chain, pairwise
@@ -429,14 +429,17 @@ def current(
     """Put hits, the best first, that are no documents in the order in which they answer; scores stay where they were.
 
     The component "currency" of one that moved is what its score changed by. A question that names a speaker is left as
-    it is, for who speaks is weighed by then and in a talk of several little succeeds; so is what does not ask.
+    it is but for its first two (`_named_first`), for who speaks is weighed by then and in a talk of several little
+    succeeds; so is what does not ask.
 
     Args:
         pending: Some entries may have no vector yet: if a hit has none, all are weighed by words.
     """
     turns = [i for i, hit in enumerate(hits) if not readings[hit.space].lengthy[hit.doc]]
-    if len(turns) < 2 or not _asks(question) or question.names:
+    if len(turns) < 2 or not _asks(question):
         return list(hits)
+    if question.names:
+        return _named_first(question, hits, readings)
     told = [hits[i] for i in turns]
     learned = _learned(question)
     if learned.embedder and pending and not _embedded(question, told, readings):
@@ -458,6 +461,26 @@ def current(
             succession=succession.group.index(at) + 1 if at in succession.group else 0,
         )
     return moved
+
+
+def _named_first(question: Question, hits: Sequence[Hit], readings: Mapping[int, Reading]) -> list[Hit]:
+    """Exchange the first two hits if somebody else says "I" in the one, and whoever is named does in the other.
+
+    What the two say is of themselves, so only the second can be of whom the question names.
+    """
+    first, second = pair = hits[:2]
+    if any(readings[hit.space].lengthy[hit.doc] for hit in pair):
+        return list(hits)
+    told = _Told.of([readings[hit.space].stream(hit.doc) for hit in pair])
+    mine = np.isin(told.speakers, np.array([name.speaker for name in question.names], np.uint64))
+    if not told.people.own.all() or mine.tolist() != [False, True]:
+        return list(hits)
+    return [_moved(second, first.score), _moved(first, second.score), *hits[2:]]
+
+
+def _moved(hit: Hit, score: float) -> Hit:
+    """A hit at the place of another with its score."""
+    return replace(hit, score=score, components={**hit.components, "currency": score - hit.score})
 
 
 def _learned(question: Question) -> CurrencyWeights:
