@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import resources
 from itertools import chain
@@ -26,9 +26,10 @@ import numpy as np
 
 from mnemic.core.queries import Hit
 from mnemic.core.tokens import Field, stop_hashes
+from mnemic.core.tokens import words as words_of
 from mnemic.index.columns import FIELD_SHIFT, Column
-from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in, cue_by_token
-from mnemic.recall.understand import ASSISTANT_TOKENS
+from mnemic.recall.sentence_cues import KIN, People, SentenceCue, counted_in, cue_by_token, kin_tokens, people_of
+from mnemic.recall.understand import ASSISTANT_TOKENS, called_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,6 +49,12 @@ TOGETHER: Final = 0.6
 
 SURELY: Final = 0.9
 """The same where a question is not about whoever asks: then what else was said is more often of another matter."""
+
+IN_A_PAST: Final = 0.85
+"""The same in a view of a past, in which less had followed yet."""
+
+LESS: Final = 3.0
+"""By how much less likely, in log odds, than the likeliest that came later another one may be to be a state too."""
 
 FARTHEST: Final = np.float32(3.0)
 """Deviations that an input counts for at most: in a memory of three items an arm may give what it never gave before."""
@@ -103,6 +110,15 @@ _BEFORE: Final = re.compile(
     re.IGNORECASE,
 )
 """Asks how things were, or have come about: then what is newest is not what is asked for."""
+
+_WHO: Final = re.compile(r"\bwho\b|\bname\b|\bcalled\b|谁|叫什么|叫啥|姓什么|哪位|名字", re.IGNORECASE)
+"""Asks who somebody is to whoever asks: then the answer may name them and not say what they are."""
+
+_UNSPACED_SUBJECT: Final = re.compile(
+    r"([\u4e00-\u9fff]{2,3}?)(?:现在|如今|目前|最近|还)?"
+    r"(?:[住吃喝养嫁娶]|开的?(?:是)?什么车|人在|在.{1,3}?(?:上班|工作|干活|住|读书|上学)|是?[做干](?:什么|啥)|几岁|多大|结婚)"
+)
+"""Somebody with whom a question of an unspaced script begins, by what is asked of them: only people do that."""
 
 _ASKING: Final = re.compile(
     r"^\W*(?:who|what|which|where|when|how|is|are|was|were|do|does|did|has|have|can)\b|[吗呢么]\W*$|什么|哪|谁|几|多少|怎么",
@@ -186,6 +202,7 @@ class Pool:
         words: The tokens of each that carry meaning.
         speakers: A token of whoever said it, 0 if nobody.
         machines: Whether an assistant did.
+        apart: Whether it certainly speaks of somebody else than the question does.
     """
 
     inputs: Floats
@@ -198,6 +215,7 @@ class Pool:
     words: tuple[frozenset[int], ...]
     speakers: NDArray[np.uint64]
     machines: NDArray[np.bool_]
+    apart: NDArray[np.bool_]
 
     @property
     def by_words(self) -> bool:
@@ -237,6 +255,7 @@ def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Readi
         words=told.words,
         speakers=told.speakers,
         machines=told.machines,
+        apart=_apart(question, told, kin),
     )
 
 
@@ -328,16 +347,26 @@ def succeeded(question: Question, pool: Pool, learned: CurrencyWeights) -> Succe
     anchor, order = int(places[0]), places.tolist()
     if _BEFORE.search(question.query.text):
         return Succession(tuple(order), (), bearing)
-    likely = TOGETHER if question.asks_own else SURELY
-    alike = learned.together.apply(compared(pool, bearing, anchor)) > math.log(likely / (1 - likely))
-    alike &= _eligible(question, pool, anchor)
-    alike[anchor] = True
+    alike = _alike(question, pool, learned.together.apply(compared(pool, bearing, anchor)), anchor)
     members = frozenset(np.flatnonzero(alike).tolist())
     if len(members) < 2:
         return Succession(tuple(order), (), bearing)
     held = sorted((at for at in order if at in members), key=lambda at: _standing(question, pool, at))
     rest = iter(held)
     return Succession(tuple(next(rest) if at in members else at for at in order), tuple(held), bearing)
+
+
+def _alike(question: Question, pool: Pool, odds: Floats, anchor: int) -> NDArray[np.bool_]:
+    """Which candidates are states of one matter with the one that bears most, by the log odds of each."""
+    view = question.query.view
+    past = view.as_of is not None or view.valid_at is not None
+    likely = IN_A_PAST if past else TOGETHER if question.asks_own else SURELY
+    alike: NDArray[np.bool_] = (odds > math.log(likely / (1 - likely))) & _eligible(question, pool, anchor)
+    later = pool.said > pool.said[anchor]
+    if (alike & later).any():
+        alike &= ~later | (odds > odds[alike & later].max() - np.float32(LESS))
+    alike[anchor] = True
+    return alike
 
 
 def bears(question: Question, pool: Pool, learned: CurrencyWeights) -> Floats:
@@ -348,6 +377,7 @@ def bears(question: Question, pool: Pool, learned: CurrencyWeights) -> Floats:
     bearing = learned.bearing.apply(pool.inputs)
     if question.asks_own:
         bearing[pool.machines] -= np.float32(BEHIND)
+    bearing[pool.apart] -= np.float32(BEHIND)
     return bearing
 
 
@@ -370,6 +400,8 @@ def _eligible(question: Question, pool: Pool, anchor: int) -> NDArray[np.bool_]:
         eligible = pool.heads[_IDLE].sum(axis=0) < IDLE
     if question.asks_own:
         eligible &= ~pool.machines
+    if not pool.apart[anchor]:
+        eligible &= ~pool.apart
     return eligible
 
 
@@ -390,14 +422,17 @@ def current(
     """Put hits, the best first, that are no documents in the order in which they answer; scores stay where they were.
 
     The component "currency" of one that moved is what its score changed by. A question that names a speaker is left as
-    it is, for who speaks is weighed by then and in a talk of several little succeeds; so is what does not ask.
+    it is but for its first two (`_named_first`), for who speaks is weighed by then and in a talk of several little
+    succeeds; so is what does not ask.
 
     Args:
         pending: Some entries may have no vector yet: if a hit has none, all are weighed by words.
     """
     turns = [i for i, hit in enumerate(hits) if not readings[hit.space].lengthy[hit.doc]]
-    if len(turns) < 2 or not _asks(question) or question.names:
+    if len(turns) < 2 or not _asks(question):
         return list(hits)
+    if question.names:
+        return _named_first(question, hits, readings)
     told = [hits[i] for i in turns]
     learned = _learned(question)
     if learned.embedder and pending and not _embedded(question, told, readings):
@@ -420,6 +455,26 @@ def current(
             succession=states.get(at, 0),
         )
     return moved
+
+
+def _named_first(question: Question, hits: Sequence[Hit], readings: Mapping[int, Reading]) -> list[Hit]:
+    """Exchange the first two hits if somebody else says "I" in the one, and whoever is named does in the other.
+
+    What the two say is of themselves, so only the second can be of whom the question names.
+    """
+    first, second = pair = hits[:2]
+    if any(readings[hit.space].lengthy[hit.doc] for hit in pair):
+        return list(hits)
+    told = _Told.of([readings[hit.space].stream(hit.doc) for hit in pair])
+    mine = np.isin(told.speakers, np.array([name.speaker for name in question.names], np.uint64))
+    if not told.people.own.all() or mine.tolist() != [False, True]:
+        return list(hits)
+    return [_moved(second, first.score), _moved(first, second.score), *hits[2:]]
+
+
+def _moved(hit: Hit, score: float) -> Hit:
+    """A hit at the place of another with its score."""
+    return replace(hit, score=score, components={**hit.components, "currency": score - hit.score})
 
 
 def _learned(question: Question) -> CurrencyWeights:
@@ -461,6 +516,7 @@ class _Told:
         words: Its different words that carry meaning.
         speakers: A token of whoever said it, 0 if nobody.
         machines: Whether an assistant did.
+        people: Whom each speaks of.
     """
 
     lengths: NDArray[np.intp]
@@ -469,6 +525,7 @@ class _Told:
     words: tuple[frozenset[int], ...]
     speakers: NDArray[np.uint64]
     machines: NDArray[np.bool_]
+    people: People
 
     @classmethod
     def of(cls, streams: Sequence[NDArray[np.uint64]]) -> _Told:
@@ -484,7 +541,8 @@ class _Told:
         speakers = np.array([token if _SPOKEN <= token < _DATED else 0 for token in first], np.uint64)
         machines = (speakers == _MACHINES[:, None]).any(axis=0)
         lengths = np.array([len(text) for text in texts])
-        return cls(lengths, np.log1p(cues.reshape(-1, count)), np.array(opens), words, speakers, machines)
+        people = people_of(np.fromiter(chain.from_iterable(texts), np.uint64), np.arange(count).repeat(lengths), count)
+        return cls(lengths, np.log1p(cues.reshape(-1, count)), np.array(opens), words, speakers, machines, people)
 
 
 def _owners(hits: Sequence[Hit]) -> Mapping[int, slice | list[int]]:
@@ -564,6 +622,35 @@ def _subject(question: Question, told: _Told, kin: NDArray[np.bool_], *, own: bo
     ]
 
 
+def _apart(question: Question, told: _Told, kin: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which candidates certainly speak of somebody else than the question does, whatever else they say.
+
+    Asked of somebody by name or kin whom some candidate calls so: those that say "I" and speak of nobody else. Asked of
+    whoever asks: those of their kin that do not say "I". Who corrects themselves says "I" of anybody's matter.
+    """
+    people, called = told.people, _called(question)
+    if question.asks_own and kin.sum() < 2 and (kin[-1:].any() or _WHO.search(question.query.text)):
+        return np.zeros(len(told.words), np.bool_)
+    if not called:
+        return people.of_kin & question.asks_own
+    calls = np.array([not held.isdisjoint(called) for held in told.words], np.bool_)
+    corrects = told.cues[SentenceCue.CORRECT] > 0
+    apart: NDArray[np.bool_] = people.own & ~people.others & ~calls & ~corrects & calls.any()
+    return apart
+
+
+def _called(question: Question) -> frozenset[int]:
+    """The tokens by which a question calls somebody other than whoever asks: words for kin, else names."""
+    kin = frozenset(term.text for term in question.terms) & kin_tokens()
+    if kin or question.asks_own:
+        return kin
+    text = question.query.text
+    unspaced = _UNSPACED_SUBJECT.match(text)
+    names = {word for name in called_by_name(text) for word in words_of(name)}
+    names |= {word for word in words_of(unspaced[1] if unspaced else "") if len(word) > 1}
+    return frozenset(term.text for term in question.terms if term.name in names)
+
+
 def _names(question: Question) -> frozenset[str]:
     """The words of a question that are written as names, folded."""
     return frozenset(match.casefold() for match in _NAME.findall(question.query.text) if match != "I")
@@ -590,7 +677,7 @@ def _likeness(vectors: Floats, asked: Floats) -> tuple[list[NDArray[np.generic]]
     """Columns of how near each vector is to the question's; and which are there at all."""
     here = np.asarray(vectors.any(axis=1), np.bool_)
     cosines = vectors @ asked
-    mean = cosines.sum() / np.float32(max(1, np.count_nonzero(here)))
+    mean = np.float32(float(cosines.sum()) / max(1, int(np.count_nonzero(here))))
     apart = np.where(here, cosines - mean, np.float32(0))
     spread = math.sqrt(float(apart @ apart) / len(apart)) + 0.01
     return [apart / np.float32(spread), apart - apart.max(), here], here
