@@ -80,6 +80,10 @@ _REPORTED: Final = re.compile(
     r"\b(?:said|says|told|asked|wrote|texted|goes|like)\b[^\"“「']{0,40}[\"“「']|[说问写道喊讲][^\"“「]{0,8}[\"“「]",
     re.IGNORECASE,
 )
+_POSSESSIVE: Final = re.compile(
+    r"\W*(?!(?:It|That|This|There|Here|What|Who|Where|When|How|He|She|Let|Today|Tomorrow)\b)[A-Z][\w-]+['’]s\b"
+)
+"""Opens with what is somebody's by name: "Tom's favourite colour"."""
 _THEIRS: Final = re.compile(r"\bmy\b|我(?=的?[\u4e00-\u9fff]{1,3}[说问写喊讲])", re.IGNORECASE)
 """By which somebody is called after whoever speaks: "my boss", 我妈说."""
 _MACHINES: Final = frozenset(ASSISTANTS)
@@ -285,6 +289,8 @@ def _answers(one: Recalled, question: str) -> bool:
     mine = SPEAKS_OF_SELF.search(question) and not SPEAKS_TO_OTHER.search(question)
     if not mine:
         return True
+    if _POSSESSIVE.match(one.text) and not SPEAKS_OF_SELF.search(one.text) and not counted_in(question)[KIN].any():
+        return False
     return _MACHINES.isdisjoint(tokenise(_speaker(one.item))) and not _of_another(one.text)
 
 

@@ -517,6 +517,7 @@ class _Told:
         speakers: A token of whoever said it, 0 if nobody.
         machines: Whether an assistant did.
         people: Whom each speaks of.
+        subjects: The word that each opens with, 0 where it is one of grammar or a cue.
     """
 
     lengths: NDArray[np.intp]
@@ -526,6 +527,7 @@ class _Told:
     speakers: NDArray[np.uint64]
     machines: NDArray[np.bool_]
     people: People
+    subjects: NDArray[np.uint64]
 
     @classmethod
     def of(cls, streams: Sequence[NDArray[np.uint64]]) -> _Told:
@@ -542,7 +544,10 @@ class _Told:
         machines = (speakers == _MACHINES[:, None]).any(axis=0)
         lengths = np.array([len(text) for text in texts])
         people = people_of(np.fromiter(chain.from_iterable(texts), np.uint64), np.arange(count).repeat(lengths), count)
-        return cls(lengths, np.log1p(cues.reshape(-1, count)), np.array(opens), words, speakers, machines, people)
+        begins = (text[0] if text and text[0] not in known and text[0] not in stops else 0 for text in texts)
+        subjects = np.fromiter(begins, np.uint64, count)
+        logs = np.log1p(cues.reshape(-1, count))
+        return cls(lengths, logs, np.array(opens), words, speakers, machines, people, subjects)
 
 
 def _owners(hits: Sequence[Hit]) -> Mapping[int, slice | list[int]]:
@@ -625,18 +630,36 @@ def _subject(question: Question, told: _Told, kin: NDArray[np.bool_], *, own: bo
 def _apart(question: Question, told: _Told, kin: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which candidates certainly speak of somebody else than the question does, whatever else they say.
 
-    Asked of somebody by name or kin whom some candidate calls so: those that say "I" and speak of nobody else. Asked of
-    whoever asks: those of their kin that do not say "I". Who corrects themselves says "I" of anybody's matter.
+    Asked of somebody by name or kin whom some candidate calls so: those that say "I" and speak of nobody else, and of
+    kin those that open with somebody else. Asked of whoever asks: those of their kin that do not say "I", and others of
+    a subject of their own. Who corrects themselves says "I" of anybody's matter.
     """
     people, called = told.people, _called(question)
-    if question.asks_own and kin.sum() < 2 and (kin[-1:].any() or _WHO.search(question.query.text)):
-        return np.zeros(len(told.words), np.bool_)
-    if not called:
-        return people.of_kin & question.asks_own
     calls = np.array([not held.isdisjoint(called) for held in told.words], np.bool_)
+    strange = _of_a_stranger(question, told, people.of_kin & calls if called else people.own)
+    if question.asks_own and kin.sum() < 2 and (kin[-1:].any() or _WHO.search(question.query.text)):
+        return (people.of_kin & ~calls & calls.any()) | strange
+    if not called:
+        return (people.of_kin & question.asks_own) | strange
     corrects = told.cues[SentenceCue.CORRECT] > 0
     apart: NDArray[np.bool_] = people.own & ~people.others & ~calls & ~corrects & calls.any()
-    return apart
+    return apart | strange
+
+
+def _of_a_stranger(question: Question, told: _Told, mine: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which candidates hold all words of a question about whoever asks, and open with a subject of their own.
+
+    Args:
+        mine: Those that speak of whoever asks, or of the kin that is asked about: none is strange unless one of these
+            holds all words too.
+    """
+    asked = frozenset(term.text for term in question.others)
+    if not (asked and question.asks_own):
+        return np.zeros(len(told.words), np.bool_)
+    whole = np.array([asked <= held for held in told.words], np.bool_)
+    opens = (told.subjects > 0) & ~np.isin(told.subjects, np.array([*asked], np.uint64))
+    strange: NDArray[np.bool_] = whole & opens & (told.cues[SentenceCue.SELF] == 0) & (whole & mine).any()
+    return strange
 
 
 def _called(question: Question) -> frozenset[int]:
