@@ -647,7 +647,8 @@ def _apart(question: Question, told: _Told, kin: NDArray[np.bool_]) -> NDArray[n
         return people.of_kin & question.asks_own
     calls = np.array([not held.isdisjoint(called) for held in told.words], np.bool_)
     corrects = told.cues[SentenceCue.CORRECT] > 0
-    return people.own & ~people.others & ~calls & ~corrects & calls.any()
+    apart: NDArray[np.bool_] = people.own & ~people.others & ~calls & ~corrects & calls.any()
+    return apart
 
 
 def _called(question: Question) -> frozenset[int]:
