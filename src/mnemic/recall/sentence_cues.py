@@ -109,16 +109,23 @@ _ROLES: Final = {
     _Role.MINE: "my mine our ours 我的",
     _Role.KIN: " ".join(
         (
-            *(words for cue, words in _WORDS.items() if SentenceCue.MOTHER <= cue <= SentenceCue.EXPERT),
+            *(
+                word
+                for cue in SentenceCue
+                if cue >= SentenceCue.MOTHER
+                for word in _WORDS[cue].split()
+                if word not in "表娃"
+            ),
             "mammy amma daddy didi twin eldest youngest hubby missus spouse ex bestie classmate supervisor landlord landlady",
             "workmate granddad grandad gran nan auntie roomie lodger 妈 老妈 爸 老爸 闺女 儿媳 对象 老伴 同学 同桌 发小 学长 学姐",
-            "房东 主任 徒弟 师傅 隔壁 楼上 楼下 堂 姥姥 姥爷 阿嬷 阿嬤 姨 伯 婆婆 公公 丈母 岳父 岳母 舍友 合租 老闆 醫生 老師 媽 奶 嫂 婶",
+            "房东 主任 徒弟 师傅 隔壁 楼上 楼下 姥姥 姥爷 阿嬷 阿嬤 姨 伯 婆婆 公公 丈母 岳父 岳母 舍友 合租 老闆 醫生 老師 媽 奶 嫂 婶",
         )
     ),
     _Role.OTHER: """he she he's she's he'll she'll he'd she'd his him himself her herself they they're they've their them
         someone somebody 她 他 别人 人家 另一 另外""",
     _Role.UNSPACED_SELF: "我 咱 俺 俄 本人 自己",
 }
+"""The words for each role. 表 is a watch too, and a cousin has another sign of kin beside it; for 娃 its parents speak."""
 _KIN_AFTER_MINE: Final = 4
 """Tokens after "my" within which a word for kin says whose it is: "my little brother", 我的同事."""
 _KIN_AFTER_SELF: Final = 3
