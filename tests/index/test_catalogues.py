@@ -19,7 +19,7 @@ from mnemic.core.queries import Entry, Filter, View
 from mnemic.core.tokens import hash_term
 from mnemic.index.catalogues import Catalogues
 from mnemic.index.columns import Column, EntryColumns
-from mnemic.index.reading import Reading
+from mnemic.index.reading import REMEMBERED, Reading
 from mnemic.memory import Memory
 from mnemic.settings import Settings
 from mnemic.store.engine import rewinding
@@ -294,3 +294,14 @@ def test_a_reader_from_before_a_rewind_brings_nothing_into_the_catalogue_of_thos
             me.observe(f"new {n}")
         with store.read() as now:
             assert read(now) == {entry.ver for entry in now.entries(1, 0)}
+
+
+def test_a_reading_remembers_where_the_last_tokens_stand_and_no_more(world: Any) -> None:
+    world.say("apples and pears")
+    (reading,) = world.readings()
+    apple = reading.find(hash_term("appl"))
+    assert reading.find(hash_term("appl")) is apple
+    for n in range(REMEMBERED):
+        assert not len(reading.find(hash_term(f"other{n}"))[0])
+    assert reading.find(hash_term("appl")) is not apple
+    assert len(holders(reading, "appl")) == 1

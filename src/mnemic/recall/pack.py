@@ -81,7 +81,8 @@ def pack(hits: Iterable[Hit], readings: Mapping[int, Reading], snapshot: Snapsho
         lines.append((_when(version), line))
     if not lines:
         return Packed((), (), (), "", 0)
-    return Packed(*zip(*fitting, strict=True), fenced([line for _, line in sorted(lines)]), tokens)
+    versions, packed, costs = zip(*fitting, strict=True)
+    return Packed(versions, packed, costs, fenced([line for _, line in sorted(lines)]), tokens)
 
 
 def without_room(item: Item, reading: Reading, place: int, packed: Packed, budget: int) -> str:
