@@ -700,7 +700,7 @@ def _likeness(vectors: Floats, asked: Floats) -> tuple[list[NDArray[np.generic]]
     """Columns of how near each vector is to the question's; and which are there at all."""
     here = np.asarray(vectors.any(axis=1), np.bool_)
     cosines = vectors @ asked
-    mean = np.float32(float(cosines.sum()) / max(1, int(np.count_nonzero(here))))
+    mean = cosines.sum() / np.float32(max(1, int(np.count_nonzero(here))))
     apart = np.where(here, cosines - mean, np.float32(0))
     spread = math.sqrt(float(apart @ apart) / len(apart)) + 0.01
     return [apart / np.float32(spread), apart - apart.max(), here], here

@@ -221,8 +221,9 @@ def _cues_of(tokens: NDArray[np.uint64]) -> NDArray[np.intp]:
 
 def counted_in(text: str) -> Counts:
     """How often each cue stands in one text."""
-    hints = _cues_of(np.frombuffer(terms(text), np.uint64))
-    one: Counts = np.bincount(hints[hints >= 0], minlength=len(SentenceCue)).astype(np.float32)
+    known, tokens = cue_by_token(), np.frombuffer(terms(text), np.uint64).tolist()
+    found = np.array([known[token] for token in tokens if token in known], np.intp)
+    one: Counts = np.bincount(found, minlength=len(SentenceCue)).astype(np.float32)
     return one
 
 
