@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
@@ -60,6 +61,7 @@ class LanguageModel:
     def __init__(self, settings: Settings, given: Chat | None = None) -> None:
         self._settings, self._given = settings, given
         self._chats: dict[Size, Chat | None] = {}
+        self._counts: Counter[str] = Counter()
         self.renew()
         renew_in_child(self)
 
@@ -76,7 +78,23 @@ class LanguageModel:
         chat = self._opened(ask.size)
         if chat is None:
             raise NoModel("a strategy asks a language model, and the setting `model` names none")
-        return reply_of(chat.stream(ask))
+        self._count(calls=1, in_flight=1)
+        try:
+            reply = reply_of(chat.stream(ask))
+        except BaseException:
+            self._count(failed=1, in_flight=-1)
+            raise
+        self._count(prompt_tokens=reply.prompt_tokens, answer_tokens=reply.answer_tokens, in_flight=-1)
+        return reply
+
+    def counts(self) -> Mapping[str, float]:
+        """Count what this process has asked: a gauge; nothing where it has asked nothing."""
+        with self._lock:
+            return dict(self._counts)
+
+    def _count(self, **more: int) -> None:
+        with self._lock:
+            self._counts.update(more)
 
     def name(self, size: Size) -> str:
         """Name the model of a size; "" where there is none."""
@@ -186,6 +204,7 @@ class Answering:
         self.store, self.meaning, self._settings = store, meaning, settings
         self.language_model = LanguageModel(settings, chat)
         self.meters = Meters()
+        self.meters.gauge("models", self.language_model.counts)
         self.yielding = Yielding()
         self.behind: BehindVerbs | None = None
         self.catalogues: Catalogues | None = None

@@ -90,6 +90,7 @@ def lines(run: Invocation, vitals: Vitals, behind: list[Behind]) -> list[str]:
         ("commits", f"{vitals.commits:,} in all, {vitals.commits_per_second:.1f} a second"),
         ("windows", _windows(vitals)),
         *((("lanes" if place == 0 else ""), ": ".join(lane_row(one))) for place, one in enumerate(behind)),
+        *([("models", _models(vitals))] if vitals.gauge("models.calls") else []),
         ("jobs", ", ".join(f"{count:,} {state}" for state, count in sorted(vitals.jobs.items())) or "none"),
         ("collected", _collected(vitals)),
         ("file", f"{size(vitals.bytes)}, of it {size(vitals.free)} free and {size(vitals.log)} log"),
@@ -113,6 +114,15 @@ def _windows(vitals: Vitals) -> str:
     if rendered := vitals.gauge("windows.rendered"):
         told += f", {vitals.gauge('windows.reused') / rendered:.0%} of the tokens reused"
     return told
+
+
+def _models(vitals: Vitals) -> str:
+    calls, failed, flying, asked, answered = (
+        int(vitals.gauge(f"models.{name}"))
+        for name in ("calls", "failed", "in_flight", "prompt_tokens", "answer_tokens")
+    )
+    told = f"{many(calls, 'call')}, {failed:,} failed, {flying:,} under way"
+    return f"{told}; {asked:,} tokens of prompts, {answered:,} of answers (`mnemic stats --models`: since ever)"
 
 
 def _collected(vitals: Vitals) -> str:
