@@ -13,6 +13,7 @@ import pytest
 from mnemic import Kind
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item
+from mnemic.derive import runs
 from mnemic.flow import Flow
 from mnemic.strategies.base import Edits, Given
 from mnemic.strategies.units import ExchangeUnit, ImportanceUnit, SessionUnit, TokensUnit, TurnUnit, Unit
@@ -81,6 +82,17 @@ def test_what_makes_no_unit_yet_waits_and_keeps_nobody_waiting() -> None:
         memory._opened.background.serve(Event(), once=True)
         assert strategy.seen == [["how are you?", "well"]]
         assert {lane.pending for lane in memory.admin.behind() if lane.lane == "scripted"} != {0}
+
+
+def test_a_unit_that_never_ends_is_cut_somewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "_LONGEST_UNIT", 4)
+    strategy = Scripted(merged)
+    strategy.unit = TokensUnit(1_000_000)
+    memory, me = opened(strategy)
+    with memory:
+        me.observe(["many words " * 600, "two", "three", "four", "five"])
+        assert memory.flush()
+        assert len(strategy.seen) == 1
 
 
 def test_a_unit_that_fails_is_halved_like_any_run() -> None:
