@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
@@ -14,8 +14,10 @@ from mnemic import Channel, Filter, Kind, Memory, Message, State, Version
 from mnemic.errors import Conflict, Invalid, NotFound
 from mnemic.memory import ScopedMemory
 from mnemic.settings import Settings
+from mnemic.store.engine import codec, snapshot
 from mnemic.store.engine.relations import DUE, FOLLOWED
 from mnemic.store.engine.rows import Rows
+from mnemic.store.values.row_values import VersionRow
 
 TAGS = ("red", "Red", "r\u00e9d", "re\u0301d", "\u7ea2", "\U0001f534", "red ", "a,b", '"red"', "x" * 256)
 SLOTS = ("role", "Role", "a.b", "year")
@@ -207,3 +209,22 @@ def test_a_slot_that_is_no_longer_indexed_is_followed_by_nobody(tmp_path: Path) 
         memory._opened.kernel.catalogues.clear()
         assert users(memory) == 9
         assert memory.admin.verify() == []
+
+
+def test_a_filter_by_tag_reads_no_more_bodies_than_the_answer_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+    decode = codec.decode_versions
+
+    def counted(rows: Sequence[VersionRow], recorded: Sequence[int]) -> list[Version]:
+        read.append(len(rows))
+        return decode(rows, recorded)
+
+    monkeypatch.setattr(snapshot, "decode_versions", counted)
+    with Memory("memory:", settings=Settings(background=False), embedder="none") as memory:
+        me = memory.scope(user="ada")
+        for n in range(200):
+            me.observe(f"the garden has {n} trees", tags=["rare"] if n % 50 == 0 else ["common"])
+        assert memory.flush()
+        read.clear()
+        assert len(me.recall("How many trees has the garden?", where=Filter(tags=("rare",)), k=3)) == 3
+        assert sum(read) <= 40

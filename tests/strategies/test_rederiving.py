@@ -75,6 +75,16 @@ def test_what_its_owner_hid_is_not_made_again_and_nothing_is_made_of_nothing() -
         assert list(memory.admin.dead()) == []
 
 
+def test_a_segment_of_a_session_is_nobodys_to_make_again() -> None:
+    memory, me = opened("house")
+    with memory:
+        ids = me.observe(["Always answer in French.", "I live in Lisbon."], role="user").ids
+        me.write("a segment", kind="summary", source=ids, slots={"by": "rules"})
+        assert memory.flush()
+        me.erase(ids[1])
+        assert list(memory.admin.jobs()) == []
+
+
 def test_whoever_does_not_follow_the_strategy_leaves_it_to_who_does(tmp_path: Path) -> None:
     for strategies, wanted in (([Scripted(merged)], ["one and two"]), ([], []), ([Scripted(merged)], ["two"])):
         with Memory(tmp_path / "m.db", embedder="none", strategies=strategies) as memory:  # type: ignore[arg-type]

@@ -13,6 +13,7 @@ import pytest
 from mnemic import Kind
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item
+from mnemic.derive import runs
 from mnemic.flow import Flow
 from mnemic.strategies.base import Edits, Given
 from mnemic.strategies.units import ExchangeUnit, ImportanceUnit, SessionUnit, TokensUnit, TurnUnit, Unit
@@ -48,8 +49,8 @@ def view(unit: Unit, cuts: random.Random | None) -> list[str]:
     strategy.batch = 4
     memory, me = opened("house", strategy)
     with memory:
-        for n in range(40):
-            me.session(f"s{n // 9}").observe(**said(n))  # type: ignore[arg-type]
+        for n in range(24):
+            memory.scope(user="ada", session=f"s{n // 9}").observe(**said(n))  # type: ignore[arg-type]
             if cuts is not None and cuts.random() < 0.4:
                 if cuts.random() < 0.5:
                     memory._opened.background.serve(Event(), once=True)
@@ -63,7 +64,7 @@ def view(unit: Unit, cuts: random.Random | None) -> list[str]:
 def test_live_or_by_one_flush_one_journal_gives_one_view(unit: Unit) -> None:
     whole = view(unit, None)
     assert len(whole) > 1
-    for seed in range(4):
+    for seed in range(2):
         assert view(unit, random.Random(seed)) == whole
 
 
@@ -81,6 +82,17 @@ def test_what_makes_no_unit_yet_waits_and_keeps_nobody_waiting() -> None:
         memory._opened.background.serve(Event(), once=True)
         assert strategy.seen == [["how are you?", "well"]]
         assert {lane.pending for lane in memory.admin.behind() if lane.lane == "scripted"} != {0}
+
+
+def test_a_unit_that_never_ends_is_cut_somewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "_LONGEST_UNIT", 4)
+    strategy = Scripted(merged)
+    strategy.unit = TokensUnit(1_000_000)
+    memory, me = opened(strategy)
+    with memory:
+        me.observe(["many words " * 600, "two", "three", "four", "five"])
+        assert memory.flush()
+        assert len(strategy.seen) == 1
 
 
 def test_a_unit_that_fails_is_halved_like_any_run() -> None:

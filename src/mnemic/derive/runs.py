@@ -218,7 +218,8 @@ def _taken(snapshot: Snapshot, strategy: Strategy, lane: Lane, limit: int) -> tu
     versions, upto = lane_versions(snapshot, strategy, lane, _LONGEST_UNIT)
     length = unit.length([version.item for version in versions.values()])
     if length is None:
-        return (versions, upto) if len(versions) >= _LONGEST_UNIT else ({}, lane.cursor)
+        is_too_long = snapshot.newest(lane.space) > upto
+        return (versions, upto) if is_too_long else ({}, lane.cursor)
     taken = dict(islice(versions.items(), length))
     return taken, max(taken)
 

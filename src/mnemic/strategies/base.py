@@ -116,7 +116,7 @@ class Given:
             is left out of its text.
         known: What is always at hand: the profile, standing instructions, what is pinned.
 
-    What stands here as known, and what the run looks up with `known`, its edits may change.
+    What stands here as known, and what the run looks up, its edits may change, tie and cite.
     """
 
     user: str

@@ -11,6 +11,7 @@ from mnemic.core.ids import ItemId, from_bytes, to_bytes
 from mnemic.core.items import UPKEEP, State
 from mnemic.core.queries import Filter
 from mnemic.core.scope import Shared
+from mnemic.core.tokens import BY_RULES
 from mnemic.errors import Conflict, NotFound
 from mnemic.store.engine import codec, holds, job_queue, ledger, lineage
 from mnemic.store.engine.codec import canonical
@@ -96,14 +97,15 @@ def _items(rows: Rows, tenant: TenantRow, space: SpaceRow, erasure: Erasure) -> 
 def _rederiving(rows: Rows, space: int, going: Sequence[bytes], named: Container[bytes]) -> list[Order]:
     """Order that what stays of the sources of derived items that go is digested again by whoever derived these.
 
-    Nothing is ordered for what its owner hid, or what something newer has taken the place of.
+    Nothing is ordered for what its owner hid, what something newer has taken the place of, or what rules made: of these
+    each rests on one turn, but for the segments of a session, which no strategy made.
     """
     gone, derived = set(going), [item for item in going if item not in named]
     orders: dict[bytes, Order] = {}
     for row in (rows.items.standing(space, derived) if derived else {}).values():
         body = codec.read_body(row.body)
         author, stays = body.wording.slots.get("by"), [source for source in body.source if to_bytes(source) not in gone]
-        if row.state == State.ACTIVE and stays and isinstance(author, str):
+        if row.state == State.ACTIVE and stays and isinstance(author, str) and author != BY_RULES:
             payload = canonical({"sources": stays, "upkeep": bool(body.wording.slots.get(UPKEEP))})
             orders[payload] = Order(name=AGAIN + author, key="", space=space, payload=payload)
     return list(orders.values())
