@@ -162,7 +162,7 @@ def draft_answer(question: str, context: Context, facts: Sequence[Item] = (), us
         contested = _contested(question, facts, values, evidence)
         told = Told(question, context, evidence, asked, facts, short, None, stated=True, contested=contested)
         return DraftAnswer(told, tuple((item.id, item.text) for item in facts))
-    chosen = _quoted(question, asked, evidence, doubted=bool(facts)) if evidence else []
+    chosen = _quoted(question, asked, evidence, context.items, doubted=bool(facts)) if evidence else []
     if not chosen:
         return None
     short, yes = _short(question, asked, chosen, evidence)
@@ -283,16 +283,22 @@ class _Sentence:
 
 
 def _quoted(
-    question: str, asked: AnswerType, evidence: Sequence[Recalled], *, doubted: bool = False
+    question: str,
+    asked: AnswerType,
+    evidence: Sequence[Recalled],
+    heard: Sequence[Recalled],
+    *,
+    doubted: bool = False,
 ) -> list[_Sentence]:
     """What is quoted, the best first; nothing where it all asks the same.
 
     Args:
+        heard: All that was recalled: what answers nothing itself may have asked for what the next turn says.
         doubted: A fact of the profile is in doubt: what stands beside it is quoted too.
     """
     scored = evidence[0].bearing is None or bool(_named(question, evidence))
     looked_at = evidence if scored else _first(question, evidence)
-    told = [one for one in _sentences(question, asked, looked_at) if not _repeats(one.text, question)]
+    told = [one for one in _sentences(question, asked, looked_at, heard) if not _repeats(one.text, question)]
     if not scored or not told:
         best = [_best_of(question, asked, one, told) for one in looked_at] if told else []
         alone = best and not doubted and not asks_several(question)
@@ -378,14 +384,16 @@ def _named(question: str, recalled: Sequence[Recalled]) -> set[str]:
     }
 
 
-def _sentences(question: str, asked: AnswerType, recalled: Sequence[Recalled]) -> Iterator[_Sentence]:
-    """Every sentence of the evidence with its score."""
+def _sentences(
+    question: str, asked: AnswerType, recalled: Sequence[Recalled], heard: Sequence[Recalled]
+) -> Iterator[_Sentence]:
+    """Every sentence of the evidence with its score; what was just asked for counts as said by who answers."""
     words = {token for token in tokenise(question) if not is_stop(token)}
     named = _named(question, recalled)
     weights = _weights(words - named, [set(tokenise(one.text)) for one in recalled])
     best = max(one.score for one in recalled)
     turns: dict[tuple[str | None, int], str] = {
-        (one.item.session, one.item.pos): one.text for one in recalled if one.item.session
+        (one.item.session, one.item.pos): one.text for one in heard if one.item.session
     }
     for one in recalled:
         before = turns.get((one.item.session, one.item.pos - 1), "")

@@ -49,6 +49,18 @@ TOGETHER: Final = 0.6
 SURELY: Final = 0.9
 """The same where a question is not about whoever asks: then what else was said is more often of another matter."""
 
+CERTAINLY: Final = 0.95
+"""The same where it is asked what happened: what happens later seldom replaces that, though a correction does."""
+
+AHEAD: Final = 2
+"""Most candidates before the one that bears most: it may have been taken for replaced by what is merely newer."""
+
+ALL_ARMS: Final = 0.2
+"""What a candidate's score by all arms counts for beside how it bears on the question."""
+
+UNSPOKEN: Final = 0.5
+"""The same where no candidate holds a word of the question, as in another language: bearing then reads little."""
+
 FARTHEST: Final = np.float32(3.0)
 """Deviations that an input counts for at most: in a memory of three items an arm may give what it never gave before."""
 
@@ -100,6 +112,9 @@ _BEFORE: Final = re.compile(
     re.IGNORECASE,
 )
 """Asks how things were, or have come about: then what is newest is not what is asked for."""
+
+_HAPPENED: Final = re.compile(r"\bdid\b|[了过](?![敏解])|的\W*$", re.IGNORECASE)
+"""Asks for what happened, and not how things are."""
 
 _ASKING: Final = re.compile(
     r"^\W*(?:who|what|which|where|when|how|is|are|was|were|do|does|did|has|have|can)\b|[吗呢么]\W*$|什么|哪|谁|几|多少|怎么",
@@ -201,6 +216,11 @@ class Pool:
     def by_words(self) -> bool:
         """Whether nothing is known of it but its words."""
         return not self.vectors.shape[1]
+
+    @property
+    def behind(self) -> Floats:
+        """By how much each scores less by all arms than the best, as a negative number."""
+        return self.inputs[:, 0]
 
 
 def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Reading], learned: CurrencyWeights) -> Pool:
@@ -310,7 +330,7 @@ class Succession:
 
     Attributes:
         order: Positions in the pool, the best first.
-        group: Positions of those that are states of one matter, in the order in which they answer.
+        group: Positions of those that are states of one matter, the one that holds at the time asked for first.
         bearing: The log odds that a candidate bears on the question, by position.
     """
 
@@ -326,7 +346,7 @@ def succeeded(question: Question, pool: Pool, learned: CurrencyWeights) -> Succe
     anchor, order = int(places[0]), places.tolist()
     if _BEFORE.search(question.query.text):
         return Succession(tuple(order), (), bearing)
-    likely = TOGETHER if question.asks_own else SURELY
+    likely = _likely(question)
     alike = learned.together.apply(compared(pool, bearing, anchor)) > math.log(likely / (1 - likely))
     alike &= _eligible(question, pool, anchor)
     alike[anchor] = True
@@ -335,7 +355,17 @@ def succeeded(question: Question, pool: Pool, learned: CurrencyWeights) -> Succe
         return Succession(tuple(order), (), bearing)
     held = sorted((at for at in order if at in members), key=lambda at: _standing(question, pool, at))
     rest = iter(held)
-    return Succession(tuple(next(rest) if at in members else at for at in order), tuple(held), bearing)
+    order = [next(rest) if at in members else at for at in order]
+    if (place := order.index(anchor)) > AHEAD and not _standing(question, pool, anchor)[0]:
+        order.insert(AHEAD, order.pop(place))
+    return Succession(tuple(order), tuple(held), bearing)
+
+
+def _likely(question: Question) -> float:
+    """How likely a candidate must be to speak of the same matter as the one that bears most."""
+    if _HAPPENED.search(question.query.text):
+        return CERTAINLY
+    return TOGETHER if question.asks_own else SURELY
 
 
 def bears(question: Question, pool: Pool, learned: CurrencyWeights) -> Floats:
@@ -351,7 +381,10 @@ def bears(question: Question, pool: Pool, learned: CurrencyWeights) -> Floats:
 
 def ranked(pool: Pool, bearing: Floats) -> NDArray[np.intp]:
     """Positions in the order in which candidates bear; by words alone, which say too little of that, as they came."""
-    return np.arange(len(bearing)) if pool.by_words else np.argsort(-bearing, kind="stable")
+    if pool.by_words:
+        return np.arange(len(bearing))
+    weight = ALL_ARMS if pool.own.any() else UNSPOKEN
+    return np.argsort(-(bearing + np.float32(weight) * pool.behind), kind="stable")
 
 
 def _eligible(question: Question, pool: Pool, anchor: int) -> NDArray[np.bool_]:
