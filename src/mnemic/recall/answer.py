@@ -26,7 +26,7 @@ from mnemic.recall.polarity import ASKS_PAST, DENIES, SUPPOSES
 from mnemic.recall.profile import certain_since
 from mnemic.recall.reasons import KNOWN
 from mnemic.recall.sentence_cues import SentenceCue, counted_in
-from mnemic.recall.sureness import SCORED, SPLIT, Told, likely_yes, sure
+from mnemic.recall.sureness import SCORED, SPLIT, Told, likely_yes, read_by, sure
 from mnemic.recall.understand import ASSISTANTS, SPEAKS_OF_SELF, SPEAKS_TO_OTHER, UNSPACED
 
 if TYPE_CHECKING:
@@ -147,9 +147,21 @@ class DraftAnswer:
     def answered(self, confidence: float) -> Answer:
         """The answer; that memory does not know, where it is too unsure. Yes or no is said where it is likely right."""
         told = self.told
-        if confidence < (SPLIT if told.judged else SCORED * KNOWN):
+        if confidence < self._least():
             return _unknown(told.question, confidence)
         return _cited("" if told.yes is not None and confidence < KNOWN else told.short, self.quotes, confidence)
+
+    def _least(self) -> float:
+        """The confidence from which it is given.
+
+        By words alone it must likely be right where its words are not told here either; but what is in doubt is given
+        with what stands against it, so that a person can settle it.
+        """
+        told = self.told
+        if not told.judged:
+            return SCORED * KNOWN
+        untold = told.context.confidence < KNOWN and read_by(told.evidence) == "words"
+        return KNOWN if untold and not told.doubted and not told.contested else SPLIT
 
 
 def draft_answer(question: str, context: Context, facts: Sequence[Item] = (), user: str = "") -> DraftAnswer | None:
