@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from mnemic import AsyncMemory, Invalid, Memory, Settings
-from mnemic.models.chat.base import ChatMessage
-from mnemic.models.model_requests import Ask
+from mnemic.models.chat.base import Ask, ChatMessage
 
 
 @pytest.mark.parametrize("front", [Memory, AsyncMemory])
@@ -43,7 +42,7 @@ def test_the_language_model_can_be_named_when_a_memory_is_opened(tmp_path: Path)
     with Memory(tmp_path / "m.db", settings=Settings(k=3, embedder="none"), model="scripted:Good day.") as memory:
         assert (memory.settings.model, memory.settings.k) == ("scripted:Good day.", 3)
         ask = Ask(messages=(ChatMessage("user", "Hello?"),))
-        assert memory._opened.answering.language_model.answer(ask) == "Good day."
+        assert memory._opened.answering.language_model.answer(ask).text == "Good day."
 
 
 @pytest.mark.parametrize("model", ["gpt-please", 7])

@@ -16,15 +16,19 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 from mnemic.core.forking import renew_in_child
 from mnemic.core.mutex import Flag, Mutex
 from mnemic.core.uninterrupted import import_whole
-from mnemic.errors import ModelError
+from mnemic.errors import NoModel
 from mnemic.flow import Flow, Pause, Request, run
-from mnemic.models.model_requests import Ask, Embed, EmbedQuestion
+from mnemic.models.chat.base import Ask, Reply, Size, reply_of
+from mnemic.models.model_requests import Embed, EmbedQuestion, NameModel
+from mnemic.recall.seeking import Seek
 from mnemic.store.requests import Commit, Erase, Look, Sweep, Transact
 from mnemic.store.values.drafts import Put
 from mnemic.watching.metering import WAITING, Meters, Sort, Timed, timed_here
 
 if TYPE_CHECKING:
     from mnemic.core.events import Receipt
+    from mnemic.core.queries import Context, Query
+    from mnemic.index.catalogues import Catalogues
     from mnemic.lanes.backlog import Backlog
     from mnemic.meaning import Meaning
     from mnemic.models.chat.base import Chat
@@ -45,11 +49,17 @@ BESIDE_SECONDS: Final = 0.002
 
 
 class LanguageModel:
-    """The language model of an open store, opened when a strategy first asks it. Safe for many threads."""
+    """The language model of an open store, in a small size and a large one, each opened when it is first asked.
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._chat: Chat | None = None
+    Safe for many threads.
+
+    Args:
+        given: Who answers in place of the model that settings name.
+    """
+
+    def __init__(self, settings: Settings, given: Chat | None = None) -> None:
+        self._settings, self._given = settings, given
+        self._chats: dict[Size, Chat | None] = {}
         self.renew()
         renew_in_child(self)
 
@@ -57,24 +67,32 @@ class LanguageModel:
         """Take a new lock, as a forked child must."""
         self._lock = Mutex()
 
-    def answer(self, ask: Ask) -> str:
-        """Have the model answer, whole.
+    def answer(self, ask: Ask) -> Reply:
+        """Have the model of the size that is asked for answer, whole.
 
         Raises:
-            ModelError: there is none, or it failed.
+            ModelError: it failed; `NoModel`: there is none.
         """
-        return "".join(self._opened().stream(ask.messages, limit=ask.limit))
+        chat = self._opened(ask.size)
+        if chat is None:
+            raise NoModel("a strategy asks a language model, and the setting `model` names none")
+        return reply_of(chat.stream(ask))
 
-    def _opened(self) -> Chat:
+    def name(self, size: Size) -> str:
+        """Name the model of a size; "" where there is none."""
+        chat = self._opened(size)
+        return "" if chat is None else chat.name
+
+    def _opened(self, size: Size) -> Chat | None:
         with self._lock:
-            if self._chat is None:
+            if size not in self._chats:
                 import_whole("mnemic.models.model_opening")
                 from mnemic.models.model_opening import open_chat
 
-                self._chat = open_chat(self._settings.model, self._settings)
-            if self._chat is None:
-                raise ModelError("a strategy asks a language model, and the setting `model` names none")
-            return self._chat
+                small = self._settings.small_model if size is Size.SMALL else ""
+                named = self._given if self._given is not None else self._settings.model
+                self._chats[size] = open_chat(small or named, self._settings)
+            return self._chats[size]
 
 
 class Yielding:
@@ -160,15 +178,17 @@ class Answering:
         meters: How long each verb, request and run takes.
         yielding: The context in which a request of a verb is answered, so that what runs behind waits before its next.
         behind: Who works behind the verbs and is woken by them; None while the store is being opened.
+        catalogues: What recall searches; None likewise.
         caches: What drops everything it keeps once something was erased.
     """
 
-    def __init__(self, store: Store, meaning: Meaning, settings: Settings) -> None:
+    def __init__(self, store: Store, meaning: Meaning, settings: Settings, chat: Chat | None = None) -> None:
         self.store, self.meaning, self._settings = store, meaning, settings
-        self.language_model = LanguageModel(settings)
+        self.language_model = LanguageModel(settings, chat)
         self.meters = Meters()
         self.yielding = Yielding()
         self.behind: BehindVerbs | None = None
+        self.catalogues: Catalogues | None = None
         self.caches: tuple[Callable[[], None], ...] = (meaning.forget,)
 
     def verb(self, flow: Flow[T], who: object, asked: str = "", within: str = "") -> T:
@@ -209,6 +229,8 @@ class Answering:
         if isinstance(request, Erase):
             for clear in self.caches:
                 clear()  # what was erased is not kept in memory until somebody asks again
+            if self.behind is not None and self._settings.background:
+                self.behind.notify()  # what stays of its evidence is digested again
         elif isinstance(request, EmbedQuestion) and self.behind is not None and self._settings.background:
             self.behind.asked()
         return reply
@@ -247,6 +269,14 @@ class Answering:
             for close in closing:
                 close(reply, failed)
 
+    def _sought(self, query: Query) -> Context:
+        import_whole("mnemic.recall.pipeline")
+        from mnemic.recall.pipeline import recall
+
+        assert self.catalogues is not None
+        with self.store.read() as snapshot:
+            return recall(snapshot, self.catalogues, query)
+
     def _note(self, sort: str, name: str, seconds: float, *, failed: bool) -> None:
         durations = self.meters.durations
         durations.append((sort, name, seconds, failed))
@@ -263,12 +293,16 @@ class Answering:
                 return self.store.commit(draft)
             case Transact(work, args, kwargs):
                 return self.store.transact(work, *args, **kwargs)
+            case Seek(query):
+                return self._sought(query)
             case EmbedQuestion(text):
                 return self.meaning.question(text)
             case Embed(model, texts):
                 return self.meaning.passages(model, texts)
             case Ask():
                 return self.language_model.answer(request)
+            case NameModel(size):
+                return self.language_model.name(size)
             case Erase(erasure):
                 return self.store.erase(erasure)
             case Sweep(tenant, seconds):

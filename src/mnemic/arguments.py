@@ -212,7 +212,7 @@ _TABLE: Final[Mapping[str, Checker | None]] = {
     "lines": _lines,
     "marks": None,  # by `terms`, as `reach` and `writing`
     "messages": None,  # read together with what stands beside them, by `as_messages`
-    "model": words,
+    "model": _name_or_object,
     "name": clean_name,
     "now": instant,
     "order": record(Order, _ORDER),

@@ -8,6 +8,7 @@
     ├── Refused             the right is missing, or a hold forbids it
     ├── Compacted           the past asked for lies behind the horizon, or was taken back
     ├── ModelError          an embedder, a language model or its endpoint failed; what was written is not lost
+    │   ├── NoModel         a language model is asked, and none is set
     │   └── OverBudget      a run has asked as much of models as it may
     └── StoreError          the store failed; retrying with the same key is safe
         ├── StoreFull       no space left on the disk
@@ -91,6 +92,10 @@ class StoreLocked(StoreError):
 
 class ModelError(MnemicError):
     """An embedder, a language model or its endpoint failed; nothing that was written is lost, words still answer."""
+
+
+class NoModel(ModelError):
+    """A language model is asked, and the setting `model` names none; a strategy may go on by rules."""
 
 
 class OverBudget(ModelError):

@@ -33,6 +33,7 @@ from mnemic.writing import MessageLike, as_messages
 if TYPE_CHECKING:
     from mnemic.admin import Admin
     from mnemic.models.base import Embedder
+    from mnemic.models.chat.base import Chat
     from mnemic.past.branching import Branch
     from mnemic.past.holdings import Holding
     from mnemic.past.journal_views import Difference
@@ -632,7 +633,7 @@ class Memory:
         entropy: Entropy | None = None,
         embedder: str | Embedder | None = None,
         strategies: Sequence[str | Strategy] | None = None,
-        model: str | None = None,
+        model: str | Chat | None = None,
         **options: Any,
     ) -> None:
         self._opened = open_store(where, settings, clock, entropy, embedder, strategies, model, **options)

@@ -26,11 +26,13 @@ from mnemic.core.visibility import timeless_conditions
 from mnemic.counting import UseCounts
 from mnemic.errors import Invalid, MnemicError
 from mnemic.index.catalogues import Catalogues
+from mnemic.lanes.slices import HOUSE
 from mnemic.meaning import Meaning
 from mnemic.settings import Settings
 from mnemic.store.contract import Store
 from mnemic.store.seal_key import seal_key
 from mnemic.store.urls import open_at, options_of
+from mnemic.strategies.loading import followed, lane_of
 from mnemic.verbs.kernel import Kernel
 from mnemic.verbs.who import Past, Who
 from mnemic.watching.journal_reader import JournalReader
@@ -40,6 +42,7 @@ from mnemic.writing import Desk
 
 if TYPE_CHECKING:
     from mnemic.models.base import Embedder
+    from mnemic.models.chat.base import Chat
     from mnemic.strategies.base import Strategy
 
 
@@ -100,7 +103,7 @@ def open_store(
     entropy: Entropy | None,
     embedder: str | Embedder | None = None,
     strategies: Sequence[str | Strategy] | None = None,
-    model: str | None = None,
+    model: str | Chat | None = None,
     **options: Any,
 ) -> Opened:
     """Open what `where` names: a path, a URL (`sqlite:///path`, `memory:`), a store, or the store of the settings.
@@ -109,7 +112,8 @@ def open_store(
     """
     if settings is None:
         settings = Settings.from_environment() if where is None else Settings()
-    if model is not None:
+    chat = _chat(model)
+    if isinstance(model, str):
         settings = _with_model(settings, model)
     clock, entropy = clock or SystemClock(), entropy or SystemEntropy()
     if where is not None and not isinstance(where, str | Path) and not hasattr(where, "commit"):
@@ -123,11 +127,13 @@ def open_store(
     if settings.seal and isinstance(where, str | Path) and "seal" in options_of(str(where)):
         options.setdefault("seal", seal_key(settings.seal))
     store = open_at(str(where), clock, entropy, wait, **options) if isinstance(where, str | Path) else where
-    desk = Desk(clock, entropy, settings)
+    lanes = followed(settings.strategies if strategies is None else strategies)
+    desk = Desk(clock, entropy, settings, rules=HOUSE in map(lane_of, lanes))
     kernel = Kernel(desk, Catalogues(settings.catalogue_bytes, settings.pack_rows), settings)
     words_alone = (settings.embedder if embedder is None else embedder) == "none"
-    answering = Answering(store, Meaning(store, settings, chosen, words_alone=words_alone), settings)
-    background = answering.behind = Background(answering, desk, strategies)
+    answering = Answering(store, Meaning(store, settings, chosen, words_alone=words_alone), settings, chat)
+    answering.catalogues = kernel.catalogues
+    background = answering.behind = Background(answering, desk, lanes)
     kernel.catalogues.unpacked = background.want_packs
     answering.caches += (kernel.standings.clear, kernel.unread.clear, kernel.catalogues.clear)
     answering.caches += (timeless_conditions.cache_clear, tag_facet.cache_clear)  # filters name tags, agents, sessions
@@ -179,6 +185,19 @@ def chosen_embedder(named: str | Embedder, settings: Settings) -> Embedder | Non
     from mnemic.models.model_opening import open_embedder
 
     return open_embedder(named, settings)
+
+
+def _chat(model: str | Chat | None) -> Chat | None:
+    """Return a language model that was handed over in place of a name.
+
+    Raises:
+        Invalid: it is none.
+    """
+    if model is None or isinstance(model, str):
+        return None
+    if not (hasattr(model, "stream") and isinstance(getattr(model, "name", None), str)):
+        raise Invalid("model", f"is {type(model).__name__}", "Give a name, or an object with a `name` and a `stream`.")
+    return model
 
 
 def _with_model(settings: Settings, model: str) -> Settings:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from time import sleep
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +13,7 @@ from mnemic.errors import MnemicError
 from mnemic.flow import run
 from mnemic.lanes.embedding_slice import EMBED_PARTS, embed_slice
 from mnemic.lanes.failures import report_failure
-from mnemic.lanes.slices import Slice
+from mnemic.lanes.slices import Slice, next_vers
 from mnemic.meaning import WORDS_ALONE
 from mnemic.models.model_requests import embed
 from mnemic.store.engine.lane_cursors import appoint, dismiss, enlist
@@ -82,7 +83,8 @@ def _slice(opened: Opened, model: int, space: int, owner: str, epoch: int) -> Sl
         return run(embed_slice(space, model, owner), perform)
     except MnemicError as error:
         probe = embed(model, ["hello"])
-        if run(report_failure(space, lane, owner, error, opened.clock.now(), probe, EMBED_PARTS, epoch), perform):
+        taken = partial(next_vers, limit=EMBED_PARTS)
+        if run(report_failure(space, lane, owner, error, opened.clock.now(), probe, taken, epoch), perform):
             return Slice(done=1)
         raise
 

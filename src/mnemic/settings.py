@@ -75,6 +75,8 @@ class Settings:
     """The key of an embeddings endpoint that asks for one (OpenAI's: or OPENAI_API_KEY); never stored, never shown."""
     model: str = ""
     """The language model of strategies and of `mnemic chat`: `openai:MODEL[@URL]`, the path of a GGUF file; or none."""
+    small_model: str = ""
+    """The language model of what a small one can do, where a strategy says so; left empty, `model` does that too."""
     model_key: str = dataclasses.field(default="", repr=False)
     """The key of a chat endpoint that asks for one (OpenAI's: or OPENAI_API_KEY); never stored, never shown."""
     background: bool = True

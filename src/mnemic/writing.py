@@ -41,11 +41,16 @@ class Puts:
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """What turning words into items needs from outside."""
+    """What turning words into items needs from outside.
+
+    Attributes:
+        rules: Whether the house's rules are followed, so that readers are shown what they make of unread turns.
+    """
 
     clock: Clock
     entropy: Entropy
     settings: Settings
+    rules: bool = True
 
     def evidence(self, scope: Scope, messages: Sequence[Message], channel: Channel, *, lasting: bool) -> Puts:
         """The ops that remember `messages`, in order: one each, or a document and its chunks where one is long.

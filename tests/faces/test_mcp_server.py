@@ -20,6 +20,7 @@ from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 
 from mnemic import registry
 from mnemic.core.items import Kind
+from mnemic.core.json_schema import shape, text
 from mnemic.errors import StoreError, StoreLocked
 from mnemic.faces.mcp.methods import INSTRUCTIONS
 from mnemic.faces.mcp.resources import ALWAYS, GRAPH, ITEM, LISTED, RECENT
@@ -30,7 +31,6 @@ from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.registry import TOOLS
 from mnemic.settings import Settings
 from mnemic.tools.base import Result, Tool
-from mnemic.tools.tool_schema import shape, text
 from patience import PATIENCE, eventually
 
 MODES = pytest.mark.parametrize("mode", GENERATIONS)

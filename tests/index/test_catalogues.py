@@ -19,7 +19,7 @@ from mnemic.core.queries import Entry, Filter, View
 from mnemic.core.tokens import hash_term
 from mnemic.index.catalogues import Catalogues
 from mnemic.index.columns import Column, EntryColumns
-from mnemic.index.reading import Reading
+from mnemic.index.reading import KEPT_TOKENS, Reading
 from mnemic.memory import Memory
 from mnemic.settings import Settings
 from mnemic.store.engine import rewinding
@@ -48,6 +48,44 @@ def test_what_was_just_written_is_found(world: Any) -> None:
         world.say(f"apple {n}")
         (reading,) = world.readings()
         assert len(holders(reading, "appl")) == n + 1
+
+
+def test_a_list_of_words_stands_where_any_of_its_words_does_before_and_after_more_was_said(world: Any) -> None:
+    words = tuple(map(hash_term, ("word2", "word9", "nowhere")))
+    for n in range(700):
+        world.say(f"word{n % 7} and word{n % 11}")
+        if n in (3, 40, 600, 699):
+            (reading,) = world.readings()
+            each: set[int] = set().union(*(reading.find(word)[0].tolist() for word in words))
+            assert each
+            assert set(np.flatnonzero(reading.holding_any(words)).tolist()) == each
+
+
+def test_a_list_of_words_stands_where_it_did_in_the_past_and_only_where_it_is_seen(world: Any) -> None:
+    words = tuple(map(hash_term, ("word2", "word9")))
+    for n in range(60):
+        world.say(f"word{n % 7} and word{n % 11}", session=f"s{n % 3}", pos=n)
+    (now,) = world.readings()
+    held = now.holding_any(words)
+    (then,) = world.readings(view=View(at=20))
+    assert 0 < then.size < now.size
+    each: set[int] = set().union(*(then.find(word)[0].tolist() for word in words))
+    assert set(np.flatnonzero(then.holding_any(words)).tolist()) == each
+    assert held.sum() > len(each)
+
+
+def test_a_word_that_was_looked_up_is_kept_and_no_more_of_them_than_allowed(world: Any) -> None:
+    for n in range(KEPT_TOKENS + 10):
+        world.say(f"word{n} again")
+    (reading,) = world.readings()
+    first = reading.find(hash_term("word0"))
+    assert reading.find(hash_term("word0")) is first
+    sizes = []
+    for n in range(KEPT_TOKENS + 10):
+        assert reading.find(hash_term(f"word{n}"))[1].tolist() == [1.0]
+        sizes.append(reading.nbytes)
+    assert max(sizes) - min(sizes) <= KEPT_TOKENS * 12
+    assert reading.find(hash_term("word0"))[0].tolist() == first[0].tolist()
 
 
 def test_a_catalogue_that_followed_equals_one_built_at_once(world: Any) -> None:

@@ -18,7 +18,7 @@ from mnemic.models.chat.base import Chat, ChatMessage
 from mnemic.models.chat.gguf import ENGINE, SMOLLM2_PACKAGE, Gguf, SmolLM2
 from mnemic.models.chat.openai_chat import ChatEndpoint
 from mnemic.testing.chat_contract import *  # noqa: F403
-from mnemic.testing.chat_contract import HELLO, said
+from mnemic.testing.chat_contract import HELLO, asked, said
 from patience import PATIENCE
 
 KEY = "sk-not-a-real-key-0123456789"
@@ -60,6 +60,12 @@ def chat(request: pytest.FixtureRequest) -> Chat:
     return served
 
 
+@pytest.fixture
+def calling_chat(local: Chat) -> Chat:
+    """Held by its grammar it calls the tool; behind the endpoint it is left to choose, and a model so small answers."""
+    return local
+
+
 def test_more_than_it_can_read_is_told(chat: Chat) -> None:
     pieces, error = said(chat, [ChatMessage("user", "word " * 10_000)])
     assert pieces == []
@@ -83,13 +89,13 @@ def test_other_weights_are_not_taken_for_the_known_ones(tmp_path: Path) -> None:
     path = tmp_path / "other.gguf"
     path.write_bytes(b"other")
     with pytest.raises(ModelError, match="is not the file we know"):
-        next(Gguf(path, sha256="0" * 64).stream(HELLO))
+        next(Gguf(path, sha256="0" * 64).stream(asked(HELLO)))
 
 
 def test_it_is_quiet_and_leaves_without_waiting() -> None:
     code = (
-        "from mnemic.models.chat.base import ChatMessage\nfrom mnemic.models.chat.gguf import SmolLM2\n"
-        "answer = SmolLM2().stream([ChatMessage('user', 'Tell a very long story.')], limit=4000)\n"
+        "from mnemic.models.chat.base import Ask, ChatMessage\nfrom mnemic.models.chat.gguf import SmolLM2\n"
+        "answer = SmolLM2().stream(Ask((ChatMessage('user', 'Tell a very long story.'),), 4000))\n"
         "print(bool(next(answer)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE)
@@ -99,11 +105,11 @@ def test_it_is_quiet_and_leaves_without_waiting() -> None:
 FORKED = """
 import os
 import sys
-from mnemic.models.chat.base import ChatMessage
+from mnemic.models.chat.base import Ask, ChatMessage
 from mnemic.models.chat.gguf import SmolLM2
 
 def answer():
-    return "".join(model.stream([ChatMessage("user", "Say only: hi")], limit=60))
+    return "".join(model.stream(Ask((ChatMessage("user", "Say only: hi"),), 60)))
 
 model = SmolLM2()
 told = answer()

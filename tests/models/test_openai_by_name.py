@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 from endpoint_server import serving
+from told import set_patience
 
 from mnemic import Memory, Settings
 from mnemic.errors import Invalid, ModelError
-from mnemic.models.chat.base import ChatMessage
+from mnemic.models.chat.base import Ask, ChatMessage
 from mnemic.models.model_opening import open_chat, open_embedder
 
 OWN = "https://api.openai.com/v1"
@@ -30,13 +31,13 @@ def opened(spec: str, **keys: str) -> list[Any]:
 def test_a_model_alone_is_openai_s_own_with_its_key() -> None:
     for one in opened("openai:text-embedding-3-small"):
         assert one.name == f"openai:text-embedding-3-small@{OWN}"
-        assert one._line._key == "sk-own"
+        assert one._line._secret.key == "sk-own"
         assert "sk-own" not in repr(one)
 
 
 def test_what_a_store_remembers_of_it_opens_it_again_with_the_key() -> None:
     for one in opened(f"openai:text-embedding-3-small@{OWN}"):
-        assert one._line._key == "sk-own"
+        assert one._line._secret.key == "sk-own"
 
 
 def test_options_stand_behind_a_model_alone_too() -> None:
@@ -47,13 +48,13 @@ def test_options_stand_behind_a_model_alone_too() -> None:
 
 def test_a_key_of_our_own_comes_first() -> None:
     for one in opened("openai:x", embedder_key="sk-set", model_key="sk-set"):
-        assert one._line._key == "sk-set"
+        assert one._line._secret.key == "sk-set"
 
 
 def test_openai_s_key_goes_to_no_other_address() -> None:
     for url in ("http://localhost:11434/v1", "https://api.openai.com.evil.example/v1", "http://api.openai.com/v1"):
         for one in opened(f"openai:x@{url}"):
-            assert one._line._key == "", url
+            assert one._line._secret.key == "", url
 
 
 def test_the_address_of_openai_s_own_variable_is_taken(environment: pytest.MonkeyPatch) -> None:
@@ -88,7 +89,7 @@ def test_no_error_shows_the_key(environment: pytest.MonkeyPatch) -> None:
     environment.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     chat = open_chat("openai:x", Settings())
     assert chat is not None
-    chat._line._sleep = lambda seconds: None  # type: ignore[attr-defined]
+    chat._patience = set_patience([])  # type: ignore[attr-defined]
     with pytest.raises(ModelError) as failed:
-        list(chat.stream([ChatMessage("user", "Hello")]))
+        list(chat.stream(Ask((ChatMessage("user", "Hello"),))))
     assert "sk-own" not in str(failed.value)

@@ -7,15 +7,17 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
 
 import pytest
+from told import A_CALL, ANA_PLAYS, set_patience
 
+from mnemic.core.json_schema import shape, text
 from mnemic.errors import Invalid, ModelError
-from mnemic.models.chat.base import Chat
+from mnemic.models.chat.base import Ask, Chat, ToolCall, reply_of
 from mnemic.models.chat.openai_chat import ChatEndpoint
 from mnemic.models.chat.scripted_chat import ScriptedChat
-from mnemic.models.wire import TRIES
+from mnemic.models.patience import TRIES, Patience
 from mnemic.settings import Settings
 from mnemic.testing.chat_contract import *  # noqa: F403
-from mnemic.testing.chat_contract import HELLO, said
+from mnemic.testing.chat_contract import CALLED, HELLO, PLAYS, TOOL, asked, said
 from mnemic.testing.chat_server import Fault, Server, events, reply, serving, status
 from patience import PATIENCE
 
@@ -38,8 +40,25 @@ def slept() -> list[float]:
 
 
 @pytest.fixture
-def chat(server: Server, slept: list[float]) -> Chat:
-    return ChatEndpoint("words-1", server.url, key=KEY, timeout=PATIENCE, sleep=slept.append)
+def patience(slept: list[float]) -> Patience:
+    return set_patience(slept)
+
+
+@pytest.fixture
+def chat(server: Server, patience: Patience) -> Chat:
+    return ChatEndpoint("words-1", server.url, key=KEY, timeout=PATIENCE, patience=patience)
+
+
+@pytest.fixture
+def json_chat(chat: Chat, server: Server) -> Chat:
+    server.chat = ScriptedChat(ANA_PLAYS)
+    return chat
+
+
+@pytest.fixture
+def calling_chat(chat: Chat, server: Server) -> Chat:
+    server.chat = ScriptedChat(A_CALL)
+    return chat
 
 
 def hang_up(handler: BaseHTTPRequestHandler) -> None:
@@ -72,7 +91,7 @@ def silence_after_a_word(handler: BaseHTTPRequestHandler) -> None:
 @pytest.mark.parametrize("fault", [status(429), status(500), status(503), hang_up])
 def test_a_fault_that_passes_is_outlived(chat: Chat, server: Server, slept: list[float], fault: Fault) -> None:
     server.faults = [fault, fault]
-    assert said(chat, HELLO) == (list(ScriptedChat(ANSWER).stream(HELLO)), "")
+    assert said(chat, HELLO) == (list(ScriptedChat(ANSWER).stream(asked(HELLO))), "")
     assert slept == [0.5, 1.0]
 
 
@@ -81,10 +100,10 @@ def test_a_fault_that_stays_is_told(chat: Chat, server: Server) -> None:
     assert said(chat, HELLO) == ([], f"{chat.name}: answered 503 overloaded, 4 times in a row")
 
 
-def test_nobody_at_the_address_is_told(slept: list[float]) -> None:
+def test_nobody_at_the_address_is_told(patience: Patience) -> None:
     with serving(ScriptedChat("Yes.")) as gone:
         pass
-    pieces, error = said(ChatEndpoint("words-1", gone.url, sleep=slept.append), HELLO)
+    pieces, error = said(ChatEndpoint("words-1", gone.url, patience=patience), HELLO)
     assert pieces == []
     assert "no answer (ConnectionRefusedError" in error
 
@@ -125,7 +144,7 @@ def test_an_answer_that_breaks_off_keeps_what_came(server: Server, fault: Fault)
 def test_an_answer_that_is_none_is_never_taken_for_one(chat: Chat, server: Server, fault: Fault, told: str) -> None:
     server.faults = [fault]
     with pytest.raises(ModelError) as raised:
-        "".join(chat.stream(HELLO))
+        "".join(chat.stream(asked(HELLO)))
     assert told in str(raised.value)
 
 
@@ -187,9 +206,9 @@ def test_a_key_that_the_server_says_back_is_masked(server: Server, fault: Fault)
     assert not any(part in error for part in (KEY, KEY[:9], KEY[-9:]))
 
 
-def test_a_status_line_with_the_key_in_it_is_masked(server: Server, slept: list[float]) -> None:
+def test_a_status_line_with_the_key_in_it_is_masked(server: Server, patience: Patience) -> None:
     server.faults = [lambda handler: say_back(handler, f"nonsense {KEY}\r\n\r\n")] * TRIES
-    _, error = said(ChatEndpoint("words-1", server.url, key=KEY, sleep=slept.append), HELLO)
+    _, error = said(ChatEndpoint("words-1", server.url, key=KEY, patience=patience), HELLO)
     assert "BadStatusLine: nonsense ***" in error
 
 
@@ -217,9 +236,10 @@ def test_without_a_key_none_is_sent(server: Server) -> None:
 
 def test_the_model_and_the_whole_conversation_are_sent(chat: Chat, server: Server) -> None:
     said(chat, HELLO, 7)
-    (asked,) = server.asked
+    (sent,) = server.asked
     messages = [{"role": one.role, "content": one.content} for one in HELLO]
-    assert asked == {"model": "words-1", "messages": messages, "stream": True, "max_tokens": 7}
+    usage = {"include_usage": True}
+    assert sent == {"model": "words-1", "messages": messages, "stream": True, "stream_options": usage, "max_tokens": 7}
     assert server.paths == ["/v1/chat/completions"]
 
 
@@ -248,3 +268,82 @@ def test_what_names_no_endpoint_is_refused(rest: str) -> None:
         ChatEndpoint.opened(rest, Settings())
     assert raised.value.field == "model"
     assert "secret" not in str(raised.value)
+
+
+REFUSALS = {
+    "temperature": b"Unsupported value: 'temperature' does not support 0 with this model.",
+    "stream_options": b'{"detail": [{"loc": ["body", "stream_options"], "msg": "extra fields not permitted"}]}',
+    "response_format": b"This response_format type is unavailable now",
+    "tools": b"registry.ollama.ai/library/words:1 does not support tools",
+}
+
+
+@pytest.mark.parametrize(("part", "told"), REFUSALS.items())
+def test_a_part_that_a_server_refuses_by_name_is_left_out_from_then_on(
+    chat: Chat, server: Server, part: str, told: bytes
+) -> None:
+    server.faults = [status(400, told)]
+    server.chat = ScriptedChat(ANA_PLAYS)
+    ask = Ask(HELLO, 90, schema=PLAYS, temperature=0.0, tools=(TOOL,))
+    for _ in range(2):
+        reply_of(chat.stream(ask))
+    assert [part in sent for sent in server.asked] == [True, False, False]
+
+
+def test_a_schema_that_a_server_does_not_know_is_said_in_words(chat: Chat, server: Server) -> None:
+    server.faults = [status(400, REFUSALS["response_format"])]
+    server.chat = ScriptedChat(ANA_PLAYS)
+    assert reply_of(chat.stream(Ask(HELLO, schema=PLAYS))).text == ANA_PLAYS
+    system = server.asked[1]["messages"][0]
+    assert system["role"] == "system"
+    assert system["content"].startswith(HELLO[0].content)
+    assert '"instrument"' in system["content"]
+
+
+def test_tools_that_a_server_does_not_know_are_asked_for_by_json(chat: Chat, server: Server) -> None:
+    server.faults = [status(400, REFUSALS["tools"])]
+    server.chat = ScriptedChat(A_CALL, '{"thought": "Known.", "action": {"answer": "On Monday."}}')
+    (call,) = reply_of(chat.stream(Ask(HELLO, tools=(TOOL,)))).calls
+    assert (call.name, call.arguments) == ("look_up", '{"name": "Ana"}')
+    assert reply_of(chat.stream(Ask(CALLED, tools=(TOOL,)))).text == "On Monday."
+    assert server.asked[-1]["response_format"]["json_schema"]["strict"] is True
+    assert "Result of call_1:\nOn Monday." in [one["content"] for one in server.asked[-1]["messages"]]
+
+
+def test_a_schema_is_strict_only_where_openai_would_take_it_so(chat: Chat, server: Server) -> None:
+    server.chat = ScriptedChat(ANA_PLAYS)
+    for schema in (PLAYS, shape({"name": text()})):
+        reply_of(chat.stream(Ask(HELLO, schema=schema, task="play")))
+    sent = [one["response_format"]["json_schema"] for one in server.asked]
+    assert [(one["name"], one["strict"]) for one in sent] == [("play", False), ("play", True)]
+
+
+def test_tokens_are_those_that_the_server_counted_or_a_guess_that_says_so(chat: Chat, server: Server) -> None:
+    usage = {"prompt_tokens": 41, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": 32}}
+    server.faults = [events(WORD, END, json.dumps({"model": "words-1-0823", "choices": [], "usage": usage}), "[DONE]")]
+    counted = reply_of(chat.stream(asked(HELLO)))
+    assert (counted.prompt_tokens, counted.answer_tokens, counted.estimated) == (41, 3, False)
+    assert counted.model == "words-1-0823"
+    for broken in ({}, {"prompt_tokens": "many"}, {"prompt_tokens": -1, "completion_tokens": 2}, None):
+        server.faults = [events(WORD, END, json.dumps({"choices": [], "usage": broken}))]
+        guessed = reply_of(chat.stream(asked(HELLO)))
+        assert guessed.estimated
+        assert guessed.prompt_tokens > 0
+
+
+def test_a_call_that_comes_in_parts_is_put_together(chat: Chat, server: Server) -> None:
+    def delta(arguments: str) -> str:
+        call = {"index": 0, "function": {"arguments": arguments}}
+        return json.dumps({"choices": [{"delta": {"tool_calls": [call]}, "finish_reason": None}]})
+
+    first = {"index": 0, "id": "call_9", "function": {"name": "look_up", "arguments": ""}}
+    begun = json.dumps({"choices": [{"delta": {"tool_calls": [first]}, "finish_reason": None}]})
+    server.faults = [events(begun, delta('{"name"'), delta(': "Ana"}'), END.replace("stop", "tool_calls"))]
+    assert reply_of(chat.stream(Ask(HELLO, tools=(TOOL,)))).calls == (ToolCall("call_9", "look_up", '{"name": "Ana"}'),)
+
+
+@pytest.mark.parametrize("calls", ["7", "[7]", '[{"function": 7}]', '[{"function": {"name": 7}}]', '[{"index": []}]'])
+def test_a_call_that_is_none_is_told(chat: Chat, server: Server, calls: str) -> None:
+    server.faults = [events(f'{{"choices": [{{"delta": {{"tool_calls": {calls}}}, "finish_reason": "stop"}}]}}')]
+    with pytest.raises(ModelError, match="holds no words"):
+        reply_of(chat.stream(Ask(HELLO, tools=(TOOL,))))

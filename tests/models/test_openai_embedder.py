@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import email.utils
 import json
 import socket
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import numpy as np
 import pytest
 from endpoint_server import Server, reply, serving
+from told import set_patience
 
 from mnemic.errors import Invalid, ModelError
 from mnemic.models.base import Embedder
 from mnemic.models.model_opening import named_embedder, open_embedder
 from mnemic.models.openai_embedder import EmbeddingEndpoint, EndpointOptions
-from mnemic.models.wire import TRIES
+from mnemic.models.patience import TRIES
 from mnemic.settings import Settings
 from mnemic.testing.embedder_contract import *  # noqa: F403
 from patience import PATIENCE
@@ -37,7 +40,7 @@ def slept() -> list[float]:
 
 @pytest.fixture
 def embedder(server: Server, slept: list[float]) -> Embedder:
-    return EmbeddingEndpoint("words-1", server.url, key=KEY, timeout=PATIENCE, sleep=slept.append)
+    return EmbeddingEndpoint("words-1", server.url, key=KEY, timeout=PATIENCE, patience=set_patience(slept))
 
 
 def status(code: int, body: bytes = b"{}", **headers: str) -> Any:
@@ -78,7 +81,7 @@ def test_a_fault_that_passes_is_outlived(embedder: Embedder, server: Server, sle
 
 def test_a_silent_server_is_given_up_on(server: Server, slept: list[float]) -> None:
     server.faults = [silence]
-    embedder = EmbeddingEndpoint("words-1", server.url, timeout=0.1, sleep=slept.append)
+    embedder = EmbeddingEndpoint("words-1", server.url, timeout=0.1, patience=set_patience(slept))
     embedder.query("cello")
     assert len(slept) == 1
 
@@ -93,9 +96,22 @@ def test_a_fault_that_stays_is_told(embedder: Embedder, server: Server, slept: l
 def test_a_server_that_asks_for_time_gets_it_within_reason(
     embedder: Embedder, server: Server, slept: list[float]
 ) -> None:
-    server.faults = [status(429, Retry_After="7"), status(429, Retry_After="86400"), status(429, Retry_After="Monday")]
+    in_two = email.utils.format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)
+    server.faults = [status(429, Retry_After=said) for said in ("7", "Monday", in_two)]
     embedder.query("cello")
-    assert slept == [7.0, 30.0, 2.0]
+    assert slept[:2] == [7.0, 1.0]
+    assert 0 < slept[2] <= 2
+
+
+def test_a_server_that_asks_for_more_time_than_a_call_waits_gets_it_and_the_calls_fail_at_once(
+    embedder: Embedder, server: Server, slept: list[float]
+) -> None:
+    server.faults = [status(429, Retry_After="86400")]
+    for _ in range(3):
+        with pytest.raises(ModelError, match="wants to be left alone for another 3,600 s"):
+            embedder.query("cello")
+    assert len(server.asked) == 1
+    assert slept == []
 
 
 @pytest.mark.parametrize("code", [400, 401, 404, 302])

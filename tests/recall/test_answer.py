@@ -62,6 +62,23 @@ def test_longer_times_are_given_as_they_are(world: Any) -> None:
     assert asked(world, "When did Eve start to paint?").short == "2016"
 
 
+@pytest.mark.parametrize(
+    ("said", "question", "short"),
+    [
+        ("My flight leaves at 7:40.", "When does Ada's flight leave?", "7:40"),
+        ("The dentist is tomorrow at 3pm.", "When is Ada's dentist?", "7 May 2024, 15:00"),
+        ("On 3 May at 18:30 the choir sang.", "When did Ada's choir sing?", "3 May 2024, 18:30"),
+        ("会议改到下午三点了。", "Ada的会议什么时候？", "下午三点"),
+        ("火车是明天早上九点半的。", "Ada的火车什么时候？", "2024年5月7日, 09:30"),
+    ],
+)
+def test_a_time_of_day_is_told_with_its_day_where_one_was_named(
+    world: Any, said: str, question: str, short: str
+) -> None:
+    world.say(said, by="Ada")
+    assert asked(world, question).short == short
+
+
 def test_how_many_where_and_who_are_told_first(two: Any) -> None:
     assert asked(two, "How often does Bob practise the flute?").short == "four times a week"
     assert asked(two, "How many cats does Ada keep?").short == "two cats"

@@ -273,3 +273,43 @@ def test_small_talk_alone_answers_nothing_with_any_certainty(me: ScopedMemory, q
     tell(me, *SMALL_TALK)
     answered = me.ask(question)
     assert answered.confidence < KNOWN
+
+
+# What contests an answer
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "contested"),
+    [
+        (("The plumber's called Mr Feeney.", "It's Sweeney, sorry, not Feeney."), "What's the plumber called?", True),
+        (("I go to the Crown gym.", "I cancelled the Crown, too dear."), "Which gym do I go to?", True),
+        (("I go to the Crown gym.", "My sister cancelled the Crown, too dear."), "Which gym do I go to?", False),
+        (
+            ("I go to the Crown gym.", "Rain again, and the Crown was full, not that I mind."),
+            "Which gym do I go to?",
+            False,
+        ),
+        (
+            ("I sat on the pier and left my hat.", "They left the gate open."),
+            "Where did the hat stay, on the pier?",
+            False,
+        ),
+        (("今儿腌了一坛糖蒜。", "桂花落了一地,大姐舍不得扫。"), "我腌了什么？", False),
+    ],
+)
+def test_an_answer_is_contested_by_a_later_denial_of_what_it_names(
+    me: ScopedMemory, told: tuple[str, ...], question: str, contested: bool
+) -> None:
+    tell(me, *told)
+    drafted = draft_answer(question, me.recall(question))
+    assert drafted is not None
+    assert drafted.quotes[0][1] == told[0]
+    assert drafted.told.contested is contested
+
+
+def test_an_assistant_contests_nothing(me: ScopedMemory) -> None:
+    tell(me, "I go to the Crown gym.")
+    me.observe("The Crown gym is closed.", role="assistant", said=START + timedelta(days=90))
+    drafted = draft_answer("Which gym do I go to?", me.recall("Which gym do I go to?"))
+    assert drafted is not None
+    assert not drafted.told.contested

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from mnemic.core.queries import Stage
+from mnemic.core.clock import micros
+from mnemic.core.queries import Stage, View
 
 Texts = Callable[..., list[str]]
 
@@ -50,3 +52,18 @@ def test_what_many_turns_say_is_no_subject(world: Any) -> None:
         world.say(f"lantern {n}", session=f"s{n}")
     found = world.recall("Where does the person whose number is 0171 555 9934 work?")
     assert all("links" not in hit.components for hit in found)
+
+
+def test_a_question_of_a_past_leads_nowhere(world: Any) -> None:
+    world.say("Marta's number is 0171 555 9934.", session="a")
+    world.say("Marta runs the bakery on the quay.", session="b")
+    question = "Where does the person whose number is 0171 555 9934 work?"
+    assert any("links" in hit.components for hit in world.recall(question))
+    past = View(as_of=micros(datetime(2024, 5, 20, tzinfo=UTC)))
+    assert all("links" not in hit.components for hit in world.recall(question, view=past))
+
+
+def test_one_character_that_two_turns_share_is_no_subject(world: Any) -> None:
+    world.say("外婆每天早上打电话来。", session="a")
+    world.say("楼上的电钻吵得很。", session="b")
+    assert all("links" not in hit.components for hit in world.recall("外婆还健在吗？"))

@@ -85,7 +85,8 @@ def test_a_newer_value_of_a_single_slot_supersedes() -> None:
     assert moved.text == "The user lives in Braga."
     assert moved.supersedes == known[0].id
     assert moved.valid_from == datetime(2024, 3, 1, tzinfo=UTC)
-    assert digest([turn("I live in Faro.", 0)], known, "ada") == [], "older words do not overrule newer ones"
+    (late,) = digest([turn("I live in Faro.", 0)], known, "ada")
+    assert (late.outdated_by, late.supersedes) == (known[0].id, None), "older words do not overrule newer ones"
 
 
 def test_within_one_batch_the_place_in_the_list_is_superseded() -> None:

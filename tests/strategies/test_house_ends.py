@@ -11,7 +11,7 @@ import pytest
 from mnemic import Kind, Memory, Settings
 from mnemic.core.ids import ItemId
 from mnemic.core.items import ENDED, Channel, Item, State
-from mnemic.core.transitions import superseded
+from mnemic.core.transitions import outdated, superseded
 from mnemic.strategies.house import digest
 
 if TYPE_CHECKING:
@@ -39,6 +39,9 @@ def after(*turns: Item, known: Sequence[Item] = ()) -> list[Item]:
             if ref is not None:
                 older = ids[ref] if isinstance(ref, int) else ref
                 items[older] = superseded(items[older], items[id])
+        if d.outdated_by is not None:
+            newer = ids[d.outdated_by] if isinstance(d.outdated_by, int) else d.outdated_by
+            items[id] = outdated(items[id], items[newer])
     return list(items.values())
 
 

@@ -146,7 +146,7 @@ def test_all_that_a_strategy_needs_has_one_public_place() -> None:
     wanted = {
         *("Strategy", "Given", "Edits", "Derivation", "Revision", "Bond", "Budget", "known", "pause", "nothing"),
         *("EachEvent", "Buffer", "Importance", "TaskEnd", "OnQuestion", "Interval", "Trigger", "Waiting"),
-        *("ask", "ChatMessage", "Flow"),
+        *("ask", "ChatMessage", "Flow", "SearchHit", "search", "fetch", "keyed", "linked"),
     }
     assert wanted <= set(mnemic.strategies.__all__)
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mnemic.core.json_schema import KEYWORDS, check, flag, many, shape, text, whole
 from mnemic.errors import Invalid
 from mnemic.registry import TOOLS, load
-from mnemic.tools.tool_schema import KEYWORDS, check, flag, many, shape, text, whole
 
 ORDER = shape(
     {"name": text("what", among=("tea", "coffee"))},

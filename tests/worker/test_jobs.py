@@ -17,7 +17,7 @@ from mnemic import Memory, ScopedMemory
 from mnemic.core.items import Item, Kind
 from mnemic.core.queries import Filter
 from mnemic.errors import Conflict, Invalid, MnemicError, ModelError, NotFound
-from mnemic.models.model_requests import Ask
+from mnemic.models.chat.base import Ask
 from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.registry import STRATEGIES
 from mnemic.settings import Settings
@@ -25,6 +25,7 @@ from mnemic.store.engine import lane_cursors
 from mnemic.store.sqlite.sqlite_store import MemoryStore
 from mnemic.store.values.work import JobState, Order
 from mnemic.testing.generators import ManualClock
+from mnemic.testing.replying import replying
 from mnemic.worker.thread import Background
 from patience import eventually
 
@@ -180,7 +181,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Callable[[Memory], list[str]]:
                 raise ModelError("no answer to that")
             return f"Noted: {text}"
 
-        monkeypatch.setattr(memory._opened.background.answering.language_model, "answer", answer)
+        monkeypatch.setattr(memory._opened.background.answering.language_model, "answer", replying(answer))
         return heard
 
     return of

@@ -17,8 +17,8 @@ from mnemic.core.items import Kind
 from mnemic.core.queries import Filter
 from mnemic.errors import Conflict, ModelError, StoreFull
 from mnemic.flow import Flow
-from mnemic.models.chat.base import ChatMessage
-from mnemic.models.model_requests import Ask, ask
+from mnemic.models.chat.base import Ask, ChatMessage
+from mnemic.models.model_requests import ask
 from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.registry import STRATEGIES
 from mnemic.settings import Settings
@@ -27,6 +27,7 @@ from mnemic.store.sqlite.sqlite_store import MemoryStore, SqliteStore
 from mnemic.store.values.drafts import JobStep
 from mnemic.store.values.work import Job, JobState, Order
 from mnemic.testing.generators import ManualClock
+from mnemic.testing.replying import replying
 from mnemic.worker.gc_job import gc_order
 from mnemic.worker.job_types import JobContext
 from mnemic.worker.thread import Background
@@ -63,7 +64,7 @@ def facts(me: ScopedMemory) -> list[str]:
 
 def answering(memory: Memory, answer: Callable[[Ask], str]) -> Background:
     background = memory._opened.background
-    background.answering.language_model.answer = answer  # type: ignore[method-assign]
+    background.answering.language_model.answer = replying(answer)  # type: ignore[method-assign]
     return background
 
 
@@ -181,7 +182,7 @@ def test_a_slow_model_is_paid_once_for_each_answer(clock: ManualClock) -> None:
             served(two, once=True, waits=1)
             return fast(ask)
 
-        two.answering.language_model.answer = fast  # type: ignore[method-assign]
+        two.answering.language_model.answer = replying(fast)  # type: ignore[method-assign]
         served(answering(memory, slow), once=True)
         assert sorted(heard) == [f"turn {n}" for n in range(4)]
 
@@ -457,7 +458,7 @@ def test_a_model_slower_than_its_lease_is_paid_once(clock: ManualClock, monkeypa
                 served(two, once=True, waits=1)
             return fast(ask)
 
-        two.answering.language_model.answer = fast  # type: ignore[method-assign]
+        two.answering.language_model.answer = replying(fast)  # type: ignore[method-assign]
         served(answering(memory, slow), once=True)
         assert heard == ["turn"]
         assert {v.item.text for v in me.list(where=NOTES)} >= {"x"}

@@ -20,6 +20,9 @@ ENDED: Final = "ended"
 WRONG: Final = "wrong"
 """The slot of a statement of the profile that holds what was said by mistake, or was rejected, in its place."""
 
+UPKEEP: Final = "upkeep"
+"""The slot of what a strategy's upkeep wrote: that it cites evidence does not say that `on_write` was given that."""
+
 
 class Kind(StrEnum):
     """The kinds of item. The first three are evidence: cited by id, never revised."""

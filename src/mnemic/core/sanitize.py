@@ -52,7 +52,7 @@ _IMITATES: Final = re.compile(r"standinginstruction|profile(?:of|$)")
 
 def without_unseen(text: str) -> str:
     """Drop the unseen characters of a text; a line end of any sort becomes a line feed."""
-    if _SUSPECT.search(text) is None:
+    if (text.isascii() and text.isprintable()) or _SUSPECT.search(text) is None:  # the first takes next to no time
         return text
     return _UNSEEN.sub("", _ENDS.sub("\n", text))
 

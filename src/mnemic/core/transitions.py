@@ -29,6 +29,12 @@ def superseded(older: Item, newer: Item) -> Item:
     return replace(older, state=State.SUPERSEDED, known_to=newer.said, valid_to=ended)
 
 
+def outdated(late: Item, newer: Item) -> Item:
+    """Close a statement that comes when a newer one has taken its place already: it was never the last word."""
+    closed = superseded(late, newer)
+    return replace(closed, known_to=max(late.said, newer.said))
+
+
 def reopened(item: Item, versions: Sequence[Version]) -> Item:
     """Reopen a superseded item, with the end that it had before it was superseded.
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from mnemic.core.clock import micros
 from mnemic.core.events import Receipt, Verb
 from mnemic.core.ids import derived_id
-from mnemic.core.items import Channel, Item, Link, State, Version
-from mnemic.core.transitions import SUPERSEDES, retired, superseded
+from mnemic.core.items import UPKEEP, Channel, Item, Link, Slot, State, Version
+from mnemic.core.transitions import SUPERSEDES, outdated, retired, superseded
+from mnemic.derive.runs import MAINTAIN
 from mnemic.errors import Invalid
 from mnemic.flow import Flow
 from mnemic.lanes.slices import DERIVER
@@ -18,10 +19,11 @@ from mnemic.store.values.drafts import Draft, Op, Put, Tie
 from mnemic.strategies.base import Bond, Derivation, Edits, Ref, Revision
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from mnemic.core.ids import ItemId
     from mnemic.derive.runs import StrategyRun
+    from mnemic.store.engine.snapshot import Snapshot
     from mnemic.strategies.base import Strategy
     from mnemic.writing import Desk
 
@@ -42,19 +44,20 @@ def commit_run(
 def draft_run(
     desk: Desk, strategy: Strategy, run: StrategyRun, edits: Edits, known: Mapping[ItemId, Version]
 ) -> Flow[Draft]:
-    """Draft a run's edits, without what the owner hid, and the step of its lane or job.
+    """Draft a run's edits, without what the owner hid or what has landed, and the step of its lane or job.
 
     Args:
         known: What the run was given as known or looked up, by id: it may change these, if they are still as it read
-            them.
+            them, and cite and tie them as it may its evidence.
 
     Raises:
         Invalid: an edit names what is not there, or is not the strategy's to make.
     """
     _refuse_twins(strategy, edits)
-    edits = yield from _without_hidden(run, edits)
-    evidence = {item.id: item for item in run.given.evidence}
-    fresh = [_derived_item(desk, strategy, run, d, evidence) for d in edits.write]
+    edits, landed = yield from _unwritten(run, edits)
+    known = {**landed, **known}
+    shown = {item.id: item for item in (*run.given.evidence, *(version.item for version in known.values()))}
+    fresh = [_derived_item(desk, strategy, run, d, shown) for d in edits.write]
     closed: dict[ItemId, Item] = {}
     ties: list[Op] = []
     for newer, d in zip(fresh, edits.write, strict=True):
@@ -62,11 +65,15 @@ def draft_run(
             older = fresh[ref] if isinstance(ref, int) else _known(known, ref).item
             closed[older.id] = superseded(older, newer)
             ties.append(Tie(verb=Verb.LINKED, link=Link(src=newer.id, dst=older.id, type=SUPERSEDES)))
+        if d.outdated_by is not None:
+            over = fresh[d.outdated_by] if isinstance(d.outdated_by, int) else _known(known, d.outdated_by).item
+            closed[newer.id] = outdated(newer, over)
+            ties.append(Tie(verb=Verb.LINKED, link=Link(src=over.id, dst=newer.id, type=SUPERSEDES)))
     puts = [desk.put(Verb.WROTE, closed.get(i.id, i), key=d.key) for i, d in zip(fresh, edits.write, strict=True)]
     ends = [Put(verb=Verb.SUPERSEDED, item=item, terms=None) for id, item in closed.items() if id in known]
-    changed = [_revised(desk, strategy, known, revision) for revision in edits.revise]
+    changed = [_revised(desk, strategy, known, shown, revision) for revision in edits.revise]
     gone = [_retired(strategy, known, id) for id in edits.retire]
-    bonds = [Tie(verb=Verb.LINKED, link=_link(bond, fresh)) for bond in edits.tie]
+    bonds = [Tie(verb=Verb.LINKED, link=_link(bond, fresh, shown)) for bond in edits.tie]
     touched = {put.item.id for put in (*ends, *changed, *gone)}
     return Draft(
         tenant=run.tenant,
@@ -87,12 +94,14 @@ def _refuse_twins(strategy: Strategy, edits: Edits) -> None:
         raise Invalid("edits", f"strategy {strategy.name} writes key {twice!r} twice in one run", _OWN_KEYS)
 
 
+_UNSHOWN: Final = "which was neither given nor looked up"
+_SHOWN_ALONE: Final = "A strategy cites only what it was shown."
 _OWN_KEYS: Final = "A key is <strategy>:<source id>:<n>; count n on for each derivation of a source."
 
 
 def _known(known: Mapping[ItemId, Version], id: ItemId) -> Version:
     if id not in known:
-        raise Invalid("edits", f"{id} was neither given nor looked up", "A strategy changes only what it has read.")
+        raise Invalid("edits", f"changes {id}, {_UNSHOWN}", "A strategy changes only what it has read.")
     if known[id].item.state is State.RETIRED:
         raise Invalid("edits", f"{id} is hidden", "A strategy changes only what stands.")
     return known[id]
@@ -105,22 +114,26 @@ def _own(strategy: Strategy, version: Version) -> Item:
 
 
 def _derived_item(
-    desk: Desk, strategy: Strategy, run: StrategyRun, d: Derivation, evidence: dict[ItemId, Item]
+    desk: Desk, strategy: Strategy, run: StrategyRun, d: Derivation, shown: Mapping[ItemId, Item]
 ) -> Item:
     """Make the item of a derivation: it belongs to the user and the agent it was said to, not to the session."""
-    if not d.source or d.source[0] not in evidence or d.slots.get("by") != strategy.by:
-        raise Invalid("edits", f"{d.key} cites no evidence of this run, or not its author", "See strategies.base.")
+    if not d.source or d.slots.get("by") != strategy.by:
+        raise Invalid("edits", f"{d.key} cites no evidence, or not its author", "See strategies.base.")
+    if invented := [source for source in d.source if source not in shown]:
+        raise Invalid("edits", f"{d.key} cites {invented[0]}, {_UNSHOWN}", _SHOWN_ALONE)
     return Item(
         id=_derived_id(desk, run, d),
         kind=d.kind,
         text=d.text,
-        slots=d.slots,
+        key=d.words,
+        slots={**d.slots, UPKEEP: True} if run.lane.name.endswith(MAINTAIN) else d.slots,
         tags=d.tags,
         source=d.source,
         said=d.said,
         said_offset=d.said_offset,
         valid_from=d.valid_from,
-        agent=evidence[d.source[0]].agent,
+        valid_to=d.valid_to,
+        agent=shown[d.source[0]].agent,
         pos=micros(d.said),
         channel=Channel.MODEL if strategy.budget.calls else Channel.USER,
     )
@@ -135,10 +148,31 @@ def _derived_id(desk: Desk, run: StrategyRun, d: Derivation) -> ItemId:
     return desk.fresh_id() if id in run.made else id
 
 
-def _revised(desk: Desk, strategy: Strategy, known: Mapping[ItemId, Version], revision: Revision) -> Put:
-    wanted = {"text": revision.text, "slots": revision.slots, "tags": revision.tags}
+def _revised(
+    desk: Desk,
+    strategy: Strategy,
+    known: Mapping[ItemId, Version],
+    shown: Mapping[ItemId, Item],
+    revision: Revision,
+) -> Put:
+    item = _own(strategy, _known(known, revision.id))
+    wanted = {
+        "text": revision.text,
+        "key": revision.words,
+        "slots": None if revision.slots is None else {**revision.slots, **_marks(item)},
+        "tags": revision.tags,
+        "valid_to": revision.valid_to,
+    }
     fields: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None}
-    return desk.put(Verb.REVISED, replace(_own(strategy, _known(known, revision.id)), **fields))
+    if invented := [source for source in revision.source if source not in shown]:
+        raise Invalid("edits", f"{item.id} cites {invented[0]}, {_UNSHOWN}", _SHOWN_ALONE)
+    source = tuple(dict.fromkeys((*item.source, *revision.source)))
+    return desk.put(Verb.REVISED, replace(item, source=source, **fields))
+
+
+def _marks(item: Item) -> dict[str, Slot]:
+    """What was noted in an item's slots when it was derived, and stays whatever its strategy says there."""
+    return {UPKEEP: True} if item.slots.get(UPKEEP) else {}
 
 
 def _retired(strategy: Strategy, known: Mapping[ItemId, Version], id: ItemId) -> Put:
@@ -146,40 +180,68 @@ def _retired(strategy: Strategy, known: Mapping[ItemId, Version], id: ItemId) ->
     return Put(verb=Verb.RETIRED, item=item, terms=None)
 
 
-def _link(bond: Bond, fresh: list[Item]) -> Link:
+def _link(bond: Bond, fresh: list[Item], shown: Mapping[ItemId, Item]) -> Link:
     def named(ref: Ref) -> ItemId:
-        return fresh[ref].id if isinstance(ref, int) else ref
+        if isinstance(ref, int):
+            return fresh[ref].id
+        if ref not in shown:
+            raise Invalid("edits", f"ties {ref}, {_UNSHOWN}", "A strategy ties only what it was shown.")
+        return ref
 
     return Link(src=named(bond.src), dst=named(bond.dst), type=bond.type, weight=bond.weight)
 
 
-def _without_hidden(run: StrategyRun, edits: Edits) -> Flow[Edits]:
-    """Drop from edits what the owner hid, recognised by its key, or by its words once the key is forgotten."""
-    hidden = run.hidden
-    if not hidden or not edits.write:
-        return edits
-    said = {(item.kind, item.text, item.source) for item in hidden.values()}
-    keyed = yield from look(lambda s: {d.key: s.item_by_key(run.space, d.key) for d in edits.write})
-    kept = [
-        n for n, d in enumerate(edits.write) if keyed[d.key] not in hidden and (d.kind, d.text, d.source) not in said
-    ]
-    return _only(edits, {n: place for place, n in enumerate(kept)})
+def _unwritten(run: StrategyRun, edits: Edits) -> Flow[tuple[Edits, Mapping[ItemId, Version]]]:
+    """Keep of edits what is still to be written; and the standing versions of what has landed under its key before.
+
+    What the owner hid is dropped, recognised by its key, or by its words once the key is forgotten. What has landed
+    stays as it is, and whatever else in the edits names it means the item that is there.
+    """
+    if not run.hidden and not any(_may_have_landed(run, d) for d in edits.write):
+        return edits, {}
+    keyed, versions = yield from look(lambda s: _keyed(s, run.space, [d.key for d in edits.write]))
+    said = {(item.kind, item.text, item.source) for item in run.hidden.values()}
+    kept: dict[int, Ref] = {}
+    fresh = 0
+    for place, d in enumerate(edits.write):
+        if keyed.get(d.key) in run.hidden or (d.kind, d.text, d.source) in said:
+            continue
+        kept[place] = keyed.get(d.key, fresh)
+        fresh += d.key not in keyed
+    landed = {ref: versions[ref] for ref in kept.values() if not isinstance(ref, int)}
+    return (edits if fresh == len(edits.write) else _only(edits, kept)), landed
 
 
-def _only(edits: Edits, places: Mapping[int, int]) -> Edits:
-    """Keep the derivations at some places of the edits, renumbered; references to the others are dropped."""
+def _may_have_landed(run: StrategyRun, d: Derivation) -> bool:
+    """Whether something may have landed under a key: not if it names evidence of which nothing was ever derived."""
+    return bool(run.made) or d.key.split(":")[1:2] != [d.source[0] if d.source else ""]
+
+
+def _keyed(snapshot: Snapshot, space: int, keys: Sequence[str]) -> tuple[dict[str, ItemId], dict[ItemId, Version]]:
+    """Find the items that landed under these keys, and their standing versions; one that is gone has landed nowhere."""
+    keyed = snapshot.items_by_key(space, keys)
+    versions = snapshot.standing((space,), list(keyed.values()))
+    return {key: item for key, item in keyed.items() if item in versions}, versions
+
+
+def _only(edits: Edits, kept: Mapping[int, Ref]) -> Edits:
+    """Keep of the derivations those that `kept` gives a new place, which is all that their places stand for.
+
+    References to one that it gives an id mean that item; references to those that it leaves out are dropped.
+    """
 
     def stays(ref: Ref) -> bool:
-        return not isinstance(ref, int) or ref in places
+        return not isinstance(ref, int) or ref in kept
 
     def named(ref: Ref) -> Ref:
-        return places[ref] if isinstance(ref, int) else ref
+        return kept[ref] if isinstance(ref, int) else ref
 
     def moved(d: Derivation) -> Derivation:
-        older = d.supersedes if d.supersedes is not None and stays(d.supersedes) else None
+        older, newer = (None if ref is None or not stays(ref) else named(ref) for ref in (d.supersedes, d.outdated_by))
         revokes = tuple(named(ref) for ref in d.revokes if stays(ref))
-        return replace(d, supersedes=None if older is None else named(older), revokes=revokes)
+        return replace(d, supersedes=older, outdated_by=newer, revokes=revokes)
 
     bonds = (bond for bond in edits.tie if stays(bond.src) and stays(bond.dst))
     tie = tuple(replace(bond, src=named(bond.src), dst=named(bond.dst)) for bond in bonds)
-    return replace(edits, write=tuple(moved(edits.write[n]) for n in places), tie=tie)
+    write = tuple(moved(edits.write[place]) for place, ref in kept.items() if isinstance(ref, int))
+    return replace(edits, write=write, tie=tie)

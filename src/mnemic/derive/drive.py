@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, Final
 
+from mnemic.core.queries import Query
+from mnemic.core.tokens import words
+from mnemic.derive.runs import is_own
 from mnemic.errors import Conflict, Invalid, MnemicError, OverBudget
 from mnemic.flow import Flow, Request
 from mnemic.lanes.slices import LEASE_SECONDS
-from mnemic.models.model_requests import Ask
+from mnemic.models.chat.base import Ask, Reply, estimated_prompt
+from mnemic.models.chat.recording import packed_reply, question_key, unpacked_reply
+from mnemic.models.chat.soundness import is_sound
+from mnemic.models.model_requests import EmbedQuestion, Meant, NameModel
+from mnemic.recall.seeking import seek
 from mnemic.store.engine.job_queue import record
 from mnemic.store.requests import Transact, look
 from mnemic.store.values.work import RecordedAnswer
 from mnemic.strategies.base import Edits, Known
+from mnemic.strategies.strategy_requests import Fetch, Keyed, Linked, Search, SearchHit
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from mnemic.core.ids import ItemId
-    from mnemic.core.items import Item, Version
+    from mnemic.core.items import Item, Link, Version
     from mnemic.derive.runs import StrategyRun
     from mnemic.strategies.base import Strategy
     from mnemic.writing import Desk
 
-BYTES_A_TOKEN: Final = 4
 _REMEDY: Final = "Begin it with `yield from ()` if it asks for nothing, and end it with `return Edits(...)`."
 
 
@@ -41,7 +47,7 @@ def driven(
     Raises:
         Invalid: it is no flow, or does not end in edits.
     """
-    asking = _Asking(run, _Meter(desk, strategy))
+    asking = _Asking(strategy, run, _Meter(desk, strategy))
     if not run.given.evidence:
         return Edits(), asking.read
     flow = strategy.on_maintain(run.given) if maintain else strategy.on_write(run.given)
@@ -76,8 +82,8 @@ class _Asking:
             that a model may have been told.
     """
 
-    def __init__(self, run: StrategyRun, meter: _Meter) -> None:
-        self._run, self._meter = run, meter
+    def __init__(self, strategy: Strategy, run: StrategyRun, meter: _Meter) -> None:
+        self._strategy, self._run, self._meter = strategy, run, meter
         self.read = {version.item.id: version for version in run.known}
 
     def answered(self, request: Request) -> Flow[Any]:
@@ -85,6 +91,14 @@ class _Asking:
         match request:
             case Known():
                 return (yield from self._known(request))
+            case Search():
+                return (yield from self._searched(request))
+            case Fetch(ids):
+                return (yield from self._fetched(ids))
+            case Keyed(keys):
+                return (yield from self._keyed(keys))
+            case Linked(ids, types):
+                return (yield from self._linked(ids, types))
             case Ask():
                 return (yield from self._asked(request))
             case _:
@@ -93,27 +107,80 @@ class _Asking:
     def _known(self, request: Known) -> Flow[list[Item]]:
         run = self._run
         versions = yield from look(lambda s: s.latest((run.space,), request.where, run.view, limit=request.limit))
-        for version in versions:
-            self.read.setdefault(version.item.id, version)
-        return [version.item for version in versions]
+        return (yield from self._shown(versions))
 
-    def _asked(self, request: Ask) -> Flow[str]:
-        """Ask the model, or give the answer that was recorded if this was asked before.
+    def _shown(self, versions: Sequence[Version]) -> Flow[list[Item]]:
+        """Show the strategy these versions, less what it reads and was not given yet; note what it was shown."""
+        run, strategy = self._run, self._strategy
+        given = {item.id for item in run.given.evidence}
+        readable = [v.item.id for v in versions if v.item.kind in strategy.reads and not is_own(v.item, strategy)]
+        doubtful = [id for id in readable if id not in given]
+        numbers = (yield from look(lambda s: s.numbers(run.space, doubtful))) if doubtful else {}
+        shown = [version for version in versions if numbers.get(version.item.id, 0) <= run.upto]
+        for version in shown:
+            self.read.setdefault(version.item.id, version)
+        return [version.item for version in shown]
+
+    def _searched(self, request: Search) -> Flow[list[SearchHit]]:
+        run = self._run
+        meant: Meant = yield EmbedQuestion(request.text)
+        context = yield from seek(
+            Query(
+                text=request.text,
+                now=self._meter.now(),
+                spaces=(run.space,),
+                view=run.view,
+                where=request.where,
+                k=request.k,
+                vectors=meant.vectors,
+                embedders=meant.embedders,
+            )
+        )
+        ranked = {found.id: found for found in context.items if found.components}
+        items = yield from self._fetched(tuple(ranked))
+        asked = set(words(request.text))
+        overlap = {id: len(asked.intersection(words(item.text))) / max(1, len(asked)) for id, item in items.items()}
+        return [SearchHit(items[id], found.score, overlap[id]) for id, found in ranked.items() if id in items]
+
+    def _fetched(self, ids: Sequence[ItemId]) -> Flow[dict[ItemId, Item]]:
+        run = self._run
+        versions = yield from look(lambda s: s.get((run.space,), ids, run.view))
+        shown = yield from self._shown(list(versions.values()))
+        return {item.id: item for item in shown}
+
+    def _keyed(self, keys: Sequence[str]) -> Flow[dict[str, Item]]:
+        run = self._run
+        ids = yield from look(lambda s: s.items_by_key(run.space, keys))
+        items = yield from self._fetched(tuple(ids.values()))
+        return {key: items[id] for key, id in ids.items() if id in items}
+
+    def _linked(self, ids: Sequence[ItemId], types: Sequence[str]) -> Flow[list[Link]]:
+        run = self._run
+        links = yield from look(lambda s: s.links((run.space,), ids, run.view))
+        return [link for link in links if not types or link.type in types]
+
+    def _asked(self, request: Ask) -> Flow[Reply]:
+        """Ask the model, or give the answer that was recorded if the same model was asked the same before.
+
+        What is no sound answer is the strategy's to mend, and is not recorded: who asks again may be answered better.
 
         Raises:
             Conflict: somebody else is to go on; what was answered is kept for them.
         """
         space, lane = self._run.space, self._run.lane.name
-        asked = json.dumps([request.limit, *((m.role, m.content) for m in request.messages)]).encode()
+        model: str = yield NameModel(request.size)
+        asked = question_key(model, request)
         before = yield from look(lambda s: s.recorded(space, lane, asked))
         if before is not None:
-            return before.decode()
+            return unpacked_reply(before)
         self._meter.count(request)
-        answer: str = yield request
-        kept = self._kept(asked, answer.encode())
-        if not (yield Transact(record, (kept,), urgent=True)):
-            raise Conflict("something was erased meanwhile; the run goes on from its answers")
-        return answer
+        reply: Reply = yield request
+        self._meter.settle(request, reply)
+        if is_sound(request, reply):
+            kept = self._kept(asked, packed_reply(reply))
+            if not (yield Transact(record, (kept,), urgent=True)):
+                raise Conflict("something was erased meanwhile; the run goes on from its answers")
+        return reply
 
     def _kept(self, asked: bytes, answered: bytes) -> RecordedAnswer:
         """Make the record of an answer under the run's lease: that of its lane, or of a dead letter's job."""
@@ -138,6 +205,10 @@ class _Meter:
         self._clock, self._name, self._budget = desk.clock, strategy.name, strategy.budget
         self._calls = self._tokens = self._began = 0
 
+    def now(self) -> int:
+        """Read the clock, microseconds."""
+        return self._clock.now()
+
     def count(self, request: Ask) -> None:
         """Count one question.
 
@@ -160,7 +231,11 @@ class _Meter:
         if over:
             raise OverBudget(f"strategy {self._name}: this run is over its budget of {over[0]}")
 
+    def settle(self, request: Ask, reply: Reply) -> None:
+        """Count what an answer took in place of what it might have taken."""
+        self._tokens += reply.prompt_tokens + reply.answer_tokens - tokens_of(request)
+
 
 def tokens_of(request: Ask) -> int:
     """Estimate the tokens that a question and its answer may cost."""
-    return sum(len(m.content.encode()) for m in request.messages) // BYTES_A_TOKEN + request.limit
+    return estimated_prompt(request) + request.limit

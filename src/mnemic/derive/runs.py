@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from mnemic.core.items import Item, State, Version
+from mnemic.core.clock import FOREVER
+from mnemic.core.items import UPKEEP, Item, State, Version
+from mnemic.core.memory_blocks import without_memory
 from mnemic.core.queries import View
 from mnemic.core.scope import Shared
 from mnemic.core.visibility import has_expired
-from mnemic.lanes.slices import next_vers
+from mnemic.lanes.slices import entries_of_run, next_vers
+from mnemic.store.engine.codec import kind_number
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.values.drafts import Advance, JobStep
 from mnemic.store.values.work import Lane
 from mnemic.strategies.base import Given
-from mnemic.strategies.triggers import SECOND, Waiting, fired, first_moment
+from mnemic.strategies.triggers import SECOND, Waiting, ends_task, fired, first_moment
 
 if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
     from mnemic.strategies.base import Strategy
+    from mnemic.strategies.units import Unit
 
 KNOWN: Final = 10_000
 """Most standing instructions and profile facts of one space that a run is given."""
@@ -37,6 +41,15 @@ MAINTAIN: Final = ":maintain"
 RERUN: Final = "rerun"
 """The slot of what was retired for its evidence to be digested again."""
 
+_PASSED: Final = 10_000
+"""Parts of what a strategy does not read that one run passes over, about."""
+
+_LONGEST_UNIT: Final = 2_000
+"""Parts of a unit, about: a longer one is cut there."""
+
+_LEAST_PAGE: Final = 64
+"""Parts that are looked at together, at least."""
+
 _LOOKED: Final = 256
 """Versions looked at together to see whether a trigger fires."""
 
@@ -52,7 +65,8 @@ class StrategyRun:
         given: For the strategy.
         known: The versions of what it was given as known.
         hidden: What the owner hid of what was derived from this evidence before: what the run leaves out.
-        vers: The versions that the run covers.
+        vers: The versions before the run, of those that the strategy reads.
+        upto: How far the strategy has read after it: of the kinds that it reads, it is shown nothing that came later.
         epoch: How often something was erased in the space.
         number: What the journal calls the space: ids are made of it, so that they are the same wherever it is loaded.
         made: What was derived from these versions before, by whomever.
@@ -68,6 +82,7 @@ class StrategyRun:
     known: tuple[Version, ...]
     hidden: Mapping[ItemId, Item]
     vers: tuple[int, ...]
+    upto: int = FOREVER
     epoch: int = 0
     number: int = 0
     made: frozenset[ItemId] = frozenset()
@@ -113,12 +128,14 @@ def lane_name(strategy: Strategy, *, maintain: bool) -> str:
 
 
 def due_lane(snapshot: Snapshot, strategy: Strategy, space: int, options: RunOptions, now: int) -> Lane | None:
-    """Return the lane if a run is due: a trigger fires on what is past the cursor, or all of it is the strategy's own.
+    """Return the lane if a run is due: a trigger fires on what is past the cursor, or the strategy reads none of it.
 
-    Its own writes set off no trigger; a run steps over them.
+    What it does not read, or wrote itself, sets off no trigger; a run steps over it.
     """
     lane = snapshot.lane(space, lane_name(strategy, maintain=options.maintain))
     if snapshot.newest(space) <= lane.cursor:
+        return None
+    if unit_of(strategy, lane) is not None and not _taken(snapshot, strategy, lane, strategy.batch)[0]:
         return None
     triggers = strategy.maintain if options.maintain else strategy.triggers
     nothing = Waiting(ran=lane.leased, asked=options.asked)
@@ -129,7 +146,7 @@ def due_lane(snapshot: Snapshot, strategy: Strategy, space: int, options: RunOpt
     for waiting in _counted(snapshot, strategy, lane, nothing):
         if fired(triggers, waiting, now):
             return lane
-    return lane if waiting is not None and not waiting.count else None
+    return lane if waiting is not None and not (waiting.count or waiting.tasks) else None
 
 
 def next_look(snapshot: Snapshot, strategy: Strategy, space: int, options: RunOptions, now: int) -> NextLook | None:
@@ -138,21 +155,78 @@ def next_look(snapshot: Snapshot, strategy: Strategy, space: int, options: RunOp
     counts = list(_counted(snapshot, strategy, lane, Waiting(ran=lane.leased)))
     if not counts:
         return None
+    if unit_of(strategy, lane) is not None and not _taken(snapshot, strategy, lane, strategy.batch)[0]:
+        return NextLook(lane, snapshot.newest(space), now + LOOK_AGAIN)
     triggers = strategy.maintain if options.maintain else strategy.triggers
     at = first_moment(triggers, counts[-1], now, now + LOOK_AGAIN)
     return NextLook(lane, snapshot.newest(space), at) if at - now > SECOND else None
 
 
 def _counted(snapshot: Snapshot, strategy: Strategy, lane: Lane, waiting: Waiting) -> Iterator[Waiting]:
-    """Count what waits and is not the strategy's own, in growing steps, and stop as soon as a trigger fires."""
+    """Count what waits that the strategy reads, and the ends of tasks of any kind, in growing steps."""
     cursor = lane.cursor
-    while vers := next_vers(snapshot, lane.space, replace(lane, cursor=cursor, seq=0, stride=0), _LOOKED):
+    while vers := next_vers(snapshot, replace(lane, cursor=cursor, seq=0, stride=0), _LOOKED):
         versions = snapshot.versions(lane.space, vers)
-        others = {ver: v for ver in vers if (v := versions.get(ver)) is not None and not _is_own(v.item, strategy)}
+        others = {ver: v for ver in vers if (v := versions.get(ver)) is not None and not is_own(v.item, strategy)}
+        read = {ver: version for ver, version in others.items() if version.item.kind in strategy.reads}
         entries = takewhile(lambda entry: entry.ver <= vers[-1], snapshot.entries(lane.space, cursor))
-        tokens = sum(len(entry.terms) // _BYTES_A_TERM for entry in entries if entry.ver in others)
-        waiting, cursor = waiting.plus(list(others.values()), tokens), vers[-1]
+        tokens = sum(len(entry.terms) // _BYTES_A_TERM for entry in entries if entry.ver in read)
+        ended = sum(ends_task(version.item) for ver, version in others.items() if ver not in read)
+        waiting, cursor = waiting.plus(list(read.values()), tokens), vers[-1]
+        waiting = replace(waiting, tasks=waiting.tasks + ended)
         yield waiting
+
+
+def lane_versions(snapshot: Snapshot, strategy: Strategy, lane: Lane, limit: int) -> tuple[dict[int, Version], int]:
+    """Take the next versions past a strategy's lane that it reads, about `limit` parts together, and how far that goes.
+
+    What it does not read, or wrote itself, is passed over, up to `_PASSED` parts: it fills no run.
+    """
+    taken: dict[int, Version] = {}
+    upto, parts, passed = lane.cursor, 0, 0
+    kinds = {kind_number(kind) for kind in strategy.reads}
+    entries = entries_of_run(snapshot, lane)
+    while passed < _PASSED and (page := list(islice(entries, max(limit, _LEAST_PAGE)))):
+        readable = list(dict.fromkeys(entry.ver for entry in page if entry.kind in kinds))
+        versions = snapshot.versions(lane.space, readable) if readable else {}
+        for entry in page:
+            version = versions.get(entry.ver)
+            if version is None or is_own(version.item, strategy):
+                passed += 1
+            elif entry.ver not in taken and (parts >= limit or len(taken) == (lane.stride or limit)):
+                return taken, upto
+            else:
+                taken[entry.ver] = version
+                parts += 1
+            upto = entry.ver
+    return taken, upto
+
+
+def run_versions(strategy: Strategy, snapshot: Snapshot, lane: Lane) -> list[int]:
+    """The numbers of the versions that a strategy's run takes as its lane stands."""
+    return list(_taken(snapshot, strategy, lane, strategy.batch)[0])
+
+
+def _taken(snapshot: Snapshot, strategy: Strategy, lane: Lane, limit: int) -> tuple[dict[int, Version], int]:
+    """Take the versions of a strategy's next run, and how far that goes: its next unit, if it has one, or a batch.
+
+    What makes no unit yet is left. A run that failed is done again in parts, which need not be units.
+    """
+    unit = unit_of(strategy, lane)
+    if unit is None or lane.stride:
+        return lane_versions(snapshot, strategy, lane, limit)
+    versions, upto = lane_versions(snapshot, strategy, lane, _LONGEST_UNIT)
+    length = unit.length([version.item for version in versions.values()])
+    if length is None:
+        return (versions, upto) if len(versions) >= _LONGEST_UNIT else ({}, lane.cursor)
+    taken = dict(islice(versions.items(), length))
+    return taken, max(taken)
+
+
+def unit_of(strategy: Strategy, lane: Lane) -> Unit | None:
+    """The unit by which a lane is cut: that of `on_write`, if its strategy states one."""
+    unit: Unit | None = getattr(strategy, "unit", None)
+    return None if lane.name.endswith(MAINTAIN) else unit
 
 
 def next_run(snapshot: Snapshot, strategy: Strategy, space: int, lane: Lane, options: RunOptions) -> StrategyRun | None:
@@ -161,14 +235,12 @@ def next_run(snapshot: Snapshot, strategy: Strategy, space: int, lane: Lane, opt
     What was said to all users at once is nobody's: no strategy reads it.
     """
     limit = CATCH_UP if options.asked else strategy.batch
-    vers = next_vers(snapshot, space, lane, limit)
+    versions, upto = _taken(snapshot, strategy, lane, limit)
     (head,) = snapshot.spaces((space,))
-    if head.user is None or not head.lanes or not vers:
+    if head.user is None or not head.lanes or upto == lane.cursor:
         return None
-    step = Advance(
-        name=lane.name, owner=lane.owner, after=lane.cursor, upto=vers[-1], keep_answers=options.keep_answers
-    )
-    return _run(snapshot, strategy, space, lane, vers, step=step)
+    step = Advance(name=lane.name, owner=lane.owner, after=lane.cursor, upto=upto, keep_answers=options.keep_answers)
+    return _run(snapshot, strategy, space, lane, versions, step=step, upto=upto)
 
 
 def dead_letter_run(
@@ -176,23 +248,45 @@ def dead_letter_run(
 ) -> StrategyRun | None:
     """Plan a run about one version that the lane gave up; None where space or version are gone."""
     (head,) = snapshot.spaces((space,))
-    if head.user is None or not snapshot.versions(space, [ver]):
+    versions = snapshot.versions(space, [ver])
+    if head.user is None or not versions:
         return None
-    return _run(snapshot, strategy, space, Lane(space=space, name=lane), [ver], job=job)
+    return _run(snapshot, strategy, space, Lane(space=space, name=lane), versions, job=job)
 
 
-def _run(snapshot: Snapshot, strategy: Strategy, space: int, lane: Lane, vers: list[int], **moves: Any) -> StrategyRun:
+def rederiving_run(
+    snapshot: Snapshot, strategy: Strategy, space: int, sources: Sequence[ItemId], lane: str, job: JobStep
+) -> StrategyRun | None:
+    """Plan a run over what stays of the evidence of an erased item; None where nothing does, or the space is gone."""
+    (head,) = snapshot.spaces((space,))
+    numbers = snapshot.numbers(space, sources)
+    if head.user is None or not head.lanes or not numbers:
+        return None
+    versions = snapshot.versions(space, sorted(numbers.values()))
+    return _run(snapshot, strategy, space, Lane(space=space, name=lane), versions, again=True, job=job)
+
+
+def _run(
+    snapshot: Snapshot,
+    strategy: Strategy,
+    space: int,
+    lane: Lane,
+    versions: Mapping[int, Version],
+    *,
+    again: bool = False,
+    **moves: Any,
+) -> StrategyRun:
     """Plan a run over what the strategy has not read, oldest first; what it wrote itself is never its evidence.
 
     A turn that it derived from before was read before: it is here again because it was pinned, say. Upkeep is given
-    those too.
+    those too; with `again`, so is `on_write`.
     """
     (head,) = snapshot.spaces((space,))
     assert head.user is not None
-    fresh = [] if isinstance(head.user, Shared) else _readable(snapshot, strategy, space, vers, lane)
+    fresh = [] if isinstance(head.user, Shared) else _readable(strategy, versions.values(), lane, snapshot.now)
     made = _derived_items(snapshot, space, fresh)
-    own = [] if lane.name.endswith(MAINTAIN) else [item for item in made if _is_own(item, strategy)]
-    before = already_read(own)
+    own = [] if lane.name.endswith(MAINTAIN) else [item for item in made if is_own(item, strategy)]
+    before = set() if again else already_read(own)
     evidence = tuple(sorted((item for item in fresh if item.id not in before), key=lambda item: item.said))
     # A run over the strategy's own writes steps over them, and there are more such runs than others.
     known = tuple(snapshot.core((space,), View(at=lane.seq or None), KNOWN)) if evidence else ()
@@ -206,7 +300,7 @@ def _run(snapshot: Snapshot, strategy: Strategy, space: int, lane: Lane, vers: l
         given=given,
         known=known,
         hidden=hidden_of(own),
-        vers=tuple(vers),
+        vers=tuple(versions),
         epoch=head.epoch,
         number=head.number,
         made=frozenset(item.id for item in made),
@@ -214,16 +308,25 @@ def _run(snapshot: Snapshot, strategy: Strategy, space: int, lane: Lane, vers: l
     )
 
 
-def _readable(snapshot: Snapshot, strategy: Strategy, space: int, vers: list[int], lane: Lane) -> list[Item]:
-    """Choose among versions the items that stand and that the strategy reads."""
+def _readable(strategy: Strategy, versions: Iterable[Version], lane: Lane, now: int) -> list[Item]:
+    """Choose among versions the items that stand and that the strategy reads, without what memory said in them."""
     upto = lane.seq or None
-    versions = snapshot.versions(space, vers).values()
     shown = (v.item for v in versions if v.seq_to is None or (upto is not None and v.seq_to > upto))
     read = (item for item in shown if item.kind in strategy.reads and item.state is State.ACTIVE)
-    return [item for item in read if not _is_own(item, strategy) and not has_expired(item, snapshot.now)]
+    others = (item for item in read if not is_own(item, strategy) and not has_expired(item, now))
+    return [news for item in others for news in _news(item)]
 
 
-def _is_own(item: Item, strategy: Strategy) -> bool:
+def _news(item: Item) -> Iterator[Item]:
+    """Yield an item without what memory itself put into the prompt that it was taken from, unless that is all of it."""
+    left = without_memory(item.text)
+    if left == item.text:
+        yield item
+    elif left.strip():
+        yield replace(item, text=left)
+
+
+def is_own(item: Item, strategy: Strategy) -> bool:
     """Whether a strategy wrote an item itself: the slot alone does not say so, for anybody may give theirs one."""
     return bool(item.source) and item.slots.get("by") == strategy.by
 
@@ -240,7 +343,11 @@ def hidden_of(own: Sequence[Item]) -> dict[ItemId, Item]:
 
 
 def already_read(own: Sequence[Item]) -> set[ItemId]:
-    """Choose the evidence that was read before: of which something stands, or nothing was taken back for a rerun."""
+    """Choose the evidence that was read before: of which something stands, or nothing was taken back for a rerun.
+
+    What upkeep wrote says nothing of that.
+    """
+    own = [item for item in own if not item.slots.get(UPKEEP)]
     stands = {source for item in own if item.state is not State.RETIRED for source in item.source}
     again = {source for item in own if item.slots.get(RERUN) for source in item.source}
     return stands | ({source for item in own for source in item.source} - again)

@@ -8,11 +8,12 @@ no lease: it costs milliseconds, and of two workers that did the same the second
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from mnemic.derive.drafting import commit_run
 from mnemic.derive.drive import driven
-from mnemic.derive.runs import RunOptions, StrategyRun, due_lane, next_look, next_run
+from mnemic.derive.runs import RunOptions, StrategyRun, due_lane, next_look, next_run, run_versions
 from mnemic.errors import Conflict
 from mnemic.flow import Flow
 from mnemic.lanes.failures import crashes_repeatedly, lease_denied, shrink_after_crash
@@ -48,13 +49,13 @@ def _leased_slice(desk: Desk, strategy: Strategy, space: int, options: RunOption
     if lane is None:
         return (yield from lease_denied(space, due.name))
     if crashes_repeatedly(lane):
-        return (yield from shrink_after_crash(lane, strategy.batch))
+        return (yield from shrink_after_crash(lane, partial(run_versions, strategy)))
     run = yield from look(lambda s: next_run(s, strategy, space, lane, options))
     if run is not None:
         edits, known = yield from driven(desk, strategy, run, maintain=options.maintain)
         yield from commit_run(desk, strategy, run, edits, known)
     yield from transact(release, space, lane.name, options.owner)
-    return BUSY if run is None else Slice(done=len(run.vers))
+    return BUSY if run is None else _done(run)
 
 
 def _put_off(strategy: Strategy, space: int, options: RunOptions, now: int) -> Flow[Slice]:
@@ -79,7 +80,12 @@ def _unleased_slice(desk: Desk, strategy: Strategy, space: int, options: RunOpti
         yield from commit_run(desk, strategy, run, edits, known)
     except Conflict:
         return BUSY  # somebody else went on, or changed what this rests on: it is read again from where they left it
-    return Slice(done=len(run.vers))
+    return _done(run)
+
+
+def _done(run: StrategyRun) -> Slice:
+    """What a run did; one that passed over what its strategy does not read did something too."""
+    return Slice(done=max(1, len(run.vers)))
 
 
 def _due_run(

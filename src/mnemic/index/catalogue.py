@@ -16,7 +16,7 @@ from mnemic.core.visibility import facet_clauses
 from mnemic.index.columns import Column, EntryColumns, Shelves, visible
 from mnemic.index.packing import pack, sound_body, unpack
 from mnemic.index.packing_lane import entries_between
-from mnemic.index.reading import SEGMENT_ROWS, PostingsSegment, Reading, Tail, compress
+from mnemic.index.reading import SEGMENT_ROWS, PostingsSegment, Reading, RowsHolding, Tail, compress
 from mnemic.index.sign_packing import packed_signs
 from mnemic.index.vectors import VectorTable, most_exact
 from mnemic.store.values.work import embedding_lane
@@ -90,6 +90,7 @@ class Catalogue:
         self.columns = EntryColumns()
         self._segments: tuple[PostingsSegment, ...] = ()
         self._tail = Tail(0)
+        self._holding = RowsHolding()
         self._vectors: dict[int, VectorTable] = {}
         self._bearers: dict[Condition, _Bearers] = {}
         self._expiries: list[int] = []
@@ -101,7 +102,7 @@ class Catalogue:
     def _weigh(self) -> None:
         held = sum(segment.nbytes for segment in self._segments) + sum(r.nbytes for r in self._readings.values())
         vectors = sum(table.nbytes for table in self._vectors.values())
-        held += sum(bearers.vers.nbytes for bearers in self._bearers.values())
+        held += sum(bearers.vers.nbytes for bearers in self._bearers.values()) + self._holding.nbytes
         self.nbytes = self.columns.nbytes + vectors + held + self._tail.rows * _ROW_BYTES
 
     def follow(self, snapshot: Snapshot, head: SpaceHead) -> None:
@@ -193,7 +194,7 @@ class Catalogue:
             shown = visible(self.columns, seq, view, where, shelves, self._bearing(snapshot, seq, where))
             parts: tuple[PostingsSegment | Tail, ...] = (*self._segments, self._tail)
             vectors = {model: table.sight() for model, table in self._vectors.items()}
-            reading = Reading(self.space, self.columns, parts, shown, vectors)
+            reading = Reading(self.space, self.columns, parts, self._holding, shown, vectors)
             while len(self._readings) >= _READINGS:
                 del self._readings[next(iter(self._readings))]
             self._readings[key] = reading

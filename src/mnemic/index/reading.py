@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -39,6 +39,13 @@ SEGMENT_ROWS: Final = 1 << 20
 REACH: Final = len(BEFORE)
 """How far neighbours reach."""
 
+KEPT_TOKENS: Final = 64
+KEPT_PLACES: Final = 4096
+"""Most words whose places a reading keeps, and most places of each: some 3 MB at worst."""
+
+_NO_ROWS: Final = np.empty(0, np.bool_)
+Found: TypeAlias = "tuple[NDArray[np.intp], NDArray[np.float32]]"
+
 _NOWHERE: Final = (np.empty(0, np.intp), np.empty(0, np.float32))
 
 
@@ -65,6 +72,16 @@ class PostingsSegment:
             return None
         start, end = self.starts[at], self.starts[at + 1]
         return self.rows_at(slice(start, end)), self.counts[start:end].astype(np.float32)
+
+    def find_any(self, tokens: NDArray[np.uint64]) -> NDArray[np.int32]:
+        """The rows that hold any of some tokens, token by token; one that holds two stands twice."""
+        short = tokens >> SHORT_BITS
+        at = self.tokens.searchsorted(short)
+        here = at < len(self.tokens)
+        at = at[here]
+        at = at[self.tokens[at] == short[here]]
+        rows = [self.rows_at(slice(self.starts[i], self.starts[i + 1])) for i in at.tolist()]
+        return np.concatenate(rows) if rows else np.empty(0, np.int32)
 
     def rows_at(self, at: slice | NDArray[np.int64]) -> NDArray[np.int32]:
         """The rows at some positions of the lists, which lie end to end."""
@@ -122,6 +139,42 @@ class Tail:
         where = np.array(lists[0], dtype=np.int32)
         return where, np.array(lists[1][: len(where)], dtype=np.float32)
 
+    def find_any(self, tokens: NDArray[np.uint64]) -> NDArray[np.int32]:
+        """As `PostingsSegment.find_any`."""
+        rows = [np.array(lists[0], np.int32) for token in tokens.tolist() if (lists := self._lists.get(token))]
+        return np.concatenate(rows) if rows else np.empty(0, np.int32)
+
+
+class RowsHolding:
+    """Which rows of a catalogue hold any word of a list, for lists that questions ask for again and again.
+
+    Rows are only added, so a list that was looked up before is looked up in later rows only. For many threads.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, ...], NDArray[np.bool_]] = {}
+
+    @property
+    def nbytes(self) -> int:
+        return sum(held.nbytes for held in list(self._known.values()))
+
+    def any_of(
+        self, tokens: tuple[int, ...], parts: tuple[PostingsSegment | Tail, ...], rows: int
+    ) -> NDArray[np.bool_]:
+        """Which of the first `rows` rows hold any of some tokens, by the postings of all of them."""
+        known = self._known.get(tokens, _NO_ROWS)
+        if len(known) < rows:
+            wanted = np.array(tokens, np.uint64)
+            held = np.zeros(rows, np.bool_)
+            held[: len(known)] = known
+            for part in parts:
+                if part.first + part.rows > len(known):
+                    found = part.find_any(wanted)
+                    held[found[found < rows]] = True
+            held.setflags(write=False)
+            self._known[tokens] = known = held
+        return known[:rows]
+
 
 class Reading:
     """The read set of one catalogue for one view and filter. Immutable: later writes do not show in it.
@@ -137,7 +190,6 @@ class Reading:
             the others, so that p may be -1 or -2, and join nothing.
         groups: The session's group of each; 0 for none.
         size: How many entries can be seen.
-        nbytes: Memory taken beside the columns, about.
     """
 
     def __init__(
@@ -145,31 +197,40 @@ class Reading:
         space: int,
         columns: EntryColumns,
         parts: tuple[PostingsSegment | Tail, ...],
+        holding: RowsHolding,
         visible: NDArray[np.bool_],
         vectors: Mapping[int, tuple[Single | Signed, NDArray[np.bool_]]],
     ) -> None:
-        """`vectors`: by embedder, its rows and which of them are filled."""
+        """`holding`: of the same rows as `parts`; `vectors`: by embedder, its rows and which of them are filled."""
         self.space = space
         self._table, self._streams = columns.arrays
-        self._parts = parts
+        self._parts, self._holding = parts, holding
         layout = columns.layout()
         kept = visible if layout.sequential else visible[layout.rows]
         count = int(np.count_nonzero(kept))
         # A past most often shows the first so many places: a slice of the layout needs no copy.
         shown = slice(count) if kept[:count].all() else kept
         self.rows = layout.rows[shown]
+        self._shown = shown if layout.sequential and isinstance(shown, slice) else self.rows
         self.lengths = layout.lengths[shown]
         self.groups = layout.groups[shown]
         self.size = len(self.rows)
         self._place = np.full(len(visible), -1, dtype=np.intp)
         self._place[self.rows] = np.arange(len(self.rows))
         self._sights = {model: VisibleVectors(rows, held, self._place) for model, (rows, held) in vectors.items()}
+        self._found: dict[int, Found] = {}
         self.joined = {1: self._neighbours(1), 2: self._neighbours(2)}
         self.window = self._windows()
         self.group_count = columns.groups
         self.group_lengths = np.bincount(self.groups, self.lengths, minlength=self.group_count).astype(np.float32)
         own = self._place.nbytes + self.rows.nbytes + self.lengths.nbytes * 2 + self.groups.nbytes + 2 * self.size
-        self.nbytes = own + sum(sight.nbytes for sight in self._sights.values())
+        self._nbytes = own + sum(sight.nbytes for sight in self._sights.values())
+
+    @property
+    def nbytes(self) -> int:
+        """Memory taken beside the columns, about."""
+        found = sum(places.nbytes + counts.nbytes for places, counts in list(self._found.values()))
+        return self._nbytes + found
 
     @property
     def parts(self) -> tuple[PostingsSegment | Tail, ...]:
@@ -186,7 +247,7 @@ class Reading:
     @cached_property
     def said(self) -> NDArray[np.int64]:
         """When each was said, microseconds."""
-        said: NDArray[np.int64] = self._table[Column.SAID, self.rows]
+        said: NDArray[np.int64] = self._table[Column.SAID, self._shown]
         return said
 
     @cached_property
@@ -206,9 +267,15 @@ class Reading:
         others = np.append(np.flatnonzero(~chunks), self.size)
         return heads, others[others.searchsorted(heads, "right")]
 
+    @cached_property
+    def runs(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Where the places of each session begin, one after the other, and how many there are."""
+        starts = np.flatnonzero(np.append(True, self.groups[1:] != self.groups[:-1]))
+        return starts, np.diff(starts, append=self.size)
+
     @property
     def _kinds(self) -> NDArray[np.int64]:
-        kinds: NDArray[np.int64] = self._table[Column.KIND, self.rows]
+        kinds: NDArray[np.int64] = self._table[Column.KIND, self._shown]
         return kinds
 
     def similar(self, model: int, query: NDArray[np.float32]) -> Similarity | None:
@@ -269,8 +336,21 @@ class Reading:
         placed[known] = self._place[rows[known]]
         return placed
 
-    def find(self, token: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
-        """The places that hold a token, each once, and how often each does."""
+    def find(self, token: int) -> Found:
+        """The places that hold a token, each once, and how often each does.
+
+        One recall looks a word up once for each stage and hit: what is short is kept for the next.
+        """
+        found = self._found.get(token)
+        if found is None:
+            found = self._looked_up(token)
+            if len(found[0]) <= KEPT_PLACES:
+                if len(self._found) >= KEPT_TOKENS:
+                    self._found.clear()
+                self._found[token] = found
+        return found
+
+    def _looked_up(self, token: int) -> Found:
         found = [hit for part in self._parts if (hit := part.find(token)) is not None]
         if not found:
             return _NOWHERE
@@ -284,9 +364,10 @@ class Reading:
         seen = places >= 0
         return places[seen], counts[seen]
 
-    def find_any(self, tokens: Sequence[int]) -> NDArray[np.intp]:
-        """Find the places that hold any of some tokens, token by token; one that holds two stands twice."""
-        return np.concatenate([self.find(token)[0] for token in tokens])
+    def holding_any(self, tokens: tuple[int, ...]) -> NDArray[np.bool_]:
+        """Which places hold any of some tokens; what was looked up is kept, so for lists that are always the same."""
+        held: NDArray[np.bool_] = self._holding.any_of(tokens, self._parts, len(self._place))[self._shown]
+        return held
 
     def holds(self, token: int, places: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Which of some places hold a token."""

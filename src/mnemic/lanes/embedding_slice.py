@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby, takewhile
 from typing import Final
 
@@ -40,7 +41,7 @@ def embed_slice(
     if lane is None:
         return (yield from lease_denied(space, name))
     if crashes_repeatedly(lane):
-        return (yield from shrink_after_crash(lane, parts))
+        return (yield from shrink_after_crash(lane, partial(next_vers, limit=parts)))
     unembedded = yield from look(lambda s: _unembedded(s, space, model, lane, parts))
     rows, upto = yield from _embedded(model, unembedded, at_once)
     batch = Vectors(space=space, model=model, rows=rows, lane=name, owner=owner, after=lane.cursor, upto=upto)
@@ -108,7 +109,7 @@ class _Unembedded:
 
 def _unembedded(snapshot: Snapshot, space: int, model: int, lane: Lane, parts: int) -> _Unembedded:
     """Read the next passages without a vector: one whole version at least, about `parts` at most, within the stride."""
-    vers = next_vers(snapshot, space, lane, parts)
+    vers = next_vers(snapshot, lane, parts)
     if not vers:
         return _Unembedded([], lane.cursor)
     return _Unembedded(_passages(snapshot, space, model, vers, lane.cursor), vers[-1])

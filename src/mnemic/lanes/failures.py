@@ -6,13 +6,15 @@ goes to the dead letters, and the lane goes on.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from mnemic.errors import Compacted, Conflict, MnemicError, ModelError, StoreError
 from mnemic.flow import Flow
-from mnemic.lanes.slices import BUSY, EMBED, IDLE, LEASE_SECONDS, WAITS, Slice, epoch_of, next_vers
+from mnemic.lanes.slices import BUSY, EMBED, IDLE, LEASE_SECONDS, WAITS, Slice, epoch_of
 from mnemic.store.engine.job_queue import LAPSED
 from mnemic.store.engine.lane_cursors import bury, claim, release
+from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import look, transact
 from mnemic.store.values.work import Lane
 
@@ -26,6 +28,10 @@ CONFLICT_SECONDS: Final = 0.2
 """How long a run waits that somebody else's write has overtaken."""
 
 
+Taken = Callable[[Snapshot, Lane], list[int]]
+"""Tells which versions the run of a lane takes as it stands."""
+
+
 def lease_denied(space: int, name: str) -> Flow[Slice]:
     """Say why a lane could not be leased: it is another's, or it waits."""
     lane = yield from look(lambda s: s.lane(space, name))
@@ -37,13 +43,9 @@ def crashes_repeatedly(lane: Lane) -> bool:
     return lane.error == LAPSED and lane.attempt >= WHOLE_TRIES
 
 
-def shrink_after_crash(lane: Lane, limit: int) -> Flow[Slice]:
-    """Have a leased lane whose runs crash take half of what they took, or give up the one version that is left.
-
-    Args:
-        limit: The most parts that its runs took.
-    """
-    vers = yield from look(lambda s: next_vers(s, lane.space, lane, limit))
+def shrink_after_crash(lane: Lane, taken: Taken) -> Flow[Slice]:
+    """Have a leased lane whose runs crash take half of what they took, or give up the one version that is left."""
+    vers = yield from look(lambda s: taken(s, lane))
     if not vers:
         yield from transact(release, lane.space, lane.name, lane.owner)
         return IDLE
@@ -62,7 +64,7 @@ def _halve_or_bury(lane: Lane, owner: str, vers: list[int], error: str) -> Flow[
 
 
 def report_failure(
-    space: int, name: str, owner: str, error: MnemicError, now: int, probe: Flow[object], limit: int, epoch: int
+    space: int, name: str, owner: str, error: MnemicError, now: int, probe: Flow[object], taken: Taken, epoch: int
 ) -> Flow[bool]:
     """Record that a lane's run failed: the lane waits, is halved, or gives up the one version that cannot be digested.
 
@@ -71,7 +73,6 @@ def report_failure(
 
     Args:
         probe: What a healthy model has no trouble with.
-        limit: The most parts that the run took.
         epoch: That of the space when the run began. An error may quote what was erased since, and is not kept then.
 
     Returns:
@@ -88,7 +89,7 @@ def report_failure(
         yield from transact(release, space, name, owner, not_before=now + round(CONFLICT_SECONDS * 1_000_000))
         return False
     not_before, message = now + _backoff(lane), str(error) or type(error).__name__
-    vers = yield from look(lambda s: next_vers(s, space, lane, limit))
+    vers = yield from look(lambda s: taken(s, lane))
     early = lane.attempt + 1 < WHOLE_TRIES and (not lane.stride or len(vers) == 1)
     if early or not vers or isinstance(error, StoreError) or (yield from _is_ill(error, probe)):
         yield from transact(release, space, name, owner, message, not_before, lane.stride, lane.reach)

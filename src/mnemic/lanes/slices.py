@@ -7,10 +7,12 @@ it, so that nothing is done twice and nothing is lost, whoever is killed when.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby, islice, takewhile
 from typing import Final
 
+from mnemic.core.queries import Entry
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.values.work import Lane
 
@@ -57,12 +59,17 @@ def epoch_of(snapshot: Snapshot, space: int) -> int:
     return sum(head.epoch for head in snapshot.spaces((space,)))
 
 
-def next_vers(snapshot: Snapshot, space: int, lane: Lane, limit: int) -> list[int]:
+def next_vers(snapshot: Snapshot, lane: Lane, limit: int) -> list[int]:
     """Take the next versions past a lane's cursor: about `limit` parts together, at most the lane's stride of versions.
 
     A run that is pinned takes none that came later, so that it takes the same when it is done again.
     """
-    entries = snapshot.entries(space, lane.cursor)
-    pinned = entries if not lane.seq else takewhile(lambda entry: entry.seq_from <= lane.seq, entries)
-    vers = [ver for ver, _ in groupby(entry.ver for entry in islice(pinned, limit))]
+    entries = entries_of_run(snapshot, lane)
+    vers = [ver for ver, _ in groupby(entry.ver for entry in islice(entries, limit))]
     return vers[: lane.stride] if lane.stride else vers
+
+
+def entries_of_run(snapshot: Snapshot, lane: Lane) -> Iterator[Entry]:
+    """The entries past a lane's cursor; for a run that is pinned, none that came later."""
+    entries = snapshot.entries(lane.space, lane.cursor)
+    return entries if not lane.seq else takewhile(lambda entry: entry.seq_from <= lane.seq, entries)

@@ -51,14 +51,16 @@ def named_embedder(name: str, settings: Settings) -> Embedder:
     return embedder
 
 
-def open_chat(spec: str, settings: Settings) -> Chat | None:
-    """Open the language model that `spec` names; None for "" and `none`.
+def open_chat(spec: str | Chat, settings: Settings) -> Chat | None:
+    """Open the language model that `spec` names, or is; None for "" and `none`.
 
     Nothing is loaded and nobody is called before the first question.
 
     Raises:
         Invalid: no model goes by that name, its file is not there, or its package is not installed.
     """
+    if not isinstance(spec, str):
+        return spec
     if spec in ("", NONE):
         return None
     kind, _, details = spec.partition(":")

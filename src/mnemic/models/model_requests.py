@@ -1,4 +1,4 @@
-"""What a flow may ask of models: the vectors of passages, those of a question, and an answer in words."""
+"""What a flow may ask of models: the vectors of passages, those of a question, an answer in words, and whose it is."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mnemic.flow import Flow, Request
-from mnemic.models.chat.base import LIMIT, ChatMessage
+from mnemic.models.chat.base import LIMIT, Ask, ChatMessage, Reply, Size
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,26 +44,20 @@ class Meant:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask(Request):
-    """A language model's answer to a conversation, whole.
+class NameModel(Request):
+    """The name of the language model of a size; "" where there is none."""
 
-    Attributes:
-        messages: At least one; the last is the user's.
-        limit: Most tokens of the answer.
-    """
-
-    messages: tuple[ChatMessage, ...]
-    limit: int = LIMIT
+    size: Size
 
 
 def ask(messages: Sequence[ChatMessage], limit: int = LIMIT) -> Flow[str]:
-    """Ask the language model for its whole answer to a conversation.
+    """Ask the language model for its whole answer to a conversation, in words; a flow that wants more yields an `Ask`.
 
     Raises:
-        ModelError: there is none, or it failed; `OverBudget`: this run has asked enough.
+        ModelError: it failed; `NoModel`: there is none; `OverBudget`: this run has asked enough.
     """
-    answer: str = yield Ask(tuple(messages), limit)
-    return answer
+    reply: Reply = yield Ask(tuple(messages), limit)
+    return reply.text
 
 
 def embed(model: int, texts: Sequence[str]) -> Flow[Sequence[bytes]]:

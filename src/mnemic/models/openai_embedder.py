@@ -7,9 +7,8 @@ each input. Address, key and patience are `models.wire`'s.
 from __future__ import annotations
 
 import json
-import time
 import urllib.parse
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -18,7 +17,8 @@ from mnemic.core.mutex import Mutex
 from mnemic.core.tokens import cut
 from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Invalid, ModelError
-from mnemic.models.wire import Busy, EndpointMethod, key_for, model_and_url
+from mnemic.models.patience import SHARED, Busy, Patience
+from mnemic.models.wire import EndpointMethod, key_for, model_and_url
 
 if TYPE_CHECKING:
     import numpy as np
@@ -84,7 +84,7 @@ class EmbeddingEndpoint:
         url: Of the API, up to and with its version: `https://host/v1`.
         key: Sent as a bearer token; in no message, name or log.
         timeout: Seconds that one try may be silent.
-        sleep: Waits between tries.
+        patience: Repeats what meets a busy server.
 
     Raises:
         Invalid: the URL is none, or the key cannot be sent.
@@ -100,13 +100,12 @@ class EmbeddingEndpoint:
         key: str = "",
         options: EndpointOptions = EndpointOptions(),
         timeout: float = 60.0,
-        sleep: Callable[[float], None] = time.sleep,
+        patience: Patience = SHARED,
     ) -> None:
         self._model, self._options = model, options
         self.name = f"openai:{model}@{url.rstrip('/')}{options}"
-        self._line = EndpointMethod(
-            url, "/embeddings", field="embedder", name=self.name, key=key, timeout=timeout, sleep=sleep
-        )
+        self._line = EndpointMethod(url, "/embeddings", field="embedder", name=self.name, key=key, timeout=timeout)
+        self._patience = patience
         self._dims: int | None = None
         self.renew()
         renew_in_child(self)
@@ -177,7 +176,7 @@ class EmbeddingEndpoint:
         body: dict[str, object] = {"model": self._model, "input": list(texts), "encoding_format": "float"}
         if self._options.dimensions:
             body["dimensions"] = self._options.dimensions
-        return self._line.patiently(lambda: self._read(self._post(body), len(texts)))
+        return self._patience.call(self.name, lambda: self._read(self._post(body), len(texts)))
 
     def _post(self, body: Mapping[str, object]) -> bytes:
         with self._line.post(body) as reply:

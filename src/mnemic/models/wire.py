@@ -1,36 +1,27 @@
-"""Calls any endpoint: its address, a key that goes to no other host, patience while it is busy.
+"""Calls any endpoint: its address, a key that goes to no other host, and what it answers.
 
 Redirects are not followed, so the key goes to no other host than the one that was named; a proxy is not asked.
 """
 
 from __future__ import annotations
 
+import functools
 import http.client
-import itertools
 import json
 import ssl
-import time
 import urllib.parse
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Final, TypeVar
+from typing import Final
 
 from mnemic.errors import Invalid, ModelError
+from mnemic.models.patience import Busy, asked_pause
 from mnemic.settings import OPENAI, openai_variables
-
-T = TypeVar("T")
-
-TRIES: Final = 4
-"""How often a request is sent that meets a busy or broken server."""
 
 SPELLING: Final = "Write openai:MODEL@https://host/v1, or openai:MODEL for OpenAI's own."
 
-_FIRST_PAUSE: Final = 0.5
-"""Seconds before the second try; each pause is twice the one before, or what the server asks for."""
-
-_LONGEST_PAUSE: Final = 30.0
 _ANSWER_BYTES: Final = 64 << 20
 _LINE_BYTES: Final = 1 << 20
 _SAID_BYTES: Final = 1 << 16
@@ -38,12 +29,18 @@ _SHOWN: Final = 200
 """Characters of a server's complaint that are passed on."""
 
 
-class Busy(Exception):
-    """The server may do better at another try; after `pause` seconds, if it says so."""
+class EndpointRefusal(ModelError):
+    """The endpoint will not do what was asked, however often it is asked.
 
-    def __init__(self, problem: str, pause: float | None = None) -> None:
-        super().__init__(problem)
-        self.pause = pause
+    Attributes:
+        status: The status of its answer.
+        said: All that it said, without the key.
+    """
+
+    def __init__(self, message: str, status: int, said: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.said = said
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +75,17 @@ class Address:
     def connect(self, timeout: float) -> http.client.HTTPConnection:
         """Make a connection that is not yet open."""
         if self.secure:
-            context = ssl.create_default_context()
-            return http.client.HTTPSConnection(self.host, self.port, timeout=timeout, context=context)
+            return http.client.HTTPSConnection(self.host, self.port, timeout=timeout, context=_trusted())
         return http.client.HTTPConnection(self.host, self.port, timeout=timeout)
 
 
-class Reply(AbstractContextManager["Reply"]):
+@functools.cache
+def _trusted() -> ssl.SSLContext:
+    """The certificates that this machine trusts, read once: that takes longer than a call's own work."""
+    return ssl.create_default_context()
+
+
+class Response(AbstractContextManager["Response"]):
     """An answer whose head said 200; its body is yet to be read. Leaving it hangs up."""
 
     def __init__(self, connection: http.client.HTTPConnection, response: http.client.HTTPResponse, name: str) -> None:
@@ -132,7 +134,7 @@ class Reply(AbstractContextManager["Reply"]):
 
 
 class EndpointMethod:
-    """One method of an endpoint, called with patience. Safe for many threads; every call is a connection of its own.
+    """One method of an endpoint. Safe for many threads; every call is a connection of its own.
 
     Args:
         url: Of the API, up to and with its version: `https://host/v1`.
@@ -141,62 +143,32 @@ class EndpointMethod:
         name: How errors call the model.
         key: Sent as a bearer token; in no message, even if the server says it back.
         timeout: Seconds that one try may be silent.
-        sleep: Waits between tries.
 
     Raises:
         Invalid: the URL is none, or the key cannot be sent.
     """
 
-    def __init__(
-        self,
-        url: str,
-        below: str,
-        *,
-        field: str,
-        name: str,
-        key: str = "",
-        timeout: float = 60.0,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
+    def __init__(self, url: str, below: str, *, field: str, name: str, key: str = "", timeout: float = 60.0) -> None:
         self._address = Address.parsed(url, below, field)
-        if not all("!" <= character <= "~" for character in key):
-            raise Invalid(f"{field}_key", "holds a blank or a character that no key has", "Copy the key once more.")
-        self._field, self._name, self._key = field, name, key
-        self._spellings = sorted({key, key.replace("/", "\\/"), json.dumps(key)[1:-1]} - {""}, key=len, reverse=True)
-        self._timeout, self._sleep = timeout, sleep
+        self._secret = Secret(key, field)
+        self._field, self._name, self._timeout = field, name, timeout
 
-    def patiently(self, attempt: Callable[[], T]) -> T:
-        """Call `attempt` up to `TRIES` times while it raises `Busy`; return what it returns.
-
-        Raises:
-            ModelError: it was busy every time.
-        """
-        for tried in itertools.count(1):
-            try:
-                return attempt()
-            except Busy as busy:
-                if tried == TRIES:
-                    raise ModelError(f"{self._name}: {busy}, {TRIES} times in a row") from busy
-                pause = _FIRST_PAUSE * 2 ** (tried - 1) if busy.pause is None else busy.pause
-                self._sleep(min(pause, _LONGEST_PAUSE))
-        raise AssertionError
-
-    def post(self, body: Mapping[str, object]) -> Reply:
+    def post(self, body: Mapping[str, object]) -> Response:
         """Send one request; return the answer.
 
         Raises:
             Busy: another try may do better (no answer, 408, 409, 429, 5xx).
-            ModelError: the endpoint refused.
+            EndpointRefusal: no other try will do better.
         """
         connection = self._address.connect(self._timeout)
         headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-        if self._key:
-            headers["Authorization"] = f"Bearer {self._key}"
+        if self._secret.key:
+            headers["Authorization"] = f"Bearer {self._secret.key}"
         try:
             connection.request("POST", self._address.path, json.dumps(body).encode(), headers)
             response = connection.getresponse()
             if response.status == 200:
-                return Reply(connection, response, self._name)
+                return Response(connection, response, self._name)
             body_text = response.read(_SAID_BYTES).decode("utf-8", "replace")
         except (OSError, http.client.HTTPException) as error:
             connection.close()
@@ -208,20 +180,52 @@ class EndpointMethod:
         connection.close()
         raise self._complaint(response, body_text)
 
-    def _complaint(self, response: http.client.HTTPResponse, body: str) -> Busy | ModelError:
-        status = response.status
-        problem = f"answered {status} {self.excerpt(body)}".rstrip()
-        if status in (408, 409, 429) or status >= 500:
-            return Busy(problem, _pause(response.getheader("Retry-After")))
-        if status in (401, 403):
-            problem += f"; is MNEMIC_{self._field.upper()}_KEY the right key?"
-        return ModelError(f"{self._name}: {problem}")
+    def _complaint(self, response: http.client.HTTPResponse, body: str) -> Busy | EndpointRefusal:
+        return complaint(self._name, response.status, dict(response.headers), body, self._secret)
 
     def excerpt(self, text: str) -> str:
         """Cut what a server says to its beginning, without the key."""
+        return self._secret.excerpt(text)
+
+
+class Secret:
+    """A key, and what a server says without it.
+
+    Args:
+        field: The setting that names the model; the key is the setting of that name with `_key`.
+
+    Raises:
+        Invalid: it cannot be sent.
+    """
+
+    def __init__(self, key: str, field: str) -> None:
+        self.key, self.setting = key, f"{field}_key"
+        if not all("!" <= character <= "~" for character in key):
+            raise Invalid(self.setting, "holds a blank or a character that no key has", "Copy the key once more.")
+        self._spellings = sorted({key, key.replace("/", "\\/"), json.dumps(key)[1:-1]} - {""}, key=len, reverse=True)
+
+    def __repr__(self) -> str:
+        return "Secret(***)"
+
+    def masked(self, text: str) -> str:
+        """Return what a server says without the key."""
         for spelling in self._spellings:
             text = text.replace(spelling, "***")
-        return text[:_SHOWN].strip()
+        return text
+
+    def excerpt(self, text: str) -> str:
+        """Cut what a server says to its beginning, without the key."""
+        return self.masked(text)[:_SHOWN].strip()
+
+
+def complaint(name: str, status: int, headers: Mapping[str, str], body: str, secret: Secret) -> Busy | EndpointRefusal:
+    """Make the error that an answer with another status than 200 means."""
+    problem = f"answered {status} {secret.excerpt(body)}".rstrip()
+    if status in (408, 409, 429) or status >= 500:
+        return Busy(problem, asked_pause(headers))
+    if status in (401, 403):
+        problem += f"; is MNEMIC_{secret.setting.upper()} the right key?"
+    return EndpointRefusal(f"{name}: {problem}", status, secret.masked(body))
 
 
 def model_and_url(details: str, field: str) -> tuple[str, str]:
@@ -254,8 +258,3 @@ def key_for(url: str, key: str, field: str) -> str:
     if not owned and own == OPENAI:
         raise Invalid(field, "is OpenAI's, which wants a key", f"Set OPENAI_API_KEY or MNEMIC_{field.upper()}_KEY.")
     return owned
-
-
-def _pause(retry_after: str | None) -> float | None:
-    """Read the seconds that a server asks for; a date is not understood."""
-    return float(retry_after) if retry_after is not None and retry_after.strip().isdecimal() else None

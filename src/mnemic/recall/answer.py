@@ -22,12 +22,12 @@ from mnemic.core.items import Kind
 from mnemic.core.tokens import is_stop, tokenise
 from mnemic.extract.phrasing import shown_value
 from mnemic.recall.asked_for import PAST, AnswerType, asks_several, asks_yes_or_no, day_said, held, surely_held
-from mnemic.recall.polarity import ASKS_PAST, DENIES, SUPPOSES
+from mnemic.recall.polarity import ASKS_PAST, DENIES, GRAMMATICAL, SUPPOSES
 from mnemic.recall.profile import certain_since
 from mnemic.recall.reasons import KNOWN
-from mnemic.recall.sentence_cues import SentenceCue, counted_in
+from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
 from mnemic.recall.sureness import SCORED, SPLIT, Told, likely_yes, read_by, sure
-from mnemic.recall.understand import ASSISTANTS, SPEAKS_OF_SELF, SPEAKS_TO_OTHER, UNSPACED
+from mnemic.recall.understand import ASSISTANTS, SPEAKS_OF_SELF, SPEAKS_TO_OTHER, UNSPACED, called_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -67,6 +67,7 @@ _CHINESE: Final = re.compile("[\u3400-\u9fff]")
 _QUESTION: Final = re.compile(r"[?？][\"'”’)\]]*$")
 _HEADING: Final = re.compile(r"#{1,6}\s")
 _ENDED: Final = re.compile(r"[.!?。！？；;:：,，][\"'”’)\]」』）]*$")
+_CLAUSE: Final = re.compile(r"[,，、:：—–]|\b(?:and|but|so|because|while)\b")
 _ITEMISED: Final = re.compile(r"(?:[-*+•]|\d+[.)])\s")
 _ACKNOWLEDGES: Final = re.compile(
     r"\W*(?:(?:ok(?:ay)?|thanks?(?: you)?(?: (?:so|very) much| a lot)?|noted|great|sure|cool|nice|got it|will do"
@@ -81,11 +82,6 @@ _REPORTED: Final = re.compile(
 )
 _THEIRS: Final = re.compile(r"\bmy\b|我(?=的?[\u4e00-\u9fff]{1,3}[说问写喊讲])", re.IGNORECASE)
 """By which somebody is called after whoever speaks: "my boss", 我妈说."""
-_SUBJECT: Final = re.compile(
-    r"\b(?:[Dd]o|[Dd]oes|[Dd]id|[Ii]s|[Aa]re|[Ww]as|[Ww]ere|[Hh]as|[Hh]ave)\s+([A-Z][\w-]+)\b|\b(?!(?:What|Who|Where|When|How|It|That|There|He|She|Let)\b)([A-Z][\w-]+)['’]s\b"
-)
-"""Whom a question is about by name."""
-
 _MACHINES: Final = frozenset(ASSISTANTS)
 _UNKNOWN: Final = "I do not know: memory does not seem to hold the answer."
 _UNKNOWN_CHINESE: Final = "不知道：记忆里好像没有答案。"
@@ -219,7 +215,7 @@ def _changes(one: Recalled) -> bool:
 
 
 def _contested(question: str, quoted: Sequence[Item], texts: Sequence[str], evidence: Sequence[Recalled]) -> bool:
-    """Whether a later sentence of the evidence says, of what some texts name, that it ended or is not so.
+    """Whether whoever told some texts said later, of what these name, that it ended or is not so.
 
     A question of the past is answered by what ended since; and what recall holds for another state of the same matter
     it has put in its place already.
@@ -227,25 +223,61 @@ def _contested(question: str, quoted: Sequence[Item], texts: Sequence[str], evid
     if ASKS_PAST.search(question):
         return False
     known = {id for item in quoted for id in (item.id, *item.source)}
-    named = {token for text in texts for token in _telling_words(text)}
+    matter = _Matter.of(question, texts)
     latest = max(map(certain_since, quoted))
     later = (one for one in evidence if micros(one.item.said) > latest and one.id not in known and one.succession < 2)
-    return any(
-        _denies(text) and not named.isdisjoint(_telling_words(text)) for one in later for text in split(one.text)
-    )
+    return any(matter.ends_in(text) for one in later if _by_same(quoted[0], one.item) for text in split(one.text))
 
 
-def _denies(sentence: str) -> bool:
-    """Whether a sentence states that something is not so, not any more, or was told wrongly."""
-    if _QUESTION.search(sentence) or SUPPOSES.search(sentence):
+def _by_same(quoted: Item, later: Item) -> bool:
+    """Whether an item is by the speaker of another, who of a fact is anybody but an assistant."""
+    speaker = _speaker(later).casefold()
+    return speaker not in _MACHINES and (_speaker(quoted).casefold() or speaker) == speaker
+
+
+@dataclass(frozen=True, slots=True)
+class _Matter:
+    """What some texts name, by the words that tell, and of which of the speaker's people they or a question speak."""
+
+    names: frozenset[str]
+    people: frozenset[int]
+
+    @classmethod
+    def of(cls, question: str, texts: Sequence[str]) -> _Matter:
+        names = frozenset(token for text in texts for token in _telling_words(text))
+        return cls(names, frozenset(person for text in (question, *texts) for person in _people(text)))
+
+    def ends_in(self, sentence: str) -> bool:
+        """Whether a sentence states, where it names the matter, that it ended, is not so or was told wrongly.
+
+        One about somebody else of the speaker's does not; who corrects themselves may name it anywhere.
+        """
+        if _QUESTION.search(sentence) or SUPPOSES.search(sentence):
+            return False
+        corrected = counted_in(sentence)[SentenceCue.CORRECT] > 0
+        for part in (sentence,) if corrected else _CLAUSE.split(sentence):
+            if not self.names.isdisjoint(_telling_words(part)) and (corrected or _denies(part)):
+                return _people(part) <= self.people
         return False
-    cues = counted_in(sentence)
-    return bool(DENIES.search(sentence) or cues[SentenceCue.END] or cues[SentenceCue.CORRECT])
+
+
+def _denies(clause: str) -> bool:
+    """Whether a clause says that something is not so, or not any more."""
+    return bool(DENIES.search(clause) or counted_in(clause)[SentenceCue.END])
+
+
+def _people(text: str) -> frozenset[int]:
+    """Which of the speaker's people a text speaks of, by what they are to them."""
+    return frozenset(counted_in(text)[KIN].nonzero()[0].tolist())
 
 
 def _telling_words(text: str) -> set[str]:
-    """The tokens of a text that carry meaning; of an unspaced script the pairs, as a character is in many words."""
-    return {token for token in tokenise(text) if not is_stop(token) and (len(token) > 1 or token < UNSPACED)}
+    """The tokens of a text that name something: no words of grammar, nor of an end.
+
+    Of an unspaced script the pairs, as a character is in many words.
+    """
+    told = {token for token in tokenise(text) if not is_stop(token) and (len(token) > 1 or token < UNSPACED)}
+    return {token for token in told if GRAMMATICAL.isdisjoint(token) and not _denies(token)}
 
 
 # Evidence
@@ -277,8 +309,7 @@ def _of_another(text: str) -> bool:
 
 def _of_subject(question: str, evidence: list[Recalled], user: str) -> list[Recalled]:
     """What is said of or by somebody the question is about by name; all, if it names nobody."""
-    called = {next(filter(None, found)) for found in _SUBJECT.findall(question)} - {"I"}
-    names = {name.casefold() for name in called} - {user.casefold()}
+    names = {name.casefold() for name in called_by_name(question)} - {user.casefold()}
     if not names:
         return evidence
     wanted = {token for name in names for token in tokenise(name)}

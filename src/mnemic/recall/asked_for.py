@@ -45,6 +45,7 @@ _YEAR: Final = re.compile(
     r"\d{4}|\b(?:last|this|next|ago|yesterday|today|tomorrow|tonight)\b|[去今明前后昨]|上|下", re.IGNORECASE
 )
 """What in a time says which year is meant, of itself or by the day it was said."""
+_TODAY: Final = re.compile(r"\b(?:today|tonight|this)\b|[今当]", re.IGNORECASE)
 _PLANNED: Final = re.compile(
     r"\b(?:will|going to|plans? to|hopes? to|(?:am|is|are) (?:\w+ )?\w+ing)\b|['’](?:ll|(?:m|re|s) \w+ing)\b"
     r"|打算|计划|准备|将",
@@ -208,13 +209,16 @@ def _uncommon(name: str) -> str:
 
 
 def _when(spans: Sequence[TimeSpan], text: str, item: Item) -> str:
-    """The first time a sentence speaks of, as days."""
+    """The first time a sentence speaks of, as days; a time of day with its day, or alone where no day is named."""
     if not spans:
         return ""
     span, offset = spans[0], item.said_offset
     first, last = (local_time(moment(us), offset).date() for us in (span.start, span.end - 1))
     if _of_no_year(span, text, item):
         return span.text
+    if span.kind == "hour":
+        named = first != local_time(item.said, offset).date() or _TODAY.search(span.text)
+        return f"{_day(first, text)}, {local_time(moment(span.start), offset):%H:%M}" if named else span.text
     if first == last:
         return _day(first, text)
     if span.kind in ("month", "year"):

@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -24,6 +25,7 @@ import numpy as np
 from mnemic.core.tokens import Field, hash_term, spelled_tokens, stop_hashes
 from mnemic.index.columns import FIELD_SHIFT, Column
 from mnemic.recall.fuse import Ranking, ScoredEntries
+from mnemic.recall.understand import UNSPACED
 from mnemic.recall.walk import COMMON, NEW, extended, rarity
 
 if TYPE_CHECKING:
@@ -40,6 +42,9 @@ UNSAID: Final = 0.2
 
 LED: Final = 3
 """Most turns that one leads to."""
+
+ANSWERED: Final = 4.0
+"""The log odds that a turn bears on a question from which it answers it by itself: no other needs to be led to."""
 
 _STEP: Final = 1e-4
 """By how much each of these scores less than the one before."""
@@ -109,6 +114,18 @@ class Bridge:
         ]
 
 
+def leads_on(question: Question, first: Sequence[Hit]) -> bool:
+    """Whether a question may need turns beyond those that were found, the best of which are given.
+
+    One of a past is left alone, by its words or its view; and so is one to which, as far as meaning tells, one of them
+    is an answer.
+    """
+    view = question.query.view
+    if question.spans or view.as_of is not None or view.valid_at is not None:
+        return False
+    return not question.query.vectors or all(hit.bearing is None or hit.bearing < ANSWERED for hit in first)
+
+
 def bridge(question: Question, ranking: Ranking) -> Bridge:
     """Add to the candidates the turns that share a rare subject with the one that a question points at.
 
@@ -124,6 +141,8 @@ def bridge(question: Question, ranking: Ranking) -> Bridge:
     if asked.unsaid(said) < UNSAID:
         return Bridge(ranking)
     subjects = said - set(asked.tokens) - {term.text for term in question.terms} - stop_hashes()
+    if any(term.word > UNSPACED for term in question.terms):
+        subjects -= _characters()
     spans = sorted(_spans(ranking, pier, subjects, asked.without(said)), key=lambda span: -span.gain)[:LED]
     if not spans:
         return Bridge(ranking)
@@ -220,6 +239,12 @@ def _led(one: ScoredEntries, number: int, spans: Sequence[Span], score: float) -
     at = grown.places.searchsorted(list(mine))
     raised[at] = np.maximum(raised[at], np.array(list(mine.values()), np.float32))
     return replace(grown, score=raised, components={**grown.components, "links": raised - grown.score})
+
+
+@lru_cache(maxsize=1)
+def _characters() -> frozenset[int]:
+    """The tokens of Chinese characters by themselves: each is in many words, and a name has the pair of two."""
+    return frozenset(map(hash_term, map(chr, range(0x4E00, 0xA000))))
 
 
 def _texts(reading: Reading, place: int) -> frozenset[int]:

@@ -16,19 +16,20 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import resources
-from itertools import chain, pairwise
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from mnemic.core.queries import Hit
-from mnemic.core.tokens import Field, hash_term, stop_hashes
+from mnemic.core.tokens import Field, stop_hashes
+from mnemic.core.tokens import words as words_of
 from mnemic.index.columns import FIELD_SHIFT, Column
-from mnemic.recall.sentence_cues import KIN, SentenceCue, counted, counted_in, cues_of
-from mnemic.recall.understand import ASSISTANTS
+from mnemic.recall.sentence_cues import KIN, People, SentenceCue, counted_in, cue_by_token, kin_tokens, people_of
+from mnemic.recall.understand import ASSISTANT_TOKENS, called_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,6 +61,12 @@ ALL_ARMS: Final = 0.2
 
 UNSPOKEN: Final = 0.5
 """The same where no candidate holds a word of the question, as in another language: bearing then reads little."""
+
+IN_A_PAST: Final = 0.85
+"""The same in a view of a past, in which less had followed yet."""
+
+LESS: Final = 3.0
+"""By how much less likely, in log odds, than the likeliest that came later another one may be to be a state too."""
 
 FARTHEST: Final = np.float32(3.0)
 """Deviations that an input counts for at most: in a memory of three items an arm may give what it never gave before."""
@@ -104,7 +111,10 @@ _TURNING: Final = [getattr(SentenceCue, name) for name in ("CHANGE", "END", "NOW
 _ARMS: Final = ("own", "window", "session", "dense", "gist", "hub", "speaker", "self", "addressed", "user", "time")
 _NOTHING: Final = (0.0,) * len(_ARMS)
 _DAY: Final = 86_400_000_000
-_SPOKEN: Final = np.uint64(Field.SPEAKER) << FIELD_SHIFT
+_SPOKEN: Final = Field.SPEAKER << int(FIELD_SHIFT)
+_DATED: Final = Field.DATE << int(FIELD_SHIFT)
+"""The first of the tokens that name a speaker, and the first behind them."""
+
 _NAME: Final = re.compile(r"(?<=[a-z,’'] )([A-Z][\w-]+)")
 _BEFORE: Final = re.compile(
     r"\b(?:used to|before|previous(?:ly)?|former(?:ly)?|originally|at first|in the past|ever|over time|history)\b"
@@ -116,13 +126,21 @@ _BEFORE: Final = re.compile(
 _HAPPENED: Final = re.compile(r"\bdid\b|[了过](?![敏解])|的\W*$", re.IGNORECASE)
 """Asks for what happened, and not how things are."""
 
+_WHO: Final = re.compile(r"\bwho\b|\bname\b|\bcalled\b|谁|叫什么|叫啥|姓什么|哪位|名字", re.IGNORECASE)
+"""Asks who somebody is to whoever asks: then the answer may name them and not say what they are."""
+
+_UNSPACED_SUBJECT: Final = re.compile(
+    r"([\u4e00-\u9fff]{2,3}?)(?:现在|如今|目前|最近|还)?"
+    r"(?:[住吃喝养嫁娶]|开的?(?:是)?什么车|人在|在.{1,3}?(?:上班|工作|干活|住|读书|上学)|是?[做干](?:什么|啥)|几岁|多大|结婚)"
+)
+"""Somebody with whom a question of an unspaced script begins, by what is asked of them: only people do that."""
+
 _ASKING: Final = re.compile(
     r"^\W*(?:who|what|which|where|when|how|is|are|was|were|do|does|did|has|have|can)\b|[吗呢么]\W*$|什么|哪|谁|几|多少|怎么",
     re.IGNORECASE,
 )
 
-ASSISTANT_TOKENS: Final = np.array([hash_term(name, Field.SPEAKER) for name in ASSISTANTS], np.uint64)
-"""The tokens of speakers who are no persons."""
+_MACHINES: Final = np.array(ASSISTANT_TOKENS, np.uint64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +217,7 @@ class Pool:
         words: The tokens of each that carry meaning.
         speakers: A token of whoever said it, 0 if nobody.
         machines: Whether an assistant did.
+        apart: Whether it certainly speaks of somebody else than the question does.
     """
 
     inputs: Floats
@@ -211,6 +230,7 @@ class Pool:
     words: tuple[frozenset[int], ...]
     speakers: NDArray[np.uint64]
     machines: NDArray[np.bool_]
+    apart: NDArray[np.bool_]
 
     @property
     def by_words(self) -> bool:
@@ -255,6 +275,7 @@ def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Readi
         words=told.words,
         speakers=told.speakers,
         machines=told.machines,
+        apart=_apart(question, told, kin),
     )
 
 
@@ -346,10 +367,7 @@ def succeeded(question: Question, pool: Pool, learned: CurrencyWeights) -> Succe
     anchor, order = int(places[0]), places.tolist()
     if _BEFORE.search(question.query.text):
         return Succession(tuple(order), (), bearing)
-    likely = _likely(question)
-    alike = learned.together.apply(compared(pool, bearing, anchor)) > math.log(likely / (1 - likely))
-    alike &= _eligible(question, pool, anchor)
-    alike[anchor] = True
+    alike = _alike(question, pool, learned.together.apply(compared(pool, bearing, anchor)), anchor)
     members = frozenset(np.flatnonzero(alike).tolist())
     if len(members) < 2:
         return Succession(tuple(order), (), bearing)
@@ -361,11 +379,20 @@ def succeeded(question: Question, pool: Pool, learned: CurrencyWeights) -> Succe
     return Succession(tuple(order), tuple(held), bearing)
 
 
-def _likely(question: Question) -> float:
-    """How likely a candidate must be to speak of the same matter as the one that bears most."""
-    if _HAPPENED.search(question.query.text):
-        return CERTAINLY
-    return TOGETHER if question.asks_own else SURELY
+def _alike(question: Question, pool: Pool, odds: Floats, anchor: int) -> NDArray[np.bool_]:
+    """Which candidates are states of one matter with the one that bears most, by the log odds of each."""
+    view = question.query.view
+    likely = TOGETHER if question.asks_own else SURELY
+    if view.as_of is not None or view.valid_at is not None:
+        likely = IN_A_PAST
+    elif _HAPPENED.search(question.query.text):
+        likely = CERTAINLY
+    alike: NDArray[np.bool_] = (odds > math.log(likely / (1 - likely))) & _eligible(question, pool, anchor)
+    later = pool.said > pool.said[anchor]
+    if (alike & later).any():
+        alike &= ~later | (odds > odds[alike & later].max() - np.float32(LESS))
+    alike[anchor] = True
+    return alike
 
 
 def bears(question: Question, pool: Pool, learned: CurrencyWeights) -> Floats:
@@ -376,6 +403,7 @@ def bears(question: Question, pool: Pool, learned: CurrencyWeights) -> Floats:
     bearing = learned.bearing.apply(pool.inputs)
     if question.asks_own:
         bearing[pool.machines] -= np.float32(BEHIND)
+    bearing[pool.apart] -= np.float32(BEHIND)
     return bearing
 
 
@@ -401,6 +429,8 @@ def _eligible(question: Question, pool: Pool, anchor: int) -> NDArray[np.bool_]:
         eligible = pool.heads[_IDLE].sum(axis=0) < IDLE
     if question.asks_own:
         eligible &= ~pool.machines
+    if not pool.apart[anchor]:
+        eligible &= ~pool.apart
     return eligible
 
 
@@ -421,35 +451,59 @@ def current(
     """Put hits, the best first, that are no documents in the order in which they answer; scores stay where they were.
 
     The component "currency" of one that moved is what its score changed by. A question that names a speaker is left as
-    it is, for who speaks is weighed by then and in a talk of several little succeeds; so is what does not ask.
+    it is but for its first two (`_named_first`), for who speaks is weighed by then and in a talk of several little
+    succeeds; so is what does not ask.
 
     Args:
         pending: Some entries may have no vector yet: if a hit has none, all are weighed by words.
     """
     turns = [i for i, hit in enumerate(hits) if not readings[hit.space].lengthy[hit.doc]]
-    if len(turns) < 2 or not _asks(question) or question.names:
+    if len(turns) < 2 or not _asks(question):
         return list(hits)
+    if question.names:
+        return _named_first(question, hits, readings)
     told = [hits[i] for i in turns]
     learned = _learned(question)
     if learned.embedder and pending and not _embedded(question, told, readings):
         learned = weights()[""]
     pool = pooled(question, told, readings, learned)
     succession = succeeded(question, pool, learned)
-    moved = list(hits)
+    moved, bearing = list(hits), succession.bearing.tolist()
+    states = {at: n for n, at in enumerate(succession.group, start=1)}
     for place, at in zip(turns, succession.order, strict=True):
         hit, score = told[at], hits[place].score
-        gain = {"currency": score - hit.score} if score != hit.score else {}
+        stays = score == hit.score
         moved[place] = Hit(
             space=hit.space,
             ver=hit.ver,
             doc=hit.doc,
             score=score,
-            components={**hit.components, **gain},
-            reasons=(*hit.reasons, *_reasons(question, succession.group, at, pool)),
-            bearing=float(succession.bearing[at]),
-            succession=succession.group.index(at) + 1 if at in succession.group else 0,
+            components=hit.components if stays else {**hit.components, "currency": score - hit.score},
+            reasons=(*hit.reasons, *_reasons(question, succession.group, at, pool)) if at in states else hit.reasons,
+            bearing=bearing[at],
+            succession=states.get(at, 0),
         )
     return moved
+
+
+def _named_first(question: Question, hits: Sequence[Hit], readings: Mapping[int, Reading]) -> list[Hit]:
+    """Exchange the first two hits if somebody else says "I" in the one, and whoever is named does in the other.
+
+    What the two say is of themselves, so only the second can be of whom the question names.
+    """
+    first, second = pair = hits[:2]
+    if any(readings[hit.space].lengthy[hit.doc] for hit in pair):
+        return list(hits)
+    told = _Told.of([readings[hit.space].stream(hit.doc) for hit in pair])
+    mine = np.isin(told.speakers, np.array([name.speaker for name in question.names], np.uint64))
+    if not told.people.own.all() or mine.tolist() != [False, True]:
+        return list(hits)
+    return [_moved(second, first.score), _moved(first, second.score), *hits[2:]]
+
+
+def _moved(hit: Hit, score: float) -> Hit:
+    """A hit at the place of another with its score."""
+    return replace(hit, score=score, components={**hit.components, "currency": score - hit.score})
 
 
 def _learned(question: Question) -> CurrencyWeights:
@@ -470,8 +524,6 @@ def _embedded(question: Question, hits: Sequence[Hit], readings: Mapping[int, Re
 
 def _reasons(question: Question, group: Sequence[int], at: int, pool: Pool) -> tuple[str, ...]:
     """What is said of a state of a matter that has several; days are those on the clock of whoever asks."""
-    if at not in group:
-        return ()
     said, first = int(pool.said[at]), int(pool.said[group[0]])
     older = [int(pool.said[other]) for other in group[1:] if pool.said[other] < said]
     if at == group[0]:
@@ -493,6 +545,7 @@ class _Told:
         words: Its different words that carry meaning.
         speakers: A token of whoever said it, 0 if nobody.
         machines: Whether an assistant did.
+        people: Whom each speaks of.
     """
 
     lengths: NDArray[np.intp]
@@ -501,27 +554,24 @@ class _Told:
     words: tuple[frozenset[int], ...]
     speakers: NDArray[np.uint64]
     machines: NDArray[np.bool_]
+    people: People
 
     @classmethod
     def of(cls, streams: Sequence[NDArray[np.uint64]]) -> _Told:
         """Read token streams: a speaker comes first, if there is one."""
-        every = np.concatenate(streams)
-        whole = np.array([len(stream) for stream in streams])
-        ends = whole.cumsum()
-        rows = np.arange(len(streams)).repeat(whole)
-        spoken = every < _SPOKEN
-        texts, text_rows = every[spoken], rows[spoken]
-        lengths = np.bincount(text_rows, minlength=len(streams))
-        bounds = [0, *lengths.cumsum().tolist()]
-        hints = cues_of(texts)
-        counts = counted(hints, text_rows, len(streams))
-        opens = (lengths > 0) & (np.append(hints, -1)[bounds[:-1]] == SentenceCue.SELF)
-        tokens = texts.tolist()
-        words = tuple(frozenset(tokens[begin:end]) - stop_hashes() for begin, end in pairwise(bounds))
-        first = np.append(every, np.uint64(0))[np.where(whole > 0, ends - whole, len(every))]
-        speakers = np.where(first >> FIELD_SHIFT == Field.SPEAKER, first, np.uint64(0))
-        machines = (speakers == ASSISTANT_TOKENS[:, None]).any(axis=0)
-        return cls(lengths, np.log1p(counts.T), opens, words, speakers, machines)
+        known, stops, count = cue_by_token(), stop_hashes(), len(streams)
+        tokens = [stream.tolist() for stream in streams]
+        texts = [[token for token in stream if token < _SPOKEN] for stream in tokens]
+        found = [known[token] * count + i for i, text in enumerate(texts) for token in text if token in known]
+        cues = np.bincount(np.array(found, np.intp), minlength=len(SentenceCue) * count).astype(np.float32)
+        opens = [bool(text) and known.get(text[0]) == SentenceCue.SELF for text in texts]
+        words = tuple(frozenset(text) - stops for text in texts)
+        first = (stream[0] if stream else 0 for stream in tokens)
+        speakers = np.array([token if _SPOKEN <= token < _DATED else 0 for token in first], np.uint64)
+        machines = (speakers == _MACHINES[:, None]).any(axis=0)
+        lengths = np.array([len(text) for text in texts])
+        people = people_of(np.fromiter(chain.from_iterable(texts), np.uint64), np.arange(count).repeat(lengths), count)
+        return cls(lengths, np.log1p(cues.reshape(-1, count)), np.array(opens), words, speakers, machines, people)
 
 
 def _owners(hits: Sequence[Hit]) -> Mapping[int, slice | list[int]]:
@@ -584,7 +634,8 @@ def _subject(question: Question, told: _Told, kin: NDArray[np.bool_], *, own: bo
     spelt = _names(question)
     called = frozenset(term.text for term in question.terms if term.word in spelt)
     named = np.array([len(called & held) for held in told.words], np.float32)
-    speaking = np.isin(told.speakers, np.array([name.speaker for name in question.names], np.uint64))
+    asked_of = frozenset(name.speaker for name in question.names)
+    speaking = np.array([speaker in asked_of for speaker in told.speakers.tolist()])
     selves = (me > 0, me == 0, me, told.opens, there.any(axis=0), told.cues[SentenceCue.OTHER], told.machines)
     return [
         *(selves if own else (none,) * len(selves)),
@@ -598,6 +649,35 @@ def _subject(question: Question, told: _Told, kin: NDArray[np.bool_], *, own: bo
         covered,
         every if own else none,
     ]
+
+
+def _apart(question: Question, told: _Told, kin: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which candidates certainly speak of somebody else than the question does, whatever else they say.
+
+    Asked of somebody by name or kin whom some candidate calls so: those that say "I" and speak of nobody else. Asked of
+    whoever asks: those of their kin that do not say "I". Who corrects themselves says "I" of anybody's matter.
+    """
+    people, called = told.people, _called(question)
+    if question.asks_own and kin.sum() < 2 and (kin[-1:].any() or _WHO.search(question.query.text)):
+        return np.zeros(len(told.words), np.bool_)
+    if not called:
+        return people.of_kin & question.asks_own
+    calls = np.array([not held.isdisjoint(called) for held in told.words], np.bool_)
+    corrects = told.cues[SentenceCue.CORRECT] > 0
+    apart: NDArray[np.bool_] = people.own & ~people.others & ~calls & ~corrects & calls.any()
+    return apart
+
+
+def _called(question: Question) -> frozenset[int]:
+    """The tokens by which a question calls somebody other than whoever asks: words for kin, else names."""
+    kin = frozenset(term.text for term in question.terms) & kin_tokens()
+    if kin or question.asks_own:
+        return kin
+    text = question.query.text
+    unspaced = _UNSPACED_SUBJECT.match(text)
+    names = {word for name in called_by_name(text) for word in words_of(name)}
+    names |= {word for word in words_of(unspaced[1] if unspaced else "") if len(word) > 1}
+    return frozenset(term.text for term in question.terms if term.name in names)
 
 
 def _names(question: Question) -> frozenset[str]:
@@ -626,7 +706,7 @@ def _likeness(vectors: Floats, asked: Floats) -> tuple[list[NDArray[np.generic]]
     """Columns of how near each vector is to the question's; and which are there at all."""
     here = np.asarray(vectors.any(axis=1), np.bool_)
     cosines = vectors @ asked
-    mean = cosines[here].mean() if here.any() else np.float32(0)
+    mean = np.float32(float(cosines.sum()) / max(1, int(np.count_nonzero(here))))
     apart = np.where(here, cosines - mean, np.float32(0))
     spread = math.sqrt(float(apart @ apart) / len(apart)) + 0.01
     return [apart / np.float32(spread), apart - apart.max(), here], here

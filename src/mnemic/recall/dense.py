@@ -58,8 +58,9 @@ def nearness(query: Query, readings: Sequence[Reading]) -> list[Nearness]:
         scale = _Scale.of(found, readings)
         for i, similarity in enumerate(found):
             if similarity is not None:
-                places = similarity.places[missing[i][similarity.places]]
-                own[i][places] = scale.calibrated(similarity.scores[missing[i][similarity.places]])
+                new = missing[i][similarity.places]
+                places = similarity.places[new]
+                own[i][places] = scale.calibrated(similarity.scores[new])
                 hub[i][places] = _calibrated(readings[i].centrality(model, places))
                 missing[i][places] = False
                 pending[i] = min(pending[i], similarity.pending)
@@ -83,9 +84,8 @@ def best_of_session(own: Scores, reading: Reading) -> Scores:
     inside = reading.groups > 0
     if not inside.any():
         return own
-    starts = np.flatnonzero(np.append(True, reading.groups[1:] != reading.groups[:-1]))
-    sizes = np.diff(np.append(starts, reading.size))
-    best = np.repeat(np.maximum.reduceat(own, starts), sizes)
+    starts, sizes = reading.runs
+    best = np.maximum.reduceat(own, starts).repeat(sizes)
     return np.where(inside, best - best[inside].mean(), own)
 
 
@@ -120,6 +120,7 @@ def _calibrated(scores: Scores) -> Scores:
     """Scores in deviations from their own mean."""
     if len(scores) < 2:
         return np.zeros_like(scores)
-    deviation = float(scores.std()) * (1 + FEW / len(scores)) ** 0.5
-    calibrated: Scores = (scores - scores.mean()) / np.float32(deviation or 1.0)
+    apart = scores - scores.sum() / np.float32(len(scores))
+    deviation = (float(apart @ apart) / len(scores) * (1 + FEW / len(scores))) ** 0.5
+    calibrated: Scores = apart / np.float32(deviation or 1.0)
     return calibrated

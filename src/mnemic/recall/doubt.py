@@ -31,7 +31,6 @@ from mnemic.index.columns import Column
 from mnemic.recall.answer import Answer, Citation
 from mnemic.recall.currency import (
     ACTS,
-    ASSISTANT_TOKENS,
     MATTERS,
     OF_ACTS,
     OF_MATTERS,
@@ -53,6 +52,7 @@ from mnemic.recall.doubt_words import (
 )
 from mnemic.recall.profile import MATTER_OF, certain_since
 from mnemic.recall.sentence_cues import SentenceCue, counted_each
+from mnemic.recall.understand import ASSISTANT_TOKENS
 from mnemic.store.engine.codec import kind_number
 from mnemic.strategies.house import speaker
 
@@ -181,26 +181,27 @@ def _suspects_in(
     facts: Sequence[Item], reading: Reading, embedders: Mapping[int, str], until: int | None
 ) -> list[list[Suspect]]:
     values = [hash_term(token) for fact in facts for token in tokenise(str(fact.slots["value"]))]
-    later = _later(reading, min(map(certain_since, facts)), until, (*change_tokens(), *values))
+    later = _later(reading, min(map(certain_since, facts)), until, values)
     if not len(later):
         return [[] for _ in facts]
     heads = _heads(reading, later, embedders)
     return [_suspects_of(fact, reading, later, heads) for fact in facts]
 
 
-def _later(reading: Reading, since: int, until: int | None, tokens: Sequence[int]) -> Places:
-    """The places of turns, no assistant's, said after a moment, that hold one of some tokens; the newest first."""
+def _later(reading: Reading, since: int, until: int | None, values: Sequence[int]) -> Places:
+    """The places of turns, no assistant's, said after a moment, that hold a word of a change or of some values; the
+    newest first.
+    """
     if not reading.size:
         return np.empty(0, np.intp)
     kept = reading.said > since
     if until is not None:
         kept &= reading.said <= until
-    held = np.zeros(reading.size, np.bool_)
-    held[reading.find_any(tokens)] = True
-    places = np.flatnonzero(kept & held)
+    held = reading.holding_any(change_tokens()).copy()
+    for token in values:
+        held[reading.find(token)[0]] = True
+    places = np.flatnonzero(kept & held & ~reading.holding_any(ASSISTANT_TOKENS))
     places = places[reading.values(Column.KIND, places) == kind_number(Kind.TURN)]
-    machines = reading.find_any(ASSISTANT_TOKENS.tolist())
-    places = places[~np.isin(places, machines)]
     newest: Places = places[np.argsort(-reading.said[places], kind="stable")][:LOOKED_AT]
     return newest
 
@@ -221,10 +222,10 @@ def _suspects_of(fact: Item, reading: Reading, later: Places, heads: tuple[Float
     chances, here = heads
     matter = MATTER_OF[str(fact.slots["slot"])]
     likely = _change_of(chances, matter) if chances.shape[1] else np.zeros(len(later), np.float32)
-    worded = np.isin(later, reading.find_any(matter_tokens()[matter]))
+    worded = reading.holding_any(matter_tokens()[matter])[later]
     naming = np.ones(len(later), np.bool_)
     for token in tokenise(str(fact.slots["value"])):
-        naming &= np.isin(later, reading.find_any((hash_term(token),)))
+        naming &= reading.holds(hash_term(token), later)
     after = reading.said[later] > certain_since(fact)
     by_words = np.flatnonzero(after & worded & ~here)
     cues = counted_each([reading.stream(int(place)) for place in later[by_words]])[:, _CUES].any(axis=1)

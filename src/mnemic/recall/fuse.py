@@ -66,6 +66,9 @@ _STEP: Final = 64
 """Entries sorted first; four times as many whenever these were not enough."""
 
 
+_DATED: Final = np.uint64(Field.DATE) << FIELD_SHIFT
+"""The first of the tokens that are dates or names."""
+
 SAME: Final = 0.9
 """Share of their different words that two entries have in common to count as the same."""
 
@@ -212,7 +215,7 @@ def twin(hit: Hit, better: Iterable[Hit], readings: Mapping[int, Reading]) -> Hi
 def _words(reading: Reading, place: int) -> frozenset[int]:
     """An entry's different words, its speaker among them, its dates and the names it is found by not."""
     stream = reading.stream(place)
-    return frozenset(stream[stream >> FIELD_SHIFT < Field.DATE].tolist())
+    return frozenset(stream[stream < _DATED].tolist())
 
 
 def _same(words: frozenset[int], others: frozenset[int]) -> bool:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from mnemic.core.queries import Stage
-from mnemic.core.tokens import Field, hash_term, mention, spoken_days
+from mnemic.core.tokens import mention, spoken_days
 from mnemic.index.reading import AFTER, BEFORE, REACH
 from mnemic.recall.dense import best_of_session, nearness, with_neighbours
-from mnemic.recall.understand import ASSISTANTS, FIRST_PERSON, SECOND_PERSON
+from mnemic.recall.understand import ASSISTANT_TOKENS, FIRST_PERSON, SECOND_PERSON
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
@@ -46,8 +46,6 @@ In a scope of a few entries nothing can be so far from the mean: there it is hal
 
 ONE_OF_SEVERAL: Final = 0.5
 """What one session is worth to a question for several things: they were said at different times."""
-
-_ASSISTANTS: Final = tuple(hash_term(name, Field.SPEAKER) for name in ASSISTANTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,13 +299,10 @@ def _add_speakers(question: Question, arm: Arms) -> None:
     if Stage.PRONOUNS in without:
         return
     if question.names:
-        arm.mark("self")[reading.find_any(FIRST_PERSON)] = 1
-        arm.marks["self"] *= arm.marks["speaker"]
-        arm.mark("addressed")[reading.find_any(SECOND_PERSON)] = 1
-        arm.marks["addressed"] *= 1 - arm.marks["speaker"]
-    elif question.asks_own and len(assistants := reading.find_any(_ASSISTANTS)):
-        arm.mark("user")[:] = 1
-        arm.marks["user"][assistants] = 0
+        arm.marks["self"] = arm.marks["speaker"] * reading.holding_any(FIRST_PERSON)
+        arm.marks["addressed"] = (1 - arm.marks["speaker"]) * reading.holding_any(SECOND_PERSON)
+    elif question.asks_own and (assistants := reading.holding_any(ASSISTANT_TOKENS)).any():
+        arm.marks["user"] = np.logical_not(assistants).astype(np.float32)
 
 
 def _add_phrases(question: Question, arm: Arms) -> None:

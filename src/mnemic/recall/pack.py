@@ -7,7 +7,7 @@ for another.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -42,18 +42,18 @@ _LEAST: Final = count_tokens(f"[{'a' * 26}] 2000-01-01 00:00 :") + 1
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """The items that fit a budget, best first, with their hits, and the text that shows them, oldest first."""
+    """What fits a budget, best first, with what each costs, and the text that shows it, oldest first."""
 
-    items: tuple[Recalled, ...]
+    versions: tuple[Version, ...]
     hits: tuple[Hit, ...]
+    costs: tuple[int, ...]
     text: str
     tokens: int
 
-    def with_reasons(self, reasons: Sequence[tuple[str, ...]]) -> tuple[Recalled, ...]:
+    def recalled(self, reasons: Sequence[tuple[str, ...]]) -> tuple[Recalled, ...]:
         """The items, each with its reasons, and with what a derived one rests on."""
-        return tuple(
-            replace(one, reasons=(*why, *_rests(one.item))) for one, why in zip(self.items, reasons, strict=True)
-        )
+        packed = zip(self.versions, self.hits, self.costs, reasons, strict=True)
+        return tuple(_recalled(version, hit, cost, (*why, *_rests(version.item))) for version, hit, cost, why in packed)
 
 
 def pack(hits: Iterable[Hit], readings: Mapping[int, Reading], snapshot: Snapshot, query: Query) -> Packed:
@@ -64,8 +64,7 @@ def pack(hits: Iterable[Hit], readings: Mapping[int, Reading], snapshot: Snapsho
     tokens = _FENCE
     room = None if query.budget is None else query.budget - tokens
     lines: list[tuple[tuple[int, int, int], str]] = []
-    items: list[Recalled] = []
-    fitting: list[Hit] = []
+    fitting: list[tuple[Version, Hit, int]] = []
     missed = 0
     for hit, version in _read(hits, snapshot, _AT_ONCE if room is not None else max(_AT_ONCE, query.k)):
         if room is not None and (room < _LEAST or (lines and missed == PATIENCE)):
@@ -78,12 +77,12 @@ def pack(hits: Iterable[Hit], readings: Mapping[int, Reading], snapshot: Snapsho
         tokens += cost
         if room is not None:
             room -= cost
-        fitting.append(hit)
-        items.append(_recalled(version, hit, cost))
+        fitting.append((version, hit, cost))
         lines.append((_when(version), line))
     if not lines:
-        return Packed((), (), "", 0)
-    return Packed(tuple(items), tuple(fitting), fenced([line for _, line in sorted(lines)]), tokens)
+        return Packed((), (), (), "", 0)
+    versions, taken, costs = zip(*fitting, strict=True)
+    return Packed(versions, taken, costs, fenced([line for _, line in sorted(lines)]), tokens)
 
 
 def without_room(item: Item, reading: Reading, place: int, packed: Packed, budget: int) -> str:
@@ -168,13 +167,13 @@ def _shown(item: Item) -> str:
     return f"{item.text}\n[{caption}]" if isinstance(caption, str) and caption else item.text
 
 
-def _recalled(version: Version, hit: Hit, cost: int) -> Recalled:
+def _recalled(version: Version, hit: Hit, cost: int, reasons: tuple[str, ...]) -> Recalled:
     return Recalled(
         item=version.item,
         seq=version.seq_from,
         score=hit.score,
         components=hit.components,
-        reasons=hit.reasons,
+        reasons=reasons,
         tokens=cost,
         bearing=hit.bearing,
         succession=hit.succession,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.queries import Context, Lost, Stage
 from mnemic.core.tokens import BY_RULES
 from mnemic.index.columns import Column
-from mnemic.recall.bridge import Bridge, bridge
+from mnemic.recall.bridge import Bridge, bridge, leads_on
 from mnemic.recall.currency import POOL, current
 from mnemic.recall.fuse import Chosen, Ranking, fuse, latest, named, twin
 from mnemic.recall.gather import gather
@@ -119,12 +119,12 @@ def recall(snapshot: Snapshot, catalogues: Catalogues, query: Query, *, explain:
     return Context(
         text=packed.text,
         tokens=packed.tokens,
-        items=packed.with_reasons([(*each, *way) for each, way in zip(why, ways, strict=True)]),
+        items=packed.recalled([(*each, *way) for each, way in zip(why, ways, strict=True)]),
         considered=ranked.entries,
         seq=_head(snapshot, query),
         notes=(*ranked.notes, *(confidence.notes if ranked.bearing else ())),
         milliseconds=(time.perf_counter() - started) * 1000,
-        stages=ranked.stages(len(packed.items)) if explain else (),
+        stages=ranked.stages(len(packed.hits)) if explain else (),
         confidence=confidence.value,
         pending=ranked.candidates.pending,
     )
@@ -155,7 +155,7 @@ def why_not(snapshot: Snapshot, catalogues: Catalogues, query: Query, item: Item
             return Lost(stage="gather", reason=untouched)
         return _passed_over(snapshot, ranked, query, rank, hit)
     packed = pack(kept, ranked.readings, snapshot, query)
-    shown = [recalled.id for recalled in packed.items]
+    shown = [version.item.id for version in packed.versions]
     if item in shown:
         return Lost(stage="", reason=f"it was recalled, at rank {shown.index(item) + 1}")
     reason = without_room(version.item, ranked.readings[hit.space], hit.doc, packed, query.budget or 0)
@@ -222,13 +222,22 @@ def _in_order(question: Question, candidates: _Candidates, readings: Mapping[int
     """The candidates with the best of them in the order in which they answer."""
     if candidates.blind or question.of_a_time:
         return candidates
-    without = question.query.without
-    ranking = candidates.ranking
-    bridged = Bridge(ranking) if Stage.LINKS in without else bridge(question, ranking)
-    pool = list(islice(bridged.ranking.hits(), POOL))
-    pending = candidates.pending > 0
-    ordered = pool if Stage.CURRENCY in without else current(question, pool, readings, pending=pending)
-    return replace(candidates, ranking=bridged.ranking, bridge=bridged, first=tuple(bridged.ahead(ordered)))
+    plain = replace(candidates, first=_first(question, candidates, readings))
+    if Stage.LINKS in question.query.without or not leads_on(question, plain.first):
+        return plain
+    bridged = bridge(question, candidates.ranking)
+    if bridged.source is None:
+        return plain
+    led = replace(candidates, ranking=bridged.ranking, bridge=bridged)
+    return replace(led, first=tuple(bridged.ahead(_first(question, led, readings))))
+
+
+def _first(question: Question, candidates: _Candidates, readings: Mapping[int, Reading]) -> tuple[Hit, ...]:
+    """The best of the candidates in the order in which they bear on a question, and hold."""
+    pool = list(islice(candidates.ranking.hits(), POOL))
+    if Stage.CURRENCY in question.query.without:
+        return tuple(pool)
+    return tuple(current(question, pool, readings, pending=candidates.pending > 0))
 
 
 def _candidates(question: Question, readings: list[Reading]) -> _Candidates:

@@ -58,6 +58,10 @@ SUPPOSES: Final = re.compile(
 _GOES_ON: Final = re.compile(r"\b(?:still|again|back|too|also|as well)\b|还|仍|又|照样|依旧|也", re.IGNORECASE)
 _PARTICLES: Final = frozenset("了过吗呢吧么的我你他她在是有没不会家")
 """Characters of a question that name nothing it asks about."""
+GRAMMATICAL: Final = _PARTICLES | frozenset(
+    "一二两三四五六七八九十几个只条次下上把被让给就都也又还再很这那来去到和跟从对着得地们"
+)
+"""Characters of an unspaced script that name nothing themselves: a pair with one of them is a pair of grammar."""
 _NAMES: Final = 0.3
 _ALL: Final = 0.7
 """Shares of a question from which a statement names some of what it asks about, or just that."""

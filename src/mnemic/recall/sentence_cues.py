@@ -8,20 +8,23 @@ sentences.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 
 from mnemic.core.tokens import hash_term, terms, tokenise
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     Counts = NDArray[np.float32]
+
+_Meaning = TypeVar("_Meaning", bound=IntEnum)
 
 
 class SentenceCue(IntEnum):
@@ -91,19 +94,117 @@ _WORDS: Final = {
 }
 
 
+class _Role(IntEnum):
+    """Whom a token means; of an unspaced script "I" is "my" where somebody of the speaker's follows."""
+
+    SELF = 0
+    MINE = 1
+    KIN = 2
+    OTHER = 3
+    UNSPACED_SELF = 4
+
+
+_ROLES: Final = {
+    _Role.SELF: "i i'm i've i'll i'd me myself we we're we've we'll we'd us 我们 我家 咱们 咱家",
+    _Role.MINE: "my mine our ours 我的",
+    _Role.KIN: " ".join(
+        (
+            *(words for cue, words in _WORDS.items() if SentenceCue.MOTHER <= cue <= SentenceCue.EXPERT),
+            "mammy amma daddy didi twin eldest youngest hubby missus spouse ex bestie classmate supervisor landlord landlady",
+            "workmate granddad grandad gran nan auntie roomie lodger 妈 老妈 爸 老爸 闺女 儿媳 对象 老伴 同学 同桌 发小 学长 学姐",
+            "房东 主任 徒弟 师傅 隔壁 楼上 楼下 堂 姥姥 姥爷 阿嬷 阿嬤 姨 伯 婆婆 公公 丈母 岳父 岳母 舍友 合租 老闆 醫生 老師 媽 奶 嫂 婶",
+        )
+    ),
+    _Role.OTHER: """he she he's she's he'll she'll he'd she'd his him himself her herself they they're they've their them
+        someone somebody 她 他 别人 人家 另一 另外""",
+    _Role.UNSPACED_SELF: "我 咱 俺 俄 本人 自己",
+}
+_KIN_AFTER_MINE: Final = 4
+"""Tokens after "my" within which a word for kin says whose it is: "my little brother", 我的同事."""
+_KIN_AFTER_SELF: Final = 3
+"""The same after 我, which is "my" where kin follows: 我老婆."""
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """Whom each of some texts speaks of.
+
+    Attributes:
+        own: Its speaker, as "I", or by what is theirs; "my sister" does not make it so.
+        others: Kin, company, or somebody by a pronoun.
+        of_kin: It opens with somebody of the speaker's, as "my sister" or "dad", and does not speak of the speaker.
+    """
+
+    own: NDArray[np.bool_]
+    others: NDArray[np.bool_]
+    of_kin: NDArray[np.bool_]
+
+
+def people_of(tokens: NDArray[np.uint64], rows: NDArray[np.intp], count: int) -> People:
+    """Read whom each of `count` texts speaks of, by its tokens, of which `rows` says which text each stands in."""
+    known, meant = _roles()
+    places = np.flatnonzero(known[np.minimum(known.searchsorted(tokens), len(known) - 1)] == tokens)
+    roles, texts = meant[known.searchsorted(tokens[places])], rows[places]
+    own, others, of_kin = (np.zeros(count, np.bool_) for _ in range(3))
+    if not len(places):
+        return People(own, others, of_kin)
+    follows = np.append(np.where(texts[1:] == texts[:-1], roles[1:], -1), -1)
+    gap = np.append(np.diff(places), 0)
+    whose = (roles == _Role.MINE) & (follows == _Role.KIN) & (gap <= _KIN_AFTER_MINE)
+    unspaced = roles == _Role.UNSPACED_SELF
+    whose |= unspaced & (follows == _Role.KIN) & (gap <= _KIN_AFTER_SELF)
+    whose |= unspaced & (follows == _Role.MINE) & (gap == 1)
+    own[texts[np.isin(roles, _OWN) & ~whose]] = True
+    others[texts[np.isin(roles, _THEIRS)]] = True
+    _, first = np.unique(texts, return_index=True)
+    opens = first[places[first] == rows.searchsorted(texts[first])]
+    of_kin[texts[opens[whose[opens] | (roles[opens] == _Role.KIN)]]] = True
+    return People(own, others, of_kin & ~own)
+
+
+_OWN: Final = (_Role.SELF, _Role.MINE, _Role.UNSPACED_SELF)
+_THEIRS: Final = (_Role.KIN, _Role.OTHER)
+
+
+@lru_cache(maxsize=1)
+def kin_tokens() -> frozenset[int]:
+    """The tokens of words for kin and company."""
+    tokens, roles = _roles()
+    return frozenset(tokens[roles == _Role.KIN].tolist())
+
+
+@lru_cache(maxsize=1)
+def _roles() -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
+    return _ascending(_by_token(_ROLES))
+
+
+@lru_cache(maxsize=1)
+def cue_by_token() -> Mapping[int, int]:
+    """What each token of a cue hints at."""
+    return _by_token(_WORDS)
+
+
 @lru_cache(maxsize=1)
 def _table() -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
-    """All cues' tokens, ascending, and what each hints at; a token that is listed twice is its first cue's."""
-    by_token: dict[int, SentenceCue] = {}
-    for cue, words in _WORDS.items():
+    return _ascending(cue_by_token())
+
+
+def _by_token(lists: Mapping[_Meaning, str]) -> Mapping[int, int]:
+    """What each token of some lists of words means; one that is listed twice is its first list's."""
+    by_token: dict[int, int] = {}
+    for meaning, words in lists.items():
         for word in words.split():
             for token in tokenise(word)[-1:] if word.isascii() else [word]:
-                by_token.setdefault(hash_term(token), cue)
-    tokens = np.array(sorted(by_token), np.uint64)
-    return tokens, np.array([by_token[token] for token in tokens.tolist()], np.intp)
+                by_token.setdefault(hash_term(token), int(meaning))
+    return by_token
 
 
-def cues_of(tokens: NDArray[np.uint64]) -> NDArray[np.intp]:
+def _ascending(by_token: Mapping[int, int]) -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
+    """Tokens, ascending, and what each means."""
+    return np.array(sorted(by_token), np.uint64), np.array([by_token[token] for token in sorted(by_token)], np.intp)
+
+
+def _cues_of(tokens: NDArray[np.uint64]) -> NDArray[np.intp]:
     """What each token hints at; -1 for none."""
     known, cues = _table()
     at = known.searchsorted(tokens)
@@ -111,19 +212,9 @@ def cues_of(tokens: NDArray[np.uint64]) -> NDArray[np.intp]:
     return np.where(known[at] == tokens, cues[at], -1)
 
 
-def counted(hints: NDArray[np.intp], rows: NDArray[np.intp], count: int) -> Counts:
-    """How often each cue stands in each of `count` texts, of whose `hints` (`cues_of`) `rows` says where each stands.
-
-    A row for a text, a column for a cue.
-    """
-    some = hints >= 0
-    flat = np.bincount(rows[some] * len(SentenceCue) + hints[some], minlength=count * len(SentenceCue))
-    return flat.reshape(count, len(SentenceCue)).astype(np.float32)
-
-
 def counted_in(text: str) -> Counts:
     """How often each cue stands in one text."""
-    hints = cues_of(np.frombuffer(terms(text), np.uint64))
+    hints = _cues_of(np.frombuffer(terms(text), np.uint64))
     one: Counts = np.bincount(hints[hints >= 0], minlength=len(SentenceCue)).astype(np.float32)
     return one
 
@@ -133,4 +224,7 @@ def counted_each(streams: Sequence[NDArray[np.uint64]]) -> Counts:
     if not streams:
         return np.zeros((0, len(SentenceCue)), np.float32)
     rows = np.repeat(np.arange(len(streams)), [len(stream) for stream in streams])
-    return counted(cues_of(np.concatenate(streams)), rows, len(streams))
+    hints = _cues_of(np.concatenate(streams))
+    some = hints >= 0
+    flat = np.bincount(rows[some] * len(SentenceCue) + hints[some], minlength=len(streams) * len(SentenceCue))
+    return flat.reshape(len(streams), len(SentenceCue)).astype(np.float32)

@@ -45,6 +45,11 @@ _SEVERAL: Final = re.compile(
 SPEAKS_OF_SELF: Final = re.compile(r"\b(?:i|me|my|mine|we|us|our)\b|[我咱]", re.IGNORECASE)
 SPEAKS_TO_OTHER: Final = re.compile(r"\byou(?:rs?)?\b|[你您]", re.IGNORECASE)
 _QUOTED: Final = re.compile(r"\"([^\"]+)\"|“([^“”]+)”|「([^「」]+)」|『([^『』]+)』|《([^《》]+)》")
+_SUBJECT: Final = re.compile(
+    r"\b(?:[Dd]o|[Dd]oes|[Dd]id|[Ii]s|[Aa]re|[Ww]as|[Ww]ere|[Hh]as|[Hh]ave)\s+([A-Z][\w-]+)\b|\b(?!(?:What|Who|Where|When|How|It|That|There|He|She|Let)\b)([A-Z][\w-]+)['’]s\b"
+)
+"""Whom a question is about by name."""
+
 UNSPACED: Final = "\u0e00"
 """Scripts before this one, among them the Latin, put spaces between words."""
 
@@ -54,6 +59,8 @@ SECOND_PERSON: Final = tuple(map(hash_term, tokenise("you you're you've you'd yo
 
 ASSISTANTS: Final = tuple(tokenise("assistant ai bot"))
 """What a speaker is called who is no person."""
+ASSISTANT_TOKENS: Final = tuple(hash_term(name, Field.SPEAKER) for name in ASSISTANTS)
+"""The tokens of such speakers."""
 
 _DAY: Final = 86_400_000_000
 _ROLES: Final = frozenset({"user", "system", "tool"})
@@ -176,6 +183,11 @@ def understand(query: Query, readings: Sequence[Reading]) -> Question:
         asks_several=_SEVERAL.search(query.text) is not None,
         asks_own=SPEAKS_OF_SELF.search(query.text) is not None and SPEAKS_TO_OTHER.search(query.text) is None,
     )
+
+
+def called_by_name(question: str) -> set[str]:
+    """The names of those whom a question is about, as they are written."""
+    return {next(filter(None, found)) for found in _SUBJECT.findall(question)} - {"I"}
 
 
 def spelled(question: Question) -> Question:

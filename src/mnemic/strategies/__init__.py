@@ -18,7 +18,9 @@ from mnemic.strategies.base import (
     nothing,
     pause,
 )
+from mnemic.strategies.strategy_requests import SearchHit, fetch, keyed, linked, search
 from mnemic.strategies.triggers import Buffer, EachEvent, Importance, Interval, OnQuestion, TaskEnd, Trigger, Waiting
+from mnemic.strategies.units import ExchangeUnit, ImportanceUnit, SessionUnit, TokensUnit, TurnUnit, Unit
 
 __all__ = [
     "Bond",
@@ -28,18 +30,29 @@ __all__ = [
     "Derivation",
     "EachEvent",
     "Edits",
+    "ExchangeUnit",
     "Flow",
     "Given",
     "Importance",
+    "ImportanceUnit",
     "Interval",
     "OnQuestion",
     "Revision",
+    "SearchHit",
+    "SessionUnit",
     "Strategy",
     "TaskEnd",
+    "TokensUnit",
     "Trigger",
+    "TurnUnit",
+    "Unit",
     "Waiting",
     "ask",
+    "fetch",
+    "keyed",
     "known",
+    "linked",
     "nothing",
     "pause",
+    "search",
 ]

@@ -13,7 +13,8 @@
 
 Named in the setting `strategies` (`package.module:Shout`), or handed over in `Memory(strategies=...)`, lanes run it;
 one test with `testing.strategy_contract` holds it to what it promises. `mnemic.strategies` has all it needs. It may
-ask a model (`models.model_requests.ask`), what is known (`known`), for a breath (`pause`); it writes nothing itself.
+ask a model (`models.model_requests.ask`), its memory (`known` here, others in `strategies.strategy_requests`), for a
+breath (`pause`); it writes nothing itself.
 """
 
 from __future__ import annotations
@@ -41,10 +42,12 @@ class Derivation:
         key: The same for the same evidence, whenever it is digested: "<strategy>:<source id>:<n>".
         text: What is remembered; an instruction is kept exactly as it was said.
         slots: `by`, which is the strategy's, and what is special to it.
-        source: The evidence, at least one item.
+        source: What it rests on: any item that the run was shown, at least one, and of its evidence first.
         said, said_offset: Of the evidence.
-        valid_from: Since when it is so, where the evidence names a time.
+        valid_from, valid_to: Since when it is so, and until when, where the evidence names a time.
+        words: What is searched in place of its text.
         supersedes: What it takes the place of.
+        outdated_by: What has taken its place already, where it is news that came late: it is written as history.
         revokes: What holds no longer because of it.
     """
 
@@ -56,8 +59,11 @@ class Derivation:
     said: datetime
     said_offset: int = 0
     valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    words: str | None = None
     tags: tuple[str, ...] = ()
     supersedes: Ref | None = None
+    outdated_by: Ref | None = None
     revokes: tuple[Ref, ...] = ()
 
 
@@ -73,10 +79,18 @@ class Bond:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revision:
-    """A change to an item that the strategy wrote and this run has read; None leaves a field as it is."""
+    """A change to an item that the strategy wrote and this run has read; None leaves a field as it is.
+
+    Attributes:
+        source: What it rests on from now on, beside what it rests on already.
+        words: What is searched in place of its text.
+    """
 
     id: ItemId
     text: str | None = None
+    words: str | None = None
+    valid_to: datetime | None = None
+    source: tuple[ItemId, ...] = ()
     slots: Mapping[str, Slot] | None = None
     tags: tuple[str, ...] | None = None
 
@@ -98,7 +112,8 @@ class Given:
     Attributes:
         user: Whose memory it is.
         evidence: What is new, of the kinds that the strategy reads, by `said`, and never empty: nothing that it wrote
-            itself, and for `on_write` nothing that it has derived from before.
+            itself, and for `on_write` nothing that it has derived from before. What memory itself laid out for a prompt
+            is left out of its text.
         known: What is always at hand: the profile, standing instructions, what is pinned.
 
     What stands here as known, and what the run looks up with `known`, its edits may change.
@@ -115,7 +130,8 @@ class Budget:
 
     Attributes:
         calls: 0 for a strategy without a model: it needs no lease, and runs in the user's own process too.
-        tokens: Of prompts and answers together, at four bytes each; 0 for no bound of its own.
+        tokens: Of prompts and answers together, as models count them; a question is refused if it and the longest
+            answer that it allows, at four bytes a token, would go beyond. 0 for no bound of its own.
         seconds: From the first request on; 0 for no bound of its own.
     """
 
@@ -134,6 +150,9 @@ class Strategy(Protocol):
         triggers: When `on_write` runs over what was written since the last run.
         maintain: When `on_maintain` runs over what was written since it ran last.
         batch: The most versions of one run.
+
+    One may state a `unit` (`strategies.units`): then `on_write` is given one unit of the journal at a time, in place of
+    as many versions as there are, so that what it makes does not depend on when it is run.
     """
 
     name: ClassVar[str]

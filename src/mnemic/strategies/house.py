@@ -6,14 +6,15 @@ says is never an instruction, whatever it says.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
 from mnemic.core.clock import micros, moment
 from mnemic.core.items import ENDED, WRONG, Channel, Item, Kind, State
+from mnemic.core.queries import Filter
 from mnemic.core.uninterrupted import import_whole
 from mnemic.extract.speakers import is_machine
-from mnemic.strategies.base import Budget, Derivation, Edits, Given, nothing, pause
+from mnemic.strategies.base import Budget, Derivation, Edits, Given, known, nothing, pause
 from mnemic.strategies.triggers import EachEvent, OnQuestion, Trigger
 
 if TYPE_CHECKING:
@@ -35,6 +36,9 @@ _MYSELF: Final = frozenset({"user", "human", "me", "myself", "i", "我", "本人
 _PEOPLE: Final = (Channel.USER, Channel.IMPORT)
 _NAMING: Final = frozenset({"call me", "叫我"})
 _STOPPING: Final = frozenset({"stop", "不要再"})
+_HISTORY: Final = Filter(kinds=(Kind.PROFILE,), states=(State.SUPERSEDED,))
+_MOST_HISTORY: Final = 1_000
+"""Facts that hold no longer of which it is known that they once did, for what comes late."""
 _OPPOSITE: Final = {"likes": "dislikes", "dislikes": "likes"}
 _Place: TypeAlias = tuple[str, ...]
 """Where statements are filed: what is asked of them, and its answer."""
@@ -57,6 +61,9 @@ class House:
         for item in given.evidence:
             _take_in(item, book, given.user)
             yield from pause()
+        if any(derivation.outdated_by is not None for derivation in book.written):
+            history = yield from known(_HISTORY, _MOST_HISTORY)
+            return Edits(write=tuple(digest(given.evidence, (*given.known, *history), given.user)))
         return Edits(write=tuple(book.written))
 
     on_maintain = nothing
@@ -68,7 +75,8 @@ def digest(items: Sequence[Item], known: Sequence[Item], user: str) -> list[Deri
     Args:
         items: Evidence not digested yet, oldest first; what is not a person's turn is passed over.
         known: The standing instructions and profile facts that the same memory holds; others are passed over. Of a
-            slot with one value the newer by `said` stays; what is known already is not written again.
+            slot with one value the newer by `said` stays, and the older becomes history; what is known already is not
+            written again.
         user: Whose memory it is. Only this user, or who has the role of one, instructs; other names are partners in
             a conversation, whose facts are kept and whose orders are not ours.
     """
@@ -149,6 +157,13 @@ class _Book:
         self._known = known
         self._filed: dict[_Place, dict[ItemId | int, _Statement]] | None = None
         self._places: dict[ItemId | int, list[_Place]] = {}
+        self._history: set[_Place] = set()
+
+    def write_history(self, derivation: Derivation, *place: str) -> None:
+        """Write a statement that something newer has taken the place of already, unless it is known as history."""
+        if place not in self._history:
+            self._history.add(place)
+            self.written.append(derivation)
 
     def write(self, derivation: Derivation) -> None:
         """Write a statement, which holds from here on; what it supersedes or revokes does so no longer."""
@@ -175,8 +190,13 @@ class _Book:
         if self._filed is None:
             self._filed = {}
             for item in self._known:
-                if item.state is State.ACTIVE and item.kind in (Kind.PROCEDURE, Kind.PROFILE):
-                    self._file(_Statement(item.id, item.text, item.slots, item.said, item.valid_from))
+                if item.kind not in (Kind.PROCEDURE, Kind.PROFILE):
+                    continue
+                statement = _Statement(item.id, item.text, item.slots, item.said, item.valid_from)
+                if item.state is State.ACTIVE:
+                    self._file(statement)
+                elif item.state is State.SUPERSEDED:
+                    self._history.update(place for place in _places(statement) if place[0] == "value")
         return self._filed
 
     def _file(self, statement: _Statement) -> None:
@@ -312,9 +332,10 @@ def _take_down(item: Item, key: str, finding: Finding, book: _Book) -> None:
 
 
 def _state(item: Item, key: str, finding: Finding, book: _Book) -> None:
-    """Write that something is so, unless that is known, or something newer says otherwise.
+    """Write that something is so, unless that is known: as history where something newer says otherwise.
 
-    An end, or a correction, that was said later stays: old evidence does not bring back what it took away.
+    An end, or a correction, that was said later stays: old evidence does not bring back what it took away. What was
+    put right was never so, and is no history.
     """
     value = _same(finding.value)
     if book.filed("value", finding.subject, finding.slot, value):
@@ -324,11 +345,17 @@ def _state(item: Item, key: str, finding: Finding, book: _Book) -> None:
     else:
         facts = book.filed("value", finding.subject, _OPPOSITE.get(finding.slot, ""), value)
     ended = book.filed("ended", finding.subject, finding.slot, value)
-    if any(statement.said > item.said or _is_history(finding, statement) for statement in (*facts, *ended)):
-        return
-    over = (statement.at for statement in (*facts, *ended) if statement in facts or statement.slots.get(ENDED) is True)
     slots = {"slot": finding.slot, "value": finding.value, **_of_rules(finding.subject)}
     since = moment(finding.since.start) if finding.since else None
+    newer = [one for one in (*facts, *ended) if one.said > item.said or _is_history(finding, one)]
+    if any(one in ended and one.slots.get(ENDED) is not True for one in newer):
+        return
+    if newer:
+        first = min(newer, key=lambda one: one.began)
+        late = replace(_profiled(item, key, finding, slots, since, gone=()), outdated_by=first.at)
+        book.write_history(late, "value", finding.subject, finding.slot, value)
+        return
+    over = (statement.at for statement in (*facts, *ended) if statement in facts or statement.slots.get(ENDED) is True)
     book.write(_profiled(item, key, finding, slots, since, gone=tuple(dict.fromkeys(over))))
 
 

@@ -20,14 +20,14 @@ MIDDLING: Final = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """Everything past a lane's cursor that the strategy did not write itself, counted.
+    """What waits past a lane's cursor, counted: of the kinds that the strategy reads, without what it wrote itself.
 
     Attributes:
         count: How many versions.
         tokens: How many tokens their texts have.
         importance: The sum of their slots `importance`, each 0 to 1; 0.5 for one that has none.
-        tasks: How many of them end a task: episodes, and items with a slot `outcome`.
-        since, last: When the first and the last of them was written (microseconds); 0 for none.
+        tasks: How many tasks have ended, as items of any kind tell: episodes, and those with a slot `outcome`.
+        since, last: When the first and the last of what is counted was written (microseconds); 0 for none.
         ran: When the lane was last leased (microseconds); 0 for never.
         asked: Somebody asks right now, and would profit from what the strategy makes of it.
     """

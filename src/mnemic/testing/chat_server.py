@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from mnemic.models.chat.base import LIMIT, Chat, ChatMessage, CutOff
+from mnemic.models.chat.base import LIMIT, Ask, Chat, ChatMessage, CutOff, Reply, ToolCall, ToolOffer, reply_of
 
 Fault = Callable[[BaseHTTPRequestHandler], None]
 
@@ -36,26 +36,62 @@ class Server:
     paths: list[str] = field(default_factory=list)
 
     def chunks(self, body: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        """The answer to a request, chunk by chunk, the last with the reason of its end."""
-        messages = [ChatMessage(one["role"], one["content"]) for one in body["messages"]]
-        finish = "stop"
+        """The answer to a request, chunk by chunk; last the reason of its end and, if asked for, what it took."""
+        finish, pieces = "stop", self.chat.stream(_ask(body))
         try:
-            for piece in self.chat.stream(messages, limit=body.get("max_tokens", LIMIT)):
-                yield _chunk({"content": piece}, None)
-        except CutOff:
-            finish = "length"
+            while True:
+                yield _chunk({"content": next(pieces)}, None)
+        except StopIteration as done:
+            said: Reply = done.value
+        except CutOff as cut:
+            finish, said = "length", cut.reply
+        if said.calls:
+            finish = "tool_calls"
+            yield _chunk({"tool_calls": [{"index": n, **_written(one)} for n, one in enumerate(said.calls)]}, None)
         yield _chunk({}, finish)
+        if body.get("stream_options", {}).get("include_usage"):
+            yield {**_chunk({}, None), "choices": [], "usage": _usage(said)}
 
     def whole(self, body: dict[str, Any]) -> dict[str, Any]:
         """The answer to a request in one document."""
-        *chunks, last = self.chunks(body)
-        text = "".join(chunk["choices"][0]["delta"]["content"] for chunk in chunks)
-        message = {"role": "assistant", "content": text}
-        choice = {"index": 0, "message": message, "finish_reason": last["choices"][0]["finish_reason"]}
-        return {"id": "chat-1", "object": "chat.completion", "created": 0, "model": body["model"], "choices": [choice]}
+        finish = "stop"
+        try:
+            said = reply_of(self.chat.stream(_ask(body)))
+        except CutOff as cut:
+            finish, said = "length", cut.reply
+        message: dict[str, Any] = {"role": "assistant", "content": said.text}
+        if said.calls:
+            finish, message["tool_calls"] = "tool_calls", [_written(one) for one in said.calls]
+        choice = {"index": 0, "message": message, "finish_reason": finish}
+        document = {"id": "chat-1", "object": "chat.completion", "created": 0, "model": body["model"]}
+        return {**document, "choices": [choice], "usage": _usage(said)}
 
 
-def _chunk(delta: dict[str, str], finish: str | None) -> dict[str, Any]:
+def _ask(body: dict[str, Any]) -> Ask:
+    messages = []
+    for one in body["messages"]:
+        calls = (ToolCall(call["id"], **call["function"]) for call in one.get("tool_calls", ()))
+        messages.append(ChatMessage(one["role"], one["content"] or "", tuple(calls), one.get("tool_call_id", "")))
+    tools = (tool["function"] for tool in body.get("tools", ()))
+    return Ask(
+        tuple(messages),
+        body.get("max_completion_tokens", body.get("max_tokens", LIMIT)),
+        schema=body.get("response_format", {}).get("json_schema", {}).get("schema"),
+        temperature=body.get("temperature"),
+        tools=tuple(ToolOffer(tool["name"], tool["description"], tool["parameters"]) for tool in tools),
+    )
+
+
+def _usage(said: Reply) -> dict[str, int]:
+    total = said.prompt_tokens + said.answer_tokens
+    return {"prompt_tokens": said.prompt_tokens, "completion_tokens": said.answer_tokens, "total_tokens": total}
+
+
+def _written(call: ToolCall) -> dict[str, Any]:
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+
+
+def _chunk(delta: dict[str, Any], finish: str | None) -> dict[str, Any]:
     choice = {"index": 0, "delta": delta, "finish_reason": finish}
     return {"id": "chat-1", "object": "chat.completion.chunk", "created": 0, "model": "scripted", "choices": [choice]}
 

@@ -15,13 +15,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from mnemic.core.json_schema import check, many, shape, text, whole
 from mnemic.errors import MnemicError
 from mnemic.tools.base import Result, Tool
 from mnemic.tools.files_commands import COMMANDS, CommandOutcome, perform
 from mnemic.tools.files_kept import KEPT, edits, folded
 from mnemic.tools.files_tree import VIEWS, File, Tree, Untold, place_of
 from mnemic.tools.memory_pages import pages
-from mnemic.tools.tool_schema import check, many, shape, text, whole
 from mnemic.verbs.transacting import Transaction
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from mnemic.core.json_schema import flag, many, shape, text
 from mnemic.tools import graph_calls
 from mnemic.tools.base import Result, Tool
 from mnemic.tools.graph_items import WHERE, graph_of
-from mnemic.tools.tool_schema import flag, many, shape, text
 
 if TYPE_CHECKING:
     from mnemic.memory import ScopedMemory

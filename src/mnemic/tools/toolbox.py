@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from mnemic.core.json_schema import check
 from mnemic.errors import Invalid, MnemicError
 from mnemic.registry import BUILT_IN, TOOLS, load
 from mnemic.tools.base import Result, Tool
-from mnemic.tools.tool_schema import check
 
 if TYPE_CHECKING:
     from mnemic.memory import ScopedMemory

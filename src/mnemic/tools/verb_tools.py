@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.core.ids import ItemId
 from mnemic.core.items import EVIDENCE, Channel, Item, Kind, Slot, Version
+from mnemic.core.json_schema import flag, many, shape, text, whole
 from mnemic.core.queries import Context, Recalled
 from mnemic.core.sanitize import without_unseen
 from mnemic.core.tokens import BY_MODEL
 from mnemic.errors import Invalid
 from mnemic.recall.pack import fenced, render
 from mnemic.tools.base import Result, Tool
-from mnemic.tools.tool_schema import flag, many, shape, text, whole
 from mnemic.verbs.statements import Statement
 
 if TYPE_CHECKING:

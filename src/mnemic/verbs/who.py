@@ -219,7 +219,7 @@ def chunks_of(snapshot: Snapshot, who: Who, versions: Iterable[Version]) -> dict
 
 def underived_nearby(snapshot: Snapshot, who: Who, desk: Desk, unread: UnreadRules) -> Underived:
     """What rules would write, change and link for this user, unless very much waits for them; nothing in the past."""
-    heads = _heads_ahead(snapshot, who)
+    heads = _heads_ahead(snapshot, who, desk)
     return unread.read_if_near(snapshot, desk, heads[0]) if heads else NOTHING
 
 
@@ -227,20 +227,22 @@ def unread_versions(snapshot: Snapshot, who: Who, desk: Desk, unread: UnreadRule
     """What rules would write or change for this user if they ran now, by id, in whatever state; nothing in the past."""
     return {
         id: Version(item=item, seq_from=head.seq, seq_to=None, recorded=item.said)
-        for head in _heads_ahead(snapshot, who)
+        for head in _heads_ahead(snapshot, who, desk)
         for id, item in unread.read(snapshot, desk, head).items.items()
     }
 
 
-def _heads_ahead(snapshot: Snapshot, who: Who) -> list[SpaceHead]:
+def _heads_ahead(snapshot: Snapshot, who: Who, desk: Desk) -> list[SpaceHead]:
     """The user's own space, if what is read of it is read ahead of rules."""
-    if not who.past.is_now or isinstance(who.scope.user, Shared):
+    if not desk.rules or not who.past.is_now or isinstance(who.scope.user, Shared):
         return []
     return snapshot.spaces(own_or_none(snapshot, who))
 
 
 def catch_up(who: Who, desk: Desk) -> Flow[bool]:
     """Have rules read what this user has said, and write what they make of it; whether they wrote anything."""
+    if not desk.rules:
+        return False
     spaces = yield from look(lambda s: () if isinstance(who.scope.user, Shared) else own_or_none(s, who))
     did = False
     for space in spaces:

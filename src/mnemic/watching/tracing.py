@@ -20,7 +20,8 @@ from opentelemetry.trace import Link, Span, SpanContext, SpanKind, Status, Statu
 
 from mnemic._version import __version__
 from mnemic.flow import Request
-from mnemic.models.model_requests import Ask, Embed, EmbedQuestion
+from mnemic.models.chat.base import Ask
+from mnemic.models.model_requests import Embed, EmbedQuestion
 from mnemic.watching.metering import Meters, Sort, Timed
 from mnemic.watching.profiling import figures
 

@@ -8,8 +8,9 @@ cannot have it done twice; work that may be repeated without harm just returns.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.core.events import Verb
@@ -18,16 +19,16 @@ from mnemic.core.queries import Filter
 from mnemic.core.transitions import retired
 from mnemic.derive.drafting import commit_run
 from mnemic.derive.drive import driven
-from mnemic.derive.runs import MAINTAIN, RERUN, RunOptions, dead_letter_run
+from mnemic.derive.runs import MAINTAIN, RERUN, RunOptions, dead_letter_run, rederiving_run
 from mnemic.derive.strategy_lane import strategy_slice
-from mnemic.errors import Conflict, Invalid, MnemicError, NotFound
+from mnemic.errors import Conflict, Invalid, MnemicError, NoModel, NotFound
 from mnemic.flow import Flow
 from mnemic.lanes.embedding_slice import embed_letter
 from mnemic.lanes.failures import CONFLICT_SECONDS
 from mnemic.lanes.slices import DERIVER
 from mnemic.past.branching import put_of
 from mnemic.past.undoing import reopening
-from mnemic.store.engine.job_queue import DIGEST, end
+from mnemic.store.engine.job_queue import AGAIN, DIGEST, end
 from mnemic.store.engine.lane_cursors import claim, release
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import commit, look, transact
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
 LEASE_SECONDS: Final = 60.0
 TRIES: Final = 3
 """How often a job is tried before it is dead."""
+
+NO_MODEL_SECONDS: Final = 60.0
+"""How long a job waits that asks a language model where none is set."""
 
 _EMBED: Final = "embed:"
 _PAGE: Final = 1_000
@@ -84,6 +88,17 @@ def digest(context: JobContext, job: Job, step: JobStep) -> Flow[bool]:
     return False
 
 
+def rederive(context: JobContext, job: Job, step: JobStep, *, strategy: Strategy) -> Flow[bool]:
+    """Run a strategy again over what stays of the evidence of something that was erased."""
+    asked, space = _payload(job), job.order.space
+    name = strategy.name + MAINTAIN if asked["upkeep"] else strategy.name
+    run = yield from look(lambda s: rederiving_run(s, strategy, space, asked["sources"], name, step))
+    if run is not None:
+        edits, known = yield from driven(context.desk, strategy, run, maintain=asked["upkeep"])
+        yield from commit_run(context.desk, strategy, run, edits, known)
+    return False
+
+
 def rerun(context: JobContext, job: Job, step: JobStep) -> Flow[bool]:
     """Retire what a strategy made of a space and send its lane back to the beginning, in one commit."""
     strategy = context.strategy(_payload(job)["strategy"])
@@ -119,6 +134,11 @@ def maintain(context: JobContext, job: Job, step: JobStep) -> Flow[bool]:
 
 JOB_TYPES: dict[str, JobSlice] = {DIGEST: digest, "rerun": rerun, "maintain": maintain}
 """What a job of each name does. Floors above add theirs when a store is opened: `Background.job_types`."""
+
+
+def strategies_job_types(strategies: Sequence[Strategy]) -> dict[str, JobSlice]:
+    """What jobs do that only a process may claim which follows the strategy that they are about."""
+    return {AGAIN + strategy.by: partial(rederive, strategy=strategy) for strategy in strategies}
 
 
 def rerun_order(space: int, strategy: str, key: str) -> Order:
@@ -173,6 +193,8 @@ def end_slice(step: JobStep, *, more: bool) -> Flow[bool]:
 def report_failed_job(context: JobContext, job: Job, step: JobStep, error: MnemicError) -> Flow[bool]:
     """Record that a slice of a job failed: it is tried again, and dead after the last try; a conflict just waits."""
     now, message = context.desk.clock.now(), str(error) or type(error).__name__
+    if isinstance(error, NoModel):
+        return (yield from transact(end, step, JobState.WAITING, not_before=now + round(NO_MODEL_SECONDS * 1_000_000)))
     if isinstance(error, Conflict):
         soon = now + round(CONFLICT_SECONDS * 1_000_000)
         return (yield from transact(end, step, JobState.WAITING, not_before=soon))

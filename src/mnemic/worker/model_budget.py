@@ -11,7 +11,7 @@ from mnemic.core.mutex import Mutex
 from mnemic.derive.drive import tokens_of
 
 if TYPE_CHECKING:
-    from mnemic.models.model_requests import Ask
+    from mnemic.models.chat.base import Ask
     from mnemic.settings import Settings
 
 HOUR: Final = 3600.0

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.collecting.expiring import START, find_expired, retire_expired
 from mnemic.core.clock import FOREVER
-from mnemic.derive.runs import RunOptions, lane_name
+from mnemic.derive.runs import RunOptions, lane_name, run_versions
 from mnemic.derive.strategy_lane import strategy_slice
 from mnemic.errors import MnemicError
 from mnemic.flow import Flow, run
@@ -20,7 +20,7 @@ from mnemic.index.packing_lane import pack_slice
 from mnemic.index.sign_lane import sign_slice
 from mnemic.lanes.embedding_slice import EMBED_PARTS, embed_slice
 from mnemic.lanes.failures import report_failure, report_unreachable_embedder
-from mnemic.lanes.slices import EMBED, EXPIRE, JOBS, PACK, SLOTS, Slice
+from mnemic.lanes.slices import EMBED, EXPIRE, JOBS, PACK, SLOTS, Slice, next_vers
 from mnemic.models.chat.base import ChatMessage
 from mnemic.models.model_requests import ask, embed
 from mnemic.store.engine.job_queue import LAPSED, claim, give_back
@@ -148,6 +148,7 @@ class Scheduler:
         self._unended: dict[int, tuple[int, str]] = {}
         self._stranded: dict[str, int] = {}
         self._parts: dict[int, int] = {}
+        self._modelless: set[str] = set()
 
     def tasks(self, cycle: Cycle) -> Iterator[Task]:
         """Yield the slices to run now, every user in turn: rules first, because they are quick, and again before each
@@ -183,6 +184,9 @@ class Scheduler:
                     owner="", force=cycle.force, maintain=maintain, keep_answers=self._context().keep_answers
                 )
                 name = lane_name(strategy, maintain=maintain)
+                if name in self._modelless:
+                    cycle.later += cycle.force and bool(self._backlog.behind(name, now))
+                    continue
                 for space, epoch in self._backlog.behind(name, now).items():
                     if quick or self._budget.has_room(space):
                         yield self._strategy_task(strategy, space, epoch, replace(options, owner=self._owner(space)))
@@ -192,10 +196,11 @@ class Scheduler:
 
     def _strategy_task(self, strategy: Strategy, space: int, epoch: int, options: RunOptions) -> Task:
         desk, name = self._context().desk, lane_name(strategy, maintain=options.maintain)
+        taken = partial(run_versions, strategy)
 
         def fail(error: MnemicError) -> Flow[bool]:
             probe = ask([ChatMessage("user", _WELL)], 8)
-            return report_failure(space, name, options.owner, error, desk.clock.now(), probe, strategy.batch, epoch)
+            return report_failure(space, name, options.owner, error, desk.clock.now(), probe, taken, epoch)
 
         return Task(name, space, options.owner, lambda: strategy_slice(desk, strategy, space, options), fail)
 
@@ -205,7 +210,8 @@ class Scheduler:
 
         def fail(error: MnemicError) -> Flow[bool]:
             now = self._context().desk.clock.now()
-            return report_failure(space, name, owner, error, now, embed(model, ["hello"]), parts, epoch)
+            taken = partial(next_vers, limit=parts)
+            return report_failure(space, name, owner, error, now, embed(model, ["hello"]), taken, epoch)
 
         def embed_next() -> Flow[Slice]:
             did = yield from embed_slice(space, model, owner, parts, at_once)
@@ -294,6 +300,10 @@ class Scheduler:
         owner = f"{self._process}/{next(self._runs)}"
         self._unended[threading.get_ident()] = space, owner
         return owner
+
+    def needs_model(self, lane: str) -> None:
+        """Note that a lane cannot be gone on with in this process: it asks a language model, and none is set."""
+        self._modelless.add(lane)
 
     def ended(self) -> None:
         """Note that the run which this thread has begun is over, and holds nothing."""

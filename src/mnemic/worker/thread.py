@@ -17,13 +17,14 @@ from mnemic.core.forking import renew_in_child
 from mnemic.core.mutex import Flag, Mutex
 from mnemic.core.uninterrupted import import_whole
 from mnemic.counting import UseCounts
-from mnemic.errors import Conflict, MnemicError
+from mnemic.errors import Conflict, MnemicError, NoModel
 from mnemic.flow import Pause, Request, run
 from mnemic.lanes.backlog import Backlog
 from mnemic.lanes.heartbeat import beating
-from mnemic.lanes.slices import BUSY, JOBS, LEASE_SECONDS, WAITS, Slice
+from mnemic.lanes.slices import BUSY, IDLE, JOBS, LEASE_SECONDS, WAITS, Slice
 from mnemic.lanes.unpacked import UnpackedSpaces
-from mnemic.models.model_requests import Ask, Embed
+from mnemic.models.chat.base import Ask
+from mnemic.models.model_requests import Embed
 from mnemic.store.engine.job_queue import prolong
 from mnemic.store.engine.pack_rows import drop_unsound
 from mnemic.store.requests import Transact
@@ -91,9 +92,9 @@ class Background:
     def job_types(self) -> dict[str, JobSlice]:
         """The slice function of each job type by name; packages above add theirs."""
         import_whole("mnemic.worker.job_types")
-        from mnemic.worker.job_types import JOB_TYPES
+        from mnemic.worker.job_types import JOB_TYPES, strategies_job_types
 
-        return dict(JOB_TYPES)
+        return {**JOB_TYPES, **strategies_job_types(self.strategies)}
 
     @cached_property
     def context(self) -> JobContext:
@@ -317,7 +318,11 @@ class Background:
                 did = Slice(done=1) if run(task.failed(error), attend) else WAITS
             except MnemicError:
                 self._schedule.strand()
-            if not did.done and not isinstance(error, Conflict):
+            if isinstance(error, NoModel):
+                self._schedule.needs_model(task.lane)
+                did = IDLE
+                cycle.later += cycle.force
+            elif not did.done and not isinstance(error, Conflict):
                 cycle.tried += 1
                 cycle.failed = error
         if did.done or error is not None:

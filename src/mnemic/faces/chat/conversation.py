@@ -15,6 +15,7 @@ from mnemic.core.items import Channel
 from mnemic.errors import Compacted, ModelError, NotFound, StoreError
 from mnemic.faces.chat.prompt import prompt, rules
 from mnemic.faces.cli.invocation import CATCH_UP_SECONDS
+from mnemic.models.chat.base import Ask
 
 if TYPE_CHECKING:
     from mnemic.core.events import Change, Receipt
@@ -177,7 +178,7 @@ class Conversation:
 
 def _pieces(chat: Chat, turn: Turn, limit: int) -> Generator[str, None, None]:
     """Yield the model's words; closing the generator stops the model."""
-    yield from chat.stream(turn.prompt, limit=limit)
+    yield from chat.stream(Ask(turn.prompt, limit, task="chat"))
 
 
 _ASKS: Final = re.compile(

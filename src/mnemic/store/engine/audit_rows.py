@@ -14,8 +14,9 @@ from mnemic.core.facets import slot_facets, tag_facets
 from mnemic.core.ids import from_bytes, to_bytes
 from mnemic.core.parts import terms_of
 from mnemic.core.queries import Entry
+from mnemic.core.scope import SHARED
 from mnemic.errors import StoreCorrupt
-from mnemic.store.engine import codec
+from mnemic.store.engine import codec, lineage
 from mnemic.store.engine.audit_journal import Chronicle
 from mnemic.store.engine.ledger import entries
 from mnemic.store.engine.relations import (
@@ -204,6 +205,7 @@ class SpaceAudit:
     def _links(self) -> Iterator[Fault]:
         names = self._names()
         ends: dict[tuple[bytes, bytes, int], int] = {}
+        stands: list[LinkRow] = []
         for row in self.rows.links.all_links(self.space.id):
             where = f"link of item {from_bytes(row.src)}, commit {row.seq_from}"
             key = (row.src, row.dst, row.type)
@@ -215,10 +217,27 @@ class SpaceAudit:
             if ends.get(key, row.seq_from) != row.seq_from or row.seq_to <= row.seq_from:
                 yield Fault(where=where, problem="does not begin where the one before it ends")
             ends[key] = row.seq_to
+            if row.open and row.seq_to == FOREVER:
+                stands.append(row)
             yield from _tie(where, row, names)
         for (src, _, _), end in ends.items():
             if end != FOREVER:
                 yield Fault(where=f"link of item {from_bytes(src)}", problem="has no last version")
+        yield from self._loose(stands)
+
+    def _loose(self, links: Sequence[LinkRow]) -> Iterator[Fault]:
+        """Links that stand and end at an item that the space does not read."""
+        here = {item for item, _ in self._written} | self._tombs.keys()
+        away = list({end for row in links for end in (row.src, row.dst)} - here)
+        shared = self.rows.spaces.space(self.space.tenant, SHARED) if away else None
+        behind = [layer.space for layer in lineage.lineage(self.rows, self.space)[1:]] if away else []
+        for home in behind if shared is None else (*behind, shared.id):
+            here |= self.rows.items.item_rows(home, away).keys()
+            here |= dict(self.rows.journal.tombs(home)).keys()
+        for row in links:
+            for end in {row.src, row.dst} - here:
+                where = f"link of item {from_bytes(row.src)}, commit {row.seq_from}"
+                yield Fault(where=where, problem=f"ends at item {from_bytes(end)}, which is not there")
 
     def _keys(self) -> Iterator[Fault]:
         for seq, item in self.rows.journal.keyed_items(self.space.id):

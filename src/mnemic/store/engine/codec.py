@@ -162,7 +162,7 @@ def _item(item: ItemId, record: dict[str, Any]) -> Item:
         slots=get("slots", {}),
         tags=tuple(get("tags", ())),
         source=tuple(get("source", ())),
-        state=_STATES[get("state", State.ACTIVE)],
+        state=_STATES[get("state", _ACTIVE)],
         pinned=get("pinned", False),
         known_to=_moment(get("known_to")),
         valid_from=_moment(get("valid_from")),
@@ -171,7 +171,7 @@ def _item(item: ItemId, record: dict[str, Any]) -> Item:
         agent=get("agent"),
         session=get("session"),
         pos=get("pos", 0),
-        channel=_CHANNELS[get("channel", Channel.USER)],
+        channel=_CHANNELS[get("channel", _OF_THE_USER)],
     )
 
 

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from mnemic.core.events import Verb
 from mnemic.core.ids import ItemId, from_bytes, to_bytes
-from mnemic.core.items import State
+from mnemic.core.items import UPKEEP, State
 from mnemic.core.queries import Filter
 from mnemic.core.scope import Shared
 from mnemic.errors import Conflict, NotFound
-from mnemic.store.engine import holds, ledger, lineage
+from mnemic.store.engine import codec, holds, job_queue, ledger, lineage
 from mnemic.store.engine.codec import canonical
+from mnemic.store.engine.job_queue import AGAIN
 from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.values.drafts import Erasure, Named
 from mnemic.store.values.row_values import SpaceRow, TenantRow
+from mnemic.store.values.work import Order
 
 OUTSIDE: Final = (
     "copies and exports that you took out",
@@ -79,13 +81,32 @@ def _items(rows: Rows, tenant: TenantRow, space: SpaceRow, erasure: Erasure) -> 
     reopen = [put for put in erasure.reopen if (space.id, to_bytes(put.item.id)) not in going]
     ties = sorted({(ln.seq_from, ln.n) for home in owned for ln in rows.links.links_of(home, owned[home])})
     payload = canonical({"ids": list(ids), "links": [list(tie) for tie in ties]})
+    orders = [order for home in sorted(owned) for order in _rederiving(rows, home, owned[home], set(named))]
     actor = rows.names.actor(space.id, erasure.actor)
     seq = ledger.journal(rows, tenant, space, Verb.ERASED, payload, actor, note=_reason(erasure), ops=reopen)
     counts = [rows.items.drop_items(home, items, seq) for home, items in owned.items()]
+    for place, order in enumerate(orders):
+        job_queue.order(rows, replace(order, key=f"{seq}:{place}"))
     _drop_names(rows, own, erasure)
     for row in rows.spaces.space_rows(sorted({*owned, space.id})):
         rows.spaces.set_space(row._replace(seq=seq, epoch=row.epoch + 1))
     return Erased(seq, ids, sum(v for v, _ in counts), sum(n for _, n in counts))
+
+
+def _rederiving(rows: Rows, space: int, going: Sequence[bytes], named: Container[bytes]) -> list[Order]:
+    """Order that what stays of the sources of derived items that go is digested again by whoever derived these.
+
+    Nothing is ordered for what its owner hid, or what something newer has taken the place of.
+    """
+    gone, derived = set(going), [item for item in going if item not in named]
+    orders: dict[bytes, Order] = {}
+    for row in (rows.items.standing(space, derived) if derived else {}).values():
+        body = codec.read_body(row.body)
+        author, stays = body.wording.slots.get("by"), [source for source in body.source if to_bytes(source) not in gone]
+        if row.state == State.ACTIVE and stays and isinstance(author, str):
+            payload = canonical({"sources": stays, "upkeep": bool(body.wording.slots.get(UPKEEP))})
+            orders[payload] = Order(name=AGAIN + author, key="", space=space, payload=payload)
+    return list(orders.values())
 
 
 def doomed(snapshot: Snapshot, space: int, named: Named) -> tuple[ItemId, ...]:

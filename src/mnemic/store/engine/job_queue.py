@@ -20,6 +20,9 @@ LAPSED: Final = "its worker ended, or was too slow, before it was done"
 DIGEST: Final = "digest"
 """The name of a dead letter: one version, to be digested by the lane that its payload names."""
 
+AGAIN: Final = "again:"
+"""How the names of jobs begin that have what stays of erased items' sources digested again; then comes their author."""
+
 
 def letter(rows: Rows, space: int, lane: str, ver: int, attempts: int, error: str) -> int:
     """Keep a version that a lane gave up as a dead job; its number."""

@@ -371,6 +371,11 @@ class Snapshot:
         standing = {version.item.id: version for version in self._versions(spaces, list(rows.values()))}
         return {item: standing[item] for item in raw.values() if item in standing}
 
+    def numbers(self, space: int, ids: Sequence[ItemId]) -> dict[ItemId, int]:
+        """The local number of each item's standing version; what a branch reads in its parent has none."""
+        rows = self._layered.standing((space,), [to_bytes(item) for item in ids])
+        return {from_bytes(raw): row.ver for raw, row in rows.items() if row.space == space}
+
     def ids_between(
         self, spaces: Sequence[int], low: bytes, high: bytes, tail: bytes = b"", where: Filter = Filter()
     ) -> Iterator[ItemId]:
@@ -601,11 +606,14 @@ class Snapshot:
         """Find what a model answered when a run of this lane made the same request before."""
         return recorded(self._rows, space, lane, request)
 
-    def item_by_key(self, space: int, key: str) -> ItemId | None:
-        """Find the item that was written under an idempotency key, if the key is still known."""
-        homes = {key_hash(home.secret, key): home.id for home in self._layered.homes((space,))}
-        rows = (row for hashed, home in homes.items() for row in self._rows.journal.keyed(home, (hashed,)).values())
-        return next((from_bytes(row.item) for row in rows if row.item is not None), None)
+    def items_by_key(self, space: int, keys: Sequence[str]) -> dict[str, ItemId]:
+        """Find the items that were written under idempotency keys, by key; a key that is not known is left out."""
+        found: dict[str, ItemId] = {}
+        for home in self._layered.homes((space,)):
+            hashed = {key_hash(home.secret, key): key for key in keys}
+            rows = self._rows.journal.keyed(home.id, list(hashed))
+            found.update((hashed[key], from_bytes(row.item)) for key, row in rows.items() if row.item is not None)
+        return found
 
     def session(self, space: int, name: str) -> SessionRow | None:
         """The window of a session, if one was ever written."""

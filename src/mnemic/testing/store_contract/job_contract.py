@@ -471,9 +471,8 @@ def test_what_was_written_under_a_key_is_known_by_it(world: World) -> None:
     item = world.item("x")
     world.commit(world.put(item, key="k"))
     with world.store.read() as snapshot:
-        assert snapshot.item_by_key(world.space(), "k") == item.id
-        assert snapshot.item_by_key(world.space(), "other") is None
-        assert snapshot.item_by_key(99, "k") is None
+        assert snapshot.items_by_key(world.space(), ["k", "other"]) == {"k": item.id}
+        assert snapshot.items_by_key(99, ["k"]) == {}
 
 
 def test_the_store_says_that_it_has_moved(world: World) -> None:

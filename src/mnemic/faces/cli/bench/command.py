@@ -163,6 +163,29 @@ def spaces(**size: int) -> None:
     _show_figures(run, found, binding=measured.stated)
 
 
+@verb("mnemic bench stages --turns 200 --rounds 1 --limit 8 --embedder none")
+@click.option(
+    "--turns", type=click.IntRange(1), multiple=True, default=(1_000, 10_000), show_default=True, help="Of each memory."
+)
+@options.count("--rounds", 3, "How often each question is asked.")
+@options.limit()
+@options.embedder()
+@options.cache
+@options.seed("the order of the talk")
+def stages(embedder: str, cache: Path | None, **size: Any) -> None:
+    """What each stage of recall costs: warm recalls as they are, against the same with stages left out.
+
+    A bar that is missed decides the exit code where at least as much is measured as the bar is stated for.
+    """
+    from mnemic.lab.tasks.stages_bench import StagesSize, bench_stages
+
+    run = invocation()
+    measured = StagesSize(**size)
+    with progress(run) as report_progress:
+        found = bench_stages(measured, embedder=opened_embedder(run, embedder, cache), progress=report_progress)
+    _show_figures(run, found, binding=measured.stated)
+
+
 @verb("mnemic bench gc --short --adds 600 --live 200 --keep-commits 2 --singles 5")
 @click.option("--short", is_flag=True, help="Some seconds: 20,000 adds, 4,000 live, 50 commits, 200 singles.")
 @options.count("--adds", 1_000_000, "Items added in all.")
@@ -355,7 +378,7 @@ def _note_pictures(run: Invocation, drawn: Sequence[Path]) -> None:
 
 
 for _command in (
-    gc, locomo, multihop, capacity, hotpot, asked, current, standing, small, report, speed, busy, idle, spaces, paging,
-    retention_train, session,
+    gc, locomo, multihop, capacity, hotpot, asked, current, standing, small, report, speed, busy, idle, spaces, stages,
+    paging, retention_train, session,
 ):  # fmt: skip
     bench.add_command(_command)

@@ -1,8 +1,9 @@
-"""The part of JSON schema that tools use: written short, and checked before a tool runs."""
+"""The part of JSON schema that tools and answers of models are held to: written short, and checked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 from mnemic.errors import Invalid
@@ -12,10 +13,10 @@ Schema = Mapping[str, Any]
 KEYWORDS: Final = frozenset(
     {
         *("type", "description", "properties", "required", "additionalProperties", "items", "enum"),
-        *("minimum", "maximum", "minItems", "maxItems"),
+        *("minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength", "anyOf"),
     }
 )
-"""All that `check` knows; a schema of a tool uses no other."""
+"""All that `check` knows, and all that ours use; what else a schema says is not looked at."""
 
 _TYPES: Final[Mapping[str, Callable[[object], bool]]] = {
     "string": lambda value: isinstance(value, str),
@@ -65,20 +66,31 @@ def check(schema: Schema, value: object, field: str = "") -> None:
     Raises:
         Invalid: it does not fit; the field is named by its path, such as `entities[0].name`.
     """
+    if alternatives := schema.get("anyOf"):
+        _check_any(alternatives, value, field)
     kinds = schema.get("type", ())
     kinds = [kinds] if isinstance(kinds, str) else list(kinds)
     if kinds and not any(_TYPES[kind](value) for kind in kinds):
-        raise Invalid(field or "arguments", f"is {_called(value)}, not {' or '.join(kinds)}", "See the tool's schema.")
+        raise Invalid(field or "arguments", f"is {_called(value)}, not {' or '.join(kinds)}", "See the schema.")
     if "enum" in schema and value not in schema["enum"]:
         raise Invalid(field, f"is {value!r}", f"One of: {', '.join(map(str, schema['enum']))}.")
     if isinstance(value, int | float) and not isinstance(value, bool):
         _check_bounds(schema, value, "minimum", "maximum", field, "")
+    elif isinstance(value, str):
+        _check_bounds(schema, len(value), "minLength", "maxLength", field, " long")
     elif isinstance(value, list):
         _check_bounds(schema, len(value), "minItems", "maxItems", field, " long")
         for place, one in enumerate(value):
             check(schema.get("items", {}), one, f"{field}[{place}]")
     elif isinstance(value, Mapping):
         _check_object(schema, value, field)
+
+
+def _check_any(alternatives: Sequence[Schema], value: object, field: str) -> None:
+    for one in alternatives:
+        with suppress(Invalid):
+            return check(one, value, field)
+    raise Invalid(field or "arguments", "fits none of its alternatives", "See the schema.")
 
 
 def _check_bounds(schema: Schema, value: float, low: str, high: str, field: str, unit: str) -> None:
@@ -96,7 +108,7 @@ def _check_object(schema: Schema, value: Mapping[str, object], field: str) -> No
         if name in known:
             check(known[name], one, path + name)
         elif schema.get("additionalProperties") is False:
-            raise Invalid(path + str(name), "is no argument of this tool", f"Known: {', '.join(known) or 'none'}.")
+            raise Invalid(path + str(name), "is not known", f"Known: {', '.join(known) or 'none'}.")
 
 
 def _called(value: object) -> str:

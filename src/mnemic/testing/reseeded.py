@@ -1,0 +1,60 @@
+"""Run a strategy's flow in a process of its own, where sets and hashes have another order; its requests come here."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import IO, Any, Final
+
+from mnemic.flow import Request, run
+from mnemic.strategies.base import Edits, Given, Strategy
+
+_CODE: Final = (
+    "import sys, pickle; sys.path[:] = pickle.load(sys.stdin.buffer); import mnemic.testing.reseeded as it; it.serve()"
+)
+"""What the child runs: it looks for modules where its parent does, before it is told of any."""
+
+
+def thought_reseeded(
+    strategy: Strategy, given: Given, perform: Callable[[Request], Any], seed: int, *, maintain: bool
+) -> Edits:
+    """Run a strategy over evidence under a hash seed; return its edits.
+
+    Args:
+        strategy: Of a class at the top of a module, which the child imports.
+        perform: Answers the strategy's requests, in this process.
+    """
+    with subprocess.Popen(
+        ["env", f"PYTHONHASHSEED={seed}", sys.executable, "-c", _CODE],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        _send(child.stdin, list(sys.path))
+        _send(child.stdin, (strategy, given, maintain))
+        while isinstance(said := pickle.load(child.stdout), Request):
+            _send(child.stdin, perform(said))
+    edits: Edits = said
+    return edits
+
+
+def serve() -> None:
+    """Be the child: run the strategy that stdin brings, ask for what it needs on stdout, and say its edits there."""
+    answers, questions = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a strategy prints is no question
+    strategy, given, maintain = pickle.load(answers)
+
+    def perform(request: Request) -> Any:
+        _send(questions, request)
+        return pickle.load(answers)
+
+    _send(questions, run(strategy.on_maintain(given) if maintain else strategy.on_write(given), perform))
+
+
+def _send(pipe: IO[bytes], told: object) -> None:
+    pickle.dump(told, pipe)
+    pipe.flush()

@@ -1,0 +1,119 @@
+"""A strategy with a unit is given the same pieces of a journal, whoever runs it when."""
+
+from __future__ import annotations
+
+import random
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from mnemic import Kind
+from mnemic.core.ids import ItemId
+from mnemic.core.items import Item
+from mnemic.flow import Flow
+from mnemic.strategies.base import Edits, Given
+from mnemic.strategies.units import ExchangeUnit, ImportanceUnit, SessionUnit, TokensUnit, TurnUnit, Unit
+
+sys.path.insert(0, str(Path(__file__).parent))
+from scripted import INSIGHTS, Scripted, insight, opened
+
+NEW_YEAR = datetime(2026, 1, 1, tzinfo=UTC)
+UNITS = (TurnUnit(), ExchangeUnit(), SessionUnit(), TokensUnit(12), ImportanceUnit(2.5))
+
+
+def said(n: int) -> dict[str, object]:
+    """The n-th turn of a conversation of which sessions and exchanges have several lengths."""
+    role = "user" if n % 5 in (0, 2) else "assistant"
+    return {
+        "messages": f"turn number {n}" + " and so on" * (n % 4),
+        "role": role,
+        "slots": {"importance": (n % 7) / 7},
+    }
+
+
+def merged(given: Given) -> Flow[Edits]:
+    yield from ()
+    first = given.evidence[0]
+    text = f"{len(given.evidence)} from {first.text}"
+    return Edits(write=(insight(first, text, source=tuple(turn.id for turn in given.evidence)),))
+
+
+def view(unit: Unit, cuts: random.Random | None) -> list[str]:
+    """What a strategy makes of the conversation, flushed once at the end, or run live now and then."""
+    strategy = Scripted(merged)
+    strategy.unit = unit
+    strategy.batch = 4
+    memory, me = opened("house", strategy)
+    with memory:
+        for n in range(40):
+            me.session(f"s{n // 9}").observe(**said(n))  # type: ignore[arg-type]
+            if cuts is not None and cuts.random() < 0.4:
+                if cuts.random() < 0.5:
+                    memory._opened.background.serve(Event(), once=True)
+                else:
+                    assert memory.flush()
+        assert memory.flush()
+        return [one.item.text for one in me.list(where=INSIGHTS, limit=100)]
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: type(unit).__name__)
+def test_live_or_by_one_flush_one_journal_gives_one_view(unit: Unit) -> None:
+    whole = view(unit, None)
+    assert len(whole) > 1
+    for seed in range(4):
+        assert view(unit, random.Random(seed)) == whole
+
+
+def test_what_makes_no_unit_yet_waits_and_keeps_nobody_waiting() -> None:
+    strategy = Scripted(merged)
+    strategy.unit = ExchangeUnit()
+    memory, me = opened(strategy)
+    with memory:
+        me.observe("how are you?", role="user")
+        me.observe("well", role="assistant")
+        assert memory.flush()
+        memory._opened.background.serve(Event(), once=True)
+        assert strategy.seen == []
+        me.observe("good", role="user")
+        memory._opened.background.serve(Event(), once=True)
+        assert strategy.seen == [["how are you?", "well"]]
+        assert {lane.pending for lane in memory.admin.behind() if lane.lane == "scripted"} != {0}
+
+
+def test_a_unit_that_fails_is_halved_like_any_run() -> None:
+    def chokes(given: Given) -> Flow[Edits]:
+        yield from ()
+        if any("poison" in turn.text for turn in given.evidence):
+            raise ValueError("it chokes")
+        return Edits()
+
+    strategy = Scripted(chokes)
+    strategy.unit = TokensUnit(8)
+    memory, me = opened(strategy)
+    with memory:
+        clock = memory._opened.clock
+        me.observe(["one two", "three four", "poison", "five six", "seven eight nine ten"])
+        for _ in range(12):
+            memory._opened.background.serve(Event(), once=True)
+            clock.tick(120_000_000)  # type: ignore[attr-defined]
+        assert len(memory.admin.dead()) == 1
+        assert [text for texts in strategy.seen[-3:] for text in texts if text != "poison"]
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: type(unit).__name__)
+def test_what_comes_behind_a_unit_changes_nothing_about_it(unit: Unit) -> None:
+    items = [
+        Item(
+            id=ItemId(f"{n:026d}"), kind=Kind.TURN, text=str(said(n)["messages"]), said=NEW_YEAR,
+            slots={"role": str(said(n)["role"]), "importance": (n % 7) / 7}, session=f"s{n // 9}",
+        )
+        for n in range(40)
+    ]  # fmt: skip
+    assert unit.length([]) is None
+    whole = unit.length(items)
+    assert whole is not None
+    for end in range(1, 40):
+        assert unit.length(items[:end]) in ((None, whole) if end <= whole else (whole,))
