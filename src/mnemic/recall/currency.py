@@ -68,6 +68,9 @@ IN_A_PAST: Final = 0.85
 LESS: Final = 3.0
 """By how much less likely, in log odds, than the likeliest that came later another one may be to be a state too."""
 
+BETWEEN_PEOPLE: Final = 1.0
+"""The same where several people speak: the cases that bearing is learned from are of one."""
+
 FARTHEST: Final = np.float32(3.0)
 """Deviations that an input counts for at most: in a memory of three items an arm may give what it never gave before."""
 
@@ -236,6 +239,11 @@ class Pool:
     def by_words(self) -> bool:
         """Whether nothing is known of it but its words."""
         return not self.vectors.shape[1]
+
+    @property
+    def of_several(self) -> bool:
+        """Whether several people said it; an assistant is none."""
+        return len({*self.speakers[~self.machines].tolist()} - {0}) > 1
 
     @property
     def behind(self) -> Floats:
@@ -411,7 +419,7 @@ def ranked(pool: Pool, bearing: Floats) -> NDArray[np.intp]:
     """Positions in the order in which candidates bear; by words alone, which say too little of that, as they came."""
     if pool.by_words:
         return np.arange(len(bearing))
-    weight = ALL_ARMS if pool.own.any() else UNSPOKEN
+    weight = BETWEEN_PEOPLE if pool.of_several else ALL_ARMS if pool.own.any() else UNSPOKEN
     return np.argsort(-(bearing + np.float32(weight) * pool.behind), kind="stable")
 
 
