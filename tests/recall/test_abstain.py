@@ -69,6 +69,12 @@ def test_who_speaks_of_whoever_is_spoken_to_is_no_witness(two: Any, judged: Judg
     assert judged("What did Bob paint for his sister?").value <= before
 
 
+def test_that_nobody_used_the_word_for_telling_says_nothing(two: Any, judged: Judge) -> None:
+    confidence = judged("What did Ada mention of the lighthouse on the cliff?")
+    assert confidence.reasons == ()
+    assert confidence.value == judged("Which lighthouse on the cliff, Ada?").value
+
+
 def test_a_fact_that_nobody_told_is_not_known(two: Any, judged: Judge) -> None:
     confidence = judged("Which university did Bob graduate from?")
     assert confidence.value < KNOWN

@@ -90,6 +90,16 @@ def test_the_answer_to_a_question_in_the_chat_is_preferred_to_the_question(two: 
     assert asked(two, "Who sold Ada the cello?").citations[0].id == two.items[3].id
 
 
+def test_what_the_turn_before_asks_counts_for_the_answer_to_it(world: Any) -> None:
+    """The turn that asks answers nothing itself, and is quoted by nobody."""
+    world.say("My art hangs in the hall, and I made it with care.", by="Ada", session="a")
+    world.say("How long have you been making art?", by="Bob", session="b", pos=0)
+    world.say("Seven years now, and it calms me.", by="Ada", session="b", pos=1)
+    assert [citation.id for citation in asked(world, "How long has Ada been making art?").citations] == [
+        world.items[2].id
+    ]
+
+
 def test_chinese_is_answered_in_chinese(two: Any) -> None:
     answered = asked(two, "我什么时候去了杭州？")
     assert answered.citations[0].quote == "我上周末去了杭州。"

@@ -228,6 +228,37 @@ def test_a_list_is_answered_by_several_that_hold(me: ScopedMemory) -> None:
     assert set(told) <= cited
 
 
+@pytest.mark.parametrize(
+    ("told", "question"),
+    [
+        (
+            ("I usually exercise at the gym.", "I want to buy running clothes."),
+            "What brand of running shoes do I wear?",
+        ),
+        (("I traveled to Xiamen recently, it is beautiful.",), "Which hotel did I stay at in Xiamen?"),
+        (("我喜欢跑步，也喜欢游泳。", "我想试试新的训练方法。"), "我跑马拉松的最好成绩是多少？"),
+        (("你好，我叫周立。", "我家附近有很多野猫。"), "我养的那只猫叫什么？"),
+    ],
+)
+def test_what_is_neither_likely_right_nor_told_in_these_words_is_declined(
+    me: ScopedMemory, told: tuple[str, ...], question: str
+) -> None:
+    tell(me, *told)
+    assert not me.ask(question).known
+
+
+def test_what_its_words_are_told_of_is_quoted_though_unsure(world: Any) -> None:
+    world.say("I took the ferry with Hedda", by="user")
+    world.say("Rain all day", by="user", session="b")
+    question = "Am I with Hedda on the ferry?"
+    held, open_ = (draft_answer(question, replace(world.recall(question), confidence=one)) for one in (0.7, 0.3))
+    assert held is not None
+    assert open_ is not None
+    assert held.answered(0.4).known
+    assert not open_.answered(0.4).known
+    assert open_.answered(0.6).known
+
+
 # How sure it is
 
 

@@ -67,3 +67,16 @@ def test_one_character_that_two_turns_share_is_no_subject(world: Any) -> None:
     world.say("外婆每天早上打电话来。", session="a")
     world.say("楼上的电钻吵得很。", session="b")
     assert all("links" not in hit.components for hit in world.recall("外婆还健在吗？"))
+
+
+def test_a_talk_between_people_is_walked_nowhere(world: Any) -> None:
+    """There two turns that share a rare word mostly go on with one matter, and stand near each other anyway."""
+    world.say("The dancers in that photo took my breath away", by="Jon", session="a", pos=0)
+    world.say("They stand for passion, to me", by="Gina", session="a", pos=1)
+    world.say("I was out of breath after the stairs", by="Jon", session="b", pos=0)
+    for n in range(6):
+        world.say(f"Rain again, the {n}th day", by=("Jon", "Gina")[n % 2], session="c", pos=n)
+    reasons = [
+        reason for one in world.recall("What do the dancers in the photo represent?").items for reason in one.reasons
+    ]
+    assert not any(reason.startswith("by way of") for reason in reasons)

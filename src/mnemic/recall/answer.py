@@ -26,7 +26,7 @@ from mnemic.recall.polarity import ASKS_PAST, DENIES, GRAMMATICAL, SUPPOSES
 from mnemic.recall.profile import certain_since
 from mnemic.recall.reasons import KNOWN
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
-from mnemic.recall.sureness import SCORED, SPLIT, Told, likely_yes, sure
+from mnemic.recall.sureness import SCORED, SPLIT, Told, likely_yes, read_by, sure
 from mnemic.recall.understand import ASSISTANTS, SPEAKS_OF_SELF, SPEAKS_TO_OTHER, UNSPACED, called_by_name
 
 if TYPE_CHECKING:
@@ -147,9 +147,21 @@ class DraftAnswer:
     def answered(self, confidence: float) -> Answer:
         """The answer; that memory does not know, where it is too unsure. Yes or no is said where it is likely right."""
         told = self.told
-        if confidence < (SPLIT if told.judged else SCORED * KNOWN):
+        if confidence < self._least():
             return _unknown(told.question, confidence)
         return _cited("" if told.yes is not None and confidence < KNOWN else told.short, self.quotes, confidence)
+
+    def _least(self) -> float:
+        """The confidence from which it is given.
+
+        By words alone it must likely be right where its words are not told here either; but what is in doubt is given
+        with what stands against it, so that a person can settle it.
+        """
+        told = self.told
+        if not told.judged:
+            return SCORED * KNOWN
+        untold = told.context.confidence < KNOWN and read_by(told.evidence) == "words"
+        return KNOWN if untold and not told.doubted and not told.contested else SPLIT
 
 
 def draft_answer(question: str, context: Context, facts: Sequence[Item] = (), user: str = "") -> DraftAnswer | None:
@@ -162,7 +174,7 @@ def draft_answer(question: str, context: Context, facts: Sequence[Item] = (), us
         contested = _contested(question, facts, values, evidence)
         told = Told(question, context, evidence, asked, facts, short, None, stated=True, contested=contested)
         return DraftAnswer(told, tuple((item.id, item.text) for item in facts))
-    chosen = _quoted(question, asked, evidence, doubted=bool(facts)) if evidence else []
+    chosen = _quoted(question, asked, evidence, context.items, doubted=bool(facts)) if evidence else []
     if not chosen:
         return None
     short, yes = _short(question, asked, chosen, evidence)
@@ -320,16 +332,22 @@ class _Sentence:
 
 
 def _quoted(
-    question: str, asked: AnswerType, evidence: Sequence[Recalled], *, doubted: bool = False
+    question: str,
+    asked: AnswerType,
+    evidence: Sequence[Recalled],
+    heard: Sequence[Recalled],
+    *,
+    doubted: bool = False,
 ) -> list[_Sentence]:
     """What is quoted, the best first; nothing where it all asks the same.
 
     Args:
+        heard: All that was recalled: what answers nothing itself may have asked for what the next turn says.
         doubted: A fact of the profile is in doubt: what stands beside it is quoted too.
     """
     scored = evidence[0].bearing is None or bool(_named(question, evidence))
     looked_at = evidence if scored else _first(question, evidence)
-    told = [one for one in _sentences(question, asked, looked_at) if not _repeats(one.text, question)]
+    told = [one for one in _sentences(question, asked, looked_at, heard) if not _repeats(one.text, question)]
     if not scored or not told:
         best = [_best_of(question, asked, one, told) for one in looked_at] if told else []
         alone = best and not doubted and not asks_several(question)
@@ -415,14 +433,16 @@ def _named(question: str, recalled: Sequence[Recalled]) -> set[str]:
     }
 
 
-def _sentences(question: str, asked: AnswerType, recalled: Sequence[Recalled]) -> Iterator[_Sentence]:
-    """Every sentence of the evidence with its score."""
+def _sentences(
+    question: str, asked: AnswerType, recalled: Sequence[Recalled], heard: Sequence[Recalled]
+) -> Iterator[_Sentence]:
+    """Every sentence of the evidence with its score; what was just asked for counts as said by who answers."""
     words = {token for token in tokenise(question) if not is_stop(token)}
     named = _named(question, recalled)
     weights = _weights(words - named, [set(tokenise(one.text)) for one in recalled])
     best = max(one.score for one in recalled)
     turns: dict[tuple[str | None, int], str] = {
-        (one.item.session, one.item.pos): one.text for one in recalled if one.item.session
+        (one.item.session, one.item.pos): one.text for one in heard if one.item.session
     }
     for one in recalled:
         before = turns.get((one.item.session, one.item.pos - 1), "")

@@ -25,7 +25,7 @@ import numpy as np
 from mnemic.core.tokens import Field, hash_term, spelled_tokens, stop_hashes
 from mnemic.index.columns import FIELD_SHIFT, Column
 from mnemic.recall.fuse import Ranking, ScoredEntries
-from mnemic.recall.understand import UNSPACED
+from mnemic.recall.understand import ASSISTANT_TOKENS, UNSPACED
 from mnemic.recall.walk import COMMON, NEW, extended, rarity
 
 if TYPE_CHECKING:
@@ -130,7 +130,8 @@ def bridge(question: Question, ranking: Ranking) -> Bridge:
     """Add to the candidates the turns that share a rare subject with the one that a question points at.
 
     A question that names a speaker calls its subject by name. So does, where meaning is read, one in which somebody
-    asks about themselves: what bears on it is weighed already (`recall.currency`), and no stranger is its subject.
+    asks about themselves: what bears on it is weighed already (`recall.currency`), and no stranger is its subject. In a
+    talk between people a shared word mostly goes on with the matter of the turn before, and leads nowhere else.
     """
     by_meaning = question.query.vectors and question.asks_own and not _OURS.search(question.query.text)
     if question.names or not question.words or by_meaning or (pier := _pier(ranking)) is None:
@@ -138,7 +139,7 @@ def bridge(question: Question, ranking: Ranking) -> Bridge:
     asked = _Asked.of(question, ranking)
     source = ranking.scored[pier.reading].reading
     said = _texts(source, pier.place)
-    if asked.unsaid(said) < UNSAID:
+    if asked.unsaid(said) < UNSAID or _between_people(source, pier.place):
         return Bridge(ranking)
     subjects = said - set(asked.tokens) - {term.text for term in question.terms} - stop_hashes()
     if any(term.word > UNSPACED for term in question.terms):
@@ -187,6 +188,13 @@ def _pier(ranking: Ranking) -> Pier | None:
         if own[at] > most:
             best, most = Pier(number, int(one.places[at]), at), own[at]
     return best
+
+
+def _between_people(reading: Reading, place: int) -> bool:
+    """Whether several people speak in the turns around one; an assistant is none."""
+    around = {place, *reading.neighbours(np.array([place])).ravel().tolist()}
+    first = (int(stream[0]) for at in around if len(stream := reading.stream(at)))
+    return len({token for token in first if token >> int(FIELD_SHIFT) == Field.SPEAKER} - {*ASSISTANT_TOKENS}) > 1
 
 
 def _spans(ranking: Ranking, pier: Pier, subjects: frozenset[int], missing: Mapping[int, float]) -> Iterator[Span]:

@@ -50,11 +50,26 @@ TOGETHER: Final = 0.6
 SURELY: Final = 0.9
 """The same where a question is not about whoever asks: then what else was said is more often of another matter."""
 
+CERTAINLY: Final = 0.95
+"""The same where it is asked what happened: what happens later seldom replaces that, though a correction does."""
+
+AHEAD: Final = 2
+"""Most candidates before the one that bears most: it may have been taken for replaced by what is merely newer."""
+
+ALL_ARMS: Final = 0.2
+"""What a candidate's score by all arms counts for beside how it bears on the question."""
+
+UNSPOKEN: Final = 0.5
+"""The same where no candidate holds a word of the question, as in another language: bearing then reads little."""
+
 IN_A_PAST: Final = 0.85
 """The same in a view of a past, in which less had followed yet."""
 
 LESS: Final = 3.0
 """By how much less likely, in log odds, than the likeliest that came later another one may be to be a state too."""
+
+BETWEEN_PEOPLE: Final = 1.0
+"""The same where several people speak: the cases that bearing is learned from are of one."""
 
 FARTHEST: Final = np.float32(3.0)
 """Deviations that an input counts for at most: in a memory of three items an arm may give what it never gave before."""
@@ -110,6 +125,9 @@ _BEFORE: Final = re.compile(
     re.IGNORECASE,
 )
 """Asks how things were, or have come about: then what is newest is not what is asked for."""
+
+_HAPPENED: Final = re.compile(r"\bdid\b|[了过](?![敏解])|的\W*$", re.IGNORECASE)
+"""Asks for what happened, and not how things are."""
 
 _WHO: Final = re.compile(r"\bwho\b|\bname\b|\bcalled\b|谁|叫什么|叫啥|姓什么|哪位|名字", re.IGNORECASE)
 """Asks who somebody is to whoever asks: then the answer may name them and not say what they are."""
@@ -222,6 +240,16 @@ class Pool:
         """Whether nothing is known of it but its words."""
         return not self.vectors.shape[1]
 
+    @property
+    def of_several(self) -> bool:
+        """Whether several people said it; an assistant is none."""
+        return len({*self.speakers[~self.machines].tolist()} - {0}) > 1
+
+    @property
+    def behind(self) -> Floats:
+        """By how much each scores less by all arms than the best, as a negative number."""
+        return self.inputs[:, 0]
+
 
 def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Reading], learned: CurrencyWeights) -> Pool:
     """Lay out what the models read of some hits, the best first."""
@@ -331,7 +359,7 @@ class Succession:
 
     Attributes:
         order: Positions in the pool, the best first.
-        group: Positions of those that are states of one matter, in the order in which they answer.
+        group: Positions of those that are states of one matter, the one that holds at the time asked for first.
         bearing: The log odds that a candidate bears on the question, by position.
     """
 
@@ -353,14 +381,20 @@ def succeeded(question: Question, pool: Pool, learned: CurrencyWeights) -> Succe
         return Succession(tuple(order), (), bearing)
     held = sorted((at for at in order if at in members), key=lambda at: _standing(question, pool, at))
     rest = iter(held)
-    return Succession(tuple(next(rest) if at in members else at for at in order), tuple(held), bearing)
+    order = [next(rest) if at in members else at for at in order]
+    if (place := order.index(anchor)) > AHEAD and not _standing(question, pool, anchor)[0]:
+        order.insert(AHEAD, order.pop(place))
+    return Succession(tuple(order), tuple(held), bearing)
 
 
 def _alike(question: Question, pool: Pool, odds: Floats, anchor: int) -> NDArray[np.bool_]:
     """Which candidates are states of one matter with the one that bears most, by the log odds of each."""
     view = question.query.view
-    past = view.as_of is not None or view.valid_at is not None
-    likely = IN_A_PAST if past else TOGETHER if question.asks_own else SURELY
+    likely = TOGETHER if question.asks_own else SURELY
+    if view.as_of is not None or view.valid_at is not None:
+        likely = IN_A_PAST
+    elif _HAPPENED.search(question.query.text):
+        likely = CERTAINLY
     alike: NDArray[np.bool_] = (odds > math.log(likely / (1 - likely))) & _eligible(question, pool, anchor)
     later = pool.said > pool.said[anchor]
     if (alike & later).any():
@@ -383,7 +417,10 @@ def bears(question: Question, pool: Pool, learned: CurrencyWeights) -> Floats:
 
 def ranked(pool: Pool, bearing: Floats) -> NDArray[np.intp]:
     """Positions in the order in which candidates bear; by words alone, which say too little of that, as they came."""
-    return np.arange(len(bearing)) if pool.by_words else np.argsort(-bearing, kind="stable")
+    if pool.by_words:
+        return np.arange(len(bearing))
+    weight = BETWEEN_PEOPLE if pool.of_several else ALL_ARMS if pool.own.any() else UNSPOKEN
+    return np.argsort(-(bearing + np.float32(weight) * pool.behind), kind="stable")
 
 
 def _eligible(question: Question, pool: Pool, anchor: int) -> NDArray[np.bool_]:

@@ -62,6 +62,9 @@ SPOKEN: Final = 0.1
 _FEW: Final = "nothing in it bears on the question: there is little else"
 """Said of a hit that is no candidate: in a small memory all are ranked (`fuse`)."""
 
+_TELLS: Final = frozenset(tokenise("say said tell told mention mentioned 说 讲"))
+"""By which a question asks for what was told, and which are seldom told of it themselves."""
+
 _COMMON: Final = tuple(map(hash_term, tokenise("the a to and of in is i you it")))
 _COMMON_UNSPACED: Final = tuple(map(hash_term, tokenise("的 我 你 是 了 不 在 の は に 이 는")))
 
@@ -257,7 +260,9 @@ class _Asked:
         entries = sum(reading.size for reading in readings)
         kept: list[tuple[Term, tuple[NDArray[np.intp], ...], int, float]] = []
         spent = 0
-        found = [(w, tuple(r.find(w.text)[0] for r in readings)) for w in question.words if not _is_pair(w.word)]
+        asked = [w for w in question.words if not _is_pair(w.word)]
+        asked = [w for w in asked if w.token not in _TELLS] or asked
+        found = [(w, tuple(r.find(w.text)[0] for r in readings)) for w in asked]
         for word, places in sorted(found, key=lambda pair: sum(map(len, pair[1]))):
             holders = sum(map(len, places))
             if kept and spent + holders > PLACES:

