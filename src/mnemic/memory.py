@@ -702,7 +702,7 @@ class Memory:
         """Run strategies and embedder over all that was written and wait for them; return whether all is done.
 
         Args:
-            seconds: Longest to wait; None for as long as it takes.
+            seconds: Longest to wait; None for as long as it takes. With few, a text of many passages is left for later.
             progress: Called after each slice, with the lane and how many passages or versions it handled.
 
         Raises:

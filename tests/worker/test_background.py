@@ -148,6 +148,18 @@ def test_a_failing_embedder_loses_nothing_and_is_asked_again(tmp_path: Path) -> 
         assert flaky.seen == ["The cello arrived."]
 
 
+def test_a_flush_with_little_time_begins_no_long_text_and_says_so(
+    memory: Memory, ada: ScopedMemory, embedder: Counting
+) -> None:
+    ada.observe("The cello arrived.")
+    ada.observe("The kettle sings on Sunday. " * 600)
+    assert not memory.flush(seconds=2)
+    assert embedder.seen == ["The cello arrived."]
+    assert ada.recall("kettle").pending > 0
+    assert memory.flush()
+    assert ada.recall("kettle").pending == 0
+
+
 def test_two_workers_share_the_work_and_do_nothing_twice(tmp_path: Path) -> None:
     embedder = Counting()
     with Memory(tmp_path / "m.db", embedder=embedder) as one, Memory(tmp_path / "m.db", embedder=embedder) as two:

@@ -12,7 +12,7 @@ from mnemic.core.parts import passage_texts
 from mnemic.errors import Conflict, ModelError, NotFound
 from mnemic.flow import Flow
 from mnemic.lanes.failures import crashes_repeatedly, lease_denied, shrink_after_crash
-from mnemic.lanes.slices import BUSY, LEASE_SECONDS, Slice, next_vers
+from mnemic.lanes.slices import BUSY, IDLE, LEASE_SECONDS, Slice, next_vers
 from mnemic.models.model_requests import embed
 from mnemic.store.engine.lane_cursors import claim, keep, release
 from mnemic.store.engine.snapshot import Snapshot
@@ -25,13 +25,14 @@ EMBED_PARTS: Final = 64
 
 
 def embed_slice(
-    space: int, model: int, owner: str, parts: int = EMBED_PARTS, at_once: int = EMBED_PARTS
+    space: int, model: int, owner: str, parts: int = EMBED_PARTS, at_once: int = EMBED_PARTS, *, hurried: bool = False
 ) -> Flow[Slice]:
     """Give the passages past the cursor their vectors.
 
     Args:
         parts: Most passages, at least one version's.
         at_once: Most passages of one request, but for a version that has more.
+        hurried: Somebody waits: a version that alone has more than `parts` is left for later.
 
     Raises:
         ModelError: the embedder failed; whoever runs this says so with `report_failure`, and nothing is lost.
@@ -43,6 +44,11 @@ def embed_slice(
     if crashes_repeatedly(lane):
         return (yield from shrink_after_crash(lane, partial(next_vers, limit=parts)))
     unembedded = yield from look(lambda s: _unembedded(s, space, model, lane, parts))
+    if hurried and len(unembedded.passages) > parts:
+        if (last := unembedded.passages[-1][0]) == unembedded.passages[0][0]:
+            yield from transact(release, space, name, owner)
+            return IDLE
+        unembedded = _Unembedded([p for p in unembedded.passages if p[0] != last], last - 1)
     rows, upto = yield from _embedded(model, unembedded, at_once)
     batch = Vectors(space=space, model=model, rows=rows, lane=name, owner=owner, after=lane.cursor, upto=upto)
     try:

@@ -20,7 +20,7 @@ from mnemic.index.packing_lane import pack_slice
 from mnemic.index.sign_lane import sign_slice
 from mnemic.lanes.embedding_slice import EMBED_PARTS, embed_slice
 from mnemic.lanes.failures import report_failure, report_unreachable_embedder
-from mnemic.lanes.slices import EMBED, EXPIRE, JOBS, PACK, SLOTS, Slice, next_vers
+from mnemic.lanes.slices import EMBED, EXPIRE, IDLE, JOBS, PACK, SLOTS, Slice, next_vers
 from mnemic.models.chat.base import ChatMessage
 from mnemic.models.model_requests import ask, embed
 from mnemic.store.engine.job_queue import LAPSED, claim, give_back
@@ -80,6 +80,7 @@ class Cycle:
 
     Attributes:
         force: Whatever the triggers say.
+        hurried: Somebody waits for it, so that no text of many passages is begun.
         lanes: Only these; all when empty.
         on_slice: Called after each slice that did something or failed: its lane and space, how much it did, the error.
         did, busy, waits: Slices that did something, that were others', and that failed or wait after a failure.
@@ -89,6 +90,7 @@ class Cycle:
     """
 
     force: bool = False
+    hurried: bool = False
     lanes: frozenset[str] = frozenset()
     on_slice: Callable[[str, int, int, MnemicError | None], None] = lambda lane, space, done, error: None
     did: int = 0
@@ -171,7 +173,7 @@ class Scheduler:
                 if place:
                     yield from self._strategy_tasks(cycle, quick=True)
                     yield from self._job_task(cycle)
-                yield self._embed_task(space, model, epoch)
+                yield self._embed_task(space, model, epoch, cycle)
 
     def _strategy_tasks(self, cycle: Cycle, *, quick: bool) -> Iterator[Task]:
         """Yield the runs of strategies: of those that ask no model, or of those that do."""
@@ -204,7 +206,7 @@ class Scheduler:
 
         return Task(name, space, options.owner, lambda: strategy_slice(desk, strategy, space, options), fail)
 
-    def _embed_task(self, space: int, model: int, epoch: int) -> Task:
+    def _embed_task(self, space: int, model: int, epoch: int, cycle: Cycle) -> Task:
         name, owner = embedding_lane(model), self._owner(space)
         parts, at_once = self.sizes(model)
 
@@ -214,7 +216,8 @@ class Scheduler:
             return report_failure(space, name, owner, error, now, embed(model, ["hello"]), taken, epoch)
 
         def embed_next() -> Flow[Slice]:
-            did = yield from embed_slice(space, model, owner, parts, at_once)
+            did = yield from embed_slice(space, model, owner, parts, at_once, hurried=cycle.hurried)
+            cycle.later += cycle.hurried and did is IDLE
             self._unpacked.embedded(space, did.done)
             return did
 

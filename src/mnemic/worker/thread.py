@@ -49,6 +49,9 @@ IDLE_SECONDS: Final = 2.0
 ENDING_SECONDS: Final = 5.0
 """Longest that closing waits for the thread once no slice runs: an interrupted import may hold it for ever."""
 
+UNHURRIED_SECONDS: Final = 15.0
+"""How long a flush must have left to begin a text of many passages, which is embedded as one."""
+
 _RETRY_SECONDS: Final = 0.5
 """How long it waits for a lane that another worker has, that waits after a failure, or whose time will come."""
 
@@ -195,7 +198,7 @@ class Background:
         from mnemic.worker.scheduling import Cycle
 
         while True:
-            cycle = Cycle(force=True)
+            cycle = Cycle(force=True, hurried=until is not None and until - time.monotonic() < UNHURRIED_SECONDS)
             for lane, did in self._slices(cycle):
                 if on_slice is not None and did.done:
                     on_slice(lane, did.done)
