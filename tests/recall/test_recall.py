@@ -367,3 +367,17 @@ def test_the_ranking_is_the_same_whatever_the_catalogue_went_through(world: Any)
     followed = world.recall("apple 3 pear 5", k=100).items
     world.catalogues.clear()
     assert world.recall("apple 3 pear 5", k=100).items == followed
+
+
+def test_blank_lines_in_a_row_are_shown_as_one_and_take_no_room_from_what_was_said(world: Any) -> None:
+    world.say("first" + "\n" * 30_000 + "zebra")
+    shown = world.recall("zebra", budget=300)
+    assert "first\n  \n  zebra" in shown.text
+    assert world.recall("zebra", budget=300).notes == ()
+
+
+def test_it_is_said_where_nothing_that_was_found_fits(world: Any) -> None:
+    world.say("z" + "\u0301" * 15_000 + " zebra")
+    shown = world.recall("zebra", budget=60)
+    assert shown.items == ()
+    assert any("fits the budget of 60 tokens" in note for note in shown.notes)

@@ -113,7 +113,9 @@ def spoken(item: Item, text: str, label: str = "") -> str:
     """Render one item without its id: local date, speaker or `label`, text."""
     local = local_time(item.said, item.said_offset)
     channel = "" if item.channel is Channel.USER else f" ({item.channel})"
-    body = "\n  ".join(text.strip().splitlines())  # every sort of line end, as a reader of the text may
+    lines = text.strip().splitlines()  # every sort of line end, as a reader of the text may
+    told = [line for line, before in zip(lines, ["", *lines], strict=False) if line.strip() or before.strip()]
+    body = "\n  ".join(told)  # of blank lines in a row the first: they cost a prompt and say nothing
     when = local.isoformat(" ", "minutes")[:16]
     return for_prompt(f"{when}{channel}{_by(item, label)}: {body}")
 

@@ -14,7 +14,7 @@ from mnemic.recall.bridge import Bridge, bridge, leads_on
 from mnemic.recall.currency import POOL, current
 from mnemic.recall.fuse import Chosen, Ranking, fuse, latest, named, twin
 from mnemic.recall.gather import gather
-from mnemic.recall.pack import fetched, pack, without_room
+from mnemic.recall.pack import Packed, fetched, pack, without_room
 from mnemic.recall.reasons import Confidence, answerable, explained, traced
 from mnemic.recall.understand import Question, Term, spelled, understand
 from mnemic.recall.walk import walk
@@ -122,7 +122,7 @@ def recall(snapshot: Snapshot, catalogues: Catalogues, query: Query, *, explain:
         items=packed.recalled([(*each, *way) for each, way in zip(why, ways, strict=True)]),
         considered=ranked.entries,
         seq=_head(snapshot, query),
-        notes=(*ranked.notes, *(confidence.notes if ranked.bearing else ())),
+        notes=(*ranked.notes, *_without_room(ranked, packed, query), *(confidence.notes if ranked.bearing else ())),
         milliseconds=(time.perf_counter() - started) * 1000,
         stages=ranked.stages(len(packed.hits)) if explain else (),
         confidence=confidence.value,
@@ -295,6 +295,13 @@ def _shortfalls(question: Question, candidates: _Candidates, chosen: Chosen) -> 
     if chosen.twins > TWINS:
         notes.append(f"more than {TWINS} said the same as these: the rest was not looked at")
     return notes
+
+
+def _without_room(ranked: _Ranked, packed: Packed, query: Query) -> tuple[str, ...]:
+    """One line where something was found, and nothing of it fits the budget."""
+    if packed.hits or not ranked.chosen:
+        return ()
+    return (f"nothing of what was found fits the budget of {query.budget} tokens",)
 
 
 def _head(snapshot: Snapshot, query: Query) -> int:
