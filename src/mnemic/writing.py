@@ -120,8 +120,8 @@ class Desk:
     ) -> Iterator[Put]:
         settings = self.settings
         clean_text(where + "text", message.text, settings.input_limit)
-        if message.said is not None:
-            message = replace(message, said=self.aware(where + "said", message.said))
+        if message.said is not None and (said := self.aware(where + "said", message.said)) is not message.said:
+            message = replace(message, said=said)
         text = self._masked(message.text, masked)
         item = self._evidence_item(scope, message, text, channel, where)
         item = self._named_without_secrets(item, masked)
