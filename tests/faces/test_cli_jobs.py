@@ -15,7 +15,7 @@ from commandline import Run
 import mnemic
 from mnemic import SHARED, Memory
 from mnemic.core.scope import Shared
-from mnemic.models import wire
+from mnemic.models import patience
 from mnemic.settings import Settings
 from mnemic.store.engine import job_queue, lane_cursors
 from mnemic.store.values.drafts import JobStep
@@ -150,7 +150,7 @@ def test_a_job_that_died_names_no_item(run: Run, home: Path) -> None:
 
 
 def test_an_embedder_that_cannot_be_reached_is_the_last_error(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wire, "TRIES", 1)
+    monkeypatch.setattr(patience, "TRIES", 1)
     monkeypatch.setenv("MNEMIC_EMBEDDER", "openai:none@http://127.0.0.1:9/v1")
     run("add", "hello")
     assert "failed" in run("worker", "--once").out

@@ -197,7 +197,7 @@ def test_evidence_stays_when_the_world_has_changed(box: Toolbox, me: ScopedMemor
     [
         ("remember", {}, "text: is missing"),
         ("remember", {"text": "   "}, "text"),
-        ("remember", {"text": "x", "user": "bob"}, "user: is no argument"),
+        ("remember", {"text": "x", "user": "bob"}, "user: is not known"),
         ("remember", {"text": "x", "kind": "turn"}, "kind: is 'turn'"),
         ("remember", {"text": "x", "said": "yesterday"}, "said: 'yesterday' is no time"),
         ("remember", {"text": "x", "said": "2026-01-01T00:00:00"}, "names no zone"),

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from mnemic.core.queries import Hit
-from mnemic.core.tokens import Field, stop_hashes
+from mnemic.core.tokens import Field, hash_term, stop_hashes, tokenise
 from mnemic.core.tokens import words as words_of
 from mnemic.index.columns import FIELD_SHIFT, Column
 from mnemic.recall.sentence_cues import KIN, People, SentenceCue, counted_in, cue_by_token, kin_tokens, people_of
@@ -113,6 +113,8 @@ _DOING: Final = slice(0, SentenceCue.MOTHER)
 _TURNING: Final = [getattr(SentenceCue, name) for name in ("CHANGE", "END", "NOW", "CORRECT", "NOT")]
 _ARMS: Final = ("own", "window", "session", "dense", "gist", "hub", "speaker", "self", "addressed", "user", "time")
 _NOTHING: Final = (0.0,) * len(_ARMS)
+_ASIDES: Final = frozenset(map(hash_term, tokenise("oops whoops oh ah hey hi hello hmm btw fyi update ps yeah yep")))
+"""The tokens of words before a sentence, which are not its subject."""
 _DAY: Final = 86_400_000_000
 _SPOKEN: Final = Field.SPEAKER << int(FIELD_SHIFT)
 _DATED: Final = Field.DATE << int(FIELD_SHIFT)
@@ -581,7 +583,8 @@ class _Told:
         machines = (speakers == _MACHINES[:, None]).any(axis=0)
         lengths = np.array([len(text) for text in texts])
         people = people_of(np.fromiter(chain.from_iterable(texts), np.uint64), np.arange(count).repeat(lengths), count)
-        begins = (text[0] if text and text[0] not in known and text[0] not in stops else 0 for text in texts)
+        plain = known.keys() | stops | _ASIDES
+        begins = (text[0] if text and text[0] not in plain else 0 for text in texts)
         subjects = np.fromiter(begins, np.uint64, count)
         logs = np.log1p(cues.reshape(-1, count))
         return cls(lengths, logs, np.array(opens), words, speakers, machines, people, subjects)
@@ -684,7 +687,8 @@ def _apart(question: Question, told: _Told, kin: NDArray[np.bool_]) -> NDArray[n
 
 
 def _of_a_stranger(question: Question, told: _Told, mine: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which candidates hold all words of a question about whoever asks, and open with a subject of their own.
+    """Which candidates hold all words of a question about whoever asks, open with a subject of their own, and tell of
+    no change.
 
     Args:
         mine: Those that speak of whoever asks, or of the kin that is asked about: none is strange unless one of these
@@ -695,7 +699,8 @@ def _of_a_stranger(question: Question, told: _Told, mine: NDArray[np.bool_]) -> 
         return np.zeros(len(told.words), np.bool_)
     whole = np.array([asked <= held for held in told.words], np.bool_)
     opens = (told.subjects > 0) & ~np.isin(told.subjects, np.array([*asked], np.uint64))
-    strange: NDArray[np.bool_] = whole & opens & (told.cues[SentenceCue.SELF] == 0) & (whole & mine).any()
+    plain = (told.cues[[SentenceCue.SELF, *_TURNING]] == 0).all(axis=0)
+    strange: NDArray[np.bool_] = whole & opens & plain & (whole & mine).any()
     return strange
 
 
