@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
@@ -19,7 +19,7 @@ from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import ModelError
 from mnemic.flow import Flow, Pause, Request, run
 from mnemic.models.chat.base import Ask, Reply, Size, reply_of
-from mnemic.models.model_requests import Embed, EmbedQuestion, NameModel
+from mnemic.models.model_requests import AskEach, CountJudged, Embed, EmbedQuestion, NameModel
 from mnemic.store.requests import Commit, Erase, Look, Sweep, Transact
 from mnemic.store.values.drafts import Put
 from mnemic.watching.metering import WAITING, Meters, Sort, Timed, timed_here
@@ -43,6 +43,9 @@ PARKED_SECONDS: Final = 0.05
 
 BESIDE_SECONDS: Final = 0.002
 """How long work goes on beside such verbs before it waits again."""
+
+SIDE_BY_SIDE: Final = 16
+"""Most questions of one request that a language model is asked at once; the others wait for those."""
 
 
 class LanguageModel:
@@ -284,8 +287,12 @@ class Answering:
                 return self.meaning.passages(model, texts)
             case Ask():
                 return self.language_model.answer(request)
+            case AskEach(asks):
+                return self._answers(asks)
             case NameModel(size):
                 return self.language_model.name(size)
+            case CountJudged(task, by):
+                return self.meters.count_judged(task, by)
             case Erase(erasure):
                 return self.store.erase(erasure)
             case Sweep(tenant, seconds):
@@ -294,3 +301,19 @@ class Answering:
                 return None
             case _:
                 raise TypeError(f"nobody answers {type(request).__name__}")
+
+    def _answers(self, asks: Sequence[Ask]) -> tuple[Reply | ModelError, ...]:
+        """Answer questions side by side, each timed as one request; what fails is given back for the one it befell."""
+
+        def answer(ask: Ask) -> Reply | ModelError:
+            try:
+                reply: Reply = self.perform(ask)
+            except ModelError as error:
+                return error
+            return reply
+
+        import_whole("concurrent.futures.thread")
+        from concurrent.futures.thread import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(min(len(asks), SIDE_BY_SIDE), "mnemic-ask") as threads:
+            return tuple(threads.map(answer, asks))
