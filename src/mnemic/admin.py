@@ -28,6 +28,7 @@ from mnemic.reindexing import Reindexed, reindex
 from mnemic.settings import Settings
 from mnemic.store.engine import compaction, holds, job_queue, journal_io
 from mnemic.store.engine.job_queue import DIGEST
+from mnemic.store.engine.model_meter import spendings_of
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import Erase
 from mnemic.store.seal_key import seal_key
@@ -35,6 +36,7 @@ from mnemic.store.urls import real_path
 from mnemic.store.values.drafts import Erasure
 from mnemic.store.values.heads import Check, Hold, Info, SpaceHead
 from mnemic.store.values.receipts import ErasureReceipt, Fault, Loaded, Rewound
+from mnemic.store.values.spending import Spending, summed
 from mnemic.store.values.work import JobState, Order, embedding_lane, slot_lane
 from mnemic.timekeeping import Checkpoint, checkpoints_of, commit_at, going_back, rewind, take_checkpoint
 from mnemic.watching.vitals import Vitals, vitals, vitals_of
@@ -160,6 +162,21 @@ class Admin:
             number = snapshot.tenant(tenant)
             head = None if number is None else snapshot.space(number, user)
             return Listing(() if head is None else _user_stats(snapshot, [head]))
+
+    def spending(self, *, user: str | None = None, tenant: str | None = None) -> list[Spending]:
+        """List what language models have taken, by strategy, task and model, the dearest in tokens first.
+
+        Args:
+            user: Only of this one; left out, of all users, those that were erased since included.
+            tenant: Only of this one; left out, of all, and for a user the setting `tenant`.
+        """
+        with self._store.read() as snapshot:
+            if user is None:
+                numbers = [number for number, name in snapshot.tenants() if tenant in (None, name)]
+                return summed(one for number in numbers for one in spendings_of(snapshot, number))
+            number = snapshot.tenant(tenant or self._opened.settings.tenant)
+            head = None if number is None else snapshot.space(number, user)
+            return [] if number is None or head is None else spendings_of(snapshot, number, head.number)
 
     def vitals(self) -> Vitals:
         """Read what processes do just now, what waits, and how big the files are, as `mnemic top` shows it."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 from mnemic.core.forking import renew_in_child
 from mnemic.core.mutex import Flag, Mutex
 from mnemic.core.uninterrupted import import_whole
-from mnemic.errors import ModelError
+from mnemic.errors import MnemicError, ModelError
 from mnemic.flow import Flow, Pause, Request, run
 from mnemic.models.chat.base import Ask, Reply, Size, reply_of
 from mnemic.models.model_requests import AskEach, CountJudged, Embed, EmbedQuestion, NameModel
@@ -60,6 +61,7 @@ class LanguageModel:
     def __init__(self, settings: Settings, given: Chat | None = None) -> None:
         self._settings, self._given = settings, given
         self._chats: dict[Size, Chat | None] = {}
+        self._counts: Counter[str] = Counter()
         self.renew()
         renew_in_child(self)
 
@@ -76,7 +78,23 @@ class LanguageModel:
         chat = self._opened(ask.size)
         if chat is None:
             raise ModelError("a strategy asks a language model, and the setting `model` names none")
-        return reply_of(chat.stream(ask))
+        self._count(calls=1, in_flight=1)
+        try:
+            reply = reply_of(chat.stream(ask))
+        except BaseException:
+            self._count(failed=1, in_flight=-1)
+            raise
+        self._count(prompt_tokens=reply.prompt_tokens, answer_tokens=reply.answer_tokens, in_flight=-1)
+        return reply
+
+    def counts(self) -> Mapping[str, float]:
+        """Count what this process has asked: a gauge; nothing where it has asked nothing."""
+        with self._lock:
+            return dict(self._counts)
+
+    def _count(self, **more: int) -> None:
+        with self._lock:
+            self._counts.update(more)
 
     def name(self, size: Size) -> str:
         """Name the model of a size; "" where there is none."""
@@ -185,6 +203,7 @@ class Answering:
         self.store, self.meaning, self._settings = store, meaning, settings
         self.language_model = LanguageModel(settings, chat)
         self.meters = Meters()
+        self.meters.gauge("models", self.language_model.counts)
         self.yielding = Yielding()
         self.behind: BehindVerbs | None = None
         self.caches: tuple[Callable[[], None], ...] = (meaning.forget,)
@@ -288,7 +307,7 @@ class Answering:
             case Ask():
                 return self.language_model.answer(request)
             case AskEach(asks):
-                return self._answers(asks)
+                return answered_each(asks, self.perform)
             case NameModel(size):
                 return self.language_model.name(size)
             case CountJudged(task, by):
@@ -302,18 +321,18 @@ class Answering:
             case _:
                 raise TypeError(f"nobody answers {type(request).__name__}")
 
-    def _answers(self, asks: Sequence[Ask]) -> tuple[Reply | ModelError, ...]:
-        """Answer questions side by side, each timed as one request; what fails is given back for the one it befell."""
 
-        def answer(ask: Ask) -> Reply | ModelError:
-            try:
-                reply: Reply = self.perform(ask)
-            except ModelError as error:
-                return error
-            return reply
+def answered_each(asks: Sequence[Ask], answer: Callable[[Ask], Reply]) -> tuple[Reply | MnemicError, ...]:
+    """Have questions answered side by side; what fails is returned for the one that it befell."""
 
-        import_whole("concurrent.futures.thread")
-        from concurrent.futures.thread import ThreadPoolExecutor
+    def attempt(ask: Ask) -> Reply | MnemicError:
+        try:
+            return answer(ask)
+        except MnemicError as error:
+            return error
 
-        with ThreadPoolExecutor(min(len(asks), SIDE_BY_SIDE), "mnemic-ask") as threads:
-            return tuple(threads.map(answer, asks))
+    import_whole("concurrent.futures.thread")
+    from concurrent.futures.thread import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(max(1, min(len(asks), SIDE_BY_SIDE)), "mnemic-ask") as threads:
+        return tuple(threads.map(attempt, asks))

@@ -38,6 +38,7 @@ from mnemic.core.queries import Filter
 from mnemic.core.scope import Shared
 from mnemic.errors import Invalid
 from mnemic.settings import LEAST_WINDOW, MOST_WINDOW, Settings
+from mnemic.store.values.spending import Spending
 from mnemic.store.values.work import Order
 from mnemic.verbs.looking_up import LIST_LIMIT
 from mnemic.verbs.statements import REVISABLE, Statement
@@ -160,6 +161,13 @@ _ORDER: Final[Mapping[str, Checker]] = {
 }
 
 
+_SPENDING: Final[Mapping[str, Checker]] = {
+    **dict.fromkeys(("strategy", "task", "model"), words),
+    **dict.fromkeys(("calls", "failed", "prompt_tokens", "answer_tokens", "estimated"), whole),
+    "seconds": number,
+}
+
+
 _TABLE: Final[Mapping[str, Checker | None]] = {
     # by verb and parameter, where a name means something of its own
     "__init__.where": _place,
@@ -231,6 +239,7 @@ _TABLE: Final[Mapping[str, Checker | None]] = {
     "slice_seconds": number,
     "slots": mapping,
     "source": item_id,
+    "spending": record(Spending, _SPENDING),
     "speaker": clean_name,
     "src": item_id,
     "stop": offering("is_set", "wait"),

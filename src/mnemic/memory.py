@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from mnemic.store.contract import Store
     from mnemic.store.values.receipts import ErasureReceipt
     from mnemic.store.values.row_values import PageRow, SessionRow
+    from mnemic.store.values.spending import Spending
     from mnemic.strategies.base import Strategy
     from mnemic.tiers.base import Policy
     from mnemic.tiers.pager import Marks
@@ -436,6 +437,16 @@ class ScopedMemory:
     def strength(self, id: ItemId) -> Strength:
         """Read an item's counters of use: how often it was shown, helped, misled."""
         return self._run(self._kernel.strength(self._who, id))
+
+    def spend(self, spending: Spending) -> None:
+        """Add to the meter of `mnemic stats --models` what calls of a language model for this user have taken.
+
+        Strategies and `mnemic chat` are metered already; this is for calls of a program's own.
+
+        Raises:
+            NotFound: nothing has been remembered for this user yet.
+        """
+        self._run(self._kernel.spend(self._who, spending))
 
     def history(self, id: ItemId) -> Sequence[Version]:
         """List every version of an item, of what it superseded and of what superseded it, oldest first."""

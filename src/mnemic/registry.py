@@ -24,6 +24,7 @@ EMBEDDERS: Final = {
 
 CHATS: Final = {
     "openai": "mnemic.models.chat.openai_chat:ChatEndpoint",  # any endpoint of OpenAI's chat protocol
+    "anthropic": "mnemic.models.chat.anthropic_chat:AnthropicChat",  # Anthropic's own API, by its client
     "gguf": "mnemic.models.chat.gguf:Gguf",  # a file on this machine, read by llama.cpp
     "smollm2": "mnemic.models.chat.gguf:SmolLM2",  # the smallest one worth trying, from a package
     "recorded": "mnemic.models.chat.recording:RecordedChat",  # what a model has answered before, from a file

@@ -87,6 +87,8 @@ class Settings:
     """Calls of the language model that strategies may make within an hour, for each user, in each process."""
     hour_tokens: int = 1_000_000
     """Tokens that those calls may take within an hour, prompts and answers together."""
+    prices: str = ""
+    """What models cost, for `mnemic stats --models`: a file of lines `MODEL PROMPT ANSWER USD`, of a million tokens."""
     keep_answers: bool = False
     """Keep a language model's answers after the run that asked, so that a rerun does not pay for them again."""
     backlog_limit: int = 2_000
@@ -193,15 +195,16 @@ class Settings:
         return self.store or str(self.home / "memory.db")
 
 
-OPENAI: Final = "https://api.openai.com/v1"
-
-
-def openai_variables() -> tuple[str, str]:
-    """Where the variables of OpenAI's own clients say that its API is, and the key for there; "" for none.
+def client_variables(company: str, own: str) -> tuple[str, str]:
+    """Where the variables of a company's own clients say that its API is, and the key for there; "" for none.
 
     They are read where a model is named without an address, and for no other address.
+
+    Args:
+        company: The first word of the variables.
+        own: Where its API is if they do not say.
     """
-    return (os.environ.get("OPENAI_BASE_URL") or OPENAI).rstrip("/"), os.environ.get("OPENAI_API_KEY", "")
+    return (os.environ.get(f"{company}_BASE_URL") or own).rstrip("/"), os.environ.get(f"{company}_API_KEY", "")
 
 
 _LEAST: Final = {f"{PREFIX}WINDOW": LEAST_WINDOW}

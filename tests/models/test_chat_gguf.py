@@ -60,7 +60,7 @@ def chat(request: pytest.FixtureRequest) -> Chat:
     return served
 
 
-@pytest.fixture
+@pytest.fixture  # type: ignore[no-redef]
 def calling_chat(local: Chat) -> Chat:
     """Held by its grammar it calls the tool; behind the endpoint it is left to choose, and a model so small answers."""
     return local

@@ -49,13 +49,13 @@ def chat(server: Server, patience: Patience) -> Chat:
     return ChatEndpoint("words-1", server.url, key=KEY, timeout=PATIENCE, patience=patience)
 
 
-@pytest.fixture
+@pytest.fixture  # type: ignore[no-redef]
 def json_chat(chat: Chat, server: Server) -> Chat:
     server.chat = ScriptedChat(ANA_PLAYS)
     return chat
 
 
-@pytest.fixture
+@pytest.fixture  # type: ignore[no-redef]
 def calling_chat(chat: Chat, server: Server) -> Chat:
     server.chat = ScriptedChat(A_CALL)
     return chat

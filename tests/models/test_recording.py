@@ -32,12 +32,12 @@ def chat(path: Path) -> Chat:
     return RecordedChat(path, ScriptedChat(ANSWER))
 
 
-@pytest.fixture
+@pytest.fixture  # type: ignore[no-redef]
 def json_chat(path: Path) -> Chat:
     return RecordedChat(path, ScriptedChat(ANA_PLAYS))
 
 
-@pytest.fixture
+@pytest.fixture  # type: ignore[no-redef]
 def calling_chat(path: Path) -> Chat:
     return RecordedChat(path, ScriptedChat(A_CALL))
 

@@ -18,12 +18,12 @@ def chat() -> Chat:
     return ScriptedChat("Hello Ana, what do you play on the cello today?")
 
 
-@pytest.fixture
+@pytest.fixture  # type: ignore[no-redef]
 def json_chat() -> Chat:
     return ScriptedChat(ANA_PLAYS)
 
 
-@pytest.fixture
+@pytest.fixture  # type: ignore[no-redef]
 def calling_chat() -> Chat:
     return ScriptedChat(A_CALL)
 

@@ -14,6 +14,7 @@ from mnemic import Memory
 from mnemic.core.items import Kind
 from mnemic.core.queries import Filter
 from mnemic.errors import ModelError
+from mnemic.faces.cli.commands import top
 from mnemic.flow import Flow
 from mnemic.models.chat.base import Ask, CutOff, Pieces, estimated_reply
 from mnemic.settings import Settings
@@ -237,3 +238,31 @@ def test_what_is_over_the_budget_of_a_run_goes_by_rules() -> None:
         assert facts(memory) == ["Ada works for Siemens.", "By the model.", "By the model."]
         assert counted(memory) == {"judged.extract_items.answer": 2, "judged.extract_items.rules_by_budget": 1}
     assert len(model.asked) == 2
+
+
+def test_how_often_rules_stood_in_is_told_in_the_profiler_log_in_figures_and_live(tmp_path: Path) -> None:
+    answers = iter(["prose", "prose", "prose", fact(), fact()])
+    model, log = Told(lambda ask: next(answers)), tmp_path / "log.jsonl"
+    with opened(Stating, model, tmp_path / "m.db", profiler=str(log)) as memory:
+        for text in (LISBON, "I live in Porto.", "I work at Siemens."):
+            memory.scope(user="ada").observe(text, speaker="Ada")
+            assert memory.flush()
+        told = memory.admin.vitals()
+        assert {name: told.gauge(f"judged.extract_items.{name}") for name in ("answer", "repair", "rules")} == {
+            "answer": 1,
+            "repair": 1,
+            "rules": 1,
+        }
+        assert top._judged(told).startswith("2 tasks by a model, 1 of them repaired; by rules 1 for")
+        spent = [(one.strategy, one.task, one.calls) for one in memory.admin.spending(user="ada")]
+        assert spent == [("stating", "extract_items", 5)]
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    judged_lines = [(line["task"], line["by"]) for line in lines if line["verb"] == "(judged)"]
+    assert judged_lines == [("extract_items", by) for by in ("rules", "repair", "answer")]
+
+
+def test_questions_side_by_side_are_metered_each() -> None:
+    with opened(StatingEach, Told(lambda ask: fact())) as memory:
+        memory.scope(user="ada").observe(["one turn", "another turn", "third turn"], speaker="Ada")
+        assert memory.flush()
+        assert [one.calls for one in memory.admin.spending(user="ada")] == [3]

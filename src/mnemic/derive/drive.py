@@ -116,13 +116,13 @@ class _Asking:
         yield from self._settled(request, asked, reply)
         return reply
 
-    def _asked_each(self, requests: Sequence[Ask]) -> Flow[tuple[Reply | ModelError, ...]]:
+    def _asked_each(self, requests: Sequence[Ask]) -> Flow[tuple[Reply | MnemicError, ...]]:
         """Ask the model side by side what it was not asked before; what is over the budget it is not asked.
 
         Raises:
-            Conflict: as `_asked`.
+            Conflict: as `_asked`; what was answered is recorded before.
         """
-        answers: dict[int, Reply | ModelError] = {}
+        answers: dict[int, Reply | MnemicError] = {}
         asking: dict[int, bytes] = {}
         for place, request in enumerate(requests):
             asked, before = yield from self._before(request)
@@ -134,13 +134,16 @@ class _Asking:
                 asking[place] = asked
             except OverBudget as over:
                 answers[place] = over
-        fresh: Sequence[Reply | ModelError] = ()
+        fresh: Sequence[Reply | MnemicError] = ()
         if asking:
             fresh = yield AskEach(tuple(requests[place] for place in asking))
         for (place, asked), answer in zip(asking.items(), fresh, strict=True):
             answers[place] = answer
             if isinstance(answer, Reply):
                 yield from self._settled(requests[place], asked, answer)
+        for answer in fresh:
+            if isinstance(answer, MnemicError) and not isinstance(answer, ModelError):
+                raise answer
         return tuple(answers[place] for place in range(len(requests)))
 
     def _before(self, request: Ask) -> Flow[tuple[bytes, Reply | None]]:

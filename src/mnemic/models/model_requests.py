@@ -53,7 +53,7 @@ class NameModel(Request):
 
 @dataclass(frozen=True, slots=True)
 class AskEach(Request):
-    """Answers to several questions that do not wait for each other, in their order: each a reply, or a `ModelError`."""
+    """Answers to several questions that do not wait for each other, in their order: each a reply, or how it failed."""
 
     asks: tuple[Ask, ...]
 

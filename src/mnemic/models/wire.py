@@ -18,7 +18,7 @@ from typing import Final
 
 from mnemic.errors import Invalid, ModelError
 from mnemic.models.patience import Busy, asked_pause
-from mnemic.settings import OPENAI, openai_variables
+from mnemic.settings import client_variables
 
 SPELLING: Final = "Write openai:MODEL@https://host/v1, or openai:MODEL for OpenAI's own."
 
@@ -228,8 +228,32 @@ def complaint(name: str, status: int, headers: Mapping[str, str], body: str, sec
     return EndpointRefusal(f"{name}: {problem}", status, secret.masked(body))
 
 
-def model_and_url(details: str, field: str) -> tuple[str, str]:
-    """Split `MODEL@https://host/v1`; of `MODEL` alone the URL is OpenAI's own, or what its variable says.
+@dataclass(frozen=True, slots=True)
+class Company:
+    """A company whose protocol others speak too.
+
+    Attributes:
+        kind: What the names of its models begin with; `variables`, the variables of its own clients.
+        url: Where its own API is.
+    """
+
+    kind: str
+    name: str
+    url: str
+    variables: str
+
+    @property
+    def spelling(self) -> str:
+        """How its models are named."""
+        return f"Write {self.kind}:MODEL@https://host/v1, or {self.kind}:MODEL for {self.name}'s own."
+
+
+OPENAI: Final = Company("openai", "OpenAI", "https://api.openai.com/v1", "OPENAI")
+ANTHROPIC: Final = Company("anthropic", "Anthropic", "https://api.anthropic.com", "ANTHROPIC")
+
+
+def model_and_url(details: str, field: str, company: Company = OPENAI) -> tuple[str, str]:
+    """Split `MODEL@https://host/v1`; of `MODEL` alone the URL is the company's own, or what its variable says.
 
     What stands behind a "#" stays at the end of the URL.
 
@@ -240,21 +264,22 @@ def model_and_url(details: str, field: str) -> tuple[str, str]:
     url = f"http{url}"
     if not found:
         model, mark, options = details.partition("#")
-        url = openai_variables()[0] + mark + options
+        url = client_variables(company.variables, company.url)[0] + mark + options
     if not model or "://" in model or (not found and "@" in model):  # it is not shown: there may be a password in it
-        raise Invalid(field, "what follows openai: is no model, nor a model at a URL", SPELLING)
+        raise Invalid(field, f"what follows {company.kind}: is no model, nor a model at a URL", company.spelling)
     return model, url
 
 
-def key_for(url: str, key: str, field: str) -> str:
-    """The key for an endpoint: what the setting says; for the address that OpenAI's variables name, theirs.
+def key_for(url: str, key: str, field: str, company: Company = OPENAI) -> str:
+    """The key for an endpoint: what the setting says; for the address that the company's variables name, theirs.
 
     Raises:
-        Invalid: it is OpenAI's own, and there is none.
+        Invalid: it is the company's own, and there is none.
     """
-    own, owned = openai_variables()
+    own, owned = client_variables(company.variables, company.url)
     if key or url.rstrip("/") != own:
         return key
-    if not owned and own == OPENAI:
-        raise Invalid(field, "is OpenAI's, which wants a key", f"Set OPENAI_API_KEY or MNEMIC_{field.upper()}_KEY.")
+    if not owned and own == company.url:
+        remedy = f"Set {company.variables}_API_KEY or MNEMIC_{field.upper()}_KEY."
+        raise Invalid(field, f"is {company.name}'s, which wants a key", remedy)
     return owned

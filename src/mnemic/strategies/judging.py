@@ -19,7 +19,7 @@ from typing import Any, Final, Generic, TypeVar
 from mnemic.core.json_schema import Schema
 from mnemic.core.sanitize import for_prompt
 from mnemic.core.tokens import cut
-from mnemic.errors import ModelError, OverBudget
+from mnemic.errors import MnemicError, OverBudget
 from mnemic.flow import Flow, Request
 from mnemic.models.chat.base import Ask, ChatMessage, CutOff, Reply, Size
 from mnemic.models.chat.soundness import Unfit, fitting
@@ -98,7 +98,7 @@ def side_by_side(flows: Sequence[Flow[T]]) -> Flow[list[T]]:
     The error of a flow ends them all, once those that were asked with it have their answers.
     """
     values: dict[int, T] = {}
-    turns: list[tuple[int, Reply | ModelError | None]] = [(place, None) for place in range(len(flows))]
+    turns: list[tuple[int, Reply | MnemicError | None]] = [(place, None) for place in range(len(flows))]
     try:
         while turns:
             asks: dict[int, Ask] = {}
@@ -108,7 +108,7 @@ def side_by_side(flows: Sequence[Flow[T]]) -> Flow[list[T]]:
                     asks[place] = reached
                 else:
                     values[place] = reached.value
-            answers: Sequence[Reply | ModelError] = (yield AskEach(tuple(asks.values()))) if asks else ()
+            answers: Sequence[Reply | MnemicError] = (yield AskEach(tuple(asks.values()))) if asks else ()
             turns = list(zip(asks, answers, strict=True))
     finally:
         for flow in flows:
@@ -123,10 +123,10 @@ class _Ended(Generic[T]):
     value: T
 
 
-def _until_asking(flow: Flow[T], answer: Reply | ModelError | None) -> Flow[Ask | _Ended[T]]:
+def _until_asking(flow: Flow[T], answer: Reply | MnemicError | None) -> Flow[Ask | _Ended[T]]:
     """Advance a flow to its next question to a model, or to its end; what else it asks for is passed on."""
     try:
-        request: Request = flow.throw(answer) if isinstance(answer, ModelError) else flow.send(answer)
+        request: Request = flow.throw(answer) if isinstance(answer, MnemicError) else flow.send(answer)
         while not isinstance(request, Ask):
             request = flow.send((yield request))
     except StopIteration as done:

@@ -71,7 +71,7 @@ def said(chat: Chat, messages: Sequence[ChatMessage], limit: int = ENOUGH) -> tu
     return pieces, ""
 
 
-def reply(chat: Chat, ask: Ask) -> Reply:
+def whole_reply(chat: Chat, ask: Ask) -> Reply:
     """A whole answer, were it cut off."""
     try:
         return reply_of(chat.stream(ask))
@@ -114,16 +114,16 @@ def test_a_reply_is_its_pieces_and_says_who_answered_and_what_it_took(chat: Chat
                 return cast(Reply, done.value)
             yield pieces[-1]
 
-    whole_reply = reply_of(noted())
-    assert whole_reply.text == "".join(pieces)
-    assert whole_reply.model
-    assert whole_reply.prompt_tokens > 0
-    assert 0 < whole_reply.answer_tokens <= 400
-    assert not whole_reply.calls
+    answered = reply_of(noted())
+    assert answered.text == "".join(pieces)
+    assert answered.model
+    assert answered.prompt_tokens > 0
+    assert 0 < answered.answer_tokens <= 400
+    assert not answered.calls
 
 
 def test_a_longer_prompt_takes_more_tokens(chat: Chat) -> None:
-    assert reply(chat, asked(LONGER)).prompt_tokens > reply(chat, asked(HELLO)).prompt_tokens
+    assert whole_reply(chat, asked(LONGER)).prompt_tokens > whole_reply(chat, asked(HELLO)).prompt_tokens
 
 
 def test_a_conversation_of_several_turns_is_answered(chat: Chat) -> None:
@@ -140,17 +140,17 @@ def test_a_limit_is_kept_and_told(chat: Chat) -> None:
 
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
 def test_a_temperature_is_taken(chat: Chat, temperature: float) -> None:
-    assert reply(chat, Ask(HELLO, 8, temperature=temperature)).text
+    assert whole_reply(chat, Ask(HELLO, 8, temperature=temperature)).text
 
 
 def test_an_answer_is_held_to_a_schema(json_chat: Chat) -> None:
-    value = fitting(reply(json_chat, Ask(HELLO, 200, PLAYS, "play")).text, PLAYS)
+    value = fitting(whole_reply(json_chat, Ask(HELLO, 200, PLAYS, "play")).text, PLAYS)
     assert isinstance(value, dict)
     assert value["instrument"] in ("cello", "flute")
 
 
 def test_a_tool_is_asked_for_with_arguments_that_fit(calling_chat: Chat) -> None:
-    called = reply(calling_chat, Ask(HELLO, 200, tools=(TOOL,)))
+    called = whole_reply(calling_chat, Ask(HELLO, 200, tools=(TOOL,)))
     (call,) = called.calls
     assert (call.name, json.loads(call.arguments)) == ("look_up", {"name": "Ana"})
     assert call.id
@@ -158,7 +158,7 @@ def test_a_tool_is_asked_for_with_arguments_that_fit(calling_chat: Chat) -> None
 
 def test_the_result_of_a_tool_is_answered(chat: Chat) -> None:
     assert said(chat, CALLED)[0]
-    after = reply(chat, Ask(CALLED, 200, tools=(TOOL,)))
+    after = whole_reply(chat, Ask(CALLED, 200, tools=(TOOL,)))
     assert after.text or after.calls
 
 

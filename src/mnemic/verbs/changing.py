@@ -16,9 +16,11 @@ from mnemic.errors import Conflict, Invalid, NotFound
 from mnemic.flow import Flow
 from mnemic.ingest.message import Message
 from mnemic.store.engine.codec import canonical
+from mnemic.store.engine.model_meter import spend
 from mnemic.store.engine.snapshot import Snapshot
-from mnemic.store.requests import commit, look
+from mnemic.store.requests import commit, look, transact
 from mnemic.store.values.drafts import Note, Put, Tie
+from mnemic.store.values.spending import Spending
 from mnemic.verbs.statements import (
     Statement,
     closed_already,
@@ -36,6 +38,7 @@ from mnemic.verbs.who import (
     draft_of,
     look_again,
     own_or_none,
+    own_space,
     refuse_uncited,
     standing_version,
     standing_versions,
@@ -213,6 +216,11 @@ class Changing:
         counts: dict[str, object] = {item: [delta.uses, delta.useful, delta.harms, 0] for item in items}
         note = Note(verb=Verb.USED, payload=canonical(counts))
         return (yield from commit(draft_of(who, (note,), used=dict.fromkeys(items, delta))))
+
+    def spend(self, who: Who, spending: Spending) -> Flow[None]:
+        """Add to this user's meter of language models, beside the journal."""
+        space = yield from look(lambda s: own_space(s, who))
+        yield from transact(spend, space, spending)
 
     def _named(self, who: Who, of: Callable[[Snapshot], dict[ItemId, Version]]) -> Flow[dict[ItemId, Version]]:
         """The items that a verb was given, at least one."""

@@ -10,9 +10,11 @@ import hashlib
 import json
 import secrets
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, TextIO
@@ -22,12 +24,19 @@ from mnemic.core.forking import renew_in_child
 from mnemic.core.mutex import Flag, Mutex
 from mnemic.errors import Invalid
 from mnemic.flow import Request
+from mnemic.models.chat.base import Ask, Reply
+from mnemic.models.model_requests import CountJudged
 from mnemic.watching.metering import Sort, Timed
 
 COLUMNS: Final = (
     "at", "verb", "user", "ms", "requests", "items", "considered", "tokens", "seq", "error",
+    "task", "model", "prompt_tokens", "answer_tokens", "by",
 )  # fmt: skip
-"""What a line has: `ms` of the whole and of each request, and what it gave, where it gave that."""
+"""What a line has: `ms` of the whole and of each request, and what it gave, where it gave that. The last five are those
+of a language model's call and of a task that was judged, by whom; each is a line of its own."""
+MODEL: Final = "(model)"
+JUDGED: Final = "(judged)"
+"""What such lines have in place of a verb."""
 LARGEST: Final = 64 * 1024 * 1024
 """Bytes after which the file is put aside as FILE.1, in place of the one put aside before."""
 EVERY: Final = 0.5
@@ -71,8 +80,21 @@ class Profile:
         """Have the verb's line written once it has ended."""
         return (lambda: self._note(timed)) if timed.sort == Sort.VERB else None
 
-    def asks(self, request: Request) -> None:
-        """Do nothing: a verb keeps its requests' times itself."""
+    def asks(self, request: Request) -> Callable[[Any, BaseException | None], None] | None:
+        """Have a line written once a language model has answered, and once a task was judged; of other requests a verb
+        keeps the times itself."""
+        if isinstance(request, CountJudged):
+            self._wait((self._clock.now(), JUDGED, None, 0.0, [], _Judged(request), ""))
+        if not isinstance(request, Ask):
+            return None
+        task, began = request.task, time.perf_counter()
+
+        def ended(answer: Any, error: BaseException | None) -> None:
+            seconds = time.perf_counter() - began
+            failed = "" if error is None else type(error).__name__
+            self._wait((self._clock.now(), MODEL, None, seconds, [], _ModelAnswer(task, answer), failed))
+
+        return ended
 
     def committed(self) -> None:
         """Do nothing."""
@@ -86,12 +108,16 @@ class Profile:
         self._write()
 
     def _note(self, timed: Timed) -> None:
+        error = "" if timed.error is None else type(timed.error).__name__
+        told = (timed.name, timed.who, timed.seconds, timed.requests, timed.answer, error)
+        self._wait((self._clock.now(), *told))
+
+    def _wait(self, line: tuple[Any, ...]) -> None:
+        """Have a line written, unless too many wait."""
         if len(self._waiting) >= WAITING:
             self._left_out += 1
             return
-        error = "" if timed.error is None else type(timed.error).__name__
-        told = (timed.name, timed.who, timed.seconds, timed.requests, timed.answer, error)
-        self._waiting.append((self._clock.now(), *told))
+        self._waiting.append(line)
         if self._thread is None:
             self._start()
 
@@ -142,16 +168,40 @@ class Profile:
         return {
             "at": at,
             "verb": verb,
-            "user": self._hashed(who) if self._users else None,
+            "user": self._hashed(who) if self._users and who is not None else None,
             "ms": round(seconds * 1000, 3),
             "requests": [(name, round(took * 1000, 3)) for name, took in requests],
-            **figures(answer),
+            **(answer.figures() if isinstance(answer, _ModelAnswer | _Judged) else figures(answer)),
             "error": error or None,
         }
 
     def _hashed(self, who: Any) -> str:
         name = f"{who.scope.tenant}\x00{who.scope.user!r}".encode()
         return hashlib.blake2s(name, key=self._salt, digest_size=6).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class _ModelAnswer:
+    """What a language model answered to a task; `reply` is None where it failed."""
+
+    task: str
+    reply: Reply | None
+
+    def figures(self) -> dict[str, Any]:
+        if self.reply is None:
+            return {"task": self.task}
+        tokens = {"prompt_tokens": self.reply.prompt_tokens, "answer_tokens": self.reply.answer_tokens}
+        return {"task": self.task, "model": self.reply.model, **tokens}
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """Who judged a task in the end: a model or rules."""
+
+    request: CountJudged
+
+    def figures(self) -> dict[str, Any]:
+        return {"task": self.request.task, "by": self.request.by.value}
 
 
 def figures(answer: Any) -> dict[str, int]:

@@ -20,7 +20,8 @@ from opentelemetry.trace import Link, Span, SpanContext, SpanKind, Status, Statu
 
 from mnemic._version import __version__
 from mnemic.flow import Request
-from mnemic.models.model_requests import Ask, Embed, EmbedQuestion
+from mnemic.models.chat.base import Ask, Reply
+from mnemic.models.model_requests import Embed, EmbedQuestion
 from mnemic.watching.metering import Meters, Sort, Timed
 from mnemic.watching.profiling import figures
 
@@ -96,6 +97,10 @@ class Tracing:
             span = self._tracer.start_span(operation, kind=SpanKind.INTERNAL, attributes=named, start_time=began)
             if isinstance(request, Embed):
                 span.set_attribute("mnemic.passages", len(request.texts))
+            if isinstance(answer, Reply):
+                span.set_attribute("gen_ai.response.model", answer.model)
+                span.set_attribute("gen_ai.usage.input_tokens", answer.prompt_tokens)
+                span.set_attribute("gen_ai.usage.output_tokens", answer.answer_tokens)
             _fail(span, error)
             span.end()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.forking import renew_in_child
@@ -11,11 +12,19 @@ from mnemic.core.mutex import Mutex
 from mnemic.derive.drive import tokens_of
 
 if TYPE_CHECKING:
-    from mnemic.models.model_requests import Ask
+    from mnemic.models.chat.base import Ask
     from mnemic.settings import Settings
 
 HOUR: Final = 3600.0
 """Seconds over which a space's share is counted."""
+
+
+@dataclass(slots=True)
+class Asked:
+    """One request: when, on a clock that only goes on, and its tokens."""
+
+    at: float
+    tokens: int
 
 
 class ModelBudget:
@@ -33,21 +42,23 @@ class ModelBudget:
     def renew(self) -> None:
         """Start over with nothing counted, as a forked child must."""
         self._lock = Mutex()
-        self._asked: dict[int, deque[tuple[float, int]]] = {}
+        self._asked: dict[int, deque[Asked]] = {}
 
-    def count(self, space: int, ask: Ask) -> None:
-        """Count a request of a space."""
+    def count(self, space: int, ask: Ask) -> Asked:
+        """Count a request of a space, by a guess of its tokens until they are known."""
+        asked = Asked(time.monotonic(), tokens_of(ask))
         with self._lock:
-            self._asked.setdefault(space, deque()).append((time.monotonic(), tokens_of(ask)))
+            self._asked.setdefault(space, deque()).append(asked)
+        return asked
 
     def has_room(self, space: int) -> bool:
         """Whether a space may ask more within this hour."""
         with self._lock:
             asked = self._asked.get(space)
-            while asked and asked[0][0] < time.monotonic() - HOUR:
+            while asked and asked[0].at < time.monotonic() - HOUR:
                 asked.popleft()
             if not asked:
                 self._asked.pop(space, None)
                 return True
-            tokens = sum(tokens for _, tokens in asked)
+            tokens = sum(one.tokens for one in asked)
             return len(asked) < self._settings.hour_calls and tokens < self._settings.hour_tokens

@@ -16,6 +16,7 @@ from mnemic.errors import Compacted, ModelError, NotFound, StoreError
 from mnemic.faces.chat.prompt import prompt, rules
 from mnemic.faces.cli.invocation import CATCH_UP_SECONDS
 from mnemic.models.chat.base import Ask
+from mnemic.watching.model_calls import metered
 
 if TYPE_CHECKING:
     from mnemic.core.events import Change, Receipt
@@ -109,7 +110,7 @@ class Conversation:
             on_piece(turn.answer)
             return
         try:
-            with closing(_pieces(self.chat, turn, self.limit)) as pieces:
+            with closing(self._pieces(self.chat, turn)) as pieces:
                 for piece in pieces:
                     turn.answer += piece
                     on_piece(piece)
@@ -122,6 +123,12 @@ class Conversation:
             turn.reply = self._observe("assistant", turn.answer, Channel.MODEL, {} if whole else {"unfinished": True})
             self._acts[-1][1].append(turn.reply.seq)
             self.understand()
+
+    def _pieces(self, chat: Chat, turn: Turn) -> Generator[str, None, None]:
+        """Yield the model's words; closing the generator stops the model. What they took is metered."""
+        ask = Ask(turn.prompt, self.limit, task="answer")
+        with metered("chat", ask, chat.name, self.me.spend) as call:
+            call.reply = yield from chat.stream(ask)
 
     def forget(self, *ids: ItemId) -> Receipt:
         """Hide items; `undo` brings them back."""
@@ -174,11 +181,6 @@ class Conversation:
         """Return the items that a commit did `verb` to, as they stand now, if only in the history."""
         ids = [one.item for one in change.events if one.item is not None and one.verb is verb]
         return [next(v.item for v in reversed(self.me.history(id)) if v.item.id == id) for id in ids]
-
-
-def _pieces(chat: Chat, turn: Turn, limit: int) -> Generator[str, None, None]:
-    """Yield the model's words; closing the generator stops the model."""
-    yield from chat.stream(Ask(turn.prompt, limit, task="chat"))
 
 
 _ASKS: Final = re.compile(

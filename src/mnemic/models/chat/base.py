@@ -74,7 +74,7 @@ class Ask(Request):
         limit: Most tokens of the answer, as the model counts them.
         schema: What the answer fits, as JSON; None for prose.
         task: What it is asked for, as meters name it.
-        temperature: How freely it chooses its words; None for the model's own habit.
+        temperature: How freely it chooses its words; None for the model's own habit, which those that take none keep.
         tools: What it may ask to be called, in place of an answer.
         sound: Whether an answer is one that may be given again to who asks the same: only such are recorded. What does
             not fit the schema never is.

@@ -17,6 +17,7 @@ import click
 from mnemic.core.listing import LISTED
 from mnemic.errors import Invalid, NotFound
 from mnemic.faces.cli.command import WORDS, page_options, verb
+from mnemic.faces.cli.commands.spending_table import show_spending
 from mnemic.faces.cli.commands.top import vitals_record
 from mnemic.faces.cli.commands.worker import lane_record, lane_row
 from mnemic.faces.cli.invocation import Invocation, invocation, naming_option
@@ -32,14 +33,18 @@ FAULTS: Final = 6
 """The exit code of a store in which something is wrong."""
 
 
-@verb("mnemic stats", "mnemic stats --limit 50 --json")
+@verb("mnemic stats", "mnemic stats --limit 50 --json", "mnemic stats --models")
 @page_options(LISTED)
-def stats(limit: int, after: str | None) -> None:
+@click.option("--models", is_flag=True, help="What language models took: calls, tokens, and money by setting `prices`.")
+def stats(limit: int, after: str | None, *, models: bool) -> None:
     """How much is remembered, and how big it is.
 
     The users come in pages, by installation and in the order in which they first wrote.
     """
     run = invocation()
+    if models:
+        show_spending(run)
+        return
     with run.memory() as memory:
         found, behind = memory.admin.stats(limit=1), memory.admin.behind()
         users = memory.admin.users(limit=limit, after=after)

@@ -1,0 +1,83 @@
+"""What language models took, as a table and as records: calls, tokens, and money where their user says the price."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from mnemic.core.prices import Price, price_of, read_prices
+from mnemic.faces.cli.output import flat, many
+
+if TYPE_CHECKING:
+    from mnemic.faces.cli.invocation import Invocation
+    from mnemic.store.values.spending import Spending
+
+_HEAD = ("strategy", "task", "model", "calls", "failed", "prompt tokens", "answer tokens", "seconds", "cost")
+
+
+def show_spending(run: Invocation) -> None:
+    """Print what models took: of this user, and of all."""
+    prices = read_prices(run.settings.prices)
+    with run.memory() as memory:
+        mine = memory.admin.spending(user=run.user, tenant=run.tenant)
+        everybody = memory.admin.spending(tenant=run.tenant)
+    if run.output.json:
+        records = {"spending": _records(mine, prices), "all_users": _records(everybody, prices)}
+        run.output.document({"user": run.user, "tenant": run.tenant, **records})
+        return
+    if not everybody:
+        run.output.line("no language model was asked yet")
+        return
+    run.output.table([_row(one, prices) for one in mine], head=_HEAD)
+    run.output.line()
+    run.output.line(f"user {flat(run.user)}: {told(mine, prices)}")
+    run.output.line(f"all users: {told(everybody, prices)}")
+    if guessed := sum(one.estimated for one in everybody):
+        run.output.line(f"of {many(guessed, 'call')} the tokens are guessed: the endpoint did not count them")
+
+
+def told(spendings: Sequence[Spending], prices: Mapping[str, Price]) -> str:
+    """Say in a line what models took together, and what of it has no price."""
+    calls, failed = sum(one.calls for one in spendings), sum(one.failed for one in spendings)
+    asked, answered = sum(one.prompt_tokens for one in spendings), sum(one.answer_tokens for one in spendings)
+    costs: dict[str, float] = defaultdict(float)
+    unpriced = set()
+    for one in spendings:
+        if (price := price_of(one.model, prices)) is None:
+            unpriced.add(one.model)
+        else:
+            costs[price.currency] += price.of(one.prompt_tokens, one.answer_tokens)
+    line = f"{many(calls, 'call')} ({failed:,} failed), {asked:,} tokens of prompts, {answered:,} of answers"
+    money = [f"{cost:,.4f} {currency}" for currency, cost in sorted(costs.items())]
+    if money and unpriced:
+        money.append(f"and {many(len(unpriced), 'model')} without a price")
+    return ", ".join([line, *money])
+
+
+def _row(one: Spending, prices: Mapping[str, Price]) -> tuple[str, ...]:
+    price = price_of(one.model, prices)
+    tokens = one.prompt_tokens, one.answer_tokens
+    cost = "-" if price is None else f"{price.of(*tokens):,.4f} {price.currency}"
+    counts = (f"{count:,}" for count in (one.calls, one.failed, *tokens))
+    return (flat(one.strategy), flat(one.task) or "-", flat(one.model), *counts, f"{one.seconds:,.1f}", cost)
+
+
+def _records(spendings: Sequence[Spending], prices: Mapping[str, Price]) -> list[dict[str, Any]]:
+    return [_record(one, price_of(one.model, prices)) for one in spendings]
+
+
+def _record(one: Spending, price: Price | None) -> dict[str, Any]:
+    return {
+        "strategy": one.strategy,
+        "task": one.task,
+        "model": one.model,
+        "calls": one.calls,
+        "failed": one.failed,
+        "prompt_tokens": one.prompt_tokens,
+        "answer_tokens": one.answer_tokens,
+        "estimated": one.estimated,
+        "seconds": one.seconds,
+        "cost": None if price is None else price.of(one.prompt_tokens, one.answer_tokens),
+        "currency": None if price is None else price.currency,
+    }
