@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from mnemic.core.names import names
+from mnemic.core.names import names as capitalised
 from mnemic.core.tokens import count_tokens
 from mnemic.core.uninterrupted import import_whole
 from mnemic.strategies.knowledge import Overwriting, ReadingNote
@@ -52,21 +52,22 @@ def _chained(question: str, notes: list[ReadingNote], scores: list[float]) -> li
     best = max(scores, default=0.0)
     if best <= 0:
         return scores
-    named = [_named(note.text) for note in notes]
-    asked = _named(question)
-    held_by = Counter(name for held in named for name in held)
-    leading = {
-        name for held, score in zip(named, scores, strict=True) if score >= _LEADS * best for name in held
-    } - asked
-    return [
-        score + max((_CHAIN * best / (1 + math.log(held_by[name])) for name in held & leading), default=0.0)
-        for held, score in zip(named, scores, strict=True)
-    ]
-
-
-def _named(text: str) -> set[str]:
-    """What a text names, capital words at the beginning of a sentence included: a chain that leads nowhere is cut."""
     import_whole("mnemic.extract.entities")
     from mnemic.extract.entities import canonical, entities
 
-    return {canonical(name) for name in (*names(text), *(one.name for one in entities(text)))}
+    led = [note for note, score in zip(notes, scores, strict=True) if score >= _LEADS * best]
+    leading = {canonical(one.name) for note in led for one in entities(note.text)} - _held(question)
+    held = [_held(note.text) & leading for note in notes]
+    held_by = Counter(name for names in held for name in names)
+    return [
+        score + max((_CHAIN * best / (1 + math.log(held_by[name])) for name in names), default=0.0)
+        for names, score in zip(held, scores, strict=True)
+    ]
+
+
+def _held(text: str) -> set[str]:
+    """What a text may name: with each capital word that begins a sentence, for there names cannot be told."""
+    import_whole("mnemic.extract.entities")
+    from mnemic.extract.entities import canonical, entities
+
+    return {canonical(name) for name in (*capitalised(text), *(one.name for one in entities(text)))}

@@ -23,6 +23,9 @@ _BE: Final = re.compile(r"\b(?:am|is|are|was|were|be|been|has|have|had)\b|['’]
 _JOINING: Final = re.compile(r"(?:and|or|in|at|to|from|with|on|near|by|as|for|和|与|到|跟)(?: (?:the|a|an))?")
 _AND: Final = re.compile(r"and|or|和|与|跟")
 _LAST: Final = re.compile(r" (?:in|at|to|from|with|on|near|by|as|for)(?: (?:the|a|an))?$")
+_SHORT: Final = re.compile(r"^['’](m|ve|d|ll)\b")
+_FULL: Final = {"m": "am", "ve": "have", "d": "would", "ll": "will"}
+"""What is left of a verb behind "I"."""
 _LONGEST: Final = 60
 """Characters of a predicate."""
 
@@ -70,12 +73,16 @@ def _related(sentence: str, speaker: str, known: set[str]) -> Iterator[tuple[str
             if not _AND.fullmatch(words):
                 predicate = f"{_LAST.sub('', predicate)} {words}"
         elif _is_predicate(between):
-            subject, predicate = one.name, words.lstrip("'’")
+            subject, predicate = one.name, _SHORT.sub(_in_full, words)
         else:
             before = None
             continue
         yield subject, predicate, other.name
         before = subject, predicate
+
+
+def _in_full(short: re.Match[str]) -> str:
+    return _FULL[short[1]]
 
 
 def _names(sentence: str, speaker: str, known: set[str]) -> list[_Named]:
