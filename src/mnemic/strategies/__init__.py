@@ -1,6 +1,7 @@
 """Strategies, one to a file: each a pure flow from evidence to edits.
 
-Here is all that a strategy of one's own needs; the setting `strategies` takes it as `package.module:Class`.
+Here is all that a strategy of one's own needs; the setting `strategies` takes it as `package.module:Class`. What it may have
+a model judge is in `mnemic.strategies.tasks`.
 """
 
 from mnemic.flow import Flow
@@ -18,6 +19,8 @@ from mnemic.strategies.base import (
     nothing,
     pause,
 )
+from mnemic.strategies.judging import JudgeTask, judged, judged_each
+from mnemic.strategies.knowledge import Passage, passage_of
 from mnemic.strategies.triggers import Buffer, EachEvent, Importance, Interval, OnQuestion, TaskEnd, Trigger, Waiting
 
 __all__ = [
@@ -32,14 +35,19 @@ __all__ = [
     "Given",
     "Importance",
     "Interval",
+    "JudgeTask",
     "OnQuestion",
+    "Passage",
     "Revision",
     "Strategy",
     "TaskEnd",
     "Trigger",
     "Waiting",
     "ask",
+    "judged",
+    "judged_each",
     "known",
     "nothing",
+    "passage_of",
     "pause",
 ]
