@@ -106,7 +106,7 @@ CASES = (
         [{"text": LONG, "from": [1]}],
     ),
     _case(FILTER_EVIDENCE, QUESTION, "keep", [1], [4], [1] * 99),
-    _case(OVERWRITE_FOLD, FOLDING, "notes", [_NOTE], [{**_NOTE, "from": [1]}], [{**_NOTE, "text": LONG[:1900]}]),
+    _case(OVERWRITE_FOLD, FOLDING, "notes", [_NOTE], [{**_NOTE, "from": [1]}], [{**_NOTE, "text": LONG[:990]}]),
 )
 
 

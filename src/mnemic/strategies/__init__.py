@@ -1,7 +1,7 @@
 """Strategies, one to a file: each a pure flow from evidence to edits.
 
-Here is all that a strategy of one's own needs; the setting `strategies` takes it as `package.module:Class`. What it may have
-a model judge is in `mnemic.strategies.tasks`.
+Here is all that a strategy of one's own needs; the setting `strategies` takes it as `package.module:Class`. What it
+may have a model judge is in `mnemic.strategies.tasks`.
 """
 
 from mnemic.flow import Flow

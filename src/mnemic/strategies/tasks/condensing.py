@@ -76,7 +76,7 @@ def _notes(given: Overwriting, answer: Any) -> tuple[ReadingNote, ...]:
 
 OVERWRITE_FOLD: Final = JudgeTask(
     id="overwrite_fold",
-    schema=reasoned(notes=many(shape({"text": short(2000), "from": cited()}), maxItems=64)),
+    schema=reasoned(notes=many(shape({"text": short(1000), "from": cited()}), maxItems=64)),
     show=_shown_step,
     sound=_notes,
     rules=overwritten_notes,
