@@ -78,7 +78,7 @@ class Settings:
     small_model: str = ""
     """The language model of what a small one can do, where a strategy says so; left empty, `model` does that too."""
     model_key: str = dataclasses.field(default="", repr=False)
-    """The key of a chat endpoint that asks for one (OpenAI's: or OPENAI_API_KEY); never stored, never shown."""
+    """The key of a chat endpoint, or `@FILE` that holds it (OpenAI's: or OPENAI_API_KEY); never stored, never shown."""
     background: bool = True
     """Run strategies and embedder in a thread after each write; off, only `flush` and `mnemic flush` run them."""
     strategies: str = "house"

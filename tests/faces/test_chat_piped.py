@@ -231,3 +231,11 @@ def test_secrets_are_masked_and_told(run: Run) -> None:
     out = run("chat", stdin=f"My key is {key}\n").out
     assert "masked before it was written" in out
     assert key not in run("list", "--json").out
+
+
+def test_what_the_model_took_is_metered(run: Run, server: Server) -> None:
+    turns(run, MOVED, WHEN, args=("--model", spec(server)))
+    (one,) = run("stats", "--models", "--json").json["spending"]
+    assert (one["strategy"], one["task"], one["model"]) == ("chat", "answer", spec(server))
+    assert (one["calls"], one["failed"], one["answer_tokens"], one["cost"]) == (2, 0, 5, None)
+    assert one["prompt_tokens"] > 10

@@ -46,7 +46,13 @@ def events_of(chat: ScriptedChat, body: dict[str, Any]) -> Iterator[Event]:
     ask = asked_of(body)
     prompt = sum(len(message.content.split()) for message in ask.messages)
     usage = {"input_tokens": prompt, "cache_read_input_tokens": 0, "output_tokens": 1}
-    message = {"id": "msg_1", "type": "message", "role": "assistant", "model": "words-1-0823", "content": []}
+    message: dict[str, Any] = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "words-1-0823",
+        "content": [],
+    }
     yield "message_start", {"message": {**message, "stop_reason": None, "stop_sequence": None, "usage": usage}}
     yield "content_block_start", {"index": 0, "content_block": {"type": "text", "text": ""}}
     yield "ping", {}
@@ -61,14 +67,14 @@ def events_of(chat: ScriptedChat, body: dict[str, Any]) -> Iterator[Event]:
     yield "content_block_stop", {"index": 0}
     for place, call in enumerate(said.calls, start=1):
         stopped = "tool_use"
-        block = {"type": "tool_use", "id": call.id, "name": call.name, "input": {}}
+        block: dict[str, Any] = {"type": "tool_use", "id": call.id, "name": call.name, "input": {}}
         yield "content_block_start", {"index": place, "content_block": block}
         for part in (call.arguments[:5], call.arguments[5:]):
             delta = {"type": "input_json_delta", "partial_json": part}
             yield "content_block_delta", {"index": place, "delta": delta}
         yield "content_block_stop", {"index": place}
-    delta = {"stop_reason": stopped, "stop_sequence": None}
-    yield "message_delta", {"delta": delta, "usage": {"output_tokens": said.answer_tokens}}
+    ended: dict[str, Any] = {"stop_reason": stopped, "stop_sequence": None}
+    yield "message_delta", {"delta": ended, "usage": {"output_tokens": said.answer_tokens}}
     yield "message_stop", {}
 
 

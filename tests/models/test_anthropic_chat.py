@@ -186,9 +186,8 @@ def test_no_temperature_is_sent_for_the_api_refuses_one(chat: Chat, server: Serv
 
 
 def test_a_question_is_written_as_the_protocol_says(chat: Chat, server: Server) -> None:
-    reply_of(
-        chat.stream(Ask((*CALLED, ChatMessage("tool", "And Friday.", answers="call_2")), 90, PLAYS, tools=(TOOL,)))
-    )
+    results = (*CALLED, ChatMessage("tool", "And Friday.", answers="call_2"))
+    reply_of(chat.stream(Ask(results, 90, PLAYS, tools=(TOOL,))))
     (sent,) = server.asked
     assert server.paths == ["/v1/messages"]
     assert (sent["model"], sent["max_tokens"], sent["stream"]) == ("words-1", 90, True)
@@ -238,7 +237,7 @@ def test_a_model_alone_is_anthropic_s_own_with_its_key(monkeypatch: pytest.Monke
 
 
 def test_a_client_that_is_not_installed_says_how_to_have_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(anthropic_chat.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(Invalid, match=r"pip install 'mnemic\[anthropic\]'"):
         anthropic_chat.AnthropicChat("claude-x", "https://host.invalid")
 

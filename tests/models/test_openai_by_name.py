@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -93,3 +94,13 @@ def test_no_error_shows_the_key(environment: pytest.MonkeyPatch) -> None:
     with pytest.raises(ModelError) as failed:
         list(chat.stream(Ask((ChatMessage("user", "Hello"),))))
     assert "sk-own" not in str(failed.value)
+
+
+def test_a_key_may_stand_in_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "key"
+    file.write_text("sk-from-a-file\n")
+    for one in opened("openai:x@http://localhost:11434/v1", embedder_key=f"@{file}", model_key=f"@{file}"):
+        assert one._line._secret.key == "sk-from-a-file"
+    for open_it in (open_embedder, open_chat):
+        with pytest.raises(Invalid, match="cannot be read"):
+            open_it("openai:x", Settings(embedder_key="@/nowhere/key", model_key="@/nowhere/key"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -34,7 +34,8 @@ def look_up(arguments: Mapping[str, Any]) -> Flow[str]:
 
 def worked(chat: Chat, *, steps: int = 8) -> Worked:
     return run(
-        with_tools(QUESTION, [ModelTool(OFFER, look_up)], steps=steps), lambda request: reply_of(chat.stream(request))
+        with_tools(QUESTION, [ModelTool(OFFER, look_up)], steps=steps),
+        lambda request: reply_of(chat.stream(cast(Ask, request))),
     )
 
 

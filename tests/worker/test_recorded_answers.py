@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -11,15 +13,21 @@ from mnemic import Memory
 from mnemic.core.items import Kind
 from mnemic.core.json_schema import shape, text
 from mnemic.core.queries import Filter
-from mnemic.errors import OverBudget
+from mnemic.errors import ModelError, OverBudget
 from mnemic.flow import Flow
 from mnemic.models.chat.base import Ask, ChatMessage, Reply, Size
+from mnemic.models.chat.openai_chat import ChatEndpoint
 from mnemic.models.chat.scripted_chat import ScriptedChat
 from mnemic.models.chat.soundness import Unfit, fitting
+from mnemic.models.patience import Patience
 from mnemic.settings import Settings
+from mnemic.store.sqlite.sqlite_store import MemoryStore
 from mnemic.strategies.base import Budget, Derivation, Edits, Given, nothing
 from mnemic.strategies.triggers import EachEvent, Trigger
+from mnemic.testing.chat_server import events, serving, status
+from mnemic.testing.generators import ManualClock
 
+SECOND = 1_000_000
 NOTES = Filter(kinds=(Kind.INSIGHT,))
 NOTE = shape({"note": text()})
 QUIET: Any = {"background": False, "embedder": "none"}
@@ -142,3 +150,47 @@ def test_a_model_may_be_an_object_and_a_small_one_is_asked_for_what_is_small(tmp
     with Memory("memory:", settings=Settings(**QUIET), model=ScriptedChat("given")) as memory:
         answer = memory._opened.answering.language_model.answer
         assert [answer(Ask(question, size=size)).text for size in Size] == ["given", "given"]
+
+
+def unfinished(handler: BaseHTTPRequestHandler) -> None:
+    handler.send_response(200)
+    handler.send_header("Content-Type", "text/event-stream")
+    handler.end_headers()
+    handler.wfile.write(b'data: {"choices": [{"delta": {"content": "{"}, "finish_reason": null}]}\n\n')
+    handler.close_connection = True
+
+
+CUT = events('{"choices": [{"delta": {"content": "{"}, "finish_reason": "length"}]}')
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [status(500), status(429), status(429, Retry_After="3600"), status(401), unfinished, CUT, status(200, b"<html>")],
+)
+def test_an_endpoint_that_is_ill_for_an_hour_loses_nothing_and_the_next_call_works(
+    fault: Callable[[BaseHTTPRequestHandler], None],
+) -> None:
+    now, clock = [0.0], ManualClock()
+    patience = Patience(lambda seconds: None, lambda: now[0])
+    with serving(ScriptedChat('{"note": "she moved"}')) as server:
+        model = ChatEndpoint("words-1", server.url, key="sk-secret", patience=patience)
+        opened: Any = {"settings": Settings(**QUIET), "clock": clock, "strategies": [Fitting()], "model": model}
+        with Memory(MemoryStore(clock=clock), **opened) as memory:
+            memory.scope(user="ada").observe("I moved to Lisbon.")
+            for _ in range(5):
+                server.faults = [fault] * 12
+                clock.tick(120 * SECOND)
+                with pytest.raises(ModelError):
+                    memory.flush()
+            (lane,) = [one for one in memory.admin.behind() if one.lane == "fitting"]
+            assert lane.pending == 1
+            assert lane.error
+            assert "sk-secret" not in lane.error
+            assert memory.admin.dead() == []
+            assert [one.text for one in memory.scope(user="ada").recall("Lisbon").items] == ["I moved to Lisbon."]
+            server.faults, now[0] = [], 3_601.0
+            clock.tick(120 * SECOND)
+            assert memory.flush()
+            assert notes(memory) == ["she moved"]
+            spent = {one.task: one for one in memory.admin.spending()}
+            assert (spent["note"].calls - spent["note"].failed, spent["note"].answer_tokens > 0) == (1, True)

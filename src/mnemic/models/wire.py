@@ -13,6 +13,7 @@ import urllib.parse
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Final
 
@@ -273,9 +274,13 @@ def model_and_url(details: str, field: str, company: Company = OPENAI) -> tuple[
 def key_for(url: str, key: str, field: str, company: Company = OPENAI) -> str:
     """The key for an endpoint: what the setting says; for the address that the company's variables name, theirs.
 
+    A setting that begins with `@` names the file that holds the key.
+
     Raises:
-        Invalid: it is the company's own, and there is none.
+        Invalid: it is the company's own, and there is none; or the file cannot be read.
     """
+    if key.startswith("@"):
+        return _key_in(key[1:], field)
     own, owned = client_variables(company.variables, company.url)
     if key or url.rstrip("/") != own:
         return key
@@ -283,3 +288,11 @@ def key_for(url: str, key: str, field: str, company: Company = OPENAI) -> str:
         remedy = f"Set {company.variables}_API_KEY or MNEMIC_{field.upper()}_KEY."
         raise Invalid(field, f"is {company.name}'s, which wants a key", remedy)
     return owned
+
+
+def _key_in(file: str, field: str) -> str:
+    try:
+        return Path(file).expanduser().read_text(encoding="utf-8").strip()
+    except (OSError, ValueError) as error:
+        told = f"names a file that cannot be read ({type(error).__name__})"
+        raise Invalid(f"{field}_key", told, "Write @ and the path of a file with the key alone.") from None

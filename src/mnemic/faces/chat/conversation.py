@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.events import Verb as Did
 from mnemic.core.items import Channel
-from mnemic.errors import Compacted, ModelError, NotFound, StoreError
+from mnemic.errors import Compacted, MnemicError, ModelError, NotFound, StoreError
 from mnemic.faces.chat.prompt import prompt, rules
 from mnemic.faces.cli.invocation import CATCH_UP_SECONDS
 from mnemic.models.chat.base import Ask
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from mnemic.models.chat.base import Chat, ChatMessage
     from mnemic.recall.answer import Answer
     from mnemic.session import Session
+    from mnemic.store.values.spending import Spending
 
 _DERIVATIONS: Final = 50
 """Commits that are looked through for what a turn led to."""
@@ -127,8 +128,12 @@ class Conversation:
     def _pieces(self, chat: Chat, turn: Turn) -> Generator[str, None, None]:
         """Yield the model's words; closing the generator stops the model. What they took is metered."""
         ask = Ask(turn.prompt, self.limit, task="answer")
-        with metered("chat", ask, chat.name, self.me.spend) as call:
+        with metered("chat", ask, chat.name, self._spend) as call:
             call.reply = yield from chat.stream(ask)
+
+    def _spend(self, spending: Spending) -> None:
+        with suppress(MnemicError):  # an answer is not given up for a meter that cannot be written
+            self.me.spend(spending)
 
     def forget(self, *ids: ItemId) -> Receipt:
         """Hide items; `undo` brings them back."""
