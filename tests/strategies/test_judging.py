@@ -243,6 +243,30 @@ def test_every_task_has_its_prompt_and_every_prompt_its_task() -> None:
     assert SCORE_IMPORTANCE.size is Size.SMALL
 
 
+@pytest.mark.parametrize(
+    "task",
+    ["extract_items", "extract_triples", "summarize", "focal_questions", "insights_with_evidence"],
+)
+def test_the_example_given_back_is_no_answer_unless_the_data_says_the_same(task: str) -> None:
+    case = next(case for case in CASES if case.task.id == task)
+    prompt = resources.files("mnemic.strategies").joinpath(f"prompts/{task}.md").read_text("utf-8")
+    world = JudgeWorld([prompt.rstrip().rpartition("\n")[2], case.sound])
+    world.run(judged(case.task, case.given))
+    assert world.counted == [(task, JudgedBy.REPAIR)]
+    assert "stands in the example" in world.asked[1].messages[-1].content
+
+
+def test_a_profile_is_of_somebody_whom_the_data_names() -> None:
+    slot = {"subject": "Mia", "slot": "likes", "value": "jazz", "from": [1], "ended": False}
+    nobody = {"reasoning": "", "slots": [{**slot, "subject": "user"}]}
+    world = JudgeWorld([{"reasoning": "", "slots": [slot]}, nobody])
+    (found,) = world.run(judged(EXTRACT_SLOTS, (Passage("I love jazz."),)))
+    assert (found.subject, world.counted) == ("user", [("extract_slots", JudgedBy.REPAIR)])
+    named = JudgeWorld([{"reasoning": "", "slots": [slot]}])
+    named.run(judged(EXTRACT_SLOTS, (Passage("I love jazz.", "mia"),)))
+    assert named.counted == [("extract_slots", JudgedBy.ANSWER)]
+
+
 @each_case
 def test_the_example_of_a_prompt_is_sound_as_an_answer(case: Case) -> None:
     prompt = resources.files("mnemic.strategies").joinpath(f"prompts/{case.task.id}.md").read_text("utf-8")

@@ -10,7 +10,8 @@ sick (it hangs, refuses the key, is told to wait), for that passes and its run i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -30,6 +31,9 @@ T = TypeVar("T")
 
 _QUOTED: Final = 256
 """Most tokens of an answer that are shown again to who is to mend it."""
+
+_TELLING: Final = 7
+"""Characters from which a text can be told for the example's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +75,7 @@ def judged(task: JudgeTask[G, T], given: G) -> Flow[T]:
         ask = _question(task, given, shown)
         try:
             for by in (JudgedBy.ANSWER, JudgedBy.REPAIR):
-                said, value = yield from _answer(task, given, ask)
+                said, value = yield from _answer(task, given, shown, ask)
                 if not isinstance(value, Unfit):
                     yield CountJudged(task.id, by)
                     return value
@@ -139,7 +143,7 @@ def _question(task: JudgeTask[G, T], given: G, shown: str) -> Ask:
 
     def is_sound(answer: str) -> bool:
         try:
-            _read(task, given, answer)
+            _read(task, given, shown, answer)
         except Unfit:
             return False
         return True
@@ -158,20 +162,45 @@ def _repair(ask: Ask, said: str, unfit: Unfit) -> Ask:
     )
 
 
-def _answer(task: JudgeTask[G, T], given: G, ask: Ask) -> Flow[tuple[str, T | Unfit]]:
+def _answer(task: JudgeTask[G, T], given: G, shown: str, ask: Ask) -> Flow[tuple[str, T | Unfit]]:
     """Ask the model; what it said, with what that means or why it cannot be used."""
     try:
         reply: Reply = yield ask
     except CutOff as cut_off:
         return cut_off.reply.text, Unfit(f"the answer was cut off at {cut_off.limit} tokens")
     try:
-        return reply.text, _read(task, given, reply.text)
+        return reply.text, _read(task, given, shown, reply.text)
     except Unfit as unfit:
         return reply.text, unfit
 
 
-def _read(task: JudgeTask[G, T], given: G, answer: str) -> T:
-    return task.sound(given, fitting(answer, task.schema))
+def _read(task: JudgeTask[G, T], given: G, shown: str, answer: str) -> T:
+    """Read what an answer means. Small models give the prompt's example back: its people are nobody's memory.
+
+    Raises:
+        Unfit: it is not sound.
+    """
+    value = fitting(answer, task.schema)
+    if copied := [text for text in _telling(value) if text in _example(task.id) and text not in shown]:
+        raise Unfit(f"{copied[0]!r} stands in the example and not in the data")
+    return task.sound(given, value)
+
+
+def _telling(value: object) -> Iterator[str]:
+    """Yield the texts of an answer that are no mere keyword, its reasoning aside."""
+    if isinstance(value, str):
+        if len(value) >= _TELLING and not (value.isascii() and value == value.lower()):
+            yield value
+    elif isinstance(value, Mapping):
+        yield from (text for name, one in value.items() if name != "reasoning" for text in _telling(one))
+    elif isinstance(value, list):
+        yield from (text for one in value for text in _telling(one))
+
+
+@cache
+def _example(name: str) -> frozenset[str]:
+    """The texts of the answer with which a prompt ends."""
+    return frozenset(_telling(json.loads(_prompt(name).rpartition("\n")[2])))
 
 
 @cache

@@ -12,7 +12,7 @@ from mnemic.strategies.rules.importance_score import importance_scores
 
 WORTH: Final = 4
 """Importance from which a sentence is kept as a fact."""
-_SOMEBODY: Final = "user"
+SOMEBODY: Final = "user"
 """Who speaks where nobody is named."""
 
 
@@ -40,7 +40,7 @@ def _slots(place: int, passage: Passage) -> list[tuple[int, StatedFact]]:
     from mnemic.extract.slots import slots
     from mnemic.extract.speakers import is_machine
 
-    subject = passage.speaker or _SOMEBODY
+    subject = passage.speaker or SOMEBODY
     if is_machine(subject):
         return []
     said = 0 if passage.said is None else micros(passage.said)

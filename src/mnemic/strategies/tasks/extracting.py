@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 from mnemic.core.json_schema import flag, many, shape, text, whole
+from mnemic.models.chat.soundness import Unfit
 from mnemic.strategies.judging import JudgeTask
 from mnemic.strategies.knowledge import Passages, StatedFact, Triple
-from mnemic.strategies.rules.stated_facts import slot_facts, stated_facts
+from mnemic.strategies.rules.stated_facts import SOMEBODY, slot_facts, stated_facts
 from mnemic.strategies.rules.triples import triples
 from mnemic.strategies.showing import block, numbered, spoken_by
 from mnemic.strategies.tasks.answers import cited, held, one_line, places, reasoned, short
@@ -92,6 +93,8 @@ def _slots(passages: Passages, answer: Any) -> tuple[StatedFact, ...]:
     for one in answer["slots"]:
         source = places(one["from"], len(passages))
         named = {part: one_line(one[part]) for part in ("subject", "slot", "value")}
+        if not _is_named(named["subject"], passages):
+            raise Unfit(f"nobody is called {named['subject']!r} in the data")
         slot = named["slot"].casefold().replace(" ", "_")
         ended = bool(one["ended"])
         told = f"{named['subject']}: {named['slot']}: {named['value']}"
@@ -100,6 +103,12 @@ def _slots(passages: Passages, answer: Any) -> tuple[StatedFact, ...]:
             StatedFact(text=text, source=source, subject=named["subject"], slot=slot, value=named["value"], ended=ended)
         )
     return tuple(found)
+
+
+def _is_named(subject: str, passages: Passages) -> bool:
+    """Whether passages name whom a profile is of, or leave them without a name."""
+    told = (f"{one.speaker}\n{one.text}".casefold() for one in passages)
+    return subject.casefold() == SOMEBODY or any(subject.casefold() in text for text in told)
 
 
 EXTRACT_SLOTS: Final = JudgeTask(
