@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,7 +14,7 @@ import pytest
 from mnemic import Memory
 from mnemic.core.items import Kind
 from mnemic.core.queries import Filter
-from mnemic.errors import ModelError
+from mnemic.errors import Conflict, ModelError
 from mnemic.faces.cli.commands import top
 from mnemic.flow import Flow
 from mnemic.models.chat.base import Ask, CutOff, Pieces, estimated_reply
@@ -266,3 +267,22 @@ def test_questions_side_by_side_are_metered_each() -> None:
         memory.scope(user="ada").observe(["one turn", "another turn", "third turn"], speaker="Ada")
         assert memory.flush()
         assert [one.calls for one in memory.admin.spending(user="ada")] == [3]
+
+
+def test_a_run_that_is_stopped_amid_its_questions_keeps_the_answers_in_hand() -> None:
+    stopping = [True]
+
+    def answer(ask: Ask) -> str:
+        if "another" in ask.messages[1].content and stopping:
+            stopping.clear()
+            raise Conflict("the store is being closed")
+        return fact(ask.messages[1].content.split(": ")[-1].split("\n")[0])
+
+    model = Told(answer)
+    with opened(StatingEach, model) as memory:
+        memory.scope(user="ada").observe(["one turn", "another turn", "third turn"], speaker="Ada")
+        with suppress(Conflict):
+            memory.flush()
+        assert memory.flush()
+        assert facts(memory) == ["another turn", "one turn", "third turn"]
+    assert len(model.asked) == 4
