@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from mnemic.settings import Settings
 
 PACKAGE: Final = "anthropic"
+HTTP: Final = "httpx2"
+"""What the client speaks HTTP with."""
 
 SILENCE_SECONDS: Final = 120.0
 """How long a server may read the prompt before its first word."""
@@ -119,6 +121,7 @@ class AnthropicChat:
 
     def _send(self, body: dict[str, Any]) -> Any:
         client = self._loaded()
+        import_whole(PACKAGE)
         import anthropic
 
         try:
@@ -136,7 +139,7 @@ class AnthropicChat:
         """The client, which reads no credentials, proxies or addresses from the environment, and repeats nothing."""
         with self._lock:
             if self._client is None:
-                import_whole(PACKAGE)
+                import_whole(PACKAGE, HTTP)
                 import anthropic
                 import httpx2
 
@@ -170,6 +173,7 @@ class AnthropicChat:
     @contextmanager
     def _failures(self) -> Iterator[None]:
         """Turn what goes wrong while an answer is read into a `ModelError`, without the key."""
+        import_whole(PACKAGE, HTTP)
         import anthropic
         import httpx2
 
