@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 from mnemic.core.forking import renew_in_child
 from mnemic.core.mutex import Flag, Mutex
 from mnemic.core.uninterrupted import import_whole
-from mnemic.errors import NoModel
+from mnemic.errors import MnemicError, NoModel
 from mnemic.flow import Flow, Pause, Request, run
 from mnemic.models.chat.base import Ask, Reply, Size, reply_of
-from mnemic.models.model_requests import Embed, EmbedQuestion, NameModel
+from mnemic.models.model_requests import AskEach, CountJudged, Embed, EmbedQuestion, NameModel
 from mnemic.recall.seeking import Seek
 from mnemic.store.requests import Commit, Erase, Look, Sweep, Transact
 from mnemic.store.values.drafts import Put
@@ -47,6 +47,9 @@ PARKED_SECONDS: Final = 0.05
 
 BESIDE_SECONDS: Final = 0.002
 """How long work goes on beside such verbs before it waits again."""
+
+SIDE_BY_SIDE: Final = 16
+"""Most questions of one request that a language model is asked at once; the others wait for those."""
 
 
 class LanguageModel:
@@ -320,8 +323,12 @@ class Answering:
                 return self.meaning.passages(model, texts)
             case Ask():
                 return self.language_model.answer(request)
+            case AskEach(asks):
+                return answered_each(asks, self.perform)
             case NameModel(size):
                 return self.language_model.name(size)
+            case CountJudged(task, by):
+                return self.meters.count_judged(task, by)
             case Erase(erasure):
                 return self.store.erase(erasure)
             case Sweep(tenant, seconds):
@@ -330,3 +337,19 @@ class Answering:
                 return None
             case _:
                 raise TypeError(f"nobody answers {type(request).__name__}")
+
+
+def answered_each(asks: Sequence[Ask], answer: Callable[[Ask], Reply]) -> tuple[Reply | MnemicError, ...]:
+    """Have questions answered side by side; what fails is returned for the one that it befell."""
+
+    def attempt(ask: Ask) -> Reply | MnemicError:
+        try:
+            return answer(ask)
+        except MnemicError as error:
+            return error
+
+    import_whole("concurrent.futures.thread")
+    from concurrent.futures.thread import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(max(1, min(len(asks), SIDE_BY_SIDE)), "mnemic-ask") as threads:
+        return tuple(threads.map(attempt, asks))

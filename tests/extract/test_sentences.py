@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mnemic.extract.quotation import own_words
-from mnemic.extract.sentences import sentences
+from mnemic.extract.sentences import sentences, written_sentences
 
 
 def test_what_is_quoted_is_blanked_in_its_place() -> None:
@@ -68,3 +68,17 @@ def test_every_sentence_lies_where_it_says(text: str) -> None:
 def test_what_runs_on_without_an_end_is_no_speech() -> None:
     assert list(sentences("every time " * 500)) == []
     assert len(list(sentences("every time. " * 500))) == 500
+
+
+def test_sentences_of_both_languages_are_told_apart() -> None:
+    assert written_sentences("I moved. It cost 3.50 a box! Really?") == ["I moved.", "It cost 3.50 a box!", "Really?"]
+    assert written_sentences("我搬家了。很累！你呢？") == ["我搬家了。", "很累！", "你呢？"]
+    assert written_sentences("one line\nanother line") == ["one line", "another line"]
+    assert written_sentences('She said "go." Then left...') == ['She said "go."', "Then left..."]
+    assert written_sentences("") == []
+
+
+@pytest.mark.parametrize("text", ["." * 50_000, "a." * 25_000, ". " * 25_000, "？" * 50_000, "x" * 50_000])
+def test_hostile_text_is_split_in_linear_time(text: str) -> None:
+    """A pattern that goes back would not come to an end here."""
+    assert "".join(written_sentences(text)).replace(" ", "") == text.replace(" ", "")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from mnemic.core.queries import Context
-from mnemic.recall.answer import Answer, answer, split
+from mnemic.recall.answer import Answer, answer
 
 
 @pytest.fixture
@@ -134,20 +134,6 @@ def test_it_does_not_know_where_confidence_is_low_and_quotes_nothing(two: Any) -
 def test_it_does_not_know_where_nothing_was_found() -> None:
     nothing = Context(text="", tokens=0, items=(), considered=0, seq=0, confidence=0.9)
     assert not answer("Who?", nothing).known
-
-
-def test_sentences_of_both_languages_are_told_apart() -> None:
-    assert split("I moved. It cost 3.50 a box! Really?") == ["I moved.", "It cost 3.50 a box!", "Really?"]
-    assert split("我搬家了。很累！你呢？") == ["我搬家了。", "很累！", "你呢？"]
-    assert split("one line\nanother line") == ["one line", "another line"]
-    assert split('She said "go." Then left...') == ['She said "go."', "Then left..."]
-    assert split("") == []
-
-
-@pytest.mark.parametrize("text", ["." * 50_000, "a." * 25_000, ". " * 25_000, "？" * 50_000, "x" * 50_000])
-def test_hostile_text_is_split_in_linear_time(text: str) -> None:
-    """A pattern that goes back would not come to an end here."""
-    assert "".join(split(text)).replace(" ", "") == text.replace(" ", "")
 
 
 def test_a_year_that_nobody_said_is_given_only_to_what_is_past(world: Any) -> None:

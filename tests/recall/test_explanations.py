@@ -25,7 +25,7 @@ from mnemic.core.tokens import count_tokens, is_stop, local_time, tokenise
 from mnemic.lab.kit.set_clock import SetClock
 from mnemic.memory import ScopedMemory
 from mnemic.models.scripted_embedder import ScriptedEmbedder
-from mnemic.recall.pack import PATIENCE
+from mnemic.recall.pack import PATIENCE, fenced, render
 from mnemic.settings import Settings
 
 NOW: Final = datetime(2024, 6, 20, 23, 30, tzinfo=timezone(timedelta(hours=8)))
@@ -231,6 +231,9 @@ NOTES: Final[dict[str, Callable[[Truth, str], bool]]] = {
     ),
     r"(\d+) were of that time: of equals, the latest": lambda t, count: int(count) <= sum(map(t.of_the_time, t.items)),
     r"(there is nothing to search)": lambda t, _: not t.items,
+    r"nothing of what was found fits the budget of (\d+) tokens": lambda t, budget: any(
+        count_tokens(fenced([render(item, item.text)])) + 2 > int(budget) for item in t.items
+    ),
     r"(nothing has been remembered .+)": lambda t, _: not t.items,
     r"probably not in memory: nobody said (.+)": lambda t, told: all(map(t.nowhere, quoted(told))),
     r"probably not in memory: (others come nearer to it than .+)": lambda t, _: len(t.items) > 1,

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 from mnemic.core.queries import Query
 from mnemic.core.tokens import words
 from mnemic.derive.runs import is_own
-from mnemic.errors import Conflict, Invalid, MnemicError, OverBudget
+from mnemic.errors import Conflict, Invalid, MnemicError, ModelError, OverBudget
 from mnemic.flow import Flow, Request
 from mnemic.lanes.slices import LEASE_SECONDS
 from mnemic.models.chat.base import Ask, Reply, estimated_prompt
 from mnemic.models.chat.recording import packed_reply, question_key, unpacked_reply
 from mnemic.models.chat.soundness import is_sound
-from mnemic.models.model_requests import EmbedQuestion, Meant, NameModel
+from mnemic.models.model_requests import AskEach, EmbedQuestion, Meant, NameModel
 from mnemic.recall.seeking import seek
 from mnemic.store.engine.job_queue import record
 from mnemic.store.requests import Transact, look
@@ -101,6 +101,8 @@ class _Asking:
                 return (yield from self._linked(ids, types))
             case Ask():
                 return (yield from self._asked(request))
+            case AskEach(asks):
+                return (yield from self._asked_each(asks))
             case _:
                 return (yield request)
 
@@ -167,20 +169,58 @@ class _Asking:
         Raises:
             Conflict: somebody else is to go on; what was answered is kept for them.
         """
-        space, lane = self._run.space, self._run.lane.name
-        model: str = yield NameModel(request.size)
-        asked = question_key(model, request)
-        before = yield from look(lambda s: s.recorded(space, lane, asked))
+        asked, before = yield from self._before(request)
         if before is not None:
-            return unpacked_reply(before)
+            return before
         self._meter.count(request)
         reply: Reply = yield request
+        yield from self._settled(request, asked, reply)
+        return reply
+
+    def _asked_each(self, requests: Sequence[Ask]) -> Flow[tuple[Reply | MnemicError, ...]]:
+        """Ask the model side by side what it was not asked before; what is over the budget it is not asked.
+
+        Raises:
+            Conflict: as `_asked`; what was answered is recorded before.
+        """
+        answers: dict[int, Reply | MnemicError] = {}
+        asking: dict[int, bytes] = {}
+        for place, request in enumerate(requests):
+            asked, before = yield from self._before(request)
+            if before is not None:
+                answers[place] = before
+                continue
+            try:
+                self._meter.count(request)
+                asking[place] = asked
+            except OverBudget as over:
+                answers[place] = over
+        fresh: Sequence[Reply | MnemicError] = ()
+        if asking:
+            fresh = yield AskEach(tuple(requests[place] for place in asking))
+        for (place, asked), answer in zip(asking.items(), fresh, strict=True):
+            answers[place] = answer
+            if isinstance(answer, Reply):
+                yield from self._settled(requests[place], asked, answer)
+        for answer in fresh:
+            if isinstance(answer, MnemicError) and not isinstance(answer, ModelError):
+                raise answer
+        return tuple(answers[place] for place in range(len(requests)))
+
+    def _before(self, request: Ask) -> Flow[tuple[bytes, Reply | None]]:
+        """Write down a question and whom it is put to, with the answer that was recorded."""
+        model: str = yield NameModel(request.size)
+        asked, space, lane = question_key(model, request), self._run.space, self._run.lane.name
+        before = yield from look(lambda s: s.recorded(space, lane, asked))
+        return asked, None if before is None else unpacked_reply(before)
+
+    def _settled(self, request: Ask, asked: bytes, reply: Reply) -> Flow[None]:
+        """Count what an answer took, and record it if it is sound."""
         self._meter.settle(request, reply)
         if is_sound(request, reply):
             kept = self._kept(asked, packed_reply(reply))
             if not (yield Transact(record, (kept,), urgent=True)):
                 raise Conflict("something was erased meanwhile; the run goes on from its answers")
-        return reply
 
     def _kept(self, asked: bytes, answered: bytes) -> RecordedAnswer:
         """Make the record of an answer under the run's lease: that of its lane, or of a dead letter's job."""

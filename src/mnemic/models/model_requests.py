@@ -1,9 +1,10 @@
-"""What a flow may ask of models: the vectors of passages, those of a question, an answer in words, and whose it is."""
+"""What a flow may ask of models: the vectors of passages, those of a question, answers in words, and whose they are."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from mnemic.flow import Flow, Request
@@ -48,6 +49,36 @@ class NameModel(Request):
     """The name of the language model of a size; "" where there is none."""
 
     size: Size
+
+
+@dataclass(frozen=True, slots=True)
+class AskEach(Request):
+    """Answers to several questions that do not wait for each other, in their order: each a reply, or how it failed."""
+
+    asks: tuple[Ask, ...]
+
+
+class JudgedBy(StrEnum):
+    """Who judged a task in the end."""
+
+    ANSWER = "answer"
+    """The model, at once."""
+    REPAIR = "repair"
+    """The model, once it was told what was wrong with its first answer."""
+    RULES = "rules"
+    """Rules, for neither answer was sound."""
+    RULES_BY_BUDGET = "rules_by_budget"
+    """Rules, for the run had asked all that it may."""
+    RULES_ALONE = "rules_alone"
+    """Rules, for there is no model."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountJudged(Request):
+    """Nothing: meters count that a task was judged, and by whom."""
+
+    task: str
+    by: JudgedBy
 
 
 def ask(messages: Sequence[ChatMessage], limit: int = LIMIT) -> Flow[str]:

@@ -21,6 +21,7 @@ from mnemic.core.clock import micros
 from mnemic.core.items import Kind
 from mnemic.core.tokens import is_stop, tokenise
 from mnemic.extract.phrasing import shown_value
+from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_for import PAST, AnswerType, asks_several, asks_yes_or_no, day_said, held, surely_held
 from mnemic.recall.polarity import ASKS_PAST, DENIES, GRAMMATICAL, SUPPOSES
 from mnemic.recall.profile import certain_since
@@ -59,10 +60,6 @@ COVERS: Final = 0.75
 _OWN, _ITEM, _RANK, _PERSON, _HELD, _ASKS = 1.0, 0.5, 1.2, 0.4, 0.3, 0.5
 """What the sentence's coverage, its item's, the item's rank, the person and what is asked for add; a question loses."""
 
-_SENTENCE: Final = re.compile(
-    r"\S(?:[^.!?。！？；;\n]|[.](?=\w)|(?<=\b[DMSJ]r)[.]|(?<=\b[MD]rs)[.]|(?<=\bM[st])[.]|(?<=\bSt)[.]|(?<=\bProf)[.])*+(?:[.!?]++[\"'”’)\]]*+(?=\s|\Z)|[。！？；;]++[”’」』）]*+|\n|\Z|[.!?]++)"
-)
-"""One pass: what it took it never gives back, so that blanks or dots cost no more than other characters."""
 _CHINESE: Final = re.compile("[\u3400-\u9fff]")
 _QUESTION: Final = re.compile(r"[?？][\"'”’)\]]*$")
 _HEADING: Final = re.compile(r"#{1,6}\s")
@@ -230,7 +227,9 @@ def _contested(question: str, quoted: Sequence[Item], texts: Sequence[str], evid
     matter = _Matter.of(question, texts)
     latest = max(map(certain_since, quoted))
     later = (one for one in evidence if micros(one.item.said) > latest and one.id not in known and one.succession < 2)
-    return any(matter.ends_in(text) for one in later if _by_same(quoted[0], one.item) for text in split(one.text))
+    return any(
+        matter.ends_in(text) for one in later if _by_same(quoted[0], one.item) for text in written_sentences(one.text)
+    )
 
 
 def _by_same(quoted: Item, later: Item) -> bool:
@@ -296,7 +295,7 @@ def _renumbered(evidence: Sequence[Recalled]) -> list[Recalled]:
 
 def _answers(one: Recalled, question: str) -> bool:
     """Whether an entry can answer at all: it states something, and not only what an assistant said of somebody else."""
-    if all(_QUESTION.search(text) or _ACKNOWLEDGES.match(text) for text in split(one.text)):
+    if all(_QUESTION.search(text) or _ACKNOWLEDGES.match(text) for text in written_sentences(one.text)):
         return False
     mine = SPEAKS_OF_SELF.search(question) and not SPEAKS_TO_OTHER.search(question)
     if not mine:
@@ -457,14 +456,9 @@ def _sentences(
             yield _Sentence(text, one.item, score)
 
 
-def split(text: str) -> list[str]:
-    """The sentences of a text, English or Chinese, as they stand in it."""
-    return [sentence.strip() for sentence in _SENTENCE.findall(text)]
-
-
 def _telling(item: Item) -> list[str]:
     """The sentences of an item without the heads over them; all, if there is nothing else."""
-    every = split(item.text)
+    every = written_sentences(item.text)
     if item.kind not in (Kind.DOCUMENT, Kind.CHUNK):
         return every
     title = str(item.slots.get("title") or "")

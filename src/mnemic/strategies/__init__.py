@@ -1,6 +1,7 @@
 """Strategies, one to a file: each a pure flow from evidence to edits.
 
-Here is all that a strategy of one's own needs; the setting `strategies` takes it as `package.module:Class`.
+Here is all that a strategy of one's own needs; the setting `strategies` takes it as `package.module:Class`. What it
+may have a model judge is in `mnemic.strategies.tasks`.
 """
 
 from mnemic.flow import Flow
@@ -18,6 +19,8 @@ from mnemic.strategies.base import (
     nothing,
     pause,
 )
+from mnemic.strategies.judging import JudgeTask, judged, judged_each
+from mnemic.strategies.knowledge import Passage, passage_of
 from mnemic.strategies.strategy_requests import SearchHit, fetch, keyed, linked, search
 from mnemic.strategies.triggers import Buffer, EachEvent, Importance, Interval, OnQuestion, TaskEnd, Trigger, Waiting
 from mnemic.strategies.units import ExchangeUnit, ImportanceUnit, SessionUnit, TokensUnit, TurnUnit, Unit
@@ -36,7 +39,9 @@ __all__ = [
     "Importance",
     "ImportanceUnit",
     "Interval",
+    "JudgeTask",
     "OnQuestion",
+    "Passage",
     "Revision",
     "SearchHit",
     "SessionUnit",
@@ -49,10 +54,13 @@ __all__ = [
     "Waiting",
     "ask",
     "fetch",
+    "judged",
+    "judged_each",
     "keyed",
     "known",
     "linked",
     "nothing",
+    "passage_of",
     "pause",
     "search",
 ]

@@ -28,6 +28,7 @@ from mnemic.core.queries import Filter
 from mnemic.flow import Flow, Pause, Request, run
 from mnemic.memory import Memory
 from mnemic.models.chat.base import Ask
+from mnemic.models.model_requests import AskEach, CountJudged, NameModel
 from mnemic.registry import STRATEGIES
 from mnemic.settings import Settings
 from mnemic.strategies.base import Edits, Given, Known, Revision, Strategy, known
@@ -82,6 +83,8 @@ def thought(strategy: Strategy, given: Given, model: Model, *, maintain: bool = 
 
     def perform(request: Request) -> Any:
         asked.append(request)
+        if isinstance(request, AskEach):
+            asked.extend(request.asks)
         return answered(request, given, model)
 
     flow = strategy.on_maintain(given) if maintain else strategy.on_write(given)
@@ -105,6 +108,12 @@ def answered(request: Request, given: Given, model: Model) -> Any:
             return []
         case Ask():
             return replying(model)(request)
+        case AskEach(asks):
+            return tuple(map(replying(model), asks))
+        case NameModel():
+            return "told"
+        case CountJudged():
+            return None
     raise AssertionError(f"a strategy may not ask {type(request).__name__}: see strategies.base")
 
 

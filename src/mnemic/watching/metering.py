@@ -250,7 +250,8 @@ class Meters:
         self._opened = self._reported_at = time.monotonic()
         self._process = f"{os.getpid()}-{uuid.uuid4().hex[:8]}"
         self.windows = Sums()
-        self._gauges: dict[str, Gauge] = {"windows": self.windows}
+        self._judged: Counter[str] = Counter()
+        self._gauges: dict[str, Gauge] = {"windows": self.windows, "judged": self._judged.copy}
 
     def begun(self, timed: Timed) -> list[Callable[[], None]]:
         """Tell the observers that a verb or a run begins; what to call at its end."""
@@ -269,6 +270,11 @@ class Meters:
                 if histogram is None:
                     histogram = self._timed[sort, name] = Histogram()
                 histogram.add(seconds, failed=failed)
+
+    def count_judged(self, task: str, by: str) -> None:
+        """Count that a task was judged: the gauge `judged.TASK.BY` says how often, since the store was opened."""
+        with self._lock:
+            self._judged[f"{task}.{by}"] += 1
 
     def gauge(self, name: str, read: Gauge) -> None:
         """Register a gauge that is read at every look; its numbers are called `name.key`. The same name replaces it."""

@@ -25,16 +25,18 @@ from mnemic.core.mutex import Flag, Mutex
 from mnemic.errors import Invalid
 from mnemic.flow import Request
 from mnemic.models.chat.base import Ask, Reply
+from mnemic.models.model_requests import CountJudged
 from mnemic.watching.metering import Sort, Timed
 
 COLUMNS: Final = (
     "at", "verb", "user", "ms", "requests", "items", "considered", "tokens", "seq", "error",
-    "task", "model", "prompt_tokens", "answer_tokens",
+    "task", "model", "prompt_tokens", "answer_tokens", "by",
 )  # fmt: skip
-"""What a line has: `ms` of the whole and of each request, and what it gave, where it gave that. The last four are those
-of a language model's call, which is a line of its own."""
+"""What a line has: `ms` of the whole and of each request, and what it gave, where it gave that. The last five are those
+of a language model's call and of a task that was judged, by whom; each is a line of its own."""
 MODEL: Final = "(model)"
-"""What such a line has in place of a verb."""
+JUDGED: Final = "(judged)"
+"""What such lines have in place of a verb."""
 LARGEST: Final = 64 * 1024 * 1024
 """Bytes after which the file is put aside as FILE.1, in place of the one put aside before."""
 EVERY: Final = 0.5
@@ -79,7 +81,10 @@ class Profile:
         return (lambda: self._note(timed)) if timed.sort == Sort.VERB else None
 
     def asks(self, request: Request) -> Callable[[Any, BaseException | None], None] | None:
-        """Have a line written once a language model has answered; of other requests a verb keeps the times itself."""
+        """Have a line written once a language model has answered, and once a task was judged; of other requests a verb
+        keeps the times itself."""
+        if isinstance(request, CountJudged):
+            self._wait((self._clock.now(), JUDGED, None, 0.0, [], _Judged(request), ""))
         if not isinstance(request, Ask):
             return None
         task, began = request.task, time.perf_counter()
@@ -166,7 +171,7 @@ class Profile:
             "user": self._hashed(who) if self._users and who is not None else None,
             "ms": round(seconds * 1000, 3),
             "requests": [(name, round(took * 1000, 3)) for name, took in requests],
-            **(answer.figures() if isinstance(answer, _ModelAnswer) else figures(answer)),
+            **(answer.figures() if isinstance(answer, _ModelAnswer | _Judged) else figures(answer)),
             "error": error or None,
         }
 
@@ -187,6 +192,16 @@ class _ModelAnswer:
             return {"task": self.task}
         tokens = {"prompt_tokens": self.reply.prompt_tokens, "answer_tokens": self.reply.answer_tokens}
         return {"task": self.task, "model": self.reply.model, **tokens}
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """Who judged a task in the end: a model or rules."""
+
+    request: CountJudged
+
+    def figures(self) -> dict[str, Any]:
+        return {"task": self.request.task, "by": self.request.by.value}
 
 
 def figures(answer: Any) -> dict[str, int]:

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
-from mnemic.answering import Answering
+from mnemic.answering import Answering, answered_each
 from mnemic.core.forking import renew_in_child
 from mnemic.core.mutex import Flag, Mutex
 from mnemic.core.uninterrupted import import_whole
@@ -23,8 +23,8 @@ from mnemic.lanes.backlog import Backlog
 from mnemic.lanes.heartbeat import beating
 from mnemic.lanes.slices import BUSY, IDLE, JOBS, LEASE_SECONDS, WAITS, Slice
 from mnemic.lanes.unpacked import UnpackedSpaces
-from mnemic.models.chat.base import Ask
-from mnemic.models.model_requests import Embed
+from mnemic.models.chat.base import Ask, Reply
+from mnemic.models.model_requests import AskEach, Embed
 from mnemic.store.engine.job_queue import prolong
 from mnemic.store.engine.model_meter import spend
 from mnemic.store.engine.pack_rows import drop_unsound
@@ -343,18 +343,23 @@ class Background:
             case Pause():
                 return None
             case Ask():
-                return self._ask_model(task, request)
+                with self._lease_kept(task):
+                    return self._ask_model(task, request)
+            case AskEach(asks):
+                with self._lease_kept(task):
+                    return answered_each(asks, partial(self._ask_model, task))
             case Embed(texts=[_, *_]):
                 return self._embed(task, request)
         with self.answering.yielding.working():
             return self.answering.perform(request)
 
-    def _ask_model(self, task: Task, request: Ask) -> Any:
+    def _ask_model(self, task: Task, request: Ask) -> Reply:
         if self._closed:
             raise Conflict("the store is being closed; the run goes on from its answers")
         asked, model = self._budget.count(task.space, request), self.answering.language_model.name(request.size)
-        with self._lease_kept(task), metered(task.lane, request, model, partial(self._spend, task)) as call:
-            call.reply = reply = self.answering.perform(request)
+        with metered(task.lane, request, model, partial(self._spend, task)) as call:
+            reply: Reply = self.answering.perform(request)
+            call.reply = reply
         asked.tokens = reply.prompt_tokens + reply.answer_tokens
         return reply
 

@@ -34,13 +34,13 @@ from mnemic.extract.entities import canonical, entities
 from mnemic.extract.instructions import instructions
 from mnemic.extract.quotation import own_words
 from mnemic.extract.revocations import revocations
+from mnemic.extract.sentences import written_sentences
 from mnemic.extract.slots import birthday, slots
 from mnemic.extract.speakers import is_machine
 from mnemic.ingest.intake import Options
 from mnemic.ingest.readers import READERS, read
 from mnemic.ingest.source import Source
 from mnemic.memory import Memory
-from mnemic.recall.answer import split
 from mnemic.recall.asked_for import AnswerType
 from mnemic.settings import Settings
 from mnemic.testing.attack.frame import AttackReport
@@ -159,7 +159,7 @@ def _readers(place: Path) -> list[TextReader]:
         TextReader("cut", lambda text: cut(text, 200), ("mnemic.core.tokens",)),
         TextReader("text", lambda text: clean_text("text", text, 1 << 30), ("mnemic.core.checking",)),
         TextReader("name", lambda text: clean_name("name", text), ("mnemic.core.checking",)),
-        TextReader("sentences of an answer", split, answers),
+        TextReader("sentences of an answer", written_sentences, answers),
         TextReader("type of answer", AnswerType.by, answers),
         TextReader("memory", _remembered, (*rules, *times, *answers)),
         TextReader("question", _asked, (*answers, *times)),
@@ -349,7 +349,7 @@ class _Wall:
 _WALLS: Final = (
     _Wall("mnemic.extract.sentences._SHORT", 1 << 30, "instructions", HostileText("", "a. ")),
     _Wall(
-        "mnemic.recall.answer._SENTENCE",
+        "mnemic.extract.sentences._WRITTEN",
         re.compile(r"\s*(\S(?:[^.!?\n]|[.](?=\w))*(?:[.!?]+(?=\s|\Z)|\n|\Z|[.!?]+))"),
         "sentences of an answer",
         HostileText("", " "),

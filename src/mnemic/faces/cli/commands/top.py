@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
@@ -15,6 +16,7 @@ from mnemic.faces.cli.command import verb
 from mnemic.faces.cli.commands.worker import lane_record, lane_row
 from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.output import Output, flat, freed, many, size
+from mnemic.models.model_requests import JudgedBy
 from mnemic.watching.metering import Sort
 
 if TYPE_CHECKING:
@@ -91,6 +93,7 @@ def lines(run: Invocation, vitals: Vitals, behind: list[Behind]) -> list[str]:
         ("windows", _windows(vitals)),
         *((("lanes" if place == 0 else ""), ": ".join(lane_row(one))) for place, one in enumerate(behind)),
         *([("models", _models(vitals))] if vitals.gauge("models.calls") else []),
+        *([("judged", told)] if (told := _judged(vitals)) else []),
         ("jobs", ", ".join(f"{count:,} {state}" for state, count in sorted(vitals.jobs.items())) or "none"),
         ("collected", _collected(vitals)),
         ("file", f"{size(vitals.bytes)}, of it {size(vitals.free)} free and {size(vitals.log)} log"),
@@ -123,6 +126,22 @@ def _models(vitals: Vitals) -> str:
     )
     told = f"{many(calls, 'call')}, {failed:,} failed, {flying:,} under way"
     return f"{told}; {asked:,} tokens of prompts, {answered:,} of answers (`mnemic stats --models`: since ever)"
+
+
+def _judged(vitals: Vitals) -> str:
+    """Say who judged the tasks of strategies, since each process opened the store; "" where none was judged."""
+    counts: Counter[str] = Counter()
+    for process in vitals.processes:
+        for name, count in process.measured.gauges.items():
+            if name.startswith("judged."):
+                counts[name.rpartition(".")[2]] += int(count)
+    if not counts:
+        return ""
+    repaired, unsound, over, alone = (
+        counts[by] for by in (JudgedBy.REPAIR, JudgedBy.RULES, JudgedBy.RULES_BY_BUDGET, JudgedBy.RULES_ALONE)
+    )
+    told = f"{many(counts[JudgedBy.ANSWER] + repaired, 'task')} by a model, {repaired:,} of them repaired"
+    return f"{told}; by rules {unsound:,} for no answer was sound, {over:,} over budget, {alone:,} without a model"
 
 
 def _collected(vitals: Vitals) -> str:

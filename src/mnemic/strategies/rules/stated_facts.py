@@ -1,0 +1,84 @@
+"""The facts that passages state, by rule: what people say of their profile, and their own sentences that matter."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from mnemic.core.clock import micros, moment
+from mnemic.core.uninterrupted import import_whole
+from mnemic.strategies.knowledge import Passage, Passages, StatedFact
+from mnemic.strategies.rules.importance_score import importance_scores
+
+WORTH: Final = 4
+"""Importance from which a sentence is kept as a fact."""
+SOMEBODY: Final = "user"
+"""Who speaks where nobody is named."""
+
+
+def slot_facts(passages: Passages) -> tuple[StatedFact, ...]:
+    """Find what people state about themselves, in the order they say it; what a machine says is no person's profile."""
+    return tuple(fact for place, passage in enumerate(passages) for _, fact in _slots(place, passage))
+
+
+def stated_facts(passages: Passages) -> tuple[StatedFact, ...]:
+    """Find the facts of passages, in order: slots of a profile, and sentences that matter, with who says them."""
+    found: dict[str, StatedFact] = {}
+    for place, passage in enumerate(passages):
+        slots = _slots(place, passage)
+        for _, fact in sorted(slots + _sentences(place, passage, slots), key=lambda one: one[0]):
+            found.setdefault(fact.text, fact)
+    return tuple(found.values())
+
+
+def _slots(place: int, passage: Passage) -> list[tuple[int, StatedFact]]:
+    """The slots that a passage states, each with where its sentence begins."""
+    import_whole("mnemic.extract.patterns", "mnemic.extract.phrasing", "mnemic.extract.slots")
+    import_whole("mnemic.extract.speakers")
+    from mnemic.extract.patterns import SlotAct
+    from mnemic.extract.phrasing import phrased
+    from mnemic.extract.slots import slots
+    from mnemic.extract.speakers import is_machine
+
+    subject = passage.speaker or SOMEBODY
+    if is_machine(subject):
+        return []
+    said = 0 if passage.said is None else micros(passage.said)
+    found: list[tuple[int, StatedFact]] = []
+    for one in slots(passage.text, subject, said, passage.said_offset):
+        if not one.slot or one.value == "":
+            continue  # only who knows the profile can tell what this is about
+        ended, value = one.act is SlotAct.ENDS, str(one.value)
+        fact = StatedFact(
+            text=phrased(one.slot, value, subject, one.text, ended=ended),
+            source=(place,),
+            subject=subject,
+            slot=one.slot,
+            value=value,
+            since=moment(one.since.start) if one.since is not None and passage.said is not None else None,
+            ended=ended,
+        )
+        found.append((one.start, fact))
+    return found
+
+
+def _sentences(place: int, passage: Passage, slots: list[tuple[int, StatedFact]]) -> list[tuple[int, StatedFact]]:
+    """The sentences of a passage that matter and say more than the slots they fill, each with where it begins."""
+    import_whole("mnemic.extract.entities", "mnemic.extract.sentences", "mnemic.extract.speakers")
+    from mnemic.extract.entities import entities
+    from mnemic.extract.sentences import sentences
+    from mnemic.extract.speakers import is_machine
+
+    if is_machine(passage.speaker):
+        return []
+    found: list[tuple[int, StatedFact]] = []
+    for one in sentences(passage.text):
+        written = " ".join(passage.text[one.start : one.start + len(one.low)].split())
+        filled = [fact.text for start, fact in slots if start == one.start]
+        if one.asks or (filled and all(name.name in " ".join(filled) for name in entities(written))):
+            continue
+        (score,) = importance_scores((replace(passage, text=written),))
+        if score >= WORTH:
+            text = f"{passage.speaker}: {written}" if passage.speaker else written
+            found.append((one.start, StatedFact(text=text, source=(place,))))
+    return found

@@ -1,0 +1,128 @@
+"""Take out of passages what they state: facts, triples, slots of a profile."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from mnemic.core.json_schema import flag, many, shape, text, whole
+from mnemic.models.chat.soundness import Unfit
+from mnemic.strategies.judging import JudgeTask
+from mnemic.strategies.knowledge import Passages, StatedFact, Triple
+from mnemic.strategies.rules.stated_facts import SOMEBODY, slot_facts, stated_facts
+from mnemic.strategies.rules.triples import triples
+from mnemic.strategies.showing import block, numbered, spoken_by
+from mnemic.strategies.tasks.answers import cited, held, one_line, places, reasoned, short
+
+_NAME: Final = 120
+"""Most characters of a name, a relation or the value of a slot."""
+_SLOT: Final = 40
+
+
+def shown_passages(passages: Passages, title: str = "Passages") -> str:
+    """Lay out passages under their handles; "" if there are none."""
+    return block(title, numbered(map(spoken_by, passages))) if passages else ""
+
+
+def _facts(passages: Passages, answer: Any) -> tuple[StatedFact, ...]:
+    found: list[StatedFact] = []
+    for one in answer["facts"]:
+        source = places(one["from"], len(passages))
+        since, until = held(one, passages[source[0]].said_offset)
+        found.append(StatedFact(text=one_line(one["text"]), source=source, since=since, until=until))
+    return tuple(found)
+
+
+EXTRACT_ITEMS: Final = JudgeTask(
+    id="extract_items",
+    schema=reasoned(
+        facts=many(shape({"text": short(), "from": cited(), "since": text(), "until": text()}), maxItems=32)
+    ),
+    show=shown_passages,
+    sound=_facts,
+    rules=stated_facts,
+    limit=2048,
+)
+"""Statements worth keeping, each standing for itself."""
+
+
+def _triples(passages: Passages, answer: Any) -> tuple[Triple, ...]:
+    found: list[Triple] = []
+    for one in answer["triples"]:
+        (source,) = places([one["from"]], len(passages))
+        since, until = held(one, passages[source].said_offset)
+        found.append(
+            Triple(
+                subject=one_line(one["subject"]),
+                predicate=one_line(one["predicate"]),
+                object=one_line(one["object"]),
+                fact=one_line(one["fact"]),
+                source=source,
+                since=since,
+                until=until,
+            )
+        )
+    return tuple(found)
+
+
+EXTRACT_TRIPLES: Final = JudgeTask(
+    id="extract_triples",
+    schema=reasoned(
+        triples=many(
+            shape(
+                {
+                    **{part: short(_NAME) for part in ("subject", "predicate", "object")},
+                    "fact": short(),
+                    "from": whole(low=1),
+                    "since": text(),
+                    "until": text(),
+                }
+            ),
+            maxItems=32,
+        )
+    ),
+    show=shown_passages,
+    sound=_triples,
+    rules=triples,
+    limit=2048,
+)
+"""Who or what is related to whom or what, and how."""
+
+
+def _slots(passages: Passages, answer: Any) -> tuple[StatedFact, ...]:
+    found: list[StatedFact] = []
+    for one in answer["slots"]:
+        source = places(one["from"], len(passages))
+        named = {part: one_line(one[part]) for part in ("subject", "slot", "value")}
+        if not _is_named(named["subject"], passages):
+            raise Unfit(f"nobody is called {named['subject']!r} in the data")
+        slot = named["slot"].casefold().replace(" ", "_")
+        ended = bool(one["ended"])
+        told = f"{named['subject']}: {named['slot']}: {named['value']}"
+        text = f"{told} (no longer)" if ended else told
+        found.append(
+            StatedFact(text=text, source=source, subject=named["subject"], slot=slot, value=named["value"], ended=ended)
+        )
+    return tuple(found)
+
+
+def _is_named(subject: str, passages: Passages) -> bool:
+    """Whether passages name whom a profile is of, or leave them without a name."""
+    told = (f"{one.speaker}\n{one.text}".casefold() for one in passages)
+    return subject.casefold() == SOMEBODY or any(subject.casefold() in text for text in told)
+
+
+EXTRACT_SLOTS: Final = JudgeTask(
+    id="extract_slots",
+    schema=reasoned(
+        slots=many(
+            shape(
+                {"subject": short(_NAME), "slot": short(_SLOT), "value": short(_NAME), "from": cited(), "ended": flag()}
+            ),
+            maxItems=32,
+        )
+    ),
+    show=shown_passages,
+    sound=_slots,
+    rules=slot_facts,
+)
+"""What passages say of somebody's profile, slot by slot."""

@@ -1,0 +1,166 @@
+"""A world of one model for flows that judge; and for each task something to judge, with a sound answer to it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from mnemic.errors import ModelError
+from mnemic.flow import Flow, Request, run
+from mnemic.models.chat.base import Ask, CutOff, Reply, estimated_reply
+from mnemic.models.model_requests import AskEach, CountJudged, JudgedBy, NameModel
+from mnemic.strategies.judging import JudgeTask
+from mnemic.strategies.knowledge import Condensing, Inquiry, Merging, Overwriting, Passage, ReadingNote, StatedFact
+from mnemic.strategies.tasks.condensing import OVERWRITE_FOLD, SUMMARIZE
+from mnemic.strategies.tasks.extracting import EXTRACT_ITEMS, EXTRACT_SLOTS, EXTRACT_TRIPLES
+from mnemic.strategies.tasks.merge_decision import MERGE_DECIDE
+from mnemic.strategies.tasks.recognition import FILTER_EVIDENCE
+from mnemic.strategies.tasks.reflecting import FOCAL_QUESTIONS, INSIGHTS_WITH_EVIDENCE, SCORE_IMPORTANCE
+
+SAID = datetime(2024, 5, 8, 18, 20, tzinfo=UTC)
+PASSAGES = (
+    Passage("We moved to Porto last month, and Tom works at Siemens.", "Mia", SAID),
+    Passage("我住在北京，我喜欢爵士乐。", "李雷", SAID),
+    Passage("ok, thanks", "Sam", SAID),
+)
+QUESTION = Inquiry("Where does Tom work?", PASSAGES)
+MERGING = Merging(
+    new=(
+        StatedFact(text="Mia lives in Porto.", subject="Mia", slot="city", value="Porto"),
+        StatedFact(text="Mia likes jazz.", subject="Mia", slot="likes", value="jazz"),
+    ),
+    old=(StatedFact(text="Mia lives in Lisbon.", subject="Mia", slot="city", value="Lisbon"),),
+)
+FOLDING = Overwriting(
+    question="Where does the sister of Mia work?",
+    notes=(ReadingNote(text="The sister of Mia is Eve.", source=(3,)),),
+    segment=("Eve has worked at Siemens since 2020.", "The weather was fine."),
+    first=7,
+    budget=64,
+)
+
+_FACT = {"text": "Tom works at Siemens.", "from": [1], "since": "2024-04", "until": ""}
+_TRIPLE = {
+    "subject": "Tom",
+    "predicate": "works at",
+    "object": "Siemens",
+    "fact": "Tom works at Siemens.",
+    "from": 1,
+    "since": "2024",
+    "until": "2024-06-01",
+}
+_SLOT = {"subject": "李雷", "slot": "Favourite Music", "value": "爵士乐", "from": [2], "ended": False}
+_ADD = {"new": 2, "do": "add", "old": 0, "text": ""}
+_DELETE = {"new": 1, "do": "delete", "old": 1, "text": ""}
+_NOTE = {"text": "Eve has worked at Siemens since 2020.", "from": [8, 4]}
+LONG = "Tom, who works at Siemens, goes there every day. " * 60
+
+
+@dataclass(frozen=True)
+class Case:
+    """Something to judge, a sound answer, and answers that fit the schema and are not sound."""
+
+    task: JudgeTask[Any, Any]
+    given: Any
+    sound: dict[str, Any]
+    astray: dict[str, Any]
+    too_long: dict[str, Any]
+
+
+def _case(task: JudgeTask[Any, Any], given: Any, name: str, sound: Any, astray: Any, too_long: Any) -> Case:
+    answers = ({"reasoning": "I see.", name: value} for value in (sound, astray, too_long))
+    return Case(task, given, *answers)
+
+
+CASES = (
+    _case(EXTRACT_ITEMS, PASSAGES, "facts", [_FACT], [{**_FACT, "from": [4]}], [{**_FACT, "text": LONG}]),
+    _case(EXTRACT_TRIPLES, PASSAGES, "triples", [_TRIPLE], [{**_TRIPLE, "from": 9}], [{**_TRIPLE, "fact": LONG}]),
+    _case(EXTRACT_SLOTS, PASSAGES, "slots", [_SLOT], [{**_SLOT, "from": [7]}], [{**_SLOT, "value": LONG}]),
+    _case(
+        MERGE_DECIDE,
+        MERGING,
+        "decisions",
+        [_ADD, _DELETE],
+        [_ADD, {**_DELETE, "old": 2}],
+        [_ADD, {**_DELETE, "do": "update", "text": LONG}],
+    ),
+    _case(
+        SCORE_IMPORTANCE,
+        PASSAGES,
+        "scores",
+        [{"of": 3, "score": 1}, {"of": 1, "score": 7}, {"of": 2, "score": 4}],
+        [{"of": 4, "score": 1}, {"of": 1, "score": 7}, {"of": 2, "score": 4}],
+        [{"of": 1 + n % 3, "score": 5} for n in range(9)],
+    ),
+    _case(SUMMARIZE, Condensing(PASSAGES, 40), "summary", "Mia moved to Porto.", " ", LONG),
+    _case(FOCAL_QUESTIONS, PASSAGES, "questions", ["What does Mia like?"], ["\u200b"], ["What?"] * 9),
+    _case(
+        INSIGHTS_WITH_EVIDENCE,
+        QUESTION,
+        "insights",
+        [{"text": "Mia and Tom began anew.", "from": [1, 3]}],
+        [{"text": "Mia and Tom began anew.", "from": [1, 5]}],
+        [{"text": LONG, "from": [1]}],
+    ),
+    _case(FILTER_EVIDENCE, QUESTION, "keep", [1], [4], [1] * 99),
+    _case(OVERWRITE_FOLD, FOLDING, "notes", [_NOTE], [{**_NOTE, "from": [1]}], [{**_NOTE, "text": LONG[:990]}]),
+)
+
+
+@dataclass
+class JudgeWorld:
+    """Answers what flows that judge ask for, by a model that is told what to say in turn; "" as its name is none.
+
+    Attributes:
+        answers: A text, a dictionary for its JSON, or an error that is raised.
+        asked: The questions, in order; `rounds` how many of them were asked at once.
+        counted: Who judged what.
+    """
+
+    answers: Sequence[str | dict[str, Any] | Exception] = ()
+    model: str = "told"
+    asked: list[Ask] = field(default_factory=list)
+    rounds: list[int] = field(default_factory=list)
+    counted: list[tuple[str, JudgedBy]] = field(default_factory=list)
+
+    def run(self, flow: Flow[Any]) -> Any:
+        return run(flow, self.perform)
+
+    def perform(self, request: Request) -> Any:
+        match request:
+            case NameModel():
+                return self.model
+            case CountJudged(task, by):
+                return self.counted.append((task, by))
+            case Ask():
+                self.rounds.append(1)
+                return self._reply(request)
+            case AskEach(asks):
+                self.rounds.append(len(asks))
+                return tuple(map(self._caught, asks))
+        raise AssertionError(f"a judge asks no {type(request).__name__}")
+
+    def _caught(self, ask: Ask) -> Reply | ModelError:
+        try:
+            return self._reply(ask)
+        except ModelError as error:
+            return error
+
+    def _reply(self, ask: Ask) -> Reply:
+        answer = self.answers[len(self.asked) % len(self.answers)]
+        self.asked.append(ask)
+        if isinstance(answer, Exception):
+            raise answer
+        return said(ask, answer)
+
+
+def said(ask: Ask, answer: str | dict[str, Any]) -> Reply:
+    text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+    return estimated_reply(ask, "told", text)
+
+
+def cut_off(ask: Ask, answer: str) -> CutOff:
+    return CutOff("told", ask.limit, said(ask, answer))
