@@ -90,6 +90,38 @@ def test_words_behind_a_login_stay(text: str) -> None:
     assert mask(text) == (text, {})
 
 
+_ROW = "ada,Zx9!kkQ2w,ops"
+_WIDE = ",".join(f"column {n}" for n in range(30))
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "user,password\r\nada,Zx9!kkQ2w\r\n",
+        "user,role,password\r\nada,ops,Zx9!kkQ2w\r\nbob,ops,Zx9!kkQ2w",
+        "user,password,role\n" + "bob,none,ops\n" * 1_200 + _ROW,
+        f"user,password,role\nthese are old\n{_ROW}",
+        f"user,password,role\n\"Lovelace, Ada\",none,ops\n\"Lo \"\"ve\"\", Ada\",Zx9!kkQ2w,ops\n{_ROW}",
+        f"user,password,role\n\"ada,Zx9!kkQ2w,ops\n{_ROW}",
+        "user\tpassword\trole\n\t\"Zx9!kkQ2w\"\tops",
+        "a long name of a column that says much,another long name of a column,and a third that is no shorter,"
+        "a fourth of those that say too much,and a fifth one that goes on and on,a sixth that is here,password\n"
+        "1,2,3,4,5,6,Zx9!kkQ2w\n",
+        "user,password,role\n" + "x" * 1_500 + f"\n{_ROW}",
+        f"user,password,role\n\n{_ROW}\n",
+        f"user,password,role\r\n\r\n{_ROW}\r\n",
+        f"{_WIDE},password\n{','.join('1' * 30)},Zx9!kkQ2w\n",
+        "user,password\nbob,none\nname;town;password\nada;Paris;Zx9!kkQ2w\n",
+        "user,note,password\nada,password,Zx9!kkQ2w\nbob,x,Zx9!kkQ2w",
+    ],
+)  # fmt: skip
+def test_every_row_of_a_column_of_passwords_is_masked(table: str) -> None:
+    masked, found = mask(table)
+    assert "Zx9!kkQ2w" not in masked
+    assert masked.replace("[masked password]", "Zx9!kkQ2w") == table
+    assert found == {"password": table.count("Zx9!kkQ2w")}
+
+
 def test_what_is_looked_for_of_a_secret_is_found_nowhere_by_chance() -> None:
     for seed in range(50):
         short = {form: secret for form, (_, secret) in corpus(random.Random(seed)).items() if "over two lines" in form}

@@ -48,7 +48,8 @@ class MaskedText:
 
         Args:
             near: Words in small letters; if given, only matches that begin near one of them are looked for.
-            to: What such a match reaches to at most; else some hundred characters, and to the end of the word there.
+            to: What such a match reaches to at most, from the second line on; it may begin anywhere in the line of the
+                word. Without it, it is looked for in some hundred characters, and to the end of the word there.
         """
         found = ((match, replaced(match)) for match in self._matches(pattern, near, to))
         if changed := [(match, shown) for match, shown in found if shown != match[0]]:
@@ -77,7 +78,7 @@ class MaskedText:
                 if end:
                     yield begin, end
                 begin = place - _BEFORE
-            begin = max(0, begin)
+            begin = self.text.rfind("\n", 0, begin) + 1 if to and begin > 0 else max(0, begin)
             if place + _BEHIND > end:
                 end = self._end(place, to)
         if end:
@@ -85,7 +86,8 @@ class MaskedText:
 
     def _end(self, place: int, to: str) -> int:
         if to:
-            found = self.text.find(to, place)
+            line = self.text.find("\n", place)
+            found = self.text.find(to, line + 2) if line >= 0 else line
             return found if found >= 0 else len(self.text)
         word = _WORD.match(self.text, min(place + _BEHIND, len(self.text)))
         return word.end() if word else len(self.text)

@@ -36,6 +36,11 @@ _CALL: Final = re.compile(r"[\w.]+[(\[{]")
 _WORDS: Final = re.compile(r"[a-z]+")
 _APART: Final = ("|", "\t", ";", ",")
 """What stands between the cells of a table."""
+_CELLS: Final = {
+    mark: re.compile(rf'(?:^|(?<={re.escape(mark)}))(?: *(?:"[^"]*+")++[^{re.escape(mark)}]*+|[^{re.escape(mark)}]*+)')
+    for mark in _APART
+}
+"""The cells of a line, of which one in quotation marks may hold what stands between them."""
 _DIGITS: Final = re.compile(r"\d(?:\d{3}|[\d .\-_/\u00a0\u2007-\u2015\u202f]{11})")
 _FOREIGN_NAMES: Final = (
     *("密码", "密碼", "口令", "暗号", "パスワ", "パスコ", "비밀번호", "암호", "парол", "lösenord", "kennwört", "hasło", "jelszó", "şifre"),
@@ -312,26 +317,42 @@ def _without_seed(match: re.Match[str], hidden: Hide) -> str:
 
 
 def _without_column(table: re.Match[str], hidden: Hide) -> str:
-    """Mask the column of a table that its first line calls passwords."""
-    import_whole("mnemic.core.spoken_secrets")
-    from mnemic.core import spoken_secrets as spoken
-
+    """Mask the column of a table that its first line, or that of a table right below it, calls passwords."""
     lines = table[0].split("\n")
-    apart = next((mark for mark in _APART if mark in lines[0]), None)
-    if apart is None:
-        return table[0]
-    heads = lines[0].split(apart)
-    columns = {n for n, head in enumerate(heads) if spoken.NAMED_COLUMN.fullmatch(head)}
-    for place in range(1, len(lines)):
-        cells = lines[place].split(apart)
-        if len(cells) != len(heads):
-            break
+    apart, width, columns = "", 0, frozenset[int]()
+    for place, line in enumerate(lines):
+        if head := _password_columns(line):
+            columns = head[2] | columns if head[:2] == (apart, width) else head[2]
+            apart, width = head[:2]
+        if not columns or (cells := _cells(line, apart, width)) is None:
+            continue  # a title, a line of another width: the lines below are of the table still
         for n in columns:
             value = cells[n].strip(" \t\r\"'`*")
             if value and _is_told(value):
                 cells[n] = cells[n].replace(value, hidden("password", ""))
         lines[place] = apart.join(cells)
     return "\n".join(lines)
+
+
+def _password_columns(line: str) -> tuple[str, int, frozenset[int]] | None:
+    """Read the first line of a table: what stands between its cells, how many there are, which are of passwords."""
+    import_whole("mnemic.core.spoken_secrets")
+    from mnemic.core import spoken_secrets as spoken
+
+    if not _has_any(line.lower(), _HELD_UNDER):
+        return None
+    apart = next((mark for mark in _APART if mark in line), None)
+    if apart is None:
+        return None
+    heads = _CELLS[apart].findall(line)
+    columns = frozenset(n for n, head in enumerate(heads) if spoken.NAMED_COLUMN.fullmatch(head))
+    return (apart, len(heads), columns) if columns else None
+
+
+def _cells(line: str, apart: str, width: int) -> list[str] | None:
+    """Split a line into the cells that its table has: as quotation marks say it or, where that fits not, without."""
+    ways = (_CELLS[apart].findall, lambda text: text.split(apart)) if '"' in line else (lambda text: text.split(apart),)
+    return next((cells for way in ways if len(cells := way(line)) == width), None)
 
 
 def _without_keys(text: str) -> tuple[str, int]:
