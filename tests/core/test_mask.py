@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import base64
 import random
+import time
 from pathlib import Path
 
 import pytest
@@ -120,6 +121,16 @@ def test_every_row_of_a_column_of_passwords_is_masked(table: str) -> None:
     assert "Zx9!kkQ2w" not in masked
     assert masked.replace("[masked password]", "Zx9!kkQ2w") == table
     assert found == {"password": table.count("Zx9!kkQ2w")}
+
+
+def test_characters_without_width_cost_no_more_than_others() -> None:
+    def seconds(letters: int) -> float:
+        text = "password a" + "\u200b" * letters + " and 12 more"
+        began = time.process_time()
+        assert mask(text) == (text, {})
+        return time.process_time() - began
+
+    assert min(seconds(128_000) for _ in range(3)) < 20 * min(seconds(16_000) for _ in range(3)) + 0.02
 
 
 def test_what_is_looked_for_of_a_secret_is_found_nowhere_by_chance() -> None:

@@ -21,7 +21,8 @@ _BEFORE: Final = 200
 _BEHIND: Final = 400
 """Characters before and behind a word in which what it tells is looked for."""
 _WORD: Final = re.compile(r"\S*+")
-_WITHOUT_WIDTH: Final = re.compile(f"[{_WIDTHLESS}]+")
+_UNIT: Final = re.compile(f".[{_WIDTHLESS}]*+", re.DOTALL)
+"""A character with what has no width behind it."""
 
 
 def is_disguised(text: str) -> bool:
@@ -109,13 +110,10 @@ class UndisguisedText(MaskedText):
         plain: list[str] = []
         self._units: list[str] = []
         """What was written for each character of the text."""
-        for character in written:
-            if self._units and _WITHOUT_WIDTH.fullmatch(character):
-                self._units[-1] += character
-                continue
-            folded = unicodedata.normalize("NFKC", character) if ord(character) > 127 else character
-            plain.append(folded if len(folded) == 1 and folded.isascii() else character)
-            self._units.append(character)
+        for unit in _UNIT.findall(written):
+            folded = unicodedata.normalize("NFKC", unit[0]) if ord(unit[0]) > 127 else unit[0]
+            plain.append(folded if len(folded) == 1 and folded.isascii() else unit[0])
+            self._units.append(unit)
         super().__init__("".join(plain))
 
     def written(self) -> str:
