@@ -123,6 +123,50 @@ def test_every_row_of_a_column_of_passwords_is_masked(table: str) -> None:
     assert found == {"password": table.count("Zx9!kkQ2w")}
 
 
+@pytest.mark.parametrize("secret", ["$ecretWord9", "$ommer2024wind", "%ecretWord9", "*ecretWord9", "%24ecretWord9"])
+@pytest.mark.parametrize(
+    "before", ["postgres://u:", "password: ", "the wifi password is ", "PGPASSWORD=", "login a password "]
+)
+def test_a_password_may_begin_as_a_placeholder_does(before: str, secret: str) -> None:
+    masked, found = mask(f"{before}{secret}@host/db" if "//" in before else f"{before}{secret} now")
+    assert secret not in masked
+    assert found == {"password": 1}
+    assert mask(masked)[0] == masked
+
+
+@pytest.mark.parametrize("secret", ["[ecretWord9", "{ecretWord9"])
+def test_a_password_in_an_address_may_begin_with_a_bracket(secret: str) -> None:
+    assert mask(f"postgres://u:{secret}@host/db")[0] == "postgres://u:[masked password]@host/db"
+
+
+def test_what_stands_for_a_password_stays() -> None:
+    for value in (
+        *(
+            "$PASSWORD",
+            "$db_pass",
+            "$DB_PASS2",
+            "$password2",
+            "$this->password",
+            "$env:DB_PASS2",
+            "$row.password",
+            "$1",
+        ),
+        *("${DB_PASS2}", "${DB:-x1}", "$(pass show db2)", "$$PASS", "%PASSWORD%", "%s", "%s@host2", "%-20s", "%(pw1)s"),
+        *(
+            "{password2}",
+            "{{ password2 }}",
+            "{self.pw2}",
+            "[password]",
+            "[your-pass-2]",
+            "[masked password]",
+            "<pass2>",
+        ),
+        *("********", "*argv", "&pw2"),
+    ):
+        for text in ("postgres://u:{}@host/db", "password: {}", "the wifi password is {} now", "DB_PASSWORD={}"):
+            assert mask(text.format(value)) == (text.format(value), {})
+
+
 def test_characters_without_width_cost_no_more_than_others() -> None:
     def seconds(letters: int) -> float:
         text = "password a" + "\u200b" * letters + " and 12 more"

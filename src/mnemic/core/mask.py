@@ -82,6 +82,11 @@ _PLACEHOLDERS: Final = frozenset(
     | {"false", "undefined", "string", "str", "bytes", "optional", "required", "redacted", "hidden", "masked", "unset"}
 )
 """What stands where a secret would."""
+_IN_PLACE: Final = re.compile(
+    r"\$+(?:[A-Za-z_]+|[A-Z\d_]+|[a-z_]+\d{1,2})(?:[-.:/>&+?)\]\\,].*)?|\$\(.*|\$?\{.*\}.*|%\w+%|%\(.*"
+    r"|%[-+ #0]?[\d.]{0,4}[A-Za-z](?:\W.*)?|[<&(].*|\[(?:[^\]]*\].*|[^\d\]]*)|\*+[A-Za-z_]*\W*"
+)
+"""A variable, a field of a form, a bracketed name or stars in place of a value, and what an expression goes on with."""
 _CODE: Final = re.compile(r"[^\W\d]+(?:[.:-]{1,2}[^\W\d]+)*[.:!?]*|[\d.,:%+-]+")
 """A name of code or a word, or a number."""
 _LINE_END: Final = re.compile(r"(\n|\\n)")
@@ -296,7 +301,12 @@ def _is_told(value: str) -> bool:
 
 def _is_given(value: str) -> bool:
     """Whether a word is no placeholder, where only a password can stand."""
-    return value.casefold() not in _PLACEHOLDERS and value[0] not in "$%<{[(" and len(value) > 2
+    return len(value) > 2 and not _is_in_place(value)
+
+
+def _is_in_place(value: str) -> bool:
+    """Whether something stands in place of a value."""
+    return value.casefold() in _PLACEHOLDERS or _IN_PLACE.fullmatch(value) is not None
 
 
 def _without_seed(match: re.Match[str], hidden: Hide) -> str:
@@ -409,10 +419,9 @@ def _body_before(text: str, first: int, at: int) -> int:
 def _address(match: re.Match[str], hidden: Hide) -> str:
     """Mask what a URL carries, if it could be a secret."""
     if match["password"]:
-        word = match["password"].casefold()
-        return match[0] if word in _PLACEHOLDERS or word[0] in "${%*[" else hidden("password", match["before"])
+        return match[0] if _is_in_place(match["password"]) else hidden("password", match["before"])
     value, before = (match["token"], match["user"]) if match["token"] else (match["value"], match["field"])
-    return hidden("token", before) if _is_random(value) and value[0] not in "${%[" else match[0]
+    return hidden("token", before) if _is_random(value) and not _is_in_place(value) else match[0]
 
 
 def _is_header(match: re.Match[str]) -> bool:
@@ -434,12 +443,7 @@ def _assigned(match: re.Match[str], hidden: Hide) -> str:
     kept = "".join(match[part] for part in ("name", "more", "sign", "quote"))
     if match["next"]:
         return match[0]
-    if (
-        match["name"].isupper()
-        and match["sign"] == "="
-        and value.casefold() not in _PLACEHOLDERS
-        and value[0] not in "$%*<{&"
-    ):
+    if match["name"].isupper() and match["sign"] == "=" and not _is_in_place(value):
         return hidden("password" if "PASS" in match["name"] or "PWD" in match["name"] else "secret", kept)
     if not any(word in name for word in _OF_KEYS):
         number = not match["more"] and value.isdigit() and len(value) >= 6
@@ -456,8 +460,7 @@ def _is_secret(value: str, shortest: int) -> bool:
     value = value.rstrip(".,;:!?")
     return not (
         len(value) < shortest
-        or value.casefold() in _PLACEHOLDERS
-        or value[0] in "$%*<{&[("
+        or _is_in_place(value)
         or _CODE.fullmatch(value)
         or _FILE.fullmatch(value)
         or "://" in value
