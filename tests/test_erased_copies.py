@@ -227,7 +227,7 @@ def test_what_is_erased_while_a_checkpoint_is_made_is_in_none(tmp_path: Path) ->
 
 def owing(path: Path, files: list[str], *, knowing: bool) -> None:
     whole = {"tenant": "default", "user": "ada", "shared": False, "ids": [], "whole": True, "actor": "", "names": []}
-    named = {"ids": [], **dict.fromkeys(("session", "source", "agent", "shelf"))}
+    named: dict[str, object] = {"ids": [], **dict.fromkeys(("session", "source", "agent", "shelf"))}
     value = json.dumps([{**whole, "named": named, "files": files}]).encode()
     with raw_store(path, knowing=knowing) as db:
         db.execute("INSERT OR REPLACE INTO meta(key, value) VALUES ('copies', ?)", (value,))
