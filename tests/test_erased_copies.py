@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import closing
@@ -12,8 +13,10 @@ import pytest
 
 from mnemic import Conflict, Memory, NotFound
 from mnemic.admin import restore
+from mnemic.errors import StoreCorrupt
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.drafts import Erasure, Named
+from mnemic.testing.raw_store import raw_store
 
 
 def holding(folder: Path, word: str) -> list[str]:
@@ -220,3 +223,71 @@ def test_what_is_erased_while_a_checkpoint_is_made_is_in_none(tmp_path: Path) ->
     with Memory(path, embedder="none") as memory:
         assert [made.name for made in memory.admin.checkpoints()] == ["named"]
     assert holding(tmp_path, "zebraq") == []
+
+
+def owing(path: Path, files: list[str], *, knowing: bool) -> None:
+    whole = {"tenant": "default", "user": "ada", "shared": False, "ids": [], "whole": True, "actor": "", "names": []}
+    named: dict[str, object] = {"ids": [], **dict.fromkeys(("session", "source", "agent", "shelf"))}
+    value = json.dumps([{**whole, "named": named, "files": files}]).encode()
+    with raw_store(path, knowing=knowing) as db:
+        db.execute("INSERT OR REPLACE INTO meta(key, value) VALUES ('copies', ?)", (value,))
+
+
+@pytest.mark.parametrize("name", ["precious.txt", "memory.db", "notes.db", "../precious.txt", "checkpoints/../x"])
+@pytest.mark.parametrize("knowing", [False, True])
+def test_a_store_that_was_made_to_owe_an_erasure_to_another_file_touches_none(
+    tmp_path: Path, name: str, knowing: bool
+) -> None:
+    path = tmp_path / "deep" / "memory.db"
+    others = (path.with_name("notes.db"), path.with_name("precious.txt"), tmp_path / "precious.txt")
+    for store in (path, others[0]):
+        with Memory(store, embedder="none") as memory:
+            memory.scope(user="ada").observe("zebraqheld")
+            memory.admin.checkpoint("c")
+    for file in others[1:]:
+        file.write_bytes(b"zebraq")
+    owing(path, [name], knowing=knowing)
+    if knowing:
+        with Memory(path, embedder="none") as memory:
+            assert not memory.admin.settle()
+    else:
+        with pytest.raises(StoreCorrupt, match="still to be erased"):
+            Memory(path, embedder="none")
+    assert all(b"zebraq" in file.read_bytes() for file in (path, *others))
+
+
+def test_a_debt_to_another_stores_checkpoint_is_named_and_not_done(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    with Memory(tmp_path / "notes.db", embedder="none") as notes:
+        notes.scope(user="ada").observe("zebraqnotes")
+        theirs = notes.admin.checkpoint("c").path
+    with Memory(path, embedder="none") as memory:
+        memory.scope(user="ada").observe("a word")
+        memory.admin.checkpoint("c")
+    owing(path, ["checkpoints/notes-c.db"], knowing=True)
+    with raw_store(path, knowing=True) as db:
+        db.execute("UPDATE checkpoint SET file = 'notes-c.db'")
+    Memory(path, embedder="none").close()
+    assert b"zebraqnotes" in theirs.read_bytes()
+
+
+@pytest.mark.parametrize("knowing", [False, True])
+def test_restoring_does_not_do_what_the_backup_says_it_owes(tmp_path: Path, knowing: bool) -> None:
+    path, copy = tmp_path / "memory.db", tmp_path / "backup.db"
+    with Memory(path, embedder="none") as memory:
+        gone = memory.scope(user="ada").observe("zebraqgone").id
+        memory.scope(user="ada").observe("stays")
+        memory.admin.backup(copy)
+        memory.scope(user="ada").erase(gone)
+        kept = memory.admin.checkpoint("c").path
+    owing(copy, ["memory.db", "checkpoints/memory-c.db"], knowing=knowing)
+    before = path.read_bytes()
+    if knowing:
+        assert restore(copy, path) == 1
+        with Memory(path, embedder="none") as memory:
+            assert [v.item.text for v in memory.scope(user="ada").list()] == ["stays"]
+    else:
+        with pytest.raises(StoreCorrupt, match="not as it was written"):
+            restore(copy, path)
+        assert path.read_bytes() == before
+    assert b"stays" in kept.read_bytes()

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import base64
 import random
+import time
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,92 @@ def test_a_password_behind_who_logs_in_is_masked(before: str) -> None:
 )
 def test_words_behind_a_login_stay(text: str) -> None:
     assert mask(text) == (text, {})
+
+
+_ROW = "ada,Zx9!kkQ2w,ops"
+_WIDE = ",".join(f"column {n}" for n in range(30))
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "user,password\r\nada,Zx9!kkQ2w\r\n",
+        "user,role,password\r\nada,ops,Zx9!kkQ2w\r\nbob,ops,Zx9!kkQ2w",
+        "user,password,role\n" + "bob,none,ops\n" * 1_200 + _ROW,
+        f"user,password,role\nthese are old\n{_ROW}",
+        f"user,password,role\n\"Lovelace, Ada\",none,ops\n\"Lo \"\"ve\"\", Ada\",Zx9!kkQ2w,ops\n{_ROW}",
+        f"user,password,role\n\"ada,Zx9!kkQ2w,ops\n{_ROW}",
+        "user\tpassword\trole\n\t\"Zx9!kkQ2w\"\tops",
+        "a long name of a column that says much,another long name of a column,and a third that is no shorter,"
+        "a fourth of those that say too much,and a fifth one that goes on and on,a sixth that is here,password\n"
+        "1,2,3,4,5,6,Zx9!kkQ2w\n",
+        "user,password,role\n" + "x" * 1_500 + f"\n{_ROW}",
+        f"user,password,role\n\n{_ROW}\n",
+        f"user,password,role\r\n\r\n{_ROW}\r\n",
+        f"{_WIDE},password\n{','.join('1' * 30)},Zx9!kkQ2w\n",
+        "user,password\nbob,none\nname;town;password\nada;Paris;Zx9!kkQ2w\n",
+        "user,note,password\nada,password,Zx9!kkQ2w\nbob,x,Zx9!kkQ2w",
+    ],
+)  # fmt: skip
+def test_every_row_of_a_column_of_passwords_is_masked(table: str) -> None:
+    masked, found = mask(table)
+    assert "Zx9!kkQ2w" not in masked
+    assert masked.replace("[masked password]", "Zx9!kkQ2w") == table
+    assert found == {"password": table.count("Zx9!kkQ2w")}
+
+
+@pytest.mark.parametrize("secret", ["$ecretWord9", "$ommer2024wind", "%ecretWord9", "*ecretWord9", "%24ecretWord9"])
+@pytest.mark.parametrize(
+    "before", ["postgres://u:", "password: ", "the wifi password is ", "PGPASSWORD=", "login a password "]
+)
+def test_a_password_may_begin_as_a_placeholder_does(before: str, secret: str) -> None:
+    masked, found = mask(f"{before}{secret}@host/db" if "//" in before else f"{before}{secret} now")
+    assert secret not in masked
+    assert found == {"password": 1}
+    assert mask(masked)[0] == masked
+
+
+@pytest.mark.parametrize("secret", ["[ecretWord9", "{ecretWord9"])
+def test_a_password_in_an_address_may_begin_with_a_bracket(secret: str) -> None:
+    assert mask(f"postgres://u:{secret}@host/db")[0] == "postgres://u:[masked password]@host/db"
+
+
+def test_what_stands_for_a_password_stays() -> None:
+    for value in (
+        *(
+            "$PASSWORD",
+            "$db_pass",
+            "$DB_PASS2",
+            "$password2",
+            "$this->password",
+            "$env:DB_PASS2",
+            "$row.password",
+            "$1",
+        ),
+        *("${DB_PASS2}", "${DB:-x1}", "$(pass show db2)", "$$PASS", "%PASSWORD%", "%s", "%s@host2", "%-20s", "%(pw1)s"),
+        *(
+            "{password2}",
+            "{{ password2 }}",
+            "{self.pw2}",
+            "[password]",
+            "[your-pass-2]",
+            "[masked password]",
+            "<pass2>",
+        ),
+        *("********", "*argv", "&pw2"),
+    ):
+        for text in ("postgres://u:{}@host/db", "password: {}", "the wifi password is {} now", "DB_PASSWORD={}"):
+            assert mask(text.format(value)) == (text.format(value), {})
+
+
+def test_characters_without_width_cost_no_more_than_others() -> None:
+    def seconds(letters: int) -> float:
+        text = "password a" + "\u200b" * letters + " and 12 more"
+        began = time.process_time()
+        assert mask(text) == (text, {})
+        return time.process_time() - began
+
+    assert min(seconds(128_000) for _ in range(3)) < 20 * min(seconds(16_000) for _ in range(3)) + 0.02
 
 
 def test_what_is_looked_for_of_a_secret_is_found_nowhere_by_chance() -> None:

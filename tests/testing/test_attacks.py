@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 from mnemic.testing.attack.file_map import bytes_in_use
 from mnemic.testing.attack.frame import AttackReport, attack_classes, class_module
 from mnemic.testing.attack.lived_store import lived_store
+from mnemic.testing.attack.secrets import PLACES, _unreached
 from mnemic.testing.attack.tampering import _unseen
 
 
@@ -30,3 +32,9 @@ def test_an_attack_that_its_control_survives_is_no_pass() -> None:
     assert not AttackReport(tries=3, failures=(), caught_by_control=0).passed
     assert not AttackReport(tries=0, failures=(), caught_by_control=1).passed
     assert not AttackReport(tries=3, failures=("x",), caught_by_control=1).passed
+
+
+def test_every_place_of_the_secrets_reaches_a_file_and_an_idempotency_key_does_not() -> None:
+    assert _unreached() == []
+    with patch.dict(PLACES, key=lambda memory, me, text, number: me.observe("x", key=text)):
+        assert _unreached() == ["key"]

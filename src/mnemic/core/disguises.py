@@ -21,7 +21,8 @@ _BEFORE: Final = 200
 _BEHIND: Final = 400
 """Characters before and behind a word in which what it tells is looked for."""
 _WORD: Final = re.compile(r"\S*+")
-_WITHOUT_WIDTH: Final = re.compile(f"[{_WIDTHLESS}]+")
+_UNIT: Final = re.compile(f".[{_WIDTHLESS}]*+", re.DOTALL)
+"""A character with what has no width behind it."""
 
 
 def is_disguised(text: str) -> bool:
@@ -48,7 +49,8 @@ class MaskedText:
 
         Args:
             near: Words in small letters; if given, only matches that begin near one of them are looked for.
-            to: What such a match reaches to at most; else some hundred characters, and to the end of the word there.
+            to: What such a match reaches to at most, from the second line on; it may begin anywhere in the line of the
+                word. Without it, it is looked for in some hundred characters, and to the end of the word there.
         """
         found = ((match, replaced(match)) for match in self._matches(pattern, near, to))
         if changed := [(match, shown) for match, shown in found if shown != match[0]]:
@@ -77,7 +79,7 @@ class MaskedText:
                 if end:
                     yield begin, end
                 begin = place - _BEFORE
-            begin = max(0, begin)
+            begin = self.text.rfind("\n", 0, begin) + 1 if to and begin > 0 else max(0, begin)
             if place + _BEHIND > end:
                 end = self._end(place, to)
         if end:
@@ -85,7 +87,8 @@ class MaskedText:
 
     def _end(self, place: int, to: str) -> int:
         if to:
-            found = self.text.find(to, place)
+            line = self.text.find("\n", place)
+            found = self.text.find(to, line + 2) if line >= 0 else line
             return found if found >= 0 else len(self.text)
         word = _WORD.match(self.text, min(place + _BEHIND, len(self.text)))
         return word.end() if word else len(self.text)
@@ -107,13 +110,10 @@ class UndisguisedText(MaskedText):
         plain: list[str] = []
         self._units: list[str] = []
         """What was written for each character of the text."""
-        for character in written:
-            if self._units and _WITHOUT_WIDTH.fullmatch(character):
-                self._units[-1] += character
-                continue
-            folded = unicodedata.normalize("NFKC", character) if ord(character) > 127 else character
-            plain.append(folded if len(folded) == 1 and folded.isascii() else character)
-            self._units.append(character)
+        for unit in _UNIT.findall(written):
+            folded = unicodedata.normalize("NFKC", unit[0]) if ord(unit[0]) > 127 else unit[0]
+            plain.append(folded if len(folded) == 1 and folded.isascii() else unit[0])
+            self._units.append(unit)
         super().__init__("".join(plain))
 
     def written(self) -> str:

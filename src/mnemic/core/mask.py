@@ -36,6 +36,11 @@ _CALL: Final = re.compile(r"[\w.]+[(\[{]")
 _WORDS: Final = re.compile(r"[a-z]+")
 _APART: Final = ("|", "\t", ";", ",")
 """What stands between the cells of a table."""
+_CELLS: Final = {
+    mark: re.compile(rf'(?:^|(?<={re.escape(mark)}))(?: *(?:"[^"]*+")++[^{re.escape(mark)}]*+|[^{re.escape(mark)}]*+)')
+    for mark in _APART
+}
+"""The cells of a line, of which one in quotation marks may hold what stands between them."""
 _DIGITS: Final = re.compile(r"\d(?:\d{3}|[\d .\-_/\u00a0\u2007-\u2015\u202f]{11})")
 _FOREIGN_NAMES: Final = (
     *("密码", "密碼", "口令", "暗号", "パスワ", "パスコ", "비밀번호", "암호", "парол", "lösenord", "kennwört", "hasło", "jelszó", "şifre"),
@@ -77,6 +82,11 @@ _PLACEHOLDERS: Final = frozenset(
     | {"false", "undefined", "string", "str", "bytes", "optional", "required", "redacted", "hidden", "masked", "unset"}
 )
 """What stands where a secret would."""
+_IN_PLACE: Final = re.compile(
+    r"\$+(?:[A-Za-z_]+|[A-Z\d_]+|[a-z_]+\d{1,2})(?:[-.:/>&+?)\]\\,].*)?|\$\(.*|\$?\{.*\}.*|%\w+%|%\(.*"
+    r"|%[-+ #0]?[\d.]{0,4}[A-Za-z](?:\W.*)?|[<&(].*|\[(?:[^\]]*\].*|[^\d\]]*)|\*+[A-Za-z_]*\W*"
+)
+"""A variable, a field of a form, a bracketed name or stars in place of a value, and what an expression goes on with."""
 _CODE: Final = re.compile(r"[^\W\d]+(?:[.:-]{1,2}[^\W\d]+)*[.:!?]*|[\d.,:%+-]+")
 """A name of code or a word, or a number."""
 _LINE_END: Final = re.compile(r"(\n|\\n)")
@@ -291,7 +301,12 @@ def _is_told(value: str) -> bool:
 
 def _is_given(value: str) -> bool:
     """Whether a word is no placeholder, where only a password can stand."""
-    return value.casefold() not in _PLACEHOLDERS and value[0] not in "$%<{[(" and len(value) > 2
+    return len(value) > 2 and not _is_in_place(value)
+
+
+def _is_in_place(value: str) -> bool:
+    """Whether something stands in place of a value."""
+    return value.casefold() in _PLACEHOLDERS or _IN_PLACE.fullmatch(value) is not None
 
 
 def _without_seed(match: re.Match[str], hidden: Hide) -> str:
@@ -312,26 +327,42 @@ def _without_seed(match: re.Match[str], hidden: Hide) -> str:
 
 
 def _without_column(table: re.Match[str], hidden: Hide) -> str:
-    """Mask the column of a table that its first line calls passwords."""
-    import_whole("mnemic.core.spoken_secrets")
-    from mnemic.core import spoken_secrets as spoken
-
+    """Mask the column of a table that its first line, or that of a table right below it, calls passwords."""
     lines = table[0].split("\n")
-    apart = next((mark for mark in _APART if mark in lines[0]), None)
-    if apart is None:
-        return table[0]
-    heads = lines[0].split(apart)
-    columns = {n for n, head in enumerate(heads) if spoken.NAMED_COLUMN.fullmatch(head)}
-    for place in range(1, len(lines)):
-        cells = lines[place].split(apart)
-        if len(cells) != len(heads):
-            break
+    apart, width, columns = "", 0, frozenset[int]()
+    for place, line in enumerate(lines):
+        if head := _password_columns(line):
+            columns = head[2] | columns if head[:2] == (apart, width) else head[2]
+            apart, width = head[:2]
+        if not columns or (cells := _cells(line, apart, width)) is None:
+            continue  # a title, a line of another width: the lines below are of the table still
         for n in columns:
             value = cells[n].strip(" \t\r\"'`*")
             if value and _is_told(value):
                 cells[n] = cells[n].replace(value, hidden("password", ""))
         lines[place] = apart.join(cells)
     return "\n".join(lines)
+
+
+def _password_columns(line: str) -> tuple[str, int, frozenset[int]] | None:
+    """Read the first line of a table: what stands between its cells, how many there are, which are of passwords."""
+    import_whole("mnemic.core.spoken_secrets")
+    from mnemic.core import spoken_secrets as spoken
+
+    if not _has_any(line.lower(), _HELD_UNDER):
+        return None
+    apart = next((mark for mark in _APART if mark in line), None)
+    if apart is None:
+        return None
+    heads = _CELLS[apart].findall(line)
+    columns = frozenset(n for n, head in enumerate(heads) if spoken.NAMED_COLUMN.fullmatch(head))
+    return (apart, len(heads), columns) if columns else None
+
+
+def _cells(line: str, apart: str, width: int) -> list[str] | None:
+    """Split a line into the cells that its table has: as quotation marks say it or, where that fits not, without."""
+    ways = (_CELLS[apart].findall, lambda text: text.split(apart)) if '"' in line else (lambda text: text.split(apart),)
+    return next((cells for way in ways if len(cells := way(line)) == width), None)
 
 
 def _without_keys(text: str) -> tuple[str, int]:
@@ -388,10 +419,9 @@ def _body_before(text: str, first: int, at: int) -> int:
 def _address(match: re.Match[str], hidden: Hide) -> str:
     """Mask what a URL carries, if it could be a secret."""
     if match["password"]:
-        word = match["password"].casefold()
-        return match[0] if word in _PLACEHOLDERS or word[0] in "${%*[" else hidden("password", match["before"])
+        return match[0] if _is_in_place(match["password"]) else hidden("password", match["before"])
     value, before = (match["token"], match["user"]) if match["token"] else (match["value"], match["field"])
-    return hidden("token", before) if _is_random(value) and value[0] not in "${%[" else match[0]
+    return hidden("token", before) if _is_random(value) and not _is_in_place(value) else match[0]
 
 
 def _is_header(match: re.Match[str]) -> bool:
@@ -413,12 +443,7 @@ def _assigned(match: re.Match[str], hidden: Hide) -> str:
     kept = "".join(match[part] for part in ("name", "more", "sign", "quote"))
     if match["next"]:
         return match[0]
-    if (
-        match["name"].isupper()
-        and match["sign"] == "="
-        and value.casefold() not in _PLACEHOLDERS
-        and value[0] not in "$%*<{&"
-    ):
+    if match["name"].isupper() and match["sign"] == "=" and not _is_in_place(value):
         return hidden("password" if "PASS" in match["name"] or "PWD" in match["name"] else "secret", kept)
     if not any(word in name for word in _OF_KEYS):
         number = not match["more"] and value.isdigit() and len(value) >= 6
@@ -435,8 +460,7 @@ def _is_secret(value: str, shortest: int) -> bool:
     value = value.rstrip(".,;:!?")
     return not (
         len(value) < shortest
-        or value.casefold() in _PLACEHOLDERS
-        or value[0] in "$%*<{&[("
+        or _is_in_place(value)
         or _CODE.fullmatch(value)
         or _FILE.fullmatch(value)
         or "://" in value

@@ -45,7 +45,7 @@ NAMED_COLUMN: Final = re.compile(rf"[\s*_`\"']*+(?:\w{{1,20}}[ _-])?(?:{PASSWORD
 """What heads a table's column of passwords."""
 
 TABLE: Final = re.compile(
-    rf"(?m)^(?:[^\n|,;\t]{{0,60}}[|,;\t]){{0,20}}?[ *_`\"']{{0,4}}(?:\w{{1,20}}[ _-])?(?:{PASSWORD_NAMES})[ *_`\"']{{0,4}}(?:[|,;\t][^\n]{{0,300}})?\n(?:[^\n]{{1,1000}}(?:\n|\Z)){{1,1000}}",
+    rf"(?m)^(?:[^\n|,;\t]{{0,60}}[|,;\t]){{0,200}}?[ *_`\"']{{0,4}}(?:\w{{1,20}}[ _-])?(?:{PASSWORD_NAMES})[ *_`\"']{{0,4}}(?:[|,;\t][^\n]*+)?\r?\n(?:[ \t]*+\r?\n)?(?:[^\n]++(?:\n|\Z))++",
     re.IGNORECASE,
 )
 """A table whose first line names its columns, of which one may be passwords."""

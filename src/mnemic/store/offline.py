@@ -140,7 +140,7 @@ def replace_store(
     try:
         prepare_file(fresh)
         _copy(backup, fresh)
-        with closing(SqliteStore(fresh, create=False, seal=seal)) as copy:
+        with closing(_Unsettled(fresh, create=False, seal=seal)) as copy:
             again = _brought_up(copy, dest, without_tombstones, then)
         probe("restore:ready")
         _quiet(fresh)
@@ -155,11 +155,18 @@ def replace_store(
     return again
 
 
+class _Unsettled(SqliteStore):
+    """A copy that is to take a store's place: opening it erases from no file beside it what its rows say is owed."""
+
+    _settles = False
+
+
 def _brought_up(
     copy: SqliteStore, dest: Path, without_tombstones: bool, then: Callable[[SqliteStore], None] | None
 ) -> int:
     """Have the copy hold what `dest` hands on, without what `dest` has erased, and check it; how much was erased."""
     copy.refuse_tampered()  # before a row of it is believed: what it says of files, holds and owners is acted on below
+    copy.owe_nothing()
     handover = _handover(dest, without_tombstones) if dest.exists() else None
     if handover is not None:
         copy.transact(handover.lift, copy.origin())

@@ -15,9 +15,9 @@ from typing import Any, Final, Protocol
 
 import apsw
 
-from mnemic.core.ids import ItemId
+from mnemic.core.ids import ItemId, item_id
 from mnemic.core.scope import SHARED, Shared
-from mnemic.errors import MnemicError, StoreCorrupt, StoreLocked
+from mnemic.errors import Conflict, Invalid, MnemicError, StoreCorrupt, StoreLocked
 from mnemic.store.contract import Store
 from mnemic.store.engine.erasure import doomed
 from mnemic.store.engine.rows import Rows
@@ -25,9 +25,10 @@ from mnemic.store.sqlite.checkpoint_files import being_copied, copied_by, descri
 from mnemic.store.sqlite.connections import translated
 from mnemic.store.sqlite.disk import set_meta
 from mnemic.store.sqlite.location import CHECKPOINTS
+from mnemic.store.sqlite.row_checksums import FUNCTION
 from mnemic.store.sqlite.secure_erase import Reached
 from mnemic.store.values.drafts import Erasure, Named
-from mnemic.store.values.heads import CheckpointRow
+from mnemic.store.values.heads import CheckpointRow, is_bare_name
 
 
 class CopyBeside(Store, Protocol):
@@ -39,7 +40,10 @@ class CopyBeside(Store, Protocol):
 
 
 _KEY: Final = "copies"
+_NAMED: Final = ("session", "source", "agent", "shelf")
 _ASIDE: Final = "-wal.stale"
+_ENDS: Final = (".restoring", ".restoring-wal", ".restoring-shm", ".restoring-journal", _ASIDE)
+_KEPT: Final = "SELECT value, checksum IS " + FUNCTION + "('meta', CAST(key AS BLOB), value) FROM meta WHERE key = ?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +65,27 @@ def owe(db: apsw.Connection, rows: Rows, store: Path, erasure: Erasure, ids: tup
     return bool(files)
 
 
+def owes(db: apsw.Connection) -> bool:
+    """Whether something is still to be erased from copies."""
+    return db.execute("SELECT 1 FROM meta WHERE key = ?", (_KEY,)).get is not None
+
+
 def owed(db: apsw.Connection) -> list[Owed]:
-    """What is still to be erased from copies."""
-    kept = db.execute("SELECT value FROM meta WHERE key = ?", (_KEY,)).get
-    return [] if kept is None else [_decoded(record) for record in json.loads(kept)]
+    """What is still to be erased from copies.
+
+    Raises:
+        StoreCorrupt: somebody else has written it; nothing of it is done.
+    """
+    kept, fits = db.execute(_KEPT, (_KEY,)).fetchone() or (b"[]", True)
+    try:
+        if not fits:
+            raise ValueError("its checksum does not fit")
+        return [_decoded(record) for record in json.loads(kept)]
+    except (ValueError, TypeError, LookupError, RecursionError, Invalid) as error:
+        raise StoreCorrupt(
+            f"what is still to be erased from copies is not as it was written ({error}); nothing was touched, restore"
+            " a backup"
+        ) from error
 
 
 def _keep(db: apsw.Connection, left: Sequence[Owed]) -> None:
@@ -90,22 +111,43 @@ def _encoded(one: Owed) -> dict[str, Any]:
 
 
 def _decoded(record: dict[str, Any]) -> Owed:
-    named = Named(**{**record["named"], "ids": tuple(record["named"]["ids"])})
+    named = record["named"]
     erasure = Erasure(
-        tenant=record["tenant"],
-        user=SHARED if record["shared"] else record["user"],
-        ids=tuple(record["ids"]),
-        whole=record["whole"],
-        actor=record["actor"],
-        names=tuple(record["names"]),
-        named=named,
+        tenant=_text(record["tenant"]),
+        user=SHARED if record["shared"] is True else _text_or_none(record["user"]),
+        ids=_ids(record["ids"]),
+        whole=record["whole"] is True,
+        actor=_text(record["actor"]),
+        names=_texts(record["names"]),
+        named=Named(ids=_ids(named["ids"]), **{name: _text_or_none(named[name]) for name in _NAMED}),
     )
-    return Owed(erasure, tuple(record["files"]))
+    return Owed(erasure, _texts(record["files"]))
+
+
+def _ids(value: object) -> tuple[ItemId, ...]:
+    return tuple(item_id("copies", text) for text in _texts(value))
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise TypeError(f"{type(value).__name__} in place of a list")
+    return tuple(_text(text) for text in value)
+
+
+def _text_or_none(value: object) -> str | None:
+    return None if value is None else _text(value)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{type(value).__name__} in place of a text")
+    value.encode()  # half a character, which JSON can say, is no text to SQLite
+    return value
 
 
 def beside(store: Path, rows: Rows) -> Iterator[str]:
     """The files beside a store that may hold what it holds: copies it knows, copies of its name, logs put aside."""
-    for end in (".restoring", ".restoring-wal", ".restoring-shm", ".restoring-journal", _ASIDE):
+    for end in _ENDS:
         if store.with_name(store.name + end).exists():
             yield store.name + end
     folder = store.parent / CHECKPOINTS
@@ -120,6 +162,14 @@ def beside(store: Path, rows: Rows) -> Iterator[str]:
         if ours or name in known:
             found.add(name)
     yield from (f"{CHECKPOINTS}/{name}" for name in sorted(found))
+
+
+def _is_beside(name: str, store: Path) -> bool:
+    """Whether a name is one that `beside` gives: whoever changed the store makes it name no file elsewhere."""
+    folder, _, bare = name.rpartition("/")
+    if not folder:
+        return name in {store.name + end for end in _ENDS}
+    return folder == CHECKPOINTS and is_bare_name(bare)
 
 
 def _known(rows: Rows, folder: Path) -> Iterator[CheckpointRow]:
@@ -143,6 +193,8 @@ class _Round:
     def reach(self, name: str, erasures: Sequence[Erasure]) -> tuple[tuple[ItemId, ...], bool, dict[Path, str]]:
         """Erase from one file: what went, whether it was written to, and which files still hold some, and why."""
         file = self.store.parent / name
+        if not _is_beside(name, self.store):
+            return (), False, {file: "is named like no copy of this store; nothing was touched"}
         if name.endswith(_ASIDE):
             why = "the log of a file that was taken away while it was open; delete it once you need nothing of that"
             return (), False, {file: why} if file.exists() else {}
@@ -154,6 +206,8 @@ class _Round:
             return (), False, left
         try:
             ids, wrote, clean = self._erased(file, erasures, known=file.name in self.known)
+        except Conflict as error:
+            return (), False, {**left, file: str(error)}
         except (MnemicError, OSError) as error:
             drop = f"`mnemic checkpoint --drop {file.stem.removeprefix(self.store.stem + '-')}` lets it go"
             return (), False, {**left, file: f"{error}; {drop}"}
@@ -161,7 +215,9 @@ class _Round:
 
     def _erased(self, file: Path, erasures: Sequence[Erasure], *, known: bool) -> tuple[tuple[ItemId, ...], bool, bool]:
         with closing(self.open_copy(file)) as copy:
-            if not known and copy.origin() != self.origin:
+            if copy.origin() != self.origin:
+                if known:  # a store that was restored over another lists the other's
+                    raise Conflict("is a copy of another store; nothing was touched, delete it yourself if it is to go")
                 return (), False, True  # somebody else's, which only looks like ours
             copy.transact(_lift, self.holds)
             went = [item for erasure in erasures for item in _erase(copy, erasure)]

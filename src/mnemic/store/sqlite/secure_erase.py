@@ -42,10 +42,13 @@ class Reached:
 class SqliteErasing(SqliteFile):
     """The part of `SqliteStore` that erases content for good."""
 
+    _settles = True
+    """Whether what an erasure that was cut short left behind goes as the file is opened."""
+
     def _migrate(self) -> None:
         super()._migrate()
         db = self._writer_connection()
-        if db.execute("SELECT count(*) FROM meta WHERE key IN ('residue', 'copies')").get:
+        if self._settles and db.execute("SELECT count(*) FROM meta WHERE key IN ('residue', 'copies')").get:
             # An erasure that was cut short, in whatever process; it stays owed where this one may not write now.
             with suppress(StoreReadOnly, StoreLocked):
                 self.settle()

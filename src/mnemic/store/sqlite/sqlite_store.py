@@ -10,8 +10,8 @@ import apsw
 
 from mnemic.core.clock import Clock
 from mnemic.core.ids import Entropy, ItemId
-from mnemic.errors import Invalid, NotFound
-from mnemic.store.sqlite import checkpoint_files, copies_beside, file_audit
+from mnemic.errors import Invalid, NotFound, StoreReadOnly
+from mnemic.store.sqlite import checkpoint_files, copies_beside, file_audit, sealing
 from mnemic.store.sqlite.care import SqliteCare
 from mnemic.store.sqlite.connections import Probe
 from mnemic.store.sqlite.group_commit import SqliteCommits
@@ -66,8 +66,10 @@ class SqliteStore(SqliteCommits, SqliteSweeping, SqliteCare):
         return copies_beside.owe(db, self._rows(db), self.path, erasure_, ids)
 
     def _reach_copies(self, db: apsw.Connection) -> Reached:
-        if not copies_beside.owed(db):
+        if not copies_beside.owes(db):
             return Reached()
+        if not sealing.can_check(db, self._location.key):
+            raise StoreReadOnly(f"{self._location} is sealed: what it owes to copies cannot be read; set MNEMIC_SEAL")
         reached, rest, written = copies_beside.reach(
             db, self._rows(db), self.path, self.origin(), self._copy_at, self._probe
         )
@@ -77,6 +79,12 @@ class SqliteStore(SqliteCommits, SqliteSweeping, SqliteCare):
             file_audit.count(db)
         self._probe("erase:copies-done")
         return reached
+
+    def owe_nothing(self) -> None:
+        """Strike what is still to be erased from copies beside the store: it was said of another place than this."""
+        with self._alone() as db, self._transaction(db):
+            self._take_lease(db)
+            copies_beside.settled(db, self._rows(db), (), ())
 
     def _copy_at(self, file: Path) -> SqliteStore:
         """A copy of this store beside it, opened for a moment: who reads it is not waited for."""

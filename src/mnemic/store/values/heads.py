@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeGuard
 
 from mnemic.core.ids import ItemId
 from mnemic.core.queries import View
@@ -99,6 +99,12 @@ _LONGEST_NAME: Final = 255
 """Bytes in the name of a file, on the systems that we know."""
 
 
+def is_bare_name(stored: object) -> TypeGuard[str]:
+    """Whether what a store says is the name of a file in a folder, and leads nowhere else."""
+    bare = isinstance(stored, str) and stored not in ("", ".", "..") and not _NOT_IN_NAMES.intersection(stored)
+    return bare and len(str(stored).encode(errors="replace")) <= _LONGEST_NAME
+
+
 class CheckpointRow(NamedTuple):
     """A checkpoint, as of one commit of one tenant: its name, its date, its state hash, and the copy's file."""
 
@@ -116,8 +122,7 @@ class CheckpointRow(NamedTuple):
             StoreCorrupt: the stored name is no bare name of a file there, or not this checkpoint's.
         """
         stored: object = self.file  # a column of a file that somebody has changed holds anything
-        bare = isinstance(stored, str) and stored not in (".", "..") and not _NOT_IN_NAMES.intersection(stored)
-        if not bare or f"-{self.name}" not in self.file or len(self.file.encode(errors="replace")) > _LONGEST_NAME:
+        if not is_bare_name(stored) or f"-{self.name}" not in stored:
             raise StoreCorrupt(
                 f"the store has been changed: it says that checkpoint {self.name!r} is the file {stored!r}, which is"
                 f" no name of one in {folder}; nothing was touched, run `mnemic verify`"

@@ -33,6 +33,7 @@ SEPARATORS: Final = (
     *("a. ", "A. ", "1. ", "a.", ". ", "a\n", "> ", "- ", "\n\n", " \n", "a, ", "I ", "```", "~~~", "~~~\n```\n", "A ", "Aa "),
     *("1,", "1 ", "1.", "1-", "1/", '"a', "每逢.,", "<a>", "</a>", "<a ", "<!--", "&lt;a", "[a]", "“a", "a” ", "a。", "every "),
     *("if ", "and ", "'a ", "a' ", "``a", "a: ", "A: b\n", "    a\n", "a\n\n", "“a\n\n", "eyJ", "-----BEGIN ", "每", "周末"),
+    *("\u200b", "\ufe0f", "\xad"),
 )  # fmt: skip
 """Every separator, bracket and quotation mark, and short runs of them that have been dear."""
 

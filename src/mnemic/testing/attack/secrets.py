@@ -33,6 +33,9 @@ def attack(rounds: int, seed: int) -> AttackReport:
     # Eight digits stand in some gigabyte of digests by chance as well; a leak comes again in a store of its own.
     leaks = [attempt for attempt in _seen(tries) if _seen([attempt])]
     failures = [f"{form} in {place}: {text[:120]!r}" for form, place, text, _ in leaks]
+    failures += [
+        f"{place}: what is put there reaches no file, so that its tries prove nothing" for place in _unreached()
+    ]
     with patch("mnemic.writing.mask", _as_before), patch("mnemic.writing.mask_name", _as_before):
         caught = len(_seen(tries[: rounds // 4]))
     return AttackReport(tries=len(tries), failures=failures, caught_by_control=caught)
@@ -56,6 +59,13 @@ def _seen(tries: Sequence[tuple[str, str, str, str]]) -> list[tuple[str, str, st
         kept = b"\0".join(file.read_bytes() for file in root.rglob("*") if file.is_file())
         names = "\0".join(str(file) for file in root.rglob("*"))
     return [attempt for attempt in tries if attempt[3].encode() in kept or attempt[3] in names]
+
+
+def _unreached() -> list[str]:
+    """The places from which a harmless word reaches no file."""
+    tries = [("marker", place, f"marker{number:03}z", f"marker{number:03}z") for number, place in enumerate(PLACES)]
+    reached = {place for _, place, _, _ in _seen(tries)}
+    return [place for place in PLACES if place not in reached]
 
 
 def _shelved(memory: Memory, me: ScopedMemory, text: str, number: int) -> None:
@@ -89,6 +99,11 @@ def _windowed(memory: Memory, me: ScopedMemory, text: str, number: int) -> None:
         talk.observe("x", slots={"caption": text})
 
 
+def _named_window(memory: Memory, me: ScopedMemory, text: str, number: int) -> None:
+    with me.session(text, budget=600) as talk:
+        talk.observe("The heron stands.")
+
+
 def _called(memory: Memory, me: ScopedMemory, text: str, number: int) -> None:
     call = {"id": "1", "type": "function", "function": {"name": "run", "arguments": text}}
     me.observe({"role": "assistant", "content": text, "tool_calls": [call]})
@@ -112,7 +127,6 @@ PLACES: Final[dict[str, Callable[[Memory, ScopedMemory, str, int], object]]] = {
     "slot": lambda m, me, text, n: me.observe("x", slots={"note": [{"deep": text}]}),
     "name of a slot": lambda m, me, text, n: me.observe("x", slots={text: 1, "deep": {text: 2}}),
     "title": lambda m, me, text, n: me.observe(Message(text="x", key="", kind=Kind.DOCUMENT, slots={"title": text})),
-    "key": lambda m, me, text, n: me.observe("x", key=text),
     "session of a message": lambda m, me, text, n: me.observe(Message(text="x", key="", session=text[:256])),
     "agent of a message": lambda m, me, text, n: me.observe(Message(text="x", key="", agent=text[:256])),
     "statement": lambda m, me, text, n: me.write(text, tags=[text[:256]], slots={"subject": text}, key=text),
@@ -133,7 +147,7 @@ PLACES: Final[dict[str, Callable[[Memory, ScopedMemory, str, int], object]]] = {
     "actor": lambda m, me, text, n: m.scope(user="ada", actor=text).observe("x"),
     "shelf": _shelved,
     "branch": lambda m, me, text, n: me.branch(text).observe("x"),
-    "window": lambda m, me, text, n: me.session(text, budget=600).close(),
+    "window": _named_window,
     "checkpoint": lambda m, me, text, n: m.admin.checkpoint(text),
 }
-"""What writes a text to where somebody's words go."""
+"""What writes a text to where somebody's words go; an idempotency key is kept as a hash alone."""
