@@ -85,7 +85,7 @@ def test_whoever_takes_it_between_two_steps_of_taking_it_has_it_alone() -> None:
         """The same lock for somebody who is passed by after the first look."""
 
         @property
-        def _last(self) -> Any:  # type: ignore[override]
+        def _last(self) -> Any:
             seen = holding.__get__(mutex)
             looks[0] += 1
             if looks[0] == 1:
