@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
@@ -73,3 +74,29 @@ def test_giving_back_what_another_holds_changes_nothing() -> None:
         leave()
         assert mutex.held
     assert not mutex.held
+
+
+def test_whoever_takes_it_between_two_steps_of_taking_it_has_it_alone() -> None:
+    """What a tracer does between any two looks at who holds it, or threads without a lock in common."""
+    mutex, holding = Mutex(), Mutex.__dict__["_last"]
+    quicker, looks = sys._getframe(), [0]
+
+    class Slow(Mutex):
+        """The same lock for somebody who is passed by after the first look."""
+
+        @property
+        def _last(self) -> Any:
+            seen = holding.__get__(mutex)
+            looks[0] += 1
+            if looks[0] == 1:
+                assert mutex.take(quicker, 0)
+            return seen
+
+        @_last.setter
+        def _last(self, now: Any) -> None:
+            holding.__set__(mutex, now)
+
+    def take() -> bool:
+        return Slow.__new__(Slow).take(sys._getframe(), 0)
+
+    assert not take(), "two hold it"

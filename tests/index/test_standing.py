@@ -81,3 +81,20 @@ def test_no_filter_is_kept_once_something_was_erased(memory: Memory) -> None:
     assert timeless_conditions.cache_info().currsize > 0
     me.erase(gone, reason="test")
     assert timeless_conditions.cache_info().currsize == 0
+
+
+def test_a_reader_from_before_an_erasure_leaves_nothing_of_it_to_those_after(tmp_path: Path) -> None:
+    """Who began before it comes first to what somebody who began after it has just made room for."""
+    with Memory(tmp_path / "m.db", embedder="none") as memory:
+        me = memory.scope(user="ada")
+        gone = me.write("a word that goes").ids[0]
+        standings, store = me._kernel.standings, memory._opened.store
+        with store.read() as before:
+            (old,) = before.spaces((1,))
+            me.erase(gone, reason="test")
+            with store.read() as after:
+                (head,) = after.spaces((1,))
+                standings._of(head, Filter())  # it has made room, and not yet read
+                shown = standings.read(before, old, Filter())[1]
+                assert [version.item.id for version in shown] == [gone], "each sees what its own snapshot holds"
+                assert standings.read(after, head, Filter())[1] == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -14,12 +15,13 @@ from mnemic.admin import restore
 from mnemic.errors import Conflict, Invalid, StoreCorrupt, StoreError
 from mnemic.memory import Memory
 from mnemic.store.engine import compaction
-from mnemic.store.sqlite import location
+from mnemic.store.sqlite import connections, location
 from mnemic.store.sqlite.location import InFile
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.heads import CheckpointRow
 from mnemic.testing.raw_store import raw_store
 from mnemic.testing.store_contract.contract_world import TENANT, World
+from patience import PATIENCE
 
 
 @pytest.mark.parametrize(
@@ -309,3 +311,16 @@ def test_a_store_that_was_overwritten_is_not_read_on_from(tmp_path: Path, monkey
             with pytest.raises(StoreError, match="overwritten") as raised:
                 verb()
             assert type(raised.value) is StoreError
+
+
+def test_a_reader_that_outlives_its_store_leaves_no_log_beside_the_file(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "PATIENCE", 0.1)
+    store = SqliteStore(path)
+    World(store).commit("tea")
+    with store.read() as snapshot:
+        assert list(snapshot.entries(1))
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(store.close).result(PATIENCE)
+    assert [file.name for file in path.parent.iterdir()] == [path.name]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from mnemic.core.queries import Filter
 from mnemic.errors import Invalid, MnemicError, ModelError
 from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.settings import Settings
+from mnemic.worker import thread
 from mnemic.worker.scheduling import QUIET_SECONDS
 from patience import PATIENCE, eventually
 
@@ -449,3 +451,61 @@ def test_a_few_items_are_found_by_their_meaning_too(tmp_path: Path) -> None:
 def test_what_is_no_embedder_is_refused_at_once(tmp_path: Path) -> None:
     with pytest.raises(Invalid, match="has no name"):
         Memory(tmp_path / "m.db", embedder=object())  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def lone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Memory]:
+    """A memory with a background whose first thread, which opening began, has ended."""
+    monkeypatch.setattr(thread, "IDLE_SECONDS", 0.0)
+    with Memory(tmp_path / "m.db", embedder="none", settings=Settings(background=True)) as memory:
+        eventually(lambda: memory._opened.background._thread is None, "the end of the first thread")
+        yield memory
+
+
+@contextmanager
+def no_start(error: BaseException) -> Iterator[None]:
+    """Have threads fail to start."""
+
+    def fail(_thread: threading.Thread) -> None:
+        raise error
+
+    with pytest.MonkeyPatch.context() as failing:
+        failing.setattr(threading.Thread, "start", fail)
+        yield
+
+
+@pytest.mark.parametrize("error", [RuntimeError("can't start new thread"), KeyboardInterrupt()])
+def test_a_thread_that_did_not_start_is_begun_again_by_the_next_write(lone: Memory, error: BaseException) -> None:
+    ada = lone.scope(user="ada")
+    with no_start(error), suppress(KeyboardInterrupt):
+        ada.observe("I live in Lisbon.", speaker="Ada")
+    ada.observe("The cello arrived.", speaker="Ada")
+    eventually(lambda: profile(ada) == {"city": "Lisbon"}, "what is behind the write")
+
+
+def test_a_memory_closes_whose_thread_did_not_start(lone: Memory) -> None:
+    with no_start(KeyboardInterrupt()), pytest.raises(KeyboardInterrupt):
+        lone.scope(user="ada").observe("I live in Lisbon.")
+    lone.close()
+
+
+def test_the_thread_survives_an_error_while_it_waits(lone: Memory) -> None:
+    ada, background = lone.scope(user="ada"), lone._opened.background
+    failed, write_due = threading.Event(), background.uses.write_due
+
+    def fail_once() -> float:
+        if not failed.is_set():
+            failed.set()
+            raise MemoryError
+        return write_due()
+
+    with pytest.MonkeyPatch.context() as failing:
+        failing.setattr(thread, "IDLE_SECONDS", PATIENCE)
+        failing.setattr(background.uses, "write_due", fail_once)
+        background.notify()
+        assert failed.wait(PATIENCE)
+        running = background._thread
+        assert running is not None
+        ada.observe("I live in Lisbon.", speaker="Ada")
+        eventually(lambda: profile(ada) == {"city": "Lisbon"}, "what is behind the write")
+        assert background._thread is running

@@ -76,7 +76,8 @@ class Mutex:
     def take(self, call: Holder, patience: float | None = None) -> bool:
         """Have `call` hold it; whether that came about within so many seconds (None: however long)."""
         mine = _Holding(call)
-        if self._last.call is None and self._last.after.setdefault(None, mine) is mine:  # as good as always
+        last = self._last  # looked up once: another may take it between two looks
+        if last.call is None and last.after.setdefault(None, mine) is mine:  # as good as always
             self._last = mine
             return True
         since = time.monotonic()

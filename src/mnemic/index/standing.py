@@ -113,6 +113,8 @@ class Standings:
         one that another thread has read already.
         """
         held = self._of(head, where)
+        if held.epoch > head.epoch:  # from before an erasure: what has gone since must not enter what others read
+            held = _Standing(head.epoch)
         with held.lock:
             if held.seq < head.seq:
                 held.follow(snapshot, head, where)

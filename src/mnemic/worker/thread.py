@@ -158,9 +158,10 @@ class Background:
                 self._begin()
 
     def _begin(self) -> None:
-        if self._thread is None:
+        if self._thread is None or not self._thread.is_alive():  # it was cut short, amid its start or by an error
             self._thread = threading.Thread(target=self._follow, name="mnemic-worker", daemon=True)
-            self._thread.start()
+            with suppress(RuntimeError):  # none is to be had now: the next write asks again
+                self._thread.start()
 
     def want_packs(self, space: int, unsound: Sequence[PackRow] = ()) -> None:
         """Have a space packed of which many entries had to be read one by one, or whose packs are not sound."""
@@ -286,7 +287,8 @@ class Background:
         if thread is not None and thread is not threading.current_thread():
             with self._working:  # the slice that runs, however long it takes
                 pass
-            thread.join(ENDING_SECONDS)
+            if thread.is_alive():  # a start that was cut short left none to wait for
+                thread.join(ENDING_SECONDS)
         if self._scheduler is not None:
             with suppress(MnemicError):  # the lease runs out by itself
                 self._scheduler.give_back()
@@ -392,14 +394,13 @@ class Background:
             cycle = Cycle()
             try:
                 self._run(cycle)
+                if cycle.did:
+                    continue
+                waits = cycle.any or cycle.later
+                if not self._woken(_RETRY_SECONDS if waits else IDLE_SECONDS) and not waits and self._ended():
+                    return
             except Exception:  # noqa: BLE001 - a worker loop: what a store cannot do now it may do later
-                cycle.count(BUSY)
-            if cycle.did:
-                continue
-            if self._woken(_RETRY_SECONDS if cycle.any or cycle.later else IDLE_SECONDS):
-                continue
-            if not cycle.any and not cycle.later and self._ended():
-                return
+                self._wake.wait(_RETRY_SECONDS)
 
     def _woken(self, seconds: float) -> bool:
         """Wait to be woken, so many seconds at most, and write what was counted as it comes due."""
@@ -420,7 +421,10 @@ class Background:
         with self._lock:
             if self._wake.is_set() or self.uses.waiting:
                 return False
-            self._thread = None
+            if (
+                self._thread is threading.current_thread()
+            ):  # not one that was begun because this one's start was cut short
+                self._thread = None
             return True
 
 

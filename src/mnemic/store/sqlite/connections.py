@@ -488,6 +488,9 @@ class SnapshotReading:
                 reader[0].execute("COMMIT")
                 if file._location.frozen:
                     file._location.refuse_overwritten()
+                if file._closed:  # it has closed without us
+                    self._break_off()
+                    return
                 self._reader.clear()
                 file._readers.append(reader)
                 file._gate.leave(self)
