@@ -232,6 +232,7 @@ NOTES: Final[dict[str, Callable[[Truth, str], bool]]] = {
     r"(\d+) were of that time: of equals, the latest": lambda t, count: int(count) <= sum(map(t.of_the_time, t.items)),
     r"(there is nothing to search)": lambda t, _: not t.items,
     r"(nothing has been remembered .+)": lambda t, _: not t.items,
+    r"nothing of what was found fits the budget of (\d+) tokens": lambda t, _: bool(t.items),
     r"probably not in memory: nobody said (.+)": lambda t, told: all(map(t.nowhere, quoted(told))),
     r"probably not in memory: (others come nearer to it than .+)": lambda t, _: len(t.items) > 1,
     r"probably not in memory: no entry holds more than (\d+)% of it": lambda t, share: any(map(t.bears, t.items)),
