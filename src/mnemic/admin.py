@@ -577,6 +577,14 @@ def restore(
     return replace_store(source, dest, without_tombstones=without_tombstones, then=back, seal=seal)
 
 
+def faults_of(store: str | Path, settings: Settings) -> list[Fault]:
+    """Check a store that cannot be opened since something is wrong with it, as `Admin.verify` does one that is open."""
+    import_whole("mnemic.store.offline")
+    from mnemic.store import offline
+
+    return offline.faults_of(real_path(store), seal_key(settings.seal) if settings.seal else b"")
+
+
 def seal(store: str | Path, settings: Settings) -> None:
     """Seal a store that has no seal with the key that the setting `seal` names, as it stands, if it is sound.
 

@@ -83,6 +83,73 @@ def test_verify_finds_a_changed_word_and_says_so_with_its_exit_code(
     assert run("verify", "--json", code=6).json["faults"]
 
 
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("CREATE TRIGGER sly AFTER INSERT ON version BEGIN DELETE FROM link; END", "trigger sly: is not of this store"),
+        ("CREATE VIEW sly AS SELECT 1", "view sly: is not of this store"),
+        ("DROP INDEX link_dst", "index link_dst: is missing"),
+    ],
+)
+def test_verify_goes_on_with_a_store_that_is_refused_for_what_it_declares(
+    run: Run, add: Callable[..., str], home: Path, change: str, told: str
+) -> None:
+    import apsw
+
+    add("one thing")
+    db = apsw.Connection(str(home / "memory.db"))
+    db.execute("UPDATE version SET body = CAST(replace(CAST(body AS TEXT), 'one thing', 'two thing') AS BLOB)")
+    db.execute(change)
+    db.close()
+    assert "somebody has changed it" in run("list", code=5).err
+    said = run("verify", code=6).out
+    assert told in said
+    assert "version" in said
+    assert "checked" in said
+    record = run("verify", "--json", code=6).json
+    assert (record["sound"], record["items"], record["settled"]) == (False, None, None)
+    assert len(record["faults"]) > 1
+
+
+def test_verify_tells_a_wrong_key_as_one_fault(run: Run, add: Callable[..., str]) -> None:
+    add("one thing")
+    Path("memory.key").write_text("correct horse battery staple")
+    Path("wrong.key").write_text("another horse battery staple")
+    assert "seal: is missing" in run("verify", code=6, MNEMIC_SEAL="memory.key").out
+    run("seal", "--key-file", "memory.key")
+    faults = run("verify", "--json", code=6, MNEMIC_SEAL="wrong.key").json["faults"]
+    assert [(one["where"], one["problem"]) for one in faults] == [
+        ("seal", "is of another key: checksums are not looked at")
+    ]
+
+
+def test_verify_says_whether_rows_are_too_many_or_were_changed(run: Run, add: Callable[..., str], home: Path) -> None:
+    import apsw
+
+    from mnemic.store.sqlite.row_checksums import register
+
+    add("one thing")
+    run("checkpoint", "before")
+    db = apsw.Connection(str(home / "memory.db"))
+    register(db)
+    db.execute("UPDATE checkpoint SET seq = seq + 1")
+    db.close()
+    assert "checkpoint: counts 1 as it should, and adds up otherwise: a row was changed" in run("verify", code=6).out
+    db = apsw.Connection(str(home / "memory.db"))
+    db.execute("DELETE FROM checkpoint")
+    db.close()
+    assert "checkpoint: counts 0, not 1\n" in run("verify", code=6).out
+
+
+def test_verify_says_of_a_file_that_cannot_be_read_that_it_cannot(
+    run: Run, add: Callable[..., str], home: Path
+) -> None:
+    add("one thing")
+    store = home / "memory.db"
+    store.write_bytes(store.read_bytes()[:4096] + bytes(8192))
+    assert "fault" in run("verify", code=6).out
+
+
 def test_doctor_looks_at_disk_and_settings(run: Run, add: Callable[..., str]) -> None:
     assert "no store" in run("doctor").out
     add("one thing")

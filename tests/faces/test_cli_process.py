@@ -148,6 +148,29 @@ def test_an_interrupt_while_the_command_line_is_loaded_is_one_line_and_130(home:
         assert done.stderr == b"error: interrupted\n"
 
 
+@pytest.mark.parametrize("raised", ["KeyboardInterrupt", "LookupError"])
+def test_an_interrupt_amid_a_class_statement_is_one_too(home: Path, raised: str) -> None:
+    code = (
+        "import sys\n"
+        "class Field:\n"
+        "    def __set_name__(self, *_):\n"
+        f"        raise {raised}\n"
+        "def command():\n"
+        "    class Record:\n"
+        "        field = Field()\n"
+        "from mnemic.faces.cli import app, main\n"
+        "app.cli.invoke = lambda ctx: command()\n"
+        "sys.argv[1:] = ['list']\n"
+        "main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], env=environ(home), capture_output=True)
+    if raised == "KeyboardInterrupt":
+        assert (done.returncode, done.stderr.strip()) == (130, b"error: interrupted")
+    else:
+        assert done.returncode == 1
+        assert b"LookupError" in done.stderr
+
+
 def test_an_interrupt_in_a_callback_is_not_swallowed(home: Path) -> None:
     code = (
         "import signal, sys, time, weakref\n"

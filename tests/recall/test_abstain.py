@@ -82,6 +82,12 @@ def test_a_fact_that_nobody_told_is_not_known(two: Any, judged: Judge) -> None:
     assert confidence.notes == ("probably not in memory: nobody said 'university', 'graduate'",)
 
 
+def test_a_speakers_name_is_no_word_that_nobody_said(world: Any, judged: Judge) -> None:
+    world.say("I moved from Paris to Lisbon in March.", by="Ada")
+    assert judged("which city does Ada live in?").reasons == ("nobody said 'city', 'live'",)
+    assert judged("Ada?").reasons == ()
+
+
 def test_a_chat_of_one_person_and_an_assistant_in_chinese(world: Any, judged: Judge) -> None:
     for n in range(10):
         world.say(f"今天聊聊第{n}件事吧", by=("林", "assistant")[n % 2], session="chat")

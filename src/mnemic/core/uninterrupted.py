@@ -33,6 +33,14 @@ def import_whole(*modules: str) -> None:
             _whole.add(module)
 
 
+def is_interrupt(error: BaseException) -> bool:
+    """Whether an error is an interrupt, or came of one: in a class statement Python raises another in its place."""
+    link: BaseException | None = error
+    while link is not None and not isinstance(link, KeyboardInterrupt):
+        link = link.__cause__ or link.__context__
+    return link is not None
+
+
 def run_uninterrupted(work: Callable[[], T]) -> T:
     """Return what `work` returns; an interrupt reaches who waits for it, and never `work` itself."""
     if threading.get_ident() != threading.main_thread().ident:

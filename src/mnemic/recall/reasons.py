@@ -256,13 +256,17 @@ class _Asked:
 
     @classmethod
     def of(cls, question: Question, readings: Sequence[Reading]) -> _Asked:
-        """Of a run of an unspaced script its characters: pairs across the ends of words are in no other sentence."""
+        """The words of a question but for a speaker's name that nobody says: who is asked about is found by who speaks.
+
+        Of a run of an unspaced script its characters: pairs across the ends of words are in no other sentence.
+        """
         entries = sum(reading.size for reading in readings)
         kept: list[tuple[Term, tuple[NDArray[np.intp], ...], int, float]] = []
         spent = 0
         asked = [w for w in question.words if not _is_pair(w.word)]
         asked = [w for w in asked if w.token not in _TELLS] or asked
-        found = [(w, tuple(r.find(w.text)[0] for r in readings)) for w in asked]
+        everywhere = [(w, tuple(r.find(w.text)[0] for r in readings)) for w in asked]
+        found = [(w, places) for w, places in everywhere if w not in question.names or any(map(len, places))]
         for word, places in sorted(found, key=lambda pair: sum(map(len, pair[1]))):
             holders = sum(map(len, places))
             if kept and spent + holders > PLACES:

@@ -14,7 +14,7 @@ import apsw
 from mnemic.core.ids import from_bytes
 from mnemic.core.scope import SHARED, Shared
 from mnemic.errors import Invalid, NotFound, StoreCorrupt, StoreError, StoreForeign, StoreLocked
-from mnemic.store.sqlite import checkpoint_files
+from mnemic.store.sqlite import checkpoint_files, migrations
 from mnemic.store.sqlite.care import sync
 from mnemic.store.sqlite.connections import translated
 from mnemic.store.sqlite.disk import prepare_file
@@ -23,6 +23,7 @@ from mnemic.store.sqlite.row_checksums import register
 from mnemic.store.sqlite.sealing import put_on
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.drafts import Erasure
+from mnemic.store.values.receipts import Fault
 
 
 def source_of(backup: str | Path, dest: Path) -> Path:
@@ -72,6 +73,34 @@ def rebuild(path: Path, seal: bytes = b"") -> tuple[int, int]:
         db.pragma("auto_vacuum", "INCREMENTAL")
         db.execute("VACUUM")
     return before, path.stat().st_size
+
+
+def faults_of(path: Path, seal: bytes = b"") -> list[Fault]:
+    """Everything that is wrong with a store's file, also with one that no `SqliteStore` opens for that.
+
+    Raises:
+        StoreForeign, StoreNewer: the file is not one of ours to judge.
+    """
+    try:
+        with closing(_AsItStands(path, create=False, seal=seal)) as store:
+            return list(store.verify())
+    except StoreCorrupt as error:
+        return [Fault(where="file", problem=str(error))]
+
+
+class _AsItStands(SqliteStore):
+    """A store that is opened to be looked at, whatever its file declares; nothing in it is migrated or run."""
+
+    def _migrate(self) -> None:
+        db = self._writer = self._open()
+        migrations.refuse_newer(db, self._location)
+        self._location.note(db)
+
+    def _open(self) -> apsw.Connection:
+        db = super()._open()
+        for stranger in (apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, apsw.SQLITE_DBCONFIG_ENABLE_VIEW):
+            db.config(stranger, 0)
+        return db
 
 
 def seal_store(path: Path, key: bytes) -> None:

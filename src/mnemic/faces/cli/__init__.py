@@ -27,8 +27,12 @@ def main() -> None:
             cli.main()
         finally:
             _ignore_interrupts()  # what is left to do is Python's own way out
-    except KeyboardInterrupt:  # before the command line could report it, or as it did
+    except (KeyboardInterrupt, Exception) as error:  # before the command line could report it, or as it did
         _ignore_interrupts()
+        from mnemic.core.uninterrupted import is_interrupt
+
+        if not is_interrupt(error):
+            raise
         sys.stderr.write((_AS_JSON if "--json" in sys.argv else "error: interrupted") + "\n")
         sys.exit(_INTERRUPTED)
 

@@ -109,10 +109,11 @@ def wrong_counts(db: apsw.Connection) -> Iterator[Fault]:
     """The tables that have gained or lost rows behind the store's back, and journals that have lost their end."""
     counts, heads = _kept(db)
     for name, found in _counted(db).items():
-        if counts.get(name) != found:
-            yield Fault(
-                where=name, problem=f"counts {found[0]}, not {(counts.get(name) or [0])[0]}, or adds up otherwise"
-            )
+        said = counts.get(name) or [0]
+        if said[0] != found[0]:
+            yield Fault(where=name, problem=f"counts {found[0]}, not {said[0]}")
+        elif said != found:
+            yield Fault(where=name, problem=f"counts {found[0]} as it should, and adds up otherwise: a row was changed")
     found_heads = _heads(db)
     for tenant, seq in heads.items():
         if found_heads.get(tenant, 0) < seq:

@@ -106,6 +106,9 @@ def faults(db: apsw.Connection, key: bytes) -> Iterator[Fault]:
         yield Fault(
             where="seal", problem="the store is sealed, and was not checked against that: its key was not given"
         )
+    elif key and not _is_summed_with_it(db):
+        problem = "is missing" if said is None else "is of another key: checksums are not looked at"
+        yield Fault(where="seal", problem=problem)
     elif said is not None and not hmac.compare_digest(bytes(said), _mac(db, key)):
         yield Fault(where="seal", problem="does not fit: journals were written by somebody who has not the key")
     elif said is None and key:
@@ -114,7 +117,12 @@ def faults(db: apsw.Connection, key: bytes) -> Iterator[Fault]:
 
 def can_check(db: apsw.Connection, key: bytes) -> bool:
     """Whether the checksums of rows were made with the key that there is."""
-    return bool(key) or db.execute(_SEALED).get is None
+    return _is_summed_with_it(db) if key else db.execute(_SEALED).get is None
+
+
+def _is_summed_with_it(db: apsw.Connection) -> bool:
+    """Whether the key of a connection made the checksum of either row that every sealed store has."""
+    return any(db.execute(_FITS, (name,)).get for name in (_SEAL, _ORIGIN))
 
 
 def _mac(db: apsw.Connection, key: bytes) -> bytes:

@@ -94,7 +94,9 @@ def _begun(path: Path, home: Path, seed: int) -> dict[str, Any]:
                 signal.setitimer(signal.ITIMER_REAL, chance.uniform(0.0005, 0.25))
             acts[chance.choice(_FIRST)]()
             signal.setitimer(signal.ITIMER_REAL, 0)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, *_RAW) as error:
+            if not uninterrupted.is_interrupt(error):
+                raise
             interrupts += 1
         imports.arm(0)
     signal.signal(signal.SIGALRM, signal.SIG_IGN)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from mnemic.core.listing import LISTED
-from mnemic.errors import Invalid, NotFound
+from mnemic.errors import Invalid, NotFound, StoreCorrupt
 from mnemic.faces.cli.command import WORDS, page_options, verb
 from mnemic.faces.cli.commands.spending_table import show_spending
 from mnemic.faces.cli.commands.top import vitals_record
@@ -91,10 +91,19 @@ def verify() -> None:
     Hash chain, digests, versions, links and index. Exit code 6 if something is wrong.
     """
     run = invocation()
-    with run.memory() as memory:
-        settled = memory.admin.settle()
-        faults = list(memory.admin.verify())
-        items = memory.admin.stats().items
+    settled: bool | None = None
+    items: int | None = None
+    try:
+        with run.memory() as memory:
+            settled = memory.admin.settle()
+            faults = list(memory.admin.verify())
+            items = memory.admin.stats().items
+    except StoreCorrupt:
+        if run.path is None:
+            raise
+        from mnemic.admin import faults_of
+
+        faults = faults_of(run.path, run.settings)
     took = run.seconds
     if run.output.json:
         record = {"sound": not faults, "settled": settled, "items": items, "seconds": round(took, 3)}
@@ -103,8 +112,9 @@ def verify() -> None:
         for fault in faults:
             run.output.line(f"{run.output.ink('wrong', fg='red')}  {flat(fault.where)}: {flat(fault.problem)}")
         verdict = many(len(faults), "fault") if faults else run.output.ink("sound", fg="green")
-        run.output.line(f"{verdict}: {many(items, 'item')} checked in {took:.2f} s")
-        if not settled:
+        what = "a store that no command opens" if items is None else many(items, "item")
+        run.output.line(f"{verdict}: {what} checked in {took:.2f} s")
+        if settled is False:
             run.output.line(
                 "an erasure is still pending: another process reads an old copy, or a checkpoint could not be reached"
             )
