@@ -235,7 +235,6 @@ NOTES: Final[dict[str, Callable[[Truth, str], bool]]] = {
         count_tokens(fenced([render(item, item.text)])) + 2 > int(budget) for item in t.items
     ),
     r"(nothing has been remembered .+)": lambda t, _: not t.items,
-    r"nothing of what was found fits the budget of (\d+) tokens": lambda t, _: bool(t.items),
     r"probably not in memory: nobody said (.+)": lambda t, told: all(map(t.nowhere, quoted(told))),
     r"probably not in memory: (others come nearer to it than .+)": lambda t, _: len(t.items) > 1,
     r"probably not in memory: no entry holds more than (\d+)% of it": lambda t, share: any(map(t.bears, t.items)),
