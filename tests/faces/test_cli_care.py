@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 from commandline import Run
 
-from mnemic import Settings
+from mnemic import Memory, Settings
+from mnemic.core.clock import SystemClock
+from mnemic.testing.faults import SkewedClock
 
 
 def test_the_first_screen_works_before_there_is_anything_and_makes_nothing(run: Run, home: Path) -> None:
@@ -157,6 +159,14 @@ def test_doctor_looks_at_disk_and_settings(run: Run, add: Callable[..., str]) ->
     for part in ("synchronous", "file mode", "free space", "input_limit"):
         assert part in told
     assert all(check["ok"] for check in run("doctor", "--json").json["checks"])
+
+
+def test_doctor_notes_a_newest_commit_ahead_of_the_clock(run: Run, home: Path) -> None:
+    for seconds, code in ((30, 0), (3_600, 6)):
+        clock = SkewedClock(SystemClock(), seconds * 1_000_000)
+        with Memory(home / "memory.db", clock=clock, embedder="none", settings=Settings(background=False)) as memory:
+            memory.scope(user="me").observe("one thing")
+        assert ("ahead" in run("doctor", code=code).out) is (code == 6)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="modes are POSIX")

@@ -325,7 +325,8 @@ def door(
             if check is not None:
                 kwargs[name] = check(name, value)
             elif known is not None and name not in known:
-                raise Invalid(name, f"is no parameter of {verb.__name__}", did_you_mean(name, known))
+                remedy = did_you_mean(name, known) if known else "It takes none by name."
+                raise Invalid(name, f"is no parameter of {verb.__name__}", remedy)
         for name in (*needed[len(args) :], *needed_by_name):
             if name not in kwargs:
                 raise Invalid(name, f"is missing, which {verb.__name__} must have", f"Give {name}=...")

@@ -36,6 +36,29 @@ grammarcheck critique evaluate rate grade expand complete continue interpret des
 error errors wrong meaning tone summary translation feedback opinion
 """
 
+_PROSE: Final = r"(?:text|e-?mail|letter|message|article|page|post|document|transcript|review|tweet|poem|story|essay|note|memo|quote|excerpt|passage|paragraph|sentence|draft|readme|prompts?|comment|speech|statement|abstract|instructions?|rules?|wording|system prompt)"
+_HANDED_OVER: Final = re.compile(
+    r"\s*+(?:(?:hi|hey|hello|please|can you|could you|would you|will you|i(?:['’]d like| want) you to|help me)\b[ ,]{1,2}){0,3}(?:"
+    r"(?:translate|summari[sz]e|rewrite|rephrase|paraphrase|proofread|classify|fix|correct|check|review|edit|improve|polish|shorten|simplify|explain|analy[sz]e|critique|evaluate|rate|grade|read|comment on|look at|have a look at|tell me what you think (?:of|about))"
+    rf" (?:this|these|the following)(?: [\w-]{{1,20}})? {_PROSE}(?: (?:below|here|for me|please|into \w+|to \w+)){{0,2}}"
+    rf"|(?:what do you think|what(?:['’]s| is) your (?:opinion|take)|(?:any|your) (?:thoughts|feedback|opinion)) (?:of|about|on) (?:this|these|the following)(?: [\w-]{{1,20}})? {_PROSE}"
+    rf"|(?:is|are|does|do) (?:this|these|the following)(?: [\w-]{{1,20}})? {_PROSE}(?: [\w'’-]{{1,20}}){{1,5}}(?=[ \t]?\?)"
+    r")[ \t]?(?:[.!?]{1,3}(?=\s)|(?=[ \t]*\n))"
+    r"|\s*+(?:i |we |somebody |someone )?(?:just )?(?:found|saw|read|got|came across|copied|pasted|posted|stumbled (?:up)?on) (?:this|these|the following)(?: [\w-]{1,20})? (?:on|in|from|at|online|via|off)\b(?: [\w.'’/-]{1,30}){0,4}[.!…]{0,3}[ \t]*+(?=\n)"
+    r"|\s*+(?:请|麻烦|帮我|你|帮忙){0,3}(?:翻译|总结|润色|校对|概括|修改|改写|检查|评价|点评|分析|看看|看一下|解释)(?:一下)?(?:这|以下|下面)[^\n。，,？！]{0,8}(?:文章|文本|文字|邮件|消息|文档|信|评论|段落|句子|话|提示词?|指令|规则)[。？！]?[ \t]*+(?=\n)"
+    r"|\s*+你?(?:觉得|认为|怎么看)这[^\n。，,？！]{0,6}(?:文章|文本|文字|邮件|消息|信|评论|段落|句子|话|提示词?|指令|规则)[^\n。，,？！]{0,8}？"
+    r"|\s*+我?(?:刚)?在?(?:网上|网页上|论坛上|微博上|知乎上)(?:看到|找到|读到|复制)[^\n。，,？！]{0,10}[。！]?[ \t]*+(?=\n)",
+    re.IGNORECASE,
+)
+"""How a message begins that hands a text over without a colon: "this" can point at nothing but what follows."""
+
+
+def end_of_handover(text: str) -> int:
+    """Where the words end with which a message begins by handing a text over, without a colon; 0 if it does not."""
+    handed = _HANDED_OVER.match(text)
+    return 0 if handed is None else handed.end()
+
+
 _RECITED_WORDS: Final = """
 lyrics lyric song songs chorus refrain verse stanza poem rhyme prayer hymn anthem psalm haiku limerick quote quotation saying proverb motto slogan mantra
 inscription caption headline tagline script dialogue monologue joke line lines oath spell chant

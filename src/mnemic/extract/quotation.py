@@ -18,7 +18,7 @@ from mnemic.extract.chinese import NAME, SURNAMES
 from mnemic.extract.headings import begins_footnote, heads_captured, heads_file, names_file
 from mnemic.extract.letters import Headers, begins_letter, is_header
 from mnemic.extract.markup_blocks import markup_blocks
-from mnemic.extract.material import Announcement, announcements, heads_material
+from mnemic.extract.material import Announcement, announcements, end_of_handover, heads_material
 from mnemic.extract.salutations import may_greet, signed_letters
 from mnemic.extract.speakers import is_machine_label
 
@@ -51,6 +51,8 @@ def _may_show(text: str) -> bool:
     if _MARKS.search(text) is not None or "    " in text or _SIGNS.search(text) is not None or "hat does" in text:
         return True
     if _may_have_words_that_show(text):
+        return True
+    if end_of_handover(text):
         return True
     if "\n" in text and (_may_be_of_another(text) or may_greet(text)):
         return True
@@ -92,7 +94,9 @@ def _without_shown(text: str) -> str:
         text = _blanked(text, find(text))
     text = _blanked(text, markup_blocks(text, written))
     text = _blanked(text, signed_letters(text))
-    return _blanked(text, _of_others(text, written))
+    text = _blanked(text, _of_others(text, written))
+    handed = end_of_handover(text)
+    return _blanked(text, [(handed, len(text))]) if handed and not _is_followed_by_shown(text, handed) else text
 
 
 def _blanked(text: str, stretches: Iterable[Stretch]) -> str:
@@ -256,6 +260,34 @@ def _inline_code(text: str) -> Iterator[Stretch]:
         n += 1
 
 
+_HEREDOC: Final = re.compile(r"<<[-~]?[ \t]?(?:(?P<mark>[\"'])(?P<quoted>\w{1,40})(?P=mark)|\\?(?P<bare>[A-Z_]{2,40}))")
+_WORD_ALONE: Final = re.compile(r"^[ \t]*+(\w{1,40})[ \t]*+$", re.MULTILINE)
+_ENDS_OF_HEREDOC: Final = frozenset({"EOF", "END", "EOS", "EOT", "EOL", "HEREDOC"})
+"""Words that end nothing else, so that one which is not there is taken for forgotten."""
+
+
+def _heredocs(text: str) -> Iterator[Stretch]:
+    """What a shell is given until a line that is a word of its own: `cat <<EOF`."""
+    if "<<" not in text or "\n" not in text:
+        return
+    ends: dict[str, list[int]] = {}
+    for line in _WORD_ALONE.finditer(text):
+        ends.setdefault(line[1], []).append(line.end())
+    at = 0
+    for opening in _HEREDOC.finditer(text):
+        if opening.start() < at:
+            continue
+        word = opening["quoted"] or opening["bare"]
+        closings = ends.get(word, [])
+        closing = bisect_right(closings, opening.end())
+        if closing < len(closings):
+            at = closings[closing]
+            yield opening.start(), at
+        elif word in _ENDS_OF_HEREDOC and text.find("\n", opening.end()) >= 0:
+            yield opening.start(), len(text)
+            return
+
+
 class _Paragraphs:
     """Where the paragraphs of a text end."""
 
@@ -364,6 +396,11 @@ _LOGGED: Final = re.compile(
     r"[^\s:：\n][^:：\n]{0,40}[:：]",
     re.IGNORECASE,
 )
+_LEVEL: Final = r"\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL|SEVERE)\b"
+_LOG_ENTRY: Final = re.compile(
+    rf"[ \t]*+(?:{_LEVEL}[\]:]{{0,2}}[ \t]++)?\[?\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}[T \t]{{1,3}}\d{{1,2}}:\d\d(?::\d\d(?:[.,]\d{{1,9}})?)?(?:Z|[+-]\d\d:?\d\d)?\]?(?:[ \t]++\[[^\]\n]{{1,40}}\]){{0,2}}(?:[ \t]++-)?[ \t]++{_LEVEL}"
+)
+"""How a program's log begins a line: the time, and how grave it is."""
 _SHELL: Final = re.compile(
     r"[ \t]*+(?:\$ |>>> |In \[\d*\]:|Out\[\d*\]:|[\w.-]{1,40}@[\w.-]{1,40}[:~][^\n$#]{0,60}[$#] )"
 )
@@ -552,7 +589,7 @@ def _is_of_another(line: str) -> bool:
         return True
     if not _has_colon(line):
         return _SHELL.match(line) is not None
-    if _LOGGED.match(line) or _SHELL.match(line) or _POSTED.fullmatch(line):
+    if _LOGGED.match(line) or _LOG_ENTRY.match(line) or _SHELL.match(line) or _POSTED.fullmatch(line):
         return True
     label = _LABEL.match(line)
     if label is None:
@@ -721,6 +758,7 @@ _KINDS: Final[tuple[Callable[[str], Iterator[Stretch]], ...]] = (
     _quoted_lines,
     _fences,
     _inline_code,
+    _heredocs,
     _tagged,
     _between_triple,
     _struck_or_asked,

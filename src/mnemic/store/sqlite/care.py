@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import apsw
 
@@ -157,6 +158,7 @@ class SqliteCare(SqliteFile):
         checks = [
             Check(name="engine", ok=True, found=info.engine),
             Check(name="format", ok=True, found=str(info.format)),
+            *self._clock_check(),
         ]
         if not isinstance(self._location, InFile):
             return checks
@@ -164,6 +166,26 @@ class SqliteCare(SqliteFile):
         if not self._location.writable:  # what a connection would set, and the room on the disk, is for writing
             return [*checks, Check(name="access", ok=True, found="read only"), *_modes(path)]
         return [*checks, *_settings(info), *_disk(path), *_modes(path)]
+
+    def _clock_check(self) -> Iterator[Check]:
+        """What is to be said where the newest commit lies ahead of the clock: later ones bear its time until then."""
+        with self._apart() as db:
+            ahead = (db.execute(_NEWEST).get or 0) - self._clock.now()
+        if ahead > _AHEAD:
+            yield Check(
+                name="clock",
+                ok=False,
+                found=f"the newest commit lies {ahead // 1_000_000:,} seconds ahead of it",
+                remedy="set the clock if it is slow; if it was once fast, commits bear that time until it has passed",
+            )
+
+
+_NEWEST: Final = (
+    "SELECT max(c.at) FROM tenant t JOIN change c ON c.tenant = t.id"
+    " AND c.seq = (SELECT max(seq) FROM change WHERE tenant = t.id)"
+)
+_AHEAD: Final = 60_000_000
+"""Microseconds by which clocks differ that nobody has set wrong."""
 
 
 def _settings(info: Info) -> Iterator[Check]:
