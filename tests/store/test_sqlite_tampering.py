@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from mnemic.core.events import Verb
 from mnemic.core.items import Strength
+from mnemic.errors import MnemicError
 from mnemic.store.engine import compaction, lane_cursors
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.drafts import Note
@@ -130,3 +132,24 @@ def test_tampering_is_found_behind_a_horizon_too(world: World) -> None:
     assert world.faults() == []
     tamper(world, UNA)
     assert any("commit 2" in fault for fault in world.faults())
+
+
+@pytest.mark.parametrize(
+    "value",
+    [b"", b"x", b"\xff", b"[]", b'{"rows":[],"heads":{}}', b'{"rows":{"hold":"ab"},"heads":{}}', b'{"rows":{}}'],
+)
+@pytest.mark.parametrize("key", ["swept", "counts", "tokens", "lease", "origin"])
+def test_a_damaged_fact_about_the_file_is_an_error_of_ours_whatever_is_written(
+    world: World, key: str, value: bytes
+) -> None:
+    tamper(world, "UPDATE meta SET value = ? WHERE key = ?", value, key)
+    item = world.versions()[0].item.id
+    writes: tuple[Callable[[], object], ...] = (
+        lambda: world.commit("six"),
+        lambda: world.store.transact(lane_cursors.follow, "other"),
+        lambda: world.erase(item),
+        world.faults,
+    )
+    for write in writes:
+        with suppress(MnemicError):
+            write()

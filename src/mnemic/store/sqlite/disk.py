@@ -7,16 +7,18 @@ import os
 import platform
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import apsw
 
-from mnemic.errors import Invalid, StoreError, StoreLocked, StoreNewer, StoreReadOnly
+from mnemic.errors import Invalid, StoreCorrupt, StoreError, StoreLocked, StoreNewer, StoreReadOnly
 from mnemic.store.sqlite.schema import TOKENS
+
+T = TypeVar("T")
 
 NETWORK: Final = frozenset(
     {
@@ -173,10 +175,11 @@ def take_lease(
     Raises:
         StoreLocked: another machine wrote within the last minute.
         StoreNewer: a later mnemic has taken the file over and made its token streams again.
+        StoreCorrupt: what tells that is damaged.
     """
     here, now = here or this_host(), time.time() if now is None else now
     meta = dict(db.execute(_SMALL_FACTS) if known is None else known)
-    if int(meta["tokens"]) != TOKENS:
+    if small_fact("tokens", meta.get("tokens", b""), int) != TOKENS:
         raise StoreNewer("a later mnemic has taken this file over; upgrade mnemic in this process, and retry")
     holder, until = _lease(meta.get("lease", b""))
     left = until - now
@@ -205,6 +208,20 @@ def _lease(value: bytes) -> tuple[Host, float]:
         return Host(boot, " ".join(name)), float(until)
     except ValueError:
         return Host("", ""), 0.0
+
+
+def small_fact(key: str, value: bytes, decode: Callable[[bytes], T]) -> T:
+    """Decode a small fact about the file, which somebody may have changed.
+
+    Raises:
+        StoreCorrupt: it cannot be decoded.
+    """
+    try:
+        return decode(value)
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
+        raise StoreCorrupt(
+            f"the file's own {key!r} (table meta) is damaged; run `mnemic verify`, then `mnemic restore` from a backup"
+        ) from error
 
 
 def drop_lease(db: apsw.Connection, here: Host | None = None) -> None:

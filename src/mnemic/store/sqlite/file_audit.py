@@ -8,7 +8,7 @@ from typing import Final
 
 import apsw
 
-from mnemic.store.sqlite.disk import set_meta
+from mnemic.store.sqlite.disk import set_meta, small_fact
 from mnemic.store.sqlite.schema import INDEXES, TABLES, Table
 from mnemic.store.values.receipts import Fault
 
@@ -110,7 +110,9 @@ def wrong_counts(db: apsw.Connection) -> Iterator[Fault]:
     counts, heads = _kept(db)
     for name, found in _counted(db).items():
         if counts.get(name) != found:
-            yield Fault(where=name, problem=f"counts {found[0]}, not {counts.get(name, [0])[0]}, or adds up otherwise")
+            yield Fault(
+                where=name, problem=f"counts {found[0]}, not {(counts.get(name) or [0])[0]}, or adds up otherwise"
+            )
     found_heads = _heads(db)
     for tenant, seq in heads.items():
         if found_heads.get(tenant, 0) < seq:
@@ -134,8 +136,13 @@ def count(db: apsw.Connection) -> None:
 def _kept(db: apsw.Connection) -> tuple[dict[str, list[int]], dict[str, int]]:
     """The account as it was written: rows of each table and the sum over them, and the last commit of each tenant."""
     kept = db.execute("SELECT value FROM meta WHERE key = ?", (_COUNTS,)).get
-    account = json.loads(bytes(kept)) if kept is not None else {}
-    return account.get("rows", {}), account.get("heads", {})
+    return ({}, {}) if kept is None else small_fact(_COUNTS, kept, _account)
+
+
+def _account(kept: bytes) -> tuple[dict[str, list[int]], dict[str, int]]:
+    account = json.loads(bytes(kept))
+    rows = {name: [int(number) for number in row] for name, row in account["rows"].items()}
+    return rows, {tenant: int(seq) for tenant, seq in account["heads"].items()}
 
 
 def _counted(db: apsw.Connection) -> dict[str, list[int]]:

@@ -26,7 +26,7 @@ from mnemic.store.engine.ledger import Prepared
 from mnemic.store.engine.rows import Rows
 from mnemic.store.sqlite import file_audit
 from mnemic.store.sqlite.connections import translated
-from mnemic.store.sqlite.disk import set_meta
+from mnemic.store.sqlite.disk import set_meta, small_fact
 from mnemic.store.sqlite.secure_erase import SqliteErasing
 from mnemic.store.sqlite.sqlite_relations import SqliteRelations
 from mnemic.store.sqlite.sqlite_tables import SqliteJournal, SqliteLanes, SqliteNames, SqliteSpaces, rows_of
@@ -353,7 +353,7 @@ class SqliteCommits(SqliteErasing):
     def _sweep_keys(self, db: apsw.Connection, rows: Rows, meta: dict[str, bytes]) -> None:
         """Once a day, forget the idempotency keys that have lived their time."""
         now = self._clock.now()
-        if now - int(meta.get("swept", 0)) > _DAY:
+        if now - small_fact("swept", meta.get("swept", b"0"), int) > _DAY:
             rows.journal.forget_keys(now - ledger.KEY_LIFE)
             meta["swept"] = b"%d" % now
             set_meta(db, "swept", meta["swept"])
