@@ -146,7 +146,7 @@ def test_a_damaged_fact_about_the_file_is_an_error_of_ours_whatever_is_written(
     item = world.versions()[0].item.id
     writes: tuple[Callable[[], object], ...] = (
         lambda: world.commit("six"),
-        lambda: world.store.transact(lane_cursors.enlist, "other", 8),
+        lambda: world.store.transact(lane_cursors.follow, "other"),
         lambda: world.erase(item),
         world.faults,
     )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from types import FrameType
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from waits import beside
 
 from mnemic import SHARED, Memory, ScopedMemory
 from mnemic.core.items import Item, Kind, State
+from mnemic.core.mutex import Holder, Mutex
 from mnemic.core.queries import Filter
 from mnemic.errors import Invalid, MnemicError, ModelError
 from mnemic.models.scripted_embedder import ScriptedEmbedder
@@ -509,3 +512,22 @@ def test_the_thread_survives_an_error_while_it_waits(lone: Memory) -> None:
         ada.observe("I live in Lisbon.", speaker="Ada")
         eventually(lambda: profile(ada) == {"city": "Lisbon"}, "what is behind the write")
         assert background._thread is running
+
+
+def test_a_slice_is_held_by_a_call_and_by_no_generator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lock is held by a frame that cannot be left half-way and taken up again."""
+    holders: list[object] = []
+    take = Mutex.take
+
+    def noted(mutex: Mutex, call: Holder, patience: float | None = None) -> bool:
+        holders.append(call)
+        return take(mutex, call, patience)
+
+    with Memory(tmp_path / "m.db", embedder="none", settings=Settings(background=False)) as memory:
+        memory.scope(user="ada").observe("I live in Lisbon.", speaker="Ada")
+        monkeypatch.setattr(Mutex, "take", noted)
+        memory.flush()
+        monkeypatch.undo()
+    codes = [call.f_code for call in holders if isinstance(call, FrameType)]
+    assert codes
+    assert [code.co_qualname for code in codes if code.co_flags & inspect.CO_GENERATOR] == []

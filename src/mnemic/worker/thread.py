@@ -304,13 +304,17 @@ class Background:
         schedule = self._schedule
         schedule.give_back()
         for task in schedule.tasks(cycle):
-            with self._working:
-                did = self._attempt(task, cycle)
+            did = self._attempt(task, cycle)
             schedule.ended()
             cycle.count(did)
             yield task.lane, did
 
     def _attempt(self, task: Task, cycle: Cycle) -> Slice:
+        """Run a slice, which whoever closes waits for; in a call, since a generator may stop while it holds a lock."""
+        with self._working:
+            return self._run_slice(task, cycle)
+
+    def _run_slice(self, task: Task, cycle: Cycle) -> Slice:
         """Run a slice; record a failure on its lane or job, and count it."""
         attend = partial(self._attend, task)
         error: MnemicError | None = None

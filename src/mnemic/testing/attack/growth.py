@@ -51,7 +51,7 @@ QUICK = 80
 
 _SMALLEST: Final = 1 << 10
 _LARGEST: Final = 1 << 18
-_ENOUGH: Final = 0.03
+_ENOUGH: Final = 0.3
 """Seconds after which no larger text is tried: the ratio is clear by then."""
 _MEASURABLE: Final = 0.02
 """Seconds below which a time says nothing; what takes less on the largest text grows slowly enough."""
@@ -83,25 +83,35 @@ def attack(rounds: int, seed: int) -> AttackReport:
 
 def _grown(reader: TextReader, text: HostileText) -> str:
     """What a reader took for a text and for one of a quarter of the size, if that is more than in step; or nothing."""
+    floor = min(_seconds(reader, text.of(1)) for _ in range(_REPEATS))
     size, before = _SMALLEST, _seconds(reader, text.of(_SMALLEST))
     while size < _LARGEST:
         size *= 4
         taken = _seconds(reader, text.of(size))
-        if taken > max(_MEASURABLE, _BAR * before) and _is_confirmed(reader, text.of(size), text.of(size // 4)):
+        if _is_too_dear(taken, before, floor) and _is_confirmed(reader, text.of(size), text.of(size // 4), floor):
             return f"{size:,} characters take {taken:.3f} s, over {_BAR:.0f} times as long as a quarter of them"
-        if taken > _ENOUGH:
+        if taken - floor > _ENOUGH:
             break
         before = taken
     return ""
 
 
-def _is_confirmed(reader: TextReader, large: str, small: str) -> bool:
+def _is_too_dear(taken: float, before: float, floor: float) -> bool:
+    """Whether a text took more than in step with a quarter of it, of the time that grows with the text at all.
+
+    Args:
+        floor: Seconds that the shortest text takes: opening a memory takes longer than reading a page.
+    """
+    return taken - floor > max(_MEASURABLE, floor, _BAR * (before - floor))
+
+
+def _is_confirmed(reader: TextReader, large: str, small: str, floor: float) -> bool:
     """Whether the larger of two texts stays too dear when both are timed again, each at its least."""
     least_large, least_small = float("inf"), float("inf")
     for _ in range(_REPEATS):
         least_large = min(least_large, _seconds(reader, large))
         least_small = min(least_small, _seconds(reader, small))
-    return least_large > max(_MEASURABLE, _BAR * least_small)
+    return _is_too_dear(least_large, least_small, floor)
 
 
 def _seconds(reader: TextReader, text: str) -> float:
@@ -137,6 +147,8 @@ def _modules(*folders: str) -> tuple[str, ...]:
 
 _OF_OTHERS: Final = "quotation headings letters markup_blocks material salutations speakers"
 """The modules that tell whose words a text holds."""
+_OF_MASKS: Final = "mask secret_forms spoken_secrets disguises"
+"""The modules that find what is masked."""
 _NOW: Final = 1_700_000_000_000_000
 
 
@@ -154,7 +166,7 @@ def _readers(place: Path) -> list[TextReader]:
         TextReader("machine", is_machine, ("mnemic.extract.speakers",)),
         TextReader("times", lambda text: find_times(text, _NOW), times),
         TextReader("names", lambda text: (names(text), mention_terms(text)), ("mnemic.core.names",)),
-        TextReader("mask", mask, ("mnemic.core.mask", "mnemic.core.secret_forms")),
+        TextReader("mask", mask, tuple(f"mnemic.core.{name}" for name in _OF_MASKS.split())),
         TextReader("words", words, ("mnemic.core.tokens",)),
         TextReader("cut", lambda text: cut(text, 200), ("mnemic.core.tokens",)),
         TextReader("text", lambda text: clean_text("text", text, 1 << 30), ("mnemic.core.checking",)),
@@ -348,6 +360,7 @@ class _Wall:
 
 _WALLS: Final = (
     _Wall("mnemic.extract.sentences._SHORT", 1 << 30, "instructions", HostileText("", "a. ")),
+    _Wall("mnemic.extract.sentences._SHORT", 1 << 30, "memory", HostileText("", "a. ")),
     _Wall(
         "mnemic.extract.sentences._WRITTEN",
         re.compile(r"\s*(\S(?:[^.!?\n]|[.](?=\w))*(?:[.!?]+(?=\s|\Z)|\n|\Z|[.!?]+))"),

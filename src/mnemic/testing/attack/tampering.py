@@ -2,8 +2,8 @@
 
 Each is done to a fresh copy of a small store in which something of everything has happened, and leaves a file that
 SQLite itself finds sound; then the store is opened and verified. Either a fault is found, and where a row was meant it
-is named, or the store is refused by a `StoreError`; anything else that is raised is a failure. All is done once more
-to a sealed store by somebody who makes checksums with our own code, and has not the key.
+is named, or the store is refused by a `StoreError`; anything else that is raised is a failure, by writes to it too.
+All is done once more to a sealed store by somebody who makes checksums with our own code, and has not the key.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -19,8 +19,9 @@ from unittest.mock import patch
 
 import apsw
 
-from mnemic.errors import StoreError
+from mnemic.errors import MnemicError, StoreError
 from mnemic.index.pack_audit import verify_with_packs
+from mnemic.store.engine import lane_cursors
 from mnemic.store.engine.audit_rows import SpaceAudit
 from mnemic.store.sqlite import file_audit
 from mnemic.store.sqlite.schema import TABLES, Table
@@ -29,6 +30,7 @@ from mnemic.testing.attack.file_map import bytes_in_use
 from mnemic.testing.attack.frame import AttackReport
 from mnemic.testing.attack.lived_store import lived_store
 from mnemic.testing.raw_store import raw_store
+from mnemic.testing.store_contract.contract_world import World
 from mnemic.testing.torture.children import folder
 
 QUICK = 400
@@ -158,6 +160,8 @@ def _missed(root: Path, kind: Tampering, seal: bytes = b"") -> str:
     told = _told(path, seal)
     if isinstance(told, str):
         return f"{kind.name}: {told}"
+    if raised := _raised_by_writes(path, seal):
+        return f"{kind.name}: {raised}"
     if seal:
         return "" if told else f"{kind.name}, sealed: not found"
     if not any(kind.named in fault for fault in told):
@@ -174,6 +178,25 @@ def _told(path: Path, seal: bytes = b"") -> list[str] | str:
         return [str(error)]
     except Exception as error:  # noqa: BLE001 - whatever else comes out is the finding
         return f"raised {error!r}"
+
+
+def _raised_by_writes(path: Path, seal: bytes) -> str:
+    """What a commit, a transaction or an erasure ends in that is no error of ours."""
+    try:
+        with closing(SqliteStore(path, seal=seal)) as store:
+            world = World(store, "after")
+            for write in (
+                lambda: world.commit("written after it"),
+                lambda: store.transact(lane_cursors.follow, "after"),
+                lambda: world.erase(user="ada", whole=True),
+            ):
+                with suppress(MnemicError):
+                    write()
+    except MnemicError:
+        return ""
+    except Exception as error:  # noqa: BLE001 - whatever else comes out is the finding
+        return f"a write raised {error!r}"
+    return ""
 
 
 def _flips(rounds: int, seed: int) -> Iterator[tuple[int, int]]:

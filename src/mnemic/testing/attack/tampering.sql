@@ -348,6 +348,12 @@ UPDATE meta SET value = CAST('0' AS BLOB) WHERE key = 'origin';
 -- a fact about the file forged | meta
 INSERT INTO meta VALUES ('extra', x'');
 
+-- the day of the last sweep damaged | meta
+UPDATE meta SET value = CAST('x' AS BLOB) WHERE key = 'swept';
+
+-- the account of small tables damaged | meta
+UPDATE meta SET value = CAST('x' AS BLOB) WHERE key = 'counts';
+
 -- a trigger added | trigger spy
 CREATE TRIGGER spy AFTER INSERT ON version BEGIN DELETE FROM tomb; END;
 

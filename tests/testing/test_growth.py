@@ -1,0 +1,27 @@
+"""The attack by length sees what grows with the square, behind whatever a reader takes for any text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from mnemic.testing.attack import growth
+from mnemic.testing.attack.growth import TextReader
+from mnemic.testing.attack.hostile_text import HostileText
+
+READER = TextReader("memory", len, ())
+OPENING = 0.036
+"""Seconds for which a memory is opened, whatever is said to it."""
+
+
+@pytest.mark.parametrize("opening", [0.0, OPENING])
+@pytest.mark.parametrize(
+    ("cost", "is_seen"),
+    [(lambda size: 1e-10 * size**2, True), (lambda size: 2e-6 * size, False), (lambda size: 3e-5 * size, False)],
+)
+def test_a_square_is_seen_behind_a_fixed_cost(
+    monkeypatch: pytest.MonkeyPatch, opening: float, cost: Callable[[int], float], *, is_seen: bool
+) -> None:
+    monkeypatch.setattr(growth, "_seconds", lambda reader, text: opening + cost(len(text)))
+    assert bool(growth._grown(READER, HostileText("", "a"))) == is_seen
