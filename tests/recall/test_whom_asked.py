@@ -56,6 +56,9 @@ def test_texts_are_told_apart_by_their_rows() -> None:
             "Where lives my brother?",
         ),
         ("My grandmother moved to Nantes.", "Me I stay in Lyon, I have my work there.", "In which city do I live?"),
+        ("Tom's favourite colour is red.", "My favourite colour is green.", "What is my favourite colour?"),
+        ("My boss is called Pieter.", "My husband is called Jonas.", "What is my husband's name?"),
+        ("Emma's mother is named Paula.", "My mother's name is Ingrid.", "What's my mother's name?"),
         ("我还窝在板桥的套房里", "阿嬤搬去跟姑姑住了,在花莲", "阿嬤现在住哪里?"),
     ],
 )

@@ -53,6 +53,12 @@ SURELY: Final = 0.9
 CERTAINLY: Final = 0.95
 """The same where it is asked what happened: what happens later seldom replaces that, though a correction does."""
 
+IN_A_PAST: Final = 0.85
+"""The same in a view of a past, in which less had followed yet."""
+
+LESS: Final = 3.0
+"""By how much less likely, in log odds, than the likeliest that came later another one may be to be a state too."""
+
 AHEAD: Final = 2
 """Most candidates before the one that bears most: it may have been taken for replaced by what is merely newer."""
 
@@ -61,12 +67,6 @@ ALL_ARMS: Final = 0.2
 
 UNSPOKEN: Final = 0.5
 """The same where no candidate holds a word of the question, as in another language: bearing then reads little."""
-
-IN_A_PAST: Final = 0.85
-"""The same in a view of a past, in which less had followed yet."""
-
-LESS: Final = 3.0
-"""By how much less likely, in log odds, than the likeliest that came later another one may be to be a state too."""
 
 BETWEEN_PEOPLE: Final = 1.0
 """The same where several people speak: the cases that bearing is learned from are of one."""
@@ -583,9 +583,9 @@ class _Told:
         machines = (speakers == _MACHINES[:, None]).any(axis=0)
         lengths = np.array([len(text) for text in texts])
         people = people_of(np.fromiter(chain.from_iterable(texts), np.uint64), np.arange(count).repeat(lengths), count)
-        plain = known.keys() | stops | _ASIDES
-        begins = (text[0] if text and text[0] not in plain else 0 for text in texts)
-        subjects = np.fromiter(begins, np.uint64, count)
+        begins = (text[0] if text else 0 for text in texts)
+        named = (0 if token in known or token in stops or token in _ASIDES else token for token in begins)
+        subjects = np.fromiter(named, np.uint64, count)
         logs = np.log1p(cues.reshape(-1, count))
         return cls(lengths, logs, np.array(opens), words, speakers, machines, people, subjects)
 
