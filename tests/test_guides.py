@@ -8,11 +8,9 @@ import re
 import shlex
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -25,6 +23,7 @@ from mnemic.faces.cli import cli
 from mnemic.faces.hooks.command import PROMPT_BUDGET, START_BUDGET
 from mnemic.faces.installing.clients import CLIENTS
 from mnemic.models.scripted_embedder import ScriptedEmbedder
+from mnemic.testing.loopback import QuietRequestHandler, listening
 from mnemic.tools import Toolbox
 from patience import PATIENCE
 
@@ -181,7 +180,7 @@ def _wanted(said: str, tools: list[str]) -> tuple[str, dict[str, str]]:
 def serving() -> Iterator[Endpoint]:
     endpoint = Endpoint()
 
-    class Answers(BaseHTTPRequestHandler):
+    class Answers(QuietRequestHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             endpoint.headers.append({name.lower(): value for name, value in self.headers.items()})
@@ -192,19 +191,9 @@ def serving() -> Iterator[Endpoint]:
             self.end_headers()
             self.wfile.write(answer)
 
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    http = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
-    endpoint.url = f"http://127.0.0.1:{http.server_port}"
-    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with listening(Answers) as address:
+        endpoint.url = address
         yield endpoint
-    finally:
-        http.shutdown()
-        thread.join()
-        http.server_close()
 
 
 # Python

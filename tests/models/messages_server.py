@@ -6,15 +6,14 @@ The order of events and their fields are those that the company documents for st
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from mnemic.models.chat.base import Ask, ChatMessage, CutOff, Reply, ToolCall, ToolOffer
 from mnemic.models.chat.scripted_chat import ScriptedChat
 from mnemic.testing.chat_server import Server, reply
+from mnemic.testing.loopback import QuietRequestHandler, listening
 
 Event = tuple[str, dict[str, Any]]
 
@@ -89,7 +88,7 @@ def serving_messages(chat: ScriptedChat) -> Iterator[Server]:
     """A server on a free port of this machine."""
     server = Server(chat)
 
-    class Answers(BaseHTTPRequestHandler):
+    class Answers(QuietRequestHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             server.asked.append(body)
@@ -112,16 +111,6 @@ def serving_messages(chat: ScriptedChat) -> Iterator[Server]:
             except ConnectionError:
                 self.close_connection = True
 
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    http = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
-    server.url = f"http://127.0.0.1:{http.server_port}"
-    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with listening(Answers) as address:
+        server.url = address
         yield server
-    finally:
-        http.shutdown()
-        thread.join()
-        http.server_close()

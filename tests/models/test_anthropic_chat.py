@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler
 
 import pytest
 from messages_server import Event, serving_messages, written
-from told import A_CALL, ANA_PLAYS, set_patience
+from told import A_CALL, ANA_PLAYS
 
 from mnemic.errors import Invalid, ModelError
 from mnemic.models.chat import anthropic_chat
@@ -45,16 +45,6 @@ def end(reason: str = "end_turn") -> Event:
 def server() -> Iterator[Server]:
     with serving_messages(ScriptedChat(ANSWER)) as server:
         yield server
-
-
-@pytest.fixture
-def slept() -> list[float]:
-    return []
-
-
-@pytest.fixture
-def patience(slept: list[float]) -> Patience:
-    return set_patience(slept)
 
 
 @pytest.fixture

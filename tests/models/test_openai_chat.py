@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
 
 import pytest
-from told import A_CALL, ANA_PLAYS, set_patience
+from told import A_CALL, ANA_PLAYS
 
 from mnemic.core.json_schema import shape, text
 from mnemic.errors import Invalid, ModelError
@@ -32,16 +32,6 @@ COST = json.dumps({"choices": [], "usage": {"total_tokens": 3}})
 def server() -> Iterator[Server]:
     with serving(ScriptedChat(ANSWER)) as server:
         yield server
-
-
-@pytest.fixture
-def slept() -> list[float]:
-    return []
-
-
-@pytest.fixture
-def patience(slept: list[float]) -> Patience:
-    return set_patience(slept)
 
 
 @pytest.fixture

@@ -34,11 +34,6 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def slept() -> list[float]:
-    return []
-
-
-@pytest.fixture
 def embedder(server: Server, slept: list[float]) -> Embedder:
     return EmbeddingEndpoint("words-1", server.url, key=KEY, timeout=PATIENCE, patience=set_patience(slept))
 

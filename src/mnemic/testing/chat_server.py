@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from mnemic.models.chat.base import LIMIT, Ask, Chat, ChatMessage, CutOff, Reply, ToolCall, ToolOffer, reply_of
+from mnemic.testing.loopback import QuietRequestHandler, listening
 
 Fault = Callable[[BaseHTTPRequestHandler], None]
 
@@ -124,7 +124,7 @@ def serving(chat: Chat) -> Iterator[Server]:
     """A server on a free port of this machine."""
     server = Server(chat)
 
-    class Answers(BaseHTTPRequestHandler):
+    class Answers(QuietRequestHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             server.asked.append(body)
@@ -148,16 +148,6 @@ def serving(chat: Chat) -> Iterator[Server]:
             except ConnectionError:
                 self.close_connection = True
 
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    http = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
-    server.url = f"http://127.0.0.1:{http.server_port}/v1"
-    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with listening(Answers) as address:
+        server.url = f"{address}/v1"
         yield server
-    finally:
-        http.shutdown()
-        thread.join()
-        http.server_close()
