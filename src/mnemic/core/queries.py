@@ -50,6 +50,7 @@ class Filter:
         agent, session: Exactly this shelf.
         said_from, said_to: Said within `[from, to)`, microseconds.
         states: Left out, the states that the view shows.
+        by: Derived by any of these strategies: what they keep for their own recall is then seen too.
     """
 
     kinds: tuple[Kind, ...] = ()
@@ -61,9 +62,10 @@ class Filter:
     said_from: int | None = None
     said_to: int | None = None
     states: tuple[State, ...] = ()
+    by: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("kinds", "tags", "channels", "states"):
+        for name in ("kinds", "tags", "channels", "states", "by"):
             if isinstance(given := getattr(self, name), list):  # so that a filter can be compared, and be a key
                 object.__setattr__(self, name, tuple(given))
         if isinstance(self.slots, Mapping):

@@ -8,12 +8,16 @@ from mnemic.flow import Flow
 from mnemic.models.chat.base import ChatMessage
 from mnemic.models.model_requests import ask
 from mnemic.strategies.base import (
+    Asked,
     Bond,
     Budget,
     Derivation,
     Edits,
+    End,
     Given,
+    Pick,
     Revision,
+    Sight,
     Strategy,
     known,
     nothing,
@@ -21,11 +25,22 @@ from mnemic.strategies.base import (
 )
 from mnemic.strategies.judging import JudgeTask, judged, judged_each
 from mnemic.strategies.knowledge import Passage, passage_of
-from mnemic.strategies.strategy_requests import SearchHit, fetch, keyed, linked, search
+from mnemic.strategies.strategy_requests import (
+    SearchHit,
+    fetch,
+    keyed,
+    linked,
+    scored,
+    search,
+    spread,
+    strengths,
+    vectors,
+)
 from mnemic.strategies.triggers import Buffer, EachEvent, Importance, Interval, OnQuestion, TaskEnd, Trigger, Waiting
 from mnemic.strategies.units import ExchangeUnit, ImportanceUnit, SessionUnit, TokensUnit, TurnUnit, Unit
 
 __all__ = [
+    "Asked",
     "Bond",
     "Budget",
     "Buffer",
@@ -33,6 +48,7 @@ __all__ = [
     "Derivation",
     "EachEvent",
     "Edits",
+    "End",
     "ExchangeUnit",
     "Flow",
     "Given",
@@ -42,9 +58,11 @@ __all__ = [
     "JudgeTask",
     "OnQuestion",
     "Passage",
+    "Pick",
     "Revision",
     "SearchHit",
     "SessionUnit",
+    "Sight",
     "Strategy",
     "TaskEnd",
     "TokensUnit",
@@ -62,5 +80,9 @@ __all__ = [
     "nothing",
     "passage_of",
     "pause",
+    "scored",
     "search",
+    "spread",
+    "strengths",
+    "vectors",
 ]

@@ -21,14 +21,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import ClassVar, Protocol
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import ClassVar, Final, Protocol
 
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Kind, Slot
 from mnemic.core.queries import Filter
 from mnemic.flow import Flow, Pause, Request
 from mnemic.strategies.triggers import Trigger
+
+EPOCH: Final = datetime.fromtimestamp(0, UTC)
+
+
+class Sight(StrEnum):
+    """Who sees in recall what a strategy derived; listings, histories and audits show it to everybody."""
+
+    ALL = "all"
+    """Every recall, beside the evidence."""
+    OWN = "own"
+    """Recall by its strategy, and that strategy's own searches."""
+    NONE = "none"
+    """Nobody's recall: it is reached by key, by link and by listing."""
+
 
 Ref = ItemId | int
 """An item that is there already, by its id, or one of the same edits, by its place in `write`."""
@@ -46,6 +61,7 @@ class Derivation:
         said, said_offset: Of the evidence.
         valid_from, valid_to: Since when it is so, and until when, where the evidence names a time.
         words: What is searched in place of its text.
+        sight: Who sees it in recall.
         supersedes: What it takes the place of.
         outdated_by: What has taken its place already, where it is news that came late: it is written as history.
         revokes: What holds no longer because of it.
@@ -61,6 +77,7 @@ class Derivation:
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     words: str | None = None
+    sight: Sight = Sight.OWN
     tags: tuple[str, ...] = ()
     supersedes: Ref | None = None
     outdated_by: Ref | None = None
@@ -96,13 +113,36 @@ class Revision:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """An item of the strategy's own that holds no longer, and nothing takes its place.
+
+    Attributes:
+        at: Until when it held in the world.
+        said: When that was said: what was known before still shows it.
+        source: What says so, added to what the item rests on.
+    """
+
+    id: ItemId
+    at: datetime
+    said: datetime
+    source: tuple[ItemId, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Edits:
-    """The outcome of a run, committed at once with the step of its lane; it may be empty."""
+    """The outcome of a run, committed at once with the step of its lane; it may be empty.
+
+    Attributes:
+        untie: Links to take away, of those that the run looked up; their weights are not compared.
+        end: What holds no longer, without a successor.
+    """
 
     write: tuple[Derivation, ...] = ()
     revise: tuple[Revision, ...] = ()
     retire: tuple[ItemId, ...] = ()
     tie: tuple[Bond, ...] = ()
+    untie: tuple[Bond, ...] = ()
+    end: tuple[End, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +155,7 @@ class Given:
             itself, and for `on_write` nothing that it has derived from before. What memory itself laid out for a prompt
             is left out of its text.
         known: What is always at hand: the profile, standing instructions, what is pinned.
+        now: The recorded time of the commit to which the run is pinned, so that a rerun comes to the same.
 
     What stands here as known, and what the run looks up, its edits may change, tie and cite.
     """
@@ -122,6 +163,41 @@ class Given:
     user: str
     evidence: tuple[Item, ...]
     known: tuple[Item, ...] = ()
+    now: datetime = EPOCH
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A question to a strategy's own recall, `on_recall`.
+
+    Attributes:
+        text: As asked.
+        now: When it is asked.
+        k: Most items that will be shown; more picks may be returned.
+        where: Which items are asked for; every search of the recall is narrowed by it.
+    """
+
+    text: str
+    now: datetime
+    k: int
+    where: Filter = Filter()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pick:
+    """An item that a strategy's recall answers with; picks are ranked as they are returned, best first.
+
+    Attributes:
+        item: One that its requests showed.
+        score: What it is ranked by.
+        components: What the score is made of, by name; told by `explain`.
+        why: One line for a person, such as "two steps from Ada along 'works at'".
+    """
+
+    item: Item
+    score: float
+    components: Mapping[str, float] = field(default_factory=dict)
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,6 +229,9 @@ class Strategy(Protocol):
 
     One may state a `unit` (`strategies.units`): then `on_write` is given one unit of the journal at a time, in place of
     as many versions as there are, so that what it makes does not depend on when it is run.
+
+    One may have a recall of its own, `on_recall(self, asked: Asked) -> Flow[Sequence[Pick]]`, which `recall(by=...)`
+    runs over the newest commit; it may ask what a run may, and changes nothing.
     """
 
     name: ClassVar[str]

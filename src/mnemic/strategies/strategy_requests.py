@@ -8,11 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from mnemic.core.ids import ItemId
-from mnemic.core.items import Item, Link
+from mnemic.core.items import Item, Link, Strength
 from mnemic.core.queries import Filter
 from mnemic.flow import Flow, Request
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +27,13 @@ class SearchHit:
     Attributes:
         score: What it is ranked by; comparable within one search only.
         overlap: The share of the words searched for that it holds, 0 to 1.
+        cosine: How near in meaning it is, -1 to 1; None without an embedder, or while it has no vector.
     """
 
     item: Item
     score: float
     overlap: float
+    cosine: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +67,44 @@ class Linked(Request):
     types: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Scored(Request):
+    """The ids of the items that bear most on a text with their scores, best first: no body is read."""
+
+    text: str
+    where: Filter = field(default_factory=Filter)
+    k: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Strengths(Request):
+    """How often and how lately items were recalled; one that never was has the strength of nothing."""
+
+    ids: tuple[ItemId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Spread(Request):
+    """Personalised PageRank over the space's links, undirected and weighted, from some seeds.
+
+    Attributes:
+        seeds: Where the walk restarts, with weights above 0; they are scaled to a sum of 1.
+        types: The links it follows; empty for all.
+        damping: The chance of a further step, above 0 and below 1.
+    """
+
+    seeds: Mapping[ItemId, float]
+    types: tuple[str, ...] = ()
+    damping: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors(Request):
+    """The vectors of texts by the serving embedder, unit length; none at all without one."""
+
+    texts: tuple[str, ...]
+
+
 def search(text: str, where: Filter = Filter(), k: int = 10) -> Flow[Sequence[SearchHit]]:
     """Search for the items that bear most on a text, best first; none where no word and no meaning brings any."""
     found: Sequence[SearchHit] = yield Search(text, where, k)
@@ -82,3 +127,29 @@ def linked(*ids: ItemId, types: tuple[str, ...] = ()) -> Flow[Sequence[Link]]:
     """Look up the links that start or end at these items."""
     links: Sequence[Link] = yield Linked(ids, types)
     return links
+
+
+def scored(text: str, where: Filter = Filter(), k: int = 200) -> Flow[Sequence[tuple[ItemId, float]]]:
+    """Rank items by a text, best first, without reading what they say; `fetch` shows those that are wanted."""
+    ranked: Sequence[tuple[ItemId, float]] = yield Scored(text, where, k)
+    return ranked
+
+
+def strengths(*ids: ItemId) -> Flow[Mapping[ItemId, Strength]]:
+    """Look up how often and how lately items were recalled."""
+    counted: Mapping[ItemId, Strength] = yield Strengths(ids)
+    return counted
+
+
+def spread(
+    seeds: Mapping[ItemId, float], types: tuple[str, ...] = (), damping: float = 0.5
+) -> Flow[Mapping[ItemId, float]]:
+    """Spread weight from seeds along links; what it reaches with its share, which sum to 1. It shows no items."""
+    reached: Mapping[ItemId, float] = yield Spread(seeds, types, damping)
+    return reached
+
+
+def vectors(*texts: str) -> Flow[Sequence[NDArray[np.float32]]]:
+    """Embed texts; empty without an embedder."""
+    embedded: Sequence[NDArray[np.float32]] = yield Vectors(texts)
+    return embedded
