@@ -178,7 +178,7 @@ def test_one_without_a_recall_of_its_own_is_asked_for_what_it_derived() -> None:
         assert memory.flush()
         texts = {one.text for one in me.recall("ferry", by="scripted")}
         assert texts == {"note: the ferry is blue", "note: the ferry is slow"}
-        with pytest.raises(Invalid, match="'scripted' derives nothing that `where.by` asks for"):
+        with pytest.raises(Invalid, match=r"'scripted' derives nothing that `where.by` asks for"):
             me.recall("ferry", by="scripted", where=Filter(by=("house",)))
 
 
