@@ -27,7 +27,8 @@ class Waiting:
         tokens: How many tokens their texts have.
         importance: The sum of their slots `importance`, each 0 to 1; 0.5 for one that has none.
         tasks: How many tasks have ended, as items of any kind tell: episodes, and those with a slot `outcome`.
-        judged: How many times somebody said of an item that it helped, or misled, since the lane ran last.
+        judged: How many times somebody said of an item that it helped, or misled, since the lane ran last; counted for
+            a `Feedback` only.
         since, last: When the first and the last of what is counted was written (microseconds); 0 for none.
         ran: When the lane was last leased (microseconds); 0 for never.
         asked: Somebody asks right now, and would profit from what the strategy makes of it.

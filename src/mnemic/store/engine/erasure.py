@@ -99,7 +99,7 @@ def _items(rows: Rows, tenant: TenantRow, space: SpaceRow, erasure: Erasure) -> 
 def _rederiving(rows: Rows, space: int, going: Sequence[bytes], named: Container[bytes]) -> list[Order]:
     """Order that what stays of the sources of derived items that go is digested again by whoever derived these.
 
-    Nothing is ordered for what its owner hid, what something newer has taken the place of, or what rules made: of these
+    Nothing is ordered for what its owner hid, what something that stays has superseded, or what rules made: of these
     each rests on one turn, but for the segments of a session, which no strategy made.
     """
     gone, derived = set(going), [item for item in going if item not in named]
