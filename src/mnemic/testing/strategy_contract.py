@@ -23,7 +23,8 @@ import pytest
 
 from mnemic.core.clock import moment
 from mnemic.core.ids import from_bytes
-from mnemic.core.items import EVIDENCE, Item, Kind, Strength
+from mnemic.core.items import EVIDENCE, Item, Kind, Sight, Strength
+from mnemic.core.parts import entry_terms
 from mnemic.core.queries import Filter
 from mnemic.flow import Flow, Pause, Request, run
 from mnemic.memory import Memory
@@ -271,6 +272,26 @@ def test_what_it_looked_up_it_may_revise(
     assert memory.flush()
     assert {v.item.id for v in me.list(where=DERIVED, limit=1000) if v.item.slots.get("seen")} == before
     assert memory.admin.verify() == []
+
+
+def test_what_it_keeps_for_itself_moves_nobodys_recall(strategy: Strategy, memory: Memory, texts: list[str]) -> None:
+    """Neither a rank nor a score, of which counts of words are a part; what everybody sees, a bench measures."""
+    me = memory.scope(user="ada")
+    me.observe(texts, speaker="Ada")
+
+    def ranked() -> list[list[tuple[str, float]]]:
+        found = (me.recall(text, k=100) for text in texts)
+        return [[(one.id, one.score) for one in context] for context in found]
+
+    before = ranked()
+    assert memory.flush()
+    derived = [version.item for version in me.list(where=DERIVED, limit=1000)]
+    if any(item.sight is Sight.ALL and any(entry_terms(item)) for item in derived):
+        pytest.skip("everybody sees what it makes")
+    assert ranked() == before
+    assert {item.id for item in derived if item.author == strategy.by} == {
+        version.item.id for version in me.list(where=Filter(by=(strategy.by,)), limit=1000)
+    }
 
 
 def test_run_again_it_makes_the_same(strategy: Strategy, memory: Memory, texts: list[str]) -> None:

@@ -162,7 +162,7 @@ class Recalling:
         if not query.spaces:
             return lambda snapshot, within: _NOTHING
         asked = Asked(text=query.text, now=self._asked_at(query), k=query.k, where=query.where)
-        reads = MemoryReads(strategy, query.spaces, query.view, lambda: query.now, where=query.where)
+        reads = MemoryReads(strategy, query.spaces, query.view, query.now, where=query.where)
         picks = yield from own_picks(self.desk, strategy, asked, reads, query.spaces[0])
 
         def recall(snapshot: Snapshot, within: RecallRequest) -> Context:
