@@ -199,7 +199,9 @@ def test_an_unknown_name_is_refused_with_those_that_are_known() -> None:
     with memory:
         with pytest.raises(Invalid, match=r"'scriptd' is no strategy .* Did you mean 'scripted'\? There are: house, "):
             me.recall("ferry", by="scriptd")
-        assert me.recall("ferry", by="house").items == ()  # registered, whether or not it is followed
+        rules = me.recall("ferry", by="house")  # registered, whether or not it is followed
+        assert rules.items == ()
+        assert "`context` shows that of itself" in rules.notes[-1]
 
 
 # What goes wrong
