@@ -164,7 +164,7 @@ VERBS: dict[str, tuple[Prepared, Most]] = {
     "link": (lambda w, n: lambda: w.me.link(w.turns[0], w.turns[1], "t", evidence=w.turns[:n]), Most(2, 1, 1, 15)),
     "pin": (lambda w, n: lambda: w.me.pin(*w.turns[:n]), Most(2, 1, 1, 18)),
     "forget": (lambda w, n: lambda: w.me.forget(*w.turns[:n]), Most(2, 1, 1, 18)),
-    "feedback": (lambda w, n: lambda: w.me.feedback(*w.turns[:n], useful=True), Most(2, 1, 1, 12)),
+    "feedback": (lambda w, n: lambda: w.me.feedback(*w.turns[:n], useful=True), Most(2, 1, 1, 13)),
     "undo of observe": (_undone(lambda w, n: w.me.observe(_said(n))), Most(1, 1, 1, 28)),
     "undo of pin": (_undone(lambda w, n: w.me.pin(*w.turns[:n])), Most(1, 1, 1, 26)),
     "undo of forget": (_undone(lambda w, n: w.me.forget(*w.turns[:n])), Most(1, 1, 1, 26)),

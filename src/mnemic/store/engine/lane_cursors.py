@@ -199,7 +199,8 @@ def advance(rows: Rows, space: int, step: Advance) -> None:
         raise Conflict(f"lane {step.name!r} is leased to {lane.owner or 'nobody'}, not {step.owner!r}; claim it again")
     if lane.cursor != step.after:
         raise Conflict(f"lane {step.name!r} stands at {lane.cursor}, not {step.after}; go on from there")
-    moved = replace(lane, cursor=step.upto, seq=0, attempt=0, error="")
+    ran = lane.leased if lane.owner else rows.now()
+    moved = replace(lane, cursor=step.upto, seq=0, attempt=0, error="", leased=ran)
     rows.lanes.set_lane(moved if step.upto < lane.reach and not step.again else replace(moved, stride=0, reach=0))
     if rows.items.newest(space) <= step.upto:
         rows.lanes.drop_due(step.name, (space,))
