@@ -115,7 +115,7 @@ def _known(known: Mapping[ItemId, Version], id: ItemId) -> Version:
 
 
 def _own(strategy: Strategy, version: Version) -> Item:
-    if version.item.slots.get("by") != strategy.by:
+    if version.item.author != strategy.by:
         raise Invalid("edits", f"{version.item.id} is not by {strategy.by}", "A strategy revises only its own.")
     return version.item
 
