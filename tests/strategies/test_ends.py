@@ -96,7 +96,12 @@ def test_a_run_ends_its_own_of_what_it_was_shown_and_cites_what_it_was_shown() -
         turn = given.evidence[0]
         return Edits(end=(End(id=ItemId("0" * 26), at=turn.said, said=turn.said, source=(turn.id,)),))
 
-    for think, told in ((foreign, "is not by scripted"), (unshown, "which was neither")):
+    def unfounded(given: Given) -> Flow[Edits]:
+        (fact,) = yield from known(Filter(kinds=(Kind.FACT,)))
+        return Edits(end=(End(id=fact.id, at=fact.said, said=fact.said, source=()),))
+
+    refused = ((foreign, "is not by scripted"), (unshown, "which was neither"), (unfounded, "cites nothing"))
+    for think, told in refused:
         memory, me = opened(Scripted(think))
         with memory:
             me.write("somebody's", kind=Kind.FACT)
