@@ -53,6 +53,7 @@ POLICIES: Final = {
 
 STRATEGIES: Final = {
     "house": "mnemic.strategies.house:House",  # standing instructions and the profile, by rules
+    "mem0": "mnemic.strategies.mem0:Mem0",  # single facts, merged with old ones; arXiv:2504.19413
 }
 
 COLLECTORS: Final = {
