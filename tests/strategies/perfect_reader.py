@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from mnemic.lab.tasks.current.current_cases import CurrentCase, CurrentQuestion
 from mnemic.lab.tasks.current.grading import names
 from mnemic.models.chat.base import Ask
+
+sys.path.insert(0, str(Path(__file__).parent))
 from told_chat import decided, extracted, shown
 
 

@@ -1,10 +1,11 @@
-"""Of facts that change `mem0` knows the current one first, and the old one as of then, if who reads for it reads well."""
+"""Of facts that change `mem0` recalls the current one first, and the old one as of then, if its reader reads well."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
 from datetime import timedelta
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -60,7 +61,7 @@ def outcomes() -> list[tuple[str, bool, State]]:
                 told = states(case, question)
                 current = [one.text for one in told if one.is_current]
                 found.append(("now", first(me, question.text) in current, told[-1]))
-                for one, after in zip(told, told[1:], strict=False):
+                for one, after in pairwise(told):
                     said, until = case.turns[one.place].said, case.turns[after.place].said
                     assert said is not None
                     assert until is not None

@@ -8,27 +8,25 @@ code keeps the first step only: `Mem0(add_only=True)`.
 Departures. The paper's unit is a pair of messages with a running summary and the ten messages before it: here it is 256
 tokens, some ten messages, cut from the journal, so that any cut into runs gives one view; its tail waits. The paper
 deletes and rewrites in place: here what is ended or updated becomes history that `as_of` shows, and the fact that ended
-it is always kept. What is said again adds its turn to what the fact rests on. Which old facts are near does not hang on
-what else was written meanwhile: of those that a search brings the nearest are taken by meaning or by words in common.
+it is always kept. What is said again adds its turn to what the fact rests on. Of the old facts that a search brings the
+nearest are taken by meaning or by words in common, which do not hang on what else was written meanwhile.
 Without a model rules extract and merge; turns themselves are left as they are.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from mnemic.core.items import ENDED, Item, Kind
 from mnemic.core.queries import Filter
-from mnemic.core.tokens import words
 from mnemic.core.uninterrupted import import_whole
 from mnemic.strategies.base import Asked, Budget, Derivation, Edits, Given, Pick, Revision, known, nothing
 from mnemic.strategies.judging import judged
 from mnemic.strategies.knowledge import MergeDecision, MergeOp, Merging, StatedFact, passage_of
-from mnemic.strategies.rules.merge_ops import merge_ops
-from mnemic.strategies.rules.sentence_relevance import content_terms, similarity
-from mnemic.strategies.strategy_requests import SearchHit, fetch, search
+from mnemic.strategies.rules.merge_ops import merge_ops, wording_digest
+from mnemic.strategies.rules.sentence_relevance import nearness
+from mnemic.strategies.strategy_requests import fetch, search
 from mnemic.strategies.tasks.extracting import EXTRACT_ITEMS
 from mnemic.strategies.tasks.merge_decision import MERGE_DECIDE
 from mnemic.strategies.triggers import EachEvent, Trigger
@@ -92,7 +90,7 @@ class Mem0:
         book = _FactBook(given.evidence)
         fresh: list[StatedFact] = []
         for fact in _once_each(facts):
-            same = yield from known(replace(_FACTS, slots=((_DIGEST, _digest(fact.text)),)), 1)
+            same = yield from known(replace(_FACTS, slots=((_DIGEST, wording_digest(fact.text)),)), 1)
             if same:
                 book.confirm(same[0], fact)
             else:
@@ -205,7 +203,7 @@ class _FactBook:
     def _derived(self, fact: StatedFact) -> Derivation:
         """Derive a fact from its turns; its words are part of its key, for of one turn any number of facts is taken."""
         turns = self._turns(fact)
-        last, digest = turns[-1], _digest(fact.text)
+        last, digest = turns[-1], wording_digest(fact.text)
         slots: dict[str, Slot] = {"by": Mem0.by, _DIGEST: digest}
         if fact.slot:
             slots |= {"subject": fact.subject, "slot": fact.slot, "value": fact.value, ENDED: fact.ended}
@@ -240,7 +238,7 @@ def _updated(derived: Derivation, text: str, old: Item) -> Derivation:
     return replace(
         derived,
         text=text,
-        slots={**old.slots, **derived.slots, _DIGEST: _digest(text)},
+        slots={**old.slots, **derived.slots, _DIGEST: wording_digest(text)},
         source=tuple(dict.fromkeys((*derived.source, *old.source))),
         said=max(derived.said, old.said),
         valid_from=since,
@@ -252,7 +250,7 @@ def _once_each(facts: Iterable[StatedFact]) -> list[StatedFact]:
     """Facts by when they were last said, those of the same words as one, which rests on the turns of all."""
     merged: dict[str, StatedFact] = {}
     for fact in facts:
-        digest = _digest(fact.text)
+        digest = wording_digest(fact.text)
         before = merged.get(digest, fact)
         merged[digest] = replace(before, source=tuple(sorted({*before.source, *fact.source})))
     return sorted(merged.values(), key=lambda fact: max(fact.source))
@@ -263,20 +261,12 @@ def _near(facts: Sequence[StatedFact]) -> Flow[list[Item]]:
     near: dict[ItemId, Item] = {}
     for fact in facts:
         hits = yield from search(fact.text, _FACTS, _NEAR_POOL)
-        near |= {hit.item.id: hit.item for hit in _nearest(fact.text, hits)}
+        ranked = sorted(
+            zip(nearness(fact.text, hits), hits, strict=True),
+            key=lambda one: (-one[0], one[1].item.said, one[1].item.text),
+        )
+        near |= {hit.item.id: hit.item for _, hit in ranked[:NEIGHBOURS]}
     return sorted(near.values(), key=lambda item: (item.said, item.text))
-
-
-def _nearest(text: str, hits: Sequence[SearchHit]) -> list[SearchHit]:
-    """Choose the hits nearest to a text, in meaning if that is known of all, else in words: whatever else is held."""
-    terms = frozenset(content_terms(text))
-
-    def nearness(hit: SearchHit) -> float:
-        if all(one.cosine is not None for one in hits) and hit.cosine is not None:
-            return hit.cosine
-        return similarity(terms, frozenset(content_terms(hit.item.text)))
-
-    return sorted(hits, key=lambda hit: (-nearness(hit), hit.item.said, hit.item.text))[:NEIGHBOURS]
 
 
 def _statement(item: Item) -> StatedFact:
@@ -286,11 +276,6 @@ def _statement(item: Item) -> StatedFact:
     return StatedFact(
         text=item.text, subject=subject, slot=slot, value=value, since=item.valid_from, until=item.valid_to, ended=ended
     )
-
-
-def _digest(text: str) -> str:
-    """Hash the words of a text, whatever their case, accents and punctuation."""
-    return blake2b(" ".join(words(text)).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def _names(question: str) -> list[str]:
