@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from mnemic.core.items import Sight
 from mnemic.core.queries import Context, Lost, Stage
 from mnemic.core.tokens import BY_RULES
 from mnemic.index.columns import Column
@@ -124,7 +125,7 @@ def recall(snapshot: Snapshot, catalogues: Catalogues, query: Query, *, explain:
         tokens=packed.tokens,
         items=packed.recalled([(*each, *way) for each, way in zip(why, ways, strict=True)]),
         considered=ranked.entries,
-        seq=_head(snapshot, query),
+        seq=head_of(snapshot, query),
         notes=(*ranked.notes, *_without_room(ranked, packed, query), *(confidence.notes if ranked.bearing else ())),
         milliseconds=(time.perf_counter() - started) * 1000,
         stages=ranked.stages(len(packed.hits)) if explain else (),
@@ -145,6 +146,10 @@ def why_not(snapshot: Snapshot, catalogues: Catalogues, query: Query, item: Item
         )
     if version.item.slots.get("by") == BY_RULES and version.item.source:
         return Lost(stage="gather", reason=_DERIVED.format(", ".join(version.item.source)))
+    if version.item.sight is Sight.NONE:
+        return Lost(stage="gather", reason=f"{version.item.author} derived it for nobody's recall")
+    if version.item.sight is Sight.OWN and not query.where.by and version.item.author != query.reader:
+        return Lost(stage="gather", reason=f"{version.item.author} keeps it for its own recall")
     ranked = _rank(snapshot, catalogues, query)
     if not _seen(snapshot, ranked, version):
         return Lost(stage="filter", reason="the filter leaves it out")
@@ -161,7 +166,7 @@ def why_not(snapshot: Snapshot, catalogues: Catalogues, query: Query, item: Item
     shown = [version.item.id for version in packed.versions]
     if item in shown:
         return Lost(stage="", reason=f"it was recalled, at rank {shown.index(item) + 1}")
-    reason = without_room(version.item, ranked.readings[hit.space], hit.doc, packed, query.budget or 0)
+    reason = without_room(version.item, ranked.readings[hit.space].part(hit.doc), packed, query.budget or 0)
     return Lost(stage="pack", reason=reason)
 
 
@@ -250,7 +255,7 @@ def _cosines(snapshot: Snapshot, query: Query, hits: Sequence[Hit]) -> dict[tupl
 def _read(snapshot: Snapshot, catalogues: Catalogues, query: Query) -> tuple[Question, dict[int, Reading]]:
     """The question as it is understood, and what it may see of each space."""
     snapshot.get(query.spaces, (), query.view)  # a view behind the horizon is refused, whatever is asked
-    visible = catalogues.readings(snapshot, query.spaces, query.view, query.where, query.vectors)
+    visible = catalogues.readings(snapshot, query.spaces, query.view, query.where, query.vectors, query.reader)
     return understand(query, visible), {reading.space: reading for reading in visible}
 
 
@@ -347,7 +352,7 @@ def _without_room(ranked: _Ranked, packed: Packed, query: Query) -> tuple[str, .
     return (f"nothing of what was found fits the budget of {query.budget} tokens",)
 
 
-def _head(snapshot: Snapshot, query: Query) -> int:
+def head_of(snapshot: Snapshot, query: Query) -> int:
     """The last commit of what is read: of the spaces themselves, of what a branch comes off as far as it reads that."""
     layers = snapshot.layers(query.spaces)
     heads = snapshot.spaces([layer.space for layer in layers])
