@@ -1,4 +1,4 @@
-"""`stream` keeps the contract of strategies, each turn by itself; in what units it is cut changes nothing about that."""
+"""`stream` keeps the contract of strategies, each turn by itself: how it is cut changes nothing about that."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from mnemic.errors import ModelError
 from mnemic.flow import Request, run
 from mnemic.models.chat.base import Ask
 from mnemic.strategies.base import Asked, Pick
-from mnemic.strategies.strategy_requests import Linked, Search, SearchHit, Strengths
+from mnemic.strategies.strategy_requests import Fetch, Linked, Search, SearchHit, Strengths
 from mnemic.strategies.stream import CODE, DERIVED_FROM, PAPER, WEIGHS, Stream, StreamWeights
 from mnemic.strategies.units import TokensUnit, TurnUnit
 
@@ -275,6 +275,8 @@ def picks(
             case Linked(ids, types):
                 assert types == (WEIGHS,)
                 return [Link(src=ItemId("r"), dst=id, type=WEIGHS, weight=weighed[id]) for id in ids if id in weighed]
+            case Fetch(ids):
+                return {id: replace(turn(0, 0, by="stream"), id=id) for id in ids}
             case Strengths():
                 return used or {}
         raise AssertionError(request)

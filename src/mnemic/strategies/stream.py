@@ -182,9 +182,11 @@ class Stream:
 
 
 def _weights(ids: Iterable[ItemId]) -> Flow[dict[ItemId, float]]:
-    """The importance, 0 to 1, of those turns that were weighed before."""
+    """The importance, 0 to 1, of those turns that were weighed before, by records of ours that stand."""
     links = yield from linked(*ids, types=(WEIGHS,))
-    return {link.dst: min(1.0, link.weight) for link in links}
+    records = yield from fetch(*dict.fromkeys(link.src for link in links))
+    own = {record.id for record in records.values() if record.slots.get("by") == Stream.by}
+    return {link.dst: min(1.0, link.weight) for link in links if link.src in own}
 
 
 def _scores(passages: Sequence[Passage]) -> Flow[list[float]]:
