@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -11,11 +10,8 @@ from pathlib import Path
 import pytest
 
 from mnemic import Memory, ScopedMemory, Settings
-from mnemic.flow import Request, run
 from mnemic.lab.tasks.current.current_cases import CurrentCase, Half, read_cases
-from mnemic.strategies.base import Asked
 from mnemic.strategies.mem0 import Mem0
-from mnemic.strategies.strategy_requests import Search, SearchHit
 from mnemic.strategies.units import TurnUnit
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -28,14 +24,7 @@ CASES = read_cases(Half.DEVELOPMENT)[::4]
 
 def first(me: ScopedMemory, question: str) -> str:
     """The fact that a recall by the strategy brings first."""
-
-    def perform(request: Request) -> Sequence[SearchHit]:
-        assert isinstance(request, Search)
-        found = me.recall(request.text, where=request.where, k=request.k)
-        return [SearchHit(one.item, one.score, float(request.text in one.item.text)) for one in found]
-
-    ranked = run(Mem0().on_recall(Asked(text=question, now=me.list()[0].recorded, k=10)), perform)
-    return ranked[0].item.text if ranked else ""
+    return next((one.item.text for one in me.recall(question, k=1, by="mem0")), "")
 
 
 def read(case: CurrentCase) -> tuple[Memory, ScopedMemory]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +13,10 @@ from mnemic.strategies.base import Strategy
 from mnemic.strategies.mem0 import Mem0
 from mnemic.strategies.units import TurnUnit, Unit
 from mnemic.testing.strategy_contract import *  # noqa: F403
+from mnemic.testing.strategy_contract import Model
+
+sys.path.insert(0, str(Path(__file__).parent))
+from told_chat import terse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,3 +27,8 @@ class Mem0ByTurn(Mem0):
 @pytest.fixture
 def strategy() -> Strategy:
     return Mem0ByTurn()
+
+
+@pytest.fixture
+def model() -> Model:  # type: ignore[no-redef]  # it takes the place of the suite's
+    return lambda ask: json.dumps({"reasoning": "So it says.", **terse(ask)})

@@ -17,11 +17,17 @@ _LINE = re.compile(r"^\[(\d+)\] (.*)$", re.MULTILINE)
 
 
 class ToldChat:
-    """Answers as a function says; an answer that is longer than it may be is cut off. `asked` has the questions."""
+    """Answers as a function says; an answer that is longer than it may be is cut off.
+
+    Attributes:
+        asked: The questions.
+        tokens: What questions and answers took together, by estimate.
+    """
 
     def __init__(self, says: Says, name: str = "told") -> None:
         self.name, self.says = name, says
         self.asked: list[Ask] = []
+        self.tokens = 0
 
     def stream(self, ask: Ask) -> Pieces:
         self.asked.append(ask)
@@ -30,6 +36,7 @@ class ToldChat:
             raise said
         text = said if isinstance(said, str) else json.dumps({"reasoning": "So it says.", **said}, ensure_ascii=False)
         reply = estimated_reply(ask, self.name, text)
+        self.tokens += reply.prompt_tokens + reply.answer_tokens
         if reply.answer_tokens > ask.limit:
             raise CutOff(self.name, ask.limit, reply)
         if text:
@@ -72,6 +79,22 @@ def decided(ops: Mapping[str, tuple[str, ...]], ask: Ask) -> dict[str, Any]:
             op, over, words = "add", "", ""
         decisions.append({"new": n, "do": op, "old": old.index(over) + 1 if over else 0, "text": words})
     return {"decisions": decisions}
+
+
+def terse(ask: Ask) -> dict[str, Any]:
+    """A model that takes one fact from each of a person's turns, adds them all, and finds every turn middling."""
+    lines = shown(ask)
+    if ask.task == "extract_items":
+        return {"facts": [fact(line.partition(": ")[2][:100], n) for n, line in enumerate(lines, 1) if "Ada: " in line]}
+    if ask.task == "merge_decide":
+        new = range(1, len(shown(ask, "New facts")) + 1)
+        return {"decisions": [{"new": n, "do": "add", "old": 0, "text": ""} for n in new]}
+    if ask.task == "score_importance":
+        return {"scores": [{"of": n, "score": 5} for n in range(1, len(lines) + 1)]}
+    if ask.task == "focal_questions":
+        return {"questions": ["Where does Ada feel at home?", "What does Ada fear?", "Who matters to Ada?"]}
+    told = f"{lines[0].partition(': ')[2]} {lines[1].partition(': ')[2]}"
+    return {"insights": [{"text": f"Ada {n}: {told}"[:200], "from": [1, 2]} for n in range(5)]}
 
 
 def following(strategy: Strategy, chat: ToldChat | None, **options: Any) -> tuple[Memory, ScopedMemory]:

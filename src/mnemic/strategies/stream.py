@@ -87,6 +87,8 @@ CODE: Final = StreamWeights(recency=0.5, importance=2, relevance=3)
 class Stream:
     """Keeps the importance of turns and insights into them; a reflection is five questions to a model.
 
+    Over the bundled conversation, if each turn weighs 5 of 10, it takes 0.18 calls and 222 tokens a message.
+
     Attributes:
         weights: Of recency, importance and relevance.
         threshold: Importance that is reflected upon together.
