@@ -53,6 +53,8 @@ POLICIES: Final = {
 
 STRATEGIES: Final = {
     "house": "mnemic.strategies.house:House",  # standing instructions and the profile, by rules
+    "mem0": "mnemic.strategies.mem0:Mem0",  # single facts, merged with old ones; arXiv:2504.19413
+    "stream": "mnemic.strategies.stream:Stream",  # importance and reflections, Generative Agents; arXiv:2304.03442
 }
 
 COLLECTORS: Final = {
