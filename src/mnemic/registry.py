@@ -53,6 +53,7 @@ POLICIES: Final = {
 
 STRATEGIES: Final = {
     "house": "mnemic.strategies.house:House",  # standing instructions and the profile, by rules
+    "hippo2": "mnemic.strategies.hippo2:Hippo2",  # a graph of names, walked on: HippoRAG 2, arXiv:2502.14802
 }
 
 COLLECTORS: Final = {
