@@ -9,8 +9,8 @@ phrases that mean the same. Answered: of the five facts nearest to a question a 
 a personalised PageRank restarts at their phrases and, faintly, at all passages; if none helps, passages rank alone.
 
 Cost: a question to a model for each passage, and one for each recall (two where an answer has to be mended). A new
-passage looks up its own names: four requests a run, and a search for each name that is new. Erasing a passage takes its
-facts and its phrases; what other passages have of these is made again of their facts, without a model.
+passage looks up each of its names, and searches for each that is new. Erasing a passage takes its facts and its
+phrases; what other passages have of these is made again of their facts, without a model.
 
 Departures: names and triples are asked for at once. Without a model `related_names` finds them. A phrase has at most
 `COMMON` passages: what everything names leads nowhere, and what an erasure makes again stays small. A fact's score is
@@ -194,13 +194,15 @@ def phrase_of(name: str) -> str:
 
 def _stated(evidence: Sequence[Item]) -> Flow[tuple[list[Derivation], dict[ItemId, Triples]]]:
     """Make the facts of passages that have none yet; and the triples of each passage."""
-    there = yield from known(replace(_FACTS, tags=tuple(item.id for item in evidence)), _ALL_FACTS)
+    there: list[Item] = []
+    for item in evidence:
+        there += reversed((yield from known(replace(_FACTS, tags=(item.id,)), _ALL_FACTS)))
     read = {fact.source[0] for fact in there}
     unread = [item for item in evidence if item.id not in read]
     found = yield from judged_each(_EXTRACT, [(_passage(item),) for item in unread])
     facts = [fact for item, stated in zip(unread, found, strict=True) for fact in _facts(item, stated)]
     triples: dict[ItemId, list[tuple[str, str, str]]] = {item.id: [] for item in evidence}
-    told = [(one.source[0], one.slots) for one in reversed(there)] + [(one.source[0], one.slots) for one in facts]
+    told = [(one.source[0], one.slots) for one in there] + [(one.source[0], one.slots) for one in facts]
     for source, slots in told:
         triples[source] += _triples(slots)
     return facts, dict(triples)
@@ -258,10 +260,11 @@ def _own(item: Item, triples: Triples) -> list[str]:
 
 
 def _phrases(spelled: Iterable[str]) -> Flow[dict[str, Item]]:
-    """Look up the phrases that stand of some, in the order of their words."""
-    wanted = tuple(sorted(set(spelled)))
-    items = (yield from known(replace(_PHRASES, tags=wanted), 2 * len(wanted))) if wanted else ()
-    return {item.text: item for item in sorted(items, key=lambda item: item.text)}
+    """Look up which phrases stand, each by its words: in a large memory that takes as long as in a small one."""
+    standing: dict[str, Item] = {}
+    for name in dict.fromkeys(spelled):
+        standing.update({item.text: item for item in (yield from known(replace(_PHRASES, tags=(name,)), 1))})
+    return standing
 
 
 def _related(weights: Mapping[tuple[str, str], int], refs: Mapping[str, Ref]) -> Flow[list[Bond]]:
