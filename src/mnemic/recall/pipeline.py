@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from mnemic.core.items import Sight
 from mnemic.core.queries import Context, Lost, Stage
 from mnemic.core.tokens import BY_RULES
 from mnemic.index.columns import Column
@@ -145,6 +146,10 @@ def why_not(snapshot: Snapshot, catalogues: Catalogues, query: Query, item: Item
         )
     if version.item.slots.get("by") == BY_RULES and version.item.source:
         return Lost(stage="gather", reason=_DERIVED.format(", ".join(version.item.source)))
+    if version.item.sight is Sight.NONE:
+        return Lost(stage="gather", reason=f"{version.item.author} derived it for nobody's recall")
+    if version.item.sight is Sight.OWN and not query.where.by and version.item.author != query.reader:
+        return Lost(stage="gather", reason=f"{version.item.author} keeps it for its own recall")
     ranked = _rank(snapshot, catalogues, query)
     if not _seen(snapshot, ranked, version):
         return Lost(stage="filter", reason="the filter leaves it out")
@@ -250,7 +255,7 @@ def _cosines(snapshot: Snapshot, query: Query, hits: Sequence[Hit]) -> dict[tupl
 def _read(snapshot: Snapshot, catalogues: Catalogues, query: Query) -> tuple[Question, dict[int, Reading]]:
     """The question as it is understood, and what it may see of each space."""
     snapshot.get(query.spaces, (), query.view)  # a view behind the horizon is refused, whatever is asked
-    visible = catalogues.readings(snapshot, query.spaces, query.view, query.where, query.vectors)
+    visible = catalogues.readings(snapshot, query.spaces, query.view, query.where, query.vectors, query.reader)
     return understand(query, visible), {reading.space: reading for reading in visible}
 
 
