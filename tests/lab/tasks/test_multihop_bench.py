@@ -34,7 +34,7 @@ def passages(tmp_path: Path) -> Path:
 
 
 def test_a_set_is_scored_as_a_whole_and_by_category(passages: Path) -> None:
-    rows = bench_multihop(passages)
+    rows = bench_multihop(passages).rows
     assert [(row.name, row.n) for row in rows] == [("all", 2), ("one", 1), ("two", 1)]
     assert rows[1].recall == (1.0, 1.0, 1.0)
     assert rows[0].recall[1] == (rows[1].recall[1] + rows[2].recall[1]) / 2
@@ -42,7 +42,7 @@ def test_a_set_is_scored_as_a_whole_and_by_category(passages: Path) -> None:
 
 
 def test_titles_can_be_left_out(passages: Path) -> None:
-    assert [row.n for row in bench_multihop(passages, make=Untitled, limit=1)] == [1, 1]
+    assert [row.n for row in bench_multihop(passages, make=Untitled, limit=1).rows] == [1, 1]
 
 
 def test_rows_are_shown_in_per_cent() -> None:
