@@ -29,4 +29,5 @@ def _of(passage: Passage) -> Iterator[Triple]:
         yield replace(one, fact=head + one.fact)
     for sentence in written_sentences(passage.text) if head else ():
         for name in dict.fromkeys(one.name for one in entities(sentence)):
-            yield Triple(subject=passage.speaker, predicate="", object=name, fact=head + sentence, source=0)
+            if name != passage.speaker:
+                yield Triple(subject=passage.speaker, predicate="", object=name, fact=head + sentence, source=0)
