@@ -13,6 +13,7 @@ import numpy as np
 from mnemic.core.ids import ItemId, from_bytes
 from mnemic.core.items import EVIDENCE, Item, Kind, Link
 from mnemic.core.queries import Filter
+from mnemic.errors import MnemicError
 from mnemic.flow import Request, run
 from mnemic.models.chat.base import Ask, Reply
 from mnemic.models.model_requests import AskEach, CountJudged, JudgedBy, NameModel
@@ -61,6 +62,7 @@ class HippoWorld:
     items: dict[ItemId, Item] = field(default_factory=dict)
     links: dict[Edge, float] = field(default_factory=dict)
     asked: list[Request] = field(default_factory=list)
+    given_ids: int = 0
     judged: Counter[tuple[str, JudgedBy]] = field(default_factory=Counter)
 
     def passage(self, text: str, speaker: str = "", kind: Kind = Kind.TURN, title: str = "") -> Item:
@@ -136,7 +138,7 @@ class HippoWorld:
             case CountJudged(task, by):
                 return self.judged.update([(task, by)])
             case AskEach(asks):
-                return tuple(map(self._reply, asks))
+                return tuple(map(self._caught, asks))
             case Ask():
                 return self._reply(request)
         raise AssertionError(f"nobody answers {type(request).__name__}")
@@ -145,9 +147,15 @@ class HippoWorld:
         assert self.model is not None
         return self.model(ask)
 
+    def _caught(self, ask: Ask) -> Reply | MnemicError:
+        try:
+            return self._reply(ask)
+        except MnemicError as error:
+            return error
+
     def _id(self) -> ItemId:
-        self._last = getattr(self, "_last", 0) + 1
-        return from_bytes(self._last.to_bytes(16, "big"))
+        self.given_ids += 1
+        return from_bytes(self.given_ids.to_bytes(16, "big"))
 
     def _where(self, where: Filter) -> list[Item]:
         return [
