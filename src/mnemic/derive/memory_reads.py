@@ -141,6 +141,7 @@ class MemoryReads:
                 k=k,
                 vectors=meant.vectors,
                 embedders=meant.embedders,
+                reader=self._strategy.by,
             ),
             by_score=by_score,
         )
