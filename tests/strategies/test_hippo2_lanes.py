@@ -32,7 +32,7 @@ def told(texts: Iterable[str], *, live: bool = False, user: str = "ada") -> tupl
     """A memory in which Eve says this; the ids of her turns."""
     memory, _ = opened(Hippo2())
     me = memory.scope(user=user)
-    ids = []
+    ids: list[Any] = []
     for text in texts:
         ids += me.observe(text, speaker="Eve").ids
         if live:
