@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import runpy
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -19,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from hippo_world import page_rank
 from scripted import opened
 
+ROOT = Path(__file__).parents[2]
 DERIVED = Filter(kinds=(Kind.FACT, Kind.ENTITY), by=("hippo2",))
 TEXTS = (
     "I met Bob Stone in Porto.",
@@ -128,3 +130,12 @@ def test_the_recall_of_everybody_else_is_not_moved() -> None:
 
         for question in ("Where does Bob Stone work?", "Porto", "Who met Dora Weil?"):
             assert said(me, question) == said(mine, question)
+
+
+def test_the_page_shows_what_its_example_prints(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(ROOT / "examples" / "strategies")
+    runpy.run_path(str(ROOT / "examples" / "strategies" / "hippo2.py"), run_name="__main__")
+    page = (ROOT / "docs" / "strategies" / "hippo2.md").read_text("utf-8")
+    assert f"```text\n{capsys.readouterr().out}```" in page
