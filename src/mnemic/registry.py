@@ -53,6 +53,7 @@ POLICIES: Final = {
 
 STRATEGIES: Final = {
     "house": "mnemic.strategies.house:House",  # standing instructions and the profile, by rules
+    "zep": "mnemic.strategies.zep:Zep",  # a graph of dated facts, arXiv:2501.13956
 }
 
 COLLECTORS: Final = {

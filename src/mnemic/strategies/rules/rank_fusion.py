@@ -1,0 +1,45 @@
+"""Fuse rankings, and choose for relevance against likeness: pure functions over ids."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def reciprocal_ranks(rankings: Mapping[str, Sequence[T]], constant: int) -> dict[T, dict[str, float]]:
+    """What each ranking gives to what it ranks, 1 / (constant + place) with places from 0 (Cormack et al., SIGIR 2009).
+
+    The sum is the fused score; the order is that of first appearance.
+    """
+    shares: dict[T, dict[str, float]] = {}
+    for name, ranked in rankings.items():
+        for place, one in enumerate(ranked):
+            shares.setdefault(one, {})[name] = 1 / (constant + place)
+    return shares
+
+
+def diversified(
+    relevance: Mapping[T, float], likeness: Callable[[T, T], float], weight: float
+) -> Iterator[tuple[T, float]]:
+    """Choose one after the other what is relevant and unlike what was chosen before (Carbonell and Goldstein 1998).
+
+    Args:
+        relevance, likeness: 0 to 1, so that they can be weighed against each other.
+        weight: Of relevance, 0 to 1; the rest is that of unlikeness.
+
+    Yields:
+        Each with its score when it was chosen: `weight * relevance - (1 - weight) * likeness to the nearest`.
+    """
+    left, nearest = list(relevance), dict.fromkeys(relevance, 0.0)
+
+    def score(one: T) -> float:
+        return weight * relevance[one] - (1 - weight) * nearest[one]
+
+    while left:
+        best = max(left, key=score)
+        yield best, score(best)
+        left.remove(best)
+        for one in left:
+            nearest[one] = max(nearest[one], likeness(one, best))
