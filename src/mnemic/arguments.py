@@ -149,6 +149,7 @@ _FILTER: Final[Mapping[str, Checker]] = {
     "said_from": optional(within(-(2**62))),
     "said_to": optional(within(-(2**62))),
     "states": list_of(member(State)),
+    "by": list_of(clean_name),
 }
 _ORDER: Final[Mapping[str, Checker]] = {
     "name": clean_name,

@@ -96,6 +96,7 @@ class Entry(NamedTuple):
     pinned: int
     channel: int
     expires: int
+    sight: int
     terms: bytes
 
 
@@ -139,6 +140,7 @@ class Query:
             entry is compared by the first of them that it has a vector of.
         embedders: The names of those embedders.
         without: Stages that are left out.
+        reader: The strategy that asks, by what its items' slot `by` says: it sees what it keeps for itself.
     """
 
     text: str
@@ -152,6 +154,7 @@ class Query:
     vectors: Mapping[int, NDArray[np.float32]] = field(default_factory=dict)
     embedders: Mapping[int, str] = field(default_factory=dict)
     without: frozenset[Stage] = frozenset()
+    reader: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -136,6 +136,7 @@ class _Asking:
                 k=request.k,
                 vectors=meant.vectors,
                 embedders=meant.embedders,
+                reader=self._strategy.by,
             )
         )
         ranked = {found.id: found for found in context.items if found.components}

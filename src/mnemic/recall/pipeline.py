@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
+from mnemic.core.items import Sight
 from mnemic.core.queries import Context, Lost, Stage
 from mnemic.core.tokens import BY_RULES
 from mnemic.index.columns import Column
@@ -142,6 +143,10 @@ def why_not(snapshot: Snapshot, catalogues: Catalogues, query: Query, item: Item
         )
     if version.item.slots.get("by") == BY_RULES and version.item.source:
         return Lost(stage="gather", reason=_DERIVED.format(", ".join(version.item.source)))
+    if version.item.sight is Sight.NONE:
+        return Lost(stage="gather", reason=f"{version.item.author} derived it for nobody's recall")
+    if version.item.sight is Sight.OWN and not query.where.by and version.item.author != query.reader:
+        return Lost(stage="gather", reason=f"{version.item.author} keeps it for its own recall")
     ranked = _rank(snapshot, catalogues, query)
     if not _seen(snapshot, ranked, version):
         return Lost(stage="filter", reason="the filter leaves it out")
@@ -207,7 +212,7 @@ def best_candidates(
 def _read(snapshot: Snapshot, catalogues: Catalogues, query: Query) -> tuple[Question, dict[int, Reading]]:
     """The question as it is understood, and what it may see of each space."""
     snapshot.get(query.spaces, (), query.view)  # a view behind the horizon is refused, whatever is asked
-    visible = catalogues.readings(snapshot, query.spaces, query.view, query.where, query.vectors)
+    visible = catalogues.readings(snapshot, query.spaces, query.view, query.where, query.vectors, query.reader)
     return understand(query, visible), {reading.space: reading for reading in visible}
 
 

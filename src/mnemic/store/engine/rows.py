@@ -512,8 +512,8 @@ class ItemTables(Group, ABC):
         return list(self.relations.find(VERSION, order=("ver",), space=space, seq_to=seq))
 
     @abstractmethod
-    def core(self, space: int, view: View, limit: int) -> list[VersionRow]:
-        """What is pinned, profile or procedure: profile first, then the newest."""
+    def core(self, space: int, view: View, limit: int, reader: str | None) -> list[VersionRow]:
+        """What is pinned, profile or procedure, and shown to `reader`: profile first, then the newest."""
 
     def newest(self, space: int) -> int:
         row = self.relations.first(ENTRY_NUMBERS, order=("-ver",), space=space)
