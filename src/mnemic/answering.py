@@ -21,14 +21,15 @@ from mnemic.errors import MnemicError, NoModel
 from mnemic.flow import Flow, Pause, Request, run
 from mnemic.models.chat.base import Ask, Reply, Size, reply_of
 from mnemic.models.model_requests import AskEach, CountJudged, Embed, EmbedQuestion, NameModel
-from mnemic.recall.seeking import Seek
+from mnemic.recall.seeking import Seek, Sought
 from mnemic.store.requests import Commit, Erase, Look, Sweep, Transact
 from mnemic.store.values.drafts import Put
+from mnemic.strategies.strategy_requests import EmbedTexts
 from mnemic.watching.metering import WAITING, Meters, Sort, Timed, timed_here
 
 if TYPE_CHECKING:
     from mnemic.core.events import Receipt
-    from mnemic.core.queries import Context, Query
+    from mnemic.core.queries import Query
     from mnemic.index.catalogues import Catalogues
     from mnemic.lanes.backlog import Backlog
     from mnemic.meaning import Meaning
@@ -291,13 +292,13 @@ class Answering:
             for close in closing:
                 close(reply, failed)
 
-    def _sought(self, query: Query) -> Context:
+    def _sought(self, query: Query, *, by_score: bool) -> Sequence[Sought]:
         import_whole("mnemic.recall.pipeline")
-        from mnemic.recall.pipeline import recall
+        from mnemic.recall.pipeline import sought
 
         assert self.catalogues is not None
         with self.store.read() as snapshot:
-            return recall(snapshot, self.catalogues, query)
+            return sought(snapshot, self.catalogues, query, by_score=by_score)
 
     def _note(self, sort: str, name: str, seconds: float, *, failed: bool) -> None:
         durations = self.meters.durations
@@ -315,12 +316,14 @@ class Answering:
                 return self.store.commit(draft)
             case Transact(work, args, kwargs):
                 return self.store.transact(work, *args, **kwargs)
-            case Seek(query):
-                return self._sought(query)
+            case Seek(query, by_score):
+                return self._sought(query, by_score=by_score)
             case EmbedQuestion(text):
                 return self.meaning.question(text)
             case Embed(model, texts):
                 return self.meaning.passages(model, texts)
+            case EmbedTexts(texts):
+                return self.meaning.vectors(texts)
             case Ask():
                 return self.language_model.answer(request)
             case AskEach(asks):

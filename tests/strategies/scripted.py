@@ -66,10 +66,10 @@ def insight(
     )
 
 
-def opened(*strategies: object) -> tuple[Memory, ScopedMemory]:
+def opened(*strategies: object, embedder: str = "none") -> tuple[Memory, ScopedMemory]:
     """A memory that follows these strategies, and Ada's share of it."""
     memory = Memory(
-        "memory:", settings=Settings(background=False), clock=ManualClock(step=1), embedder="none",
+        "memory:", settings=Settings(background=False), clock=ManualClock(step=1), embedder=embedder,
         strategies=list(strategies),  # type: ignore[arg-type]  # attributes of an instance do for a lane
     )  # fmt: skip
     return memory, memory.scope(user="ada")

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from mnemic.core.items import Sight
 from mnemic.core.queries import Context, Lost, Stage
 from mnemic.core.tokens import BY_RULES
@@ -17,6 +19,7 @@ from mnemic.recall.fuse import Chosen, Ranking, fuse, latest, named, twin
 from mnemic.recall.gather import gather
 from mnemic.recall.pack import Packed, fetched, pack, without_room
 from mnemic.recall.reasons import Confidence, answerable, explained, traced
+from mnemic.recall.seeking import Sought
 from mnemic.recall.understand import Question, Term, spelled, understand
 from mnemic.recall.walk import walk
 
@@ -207,6 +210,46 @@ def best_candidates(
     """The question as it was understood, and the best candidates before `currency` puts them in order, best first."""
     question, readings = _read(snapshot, catalogues, query)
     return question, list(islice(_candidates(question, list(readings.values())).ranking.hits(), POOL)), readings
+
+
+def sought(snapshot: Snapshot, catalogues: Catalogues, query: Query, *, by_score: bool = False) -> list[Sought]:
+    """Rank the items that bear on a query, best first, without reading what they say (`seeking.Seek`)."""
+    question, readings = _read(snapshot, catalogues, query)
+    candidates = _candidates(question, list(readings.values()))
+    if candidates.blind:
+        return []
+    if by_score:
+        hits = list(islice(candidates.ranking.hits(), query.k))
+    else:
+        hits = list(Chosen(_in_order(question, candidates, readings).hits(), readings, query.k, TWINS))
+    hits = [hit for hit in hits if hit.components]
+    ids = {space: snapshot.item_ids(space, [hit.ver for hit in hits if hit.space == space]) for space in readings}
+    near = {} if by_score else _cosines(snapshot, query, hits)
+    return [
+        Sought(
+            ids[hit.space][hit.ver], hit.space, hit.ver, readings[hit.space].value(Column.KIND, hit.doc), hit.score,
+            near.get((hit.space, hit.ver)),
+        )
+        for hit in hits
+        if hit.ver in ids[hit.space]
+    ]  # fmt: skip
+
+
+def _cosines(snapshot: Snapshot, query: Query, hits: Sequence[Hit]) -> dict[tuple[int, int], float]:
+    """How near hits are in meaning, each by the nearest of its parts, by the first embedder that has a vector of it.
+
+    Vectors are read from the store: a catalogue may hold only signs of them, and not those of what words brought.
+    """
+    near: dict[tuple[int, int], float] = {}
+    for model, vector in query.vectors.items():
+        for space in dict.fromkeys(hit.space for hit in hits):
+            vers = [hit.ver for hit in hits if hit.space == space and (space, hit.ver) not in near]
+            cosines: dict[int, float] = {}
+            for row in snapshot.vectors_of(space, model, vers):
+                cosine = float(np.frombuffer(row.f16, "<f2").astype(np.float32) @ vector)
+                cosines[row.ver] = max(cosine, cosines.get(row.ver, -1.0))
+            near.update({(space, ver): min(cosine, 1.0) for ver, cosine in cosines.items()})
+    return near
 
 
 def _read(snapshot: Snapshot, catalogues: Catalogues, query: Query) -> tuple[Question, dict[int, Reading]]:

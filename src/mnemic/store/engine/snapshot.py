@@ -400,6 +400,10 @@ class Snapshot:
         rows = [row for row, _ in found]
         return {row.ver: version for row, version in zip(rows, self._versions((space,), rows), strict=True)}
 
+    def item_ids(self, space: int, vers: Sequence[int]) -> dict[int, ItemId]:
+        """Tell which item each version is of, by the version's local number; one of another space is left out."""
+        return {ver: from_bytes(item) for ver, item in self._rows.items.item_ids(space, vers).items()}
+
     def history(self, spaces: Sequence[int], item: ItemId) -> list[Version]:
         """Every retained version of an item, oldest first."""
         return self.histories(spaces, (item,)).get(item, [])
