@@ -18,6 +18,7 @@ from mnemic.testing.generators import ManualClock
 
 FACTS = Filter(kinds=(Kind.FACT,))
 EVERY_FACT = Filter(kinds=(Kind.FACT,), states=(State.ACTIVE, State.SUPERSEDED))
+PLAIN = Zep()
 ENTITIES = Filter(kinds=(Kind.ENTITY,))
 SUMMARIES = Filter(kinds=(Kind.SUMMARY,))
 _LINE = re.compile(r"^\[(\d+)\] (.*)$", re.MULTILINE)
@@ -110,7 +111,7 @@ class GraphModel:
 
 
 @contextmanager
-def graph_memory(model: Chat | None = None, strategy: Zep = Zep()) -> Iterator[tuple[Memory, ScopedMemory]]:
+def graph_memory(model: Chat | None = None, strategy: Zep = PLAIN) -> Iterator[tuple[Memory, ScopedMemory]]:
     """A memory that follows `zep` with this model, or with none; and Ada's share of it."""
     settings, clock = Settings(background=False), ManualClock(step=1)
     with Memory(

@@ -32,7 +32,6 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from mnemic.core.clock import micros
 from mnemic.core.items import Item, Kind, State
 from mnemic.core.queries import Filter
-from mnemic.core.tokens import words
 from mnemic.models.chat.base import Size
 from mnemic.models.model_requests import NameModel
 from mnemic.strategies.base import Asked, Budget, Edits, Given, Pick, known
@@ -49,10 +48,11 @@ from mnemic.strategies.rules.graph_edits import (
     NamedEntity,
     digest,
     graph_fact,
+    members_of,
 )
 from mnemic.strategies.rules.label_propagation import communities
 from mnemic.strategies.rules.name_likeness import alike, plain_name
-from mnemic.strategies.rules.rank_fusion import diversified, reciprocal_ranks
+from mnemic.strategies.rules.rank_fusion import diversified, likeness_of, reciprocal_ranks
 from mnemic.strategies.rules.stated_relations import stated_relations
 from mnemic.strategies.strategy_requests import fetch, linked, search, vectors
 from mnemic.strategies.tasks.condensing import SUMMARIZE
@@ -126,12 +126,13 @@ class Zep:
         stated = yield from _stated(given.evidence)
         edits = GraphEdits(self.by)
         entities = yield from _resolved(stated, edits)
-        facts: list[GraphFact] = []
+        facts: dict[str, GraphFact] = {}
         for turn, triple in stated:
             subject, thing = entities[plain_name(triple.subject)], entities[plain_name(triple.object)]
             if subject.ref != thing.ref:
-                facts.append(graph_fact(turn, triple, (subject, thing)))
-        yield from _placed(facts, edits)
+                fact = graph_fact(turn, triple, (subject, thing))
+                facts.setdefault(fact.key, fact)
+        yield from _placed(list(facts.values()), edits)
         return edits.edits()
 
     def on_maintain(self, given: Given) -> Flow[Edits]:
@@ -152,7 +153,7 @@ class Zep:
         summaries = yield from judged_each(SUMMARIZE, [Condensing(each, _TOKENS) for each in passages])
         edits = GraphEdits(self.by)
         for (members, told), summary in zip(changed, summaries, strict=True):
-            old = [one for one in before if any(f'"{name}"' in str(one.slots["members"]) for name in members)]
+            old = [one for one in before if members_of(one).intersection(members)]
             before = [one for one in before if one not in old]
             yield from fetch(*(one.source[0] for one in told))
             edits.put_community(members, told, summary.text, old)
@@ -173,7 +174,7 @@ class Zep:
         fused = sorted(((sum(parts.values()), id) for id, parts in shares.items()), key=lambda one: -one[0])
         best = {id: score for score, id in fused[: 2 * asked.k]}
         return [
-            Pick(item=items[id], score=score, components=shares[id], why=_why(items[id], list(shares[id])))
+            Pick(item=items[id], score=score, components=shares[id], why=f"found by {' and '.join(shares[id])}")
             for id, score in (yield from self._ranked(best, items))
         ]
 
@@ -181,10 +182,8 @@ class Zep:
         """Rank by the recipe what the fusion found best."""
         scores: dict[ItemId, float] = dict(best)
         if self.recipe is Recipe.MMR:
-            likeness = yield from _likeness([items[id] for id in best])
-            top = max(best.values(), default=1.0)
-            relevance = {id: score / top for id, score in best.items()}
-            return list(diversified(relevance, lambda one, other: likeness[one, other], self.relevance))
+            texts = {id: items[id].text for id in best}
+            return list(diversified(best, likeness_of(texts, (yield from vectors(*texts.values()))), self.relevance))
         if self.recipe is Recipe.EPISODE_MENTIONS:
             links = yield from linked(*best, types=(STATED_IN,))
             mentions = Counter(link.src for link in links)
@@ -316,22 +315,3 @@ def _walked(seeds: Sequence[ItemId], most: int) -> Flow[dict[ItemId, int]]:
         frontier = [id for id in dict.fromkeys(link.dst for link in nearest) if id not in steps][: most - len(steps)]
         steps |= dict.fromkeys(frontier, step)
     return steps
-
-
-def _likeness(items: Sequence[Item]) -> Flow[dict[tuple[ItemId, ItemId], float]]:
-    """How like items are to each other, by their vectors, or without an embedder by the words they share."""
-    embedded = yield from vectors(*(item.text for item in items))
-    said = [set(words(item.text)) for item in items]
-
-    def likeness(one: int, other: int) -> float:
-        if embedded:
-            return float(embedded[one] @ embedded[other])
-        return len(said[one] & said[other]) / max(1, len(said[one] | said[other]))
-
-    every = range(len(items))
-    return {(items[n].id, items[m].id): likeness(n, m) for n in every for m in every}
-
-
-def _why(fact: Item, rankings: Sequence[str]) -> str:
-    """Tell how a fact was found, and since when it holds."""
-    return f"found by {' and '.join(rankings)}; holds since {fact.valid_from or fact.said:%Y-%m-%d}"

@@ -45,6 +45,12 @@ class GraphFact:
     edge: GraphEdge
     ends: tuple[NamedEntity, ...]
 
+    @property
+    def key(self) -> str:
+        """What its item's key ends in: the turn, and a digest of what that states."""
+        one = self.edge.triple
+        return f"{self.turn.id}:{digest((one.subject, one.predicate, one.object, one.fact))}"
+
 
 def graph_fact(turn: Item, triple: Triple, ends: tuple[NamedEntity, NamedEntity]) -> GraphFact:
     """Make the fact that a turn states of two entities."""
@@ -56,6 +62,12 @@ def graph_fact(turn: Item, triple: Triple, ends: tuple[NamedEntity, NamedEntity]
 def digest(parts: Iterable[str]) -> str:
     """Digest some texts: a short name that is the same for the same."""
     return hashlib.blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def members_of(community: Item) -> set[str]:
+    """The names of the entities of a community."""
+    members = community.slots["members"]
+    return set(map(str, members)) if isinstance(members, list) else set()
 
 
 @dataclass(slots=True)
@@ -110,10 +122,9 @@ class GraphEdits:
             "object": one.object,
         }
         cited = (id for end in fact.ends for id in end.cited)
-        said = (one.subject, one.predicate, one.object, one.fact)
         self._write.append(
             Derivation(
-                key=f"{self.by}:{fact.turn.id}:{digest(said)}",
+                key=f"{self.by}:{fact.key}",
                 kind=Kind.FACT,
                 text=one.fact,
                 slots=slots | {ENDED: True} if edge.closing else slots,
