@@ -198,6 +198,7 @@ _TABLE: Final[Mapping[str, Checker | None]] = {
     "b": whole,
     "backup": path,
     "budget": within(1),
+    "by": clean_name,
     "channel": member(Channel),
     "clock": offering("now"),
     "collectors": list_of(clean_name),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mnemic.core.facets import SlotValue
 from mnemic.core.ids import ItemId
@@ -70,6 +70,33 @@ class Filter:
                 object.__setattr__(self, name, tuple(given))
         if isinstance(self.slots, Mapping):
             object.__setattr__(self, "slots", tuple(self.slots.items()))
+
+    def within(self, other: Filter) -> Filter | None:
+        """Narrow this filter to what passes another too; None if nothing can.
+
+        Where both name tags, an item must have one that both name: no filter asks for one of each.
+        """
+        any_of: dict[str, tuple[object, ...]] = {}
+        for name in ("kinds", "tags", "channels", "states", "by"):
+            mine, theirs = getattr(self, name), getattr(other, name)
+            any_of[name] = tuple(one for one in mine if one in theirs) if mine and theirs else mine or theirs
+            if mine and theirs and not any_of[name]:
+                return None
+        shelves: dict[str, str | None] = {}
+        for name in ("agent", "session"):
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if None not in (mine, theirs) and mine != theirs:
+                return None
+            shelves[name] = theirs if mine is None else mine
+        starts = [start for start in (self.said_from, other.said_from) if start is not None]
+        ends = [end for end in (self.said_to, other.said_to) if end is not None]
+        fields: dict[str, Any] = {**any_of, **shelves}
+        return Filter(
+            slots=tuple(dict.fromkeys((*self.slots, *other.slots))),
+            said_from=max(starts, default=None),
+            said_to=min(ends, default=None),
+            **fields,
+        )
 
 
 class Entry(NamedTuple):

@@ -19,7 +19,7 @@ from mnemic.store.values.work import RecordedAnswer
 from mnemic.strategies.base import Edits
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from mnemic.core.ids import ItemId
     from mnemic.core.items import Version
@@ -48,26 +48,43 @@ def driven(
         return Edits(), asking.reads.shown
     flow = strategy.on_maintain(run.given) if maintain else strategy.on_write(run.given)
     step = f"{strategy.name}.{'on_maintain' if maintain else 'on_write'}"
+    edits = yield from conversed(flow, asking.answered, step, _REMEDY)
+    if not isinstance(edits, Edits):
+        raise Invalid("strategies", f"{step} returned {type(edits).__name__}, not Edits", _REMEDY)
+    return edits, asking.reads.shown
+
+
+def conversed(flow: object, answered: Callable[[Request], Flow[Any]], step: str, remedy: str) -> Flow[object]:
+    """Drive a strategy's flow to what it returns; errors of a request are thrown in, and one it lets through ends it.
+
+    Args:
+        answered: Answers its requests.
+        step: Whose flow it is, for errors.
+
+    Raises:
+        Invalid: it is no flow, or yields what is no request.
+        Conflict: the run is over: the lease has passed on, or the store is being closed.
+    """
     if not isinstance(flow, Generator):
-        raise Invalid("strategies", f"{step} yields nothing and returned {type(flow).__name__}", _REMEDY)
+        raise Invalid("strategies", f"{step} yields nothing and returned {type(flow).__name__}", remedy)
     try:
         request = next(flow)
         while True:
+            if not isinstance(request, Request):
+                raise Invalid("strategies", f"{step} yields {type(request).__name__}, which is no request", remedy)
             try:
-                answer = yield from asking.answered(request)
+                answer = yield from answered(request)
             except Conflict:
-                raise  # the run is over: the lease has passed on, or the store is being closed
+                raise
             except MnemicError as error:
                 request = flow.throw(error)
             else:
                 request = flow.send(answer)
     except StopIteration as done:
-        edits: object = done.value
+        value: object = done.value
+        return value
     finally:
         flow.close()
-    if not isinstance(edits, Edits):
-        raise Invalid("strategies", f"{step} returned {type(edits).__name__}, not Edits", _REMEDY)
-    return edits, asking.reads.shown
 
 
 class _Asking:
@@ -75,7 +92,7 @@ class _Asking:
 
     def __init__(self, desk: Desk, strategy: Strategy, run: StrategyRun) -> None:
         given = {item.id for item in run.given.evidence}
-        self._run, self._meter = run, _Meter(desk, strategy)
+        self._run, self._meter = run, RunMeter(desk, strategy)
         self.reads = MemoryReads(
             strategy, (run.space,), run.view, desk.clock.now, given=given, upto=run.upto, known=run.known
         )
@@ -167,8 +184,8 @@ class _Asking:
         )
 
 
-class _Meter:
-    """Counts what one run has asked of models, against its budget."""
+class RunMeter:
+    """Counts what one run, or one recall, has asked of models, against its strategy's budget."""
 
     def __init__(self, desk: Desk, strategy: Strategy) -> None:
         self._clock, self._name, self._budget = desk.clock, strategy.name, strategy.budget

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.core.clock import FOREVER
 from mnemic.core.items import Strength
 from mnemic.core.queries import Filter, Query
 from mnemic.core.tokens import words
 from mnemic.derive.runs import is_own
-from mnemic.models.model_requests import EmbedQuestion, Meant
+from mnemic.errors import Invalid
+from mnemic.flow import Pause
+from mnemic.models.model_requests import CountJudged, EmbedQuestion, Meant, NameModel
 from mnemic.recall.seeking import seek
 from mnemic.store.engine.codec import kind_number
 from mnemic.store.requests import look
@@ -35,8 +37,7 @@ if TYPE_CHECKING:
     from mnemic.recall.seeking import Sought
     from mnemic.strategies.base import Strategy
 
-MEMORY_REQUESTS = (Known, Search, ScoreItems, Fetch, Keyed, Linked, Strengths, EmbedTexts)
-"""What a strategy may ask of its memory."""
+_MAY: Final = "It may ask what `mnemic.strategies` has: search, scored, fetch, keyed, linked, known, ask, judged ..."
 
 
 class MemoryReads:
@@ -56,6 +57,7 @@ class MemoryReads:
         given: Collection[ItemId] = (),
         upto: int = FOREVER,
         known: Iterable[Version] = (),
+        where: Filter = Filter(),
     ) -> None:
         """Read as of one view.
 
@@ -64,18 +66,22 @@ class MemoryReads:
             now: Tells when it asks (microseconds), for searches that say "yesterday".
             given: What it reads and has before it.
             upto: How far the strategy has read its own space: of the kinds that it reads, it is shown nothing later.
+            where: What searches, and looks at what stands, are narrowed to. Ids, keys and links lead beyond it.
         """
         self._strategy, self._spaces, self._view, self._now = strategy, spaces, view, now
-        self._given, self._upto = given, upto
+        self._given, self._upto, self._where = given, upto, where
         self._read_kinds = {kind_number(kind) for kind in strategy.reads}
         self.shown = {version.item.id: version for version in known}
 
     def answered(self, request: Request) -> Flow[Any]:
-        """Answer one of `MEMORY_REQUESTS`."""
+        """Answer a request that no model is asked for.
+
+        Raises:
+            Invalid: it is none that a strategy may make, such as a commit.
+        """
         match request:
             case Known(where, limit):
-                versions = yield from look(lambda s: s.latest(self._spaces, where, self._view, limit=limit))
-                return (yield from self._showing(versions))
+                return (yield from self._known(where, limit))
             case Search():
                 return (yield from self._searched(request))
             case ScoreItems(text, where, k):
@@ -89,8 +95,18 @@ class MemoryReads:
                 return (yield from self._linked(ids, types))
             case Strengths(ids):
                 return (yield from self._strengths(ids))
+            case EmbedTexts() | NameModel() | CountJudged() | Pause():
+                return (yield request)
             case _:
-                return (yield request)  # vectors are of no memory's
+                asked = type(request).__name__
+                raise Invalid("strategies", f"{self._strategy.name} asks for {asked}, which no strategy may", _MAY)
+
+    def _known(self, where: Filter, limit: int) -> Flow[list[Item]]:
+        within = where.within(self._where)
+        if within is None:
+            return []
+        versions = yield from look(lambda s: s.latest(self._spaces, within, self._view, limit=limit))
+        return (yield from self._showing(versions))
 
     def _showing(self, versions: Sequence[Version]) -> Flow[list[Item]]:
         """Show the strategy these versions, less what it reads and was not given yet; note what it was shown."""
@@ -111,6 +127,9 @@ class MemoryReads:
 
     def _ranked(self, text: str, where: Filter, k: int, *, by_score: bool = False) -> Flow[list[Sought]]:
         """Rank items by a text, less what the strategy reads and was not given yet."""
+        within = where.within(self._where)
+        if within is None:
+            return []
         meant: Meant = yield EmbedQuestion(text)
         ranked = yield from seek(
             Query(
@@ -118,7 +137,7 @@ class MemoryReads:
                 now=self._now(),
                 spaces=self._spaces,
                 view=self._view,
-                where=where,
+                where=within,
                 k=k,
                 vectors=meant.vectors,
                 embedders=meant.embedders,

@@ -125,7 +125,7 @@ def recall(snapshot: Snapshot, catalogues: Catalogues, query: Query, *, explain:
         tokens=packed.tokens,
         items=packed.recalled([(*each, *way) for each, way in zip(why, ways, strict=True)]),
         considered=ranked.entries,
-        seq=_head(snapshot, query),
+        seq=head_of(snapshot, query),
         notes=(*ranked.notes, *_without_room(ranked, packed, query), *(confidence.notes if ranked.bearing else ())),
         milliseconds=(time.perf_counter() - started) * 1000,
         stages=ranked.stages(len(packed.hits)) if explain else (),
@@ -166,7 +166,7 @@ def why_not(snapshot: Snapshot, catalogues: Catalogues, query: Query, item: Item
     shown = [version.item.id for version in packed.versions]
     if item in shown:
         return Lost(stage="", reason=f"it was recalled, at rank {shown.index(item) + 1}")
-    reason = without_room(version.item, ranked.readings[hit.space], hit.doc, packed, query.budget or 0)
+    reason = without_room(version.item, ranked.readings[hit.space].part(hit.doc), packed, query.budget or 0)
     return Lost(stage="pack", reason=reason)
 
 
@@ -352,7 +352,7 @@ def _without_room(ranked: _Ranked, packed: Packed, query: Query) -> tuple[str, .
     return (f"nothing of what was found fits the budget of {query.budget} tokens",)
 
 
-def _head(snapshot: Snapshot, query: Query) -> int:
+def head_of(snapshot: Snapshot, query: Query) -> int:
     """The last commit of what is read: of the spaces themselves, of what a branch comes off as far as it reads that."""
     layers = snapshot.layers(query.spaces)
     heads = snapshot.spaces([layer.space for layer in layers])

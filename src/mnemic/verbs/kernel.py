@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from mnemic.derive.unread import UnreadRules
 from mnemic.index.catalogues import Catalogues
@@ -15,6 +16,9 @@ from mnemic.verbs.taking_back import TakingBack
 from mnemic.verbs.transacting import Transacting
 from mnemic.writing import Desk
 
+if TYPE_CHECKING:
+    from mnemic.strategies.base import Strategy
+
 
 @dataclass(frozen=True, slots=True)
 class Kernel(Doubting, Transacting, TakingBack, BranchVerbs, LookingUp):
@@ -23,5 +27,6 @@ class Kernel(Doubting, Transacting, TakingBack, BranchVerbs, LookingUp):
     desk: Desk
     catalogues: Catalogues
     settings: Settings
+    followed: tuple[str | Strategy, ...] = ()
     standings: Standings = field(default_factory=Standings)
     unread: UnreadRules = field(default_factory=UnreadRules)
