@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from mnemic import Filter, Kind, Memory, ScopedMemory, Settings, State
+from mnemic.core.ids import ItemId
 from mnemic.core.items import Item
 from mnemic.core.tokens import count_tokens
 from mnemic.models.chat.base import Ask, Chat, Pieces, Reply
@@ -124,9 +125,9 @@ def at(day: str) -> datetime:
     return datetime.fromisoformat(f"{day}T12:00:00+00:00")
 
 
-def tell(memory: Memory, me: ScopedMemory, *told: tuple[str, str], live: bool = True) -> list[str]:
+def tell(memory: Memory, me: ScopedMemory, *told: tuple[str, str], live: bool = True) -> list[ItemId]:
     """Say texts, each with its day; their ids."""
-    ids: list[str] = []
+    ids: list[ItemId] = []
     for day, text in told:
         ids += me.observe(text, role="user", speaker="Ada", said=at(day)).ids
         if live:

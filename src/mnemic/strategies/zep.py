@@ -147,7 +147,10 @@ class Zep:
             within = [one for one in facts if one.slots["subject"] in members and one.slots["object"] in members]
             told = sorted(within, key=lambda one: (one.said, one.id))[-_TOLD:]
             made_of = digest(one.id for one in told)
-            if len(members) >= _LEAST and all(one.slots["made_of"] != made_of for one in before):
+            if len(members) < _LEAST or any(one.slots["made_of"] == made_of for one in before):
+                continue
+            sources = {one.source[0] for one in told}
+            if len((yield from fetch(*sorted(sources)))) == len(sources):  # else there is a run to come that sees all
                 changed.append((members, told))
         passages = (tuple(Passage(one.text, said=one.said) for one in told) for _, told in changed)
         summaries = yield from judged_each(SUMMARIZE, [Condensing(each, _TOKENS) for each in passages])
@@ -155,24 +158,29 @@ class Zep:
         for (members, told), summary in zip(changed, summaries, strict=True):
             old = [one for one in before if members_of(one).intersection(members)]
             before = [one for one in before if one not in old]
-            yield from fetch(*(one.source[0] for one in told))
             edits.put_community(members, told, summary.text, old)
         return edits.edits()
 
     def on_recall(self, asked: Asked) -> Flow[Sequence[Pick]]:
         """Search facts by words, by meaning and along the graph; rank them by the recipe, at most `2 * asked.k`."""
-        hits = yield from search(asked.text, replace(asked.where, kinds=(Kind.FACT,), by=(self.by,)), 2 * asked.k)
+        where = replace(asked.where, kinds=(Kind.FACT,), by=(self.by,))
+        hits = yield from search(asked.text, where, 2 * asked.k)
+        meant = {hit.item.id: hit.cosine for hit in hits if hit.cosine is not None}
+        items = {hit.item.id: hit.item for hit in hits}
+        if len(hits) < asked.k:  # a search leaves out what is no nearer than the mean: of few facts, that may be all
+            newest = yield from known(where, asked.k)
+            embedded = yield from vectors(asked.text, *(item.text for item in newest))
+            meant |= {item.id: float(near @ embedded[0]) for item, near in zip(newest, embedded[1:], strict=False)}
+            items |= {item.id: item for item in newest}
         near = yield from _walked([hit.item.id for hit in hits], 2 * asked.k)
-        items = {**(yield from fetch(*near)), **{hit.item.id: hit.item for hit in hits}}
-        meant = sorted((hit for hit in hits if hit.cosine is not None), key=lambda hit: -(hit.cosine or 0.0))
+        items |= yield from fetch(*near)
         rankings = {
             "words": [hit.item.id for hit in hits if hit.overlap > 0],
-            "meaning": [hit.item.id for hit in meant],
+            "meaning": sorted(meant, key=lambda id: -meant[id]),
             "links": [id for id in near if id in items],
         }
         shares = reciprocal_ranks(rankings, _RRF)
-        fused = sorted(((sum(parts.values()), id) for id, parts in shares.items()), key=lambda one: -one[0])
-        best = {id: score for score, id in fused[: 2 * asked.k]}
+        best = dict(sorted(((id, sum(parts.values())) for id, parts in shares.items()), key=_descending)[: 2 * asked.k])
         return [
             Pick(item=items[id], score=score, components=shares[id], why=f"found by {' and '.join(shares[id])}")
             for id, score in (yield from self._ranked(best, items))
@@ -192,7 +200,11 @@ class Zep:
             centre = yield from _entity(plain_name(self.centre))
             steps = (yield from _walked([centre.id], _GRAPH)) if centre else {}
             scores = {id: 1 / steps[id] if id in steps else 0.0 for id in best}
-        return sorted(scores.items(), key=lambda one: -one[1])
+        return sorted(scores.items(), key=_descending)
+
+
+def _descending(scored: tuple[ItemId, float]) -> float:
+    return -scored[1]
 
 
 def _own(kind: Kind, **slots: SlotValue) -> Filter:

@@ -182,8 +182,9 @@ class Scheduler:
             if (strategy.budget.calls == 0) is not quick or not cycle.takes(strategy.name):
                 continue
             for maintain in (False, True) if strategy.maintain else (False,):
+                keep = self._context().keep_answers
                 options = RunOptions(
-                    owner="", force=cycle.force, maintain=maintain, keep_answers=self._context().keep_answers
+                    owner="", force=cycle.force, maintain=maintain, after_writing=maintain, keep_answers=keep
                 )
                 name = lane_name(strategy, maintain=maintain)
                 if name in self._modelless:
