@@ -53,7 +53,9 @@ POLICIES: Final = {
 
 STRATEGIES: Final = {
     "house": "mnemic.strategies.house:House",  # standing instructions and the profile, by rules
-    "zep": "mnemic.strategies.zep:Zep",  # a graph of dated facts, arXiv:2501.13956
+    "mem0": "mnemic.strategies.mem0:Mem0",  # single facts, merged with old ones; arXiv:2504.19413
+    "stream": "mnemic.strategies.stream:Stream",  # importance and reflections, Generative Agents; arXiv:2304.03442
+    "zep": "mnemic.strategies.zep:Zep",  # a graph of dated facts; arXiv:2501.13956
 }
 
 COLLECTORS: Final = {

@@ -14,7 +14,7 @@ import pytest
 
 from mnemic import ScopedMemory
 from mnemic.models.chat.base import Ask, CutOff, Pieces, Reply, estimated_reply
-from mnemic.strategies.zep import Recipe, Zep
+from mnemic.strategies.zep import SearchRecipe, Zep
 
 sys.path.insert(0, str(Path(__file__).parent))
 from graph_world import (
@@ -278,15 +278,15 @@ def test_communities_are_summed_up_where_there_is_a_model_and_only_when_they_cha
 
 
 RECALLED = {
-    Recipe.RRF: ["Ada lives in Paris.", "Robert Miles lives in Oslo.", "Ada likes jazz."],
-    Recipe.MMR: ["Ada lives in Paris.", "Robert Miles lives in Oslo.", "Ada likes jazz."],
-    Recipe.EPISODE_MENTIONS: ["Ada likes jazz.", "Ada lives in Paris.", "Robert Miles lives in Oslo."],
-    Recipe.NODE_DISTANCE: ["Robert Miles lives in Oslo.", "Ada lives in Paris.", "Ada likes jazz."],
+    SearchRecipe.RRF: ["Ada lives in Paris.", "Robert Miles lives in Oslo.", "Ada likes jazz."],
+    SearchRecipe.MMR: ["Ada lives in Paris.", "Robert Miles lives in Oslo.", "Ada likes jazz."],
+    SearchRecipe.EPISODE_MENTIONS: ["Ada likes jazz.", "Ada lives in Paris.", "Robert Miles lives in Oslo."],
+    SearchRecipe.NODE_DISTANCE: ["Robert Miles lives in Oslo.", "Ada lives in Paris.", "Ada likes jazz."],
 }
 
 
-@pytest.mark.parametrize("recipe", Recipe)
-def test_recall_goes_along_the_graph_and_ranks_by_its_recipe(recipe: Recipe) -> None:
+@pytest.mark.parametrize("recipe", SearchRecipe)
+def test_recall_goes_along_the_graph_and_ranks_by_its_recipe(recipe: SearchRecipe) -> None:
     with graph_memory(GraphModel(SCRIPT), Zep(recipe=recipe, centre="Oslo")) as (memory, me):
         tell(
             memory, me, ("2019-01-01", "I am in Paris."), ("2019-01-02", "Jazz!"), ("2019-01-03", "Jazz!"),
@@ -299,11 +299,11 @@ def test_recall_goes_along_the_graph_and_ranks_by_its_recipe(recipe: Recipe) -> 
         assert first.reasons[0] == "found by words and links"
         assert [one.text for one in me.recall("What jazz?", by="zep", k=1)] == [
             "Ada likes jazz."
-        ] or recipe != Recipe.RRF
+        ] or recipe != SearchRecipe.RRF
 
 
 def test_recall_of_nothing_is_empty() -> None:
-    for recipe in Recipe:
+    for recipe in SearchRecipe:
         with graph_memory(GraphModel(SCRIPT), Zep(recipe=recipe)) as (memory, me):
             tell(memory, me, ("2019-01-01", "ok"))
             assert len(me.recall("Where?", by="zep")) == 0

@@ -142,7 +142,7 @@ def due_lane(snapshot: Snapshot, strategy: Strategy, space: int, options: RunOpt
     lane = snapshot.lane(space, lane_name(strategy, maintain=options.maintain))
     if snapshot.newest(space) <= lane.cursor:
         return None
-    if unit_of(strategy, lane) is not None and not _taken(snapshot, strategy, lane, strategy.batch)[0]:
+    if unit_of(strategy, lane) is not None and _taken(snapshot, strategy, lane, strategy.batch)[1] == lane.cursor:
         return None
     triggers = strategy.maintain if options.maintain else strategy.triggers
     nothing = Waiting(ran=lane.leased, asked=options.asked)
@@ -162,7 +162,7 @@ def next_look(snapshot: Snapshot, strategy: Strategy, space: int, options: RunOp
     counts = list(_counted(snapshot, strategy, lane, Waiting(ran=lane.leased)))
     if not counts:
         return None
-    if unit_of(strategy, lane) is not None and not _taken(snapshot, strategy, lane, strategy.batch)[0]:
+    if unit_of(strategy, lane) is not None and _taken(snapshot, strategy, lane, strategy.batch)[1] == lane.cursor:
         return NextLook(lane, snapshot.newest(space), now + LOOK_AGAIN)
     triggers = strategy.maintain if options.maintain else strategy.triggers
     at = first_moment(triggers, counts[-1], now, now + LOOK_AGAIN)
@@ -217,12 +217,15 @@ def run_versions(strategy: Strategy, snapshot: Snapshot, lane: Lane) -> list[int
 def _taken(snapshot: Snapshot, strategy: Strategy, lane: Lane, limit: int) -> tuple[dict[int, Version], int]:
     """Take the versions of a strategy's next run, and how far that goes: its next unit, if it has one, or a batch.
 
-    What makes no unit yet is left. A run that failed is done again in parts, which need not be units.
+    What makes no unit yet is left; where nothing is read, it is passed over. A run that failed is done again in parts,
+    which need not be units.
     """
     unit = unit_of(strategy, lane)
     if unit is None or lane.stride:
         return lane_versions(snapshot, strategy, lane, limit)
     versions, upto = lane_versions(snapshot, strategy, lane, _LONGEST_UNIT)
+    if not versions:
+        return versions, upto
     length = unit.length([version.item for version in versions.values()])
     if length is None:
         is_too_long = snapshot.newest(lane.space) > upto

@@ -55,7 +55,7 @@ def picked(
     asked = frozenset(words(query.text))
     found = ((_hit(pick, by), versions[pick.item.id], _part(pick.item, asked)) for pick in chosen)
     packed = laid_out(found, query.budget)
-    readings = catalogues.readings(snapshot, query.spaces, query.view, query.where)
+    readings = catalogues.readings(snapshot, query.spaces, query.view, query.where, reader=query.reader)
     confidence = answerable(understand(query, readings), readings, bearing=bool(chosen))
     hidden = len(ranked) - len(visible)
     notes = (

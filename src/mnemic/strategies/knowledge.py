@@ -79,6 +79,14 @@ class Triple:
 
 
 @dataclass(frozen=True, slots=True)
+class Episode:
+    """Passages to be judged, and those before them, by which "it" and "there" are understood."""
+
+    before: Passages
+    passages: Passages
+
+
+@dataclass(frozen=True, slots=True)
 class EntityMatching:
     """Names, each with a fact that it was found in, and the names of known things, one of which it may mean."""
 

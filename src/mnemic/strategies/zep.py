@@ -36,7 +36,7 @@ from mnemic.models.chat.base import Size
 from mnemic.models.model_requests import NameModel
 from mnemic.strategies.base import Asked, Budget, Edits, Given, Pick, known
 from mnemic.strategies.judging import judged, judged_each
-from mnemic.strategies.knowledge import Condensing, EntityMatching, FactMatching, Passage, Triple, passage_of
+from mnemic.strategies.knowledge import Condensing, EntityMatching, Episode, FactMatching, Passage, Triple, passage_of
 from mnemic.strategies.rules.edge_history import EdgePlace, GraphEdge, edge_of, placed
 from mnemic.strategies.rules.fact_matching import may_exclude
 from mnemic.strategies.rules.graph_edits import (
@@ -53,11 +53,9 @@ from mnemic.strategies.rules.graph_edits import (
 from mnemic.strategies.rules.label_propagation import communities
 from mnemic.strategies.rules.name_likeness import alike, plain_name
 from mnemic.strategies.rules.rank_fusion import diversified, likeness_of, reciprocal_ranks
-from mnemic.strategies.rules.stated_relations import stated_relations
 from mnemic.strategies.strategy_requests import fetch, linked, search, vectors
 from mnemic.strategies.tasks.condensing import SUMMARIZE
-from mnemic.strategies.tasks.extracting import EXTRACT_TRIPLES
-from mnemic.strategies.tasks.graph_resolution import MATCH_ENTITIES, MATCH_FACTS
+from mnemic.strategies.tasks.graph_resolution import EXTRACT_FACTS, MATCH_ENTITIES, MATCH_FACTS
 from mnemic.strategies.triggers import Buffer, EachEvent, Trigger
 from mnemic.strategies.units import TurnUnit, Unit
 
@@ -66,7 +64,6 @@ if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
     from mnemic.flow import Flow
 
-_EXTRACT: Final = replace(EXTRACT_TRIPLES, rules=stated_relations)
 _BEFORE: Final = 4
 """Turns before an episode that a model sees with it (section 2.2.1)."""
 _NAMES: Final = 15
@@ -85,7 +82,7 @@ _LEAST, _SUMMED, _TOLD, _TOKENS = 3, 3, 30, 200
 tokens."""
 
 
-class Recipe(StrEnum):
+class SearchRecipe(StrEnum):
     """How recall ranks the facts that it found (section 3.2)."""
 
     RRF = "rrf"
@@ -108,7 +105,7 @@ class Zep:
         relevance: The weight of relevance against unlikeness in `MMR`.
     """
 
-    recipe: Recipe = Recipe.RRF
+    recipe: SearchRecipe = SearchRecipe.RRF
     centre: str = ""
     relevance: float = 0.5
 
@@ -189,14 +186,14 @@ class Zep:
     def _ranked(self, best: Mapping[ItemId, float], items: Mapping[ItemId, Item]) -> Flow[list[tuple[ItemId, float]]]:
         """Rank by the recipe what the fusion found best."""
         scores: dict[ItemId, float] = dict(best)
-        if self.recipe is Recipe.MMR:
+        if self.recipe is SearchRecipe.MMR:
             texts = {id: items[id].text for id in best}
             return list(diversified(best, likeness_of(texts, (yield from vectors(*texts.values()))), self.relevance))
-        if self.recipe is Recipe.EPISODE_MENTIONS:
+        if self.recipe is SearchRecipe.EPISODE_MENTIONS:
             links = yield from linked(*best, types=(STATED_IN,))
             mentions = Counter(link.src for link in links)
             scores = {id: float(mentions[id]) for id in best}
-        if self.recipe is Recipe.NODE_DISTANCE:
+        if self.recipe is SearchRecipe.NODE_DISTANCE:
             centre = yield from _entity(plain_name(self.centre))
             steps = (yield from _walked([centre.id], _GRAPH)) if centre else {}
             scores = {id: 1 / steps[id] if id in steps else 0.0 for id in best}
@@ -218,9 +215,8 @@ def _stated(turns: Sequence[Item]) -> Flow[list[tuple[Item, Triple]]]:
     first = turns[0]
     where = Filter(kinds=(Kind.TURN,), session=first.session, said_to=micros(first.said))
     before = [item for item in (yield from known(where, _BEFORE)) if item.kind is Kind.TURN]
-    passages = tuple(map(passage_of, (*reversed(before), *turns)))
-    found = yield from judged(_EXTRACT, passages)
-    return [(turns[one.source - len(before)], one) for one in found if one.source >= len(before)]
+    episode = Episode(tuple(map(passage_of, reversed(before))), tuple(map(passage_of, turns)))
+    return [(turns[one.source], one) for one in (yield from judged(EXTRACT_FACTS, episode))]
 
 
 def _resolved(stated: Sequence[tuple[Item, Triple]], edits: GraphEdits) -> Flow[dict[str, NamedEntity]]:

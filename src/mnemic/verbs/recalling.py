@@ -158,7 +158,7 @@ class Recalling:
 
     def _recalling_own(self, who: Who, request: RecallRequest, meant: Meant, strategy: Strategy) -> Flow[RecallFrom]:
         """Drive a strategy's own recall over the newest commit that the view shows; what shows its picks."""
-        query = yield from look(lambda s: self._pinned(s, who, request, meant))
+        query = yield from look(lambda s: self._pinned(s, who, request, meant, strategy.by))
         if not query.spaces:
             return lambda snapshot, within: _NOTHING
         asked = Asked(text=query.text, now=self._asked_at(query), k=query.k, where=query.where)
@@ -178,10 +178,10 @@ class Recalling:
 
         return recall
 
-    def _pinned(self, snapshot: Snapshot, who: Who, request: RecallRequest, meant: Meant) -> Query:
-        """The query of a recall that takes several looks, which all see the same: its view names a commit."""
+    def _pinned(self, snapshot: Snapshot, who: Who, request: RecallRequest, meant: Meant, reader: str) -> Query:
+        """The query of a strategy's recall, whose looks all see the same: its view names a commit."""
         spaces = spaces_of(snapshot, who)
-        query = self._query(snapshot, who, request, spaces, meant)
+        query = replace(self._query(snapshot, who, request, spaces, meant), reader=reader)
         tenant = snapshot.tenant(who.scope.tenant)
         if tenant is None:
             return query

@@ -1,5 +1,7 @@
-"""Tell which names of a graph mean one thing, and which facts say the same or exclude each other: Zep's two judgements
-(arXiv:2501.13956, sections 2.2.1 and 2.2.3)."""
+"""Take facts out of an episode, and tell which names mean one thing, which facts say the same or exclude each other.
+
+Zep's judgements (arXiv:2501.13956, section 2.2).
+"""
 
 from __future__ import annotations
 
@@ -10,10 +12,39 @@ from mnemic.core.json_schema import many, shape, whole
 from mnemic.models.chat.base import Size
 from mnemic.models.chat.soundness import Unfit
 from mnemic.strategies.judging import JudgeTask
-from mnemic.strategies.knowledge import EntityMatching, FactMatch, FactMatching, Triple
+from mnemic.strategies.knowledge import EntityMatching, Episode, FactMatch, FactMatching, Triple
 from mnemic.strategies.rules.fact_matching import fact_matches, may_exclude
-from mnemic.strategies.showing import block, numbered
+from mnemic.strategies.rules.stated_relations import stated_relations
+from mnemic.strategies.showing import block, in_line, numbered, spoken_by
 from mnemic.strategies.tasks.answers import places, reasoned
+from mnemic.strategies.tasks.extracting import EXTRACT_TRIPLES, shown_passages
+
+
+def _shown_episode(given: Episode) -> str:
+    """Lay out passages, and above them without handles what was said before: nothing is to be taken out of that."""
+    if not given.passages or not given.before:
+        return shown_passages(given.passages)
+    before = block("Said before", (in_line(spoken_by(one)) for one in given.before))
+    return f"{before}\n\n{shown_passages(given.passages)}"
+
+
+def _found(given: Episode, answer: Any) -> tuple[Triple, ...]:
+    return EXTRACT_TRIPLES.sound(given.passages, answer)
+
+
+def _by_rule(given: Episode) -> tuple[Triple, ...]:
+    return stated_relations(given.passages)
+
+
+EXTRACT_FACTS: Final = JudgeTask(
+    id=EXTRACT_TRIPLES.id,
+    schema=EXTRACT_TRIPLES.schema,
+    show=_shown_episode,
+    sound=_found,
+    rules=_by_rule,
+    limit=EXTRACT_TRIPLES.limit,
+)
+"""Who or what is related to whom or what in an episode; by rule, slots of the speakers' profiles too."""
 
 
 def _shown_names(given: EntityMatching) -> str:
