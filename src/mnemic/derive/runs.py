@@ -113,6 +113,8 @@ class RunOptions:
         asked: Somebody waits for it.
         force: Whatever the triggers say.
         maintain: `on_maintain` in place of `on_write`.
+        after_writing: Not while `on_write` has a run due: of a talk that is cut into units, upkeep would see what came
+            of the first.
         keep_answers: What models answered outlives the run.
     """
 
@@ -120,6 +122,7 @@ class RunOptions:
     asked: bool = False
     force: bool = False
     maintain: bool = False
+    after_writing: bool = False
     keep_answers: bool = False
 
 
@@ -133,6 +136,10 @@ def due_lane(snapshot: Snapshot, strategy: Strategy, space: int, options: RunOpt
 
     What it does not read, or wrote itself, sets off no trigger; a run steps over it.
     """
+    if options.after_writing:
+        writing = replace(options, maintain=False, after_writing=False)
+        if due_lane(snapshot, strategy, space, writing, now) is not None:
+            return None
     lane = snapshot.lane(space, lane_name(strategy, maintain=options.maintain))
     if snapshot.newest(space) <= lane.cursor:
         return None

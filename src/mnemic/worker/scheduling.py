@@ -184,7 +184,13 @@ class Scheduler:
             if (strategy.budget.calls == 0) is not quick or not cycle.takes(strategy.name):
                 continue
             for maintain in (False, True) if strategy.maintain else (False,):
-                options = RunOptions(owner="", force=cycle.force, maintain=maintain, keep_answers=context.keep_answers)
+                options = RunOptions(
+                    owner="",
+                    force=cycle.force,
+                    maintain=maintain,
+                    after_writing=maintain,
+                    keep_answers=context.keep_answers,
+                )
                 name = lane_name(strategy, maintain=maintain)
                 if name in self._modelless:
                     cycle.later += cycle.force and bool(self._backlog.behind(name, now))
