@@ -23,6 +23,9 @@ WRONG: Final = "wrong"
 UPKEEP: Final = "upkeep"
 """The slot of what a strategy's upkeep wrote: that it cites evidence does not say that `on_write` was given that."""
 
+UNSEARCHED: Final = "unsearched"
+"""The slot that is true of what nobody's recall finds, such as a reader's notes: it is reached by id and listing."""
+
 
 class Kind(StrEnum):
     """The kinds of item. The first three are evidence: cited by id, never revised."""

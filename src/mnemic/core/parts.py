@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import micros
-from mnemic.core.items import Kind, Wording
+from mnemic.core.items import UNSEARCHED, Kind, Wording
 from mnemic.core.tokens import BY_RULES, Field, cut, hashed, local_day, mention, spoken_days, terms, words
 from mnemic.core.uninterrupted import import_whole
 
@@ -54,9 +54,9 @@ def part_texts(item: Item | Wording) -> list[str]:
 def passage_texts(item: Item) -> list[str]:
     """Make the passage to embed for each part, in order: "speaker: words", or "title, heading: words".
 
-    None for what rules derived, which says what its evidence says.
+    None for what rules derived, which says what its evidence says, and for what is not searched for.
     """
-    if item.slots.get("by") == BY_RULES and item.source:
+    if item.slots.get(UNSEARCHED) or (item.slots.get("by") == BY_RULES and item.source):
         return []
     head, parts = _head(item), part_texts(item)
     if not head and len(parts) > 1 and item.kind is Kind.DOCUMENT:
@@ -90,7 +90,7 @@ def entry_terms(item: Item) -> tuple[bytes, ...]:
 def terms_of(said: Wording) -> tuple[bytes, ...]:
     """Make what `entry_terms` makes of an item that says this."""
     slots = said.slots
-    if said.derived and slots.get("by") == BY_RULES:
+    if slots.get(UNSEARCHED) or (said.derived and slots.get("by") == BY_RULES):
         return (b"",)
     speaker = slots.get("speaker") or slots.get("role")
     header = _speaker_terms(speaker) if isinstance(speaker, str) else b""
