@@ -175,26 +175,22 @@ class LongReader:
             Conflict: a file was changed meanwhile, or somebody else reads the same.
         """
         kernel, who = self._opened.kernel, self._who
-        self._question, noted = self._run(kernel.begin_reading(who, self._question))
-        last, along = max(noted, default=0), bool(noted)
+        self._question, earlier = self._run(kernel.begin_reading(who, self._question))
         kept: KeptNotes | None = None
         number = tokens = resumed = 0
         for segment in segments_of(pieces_of(chain(self._texts.stretches(), self._held())), self._question.segment):
             number, tokens = segment.number, tokens + segment.tokens
-            along = along and number <= last
-            before = noted.get(number) if along else None
-            if before is not None and before.state.digest == segment.digest:
-                kept, resumed = before, number
-            elif before is not None or not along:
-                if resumed < number - 1 and before is not None:
-                    raise _gone(noted[last])
-                kept = self._run(kernel.take_notes(who, self._question, kept, segment, anew=before is not None))
-                along = False
+            if (known := earlier.by_digest.get(segment.digest)) is not None:
+                kept, resumed = known, number
+            elif number not in earlier.missing:
+                if (0 if kept is None else kept.state.segment) < number - 1:
+                    raise _gone()
+                kept = self._run(kernel.take_notes(who, self._question, kept, segment))
             self._report(number, tokens)
-        if kept is None or (along and resumed < number):
-            raise _gone(noted[last])
+        if kept is None or kept.state.segment < number:
+            raise _gone()
         if kept.answer is None:
-            kept = self._run(kernel.answer_notes(who, self._question, kept, anew=along and number < last))
+            kept = self._run(kernel.answer_notes(who, self._question, kept))
         return self._result(kept, resumed)
 
     def _run(self, flow: Flow[T]) -> T:
@@ -303,7 +299,7 @@ def _speaker(item: Item) -> str:
     return named if isinstance(named, str) else ""
 
 
-def _gone(last: KeptNotes) -> Conflict:
+def _gone() -> Conflict:
     """What to raise where a text has changed amid what was read, and the notes from before that are no longer kept."""
     told = "the sources are not those that were read before, and the notes from before they differ are no longer kept"
-    return Conflict(f"{told}; forget {last.item.id}, and read again from the beginning")
+    return Conflict(f"{told}; forget the earlier reading (`list` shows it), and read again from the beginning")

@@ -13,12 +13,22 @@ from mnemic.flow import Flow, Request, run
 from mnemic.models.chat.base import Ask, CutOff, Reply, estimated_reply
 from mnemic.models.model_requests import AskEach, CountJudged, JudgedBy, NameModel
 from mnemic.strategies.judging import JudgeTask
-from mnemic.strategies.knowledge import Condensing, Inquiry, Merging, Overwriting, Passage, ReadingNote, StatedFact
-from mnemic.strategies.tasks.condensing import OVERWRITE_FOLD, SUMMARIZE
+from mnemic.strategies.knowledge import (
+    Condensing,
+    Inquiry,
+    Merging,
+    NotesRead,
+    Overwriting,
+    Passage,
+    ReadingNote,
+    StatedFact,
+)
+from mnemic.strategies.tasks.condensing import OVERWRITE_FOLD, SUMMARIZE, answer_task
 from mnemic.strategies.tasks.extracting import EXTRACT_ITEMS, EXTRACT_SLOTS, EXTRACT_TRIPLES
 from mnemic.strategies.tasks.merge_decision import MERGE_DECIDE
 from mnemic.strategies.tasks.recognition import FILTER_EVIDENCE
 from mnemic.strategies.tasks.reflecting import FOCAL_QUESTIONS, INSIGHTS_WITH_EVIDENCE, SCORE_IMPORTANCE
+from mnemic.verbs.note_taking import extractive_answer
 
 SAID = datetime(2024, 5, 8, 18, 20, tzinfo=UTC)
 PASSAGES = (
@@ -107,6 +117,13 @@ CASES = (
     ),
     _case(FILTER_EVIDENCE, QUESTION, "keep", [1], [4], [1] * 99),
     _case(OVERWRITE_FOLD, FOLDING, "notes", [_NOTE], [{**_NOTE, "from": [1]}], [{**_NOTE, "text": LONG[:990]}]),
+    Case(
+        answer_task(extractive_answer),
+        NotesRead(question=FOLDING.question, notes=(*FOLDING.notes, ReadingNote(text=FOLDING.segment[0], source=(7,)))),
+        {"reasoning": "I see.", "answer": "Siemens", "from": [4, 8]},
+        {"reasoning": "I see.", "answer": "Siemens", "from": [5]},
+        {"reasoning": "I see.", "answer": LONG, "from": [8]},
+    ),
 )
 
 

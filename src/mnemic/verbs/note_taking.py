@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 READING: Final = "reading"
 """The slot that names what is read, for which question, by whom: of the notes of a long reading."""
 _NONE_YET: Final = "(no notes)"
-_STEPS: Final = 100_000
-"""Most versions of one reading that are looked up."""
+_READINGS: Final = 20
+"""Most readings of the same question and sources, as these changed, that are looked up: the last ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,12 +74,27 @@ class KeptNotes:
     Attributes:
         seq: The commit that wrote them.
         answer: Of a reading that came to its end.
+        stands: No later segment was read from here; otherwise whoever goes on reads another text that begins alike.
     """
 
     item: Item
     seq: int
     state: ReaderState
     answer: NotesAnswer | None = None
+    stands: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierNotes:
+    """What readings of the same have noted already.
+
+    Attributes:
+        by_digest: By the digest of all that was read until then.
+        missing: Numbers of segments after which more was read, and whose own notes lie behind the horizon.
+    """
+
+    by_digest: Mapping[str, KeptNotes]
+    missing: frozenset[int]
 
 
 class NoteTaking:
@@ -89,8 +104,8 @@ class NoteTaking:
     desk: Desk
     settings: Settings
 
-    def begin_reading(self, who: Who, question: LongQuestion) -> Flow[tuple[LongQuestion, Mapping[int, KeptNotes]]]:
-        """Say who will read, and what a reading of the same has noted already, by segment.
+    def begin_reading(self, who: Who, question: LongQuestion) -> Flow[tuple[LongQuestion, EarlierNotes]]:
+        """Say who will read, and what readings of the same have noted already.
 
         Raises:
             Refused: this handle looks at the past.
@@ -101,13 +116,12 @@ class NoteTaking:
         return asked, (yield from look(lambda s: _noted(s, who, asked.key)))
 
     def take_notes(
-        self, who: Who, question: LongQuestion, before: KeptNotes | None, segment: Segment, *, anew: bool
+        self, who: Who, question: LongQuestion, before: KeptNotes | None, segment: Segment
     ) -> Flow[KeptNotes]:
         """Read one segment, and commit the notes that it leaves.
 
         Args:
             before: The notes so far; None for none.
-            anew: They belong to a reading of another text that begins alike, and stay as they are.
 
         Raises:
             ModelError: the model failed; what was noted before stands.
@@ -119,9 +133,9 @@ class NoteTaking:
         shown = without_secrets(segment) if self.settings.mask_secrets else segment
         state = ReaderState() if before is None else before.state
         state = yield from folded(question.question, state, shown, question.notes)
-        return (yield from self._keep(who, question, None if anew else before, state, None))
+        return (yield from self._keep(who, question, before, state, None))
 
-    def answer_notes(self, who: Who, question: LongQuestion, before: KeptNotes, *, anew: bool) -> Flow[KeptNotes]:
+    def answer_notes(self, who: Who, question: LongQuestion, before: KeptNotes) -> Flow[KeptNotes]:
         """Answer the question out of the notes alone, and commit that.
 
         Raises:
@@ -135,7 +149,7 @@ class NoteTaking:
         answer, by = yield from judged_by(judged(answer_task(extractive_answer), given))
         counted = {name: before.state.judged.get(name, 0) + by.count(name) for name in (*before.state.judged, *by)}
         state = replace(before.state, judged=counted)
-        return (yield from self._keep(who, question, None if anew else before, state, answer))
+        return (yield from self._keep(who, question, before, state, answer))
 
     def _keep(
         self,
@@ -158,7 +172,7 @@ class NoteTaking:
             "said": now,
             "channel": Channel.MODEL if question.judge else Channel.IMPORT,
         }
-        if before is None:
+        if before is None or not before.stands:
             scope = who.scope
             item = Item(
                 id=self.desk.fresh_id(),
@@ -171,8 +185,9 @@ class NoteTaking:
         else:
             item = replace(before.item, **fields)
         written = self.desk.item(item, None)
-        put = written.puts[0] if before is None else replace(written.puts[0], verb=Verb.REVISED)
-        expect = None if before is None else {item.id: before.seq}
+        revised = before is not None and before.stands
+        put = replace(written.puts[0], verb=Verb.REVISED) if revised else written.puts[0]
+        expect = {item.id: before.seq} if before is not None and before.stands else None
         receipt = yield from committed(who, (put,), expect=expect, masked=written.masked)
         return _kept(put.item, receipt.seq)
 
@@ -206,17 +221,20 @@ def extractive_answer(given: NotesRead) -> NotesAnswer:
     return NotesAnswer(text=text, source=tuple(dict.fromkeys(pieces)))
 
 
-def _noted(snapshot: Snapshot, who: Who, key: str) -> dict[int, KeptNotes]:
-    """The standing notes of the newest reading under a key, and its versions before them, by segment."""
+def _noted(snapshot: Snapshot, who: Who, key: str) -> EarlierNotes:
+    """What readings under a key have noted, of each up to where it stands: what was taken back counts no more."""
     own = own_or_none(snapshot, who)
     where = Filter(slots=((READING, key),), agent=who.scope.agent, session=who.scope.session)
-    for standing in snapshot.latest(own, where, limit=1) if own else ():
+    by_digest: dict[str, KeptNotes] = {}
+    numbers: set[int] = set()
+    for standing in reversed(snapshot.latest(own, where, limit=_READINGS) if own else ()):
         last = _kept(standing.item, standing.seq_from)
-        story = [v for v in snapshot.history(own, standing.item.id) if _is_step(v, key)][-_STEPS:]
-        kept = {one.state.segment: one for one in (_kept(v.item, v.seq_from) for v in story)}
-        kept = {segment: one for segment, one in kept.items() if segment < last.state.segment}
-        return {**kept, last.state.segment: last}
-    return {}
+        story = [v for v in snapshot.history(own, standing.item.id) if _is_step(v, key) and v.seq_to is not None]
+        before = [_kept(v.item, v.seq_from, stands=False) for v in story]
+        for one in (*(one for one in before if one.state.segment < last.state.segment), last):
+            by_digest[one.state.digest] = one
+            numbers.add(one.state.segment)
+    return EarlierNotes(by_digest, frozenset(range(1, max(numbers, default=0))) - numbers)
 
 
 def _is_step(version: Version, key: str) -> bool:
@@ -246,7 +264,7 @@ def _placed(cited: CitedPiece) -> list[Slot]:
     return [one.source, one.part, cited.segment, one.start, one.end, one.text, one.speaker]
 
 
-def _kept(item: Item, seq: int) -> KeptNotes:
+def _kept(item: Item, seq: int, *, stands: bool = True) -> KeptNotes:
     """What a version of the notes says."""
     import_whole("mnemic.strategies.memagent")
     from mnemic.strategies.memagent import CitedPiece, ReaderState, SourcePiece
@@ -269,4 +287,4 @@ def _kept(item: Item, seq: int) -> KeptNotes:
     )
     told = slots.get("answer")
     answer = None if told is None else NotesAnswer(text=told["text"], source=tuple(told["from"]))
-    return KeptNotes(item=item, seq=seq, state=state, answer=answer)
+    return KeptNotes(item=item, seq=seq, state=state, answer=answer, stands=stands)
