@@ -10,8 +10,9 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from mnemic.core.forking import renew_in_child
@@ -20,21 +21,25 @@ from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import MnemicError, NoModel
 from mnemic.flow import Flow, Pause, Request, run
 from mnemic.models.chat.base import Ask, Reply, Size, reply_of
-from mnemic.models.model_requests import AskEach, CountJudged, Embed, EmbedQuestion, NameModel
-from mnemic.recall.seeking import Seek
+from mnemic.models.model_requests import AskEach, AskMetered, CountJudged, Embed, EmbedQuestion, NameModel
+from mnemic.recall.seeking import Seek, Sought
+from mnemic.store.engine.model_meter import spend
 from mnemic.store.requests import Commit, Erase, Look, Sweep, Transact
 from mnemic.store.values.drafts import Put
+from mnemic.strategies.strategy_requests import EmbedTexts
 from mnemic.watching.metering import WAITING, Meters, Sort, Timed, timed_here
+from mnemic.watching.model_calls import metered
 
 if TYPE_CHECKING:
     from mnemic.core.events import Receipt
-    from mnemic.core.queries import Context, Query
+    from mnemic.core.queries import Query
     from mnemic.index.catalogues import Catalogues
     from mnemic.lanes.backlog import Backlog
     from mnemic.meaning import Meaning
     from mnemic.models.chat.base import Chat
     from mnemic.settings import Settings
     from mnemic.store.contract import Store
+    from mnemic.store.values.spending import Spending
 
 
 T = TypeVar("T")
@@ -244,6 +249,8 @@ class Answering:
 
     def attend(self, request: Request) -> Any:
         """Answer one request of a verb, while what runs behind waits; what is written wakes it."""
+        if isinstance(request, AskMetered):
+            return self.perform(request)  # a model may take long, and who works behind is not in its way
         with self.yielding:
             reply = self.perform(request)
         if isinstance(request, Commit):
@@ -291,13 +298,25 @@ class Answering:
             for close in closing:
                 close(reply, failed)
 
-    def _sought(self, query: Query) -> Context:
+    def ask_metered(self, strategy: str, space: int, ask: Ask) -> Reply:
+        """Ask the language model, and meter what that takes under the name of a lane or recall."""
+
+        def spent(spending: Spending) -> None:
+            with suppress(MnemicError):  # an answer in hand is not given up for a meter that cannot be written
+                self.store.transact(spend, space, spending)
+
+        with metered(strategy, ask, self.language_model.name(ask.size), spent) as call:
+            reply: Reply = self.perform(ask)
+            call.reply = reply
+        return reply
+
+    def _sought(self, query: Query, *, by_score: bool) -> Sequence[Sought]:
         import_whole("mnemic.recall.pipeline")
-        from mnemic.recall.pipeline import recall
+        from mnemic.recall.pipeline import sought
 
         assert self.catalogues is not None
         with self.store.read() as snapshot:
-            return recall(snapshot, self.catalogues, query)
+            return sought(snapshot, self.catalogues, query, by_score=by_score)
 
     def _note(self, sort: str, name: str, seconds: float, *, failed: bool) -> None:
         durations = self.meters.durations
@@ -315,16 +334,20 @@ class Answering:
                 return self.store.commit(draft)
             case Transact(work, args, kwargs):
                 return self.store.transact(work, *args, **kwargs)
-            case Seek(query):
-                return self._sought(query)
+            case Seek(query, by_score):
+                return self._sought(query, by_score=by_score)
             case EmbedQuestion(text):
                 return self.meaning.question(text)
             case Embed(model, texts):
                 return self.meaning.passages(model, texts)
+            case EmbedTexts(texts):
+                return self.meaning.vectors(texts)
             case Ask():
                 return self.language_model.answer(request)
             case AskEach(asks):
                 return answered_each(asks, self.perform)
+            case AskMetered(strategy, space, asks):
+                return answered_each(asks, partial(self.ask_metered, strategy, space))
             case NameModel(size):
                 return self.language_model.name(size)
             case CountJudged(task, by):
@@ -348,6 +371,8 @@ def answered_each(asks: Sequence[Ask], answer: Callable[[Ask], Reply]) -> tuple[
         except MnemicError as error:
             return error
 
+    if len(asks) == 1:
+        return (attempt(asks[0]),)
     import_whole("concurrent.futures.thread")
     from concurrent.futures.thread import ThreadPoolExecutor
 

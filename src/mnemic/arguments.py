@@ -149,6 +149,7 @@ _FILTER: Final[Mapping[str, Checker]] = {
     "said_from": optional(within(-(2**62))),
     "said_to": optional(within(-(2**62))),
     "states": list_of(member(State)),
+    "by": list_of(clean_name),
 }
 _ORDER: Final[Mapping[str, Checker]] = {
     "name": clean_name,
@@ -197,6 +198,7 @@ _TABLE: Final[Mapping[str, Checker | None]] = {
     "b": whole,
     "backup": path,
     "budget": within(1),
+    "by": clean_name,
     "channel": member(Channel),
     "clock": offering("now"),
     "collectors": list_of(clean_name),

@@ -105,7 +105,14 @@ class ScopedMemory:
             refuse_secrets(names)
 
     def _context_request(
-        self, query: str, budget: int | None, k: int | None, now: datetime | str | None, *, explain: bool
+        self,
+        query: str,
+        budget: int | None,
+        k: int | None,
+        now: datetime | str | None,
+        *,
+        explain: bool,
+        by: str | None = None,
     ) -> RecallRequest:
         """Make the request of `context`, which takes as many items as fit its budget."""
         settings = self._opened.settings
@@ -115,6 +122,7 @@ class ScopedMemory:
             budget=settings.budget if budget is None else budget,
             now=now,
             explain=explain,
+            by=by,
         )
 
     def _looking(self, past: Past, scope: Scope | None = None) -> ScopedMemory:
@@ -352,6 +360,7 @@ class ScopedMemory:
         where: Filter = Filter(),
         now: datetime | str | None = None,
         explain: bool = False,
+        by: str | None = None,
     ) -> Context:
         """Find the best evidence for a question, best first, each item with its source, scores and reasons.
 
@@ -360,11 +369,14 @@ class ScopedMemory:
             budget: Most tokens.
             now: When it is asked, for "yesterday", also as an ISO string; left out, now.
             explain: Also report how many candidates each stage took in and passed on.
+            by: A strategy, by name: its own recall answers, which may ask a language model; of one that has none, what
+                it derived is searched.
 
         Raises:
-            Invalid: the question is blank, or a number is out of range.
+            Invalid: the question is blank, a number is out of range, there is no such strategy, or its recall failed.
+            ModelError: the recall of a strategy asked a model that failed.
         """
-        request = RecallRequest(query=query, k=k, budget=budget, where=where, now=now, explain=explain)
+        request = RecallRequest(query=query, k=k, budget=budget, where=where, now=now, explain=explain, by=by)
         return self._recalled(self._kernel.recall(self._who, request), query)
 
     def context(
@@ -375,13 +387,15 @@ class ScopedMemory:
         k: int | None = None,
         now: datetime | str | None = None,
         explain: bool = False,
+        by: str | None = None,
     ) -> Context:
         """Make a block for a prompt: the always-on part, then as much evidence for a question as fits the budget.
 
         The always-on part (standing instructions, pinned items, the profile) is the same byte for byte until it
-        changes; a blank `query` asks for it alone. `budget` left out is the setting (2,000 tokens).
+        changes; a blank `query` asks for it alone. `budget` left out is the setting (2,000 tokens). `by` names a
+        strategy whose recall finds the evidence, as in `recall`.
         """
-        request = self._context_request(query, budget, k, now, explain=explain)
+        request = self._context_request(query, budget, k, now, explain=explain, by=by)
         return self._recalled(self._kernel.context(self._who, request), query)
 
     def ask(self, query: str, *, k: int | None = None, now: datetime | str | None = None) -> Answer:

@@ -129,7 +129,7 @@ def open_store(
     store = open_at(str(where), clock, entropy, wait, **options) if isinstance(where, str | Path) else where
     lanes = followed(settings.strategies if strategies is None else strategies)
     desk = Desk(clock, entropy, settings, rules=HOUSE in map(lane_of, lanes))
-    kernel = Kernel(desk, Catalogues(settings.catalogue_bytes, settings.pack_rows), settings)
+    kernel = Kernel(desk, Catalogues(settings.catalogue_bytes, settings.pack_rows), settings, lanes)
     words_alone = (settings.embedder if embedder is None else embedder) == "none"
     answering = Answering(store, Meaning(store, settings, chosen, words_alone=words_alone), settings, chat)
     answering.catalogues = kernel.catalogues

@@ -13,11 +13,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mnemic.core.clock import FOREVER, SystemClock, moment
-from mnemic.core.facets import slot_facets, tag_facets
+from mnemic.core.facets import slot_facets, written_facets
 from mnemic.core.ids import SystemEntropy, from_bytes, to_bytes
-from mnemic.core.items import Channel, Item, Kind, State, Version
+from mnemic.core.items import Channel, Item, Kind, Sight, State, Version
 from mnemic.core.queries import Filter, View
-from mnemic.core.visibility import facet_clauses, shown_by
+from mnemic.core.visibility import facet_clauses, shown_by, sight_clauses
 from mnemic.index.columns import Column, EntryColumns, Shelves, visible
 from mnemic.store.engine.codec import columns as projections
 from mnemic.store.engine.codec import decode_item, encode_item
@@ -37,10 +37,13 @@ HEAD = 6
 NAMES = {"ada": 1, "bob": 2}
 KINDS = (Kind.TURN, Kind.FACT, Kind.PLAN)
 TAGS = ("red", "Red", "r\u00e9d", "re\u0301d", "", "\U0001f600", '"', "x" * 300)
+AUTHORS = ("mem0", "zep")
 SLOTS = ("role", "Role", 'a"b', "a.b", "", "\u00e9", "tags")
 VALUES = ("user", "User", "", "1", "\U0001f600", "y" * 600, 0, 1, -(2**63), 2**63 - 1, True, False, None)
 HELD = (*VALUES, 1.0, 0.5, -0.0, 2**63, 2**64 + 1, 1e300, [1], {"role": "user"})
 """What slots hold: some of it no filter can ask for."""
+
+SOURCE = from_bytes(bytes(16))
 
 times = st.integers(0, 6)
 seqs = st.integers(0, HEAD + 1)
@@ -59,6 +62,7 @@ filters = st.builds(
     said_from=st.none() | times,
     said_to=st.none() | times,
     states=st.lists(st.sampled_from(State), max_size=2, unique=True).map(tuple),
+    by=st.lists(st.sampled_from((*AUTHORS, "unknown")), max_size=2, unique=True).map(tuple),
 )
 
 
@@ -71,7 +75,10 @@ def versions(draw: st.DrawFn) -> Version:
         text="text",
         said=moment(draw(times)),
         tags=tuple(draw(st.lists(st.sampled_from(TAGS), max_size=2, unique=True))),
-        slots=draw(st.dictionaries(st.sampled_from(SLOTS), st.sampled_from(HELD), max_size=4)),
+        slots=draw(st.dictionaries(st.sampled_from(SLOTS), st.sampled_from(HELD), max_size=4))
+        | draw(st.sampled_from(({}, *({"by": name} for name in (*AUTHORS, 1))))),
+        source=draw(st.sampled_from(((), (SOURCE,)))),
+        sight=draw(st.sampled_from(Sight)),
         state=draw(st.sampled_from(State)),
         channel=draw(st.sampled_from(Channel)),
         known_to=draw(st.none() | times.map(moment)),
@@ -112,6 +119,7 @@ def meant(version: Version, view: View, where: Filter) -> bool:
         (not where.kinds or item.kind in where.kinds)
         and (not where.channels or item.channel in where.channels)
         and (not where.tags or any(tag in item.tags for tag in where.tags))
+        and (not where.by or (bool(item.source) and item.slots.get("by") in where.by))
         and all(name in item.slots and item.slots[name] == value for name, value in where.slots)
         and (where.agent is None or item.agent == where.agent)
         and (where.session is None or item.session == where.session)
@@ -122,11 +130,11 @@ def meant(version: Version, view: View, where: Filter) -> bool:
 
 def row_of(ver: int, version: Version) -> VersionRow:
     item = version.item
-    state, kind, said, known_to, valid_from, valid_to, pos, channel, expires = projections(item)
+    state, kind, said, known_to, valid_from, valid_to, pos, channel, expires, sight = projections(item)
     return VersionRow(
         ver, 1, to_bytes(item.id), version.seq_from, version.seq_to or FOREVER, 0, state, kind, said, known_to,
         valid_from, valid_to, NAMES.get(item.agent or "", 0), NAMES.get(item.session or "", 0), pos, channel,
-        expires,
+        expires, sight,
         encode_item(item),
     )  # fmt: skip
 
@@ -152,7 +160,9 @@ def fill(db: apsw.Connection, some: Sequence[VersionRow], reached: Mapping[str, 
     for row in some:
         item = decode_item(from_bytes(row.id), row.body)
         indexed = [slot for slot, cursor in reached.items() if row.ver <= cursor]
-        rows.items.add_facets(1, [(row.ver, f) for f in tag_facets(item.tags) | slot_facets(item.slots, indexed)])
+        rows.items.add_facets(
+            1, [(row.ver, f) for f in written_facets(item.tags, item.author) | slot_facets(item.slots, indexed)]
+        )
     for slot, cursor in reached.items():
         rows.lanes.set_lane(replace(rows.lanes.lane(1, slot_lane(slot)), cursor=cursor))
     return rows.items
@@ -171,12 +181,22 @@ def in_sql(rows: ItemTables, some: Sequence[VersionRow], view: View, where: Filt
     return [at_once, paged]
 
 
-def in_masks(rows: ItemTables, some: Sequence[VersionRow], head: int, view: View, where: Filter) -> list[int]:
+def recalled(version: Version, where: Filter, reader: str | None) -> bool:
+    """Whether a recall looks at what a view and a filter show, spelled out from the decision on sight."""
+    item = version.item
+    return bool(where.by) or item.sight is Sight.ALL or (bool(item.source) and item.slots.get("by") == reader)
+
+
+def in_masks(
+    rows: ItemTables, some: Sequence[VersionRow], head: int, view: View, where: Filter, reader: str | None
+) -> list[int]:
     table = EntryColumns()
     table.add([entry for row in some for entry in entries(row.ver, row, False, (b"12345678",) * 2)])
     numbers = [None if name is None else NAMES.get(name, -1) for name in (where.agent, where.session)]
-    bearers = {asked: np.array(rows.bearers(1, asked, 0), np.int64) for (asked,) in facet_clauses(where)}
-    shown = visible(table, head, view, where, Shelves(*numbers), bearers)
+    clauses = (*facet_clauses(where), *sight_clauses(where, reader))
+    asked = [one for clause in clauses for one in clause if one.column in ("tags", "slots", "author")]
+    bearers = {one: np.array(rows.bearers(1, one, 0), np.int64) for one in asked}
+    shown = visible(table, head, view, where, Shelves(*numbers, reader=reader), bearers)
     assert (shown[::2] == shown[1::2]).all()
     return table.column(Column.VER)[::2][shown[::2]].tolist()
 
@@ -188,9 +208,16 @@ def in_masks(rows: ItemTables, some: Sequence[VersionRow], head: int, view: View
     view=views,
     where=filters,
     reached=st.dictionaries(st.sampled_from(SLOTS), st.integers(0, 12)),
+    reader=st.none() | st.sampled_from(AUTHORS),
 )
 def test_all_targets_show_what_a_plain_reading_says(
-    db: apsw.Connection, some: list[Version], head: int, view: View, where: Filter, reached: dict[str, int]
+    db: apsw.Connection,
+    some: list[Version],
+    head: int,
+    view: View,
+    where: Filter,
+    reached: dict[str, int],
+    reader: str | None,
 ) -> None:
     stored = [row_of(number, version) for number, version in enumerate(some, start=1)]
     by_number = dict(enumerate(some, start=1))
@@ -201,5 +228,9 @@ def test_all_targets_show_what_a_plain_reading_says(
     assert in_sql(rows, stored, view, where) == [plainly, plainly]
     # A catalogue may hold rows that are newer than its reader: now is the reader's head.
     as_read = replace(view, at=head if view.at is None else min(head, view.at))
-    expected = [number for number, version in by_number.items() if meant(version, as_read, where)]
-    assert in_masks(rows, stored, head, view, where) == expected
+    expected = [
+        number
+        for number, version in by_number.items()
+        if meant(version, as_read, where) and recalled(version, where, reader)
+    ]
+    assert in_masks(rows, stored, head, view, where, reader) == expected

@@ -296,7 +296,9 @@ def test_many_threads_may_read_while_one_writes(world: Any) -> None:
 
 
 def entry(ver: int, session: int, pos: int) -> Entry:
-    return Entry(ver, 0, ver, FOREVER, 1, 0, pos * 10, FOREVER, 0, FOREVER, 0, session, pos, 0, 0, 0, b"\0" * 8 * pos)
+    return Entry(
+        ver, 0, ver, FOREVER, 1, 0, pos * 10, FOREVER, 0, FOREVER, 0, session, pos, 0, 0, 0, 0, b"\0" * 8 * pos
+    )
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 4)), min_size=1, max_size=50), st.integers(1, 50))

@@ -34,7 +34,7 @@ def histories(draw: st.DrawFn) -> list[Entry]:
         for part in range(draw(st.sampled_from([1, 1, 1, 3]))):
             integers = [draw(numbers) for _ in range(4)]
             moments = [draw(times) for _ in range(4)]
-            shelves = [draw(numbers) for _ in range(6)]
+            shelves = [draw(numbers) for _ in range(7)]
             terms = np.array(draw(documents), dtype="<u8").tobytes()
             entries.append(Entry(ver, part, *integers, *moments, *shelves, terms))
     return entries
@@ -129,7 +129,7 @@ def test_closing_versions_of_packed_rows_is_closing_those_of_entries(entries: li
 def test_numbers_grow_as_wide_as_the_rows_need(rows: int) -> None:
     terms = np.array([WORDS[0]] * 300, "<u8").tobytes()
     entries = [
-        Entry(n + 1, 0, n, FOREVER, 0, 0, n * 10**6, FOREVER, n, FOREVER, 0, 1, n, 0, 0, 0, b"") for n in range(rows)
+        Entry(n + 1, 0, n, FOREVER, 0, 0, n * 10**6, FOREVER, n, FOREVER, 0, 1, n, 0, 0, 0, 0, b"") for n in range(rows)
     ]
     entries[-1] = entries[-1]._replace(terms=terms)
     _, columns = packed(entries)
@@ -144,7 +144,7 @@ def test_a_row_takes_few_bytes() -> None:
     drawn = rng.choice(words, (4096, 15), p=weights / weights.sum())
     entries = [
         Entry(n + 1, 0, n + 1, FOREVER, 0, 0, n * 60_000_000, FOREVER, n * 60_000_000, FOREVER, 1, n // 20, n % 20, 0,
-              0, 0, drawn[n].astype("<u8").tobytes())
+              0, 0, 0, drawn[n].astype("<u8").tobytes())
         for n in range(len(drawn))
     ]  # fmt: skip
     assert len(pack(columns_of(entries))) < 150 * len(entries)

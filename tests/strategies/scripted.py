@@ -17,6 +17,7 @@ from mnemic.testing.generators import ManualClock
 
 if TYPE_CHECKING:
     from mnemic import ScopedMemory
+    from mnemic.models.chat.base import Chat
 
 Think = Callable[[Given], Flow[Edits]]
 INSIGHTS = Filter(kinds=(Kind.INSIGHT,))
@@ -66,10 +67,10 @@ def insight(
     )
 
 
-def opened(*strategies: object) -> tuple[Memory, ScopedMemory]:
+def opened(*strategies: object, embedder: str = "none", model: Chat | None = None) -> tuple[Memory, ScopedMemory]:
     """A memory that follows these strategies, and Ada's share of it."""
     memory = Memory(
-        "memory:", settings=Settings(background=False), clock=ManualClock(step=1), embedder="none",
+        "memory:", settings=Settings(background=False), clock=ManualClock(step=1), embedder=embedder, model=model,
         strategies=list(strategies),  # type: ignore[arg-type]  # attributes of an instance do for a lane
     )  # fmt: skip
     return memory, memory.scope(user="ada")

@@ -1,4 +1,4 @@
-"""Facets: what a filter asks of an item's tags and slots, each as a digest of one size, however long the words are."""
+"""Facets: what a filter asks of an item's tags, slots and author, each as a digest of one size, however long it is."""
 
 from __future__ import annotations
 
@@ -28,6 +28,17 @@ def tag_facet(tag: str) -> bytes:
 def tag_facets(tags: Iterable[str]) -> set[bytes]:
     """Digest the tags of an item, each once."""
     return {tag_facet(tag) for tag in tags}
+
+
+@lru_cache(maxsize=256)
+def author_facet(author: str) -> bytes:
+    """Digest the name of the strategy that derived an item."""
+    return blake2b(author.encode(), digest_size=_SIZE, person=b"author").digest()
+
+
+def written_facets(tags: Iterable[str], author: str | None) -> set[bytes]:
+    """Digest what is written down with a version, in its transaction: its tags, and who derived it."""
+    return tag_facets(tags) | (set() if author is None else {author_facet(author)})
 
 
 def slot_facet(name: str, value: Slot) -> bytes | None:

@@ -23,9 +23,6 @@ WRONG: Final = "wrong"
 UPKEEP: Final = "upkeep"
 """The slot of what a strategy's upkeep wrote: that it cites evidence does not say that `on_write` was given that."""
 
-UNSEARCHED: Final = "unsearched"
-"""The slot that is true of what nobody's recall finds, such as a reader's notes: it is reached by id and listing."""
-
 
 class Kind(StrEnum):
     """The kinds of item. The first three are evidence: cited by id, never revised."""
@@ -64,6 +61,23 @@ class Channel(StrEnum):
     MODEL = "model"
 
 
+class Sight(StrEnum):
+    """Who sees in recall what a strategy derived; listings, histories and audits show it to everybody."""
+
+    ALL = "all"
+    """Every recall, beside the evidence."""
+    OWN = "own"
+    """Recall by its strategy, and that strategy's own searches; its profile and rules are in nobody's context."""
+    NONE = "none"
+    """Nobody's recall, and it has no vector: it is reached by key, by link and by listing."""
+
+
+def author_of(slots: Mapping[str, Slot], derived: bool) -> str | None:
+    """Name the strategy that derived an item; the slot alone does not say so, for anybody may give theirs one."""
+    by = slots.get("by")
+    return by if derived and isinstance(by, str) else None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
     """A remembered unit, exactly as it was given; a change is a new version, never an edit.
@@ -80,6 +94,7 @@ class Item:
         valid_from, valid_to: When it is true in the world, `[from, to)`; None means open.
         expires: From when on nobody is shown it any more; None for never.
         pos: Order within its session.
+        sight: Who sees it in recall, if it was derived; what was observed or written, everybody sees.
     """
 
     id: ItemId
@@ -101,10 +116,16 @@ class Item:
     session: str | None = None
     pos: int = 0
     channel: Channel = Channel.USER
+    sight: Sight = Sight.ALL
+
+    @property
+    def author(self) -> str | None:
+        """The strategy that derived it, as its slot `by` says; None for what was observed or written."""
+        return author_of(self.slots, bool(self.source))
 
 
 class Wording(NamedTuple):
-    """What an item says and when it was said: all that its token streams are made of.
+    """What an item says, when it was said, and who sees it: all that its token streams are made of.
 
     Attributes:
         said: Microseconds.
@@ -118,6 +139,7 @@ class Wording(NamedTuple):
     derived: bool
     said: int
     said_offset: int
+    sight: Sight
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,14 +8,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import micros
-from mnemic.core.items import UNSEARCHED, Kind, Wording
+from mnemic.core.items import Kind, Sight, Wording
 from mnemic.core.tokens import BY_RULES, Field, cut, hashed, local_day, mention, spoken_days, terms, words
 from mnemic.core.uninterrupted import import_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from mnemic.core.items import Item
+    from mnemic.core.items import Item, Slot
 
 PART_TOKENS: Final = 400
 """Most tokens in one part of an item."""
@@ -54,9 +54,9 @@ def part_texts(item: Item | Wording) -> list[str]:
 def passage_texts(item: Item) -> list[str]:
     """Make the passage to embed for each part, in order: "speaker: words", or "title, heading: words".
 
-    None for what rules derived, which says what its evidence says, and for what is not searched for.
+    None for what nobody searches.
     """
-    if item.slots.get(UNSEARCHED) or (item.slots.get("by") == BY_RULES and item.source):
+    if _is_silent(item.sight, item.slots, bool(item.source)):
         return []
     head, parts = _head(item), part_texts(item)
     if not head and len(parts) > 1 and item.kind is Kind.DOCUMENT:
@@ -84,13 +84,13 @@ def entry_terms(item: Item) -> tuple[bytes, ...]:
     in each part, what that part names (`core.names`). If it has no title, its later parts begin with what it is about.
     """
     said, derived = micros(item.said), bool(item.source)
-    return terms_of(Wording(item.kind, item.text, item.key, item.slots, derived, said, item.said_offset))
+    return terms_of(Wording(item.kind, item.text, item.key, item.slots, derived, said, item.said_offset, item.sight))
 
 
 def terms_of(said: Wording) -> tuple[bytes, ...]:
     """Make what `entry_terms` makes of an item that says this."""
     slots = said.slots
-    if slots.get(UNSEARCHED) or (said.derived and slots.get("by") == BY_RULES):
+    if _is_silent(said.sight, slots, said.derived):
         return (b"",)
     speaker = slots.get("speaker") or slots.get("role")
     header = _speaker_terms(speaker) if isinstance(speaker, str) else b""
@@ -101,6 +101,11 @@ def terms_of(said: Wording) -> tuple[bytes, ...]:
             header += terms(heading)
     streams = [header + _part_terms(part, said) for part in part_texts(said)]
     return tuple(streams if said.kind not in (Kind.DOCUMENT, Kind.CHUNK) else _with_names(said, streams))
+
+
+def _is_silent(sight: Sight, slots: Mapping[str, Slot], derived: bool) -> bool:
+    """Whether nobody searches an item: it says so, or rules derived it, which says what its evidence says."""
+    return sight is Sight.NONE or (derived and slots.get("by") == BY_RULES)
 
 
 def _with_names(item: Wording, streams: Sequence[bytes]) -> list[bytes]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mnemic.core.facets import SlotValue
 from mnemic.core.ids import ItemId
@@ -71,6 +71,33 @@ class Filter:
         if isinstance(self.slots, Mapping):
             object.__setattr__(self, "slots", tuple(self.slots.items()))
 
+    def within(self, other: Filter) -> Filter | None:
+        """Narrow this filter to what passes another too; None if nothing can.
+
+        Where both name tags, an item must have one that both name: no filter asks for one of each.
+        """
+        any_of: dict[str, tuple[object, ...]] = {}
+        for name in ("kinds", "tags", "channels", "states", "by"):
+            mine, theirs = getattr(self, name), getattr(other, name)
+            any_of[name] = tuple(one for one in mine if one in theirs) if mine and theirs else mine or theirs
+            if mine and theirs and not any_of[name]:
+                return None
+        shelves: dict[str, str | None] = {}
+        for name in ("agent", "session"):
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if None not in (mine, theirs) and mine != theirs:
+                return None
+            shelves[name] = theirs if mine is None else mine
+        starts = [start for start in (self.said_from, other.said_from) if start is not None]
+        ends = [end for end in (self.said_to, other.said_to) if end is not None]
+        fields: dict[str, Any] = {**any_of, **shelves}
+        return Filter(
+            slots=tuple(dict.fromkeys((*self.slots, *other.slots))),
+            said_from=max(starts, default=None),
+            said_to=min(ends, default=None),
+            **fields,
+        )
+
 
 class Entry(NamedTuple):
     """A part of a version as the catalogue sees it: every filter's field, and the token stream.
@@ -96,6 +123,7 @@ class Entry(NamedTuple):
     pinned: int
     channel: int
     expires: int
+    sight: int
     terms: bytes
 
 
@@ -139,6 +167,7 @@ class Query:
             entry is compared by the first of them that it has a vector of.
         embedders: The names of those embedders.
         without: Stages that are left out.
+        reader: The strategy that asks, by what its items' slot `by` says: it sees what it keeps for itself.
     """
 
     text: str
@@ -152,6 +181,7 @@ class Query:
     vectors: Mapping[int, NDArray[np.float32]] = field(default_factory=dict)
     embedders: Mapping[int, str] = field(default_factory=dict)
     without: frozenset[Stage] = frozenset()
+    reader: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from mnemic.core.clock import FOREVER, micros
 from mnemic.core.facets import SlotValue, slot_facet, slot_facets
-from mnemic.core.items import State
+from mnemic.core.items import Sight, State
 
 if TYPE_CHECKING:
     from mnemic.core.items import Channel, Item, Kind, Version
@@ -32,11 +32,13 @@ ColumnName: TypeAlias = Literal[
     "agent",
     "session",
     "channel",
+    "sight",
+    "author",
     "tags",
     "slots",
 ]
 """What a condition looks at. Times are microseconds and open ends `FOREVER`, what never expires does so at 0; a version
-has any number of `tags`, and of `slots`, each a name and a value."""
+has any number of `tags`, and of `slots`, each a name and a value, and `author` only if it was derived."""
 Operator: TypeAlias = Literal["<", "<=", "IN", ">=", ">"]
 """How a column is compared with a value, spelled as in SQL."""
 
@@ -46,7 +48,7 @@ class Condition(NamedTuple):
 
     column: ColumnName
     operator: Operator
-    values: tuple[int | str | State | Kind | Channel | tuple[str, SlotValue], ...]
+    values: tuple[int | str | State | Kind | Channel | Sight | tuple[str, SlotValue], ...]
 
     @property
     def slots(self) -> list[tuple[str, SlotValue]]:
@@ -107,9 +109,22 @@ def timeless_conditions(at: int | None, as_of: int | None, valid_at: int | None,
 
 
 def facet_clauses(where: Filter) -> tuple[tuple[Condition], ...]:
-    """Spell out what a filter asks of tags and slots: what an index of facets tells, and no column of an entry."""
+    """Spell out what a filter asks of tags, authors and slots: what facets tell, and no column of an entry."""
     tagged = [(Condition("tags", "IN", where.tags),)] if where.tags else []
-    return (*tagged, *((Condition("slots", "IN", (slot,)),) for slot in where.slots))
+    authored = [(Condition("author", "IN", where.by),)] if where.by else []
+    return (*tagged, *authored, *((Condition("slots", "IN", (slot,)),) for slot in where.slots))
+
+
+def sight_clauses(where: Filter, reader: str | None = None) -> tuple[Clause, ...]:
+    """Spell out what a recall sees of what was derived, where listings see all of it.
+
+    That is what everybody sees, and what `reader`, the strategy that asks, derived itself. Whoever names authors sees
+    all that these derived.
+    """
+    if where.by:
+        return ()
+    everybody = Condition("sight", "IN", (Sight.ALL,))
+    return ((everybody,),) if reader is None else ((everybody, Condition("author", "IN", (reader,))),)
 
 
 def _stands(at: int | None) -> list[Clause]:
@@ -178,6 +193,8 @@ _READ: Final[Mapping[ColumnName, Callable[[Version], Any]]] = {
     "agent": lambda v: v.item.agent,
     "session": lambda v: v.item.session,
     "channel": lambda v: v.item.channel,
+    "sight": lambda v: v.item.sight,
+    "author": lambda v: v.item.author,
     "tags": lambda v: frozenset(v.item.tags),
     "slots": lambda v: v.item.slots,
 }

@@ -136,6 +136,7 @@ def _derived_item(
         agent=shown[d.source[0]].agent,
         pos=micros(d.said),
         channel=Channel.MODEL if strategy.budget.calls else Channel.USER,
+        sight=d.sight,
     )
 
 

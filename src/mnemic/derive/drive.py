@@ -5,28 +5,24 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, Final
 
-from mnemic.core.queries import Query
-from mnemic.core.tokens import words
-from mnemic.derive.runs import is_own
+from mnemic.derive.memory_reads import MemoryReads
 from mnemic.errors import Conflict, Invalid, MnemicError, ModelError, OverBudget
 from mnemic.flow import Flow, Request
 from mnemic.lanes.slices import LEASE_SECONDS
 from mnemic.models.chat.base import Ask, Reply, estimated_prompt
 from mnemic.models.chat.recording import packed_reply, question_key, unpacked_reply
 from mnemic.models.chat.soundness import is_sound
-from mnemic.models.model_requests import AskEach, EmbedQuestion, Meant, NameModel
-from mnemic.recall.seeking import seek
+from mnemic.models.model_requests import AskEach, NameModel
 from mnemic.store.engine.job_queue import record
 from mnemic.store.requests import Transact, look
 from mnemic.store.values.work import RecordedAnswer
-from mnemic.strategies.base import Edits, Known
-from mnemic.strategies.strategy_requests import Fetch, Keyed, Linked, Search, SearchHit
+from mnemic.strategies.base import Edits
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from mnemic.core.ids import ItemId
-    from mnemic.core.items import Item, Link, Version
+    from mnemic.core.items import Version
     from mnemic.derive.runs import StrategyRun
     from mnemic.strategies.base import Strategy
     from mnemic.writing import Desk
@@ -47,119 +43,69 @@ def driven(
     Raises:
         Invalid: it is no flow, or does not end in edits.
     """
-    asking = _Asking(strategy, run, _Meter(desk, strategy))
+    asking = _Asking(desk, strategy, run)
     if not run.given.evidence:
-        return Edits(), asking.read
+        return Edits(), asking.reads.shown
     flow = strategy.on_maintain(run.given) if maintain else strategy.on_write(run.given)
     step = f"{strategy.name}.{'on_maintain' if maintain else 'on_write'}"
+    edits = yield from conversed(flow, asking.answered, step, _REMEDY)
+    if not isinstance(edits, Edits):
+        raise Invalid("strategies", f"{step} returned {type(edits).__name__}, not Edits", _REMEDY)
+    return edits, asking.reads.shown
+
+
+def conversed(flow: object, answered: Callable[[Request], Flow[Any]], step: str, remedy: str) -> Flow[object]:
+    """Drive a strategy's flow to what it returns; errors of a request are thrown in, and one it lets through ends it.
+
+    Args:
+        answered: Answers its requests.
+        step: Whose flow it is, for errors.
+
+    Raises:
+        Invalid: it is no flow, or yields what is no request.
+        Conflict: the run is over: the lease has passed on, or the store is being closed.
+    """
     if not isinstance(flow, Generator):
-        raise Invalid("strategies", f"{step} yields nothing and returned {type(flow).__name__}", _REMEDY)
+        raise Invalid("strategies", f"{step} yields nothing and returned {type(flow).__name__}", remedy)
     try:
         request = next(flow)
         while True:
+            if not isinstance(request, Request):
+                raise Invalid("strategies", f"{step} yields {type(request).__name__}, which is no request", remedy)
             try:
-                answer = yield from asking.answered(request)
+                answer = yield from answered(request)
             except Conflict:
-                raise  # the run is over: the lease has passed on, or the store is being closed
+                raise
             except MnemicError as error:
                 request = flow.throw(error)
             else:
                 request = flow.send(answer)
     except StopIteration as done:
-        edits: object = done.value
+        value: object = done.value
+        return value
     finally:
         flow.close()
-    if not isinstance(edits, Edits):
-        raise Invalid("strategies", f"{step} returned {type(edits).__name__}, not Edits", _REMEDY)
-    return edits, asking.read
 
 
 class _Asking:
-    """Answers the requests of one run's strategy.
+    """Answers the requests of one run's strategy: by its memory, and by a model whose answers are recorded."""
 
-    Attributes:
-        read: The versions that it was given as known or looked up, as it read them first. With its evidence that is all
-            that a model may have been told.
-    """
-
-    def __init__(self, strategy: Strategy, run: StrategyRun, meter: _Meter) -> None:
-        self._strategy, self._run, self._meter = strategy, run, meter
-        self.read = {version.item.id: version for version in run.known}
+    def __init__(self, desk: Desk, strategy: Strategy, run: StrategyRun) -> None:
+        given = {item.id for item in run.given.evidence}
+        self._run, self._meter = run, RunMeter(desk, strategy)
+        self.reads = MemoryReads(
+            strategy, (run.space,), run.view, desk.clock.now, given=given, upto=run.upto, known=run.known
+        )
 
     def answered(self, request: Request) -> Flow[Any]:
         """Answer one request."""
         match request:
-            case Known():
-                return (yield from self._known(request))
-            case Search():
-                return (yield from self._searched(request))
-            case Fetch(ids):
-                return (yield from self._fetched(ids))
-            case Keyed(keys):
-                return (yield from self._keyed(keys))
-            case Linked(ids, types):
-                return (yield from self._linked(ids, types))
             case Ask():
                 return (yield from self._asked(request))
             case AskEach(asks):
                 return (yield from self._asked_each(asks))
             case _:
-                return (yield request)
-
-    def _known(self, request: Known) -> Flow[list[Item]]:
-        run = self._run
-        versions = yield from look(lambda s: s.latest((run.space,), request.where, run.view, limit=request.limit))
-        return (yield from self._shown(versions))
-
-    def _shown(self, versions: Sequence[Version]) -> Flow[list[Item]]:
-        """Show the strategy these versions, less what it reads and was not given yet; note what it was shown."""
-        run, strategy = self._run, self._strategy
-        given = {item.id for item in run.given.evidence}
-        readable = [v.item.id for v in versions if v.item.kind in strategy.reads and not is_own(v.item, strategy)]
-        doubtful = [id for id in readable if id not in given]
-        numbers = (yield from look(lambda s: s.numbers(run.space, doubtful))) if doubtful else {}
-        shown = [version for version in versions if numbers.get(version.item.id, 0) <= run.upto]
-        for version in shown:
-            self.read.setdefault(version.item.id, version)
-        return [version.item for version in shown]
-
-    def _searched(self, request: Search) -> Flow[list[SearchHit]]:
-        run = self._run
-        meant: Meant = yield EmbedQuestion(request.text)
-        context = yield from seek(
-            Query(
-                text=request.text,
-                now=self._meter.now(),
-                spaces=(run.space,),
-                view=run.view,
-                where=request.where,
-                k=request.k,
-                vectors=meant.vectors,
-                embedders=meant.embedders,
-            )
-        )
-        ranked = {found.id: found for found in context.items if found.components}
-        items = yield from self._fetched(tuple(ranked))
-        asked = set(words(request.text))
-        overlap = {id: len(asked.intersection(words(item.text))) / max(1, len(asked)) for id, item in items.items()}
-        return [SearchHit(items[id], found.score, overlap[id]) for id, found in ranked.items() if id in items]
-
-    def _fetched(self, ids: Sequence[ItemId]) -> Flow[dict[ItemId, Item]]:
-        run = self._run
-        versions = yield from look(lambda s: s.get((run.space,), ids, run.view))
-        shown = yield from self._shown(list(versions.values()))
-        return {item.id: item for item in shown}
-
-    def _keyed(self, keys: Sequence[str]) -> Flow[dict[str, Item]]:
-        run = self._run
-        ids = yield from look(lambda s: s.items_by_key(run.space, keys))
-        items = yield from self._fetched(tuple(ids.values()))
-        return {key: items[id] for key, id in ids.items() if id in items}
-
-    def _linked(self, ids: Sequence[ItemId], types: Sequence[str]) -> Flow[list[Link]]:
-        run = self._run
-        links = yield from look(lambda s: s.links((run.space,), ids, run.view))
-        return [link for link in links if not types or link.type in types]
+                return (yield from self.reads.answered(request))
 
     def _asked(self, request: Ask) -> Flow[Reply]:
         """Ask the model, or give the answer that was recorded if the same model was asked the same before.
@@ -233,21 +179,17 @@ class _Asking:
             owner=run.lane.owner if run.job is None else run.job.owner,
             job=0 if run.job is None else run.job.id,
             seconds=LEASE_SECONDS,
-            inputs=tuple(dict.fromkeys((*(item.id for item in run.given.evidence), *self.read))),
+            inputs=tuple(dict.fromkeys((*(item.id for item in run.given.evidence), *self.reads.shown))),
             pin=run.lane.seq,
         )
 
 
-class _Meter:
-    """Counts what one run has asked of models, against its budget."""
+class RunMeter:
+    """Counts what one run, or one recall, has asked of models, against its strategy's budget."""
 
     def __init__(self, desk: Desk, strategy: Strategy) -> None:
         self._clock, self._name, self._budget = desk.clock, strategy.name, strategy.budget
         self._calls = self._tokens = self._began = 0
-
-    def now(self) -> int:
-        """Read the clock, microseconds."""
-        return self._clock.now()
 
     def count(self, request: Ask) -> None:
         """Count one question.

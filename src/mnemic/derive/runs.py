@@ -290,7 +290,7 @@ def _run(
     before = set() if again else already_read(own)
     evidence = tuple(sorted((item for item in fresh if item.id not in before), key=lambda item: item.said))
     # A run over the strategy's own writes steps over them, and there are more such runs than others.
-    known = tuple(snapshot.core((space,), View(at=lane.seq or None), KNOWN)) if evidence else ()
+    known = tuple(snapshot.core((space,), View(at=lane.seq or None), KNOWN, strategy.by)) if evidence else ()
     given = Given(user=str(head.user), evidence=evidence, known=tuple(version.item for version in known))
     return StrategyRun(
         space=space,
@@ -328,8 +328,8 @@ def _news(item: Item) -> Iterator[Item]:
 
 
 def is_own(item: Item, strategy: Strategy) -> bool:
-    """Whether a strategy wrote an item itself: the slot alone does not say so, for anybody may give theirs one."""
-    return bool(item.source) and item.slots.get("by") == strategy.by
+    """Whether a strategy wrote an item itself."""
+    return item.author == strategy.by
 
 
 def _derived_items(snapshot: Snapshot, space: int, evidence: Sequence[Item]) -> list[Item]:

@@ -12,7 +12,7 @@ import numpy as np
 from mnemic.core.clock import FOREVER
 from mnemic.core.items import State
 from mnemic.core.queries import Filter, View
-from mnemic.core.visibility import facet_clauses
+from mnemic.core.visibility import facet_clauses, sight_clauses
 from mnemic.index.columns import Column, EntryColumns, Shelves, visible
 from mnemic.index.packing import pack, sound_body, unpack
 from mnemic.index.packing_lane import entries_between
@@ -54,7 +54,7 @@ _ROW_BYTES: Final = 200
 
 
 _BEARERS: Final = 16
-"""Conditions on tags and slots of which is kept whom they are true of."""
+"""Conditions on tags, authors and slots of which is kept whom they are true of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,8 @@ class Catalogue:
         view = replace(view, moment=self._last_expiry(view.moment))
         key = (seq, view, where, shelves)
         if (reading := self._readings.pop(key, None)) is None:
-            shown = visible(self.columns, seq, view, where, shelves, self._bearing(snapshot, seq, where))
+            bearers = self._bearing(snapshot, seq, where, shelves.reader)
+            shown = visible(self.columns, seq, view, where, shelves, bearers)
             parts: tuple[PostingsSegment | Tail, ...] = (*self._segments, self._tail)
             vectors = {model: table.sight() for model, table in self._vectors.items()}
             reading = Reading(self.space, self.columns, parts, self._holding, shown, vectors)
@@ -208,13 +209,16 @@ class Catalogue:
         before = 0 if moment is None else bisect_right(self._expiries, moment)
         return self._expiries[before - 1] if before else None
 
-    def _bearing(self, snapshot: Snapshot, seq: int, where: Filter) -> dict[Condition, NDArray[np.int64]]:
-        """The versions that bear what a filter asks of tags and slots; those of the last few such conditions are kept.
+    def _bearing(
+        self, snapshot: Snapshot, seq: int, where: Filter, reader: str | None
+    ) -> dict[Condition, NDArray[np.int64]]:
+        """The versions that bear what is asked of tags, authors and slots; those of the last few conditions are kept.
 
         What a version bears never changes, so a condition that was asked before is asked of later versions only.
         """
         found: dict[Condition, NDArray[np.int64]] = {}
-        for (asked,) in facet_clauses(where):
+        own = (one for clause in sight_clauses(where, reader) for one in clause if one.column == "author")
+        for asked in (*(clause[0] for clause in facet_clauses(where)), *own):
             known = self._bearers.pop(asked, _Bearers(0, 0, np.empty(0, np.int64)))
             if known.seq < seq:
                 fresh = np.array(snapshot.bearers(self.space, asked, known.upto), np.int64)

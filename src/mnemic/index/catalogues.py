@@ -55,16 +55,23 @@ class Catalogues:
         self._total = 0
 
     def readings(
-        self, snapshot: Snapshot, spaces: Sequence[int], view: View, where: Filter, asked: Mapping[int, Floats] = {}
+        self,
+        snapshot: Snapshot,
+        spaces: Sequence[int],
+        view: View,
+        where: Filter,
+        asked: Mapping[int, Floats] = {},
+        reader: str | None = None,
     ) -> list[Reading]:
         """Make the read set of each space, as far as this snapshot sees, with vectors to compare a question with.
 
         Args:
             asked: The question as each embedder reads it whose vectors are wanted. The first question may find only
                 those vectors there that it looks at: whoever asks another asks for readings anew.
+            reader: The strategy that asks, if one does: it sees what it keeps for itself.
         """
         return [
-            self._reading(snapshot, head, within, where, asked, hidden)
+            self._reading(snapshot, head, within, where, asked, _shelves(snapshot, head.id, where, hidden, reader))
             for head, within, hidden in snapshot.read_set(spaces, view)
         ]
 
@@ -87,9 +94,8 @@ class Catalogues:
         view: View,
         where: Filter,
         asked: Mapping[int, Floats],
-        hidden: tuple[int, ...],
+        shelves: Shelves,
     ) -> Reading:
-        shelves = _shelves(snapshot, head.id, where, hidden)
         lock, catalogue = self._catalogue(head)
         with lock:
             if catalogue.changing:  # it has taken in some of what was new, was interrupted, and would take it in again
@@ -141,7 +147,7 @@ class Catalogues:
         self._total -= self._bytes.pop(space, 0)
 
 
-def _shelves(snapshot: Snapshot, space: int, where: Filter, hidden: tuple[int, ...]) -> Shelves:
+def _shelves(snapshot: Snapshot, space: int, where: Filter, hidden: tuple[int, ...], reader: str | None) -> Shelves:
     import_whole("mnemic.index.columns")
     from mnemic.index.columns import Shelves
 
@@ -151,4 +157,5 @@ def _shelves(snapshot: Snapshot, space: int, where: Filter, hidden: tuple[int, .
         agent=-1 if where.agent is not None and agent is None else agent,
         session=-1 if where.session is not None and session is None else session,
         hidden=hidden,
+        reader=reader,
     )

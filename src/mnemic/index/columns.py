@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 
 from mnemic.core.clock import FOREVER
-from mnemic.core.visibility import conditions
+from mnemic.core.visibility import conditions, sight_clauses
 from mnemic.store.engine.codec import number_of
 
 if TYPE_CHECKING:
@@ -46,8 +46,9 @@ class Column(IntEnum):
     PINNED = 13
     CHANNEL = 14
     EXPIRES = 15
-    LENGTH = 16
-    GROUP = 17
+    SIGHT = 16
+    LENGTH = 17
+    GROUP = 18
 
 
 PACKED_COLUMNS: Final = tuple(column for column in Column if column is not Column.GROUP)
@@ -83,11 +84,13 @@ class Shelves:
     Attributes:
         agent, session: The id of a name, or None for any; -1 matches nothing.
         hidden: Versions that a branch in front of the space has others of, ascending.
+        reader: The strategy that asks.
     """
 
     agent: int | None = None
     session: int | None = None
     hidden: tuple[int, ...] = ()
+    reader: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,18 +359,17 @@ def visible(
 ) -> NDArray[np.bool_]:
     """Mark the rows that a view and a filter show to a reader whose head is `seq`: (rows,), in their order.
 
-    The filter's agent and session are taken from `shelves`, and who bears its tags and slots from `bearers`.
+    The filter's agent and session are taken from `shelves`, and which versions bear its tags, authors and slots from
+    `bearers`.
     """
     at = seq if view.at is None else min(seq, view.at)
     shown = columns.worded
-    for clause in conditions(replace(view, at=at), where):
-        if clause[0] in bearers:
-            shown &= columns.of_versions(bearers[clause[0]])
-        if clause[0].column not in _COLUMNS:
+    for clause in (*conditions(replace(view, at=at), where), *sight_clauses(where, shelves.reader)):
+        if clause[0].column in _SHELVED:
             continue
-        held = _mask(columns, clause[0])
+        held = _mask(columns, clause[0], bearers)
         for other in clause[1:]:
-            held |= _mask(columns, other)
+            held |= _mask(columns, other, bearers)
         shown &= held
     if shelves.agent is not None:
         shown &= columns.column(Column.AGENT) == shelves.agent
@@ -378,8 +380,12 @@ def visible(
     return shown
 
 
-def _mask(columns: EntryColumns, condition: Condition) -> NDArray[np.bool_]:
+def _mask(
+    columns: EntryColumns, condition: Condition, bearers: Mapping[Condition, NDArray[np.int64]]
+) -> NDArray[np.bool_]:
     """Compile a condition to a mask over all rows."""
+    if condition in bearers:
+        return columns.of_versions(bearers[condition])
     column = columns.column(_COLUMNS[condition.column])
     values = [number_of(value) for value in condition.values]
     if condition.operator == "IN":
@@ -394,6 +400,7 @@ _COLUMNS: Final[Mapping[ColumnName, Column]] = {
     "state": Column.STATE,
     "kind": Column.KIND,
     "channel": Column.CHANNEL,
+    "sight": Column.SIGHT,
     "said": Column.SAID,
     "known_to": Column.KNOWN_TO,
     "valid_from": Column.VALID_FROM,
@@ -401,6 +408,7 @@ _COLUMNS: Final[Mapping[ColumnName, Column]] = {
     "expires": Column.EXPIRES,
 }
 """Those that say in every space what they say here; of the others, `Shelves` has what a filter means in one space."""
+_SHELVED: Final = frozenset({"agent", "session"})
 _COMPARED: Final[Mapping[Operator, np.ufunc]] = {
     "<": np.less,
     "<=": np.less_equal,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
 
-PACK_BUILD: Final = 3
+PACK_BUILD: Final = 4
 """The number of this layout; packs of any other are made anew."""
 
 _DIGEST: Final = 16

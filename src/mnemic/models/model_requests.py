@@ -58,6 +58,20 @@ class AskEach(Request):
     asks: tuple[Ask, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class AskMetered(Request):
+    """The same, and what each takes is metered.
+
+    Attributes:
+        strategy: Under which name.
+        space: Whose meter it is, beside that of the installation.
+    """
+
+    strategy: str
+    space: int
+    asks: tuple[Ask, ...]
+
+
 class JudgedBy(StrEnum):
     """Who judged a task in the end."""
 

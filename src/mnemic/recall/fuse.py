@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from mnemic.index.reading import Reading
     from mnemic.recall.gather import Arms, Scores
     from mnemic.recall.understand import Term
+
+T = TypeVar("T")
 
 CALIBRATED: Final = {"own": 0.2, "window": 0.6, "session": 0.4}
 """Weights of the arms of `gather.Arms`, each in its deviations."""
@@ -199,7 +201,7 @@ class Chosen:
                 return False
             self.looked += 1
             words = _words(self._readings[hit.space], hit.doc)
-            if not any(_same(words, other) for other in self._shown):
+            if not any(says_same(words, other) for other in self._shown):
                 self._kept.append(hit)
                 self._shown.append(words)
                 return True
@@ -209,7 +211,7 @@ class Chosen:
 def twin(hit: Hit, better: Iterable[Hit], readings: Mapping[int, Reading]) -> Hit | None:
     """The hit among `better` that says the same as `hit`."""
     words = _words(readings[hit.space], hit.doc)
-    return next((other for other in better if _same(words, _words(readings[other.space], other.doc))), None)
+    return next((other for other in better if says_same(words, _words(readings[other.space], other.doc))), None)
 
 
 def _words(reading: Reading, place: int) -> frozenset[int]:
@@ -218,7 +220,8 @@ def _words(reading: Reading, place: int) -> frozenset[int]:
     return frozenset(stream[stream < _DATED].tolist())
 
 
-def _same(words: frozenset[int], others: frozenset[int]) -> bool:
+def says_same(words: frozenset[T], others: frozenset[T]) -> bool:
+    """Whether two entries say the same, by their different words."""
     small, large = len(words), len(others)
     if small > large:
         small, large = large, small

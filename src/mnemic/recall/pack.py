@@ -57,19 +57,25 @@ class Packed:
 
 
 def pack(hits: Iterable[Hit], readings: Mapping[int, Reading], snapshot: Snapshot, query: Query) -> Packed:
-    """Lay out the hits that fit `query.budget`; of a long item that does not fit, the part that was hit.
+    """Read the hits and lay out those that fit `query.budget`."""
+    read = _read(hits, snapshot, _AT_ONCE if query.budget is not None else max(_AT_ONCE, query.k))
+    return laid_out(((hit, version, readings[hit.space].part(hit.doc)) for hit, version in read), query.budget)
+
+
+def laid_out(found: Iterable[tuple[Hit, Version, int]], budget: int | None) -> Packed:
+    """Lay out the hits that fit a budget, best first; of a long item that does not fit, the part that is named.
 
     One that does not fit leaves its room to those behind it, until `PATIENCE` of them have not fitted either.
     """
     tokens = _FENCE
-    room = None if query.budget is None else query.budget - tokens
+    room = None if budget is None else budget - tokens
     lines: list[tuple[tuple[int, int, int], str]] = []
     fitting: list[tuple[Version, Hit, int]] = []
     missed = 0
-    for hit, version in _read(hits, snapshot, _AT_ONCE if room is not None else max(_AT_ONCE, query.k)):
+    for hit, version, part in found:
         if room is not None and (room < _LEAST or (lines and missed == PATIENCE)):
             break
-        line, cost = _fitting(version.item, readings[hit.space], hit.doc, room)
+        line, cost = _fitting(version.item, part, room)
         if line is None:
             missed += 1
             continue
@@ -85,14 +91,14 @@ def pack(hits: Iterable[Hit], readings: Mapping[int, Reading], snapshot: Snapsho
     return Packed(versions, taken, costs, fenced([line for _, line in sorted(lines)]), tokens)
 
 
-def without_room(item: Item, reading: Reading, place: int, packed: Packed, budget: int) -> str:
+def without_room(item: Item, part: int, packed: Packed, budget: int) -> str:
     """Say why a hit that was chosen is not among what was packed."""
-    if _fitting(item, reading, place, budget - _FENCE)[0] is None:
+    if _fitting(item, part, budget - _FENCE)[0] is None:
         own = told_cost(item.text)
         over = count_tokens(item.text) > budget
         takes = f"it takes {own}" if over else f"laid out it takes {told_cost(fenced([render(item, _shown(item))]))}"
         return f"{takes}, and the budget is {budget:,}"
-    if _fitting(item, reading, place, budget - packed.tokens)[0] is None:
+    if _fitting(item, part, budget - packed.tokens)[0] is None:
         return f"the budget of {budget} tokens was spent on better ones"
     return (
         f"{PATIENCE} better ones in a row did not fit what was left of the budget of {budget} tokens: it was not tried"
@@ -150,14 +156,14 @@ def fetched(hits: list[Hit], snapshot: Snapshot) -> dict[tuple[int, int], Versio
     return found
 
 
-def _fitting(item: Item, reading: Reading, place: int, room: int | None) -> tuple[str | None, int]:
+def _fitting(item: Item, part: int, room: int | None) -> tuple[str | None, int]:
     line = render(item, _shown(item))
     cost = count_tokens(line) + 1
     if room is None or cost <= room:
         return line, cost
     parts = part_texts(item)
     if len(parts) > 1:
-        line = render(item, f"... {parts[reading.part(place)]} ...")
+        line = render(item, f"... {parts[part]} ...")
         cost = count_tokens(line) + 1
         if cost <= room:
             return line, cost

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
+from mnemic.core.items import Sight
 from mnemic.core.queries import Context, Lost, Stage
 from mnemic.core.tokens import BY_RULES
 from mnemic.index.columns import Column
@@ -16,6 +19,7 @@ from mnemic.recall.fuse import Chosen, Ranking, fuse, latest, named, twin
 from mnemic.recall.gather import gather
 from mnemic.recall.pack import Packed, fetched, pack, without_room
 from mnemic.recall.reasons import Confidence, answerable, explained, traced
+from mnemic.recall.seeking import Sought
 from mnemic.recall.understand import Question, Term, spelled, understand
 from mnemic.recall.walk import walk
 
@@ -121,7 +125,7 @@ def recall(snapshot: Snapshot, catalogues: Catalogues, query: Query, *, explain:
         tokens=packed.tokens,
         items=packed.recalled([(*each, *way) for each, way in zip(why, ways, strict=True)]),
         considered=ranked.entries,
-        seq=_head(snapshot, query),
+        seq=head_of(snapshot, query),
         notes=(*ranked.notes, *_without_room(ranked, packed, query), *(confidence.notes if ranked.bearing else ())),
         milliseconds=(time.perf_counter() - started) * 1000,
         stages=ranked.stages(len(packed.hits)) if explain else (),
@@ -142,6 +146,10 @@ def why_not(snapshot: Snapshot, catalogues: Catalogues, query: Query, item: Item
         )
     if version.item.slots.get("by") == BY_RULES and version.item.source:
         return Lost(stage="gather", reason=_DERIVED.format(", ".join(version.item.source)))
+    if version.item.sight is Sight.NONE:
+        return Lost(stage="gather", reason=f"{version.item.author} derived it for nobody's recall")
+    if version.item.sight is Sight.OWN and not query.where.by and version.item.author != query.reader:
+        return Lost(stage="gather", reason=f"{version.item.author} keeps it for its own recall")
     ranked = _rank(snapshot, catalogues, query)
     if not _seen(snapshot, ranked, version):
         return Lost(stage="filter", reason="the filter leaves it out")
@@ -158,7 +166,7 @@ def why_not(snapshot: Snapshot, catalogues: Catalogues, query: Query, item: Item
     shown = [version.item.id for version in packed.versions]
     if item in shown:
         return Lost(stage="", reason=f"it was recalled, at rank {shown.index(item) + 1}")
-    reason = without_room(version.item, ranked.readings[hit.space], hit.doc, packed, query.budget or 0)
+    reason = without_room(version.item, ranked.readings[hit.space].part(hit.doc), packed, query.budget or 0)
     return Lost(stage="pack", reason=reason)
 
 
@@ -204,10 +212,50 @@ def best_candidates(
     return question, list(islice(_candidates(question, list(readings.values())).ranking.hits(), POOL)), readings
 
 
+def sought(snapshot: Snapshot, catalogues: Catalogues, query: Query, *, by_score: bool = False) -> list[Sought]:
+    """Rank the items that bear on a query, best first, without reading what they say (`seeking.Seek`)."""
+    question, readings = _read(snapshot, catalogues, query)
+    candidates = _candidates(question, list(readings.values()))
+    if candidates.blind:
+        return []
+    if by_score:
+        hits = list(islice(candidates.ranking.hits(), query.k))
+    else:
+        hits = list(Chosen(_in_order(question, candidates, readings).hits(), readings, query.k, TWINS))
+    hits = [hit for hit in hits if hit.components]
+    ids = {space: snapshot.item_ids(space, [hit.ver for hit in hits if hit.space == space]) for space in readings}
+    near = {} if by_score else _cosines(snapshot, query, hits)
+    return [
+        Sought(
+            ids[hit.space][hit.ver], hit.space, hit.ver, readings[hit.space].value(Column.KIND, hit.doc), hit.score,
+            near.get((hit.space, hit.ver)),
+        )
+        for hit in hits
+        if hit.ver in ids[hit.space]
+    ]  # fmt: skip
+
+
+def _cosines(snapshot: Snapshot, query: Query, hits: Sequence[Hit]) -> dict[tuple[int, int], float]:
+    """How near hits are in meaning, each by the nearest of its parts, by the first embedder that has a vector of it.
+
+    Vectors are read from the store: a catalogue may hold only signs of them, and not those of what words brought.
+    """
+    near: dict[tuple[int, int], float] = {}
+    for model, vector in query.vectors.items():
+        for space in dict.fromkeys(hit.space for hit in hits):
+            vers = [hit.ver for hit in hits if hit.space == space and (space, hit.ver) not in near]
+            cosines: dict[int, float] = {}
+            for row in snapshot.vectors_of(space, model, vers):
+                cosine = float(np.frombuffer(row.f16, "<f2").astype(np.float32) @ vector)
+                cosines[row.ver] = max(cosine, cosines.get(row.ver, -1.0))
+            near.update({(space, ver): min(cosine, 1.0) for ver, cosine in cosines.items()})
+    return near
+
+
 def _read(snapshot: Snapshot, catalogues: Catalogues, query: Query) -> tuple[Question, dict[int, Reading]]:
     """The question as it is understood, and what it may see of each space."""
     snapshot.get(query.spaces, (), query.view)  # a view behind the horizon is refused, whatever is asked
-    visible = catalogues.readings(snapshot, query.spaces, query.view, query.where, query.vectors)
+    visible = catalogues.readings(snapshot, query.spaces, query.view, query.where, query.vectors, query.reader)
     return understand(query, visible), {reading.space: reading for reading in visible}
 
 
@@ -304,7 +352,7 @@ def _without_room(ranked: _Ranked, packed: Packed, query: Query) -> tuple[str, .
     return (f"nothing of what was found fits the budget of {query.budget} tokens",)
 
 
-def _head(snapshot: Snapshot, query: Query) -> int:
+def head_of(snapshot: Snapshot, query: Query) -> int:
     """The last commit of what is read: of the spaces themselves, of what a branch comes off as far as it reads that."""
     layers = snapshot.layers(query.spaces)
     heads = snapshot.spaces([layer.space for layer in layers])

@@ -1,21 +1,48 @@
-"""What a lane may ask of recall: the evidence for a query of its own."""
+"""What a flow may ask of recall: which items bear on a query of its own, without what they say."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mnemic.core.queries import Context, Query
+from mnemic.core.ids import ItemId
+from mnemic.core.queries import Query
 from mnemic.flow import Flow, Request
 
 
 @dataclass(frozen=True, slots=True)
+class Sought:
+    """An item that bears on a query, by its number: nobody has read it yet.
+
+    Attributes:
+        space, ver: Where it lies.
+        kind: Its kind, as a column holds it (`store.engine.codec.kind_number`).
+        score: What it is ranked by; comparable within one ranking only.
+        cosine: How near it is in meaning, -1 to 1; None where that was not asked for, or there is no vector of it.
+    """
+
+    id: ItemId
+    space: int
+    ver: int
+    kind: int
+    score: float
+    cosine: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Seek(Request):
-    """The evidence that bears on a query, as recall finds it."""
+    """The items that bear on a query, best first, at most `k`; none where no word and no meaning brings any.
+
+    Attributes:
+        by_score: In the plain order of score, cosines left out: what says the same as a better one stays in, and of the
+            states of one matter none comes first. Else they are those that recall would show, in its order.
+    """
 
     query: Query
+    by_score: bool = False
 
 
-def seek(query: Query) -> Flow[Context]:
-    """Have recall find the evidence that bears on a query."""
-    found: Context = yield Seek(query)
-    return found
+def seek(query: Query, *, by_score: bool = False) -> Flow[Sequence[Sought]]:
+    """Have recall rank the items that bear on a query."""
+    ranked: Sequence[Sought] = yield Seek(query, by_score)
+    return ranked

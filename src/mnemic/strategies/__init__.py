@@ -4,6 +4,7 @@ Here is all that a strategy of one's own needs; the setting `strategies` takes i
 may have a model judge is in `mnemic.strategies.tasks`.
 """
 
+from mnemic.core.items import Sight
 from mnemic.flow import Flow
 from mnemic.models.chat.base import ChatMessage
 from mnemic.models.model_requests import ask
@@ -17,7 +18,6 @@ from mnemic.strategies.base import (
     Given,
     Pick,
     Revision,
-    Sight,
     Strategy,
     known,
     nothing,

@@ -22,27 +22,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from enum import StrEnum
 from typing import ClassVar, Final, Protocol
 
 from mnemic.core.ids import ItemId
-from mnemic.core.items import Item, Kind, Slot
+from mnemic.core.items import Item, Kind, Sight, Slot
 from mnemic.core.queries import Filter
 from mnemic.flow import Flow, Pause, Request
 from mnemic.strategies.triggers import Trigger
 
 EPOCH: Final = datetime.fromtimestamp(0, UTC)
-
-
-class Sight(StrEnum):
-    """Who sees in recall what a strategy derived; listings, histories and audits show it to everybody."""
-
-    ALL = "all"
-    """Every recall, beside the evidence."""
-    OWN = "own"
-    """Recall by its strategy, and that strategy's own searches."""
-    NONE = "none"
-    """Nobody's recall: it is reached by key, by link and by listing."""
 
 
 Ref = ItemId | int

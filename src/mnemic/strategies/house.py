@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
 from mnemic.core.clock import micros, moment
-from mnemic.core.items import ENDED, WRONG, Channel, Item, Kind, State
+from mnemic.core.items import ENDED, WRONG, Channel, Item, Kind, Sight, State
 from mnemic.core.queries import Filter
 from mnemic.core.uninterrupted import import_whole
 from mnemic.extract.speakers import is_machine
@@ -479,6 +479,7 @@ def _derived(
         said=item.said,
         said_offset=item.said_offset,
         valid_from=valid_from,
+        sight=Sight.ALL,  # in the always-on part of a context: what rules derive has no words to be searched by
         supersedes=supersedes,
         revokes=revokes,
     )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from mnemic.core.checking import did_you_mean
 from mnemic.errors import Invalid
 from mnemic.lanes.slices import EMBED, JOBS, PACK, SLOTS
 from mnemic.registry import STRATEGIES, fetch, is_place, load
@@ -47,6 +48,21 @@ def lane_of(strategy: str | Strategy) -> str:
 def strategies(chosen: Sequence[str | Strategy]) -> tuple[Strategy, ...]:
     """Load the strategies that `followed` has checked."""
     return tuple(load(STRATEGIES, strategy)() if isinstance(strategy, str) else strategy for strategy in chosen)
+
+
+def strategy_called(name: str, chosen: Sequence[str | Strategy]) -> Strategy:
+    """Load the strategy of a name: one of those that are followed, or any that is registered.
+
+    Raises:
+        Invalid: there is none.
+    """
+    for strategy in chosen:
+        if lane_of(strategy) == name:
+            return strategies((strategy,))[0]
+    if name in STRATEGIES:
+        return strategies((name,))[0]
+    known = sorted({*map(lane_of, chosen), *STRATEGIES})
+    raise Invalid("by", f"{name!r} is no strategy that is followed here, or ours", did_you_mean(name, known))
 
 
 def _refuse_twice(what: str, names: Sequence[str]) -> None:

@@ -68,7 +68,7 @@ class Linked(Request):
 
 
 @dataclass(frozen=True, slots=True)
-class Scored(Request):
+class ScoreItems(Request):
     """The ids of the items that bear most on a text with their scores, best first: no body is read."""
 
     text: str
@@ -99,7 +99,7 @@ class Spread(Request):
 
 
 @dataclass(frozen=True, slots=True)
-class Vectors(Request):
+class EmbedTexts(Request):
     """The vectors of texts by the serving embedder, unit length; none at all without one."""
 
     texts: tuple[str, ...]
@@ -131,7 +131,7 @@ def linked(*ids: ItemId, types: tuple[str, ...] = ()) -> Flow[Sequence[Link]]:
 
 def scored(text: str, where: Filter = Filter(), k: int = 200) -> Flow[Sequence[tuple[ItemId, float]]]:
     """Rank items by a text, best first, without reading what they say; `fetch` shows those that are wanted."""
-    ranked: Sequence[tuple[ItemId, float]] = yield Scored(text, where, k)
+    ranked: Sequence[tuple[ItemId, float]] = yield ScoreItems(text, where, k)
     return ranked
 
 
@@ -151,5 +151,5 @@ def spread(
 
 def vectors(*texts: str) -> Flow[Sequence[NDArray[np.float32]]]:
     """Embed texts; empty without an embedder."""
-    embedded: Sequence[NDArray[np.float32]] = yield Vectors(texts)
+    embedded: Sequence[NDArray[np.float32]] = yield EmbedTexts(texts)
     return embedded

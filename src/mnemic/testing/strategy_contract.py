@@ -23,7 +23,7 @@ import pytest
 
 from mnemic.core.clock import moment
 from mnemic.core.ids import from_bytes
-from mnemic.core.items import EVIDENCE, Item, Kind
+from mnemic.core.items import EVIDENCE, Item, Kind, Strength
 from mnemic.core.queries import Filter
 from mnemic.flow import Flow, Pause, Request, run
 from mnemic.memory import Memory
@@ -32,7 +32,17 @@ from mnemic.models.model_requests import AskEach, CountJudged, NameModel
 from mnemic.registry import STRATEGIES
 from mnemic.settings import Settings
 from mnemic.strategies.base import Edits, Given, Known, Revision, Strategy, known
-from mnemic.strategies.strategy_requests import Fetch, Keyed, Linked, Search, SearchHit
+from mnemic.strategies.strategy_requests import (
+    EmbedTexts,
+    Fetch,
+    Keyed,
+    Linked,
+    ScoreItems,
+    Search,
+    SearchHit,
+    Spread,
+    Strengths,
+)
 from mnemic.testing.generators import START
 from mnemic.testing.replying import replying
 from mnemic.testing.reseeded import thought_reseeded
@@ -100,11 +110,17 @@ def answered(request: Request, given: Given, model: Model) -> Any:
             return list(given.known)
         case Search():
             return [SearchHit(item, 1.0, 0.0) for item in given.known[: request.k]]
+        case ScoreItems():
+            return [(item.id, 1.0) for item in given.known[: request.k]]
         case Fetch(ids):
             return {item.id: item for item in given.known if item.id in ids}
+        case Strengths(ids):
+            return {id: Strength() for id in ids}
+        case Spread(seeds):
+            return {id: weight / sum(seeds.values()) for id, weight in seeds.items()}
         case Keyed():
             return {}
-        case Linked():
+        case Linked() | EmbedTexts():
             return []
         case Ask():
             return replying(model)(request)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from mnemic.derive.unread import UnreadRules
 from mnemic.index.catalogues import Catalogues
@@ -16,6 +17,9 @@ from mnemic.verbs.taking_back import TakingBack
 from mnemic.verbs.transacting import Transacting
 from mnemic.writing import Desk
 
+if TYPE_CHECKING:
+    from mnemic.strategies.base import Strategy
+
 
 @dataclass(frozen=True, slots=True)
 class Kernel(Doubting, Transacting, TakingBack, BranchVerbs, LookingUp, NoteTaking):
@@ -24,5 +28,6 @@ class Kernel(Doubting, Transacting, TakingBack, BranchVerbs, LookingUp, NoteTaki
     desk: Desk
     catalogues: Catalogues
     settings: Settings
+    followed: tuple[str | Strategy, ...] = ()
     standings: Standings = field(default_factory=Standings)
     unread: UnreadRules = field(default_factory=UnreadRules)

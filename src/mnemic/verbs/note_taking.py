@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mnemic.core.clock import micros, moment
 from mnemic.core.events import Verb
 from mnemic.core.ids import ItemId, derived_id
-from mnemic.core.items import UNSEARCHED, Channel, Item, Kind, Slot, State, Version
+from mnemic.core.items import Channel, Item, Kind, Sight, Slot, State, Version
 from mnemic.core.queries import Context, Filter, Recalled
 from mnemic.core.tokens import count_tokens
 from mnemic.core.uninterrupted import import_whole
@@ -177,6 +177,7 @@ class NoteTaking:
             item = Item(
                 id=self.desk.fresh_id(),
                 kind=Kind.SUMMARY,
+                sight=Sight.NONE,
                 agent=scope.agent,
                 session=scope.session,
                 pos=micros(now),
@@ -245,7 +246,6 @@ def _slots(question: LongQuestion, state: ReaderState, answer: NotesAnswer | Non
     """A reader's state as slots; the words of the notes are the item's text."""
     slots: dict[str, Slot] = {
         READING: question.key,
-        UNSEARCHED: True,
         "question": question.question,
         "segment": state.segment,
         "tokens": state.tokens,

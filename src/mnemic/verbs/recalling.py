@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import micros, moment, offset_minutes, time_zone
@@ -12,6 +12,9 @@ from mnemic.core.ids import ItemId, to_bytes
 from mnemic.core.items import Item, State, Version
 from mnemic.core.queries import Context, Filter, Lost, Query
 from mnemic.core.uninterrupted import import_whole
+from mnemic.derive.memory_reads import MemoryReads
+from mnemic.derive.own_recall import has_own_recall, own_picks
+from mnemic.derive.runs import lane_name
 from mnemic.derive.unread import UnreadRules
 from mnemic.errors import Invalid
 from mnemic.flow import Flow
@@ -21,13 +24,16 @@ from mnemic.settings import Settings
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import Look, look
 from mnemic.store.values.work import EmbedderState
-from mnemic.verbs.who import Who, always_shown, look_ahead, shelved, spaces_of, unread_versions, view_of
+from mnemic.strategies.base import Asked
+from mnemic.strategies.loading import strategy_called
+from mnemic.verbs.who import Who, always_shown, look_ahead, own_or_none, shelved, spaces_of, unread_versions, view_of
 from mnemic.writing import Desk
 
 if TYPE_CHECKING:
     from mnemic.recall.always import Always
     from mnemic.recall.answer import Answer
     from mnemic.recall.doubt import Doubt
+    from mnemic.strategies.base import Strategy
 
 _NOTHING: Final = Context(
     text="", tokens=0, items=(), considered=0, seq=0, notes=("nothing has been remembered for this user yet",)
@@ -49,16 +55,26 @@ class RecallRequest:
     where: Filter = Filter()
     now: datetime | str | None = None
     explain: bool = False
+    by: str | None = None
+
+
+RecallFrom = Callable[[Snapshot, RecallRequest], Context]
+"""What a recall makes of a snapshot for a request, of which only the budget may have changed since it was checked."""
 
 
 class Recalling:
-    """The verbs that ask memory, of a `Kernel`."""
+    """The verbs that ask memory, of a `Kernel`.
+
+    Attributes:
+        followed: The strategies that the store follows: recall can be asked of them by name.
+    """
 
     __slots__ = ()
     desk: Desk
     catalogues: Catalogues
     settings: Settings
     unread: UnreadRules
+    followed: tuple[str | Strategy, ...]
 
     def recall(self, who: Who, request: RecallRequest) -> Flow[Context]:
         """The best evidence for a question, within k items and the budget, each with its reasons."""
@@ -68,7 +84,10 @@ class Recalling:
     def recalling(self, who: Who, request: RecallRequest) -> Flow[Callable[[Snapshot], Context]]:
         """What a recall makes of a snapshot, once its question is checked and has its vectors."""
         meant = yield from self._meant(request)
-        return lambda snapshot: self._recall(snapshot, who, request, meant)
+        if request.by is None:
+            return lambda snapshot: self._recall(snapshot, who, request, meant)
+        recall = yield from self._recalling_by(who, request, meant, request.by)
+        return lambda snapshot: recall(snapshot, request)
 
     def context(self, who: Who, request: RecallRequest) -> Flow[Context]:
         """A block for a prompt: what is always at hand first, the evidence for a question after it, if one is asked.
@@ -76,7 +95,10 @@ class Recalling:
         What was said just now is read by rules for it, so that an instruction holds from the moment it was given.
         """
         meant = yield from self._meant(request)
-        return (yield from look_ahead(who, self.desk, lambda s: self._block(s, who, request, meant)))
+        recall: RecallFrom = lambda snapshot, within: self._recall(snapshot, who, within, meant)  # noqa: E731
+        if request.by is not None:
+            recall = yield from self._recalling_by(who, request, meant, request.by)
+        return (yield from look_ahead(who, self.desk, lambda s: self._block(s, who, request, recall)))
 
     def ask(self, who: Who, request: RecallRequest) -> Flow[Answer]:
         """The words of the evidence or the profile that answer a question, cited; or that memory does not hold it."""
@@ -115,11 +137,66 @@ class Recalling:
         )
         return replace(found, notes=(*found.notes, *meant.notes))
 
-    def _block(self, snapshot: Snapshot, who: Who, request: RecallRequest, meant: Meant) -> Context:
+    def _recalling_by(self, who: Who, request: RecallRequest, meant: Meant, by: str) -> Flow[RecallFrom]:
+        """What a recall by a strategy makes of a snapshot: its own recall is driven here, and only shown there.
+
+        Raises:
+            Invalid: there is no strategy of that name, or its recall failed.
+        """
+        strategy = strategy_called(by, self.followed)
+        if has_own_recall(strategy) and request.query.strip():
+            return (yield from self._recalling_own(who, request, meant, strategy))
+        where = request.where.within(Filter(by=(strategy.by,)))
+        if where is None:
+            raise Invalid("by", f"{by!r} derives nothing that `where.by` asks for", "Leave one of them out.")
+
+        def recall(snapshot: Snapshot, within: RecallRequest) -> Context:
+            found = self._recall(snapshot, who, replace(within, where=where), meant)
+            return replace(found, notes=(*found.notes, *_never_ran(snapshot, who, strategy)))
+
+        return recall
+
+    def _recalling_own(self, who: Who, request: RecallRequest, meant: Meant, strategy: Strategy) -> Flow[RecallFrom]:
+        """Drive a strategy's own recall over the newest commit that the view shows; what shows its picks."""
+        query = yield from look(lambda s: self._pinned(s, who, request, meant))
+        if not query.spaces:
+            return lambda snapshot, within: _NOTHING
+        asked = Asked(text=query.text, now=self._asked_at(query), k=query.k, where=query.where)
+        reads = MemoryReads(strategy, query.spaces, query.view, lambda: query.now, where=query.where)
+        picks = yield from own_picks(self.desk, strategy, asked, reads, query.spaces[0])
+
+        def recall(snapshot: Snapshot, within: RecallRequest) -> Context:
+            import_whole("mnemic.recall.picking")
+            from mnemic.recall.picking import picked
+
+            within_budget = replace(query, budget=within.budget)
+            found = picked(
+                snapshot, self.catalogues, within_budget, picks,
+                by=strategy.name, considered=len(reads.shown), explain=within.explain,
+            )  # fmt: skip
+            return replace(found, notes=(*found.notes, *meant.notes, *_never_ran(snapshot, who, strategy)))
+
+        return recall
+
+    def _pinned(self, snapshot: Snapshot, who: Who, request: RecallRequest, meant: Meant) -> Query:
+        """The query of a recall that takes several looks, which all see the same: its view names a commit."""
+        spaces = spaces_of(snapshot, who)
+        query = self._query(snapshot, who, request, spaces, meant)
+        tenant = snapshot.tenant(who.scope.tenant)
+        if tenant is None:
+            return query
+        view = snapshot.dated(spaces, query.view)
+        return replace(query, view=view if view.at is not None else replace(view, at=snapshot.head(tenant).seq))
+
+    def _asked_at(self, query: Query) -> datetime:
+        """When a question is asked, on the clock of whoever asks."""
+        return moment(query.now).astimezone(timezone(timedelta(minutes=query.offset)))
+
+    def _block(self, snapshot: Snapshot, who: Who, request: RecallRequest, recall: RecallFrom) -> Context:
         budget = self.settings.budget if request.budget is None else request.budget
         always = self.always_part(snapshot, who, int(budget * self.settings.always_share))
         rest = replace(request, budget=max(1, budget - always.tokens))
-        found = self._recall(snapshot, who, rest, meant) if request.query.strip() else _NOTHING_ASKED
+        found = recall(snapshot, rest) if request.query.strip() else _NOTHING_ASKED
         return replace(
             found,
             text="\n".join(text for text in (always.text, found.text) if text),
@@ -237,6 +314,14 @@ class Recalling:
     def _offset(self, now: datetime | None, us: int) -> int:
         """Minutes east of UTC where it is asked: on the clock of `now`, else in the setting `timezone`."""
         return offset_minutes(now if now is not None else moment(us).astimezone(time_zone(self.settings.timezone)))
+
+
+def _never_ran(snapshot: Snapshot, who: Who, strategy: Strategy) -> tuple[str, ...]:
+    """One line where a strategy has read nothing of this memory, so that nothing here is its."""
+    names = [lane_name(strategy, maintain=maintain) for maintain in (False, True)]
+    if any(snapshot.lane(space, name).cursor for space in own_or_none(snapshot, who) for name in names):
+        return ()
+    return (f"{strategy.name} has derived nothing here: it has not run over this memory",)
 
 
 def _facts(core: Sequence[Version], sources: Mapping[ItemId, Version]) -> list[Item]:

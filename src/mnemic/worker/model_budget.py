@@ -20,7 +20,7 @@ HOUR: Final = 3600.0
 
 
 @dataclass(slots=True)
-class Asked:
+class CountedQuestion:
     """One request: when, on a clock that only goes on, and its tokens."""
 
     at: float
@@ -42,11 +42,11 @@ class ModelBudget:
     def renew(self) -> None:
         """Start over with nothing counted, as a forked child must."""
         self._lock = Mutex()
-        self._asked: dict[int, deque[Asked]] = {}
+        self._asked: dict[int, deque[CountedQuestion]] = {}
 
-    def count(self, space: int, ask: Ask) -> Asked:
+    def count(self, space: int, ask: Ask) -> CountedQuestion:
         """Count a request of a space, by a guess of its tokens until they are known."""
-        asked = Asked(time.monotonic(), tokens_of(ask))
+        asked = CountedQuestion(time.monotonic(), tokens_of(ask))
         with self._lock:
             self._asked.setdefault(space, deque()).append(asked)
         return asked

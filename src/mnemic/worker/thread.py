@@ -26,18 +26,15 @@ from mnemic.lanes.unpacked import UnpackedSpaces
 from mnemic.models.chat.base import Ask, Reply
 from mnemic.models.model_requests import AskEach, Embed
 from mnemic.store.engine.job_queue import prolong
-from mnemic.store.engine.model_meter import spend
 from mnemic.store.engine.pack_rows import drop_unsound
 from mnemic.store.requests import Transact
 from mnemic.store.values.work import slot_lane
 from mnemic.strategies.loading import followed, lane_of, strategies
 from mnemic.watching.metering import Sort, Timed
-from mnemic.watching.model_calls import metered
 from mnemic.worker.model_budget import ModelBudget
 from mnemic.writing import Desk
 
 if TYPE_CHECKING:
-    from mnemic.store.values.spending import Spending
     from mnemic.store.values.work import PackRow
     from mnemic.strategies.base import Strategy
     from mnemic.worker.job_types import JobContext, JobSlice
@@ -362,17 +359,10 @@ class Background:
     def _ask_model(self, task: Task, request: Ask) -> Reply:
         if self._closed:
             raise Conflict("the store is being closed; the run goes on from its answers")
-        asked, model = self._budget.count(task.space, request), self.answering.language_model.name(request.size)
-        with metered(task.lane, request, model, partial(self._spend, task)) as call:
-            reply: Reply = self.answering.perform(request)
-            call.reply = reply
+        asked = self._budget.count(task.space, request)
+        reply = self.answering.ask_metered(task.lane, task.space, request)
         asked.tokens = reply.prompt_tokens + reply.answer_tokens
         return reply
-
-    def _spend(self, task: Task, spending: Spending) -> None:
-        """Meter a call; an answer in hand is not given up for a meter that cannot be written."""
-        with suppress(MnemicError):
-            self.answering.store.transact(spend, task.space, spending)
 
     def _embed(self, task: Task, request: Embed) -> Any:
         if self.answering.meaning.is_remote(request.model):

@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import Any, Final
 
 from mnemic.core.clock import FOREVER
-from mnemic.core.facets import slot_facets, tag_facets
+from mnemic.core.facets import slot_facets, written_facets
 from mnemic.core.ids import from_bytes, to_bytes
 from mnemic.core.parts import terms_of
 from mnemic.core.queries import Entry
@@ -169,7 +169,7 @@ class SpaceAudit:
             ends[item], last = row.seq_to, begun
             written.add((item, row.seq_from))
             self._parts[ver] = len(own)
-            if slots or b'"tags"' in row.body:  # most bodies need not be read for this
+            if slots or b'"tags"' in row.body or b'"by"' in row.body:  # most bodies need not be read for this
                 self._faceted += ((ver, facet) for facet in _facets_of(row, slots))
         for orphan in catalogued.before(FOREVER):
             yield self._orphan(orphan)
@@ -264,12 +264,12 @@ class SpaceAudit:
                 yield Fault(where=where, problem=f"has {size} bytes, its embedder's have {2 * dims[model]}")
 
     def _facets(self) -> Iterator[Fault]:
-        """Compare facets with those of tags, and of each slot as far as its lane has come."""
+        """Compare facets with those of tags and authors, and of each slot as far as its lane has come."""
         kept = self.rows.items.facets(self.space.id)
         once = (pair for pair, same in groupby(merge(kept, self._faceted)) if len(list(same)) == 1)
         for ver, _ in groupby(once, key=itemgetter(0)):
             where = f"space {self.space.id}, version {ver}"
-            yield Fault(where=where, problem="its facets disagree with its tags and slots")
+            yield Fault(where=where, problem="its facets disagree with its tags, author and slots")
 
 
 class _ByVersion:
@@ -311,7 +311,7 @@ def _reading(row: VersionRow, own: list[Entry], names: dict[int, str], derived: 
     except StoreCorrupt:
         return ["its body cannot be read"]
     problems: list[str] = []
-    if (*row[6:12], *row[14:17]) != body.columns:
+    if (*row[6:12], *row[14:18]) != body.columns:
         problems.append("its columns disagree with its body")
     if (names.get(row.agent), names.get(row.session)) != (body.agent, body.session):
         problems.append("its agent or session disagrees with its body")
@@ -326,10 +326,10 @@ def _reading(row: VersionRow, own: list[Entry], names: dict[int, str], derived: 
 
 
 def _facets_of(row: VersionRow, slots: Sequence[tuple[str, int]]) -> list[bytes]:
-    """The facets of a version, ascending: of its tags, and of each slot that is indexed as far as that."""
+    """The facets of a version, ascending: of its tags, its author, and each slot that is indexed as far as that."""
     with suppress(StoreCorrupt):  # which is told where the version itself is looked at
         body, indexed = codec.read_body(row.body), [slot for slot, upto in slots if row.ver <= upto]
-        return sorted(tag_facets(body.tags) | slot_facets(body.wording.slots, indexed))
+        return sorted(written_facets(body.tags, body.author) | slot_facets(body.wording.slots, indexed))
     return []
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 from mnemic.core.checking import clean_name
 from mnemic.core.clock import FOREVER
 from mnemic.core.events import Verb
-from mnemic.core.facets import tag_facets
+from mnemic.core.facets import written_facets
 from mnemic.core.ids import from_bytes, to_bytes
 from mnemic.core.parts import entry_terms
 from mnemic.core.sanitize import for_json
@@ -320,7 +320,7 @@ class _Loading:
         row = ledger.version_row(self.rows, space, seq, record["n"], item, raw, body)
         ver = self.rows.items.add_versions([row])
         self.rows.items.add_entries(space, ledger.entries(ver, row, item.pinned, entry_terms(item)))
-        self.rows.items.add_facets(space, [(ver, facet) for facet in tag_facets(item.tags)])
+        self.rows.items.add_facets(space, [(ver, facet) for facet in written_facets(item.tags, item.author)])
         self.rows.links.add_derived(space, [(to_bytes(source), raw) for source in item.source])
         return ver
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from mnemic.core.clock import FOREVER, micros
 from mnemic.core.events import Receipt, Verb
-from mnemic.core.facets import tag_facets
+from mnemic.core.facets import written_facets
 from mnemic.core.ids import Entropy, ItemId, from_bytes, to_bytes
 from mnemic.core.items import Item, Strength
 from mnemic.core.queries import Entry
@@ -351,8 +351,8 @@ class _Commit:
         for ver, row, (_, op, sealed) in numbered:
             terms = carried.get(ver, (b"",)) if op.terms is None else op.terms
             catalogued += entries(ver, row, op.item.pinned, terms)
-            if op.item.tags:
-                facets += [(ver, facet) for facet in tag_facets(op.item.tags)]
+            if op.item.tags or op.item.source:
+                facets += [(ver, facet) for facet in written_facets(op.item.tags, op.item.author)]
             if op.item.source:
                 cited += [(to_bytes(source), row.id) for source in op.item.source]
             if op.key is not None:
@@ -431,11 +431,11 @@ class _Commit:
 def version_row(rows: Rows, space: int, seq: int, n: int, item: Item, raw: bytes | None, body: bytes) -> VersionRow:
     """Make the row of a version that the `n`-th event of a commit writes; it has no number yet."""
     assert raw is not None  # only a note may be of no item
-    state, kind, said, known_to, valid_from, valid_to, pos, channel, expires = codec.columns(item)
+    state, kind, said, known_to, valid_from, valid_to, pos, channel, expires, sight = codec.columns(item)
     agent, session = rows.names.known(space, item.agent), rows.names.known(space, item.session)
     return VersionRow(
         0, space, raw, seq, FOREVER, n, state, kind, said, known_to, valid_from, valid_to, agent, session,
-        pos, channel, expires, body,
+        pos, channel, expires, sight, body,
     )  # fmt: skip
 
 
@@ -445,7 +445,7 @@ def entries(ver: int, row: VersionRow, pinned: bool, terms: Iterable[bytes]) -> 
         Entry(
             ver, part, row.seq_from, row.seq_to, row.state, row.kind, row.said, row.known_to,
             row.valid_from, row.valid_to, row.agent, row.session, row.pos, int(pinned), row.channel, row.expires,
-            stream,
+            row.sight, stream,
         )
         for part, stream in enumerate(terms)
     ]  # fmt: skip

@@ -166,6 +166,7 @@ ENTRY_ROW: Final = Relation("entry", Entry._fields, _quickly(Entry), beside=("sp
 FACET: Final = Relation("facet", ("space", "ver", "hash"), tuple, stays=True)
 WRITTEN_VERSION: Final = Relation("version", ("ver", "space", "id", "seq_from", "n", "body"), _quickly(WrittenRow))
 VERSION_IDS: Final = Relation("version", ("space", "id"), tuple)
+VERSION_ITEMS: Final = Relation("version", ("space", "ver", "id"), tuple)
 CLOSED_VERSIONS: Final = Relation("version", ("space", "ver", "seq_to"), tuple)
 ENTRY_NUMBERS: Final = Relation("entry", ("space", "ver", "part"), tuple)
 STRENGTH: Final = Relation("strength", StrengthRow._fields, StrengthRow._make)

@@ -60,6 +60,7 @@ from mnemic.store.engine.relations import (
     VECTOR_ROW,
     VERSION,
     VERSION_IDS,
+    VERSION_ITEMS,
     Condition,
     Relations,
     Value,
@@ -409,6 +410,11 @@ class ItemTables(Group, ABC):
         # The space is looked at here: asked for it too, a planner may walk the whole space by its index.
         return [row for row in self.relations.find(VERSION, ("ver", "in", vers)) if row.space == space]
 
+    def item_ids(self, space: int, vers: Sequence[int]) -> dict[int, bytes]:
+        """Tell which item each of these versions is of, without reading it."""
+        found = self.relations.find(VERSION_ITEMS, ("ver", "in", vers))
+        return {ver: item for home, ver, item in found if home == space}
+
     def recorded_rows(self, tenant: int, space: int, vers: Sequence[int]) -> list[tuple[VersionRow, int]]:
         """Read versions of a space, each with the time of its commit (0: it is gone)."""
         rows = self.version_rows(space, vers)
@@ -512,8 +518,8 @@ class ItemTables(Group, ABC):
         return list(self.relations.find(VERSION, order=("ver",), space=space, seq_to=seq))
 
     @abstractmethod
-    def core(self, space: int, view: View, limit: int) -> list[VersionRow]:
-        """What is pinned, profile or procedure: profile first, then the newest."""
+    def core(self, space: int, view: View, limit: int, reader: str | None) -> list[VersionRow]:
+        """What is pinned, profile or procedure, and shown to `reader`: profile first, then the newest."""
 
     def newest(self, space: int) -> int:
         row = self.relations.first(ENTRY_NUMBERS, order=("-ver",), space=space)

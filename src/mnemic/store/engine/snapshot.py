@@ -151,12 +151,12 @@ class LayeredRows:
                 total -= len(self._rows.items.visible((layer.space,), hidden, walk))
         return total
 
-    def core(self, spaces: Sequence[int], view: View, limit: int) -> list[VersionRow]:
+    def core(self, spaces: Sequence[int], view: View, limit: int, reader: str | None) -> list[VersionRow]:
         """Find the versions for the always-on block (`Snapshot.core`), at most `limit` of each layer."""
         unhidden = []
         for layer in self.layers(spaces):
             hidden = self.hidden(layer, view.at)
-            rows = self._rows.items.core(layer.space, layer.view(view), limit + len(hidden))
+            rows = self._rows.items.core(layer.space, layer.view(view), limit + len(hidden), reader)
             unhidden += [self._clipped(layer, row) for row in rows if row.id not in hidden]
         return unhidden
 
@@ -400,6 +400,10 @@ class Snapshot:
         rows = [row for row, _ in found]
         return {row.ver: version for row, version in zip(rows, self._versions((space,), rows), strict=True)}
 
+    def item_ids(self, space: int, vers: Sequence[int]) -> dict[int, ItemId]:
+        """Tell which item each version is of, by the version's local number; one of another space is left out."""
+        return {ver: from_bytes(item) for ver, item in self._rows.items.item_ids(space, vers).items()}
+
     def history(self, spaces: Sequence[int], item: ItemId) -> list[Version]:
         """Every retained version of an item, oldest first."""
         return self.histories(spaces, (item,)).get(item, [])
@@ -488,13 +492,16 @@ class Snapshot:
         """(ver, seq_to) of versions closed by commits after `after_seq`."""
         return self._rows.items.closed(space, after_seq)
 
-    def core(self, spaces: Sequence[int], view: View = View(), limit: int = 100) -> list[Version]:
+    def core(
+        self, spaces: Sequence[int], view: View = View(), limit: int = 100, reader: str | None = None
+    ) -> list[Version]:
         """Find the versions for the always-on block: pinned, profile or procedure, ascending by (seq_from, ver).
 
-        Of more than `limit` it drops those of the profile first, then the oldest.
+        Of more than `limit` it drops those of the profile first, then the oldest. What a strategy keeps for its own
+        recall, unless it was pinned, is left out for all but that strategy, `reader`.
         """
         self._refuse_compacted(spaces, view)
-        rows = self._layered.core(spaces, self.dated(spaces, view), limit)
+        rows = self._layered.core(spaces, self.dated(spaces, view), limit, reader)
         if len(rows) > limit:
             rows = sorted(rows, key=core_order)[:limit]
         return self._versions(spaces, sorted(rows, key=attrgetter("seq_from", "ver")))

@@ -8,7 +8,7 @@ from typing import Final
 import apsw
 
 from mnemic.core.clock import SystemClock
-from mnemic.core.facets import tag_facet
+from mnemic.core.facets import author_facet, tag_facet
 from mnemic.core.ids import Entropy, SystemEntropy, from_bytes
 from mnemic.core.parts import entry_terms
 from mnemic.errors import StoreCorrupt, StoreNewer
@@ -160,10 +160,12 @@ def _to_4(db: apsw.Connection) -> None:
 
 
 def _add_facets(db: apsw.Connection) -> None:
-    """Write down the facets of all tags."""
+    """Write down the facets of all tags and authors."""
     rows = sqlite_rows(db, SystemClock(), SystemEntropy())
     for ver, space, tag in db.execute(_TAGS):
         rows.items.add_facets(space, [(ver, tag_facet(tag))])
+    for ver, space, author in db.execute(_AUTHORS):
+        rows.items.add_facets(space, [(ver, author_facet(author))])
 
 
 def _rebuild(db: apsw.Connection, table: Table) -> None:
@@ -210,6 +212,10 @@ _TAGS: Final = (
     "SELECT v.ver, v.space, t.value FROM version v CROSS JOIN json_each(" + _TEXT + ", '$.tags') t WHERE v.space <> 0"
     " AND t.type = 'text'"
 )
+_AUTHORS: Final = (
+    "SELECT ver, space, " + _TEXT + " ->> '$.slots.by' FROM version WHERE space <> 0"
+    " AND json_type(" + _TEXT + ", '$.slots.by') = 'text' AND json_array_length(" + _TEXT + ", '$.source') > 0"
+)
 _NUMBERS: Final = {
     ("space", "number"): "id",
     ("space", "spent"): "0",
@@ -219,6 +225,8 @@ _NUMBERS: Final = {
     ("entry", "channel"): "ifnull((SELECT channel FROM version v WHERE v.ver = former_entry.ver), 0)",
     ("version", "expires"): "0",
     ("entry", "expires"): "0",
+    ("version", "sight"): "0",
+    ("entry", "sight"): "0",
 }
 """What columns are filled with that tables did not have before."""
 

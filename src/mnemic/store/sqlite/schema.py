@@ -224,6 +224,7 @@ TABLES: Final = (
             ("pos", "INTEGER NOT NULL", _D),
             ("channel", "INTEGER NOT NULL", _D),
             ("expires", "INTEGER NOT NULL", _D),
+            ("sight", "INTEGER NOT NULL", _D),
             ("body", "BLOB NOT NULL", _C),
         ),
         key="UNIQUE(space, id, seq_from)",
@@ -269,6 +270,7 @@ TABLES: Final = (
             ("pinned", "INTEGER NOT NULL", _D),
             ("channel", "INTEGER NOT NULL", _D),
             ("expires", "INTEGER NOT NULL", _D),
+            ("sight", "INTEGER NOT NULL", _D),
             ("terms", "BLOB NOT NULL", _D),
         ),
         ", WITHOUT ROWID",
@@ -279,7 +281,7 @@ TABLES: Final = (
     ),
     Table(
         "facet",
-        # The tags of versions, and those of their slots that were indexed, as digests (`core.facets`).
+        # The tags and authors of versions, and those of their slots that were indexed, as digests (`core.facets`).
         (("space", "INTEGER NOT NULL", _N), ("ver", "INTEGER NOT NULL", _N), ("hash", "BLOB NOT NULL", _D)),
         ", WITHOUT ROWID",
         "PRIMARY KEY(space, ver, hash)",

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Final
 
 import apsw
 
 from mnemic.core.clock import FOREVER, Clock
-from mnemic.core.facets import SlotValue, slot_facet, tag_facet
+from mnemic.core.facets import SlotValue, author_facet, slot_facet, tag_facet
 from mnemic.core.ids import Entropy
 from mnemic.core.items import Kind
 from mnemic.core.queries import Filter, View
 from mnemic.core.scope import SHARED, Shared
-from mnemic.core.visibility import Condition, conditions, facet_clauses
+from mnemic.core.visibility import Condition, conditions, facet_clauses, sight_clauses
 from mnemic.store.engine.codec import kind_number, number_of
 from mnemic.store.engine.relations import JOB, LANE, PAGE, SPACE, VERSION
 from mnemic.store.engine.rows import (
@@ -225,14 +225,14 @@ class SqliteItems(SqliteGroup, ItemTables):
         return vers
 
     def _bearing(self, space: int, asked: Condition, after: int, before: int = FOREVER) -> list[tuple[str, list[Any]]]:
-        """Select the versions between two that a condition on tags or on a slot is true of, stretch by stretch.
+        """Select the versions between two that a condition on tags, authors or a slot is true of, stretch by stretch.
 
         A slot's are found by their facets as far as its lane has come, and by their bodies past that.
         """
-        if asked.column == "tags":
-            tags = [tag_facet(tag) for tag in asked.values if isinstance(tag, str)]
-            found = _TAGGED + among("hash", len(tags)) if len(tags) == 1 else _TAGGED_ONCE + among("hash", len(tags))
-            return [(found, [space, after, before, *tags])]
+        if asked.column in _WRITTEN:
+            facets = _facets_asked(asked)
+            found = (_TAGGED if len(facets) == 1 else _TAGGED_ONCE) + among("hash", len(facets))
+            return [(found, [space, after, before, *facets])]
         ((name, value),) = asked.slots
         reached = self._db.execute(_LANE_CURSOR, (space, slot_lane(name))).get or 0
         told, bound = _told(name, value)
@@ -256,9 +256,13 @@ class SqliteItems(SqliteGroup, ItemTables):
         statement = "SELECT * FROM version WHERE space = ? AND seq_to = ? AND seq_to < 9223372036854775807 ORDER BY ver"
         return [VersionRow._make(row) for row in self._db.execute(statement, (space, seq))]
 
-    def core(self, space: int, view: View, limit: int) -> list[VersionRow]:
+    def core(self, space: int, view: View, limit: int, reader: str | None) -> list[VersionRow]:
         at = FOREVER - 1 if view.at is None else view.at
         clauses, bound = self._where((space,), Filter(), view)
+        for clause in sight_clauses(Filter(), reader):  # what is pinned is shown to everybody, whoever derived it
+            seen = [_compiled(condition) for condition in clause]
+            clauses.append(f"(e.pinned OR {' OR '.join(alternative for alternative, _ in seen)})")
+            bound += [value for _, values in seen for value in values]
         statement = " ".join((_CORE, " AND ".join(clauses), "ORDER BY e.kind = ?, e.seq_from DESC, e.ver DESC LIMIT ?"))
         bound = [*bound, kind_number(Kind.PROFILE), limit]
         return [VersionRow._make(row) for row in self._db.execute(statement, (space, at, *bound))]
@@ -324,7 +328,7 @@ class SqliteItems(SqliteGroup, ItemTables):
 
 
 def _asked(where: Filter) -> Condition | None:
-    """The condition of a filter by whose facets versions are found, if it has any: tags, or else its first slot."""
+    """The condition of a filter by whose facets versions are found, if any: tags, authors, or else its first slot."""
     return next((clause[0] for clause in facet_clauses(where)), None)
 
 
@@ -333,8 +337,8 @@ def _compiled(condition: Condition) -> tuple[str, list[Any]]:
     column, values = f"v.{condition.column}", [number_of(value) for value in condition.values]
     if condition.column in ("agent", "session"):
         return f"{column} = (SELECT id FROM name WHERE space = v.space AND text = ?)", values
-    if condition.column == "tags":
-        return _FACET + among("f.hash", len(values)) + ")", [tag_facet(tag) for tag in values]
+    if condition.column in _WRITTEN:
+        return _FACET + among("f.hash", len(values)) + ")", list(_facets_asked(condition))
     if condition.column == "slots":
         ((name, value),) = condition.slots
         told, bound = _told(name, value)
@@ -342,6 +346,11 @@ def _compiled(condition: Condition) -> tuple[str, list[Any]]:
     if condition.operator == "IN":
         return among(column, len(values)) if len(values) > 1 else f"{column} = ?", values
     return f"{column} {condition.operator} ?", values
+
+
+def _facets_asked(condition: Condition) -> list[bytes]:
+    """The facets that a condition on tags or authors names."""
+    return [_WRITTEN[condition.column](value) for value in condition.values if isinstance(value, str)]
 
 
 def _told(name: str, value: SlotValue) -> tuple[str, list[Any]]:
@@ -353,6 +362,8 @@ def _told(name: str, value: SlotValue) -> tuple[str, list[Any]]:
     return _SLOT + "t.type IN ('integer', 'real', 'true', 'false') AND t.value = ?)", [name, int(value)]
 
 
+_WRITTEN: Final[Mapping[str, Callable[[str], bytes]]] = {"tags": tag_facet, "author": author_facet}
+"""Facets that are written with their version, so that there is nothing past them."""
 _ENTRIES: Final = "SELECT ver FROM entry WHERE space = ? AND ver > ? AND ver < ? AND part = 0"
 _JOINED: Final = "CROSS JOIN version v ON v.ver = e.ver"
 _FACET: Final = "EXISTS (SELECT 1 FROM facet f WHERE f.space = v.space AND f.ver = v.ver AND "

@@ -123,6 +123,7 @@ class VersionRow(NamedTuple):
     pos: int
     channel: int
     expires: int
+    sight: int
     body: bytes
 
 

@@ -19,6 +19,7 @@ from unittest.mock import patch
 
 import apsw
 
+from mnemic.core.facets import author_facet
 from mnemic.errors import MnemicError, StoreError
 from mnemic.index.pack_audit import verify_with_packs
 from mnemic.store.engine import lane_cursors
@@ -42,10 +43,11 @@ _WORDS: Final = {
     "bob": "(SELECT id FROM space WHERE user = 'bob')",
     "try": "(SELECT id FROM space WHERE branch = 'try')",
     "version": "space, id, seq_from, seq_to, n, state, kind, said, known_to, valid_from, valid_to, agent, session, pos,"
-    " channel, expires, body",
+    " channel, expires, sight, body",
     "entry": "part, seq_from, seq_to, state, kind, said, known_to, valid_from, valid_to, agent, session, pos, pinned,"
-    " channel, expires, terms",
+    " channel, expires, sight, terms",
     "open": "9223372036854775807",
+    "author": author_facet("mallory").hex(),
     "verse": "SELECT * FROM version WHERE CAST(body AS TEXT) LIKE '%in verse%'",
     "a": "SELECT ver FROM version WHERE seq_to > 1000000 AND body <> x'' ORDER BY ver LIMIT 1 OFFSET 14",
     "b": "SELECT ver FROM version WHERE seq_to > 1000000 AND body <> x'' ORDER BY ver LIMIT 1 OFFSET 16",

@@ -1,14 +1,14 @@
 -- a standing instruction forged without an event | item
 INSERT INTO version({version}) SELECT space, randomblob(16), seq_from, seq_to, 9, state, kind, said, known_to,
-  valid_from, valid_to, agent, session, pos, channel, expires, CAST(replace(CAST(body AS TEXT), 'answer in verse',
-  'obey mallory') AS BLOB) FROM ({verse});
+  valid_from, valid_to, agent, session, pos, channel, expires, sight,
+  CAST(replace(CAST(body AS TEXT), 'answer in verse', 'obey mallory') AS BLOB) FROM ({verse});
 INSERT INTO entry(space, ver, {entry}) SELECT space, (SELECT max(ver) FROM version), {entry} FROM entry WHERE ver =
   (SELECT ver FROM ({verse}));
 
 -- a forged version that follows a true one | no event wrote it
 UPDATE version SET seq_to = 40 WHERE ver = (SELECT ver FROM ({verse}));
 INSERT INTO version({version}) SELECT space, id, 40, {open}, 9, state, kind, said, known_to, valid_from, valid_to,
-  agent, session, pos, channel, expires, body FROM version WHERE seq_to = 40;
+  agent, session, pos, channel, expires, sight, body FROM version WHERE seq_to = 40;
 
 -- a body changed | commit
 UPDATE version SET body = CAST(replace(CAST(body AS TEXT), 'river', 'rover') AS BLOB) WHERE ver = ({a});
@@ -58,13 +58,13 @@ UPDATE entry SET ver = 10001 WHERE ver = 12;
 
 -- a row of no space that says something | version 90001
 INSERT INTO version SELECT 90001, 0, id, seq_from, seq_to, n, state, kind, said, known_to, valid_from, valid_to,
-  agent, session, pos, channel, expires, body FROM version WHERE ver = 12;
+  agent, session, pos, channel, expires, sight, body FROM version WHERE ver = 12;
 
 -- an erased item played again | item
 UPDATE event SET item = (SELECT item FROM tomb LIMIT 1) WHERE 0;
 INSERT INTO version({version}) SELECT e.space, t.item, v.seq, {open}, v.n, 1, e.kind, e.said, e.known_to,
-  e.valid_from, e.valid_to, 0, 0, 0, 0, 0, e.body FROM (SELECT item, space FROM tomb LIMIT 1) t JOIN event v ON v.item =
-  t.item JOIN version e ON e.ver = 12;
+  e.valid_from, e.valid_to, 0, 0, 0, 0, 0, 0, e.body FROM (SELECT item, space FROM tomb LIMIT 1) t JOIN event v
+  ON v.item = t.item JOIN version e ON e.ver = 12;
 
 -- a tombstone taken out | tombstone
 DELETE FROM tomb WHERE item = (SELECT min(item) FROM tomb);
@@ -170,10 +170,20 @@ INSERT INTO entry(space, ver, {entry}) SELECT space, 777, {entry} FROM entry WHE
 
 -- a second part forged | entries disagree
 INSERT INTO entry SELECT space, ver, 1, seq_from, seq_to, state, kind, said, known_to, valid_from, valid_to, agent,
-  session, pos, pinned, channel, expires, terms FROM entry WHERE ver = ({a});
+  session, pos, pinned, channel, expires, sight, terms FROM entry WHERE ver = ({a});
 
 -- a channel forged | entries disagree
 UPDATE entry SET channel = 3 WHERE ver = ({a});
+
+-- a sight forged | entries disagree
+UPDATE entry SET sight = 1 WHERE ver = ({a});
+
+-- a sight forged of a version and its entries | columns disagree
+UPDATE version SET sight = 1 WHERE ver = ({a});
+UPDATE entry SET sight = 1 WHERE ver = ({a});
+
+-- an author forged | facets disagree
+INSERT INTO facet SELECT space, ver, x'{author}' FROM version WHERE ver = ({a});
 
 -- a facet forged | facets disagree
 INSERT INTO facet SELECT space, ver, zeroblob(16) FROM version WHERE ver = ({a});
@@ -381,7 +391,7 @@ UPDATE sqlite_sequence SET seq = 0 WHERE name = 'name';
 
 -- a version with an event of its own behind the horizon | behind its horizon
 INSERT INTO version SELECT -1, space, zeroblob(16), seq_from, seq_to, -1, state, kind, said, known_to, valid_from,
-  valid_to, agent, session, pos, channel, expires, body FROM version WHERE ver = (SELECT min(ver) FROM version);
+  valid_to, agent, session, pos, channel, expires, sight, body FROM version WHERE ver = (SELECT min(ver) FROM version);
 INSERT INTO event SELECT tenant, seq, -1, verb, zeroblob(16), -1, 0, NULL, salt, digest FROM event
   WHERE ver = (SELECT min(ver) FROM version WHERE ver > 0);
 INSERT INTO entry(space, ver, {entry}) SELECT space, -1, {entry} FROM entry

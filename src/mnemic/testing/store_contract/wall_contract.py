@@ -63,8 +63,10 @@ def test_anothers_version_cannot_be_had_by_its_number(world: World) -> None:
     world.commit("mine")
     world.commit("theirs", user="bob")
     with world.store.read() as snapshot:
-        ((ver, _),) = snapshot.scan((world.space("bob"),))
+        ((ver, theirs),) = snapshot.scan((world.space("bob"),))
+        assert snapshot.item_ids(world.space("bob"), (ver,)) == {ver: theirs.item.id}
         assert snapshot.versions(world.space(), (ver,)) == {}
+        assert snapshot.item_ids(world.space(), (ver,)) == {}
         assert [entry.ver for entry in snapshot.entries(world.space())] != [ver]
 
 

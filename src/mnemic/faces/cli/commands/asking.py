@@ -61,6 +61,7 @@ def _filter(given: dict[str, Any], states: tuple[State, ...] = ()) -> Filter:
         channels=tuple(map(Channel, given.pop("channels"))),
         slots=tuple(map(_slot, given.pop("slots"))),
         states=states,
+        by=given.pop("by", ()),
     )
 
 
@@ -250,6 +251,7 @@ def why_not(query: str, id: str, k: int | None, budget: int | None, **past: str 
 )
 @page_options(20)
 @filter_options
+@click.option("--by", type=WORDS, multiple=True, metavar="NAME", help="Only what this strategy derived.")
 @click.option("--state", "states", type=_STATES, multiple=True, help="In this state (left out: what recall sees).")
 @past_options
 def list_(limit: int, after: str | None, states: tuple[str, ...], **past: Any) -> None:
