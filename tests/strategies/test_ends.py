@@ -96,7 +96,12 @@ def test_a_run_ends_its_own_of_what_it_was_shown_and_cites_what_it_was_shown() -
         turn = given.evidence[0]
         return Edits(end=(End(id=ItemId("0" * 26), at=turn.said, said=turn.said, source=(turn.id,)),))
 
-    for think, told in ((foreign, "is not by scripted"), (unshown, "which was neither")):
+    def unfounded(given: Given) -> Flow[Edits]:
+        (fact,) = yield from known(Filter(kinds=(Kind.FACT,)))
+        return Edits(end=(End(id=fact.id, at=fact.said, said=fact.said, source=()),))
+
+    refused = ((foreign, "is not by scripted"), (unshown, "which was neither"), (unfounded, "cites nothing"))
+    for think, told in refused:
         memory, me = opened(Scripted(think))
         with memory:
             me.write("somebody's", kind=Kind.FACT)
@@ -161,17 +166,25 @@ def test_four_values_make_one_history_in_every_order_of_arrival() -> None:
         assert memory.admin.verify() == []
 
 
-def test_once_what_came_between_is_undone_the_one_before_is_as_it_was() -> None:
+@pytest.mark.parametrize("what", ["run", "evidence", "erased"])
+def test_once_what_came_between_is_taken_back_the_one_before_is_as_it_was(what: str) -> None:
     memory, me = lived([2015, 2021])
     with memory:
         before = history(me)
-        me.observe(CITIES[2017], said=year(2017))
+        between = me.observe(CITIES[2017], said=year(2017))
         assert memory.flush()
         assert [end for *_, end, _ in history(me)] == [year(2017), year(2021), None]
-        me.undo(me.log(limit=1)[0].seq)
+        match what:
+            case "run":
+                me.undo(me.log(limit=1)[0].seq)
+            case "evidence":
+                me.undo(between.seq)
+            case _:
+                me.erase(between.id)
         standing = Filter(states=(State.ACTIVE, State.SUPERSEDED), kinds=(Kind.INSIGHT,))
         assert [item for item in history(me) if item[1] is not State.RETIRED] == before
         assert me.count(where=standing) == 2
+        assert memory.admin.verify() == []
 
 
 def tying(then: Callable[[ItemId, ItemId], Bond]) -> Scripted:

@@ -15,7 +15,7 @@ from mnemic.errors import Invalid
 from mnemic.flow import Flow
 from mnemic.lanes.slices import DERIVER
 from mnemic.store.requests import commit, look
-from mnemic.store.values.drafts import Draft, Op, Put, Tie
+from mnemic.store.values.drafts import Draft, Put, Tie
 from mnemic.strategies.base import Bond, Derivation, Edits, Ref, Revision
 
 if TYPE_CHECKING:
@@ -59,22 +59,7 @@ def draft_run(
     gone_links = yield from _untied(run, edits.untie)
     shown = {item.id: item for item in (*run.given.evidence, *(version.item for version in known.values()))}
     fresh = [_derived_item(desk, strategy, run, d, shown) for d in edits.write]
-    closed: dict[ItemId, Item] = {}
-    ties: list[Op] = []
-    for newer, d in zip(fresh, edits.write, strict=True):
-        for ref in ([] if d.supersedes is None else [d.supersedes]) + list(d.revokes):
-            older = fresh[ref] if isinstance(ref, int) else _known(known, ref).item
-            closed[older.id] = superseded(closed.get(older.id, older), newer)
-            ties.append(Tie(verb=Verb.LINKED, link=Link(src=newer.id, dst=older.id, type=SUPERSEDES)))
-        if d.outdated_by is not None:
-            over = fresh[d.outdated_by] if isinstance(d.outdated_by, int) else _known(known, d.outdated_by).item
-            closed[newer.id] = outdated(closed.get(newer.id, newer), over)
-            ties.append(Tie(verb=Verb.LINKED, link=Link(src=over.id, dst=newer.id, type=SUPERSEDES)))
-    for end in edits.end:
-        item = _own(strategy, _known(known, end.id))
-        cited = _citing(closed.get(item.id, item), end.source, shown)
-        closed[item.id] = ended(cited, end.at, end.said)
-        ties += [Tie(verb=Verb.LINKED, link=Link(src=one, dst=item.id, type=SUPERSEDES)) for one in end.source]
+    closed, ties = _closings(strategy, edits, fresh, known, shown)
     puts = [desk.put(Verb.WROTE, closed.get(i.id, i), key=d.key) for i, d in zip(fresh, edits.write, strict=True)]
     ends = [Put(verb=Verb.SUPERSEDED, item=item, terms=None) for id, item in closed.items() if id in known]
     changed = [_revised(desk, strategy, known, shown, revision) for revision in edits.revise]
@@ -92,6 +77,44 @@ def draft_run(
         lane=run.step,
         job=run.job,
     )
+
+
+def _closings(
+    strategy: Strategy,
+    edits: Edits,
+    fresh: Sequence[Item],
+    known: Mapping[ItemId, Version],
+    shown: Mapping[ItemId, Item],
+) -> tuple[dict[ItemId, Item], list[Tie]]:
+    """Close what edits supersede, write as history or end: what becomes of each item, and the links that say why.
+
+    Args:
+        fresh: The items that the edits write, in order.
+    """
+    closed: dict[ItemId, Item] = {}
+    ties: list[Tie] = []
+    for newer, d in zip(fresh, edits.write, strict=True):
+        for ref in ([] if d.supersedes is None else [d.supersedes]) + list(d.revokes):
+            older = fresh[ref] if isinstance(ref, int) else _known(known, ref).item
+            closed[older.id] = superseded(closed.get(older.id, older), newer)
+            ties.append(_over(newer.id, older))
+        if d.outdated_by is not None:
+            over = fresh[d.outdated_by] if isinstance(d.outdated_by, int) else _known(known, d.outdated_by).item
+            closed[newer.id] = outdated(closed.get(newer.id, newer), over)
+            ties.append(_over(over.id, newer))
+    for end in edits.end:
+        if not end.source:
+            raise Invalid("edits", f"ends {end.id} and cites nothing", "Cite the evidence that says so.")
+        item = _own(strategy, _known(known, end.id))
+        cited = _citing(closed.get(item.id, item), end.source, shown)
+        closed[item.id] = ended(cited, end.at, end.said)
+        ties += [_over(one, item) for one in dict.fromkeys(end.source)]
+    return closed, ties
+
+
+def _over(newer: ItemId, older: Item) -> Tie:
+    """Tie what takes an item's place, or says that it has ended, to it."""
+    return Tie(verb=Verb.LINKED, link=Link(src=newer, dst=older.id, type=SUPERSEDES))
 
 
 def _refuse_twins(strategy: Strategy, edits: Edits) -> None:
@@ -115,7 +138,7 @@ def _known(known: Mapping[ItemId, Version], id: ItemId) -> Version:
 
 
 def _own(strategy: Strategy, version: Version) -> Item:
-    if version.item.slots.get("by") != strategy.by:
+    if version.item.author != strategy.by:
         raise Invalid("edits", f"{version.item.id} is not by {strategy.by}", "A strategy revises only its own.")
     return version.item
 

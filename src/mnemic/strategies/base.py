@@ -108,7 +108,8 @@ class End:
     Attributes:
         at: Until when it held in the world.
         said: When that was said: what was known before still shows it.
-        source: What says so, added to what the item rests on.
+        source: What says so, at least one: added to what the item rests on, and tied to it by a link `supersedes`, so
+            that it holds again once these are taken back.
     """
 
     id: ItemId
@@ -122,7 +123,8 @@ class Edits:
     """The outcome of a run, committed at once with the step of its lane; it may be empty.
 
     Attributes:
-        untie: Links to take away, of those that the run looked up; their weights are not compared.
+        untie: Links to take away, of any type but `supersedes`, that stand where the run is pinned; their weights are
+            not compared.
         end: What holds no longer, without a successor.
     """
 
