@@ -8,12 +8,13 @@ from threading import Event
 
 from mnemic import Kind, Memory, Settings
 from mnemic.flow import Flow
-from mnemic.strategies.base import Edits, Given
+from mnemic.strategies.base import Edits, Given, known
 from mnemic.strategies.triggers import Buffer, EachEvent, Feedback
+from mnemic.strategies.units import TurnUnit
 from mnemic.testing.generators import ManualClock
 
 sys.path.insert(0, str(Path(__file__).parent))
-from scripted import Scripted, insight, opened
+from scripted import INSIGHTS, Scripted, insight, opened
 
 
 def work(memory: Memory) -> None:
@@ -156,3 +157,25 @@ def test_what_cannot_be_digested_is_put_aside_among_what_is_not_read() -> None:
         assert letter.item is not None
         assert me.get(letter.item).item.text == "poison"
         assert strategy.seen[-1] == ["four"]
+
+
+def test_upkeep_waits_until_what_was_written_is_digested() -> None:
+    """One flush cuts a talk into units; upkeep that came after the first would see a part of what is derived."""
+
+    def noted(given: Given) -> Flow[Edits]:
+        yield from ()
+        return Edits(write=tuple(insight(item, item.text) for item in given.evidence))
+
+    def counted(given: Given) -> Flow[Edits]:
+        insights = yield from known(INSIGHTS)
+        seen.append(len(insights))
+        return Edits()
+
+    seen: list[int] = []
+    strategy = Scripted(noted, counted)
+    strategy.maintain, strategy.unit = (EachEvent(),), TurnUnit()
+    memory, me = opened(strategy)
+    with memory:
+        me.observe(["one", "two", "three"])
+        assert memory.flush()
+        assert seen == [3]

@@ -113,6 +113,8 @@ class RunOptions:
         asked: Somebody waits for it.
         force: Whatever the triggers say.
         maintain: `on_maintain` in place of `on_write`.
+        after_writing: Not while `on_write` has a run due: of a talk that is cut into units, upkeep would see what came
+            of the first.
         keep_answers: What models answered outlives the run.
     """
 
@@ -120,6 +122,7 @@ class RunOptions:
     asked: bool = False
     force: bool = False
     maintain: bool = False
+    after_writing: bool = False
     keep_answers: bool = False
 
 
@@ -133,10 +136,14 @@ def due_lane(snapshot: Snapshot, strategy: Strategy, space: int, options: RunOpt
 
     What it does not read, or wrote itself, sets off no trigger; a run steps over it.
     """
+    if options.after_writing:
+        writing = replace(options, maintain=False, after_writing=False)
+        if due_lane(snapshot, strategy, space, writing, now) is not None:
+            return None
     lane = snapshot.lane(space, lane_name(strategy, maintain=options.maintain))
     if snapshot.newest(space) <= lane.cursor:
         return None
-    if unit_of(strategy, lane) is not None and not _taken(snapshot, strategy, lane, strategy.batch)[0]:
+    if unit_of(strategy, lane) is not None and _taken(snapshot, strategy, lane, strategy.batch)[1] == lane.cursor:
         return None
     triggers = strategy.maintain if options.maintain else strategy.triggers
     nothing = replace(_before_counting(snapshot, lane, triggers), asked=options.asked)
@@ -158,7 +165,7 @@ def next_look(snapshot: Snapshot, strategy: Strategy, space: int, options: RunOp
     if not counts:
         return None
     (head,) = snapshot.spaces((space,))
-    if unit_of(strategy, lane) is not None and not _taken(snapshot, strategy, lane, strategy.batch)[0]:
+    if unit_of(strategy, lane) is not None and _taken(snapshot, strategy, lane, strategy.batch)[1] == lane.cursor:
         return NextLook(lane, head.seq, now + LOOK_AGAIN)
     at = first_moment(triggers, counts[-1], now, now + LOOK_AGAIN)
     return NextLook(lane, head.seq, at) if at - now > SECOND else None
@@ -219,12 +226,15 @@ def run_versions(strategy: Strategy, snapshot: Snapshot, lane: Lane) -> list[int
 def _taken(snapshot: Snapshot, strategy: Strategy, lane: Lane, limit: int) -> tuple[dict[int, Version], int]:
     """Take the versions of a strategy's next run, and how far that goes: its next unit, if it has one, or a batch.
 
-    What makes no unit yet is left. A run that failed is done again in parts, which need not be units.
+    What makes no unit yet is left; where nothing is read, it is passed over. A run that failed is done again in parts,
+    which need not be units.
     """
     unit = unit_of(strategy, lane)
     if unit is None or lane.stride:
         return lane_versions(snapshot, strategy, lane, limit)
     versions, upto = lane_versions(snapshot, strategy, lane, _LONGEST_UNIT)
+    if not versions:
+        return versions, upto
     length = unit.length([version.item for version in versions.values()])
     if length is None:
         is_too_long = snapshot.newest(lane.space) > upto

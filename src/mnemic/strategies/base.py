@@ -179,7 +179,7 @@ class Pick:
     """An item that a strategy's recall answers with; picks are ranked as they are returned, best first.
 
     Attributes:
-        item: One that its requests showed.
+        item: One that its requests showed. Of an item that is picked twice the first pick counts.
         score: What it is ranked by.
         components: What the score is made of, by name; told by `explain`.
         why: One line for a person, such as "two steps from Ada along 'works at'".

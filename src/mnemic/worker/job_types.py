@@ -62,11 +62,15 @@ class JobContext:
         """Find the strategy of a name.
 
         Raises:
-            Invalid: the setting `strategies` does not name it here.
+            Invalid: nobody follows it here.
         """
         strategy = next((strategy for strategy in self.strategies if strategy.name == name), None)
         if strategy is None:
-            raise Invalid("strategy", f"{name!r} is not followed here", "Name it in the setting `strategies`.")
+            raise Invalid(
+                "strategy",
+                f"{name!r} is not followed here",
+                "Name it in the setting `strategies`, or have the user `follow` it.",
+            )
         return strategy
 
 

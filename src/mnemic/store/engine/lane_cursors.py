@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -84,10 +84,15 @@ def unfollow(rows: Rows, names: Sequence[str]) -> None:
         rows.lanes.unfollow(name)
 
 
-def rest(rows: Rows, name: str, spaces: Sequence[int]) -> None:
-    """Take those of these spaces from what is due in which a lane has nothing left: it was erased, say."""
-    busy = {space for space, _, _ in rows.lanes.waiting(name, spaces)}
-    rows.lanes.drop_due(name, [space for space in spaces if space not in busy])
+def rest(rows: Rows, name: str, idle: Mapping[int, int]) -> None:
+    """Take those of these spaces from what is due in which a lane has nothing to do.
+
+    Args:
+        idle: Spaces, each with its highest version as it was when nothing was to be done there: it was erased, say, or
+            its user does not follow the lane. Where something was written since, it is looked at again.
+    """
+    busy = {space for space, _, newest in rows.lanes.waiting(name, list(idle)) if newest != idle[space]}
+    rows.lanes.drop_due(name, [space for space in idle if space not in busy])
 
 
 def put_off(rows: Rows, seen: Lane, seq: int, at: int) -> None:

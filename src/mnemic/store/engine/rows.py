@@ -581,8 +581,13 @@ class LinkTables(Group):
 
     def links_written(self, space: int, seq: int) -> list[LinkRow]:
         numbers = [event.lver for event in _wrote(self.relations, space, seq) if event.lver]
-        rows = [row for row in self.relations.find(LINK, ("lver", "in", numbers)) if row.space == space]
+        rows = self.link_rows(space, numbers)
         return sorted((row for row in rows if row.seq_from == seq), key=lambda row: row.n)
+
+    def link_rows(self, space: int, numbers: Sequence[int]) -> list[LinkRow]:
+        """Versions of links of a space by their numbers, ascending."""
+        rows = [row for row in self.relations.find(LINK, ("lver", "in", numbers)) if row.space == space]
+        return sorted(rows, key=attrgetter("lver"))
 
     def all_links(self, space: int) -> Iterator[LinkRow]:
         return iter(list(self.relations.find(LINK, order=("lver",), space=space)))

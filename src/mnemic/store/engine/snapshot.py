@@ -50,6 +50,9 @@ _ANY: Final = Filter()
 _MOVED: Final = 1_000
 """Commits looked at to see whom they are of; where there are more, they may be anybody's."""
 
+_FOLLOWED: Final = 1_000
+"""Commits whose links are looked up one by one; where there are more, all links of the space are read."""
+
 _IDS_AT_ONCE: Final = 500
 """Ids that are looked for in one statement."""
 
@@ -788,6 +791,15 @@ class Snapshot:
         """List the links that a commit opened (True) or closed (False)."""
         rows = (row for home in self._layered.home(space, seq) for row in self._rows.links.links_written(home, seq))
         return [(decode_link(row), bool(row.open)) for row in rows]
+
+    def links_since(self, space: int, seq: int) -> Iterator[LinkRow]:
+        """Versions of a space's links that commits after this one wrote, in order of writing; unlinking writes one."""
+        rows = self._rows.journal.space_changes(space, seq, _FOLLOWED + 1) if seq else []
+        if not seq or len(rows) > _FOLLOWED:
+            return (row for row in self._rows.links.all_links(space) if row.seq_from > seq)
+        events = self._rows.journal.events_of(self._tenant_of(space), [row.seq for row in rows]) if rows else {}
+        written = [event.lver for commit in events.values() for event in commit if event.lver]
+        return iter(self._rows.links.link_rows(space, written))
 
     def note_seqs(self, tenant: int, verbs: Sequence[Verb], after: int = 0) -> list[int]:
         """List the commits after this one that carry a note of one of these verbs, ascending.
