@@ -11,13 +11,14 @@ import pytest
 from mnemic.demo import conversation
 from mnemic.strategies.mem0 import Mem0
 from mnemic.strategies.stream import Stream
+from mnemic.strategies.zep import Zep
 
 sys.path.insert(0, str(Path(__file__).parent))
 from told_chat import ToldChat, following, terse
 
 
-@pytest.mark.parametrize("strategy", [Mem0(), Mem0(add_only=True), Stream()])
-def test_calls_and_tokens_a_message_are_those_that_the_docstring_states(strategy: Mem0 | Stream) -> None:
+@pytest.mark.parametrize("strategy", [Mem0(), Mem0(add_only=True), Stream(), Zep()])
+def test_calls_and_tokens_a_message_are_those_that_the_docstring_states(strategy: Mem0 | Stream | Zep) -> None:
     chat = ToldChat(terse)
     memory, me = following(strategy, chat)
     turns = conversation()

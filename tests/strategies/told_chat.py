@@ -58,6 +58,11 @@ def fact(text: str, *handles: int, since: str = "", until: str = "") -> dict[str
     return {"text": text, "from": list(handles), "since": since, "until": until}
 
 
+def triple(subject: str, predicate: str, thing: str, text: str, handle: int) -> dict[str, Any]:
+    told = {"subject": subject, "predicate": predicate, "object": thing, "fact": text, "from": handle}
+    return {**told, "since": "", "until": ""}
+
+
 def extracted(facts: Mapping[str, Sequence[str]], ask: Ask) -> dict[str, Any]:
     """The answer to `extract_items` of who knows which facts each turn states, by words of the turn."""
     lines = shown(ask)
@@ -93,6 +98,16 @@ def terse(ask: Ask) -> dict[str, Any]:
         return {"scores": [{"of": n, "score": 5} for n in range(1, len(lines) + 1)]}
     if ask.task == "focal_questions":
         return {"questions": ["Where does Ada feel at home?", "What does Ada fear?", "Who matters to Ada?"]}
+    if ask.task == "extract_triples":
+        people = [(n, line.partition(": ")[2][:100]) for n, line in enumerate(lines, 1) if "Ada: " in line]
+        return {"triples": [triple("Ada", "told of", said[:30], said, n) for n, said in people]}
+    if ask.task == "match_entities":
+        return {"matches": []}
+    if ask.task == "match_facts":
+        old, new = len(shown(ask, "Known facts")), len(shown(ask, "New facts"))
+        return {"matches": [{"new": n, "same_as": [], "contradicts": []} for n in range(old + 1, old + new + 1)]}
+    if ask.task == "summarize":
+        return {"summary": lines[0][:200]}
     told = f"{lines[0].partition(': ')[2]} {lines[1].partition(': ')[2]}"
     return {"insights": [{"text": f"Ada {n}: {told}"[:200], "from": [1, 2]} for n in range(5)]}
 
