@@ -134,6 +134,18 @@ class TokenStreams:
             return self.packed[which].stream(within)
         return self.tokens[self.starts[within] : self.starts[within + 1]]
 
+    def end_to_end(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        """The streams of some rows, end to end, and how many tokens each has."""
+        held = self.bounds[-1] if self.bounds else 0
+        if not len(rows) or rows.min() < held:
+            streams = [self.stream(row) for row in rows.tolist()]
+            sizes = np.fromiter(map(len, streams), np.int64, len(streams))
+            return np.concatenate(streams) if streams else np.empty(0, np.uint64), sizes
+        begins = self.starts[rows - held]
+        sizes = self.starts[rows - held + 1] - begins
+        ends = sizes.cumsum()
+        return self.tokens[np.arange(ends[-1]) + (begins - ends + sizes).repeat(sizes)], sizes
+
 
 class PackOfRows(Protocol):
     """Rows that come together, with their streams."""

@@ -323,6 +323,10 @@ class Reading:
         """The token stream at a place."""
         return self._streams.stream(int(self.rows[place]))
 
+    def streams(self, places: NDArray[np.intp]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        """The token streams of some places, end to end, and how many tokens each has."""
+        return self._streams.end_to_end(self.rows[places])
+
     def says(self, place: int, phrase: Sequence[int]) -> bool:
         """Whether the entry at a place holds these tokens one after the other."""
         stream = self.stream(place).tolist()
