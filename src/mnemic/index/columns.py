@@ -188,6 +188,7 @@ class EntryColumns:
         self._groups: dict[int, int] = {0: 0}
         self._order = np.empty(0, dtype=np.intp)
         self._layout: Layout | None = None
+        self._worded: NDArray[np.bool_] | None = None
         for pack, end in zip(packs, self._bounds, strict=True):
             pack.fill(self._table[:, end - pack.rows : end])
         if packs:
@@ -239,9 +240,11 @@ class EntryColumns:
 
     @property
     def worded(self) -> NDArray[np.bool_]:
-        """Which rows hold any token: what rules derived holds none, and is not searched."""
-        worded: NDArray[np.bool_] = self.sizes > 0
-        return worded
+        """Which rows hold any token: what rules derived holds none, and is not searched; kept until rows are added."""
+        if self._worded is None:
+            self._worded = self.sizes > 0
+            self._worded.setflags(write=False)
+        return self._worded
 
     def streams(self, first: int, rows: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
         """The streams of some rows that came in no pack, end to end, and their lengths."""
@@ -265,7 +268,7 @@ class EntryColumns:
         self._table[Column.LENGTH, first : first + count] = texts[ends - begin] - texts[ends - begin - sizes]
         self.rows += count
         self._place(first)
-        self._layout = None
+        self._layout = self._worded = None
 
     def close(self, closed: Sequence[tuple[int, int]]) -> None:
         """Set the `SEQ_TO` of all rows of versions: (version, commit) of each."""
@@ -371,7 +374,7 @@ def visible(
     The filter's agent and session are taken from `shelves`, and who bears its tags and slots from `bearers`.
     """
     at = seq if view.at is None else min(seq, view.at)
-    shown = columns.worded
+    shown = columns.worded.copy()
     for clause in conditions(replace(view, at=at), where):
         if clause[0] in bearers:
             shown &= columns.of_versions(bearers[clause[0]])
