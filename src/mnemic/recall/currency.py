@@ -337,8 +337,8 @@ def _ranks_beside(pool: Pool, bearing: Floats, anchor: int) -> list[Floats]:
 def _words_beside(pool: Pool, anchor: int) -> list[Floats]:
     """Columns of `compared`: the words, the speaker and the kin that each shares with the one that bears most."""
     words, kin = pool.words[anchor], pool.cues[KIN]
-    shared = np.array([len(words & others) for others in pool.words], np.float32)
-    sizes = np.array([1 + len(others) for others in pool.words], np.float32)
+    shared = _shared(words, pool.words)
+    sizes = np.fromiter(map(len, pool.words), np.float32, len(pool.words)) + np.float32(1)
     both = np.minimum(kin, kin[:, anchor, None]).sum(axis=0)
     return [
         shared / sizes,
@@ -678,12 +678,12 @@ def _subject(question: Question, told: _Told, kin: NDArray[np.bool_], *, own: bo
     there, me = told.cues[KIN] > 0, told.cues[SentenceCue.SELF]
     shared = (there & kin[:, None]).any(axis=0)
     asked = frozenset(term.text for term in question.others)
-    covered = np.array([len(asked & held) for held in told.words], np.float32) / max(1, len(asked))
+    covered = _shared(asked, told.words) / max(1, len(asked))
     spelt = _names(question)
     called = frozenset(term.text for term in question.terms if term.word in spelt)
-    named = np.array([len(called & held) for held in told.words], np.float32)
+    named = _shared(called, told.words) if called else none
     asked_of = frozenset(name.speaker for name in question.names)
-    speaking = np.array([speaker in asked_of for speaker in told.speakers.tolist()])
+    speaking = np.array([speaker in asked_of for speaker in told.speakers.tolist()], np.bool_)
     selves = (me > 0, me == 0, me, told.opens, there.any(axis=0), told.cues[SentenceCue.OTHER], told.machines)
     return [
         *(selves if own else (none,) * len(selves)),
@@ -699,6 +699,11 @@ def _subject(question: Question, told: _Told, kin: NDArray[np.bool_], *, own: bo
     ]
 
 
+def _shared(words: frozenset[int], others: Sequence[frozenset[int]]) -> Floats:
+    """How many words each of some sets has in common with one."""
+    return np.fromiter((len(words & held) for held in others), np.float32, len(others))
+
+
 def _apart(question: Question, told: _Told, kin: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which candidates certainly speak of somebody else than the question does, whatever else they say.
 
@@ -707,7 +712,7 @@ def _apart(question: Question, told: _Told, kin: NDArray[np.bool_]) -> NDArray[n
     a subject of their own. Who corrects themselves says "I" of anybody's matter.
     """
     people, called = told.people, _called(question)
-    calls = np.array([not held.isdisjoint(called) for held in told.words], np.bool_)
+    calls = np.fromiter((not held.isdisjoint(called) for held in told.words), np.bool_, len(told.words))
     strange = _of_a_stranger(question, told, people.of_kin & calls if called else people.own)
     if question.asks_own and kin.sum() < 2 and (kin[-1:].any() or _WHO.search(question.query.text)):
         return (people.of_kin & ~calls & calls.any()) | strange
@@ -727,12 +732,14 @@ def _of_a_stranger(question: Question, told: _Told, mine: NDArray[np.bool_]) -> 
             holds all words too.
     """
     asked = frozenset(term.text for term in question.others)
+    strange = np.zeros(len(told.words), np.bool_)
     if not (asked and question.asks_own):
-        return np.zeros(len(told.words), np.bool_)
-    whole = np.array([asked <= held for held in told.words], np.bool_)
-    opens = (told.subjects > 0) & ~np.isin(told.subjects, np.array([*asked], np.uint64))
-    plain = (told.cues[[SentenceCue.SELF, *_TURNING]] == 0).all(axis=0)
-    strange: NDArray[np.bool_] = whole & opens & plain & (whole & mine).any()
+        return strange
+    whole = [at for at, held in enumerate(told.words) if asked <= held]
+    if not mine[whole].any():
+        return strange
+    opens = [at for at in whole if told.subjects[at] not in asked and told.subjects[at]]
+    strange[opens] = ~told.cues[np.ix_([SentenceCue.SELF, *_TURNING], opens)].any(axis=0)
     return strange
 
 
