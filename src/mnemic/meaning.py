@@ -125,12 +125,15 @@ class Meaning:
         Raises:
             ModelError: it failed.
         """
-        serving = next((row for row in self.rows() if row.state is EmbedderState.SERVING), None)
-        if self._words_alone or not texts or serving is None or serving.name == WORDS_ALONE:
+        if self._words_alone or not texts:
             return []
-        if only and serving.name != only:
+        rows = self.rows()
+        serving = next((row.name for row in rows if row.state is EmbedderState.SERVING), None)
+        if not rows and self._given is not None:
+            serving = self._given.name  # what fills an empty store is appointed when it is first filled
+        if serving is None or serving == WORDS_ALONE or (only and serving != only):
             return []
-        embedding = self._opened(serving.name)
+        embedding = self._opened(serving)
         return [] if embedding is None else list(embedding.passages(texts))
 
     def question(self, text: str) -> Meant:

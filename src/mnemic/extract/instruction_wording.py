@@ -2,7 +2,8 @@
 
 Wishes come in more wordings than rules can list ("walls of text put me to sleep", "长篇大论我看不进去"). What
 decides, or says which sentences' meaning is asked (`instruction_meaning`), is the sum of small weights: of the words
-of a sentence, what stands next to what, and the sorts of words in it, such as shapes of an answer. The weights are in `instruction_weights.tsv`, which
+of a sentence, what stands next to what, and the sorts of words in it, such as shapes of an answer. The weights are in
+`instruction_weights.tsv`, which
 `python -m mnemic.lab.instruction_training` makes from labelled sentences.
 """
 

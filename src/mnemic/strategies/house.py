@@ -67,7 +67,7 @@ class House:
         for item in given.evidence:
             readings += _readings(item, given.user)
             yield from pause()
-        standing = yield from _meant(readings)
+        standing = yield from _instructing(readings)
         written = _filed(readings, given.known, standing)
         if any(derivation.outdated_by is not None for derivation in written):
             history = yield from known(_HISTORY, _MOST_HISTORY)
@@ -131,7 +131,7 @@ def _worded(readings: Sequence[_Reading]) -> frozenset[str]:
     return frozenset(one.low for reading in readings for one in reading.open if one.worded)
 
 
-def _meant(readings: Sequence[_Reading]) -> Flow[frozenset[str]]:
+def _instructing(readings: Sequence[_Reading]) -> Flow[frozenset[str]]:
     """Choose the open sentences that instruct, by their vectors; by their words alone where there are none."""
     weights = {one.low: one.weight for reading in readings for one in reading.open}
     if not weights:
