@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 LONGEST: Final = 160
 """Most characters in a sentence that is judged: the model has learned from short ones."""
-THRESHOLD: Final = 1.2
+THRESHOLD: Final = 1.0
 """What a sentence must weigh, set so that of distractors of hands not learned from two in a hundred do."""
 LEAST_OPEN: Final = -1.5
 """What a sentence must weigh for its meaning to be asked, which one in five of other talk does."""

@@ -122,7 +122,8 @@ def _readings(item: Item, user: str) -> list[_Reading]:
     spoken = tuple(sentences(item.text))
     facts = slots(item.text, subject, micros(item.said), item.said_offset, spoken)
     told, left = told_and_open(item.text, spoken)
-    said, instructs = (*revocations(item.text, spoken), *told, *facts), _instructs(item, subject, user)
+    said: tuple[Revocation | Instruction | Finding, ...] = (*revocations(item.text, spoken), *told, *facts)
+    instructs = _instructs(item, subject, user)
     return [_Reading(item, subject, instructs, said, tuple(left) if instructs else ())]
 
 
