@@ -15,8 +15,11 @@ class Wishing:
     dims = 384
 
     def __init__(self, name: str, *, wishes: bool) -> None:
-        values, directions = np.linalg.eigh(form().form)
-        self.name, self._vector = name, form().mean + 9 * directions[:, -1 if wishes else 0]
+        mean, (_, directions) = form().mean, np.linalg.eigh(form().form)
+        toward = directions[:, -1 if wishes else 0]
+        along = float(mean @ toward)
+        far = -along + np.sqrt(along**2 + 1 - float(mean @ mean))
+        self.name, self._vector = name, mean + far * toward
 
     def passages(self, texts: list[str]) -> np.ndarray:  # type: ignore[type-arg]
         unit = self._vector / np.linalg.norm(self._vector)
@@ -28,9 +31,10 @@ class Wishing:
 
 def standing(embedder: Wishing | str) -> list[str]:
     with Memory("memory:", settings=Settings(background=False), embedder=embedder) as memory:
-        memory.observe(WISH, role="user")
+        me = memory.scope(user="ana")
+        me.observe(WISH, role="user")
         memory.flush()
-        return [item.text for item in memory.context("").always]
+        return [item.text for item in me.context("").always]
 
 
 def test_a_wish_that_words_leave_open_stands_by_its_vector() -> None:
