@@ -71,10 +71,11 @@ CATCHING = (
     "store/sqlite/group_commit",
     "worker/thread",
     "models/calling",
+    "derive/own_recall",
     "watching/feed",
     "watching/journal_reader",
 )
-"""Worker loops, and what hands an error on: these may catch whatever comes."""
+"""Worker loops, and what hands an error on, somebody else's code's too: these may catch whatever comes."""
 LEVEL = {name: level for level, names in enumerate(FLOORS) for name in names}
 
 

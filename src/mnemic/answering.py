@@ -22,7 +22,7 @@ from mnemic.errors import MnemicError, NoModel
 from mnemic.flow import Flow, Pause, Request, run
 from mnemic.models.chat.base import Ask, Reply, Size, reply_of
 from mnemic.models.model_requests import AskEach, AskMetered, CountJudged, Embed, EmbedQuestion, NameModel
-from mnemic.recall.seeking import Seek, Sought
+from mnemic.recall.seeking import Seek, Sought, SpreadOver
 from mnemic.store.engine.model_meter import spend
 from mnemic.store.requests import Commit, Erase, Look, Sweep, Transact
 from mnemic.store.values.drafts import Put
@@ -32,6 +32,7 @@ from mnemic.watching.model_calls import metered
 
 if TYPE_CHECKING:
     from mnemic.core.events import Receipt
+    from mnemic.core.ids import ItemId
     from mnemic.core.queries import Query
     from mnemic.index.catalogues import Catalogues
     from mnemic.lanes.backlog import Backlog
@@ -318,6 +319,14 @@ class Answering:
         with self.store.read() as snapshot:
             return sought(snapshot, self.catalogues, query, by_score=by_score)
 
+    def _spread_over(self, asked: SpreadOver) -> Mapping[ItemId, float]:
+        import_whole("mnemic.recall.pagerank")
+        from mnemic.recall.pagerank import spread_over
+
+        assert self.catalogues is not None
+        with self.store.read() as snapshot:
+            return spread_over(snapshot, self.catalogues, asked)
+
     def _note(self, sort: str, name: str, seconds: float, *, failed: bool) -> None:
         durations = self.meters.durations
         durations.append((sort, name, seconds, failed))
@@ -336,6 +345,8 @@ class Answering:
                 return self.store.transact(work, *args, **kwargs)
             case Seek(query, by_score):
                 return self._sought(query, by_score=by_score)
+            case SpreadOver():
+                return self._spread_over(request)
             case EmbedQuestion(text):
                 return self.meaning.question(text)
             case Embed(model, texts):

@@ -231,6 +231,29 @@ class ScopedMemory:
         outcome = self._kernel.settle(self._who, id, keep=keep, ended=ended, value=value, replaced_by=replaced_by)
         return self._run(outcome)
 
+    def follow(self, *strategies: str, default: bool = False) -> Receipt:
+        """Choose which strategies understand this memory: these and no others, from its first turn on.
+
+        There are ours, which `mnemic strategies` lists, and those that the store was opened with. The choice is a
+        commit: `undo` of the receipt's seq takes it back. What others derived before stays; `forget_by` hides it.
+
+        Args:
+            strategies: None at all: nothing is derived from now on.
+            default: Follow again those that the settings name.
+
+        Raises:
+            Invalid: there is no strategy of a name, or names are given beside `default`.
+            NotFound: `default`, and the settings decide already.
+        """
+        if default and strategies:
+            raise Invalid("default", "is given beside names", "Give one or the other.")
+        verb = self._kernel.follow_default(self._who) if default else self._kernel.follow(self._who, strategies)
+        return self._run(verb)
+
+    def following(self) -> tuple[str, ...]:
+        """List the strategies that understand this memory: those chosen by `follow`, or those of the settings."""
+        return self._run(self._kernel.following(self._who))
+
     def link(
         self, src: ItemId, dst: ItemId, type: str, *, weight: float = 1.0, evidence: Sequence[ItemId] = ()
     ) -> Receipt:
@@ -253,6 +276,17 @@ class ScopedMemory:
     def forget(self, *ids: ItemId) -> Receipt:
         """Hide items from reads of the present and of `as_of`; `undo` of the receipt's seq brings them back."""
         return self._run(self._kernel.forget(self._who, ids))
+
+    def forget_by(self, strategy: str) -> Receipt:
+        """Hide all that a strategy derived, in one commit, as `forget` does; it derives none of it again by itself.
+
+        `admin.rerun` has it derive all anew; `follow` without it keeps it from deriving more.
+
+        Raises:
+            Invalid: there is no strategy of this name.
+            NotFound: nothing that it derived stands.
+        """
+        return self._run(self._kernel.forget_by(self._who, strategy))
 
     def feedback(self, *ids: ItemId, useful: bool) -> Receipt:
         """Count that items helped (`useful=True`) or misled."""

@@ -15,6 +15,8 @@ from mnemic.models.model_requests import AskEach, CountJudged, JudgedBy, NameMod
 from mnemic.strategies.judging import JudgeTask
 from mnemic.strategies.knowledge import (
     Condensing,
+    EntityMatching,
+    FactMatching,
     Inquiry,
     Merging,
     NotesRead,
@@ -22,9 +24,11 @@ from mnemic.strategies.knowledge import (
     Passage,
     ReadingNote,
     StatedFact,
+    Triple,
 )
 from mnemic.strategies.tasks.condensing import OVERWRITE_FOLD, SUMMARIZE, answer_task
 from mnemic.strategies.tasks.extracting import EXTRACT_ITEMS, EXTRACT_SLOTS, EXTRACT_TRIPLES
+from mnemic.strategies.tasks.graph_resolution import MATCH_ENTITIES, MATCH_FACTS
 from mnemic.strategies.tasks.merge_decision import MERGE_DECIDE
 from mnemic.strategies.tasks.recognition import FILTER_EVIDENCE
 from mnemic.strategies.tasks.reflecting import FOCAL_QUESTIONS, INSIGHTS_WITH_EVIDENCE, SCORE_IMPORTANCE
@@ -43,6 +47,14 @@ MERGING = Merging(
         StatedFact(text="Mia likes jazz.", subject="Mia", slot="likes", value="jazz"),
     ),
     old=(StatedFact(text="Mia lives in Lisbon.", subject="Mia", slot="city", value="Lisbon"),),
+)
+NAMES = EntityMatching((("Mia", "Mia moved to Porto."), ("Tom", "Tom works at Siemens.")), ("Mia Hoffmann", "Siemens"))
+FACTS = FactMatching(
+    new=(Triple(subject="Mia", predicate="lives in", object="Porto", fact="Mia lives in Porto.", source=0),),
+    old=(
+        Triple(subject="Mia", predicate="lives in", object="Lisbon", fact="Mia lives in Lisbon.", source=0, since=SAID),
+        Triple(subject="Tom", predicate="likes", object="jazz", fact="Tom likes jazz.", source=0),
+    ),
 )
 FOLDING = Overwriting(
     question="Where does the sister of Mia work?",
@@ -65,6 +77,7 @@ _TRIPLE = {
 _SLOT = {"subject": "李雷", "slot": "Favourite Music", "value": "爵士乐", "from": [2], "ended": False}
 _ADD = {"new": 2, "do": "add", "old": 0, "text": ""}
 _DELETE = {"new": 1, "do": "delete", "old": 1, "text": ""}
+_MATCH = {"new": 3, "same_as": [], "contradicts": [1]}
 _NOTE = {"text": "Eve has worked at Siemens since 2020.", "from": [8, 4]}
 LONG = "Tom, who works at Siemens, goes there every day. " * 60
 
@@ -116,6 +129,15 @@ CASES = (
         [{"text": LONG, "from": [1]}],
     ),
     _case(FILTER_EVIDENCE, QUESTION, "keep", [1], [4], [1] * 99),
+    _case(
+        MATCH_ENTITIES,
+        NAMES,
+        "matches",
+        [{"name": 1, "same_as": 1}, {"name": 2, "same_as": 0}],
+        [{"name": 1, "same_as": 3}],
+        [{"name": 1, "same_as": 1}] * 65,
+    ),
+    _case(MATCH_FACTS, FACTS, "matches", [_MATCH], [{**_MATCH, "contradicts": [4]}], [{**_MATCH, "same_as": [2] * 99}]),
     _case(OVERWRITE_FOLD, FOLDING, "notes", [_NOTE], [{**_NOTE, "from": [1]}], [{**_NOTE, "text": LONG[:990]}]),
     Case(
         answer_task(extractive_answer),

@@ -84,6 +84,17 @@ def test_what_makes_no_unit_yet_waits_and_keeps_nobody_waiting() -> None:
         assert {lane.pending for lane in memory.admin.behind() if lane.lane == "scripted"} != {0}
 
 
+def test_what_a_strategy_with_a_unit_wrote_itself_is_passed_over() -> None:
+    strategy = Scripted(merged)
+    strategy.unit = TurnUnit()
+    memory, me = opened(strategy)
+    with memory:
+        me.observe("one")
+        assert memory.flush()
+        assert {lane.pending for lane in memory.admin.behind()} == {0}
+        assert strategy.seen == [["one"]]
+
+
 def test_a_unit_that_never_ends_is_cut_somewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runs, "_LONGEST_UNIT", 4)
     strategy = Scripted(merged)

@@ -99,6 +99,21 @@ class Filter:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaterEvidence:
+    """What a strategy reads and was not given yet: versions of one space past `upto`, of these kinds, but its own.
+
+    Attributes:
+        kinds: As columns hold them.
+        by: What its items' slot `by` says.
+    """
+
+    space: int
+    upto: int
+    kinds: tuple[int, ...]
+    by: str
+
+
 class Entry(NamedTuple):
     """A part of a version as the catalogue sees it: every filter's field, and the token stream.
 

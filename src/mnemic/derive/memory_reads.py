@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Final
 
+from mnemic.core.checking import number
 from mnemic.core.clock import FOREVER
+from mnemic.core.ids import to_bytes
 from mnemic.core.items import Strength
-from mnemic.core.queries import Filter, Query
+from mnemic.core.queries import Filter, LaterEvidence, Query
 from mnemic.core.tokens import words
 from mnemic.derive.runs import is_own
 from mnemic.errors import Invalid
 from mnemic.flow import Pause
 from mnemic.models.model_requests import CountJudged, EmbedQuestion, Meant, NameModel
-from mnemic.recall.seeking import seek
+from mnemic.recall.seeking import SpreadOver, seek
 from mnemic.store.engine.codec import kind_number
 from mnemic.store.requests import look
 from mnemic.strategies.base import Known
@@ -24,11 +27,12 @@ from mnemic.strategies.strategy_requests import (
     ScoreItems,
     Search,
     SearchHit,
+    Spread,
     Strengths,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from mnemic.core.ids import ItemId
     from mnemic.core.items import Item, Link, Version
@@ -52,7 +56,7 @@ class MemoryReads:
         strategy: Strategy,
         spaces: tuple[int, ...],
         view: View,
-        now: Callable[[], int],
+        now: int,
         *,
         given: Collection[ItemId] = (),
         upto: int = FOREVER,
@@ -63,7 +67,7 @@ class MemoryReads:
 
         Args:
             spaces: Whose memory: the strategy's own first, where it has derived.
-            now: Tells when it asks (microseconds), for searches that say "yesterday".
+            now: When it asks (microseconds), for searches that say "yesterday".
             given: What it reads and has before it.
             upto: How far the strategy has read its own space: of the kinds that it reads, it is shown nothing later.
             where: What searches, and looks at what stands, are narrowed to. Ids, keys and links lead beyond it.
@@ -95,6 +99,8 @@ class MemoryReads:
                 return (yield from self._linked(ids, types))
             case Strengths(ids):
                 return (yield from self._strengths(ids))
+            case Spread(seeds, types, damping):
+                return (yield self._spread_over(seeds, types, damping))
             case EmbedTexts() | NameModel() | CountJudged() | Pause():
                 return (yield request)
             case _:
@@ -134,13 +140,14 @@ class MemoryReads:
         ranked = yield from seek(
             Query(
                 text=text,
-                now=self._now(),
+                now=self._now,
                 spaces=self._spaces,
                 view=self._view,
                 where=within,
                 k=k,
                 vectors=meant.vectors,
                 embedders=meant.embedders,
+                reader=self._strategy.by,
             ),
             by_score=by_score,
         )
@@ -181,3 +188,18 @@ class MemoryReads:
         used = yield from look(lambda s: [s.strength(space, ids) for space in self._spaces])
         counted = {id: strength for one in used for id, strength in one.items()}
         return {id: counted.get(id, Strength()) for id in ids}
+
+    def _spread_over(self, seeds: Mapping[ItemId, float], types: Sequence[str], damping: float) -> SpreadOver:
+        for id, weight in seeds.items():
+            to_bytes(id, "seeds")
+            if not 0 < number("seeds", weight) < math.inf:
+                raise Invalid("seeds", f"the weight of {id} is {weight}", "Give numbers above 0.")
+        if not 0 < number("damping", damping) < 1:
+            raise Invalid("damping", f"is {damping}", "Give a number above 0 and below 1.")
+        later = None
+        if self._upto != FOREVER:
+            kinds = tuple(sorted(self._read_kinds))
+            later = LaterEvidence(space=self._spaces[0], upto=self._upto, kinds=kinds, by=self._strategy.by)
+        return SpreadOver(
+            spaces=self._spaces, view=self._view, seeds=dict(seeds), types=tuple(types), damping=damping, later=later
+        )

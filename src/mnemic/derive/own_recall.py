@@ -51,7 +51,7 @@ def own_picks(desk: Desk, strategy: Strategy, asked: Asked, reads: MemoryReads, 
         picks = yield from conversed(on_recall(asked), answering.answered, step, _ENDS)
     except MnemicError:
         raise
-    except Exception as error:  # somebody else's code: whoever asks is told whose, and nothing else is at stake
+    except Exception as error:  # somebody else's code: whoever asks is told whose it is
         raise Invalid("by", f"{step} failed: {type(error).__name__}: {error}", _REMEDY) from error
     return [_checked(step, pick, reads) for pick in _listed(step, picks)]
 

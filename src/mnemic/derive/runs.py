@@ -18,12 +18,13 @@ from mnemic.store.engine.codec import kind_number
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.values.drafts import Advance, JobStep
 from mnemic.store.values.work import Lane
-from mnemic.strategies.base import Given
-from mnemic.strategies.triggers import SECOND, Waiting, ends_task, fired, first_moment
+from mnemic.strategies.base import EPOCH, Given
+from mnemic.strategies.triggers import SECOND, Feedback, Waiting, ends_task, fired, first_moment
 
 if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
     from mnemic.strategies.base import Strategy
+    from mnemic.strategies.triggers import Trigger
     from mnemic.strategies.units import Unit
 
 KNOWN: Final = 10_000
@@ -112,6 +113,8 @@ class RunOptions:
         asked: Somebody waits for it.
         force: Whatever the triggers say.
         maintain: `on_maintain` in place of `on_write`.
+        after_writing: Not while `on_write` has a run due: of a talk that is cut into units, upkeep would see what came
+            of the first.
         keep_answers: What models answered outlives the run.
     """
 
@@ -119,6 +122,7 @@ class RunOptions:
     asked: bool = False
     force: bool = False
     maintain: bool = False
+    after_writing: bool = False
     keep_answers: bool = False
 
 
@@ -132,13 +136,17 @@ def due_lane(snapshot: Snapshot, strategy: Strategy, space: int, options: RunOpt
 
     What it does not read, or wrote itself, sets off no trigger; a run steps over it.
     """
+    if options.after_writing:
+        writing = replace(options, maintain=False, after_writing=False)
+        if due_lane(snapshot, strategy, space, writing, now) is not None:
+            return None
     lane = snapshot.lane(space, lane_name(strategy, maintain=options.maintain))
     if snapshot.newest(space) <= lane.cursor:
         return None
-    if unit_of(strategy, lane) is not None and not _taken(snapshot, strategy, lane, strategy.batch)[0]:
+    if unit_of(strategy, lane) is not None and _taken(snapshot, strategy, lane, strategy.batch)[1] == lane.cursor:
         return None
     triggers = strategy.maintain if options.maintain else strategy.triggers
-    nothing = Waiting(ran=lane.leased, asked=options.asked)
+    nothing = replace(_before_counting(snapshot, lane, triggers), asked=options.asked)
     least = replace(nothing, count=1, since=now, last=now)  # where this fires, whatever waits fires too
     if options.force or lane.stride or lane.seq or fired(triggers, least, now):
         return lane
@@ -152,14 +160,21 @@ def due_lane(snapshot: Snapshot, strategy: Strategy, space: int, options: RunOpt
 def next_look(snapshot: Snapshot, strategy: Strategy, space: int, options: RunOptions, now: int) -> NextLook | None:
     """Find when a lane whose triggers do not fire is to be looked at again, if nothing is written; None for at once."""
     lane = snapshot.lane(space, lane_name(strategy, maintain=options.maintain))
-    counts = list(_counted(snapshot, strategy, lane, Waiting(ran=lane.leased)))
+    triggers = strategy.maintain if options.maintain else strategy.triggers
+    counts = list(_counted(snapshot, strategy, lane, _before_counting(snapshot, lane, triggers)))
     if not counts:
         return None
-    if unit_of(strategy, lane) is not None and not _taken(snapshot, strategy, lane, strategy.batch)[0]:
+    if unit_of(strategy, lane) is not None and _taken(snapshot, strategy, lane, strategy.batch)[1] == lane.cursor:
         return NextLook(lane, snapshot.newest(space), now + LOOK_AGAIN)
-    triggers = strategy.maintain if options.maintain else strategy.triggers
     at = first_moment(triggers, counts[-1], now, now + LOOK_AGAIN)
     return NextLook(lane, snapshot.newest(space), at) if at - now > SECOND else None
+
+
+def _before_counting(snapshot: Snapshot, lane: Lane, triggers: Sequence[Trigger]) -> Waiting:
+    """What is known before any version is counted: when the lane ran, and what was said of items since."""
+    if not any(isinstance(trigger, Feedback) for trigger in triggers):
+        return Waiting(ran=lane.leased)
+    return Waiting(ran=lane.leased, judged=snapshot.judgements(lane.space, lane.cursor, lane.leased))
 
 
 def _counted(snapshot: Snapshot, strategy: Strategy, lane: Lane, waiting: Waiting) -> Iterator[Waiting]:
@@ -210,12 +225,15 @@ def run_versions(strategy: Strategy, snapshot: Snapshot, lane: Lane) -> list[int
 def _taken(snapshot: Snapshot, strategy: Strategy, lane: Lane, limit: int) -> tuple[dict[int, Version], int]:
     """Take the versions of a strategy's next run, and how far that goes: its next unit, if it has one, or a batch.
 
-    What makes no unit yet is left. A run that failed is done again in parts, which need not be units.
+    What makes no unit yet is left; where nothing is read, it is passed over. A run that failed is done again in parts,
+    which need not be units.
     """
     unit = unit_of(strategy, lane)
     if unit is None or lane.stride:
         return lane_versions(snapshot, strategy, lane, limit)
     versions, upto = lane_versions(snapshot, strategy, lane, _LONGEST_UNIT)
+    if not versions:
+        return versions, upto
     length = unit.length([version.item for version in versions.values()])
     if length is None:
         is_too_long = snapshot.newest(lane.space) > upto
@@ -291,7 +309,8 @@ def _run(
     evidence = tuple(sorted((item for item in fresh if item.id not in before), key=lambda item: item.said))
     # A run over the strategy's own writes steps over them, and there are more such runs than others.
     known = tuple(snapshot.core((space,), View(at=lane.seq or None), KNOWN, strategy.by)) if evidence else ()
-    given = Given(user=str(head.user), evidence=evidence, known=tuple(version.item for version in known))
+    now = max((version.recorded for version in versions.values()), default=EPOCH)
+    given = Given(user=str(head.user), evidence=evidence, known=tuple(version.item for version in known), now=now)
     return StrategyRun(
         space=space,
         tenant=snapshot.tenant_name(head.tenant),

@@ -16,6 +16,7 @@ from mnemic.derive.drafting import draft_run
 from mnemic.derive.drive import driven
 from mnemic.derive.runs import RunOptions, StrategyRun, next_run
 from mnemic.flow import Flow, Pause, Request, run
+from mnemic.lanes.following import follows
 from mnemic.lanes.slices import HOUSE
 from mnemic.registry import STRATEGIES, load
 from mnemic.store.requests import Look
@@ -131,7 +132,7 @@ class UnreadRules:
         """
         self._drop_erased(snapshot, head.id)
         lane, newest = snapshot.lane_and_newest(head.id, HOUSE)
-        if not head.lanes or newest <= lane.cursor:
+        if not head.lanes or newest <= lane.cursor or not follows(snapshot, head.id, HOUSE, desk.strategies):
             self._drop(head.id)
             return NOTHING
         before = self._cached.get(head.id)

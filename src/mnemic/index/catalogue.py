@@ -13,7 +13,8 @@ from mnemic.core.clock import FOREVER
 from mnemic.core.items import State
 from mnemic.core.queries import Filter, View
 from mnemic.core.visibility import facet_clauses, sight_clauses
-from mnemic.index.columns import Column, EntryColumns, Shelves, visible
+from mnemic.index.columns import Column, EntryColumns, Shelves, standing, visible
+from mnemic.index.link_table import LinkTable
 from mnemic.index.packing import pack, sound_body, unpack
 from mnemic.index.packing_lane import entries_between
 from mnemic.index.reading import SEGMENT_ROWS, PostingsSegment, Reading, RowsHolding, Tail, compress
@@ -26,8 +27,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mnemic.core.queries import Entry
+    from mnemic.core.queries import Entry, LaterEvidence
     from mnemic.core.visibility import Condition
+    from mnemic.index.link_table import SpaceLinks
     from mnemic.store.engine.snapshot import Snapshot
     from mnemic.store.values.heads import SpaceHead
     from mnemic.store.values.work import PackRow
@@ -92,6 +94,7 @@ class Catalogue:
         self._tail = Tail(0)
         self._holding = RowsHolding()
         self._vectors: dict[int, VectorTable] = {}
+        self._links: LinkTable | None = None
         self._bearers: dict[Condition, _Bearers] = {}
         self._expiries: list[int] = []
         """When any of its rows expire, ascending, each moment once."""
@@ -102,6 +105,7 @@ class Catalogue:
     def _weigh(self) -> None:
         held = sum(segment.nbytes for segment in self._segments) + sum(r.nbytes for r in self._readings.values())
         vectors = sum(table.nbytes for table in self._vectors.values())
+        held += 0 if self._links is None else self._links.nbytes
         held += sum(bearers.vers.nbytes for bearers in self._bearers.values()) + self._holding.nbytes
         self.nbytes = self.columns.nbytes + vectors + held + self._tail.rows * _ROW_BYTES
 
@@ -203,6 +207,31 @@ class Catalogue:
         else:
             self._readings[key] = reading
         return reading
+
+    def links(
+        self, snapshot: Snapshot, seq: int, view: View, hidden: tuple[int, ...], later: LaterEvidence | None
+    ) -> SpaceLinks:
+        """The links and items that a view shows, whoever sees them in recall. Follow the snapshot first."""
+        vers = self.columns.column(Column.VER)
+        if self._links is None:
+            self._links = LinkTable(self.space)
+        if self._links.seq < self.seq:
+            self._links.follow(snapshot, self.seq, np.unique(vers))
+            self._weigh()
+        at = seq if view.at is None else min(seq, view.at)
+        shown = standing(self.columns, replace(view, at=at), hidden)
+        if later is not None:
+            own = self._bearing(snapshot, seq, Filter(), later.by)
+            shown &= ~self._is_later(later, own)
+        return self._links.shown(at, vers[shown])
+
+    def _is_later(self, later: LaterEvidence, own: Mapping[Condition, NDArray[np.int64]]) -> NDArray[np.bool_]:
+        """Which rows a strategy reads and was not given yet; `own` says which versions it derived."""
+        read = self.columns.column(Column.VER) > later.upto
+        read &= np.isin(self.columns.column(Column.KIND), later.kinds)
+        for vers in own.values():
+            read &= ~self.columns.of_versions(vers)
+        return read
 
     def _last_expiry(self, moment: int | None) -> int | None:
         """When something expired last as of a moment, which shows the same; None where nothing has."""

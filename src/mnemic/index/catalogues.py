@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from mnemic.core.forking import renew_in_child
 from mnemic.core.mutex import Mutex
@@ -16,15 +16,18 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from mnemic.core.queries import Filter, View
+    from mnemic.core.queries import Filter, LaterEvidence, View
     from mnemic.index.catalogue import Catalogue
     from mnemic.index.columns import Shelves
+    from mnemic.index.link_table import SpaceLinks
     from mnemic.index.reading import Reading
     from mnemic.store.engine.snapshot import Snapshot
     from mnemic.store.values.heads import SpaceHead
     from mnemic.store.values.work import PackRow
 
     Floats = NDArray[np.float32]
+
+T = TypeVar("T")
 
 
 class Catalogues:
@@ -75,6 +78,21 @@ class Catalogues:
             for head, within, hidden in snapshot.read_set(spaces, view)
         ]
 
+    def links(
+        self, snapshot: Snapshot, spaces: Sequence[int], view: View, later: LaterEvidence | None = None
+    ) -> list[SpaceLinks]:
+        """The links of each layer of a read set, the nearest first, and which items the view shows there.
+
+        Args:
+            later: What is not shown of one of the spaces.
+        """
+
+        def of(head: SpaceHead, within: View, hidden: tuple[int, ...]) -> SpaceLinks:
+            here = later if later is not None and later.space == head.id else None
+            return self._followed(snapshot, head, lambda c: c.links(snapshot, head.seq, within, hidden, here))
+
+        return [of(*layer) for layer in snapshot.read_set(spaces, view)]
+
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:
@@ -96,6 +114,20 @@ class Catalogues:
         asked: Mapping[int, Floats],
         shelves: Shelves,
     ) -> Reading:
+        def read(catalogue: Catalogue) -> Reading:
+            for model in asked:
+                catalogue.follow_vectors(snapshot, head, model, by_signs=True)
+            reading = catalogue.reading(snapshot, head.seq, view, where, shelves)
+            if not catalogue.fetch(snapshot, reading, asked):  # a pack told of vectors that are not there
+                for model in asked:
+                    catalogue.follow_vectors(snapshot, head, model)
+                reading = catalogue.reading(snapshot, head.seq, view, where, shelves)
+            return reading
+
+        return self._followed(snapshot, head, read)
+
+    def _followed(self, snapshot: Snapshot, head: SpaceHead, of: Callable[[Catalogue], T]) -> T:
+        """What one thread at a time makes of a space's catalogue, once that has followed a snapshot."""
         lock, catalogue = self._catalogue(head)
         with lock:
             if catalogue.changing:  # it has taken in some of what was new, was interrupted, and would take it in again
@@ -104,13 +136,7 @@ class Catalogues:
             catalogue.changing = True
             if catalogue.seq < head.seq:
                 catalogue.follow(snapshot, head)
-            for model in asked:
-                catalogue.follow_vectors(snapshot, head, model, by_signs=True)
-            reading = catalogue.reading(snapshot, head.seq, view, where, shelves)
-            if not catalogue.fetch(snapshot, reading, asked):  # a pack told of vectors that are not there
-                for model in asked:
-                    catalogue.follow_vectors(snapshot, head, model)
-                reading = catalogue.reading(snapshot, head.seq, view, where, shelves)
+            made = of(catalogue)
             unpacked, catalogue.unpacked = catalogue.unpacked, 0
             unsound, catalogue.unsound = catalogue.unsound, ()
             catalogue.changing = False
@@ -118,7 +144,7 @@ class Catalogues:
         self._account(head.id, catalogue, taken)
         if unsound or unpacked >= self._pack_rows > 0:
             self.unpacked(head.id, unsound)
-        return reading
+        return made
 
     def _catalogue(self, head: SpaceHead) -> tuple[Mutex, Catalogue]:
         import_whole("mnemic.index.catalogue")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 
 from mnemic.core.clock import FOREVER
+from mnemic.core.queries import Filter
 from mnemic.core.visibility import conditions, sight_clauses
 from mnemic.store.engine.codec import number_of
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mnemic.core.queries import Entry, Filter, View
+    from mnemic.core.queries import Entry, View
     from mnemic.core.visibility import ColumnName, Condition, Operator
 
 FIELD_SHIFT: Final = np.uint64(62)
@@ -377,6 +378,19 @@ def visible(
         shown &= columns.column(Column.SESSION) == shelves.session
     if shelves.hidden:
         shown &= ~np.isin(columns.column(Column.VER), shelves.hidden)
+    return shown
+
+
+def standing(columns: EntryColumns, view: View, hidden: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Mark the rows that a view shows in listings, of items that nobody searches too: (rows,), in their order."""
+    shown = np.ones(columns.rows, np.bool_)
+    for clause in conditions(view, Filter()):
+        held = _mask(columns, clause[0], {})
+        for other in clause[1:]:
+            held |= _mask(columns, other, {})
+        shown &= held
+    if hidden:
+        shown &= ~np.isin(columns.column(Column.VER), hidden)
     return shown
 
 

@@ -19,7 +19,7 @@ from mnemic.ingest.jsonio import parse
 from mnemic.ingest.locomo import read_locomo
 from mnemic.ingest.longmemeval import read_longmemeval
 from mnemic.ingest.markdown import read_markdown
-from mnemic.ingest.mem0 import read_mem0
+from mnemic.ingest.mem0_export import read_mem0
 from mnemic.ingest.memory_server import read_graph
 from mnemic.ingest.message import Edge, Message, Skipped
 from mnemic.ingest.pdf import read_pdf

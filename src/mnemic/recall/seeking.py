@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mnemic.core.ids import ItemId
-from mnemic.core.queries import Query
+from mnemic.core.queries import LaterEvidence, Query, View
 from mnemic.flow import Flow, Request
 
 
@@ -40,6 +40,23 @@ class Seek(Request):
 
     query: Query
     by_score: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpreadOver(Request):
+    """Personalised PageRank over the links of spaces (`strategies.strategy_requests.Spread`).
+
+    Attributes:
+        seeds: Weights above 0.
+        later: What is not walked over, though the view shows it.
+    """
+
+    spaces: tuple[int, ...]
+    view: View
+    seeds: Mapping[ItemId, float]
+    types: tuple[str, ...]
+    damping: float
+    later: LaterEvidence | None = None
 
 
 def seek(query: Query, *, by_score: bool = False) -> Flow[Sequence[Sought]]:

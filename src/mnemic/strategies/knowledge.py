@@ -79,6 +79,43 @@ class Triple:
 
 
 @dataclass(frozen=True, slots=True)
+class Episode:
+    """Passages to be judged, and those before them, by which "it" and "there" are understood."""
+
+    before: Passages
+    passages: Passages
+
+
+@dataclass(frozen=True, slots=True)
+class EntityMatching:
+    """Names, each with a fact that it was found in, and the names of known things, one of which it may mean."""
+
+    names: tuple[tuple[str, str], ...]
+    known: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FactMatching:
+    """New facts, and known ones that they may repeat or contradict; places go on from these."""
+
+    new: tuple[Triple, ...]
+    old: tuple[Triple, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactMatch:
+    """How a new fact stands to those before it, by their places among the known ones and then the new ones.
+
+    Attributes:
+        same: They say the same.
+        over: They cannot be true at the same time.
+    """
+
+    same: tuple[int, ...] = ()
+    over: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Merging:
     """New facts, and the old ones that they may say again, add to or contradict."""
 

@@ -10,6 +10,7 @@ from mnemic.index.catalogues import Catalogues
 from mnemic.index.standing import Standings
 from mnemic.settings import Settings
 from mnemic.verbs.branch_verbs import BranchVerbs
+from mnemic.verbs.choosing import Choosing
 from mnemic.verbs.doubting import Doubting
 from mnemic.verbs.looking_up import LookingUp
 from mnemic.verbs.note_taking import NoteTaking
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Kernel(Doubting, Transacting, TakingBack, BranchVerbs, LookingUp, NoteTaking):
+class Kernel(Doubting, Choosing, Transacting, TakingBack, BranchVerbs, LookingUp, NoteTaking):
     """The verbs, over one store's catalogues. Every method returns a flow."""
 
     desk: Desk

@@ -58,6 +58,8 @@ Behind the writer
   dead        worker             What could not be understood and was given up, so that the rest could go on.
   retry       worker             Try what was given up once more: one, or all.
   rerun       worker             Take back what STRATEGY made of your memory, and have it read everything again.
+  strategies  understanding      What can understand what you say: which of them do, and what each may ask a model.
+  follow      understanding      Choose which strategies understand what you say; without a name, list those that do.
 Watching
   watch       watch              What is committed to this memory and the shared one, as it happens.
   top         top                What the programs that use this store do just now.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from operator import attrgetter
@@ -48,6 +49,9 @@ _ANY: Final = Filter()
 
 _MOVED: Final = 1_000
 """Commits looked at to see whom they are of; where there are more, they may be anybody's."""
+
+_FOLLOWED: Final = 1_000
+"""Commits whose links are looked up one by one; where there are more, all links of the space are read."""
 
 _IDS_AT_ONCE: Final = 500
 """Ids that are looked for in one statement."""
@@ -672,6 +676,19 @@ class Snapshot:
         rows = self._layered.strength(space, [to_bytes(item) for item in ids])
         return {from_bytes(raw): _strength(row) for raw, row in rows.items()}
 
+    def judgements(self, space: int, ver: int, since: int) -> int:
+        """Count how often an item was said to have helped or misled, since a version was written and since a moment.
+
+        Args:
+            ver: The version's local number; 0 for the beginning.
+            since: Microseconds.
+        """
+        read = self._rows.items.version_rows(space, [ver]) if ver else []
+        after = read[0].seq_from if read else 0
+        told = self._rows.journal.feedback(self._tenant_of(space), space, after, since)
+        counts = (counted for event in told for counted in json.loads(event.payload or b"{}").values())
+        return sum(useful + harms for _, useful, harms, _ in counts)
+
     def changes(self, tenant: int, after: int = 0, limit: int = 100, *, newest: bool = False) -> list[Change]:
         """Commits after seq `after`, ascending; with `newest`, the last ones, descending."""
         rows = self._rows.journal.changes(tenant, after, limit, newest)
@@ -774,6 +791,15 @@ class Snapshot:
         """List the links that a commit opened (True) or closed (False)."""
         rows = (row for home in self._layered.home(space, seq) for row in self._rows.links.links_written(home, seq))
         return [(decode_link(row), bool(row.open)) for row in rows]
+
+    def links_since(self, space: int, seq: int) -> Iterator[LinkRow]:
+        """Versions of a space's links that commits after this one wrote, in order of writing; unlinking writes one."""
+        rows = self._rows.journal.space_changes(space, seq, _FOLLOWED + 1) if seq else []
+        if not seq or len(rows) > _FOLLOWED:
+            return (row for row in self._rows.links.all_links(space) if row.seq_from > seq)
+        events = self._rows.journal.events_of(self._tenant_of(space), [row.seq for row in rows]) if rows else {}
+        written = [event.lver for commit in events.values() for event in commit if event.lver]
+        return iter(self._rows.links.link_rows(space, written))
 
     def note_seqs(self, tenant: int, verbs: Sequence[Verb], after: int = 0) -> list[int]:
         """List the commits after this one that carry a note of one of these verbs, ascending.

@@ -6,7 +6,9 @@ beside: rules rewrite nothing, so they never update.
 
 from __future__ import annotations
 
-from mnemic.core.tokens import tokenise
+from hashlib import blake2b
+
+from mnemic.core.tokens import tokenise, words
 from mnemic.core.uninterrupted import import_whole
 from mnemic.strategies.knowledge import MergeDecision, MergeOp, Merging, StatedFact
 
@@ -20,6 +22,11 @@ def merge_ops(given: Merging) -> tuple[MergeDecision, ...]:
             op = MergeOp.NOOP
         decided.append(MergeDecision(new=place, op=op, old=old, text=fact.text))
     return tuple(decided)
+
+
+def wording_digest(text: str) -> str:
+    """Hash the words of a text, whatever their case, accents and punctuation: equal for what is worded alike."""
+    return blake2b(" ".join(words(text)).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def _decided(fact: StatedFact, facts: tuple[StatedFact, ...]) -> tuple[MergeOp, int | None]:

@@ -10,10 +10,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from mnemic.core.tokens import is_stop, tokenise
 from mnemic.strategies.knowledge import Inquiry
+
+if TYPE_CHECKING:
+    from mnemic.strategies.strategy_requests import SearchHit
 
 _K1: Final = 1.2
 _B: Final = 0.75
@@ -67,6 +70,18 @@ def diverse(scores: Sequence[float], texts: Sequence[Sequence[str]]) -> Iterator
 def similarity(terms: frozenset[str], others: frozenset[str]) -> float:
     """The cosine of two sets of terms."""
     return len(terms & others) / math.sqrt(len(terms) * len(others)) if terms and others else 0.0
+
+
+def nearness(text: str, hits: Sequence[SearchHit]) -> list[float]:
+    """How near each of the hits of a search is to a text: in meaning if that is known of all, else in words.
+
+    A search's own scores weigh words by how rare they are in the whole memory; this does not hang on what else is held.
+    """
+    cosines = [hit.cosine for hit in hits if hit.cosine is not None]
+    if len(cosines) == len(hits):
+        return cosines
+    terms = frozenset(content_terms(text))
+    return [similarity(terms, frozenset(content_terms(hit.item.text))) for hit in hits]
 
 
 def recognised(given: Inquiry) -> tuple[int, ...]:

@@ -366,14 +366,24 @@ def test_what_is_erased_is_due_no_more(world: World) -> None:
     item = world.item("x")
     world.commit(world.put(item))
     space = world.space()
-    world.store.transact(lane_cursors.rest, LANE, (space,))
-    assert due(world) == [space]
+    world.store.transact(lane_cursors.rest, LANE, {space: 0})
+    assert due(world) == [space]  # something was written since
     world.erase(item.id)
-    world.store.transact(lane_cursors.rest, LANE, (space,))
+    world.store.transact(lane_cursors.rest, LANE, {space: 0})
     assert due(world) == []
     world.commit("stays")
     world.erase(whole=True)
     assert due(world) == []
+
+
+def test_what_nobody_is_to_do_in_a_space_is_due_no_more_until_something_is_written(world: World) -> None:
+    follow(world)
+    world.commit("x")
+    space = world.space()
+    world.store.transact(lane_cursors.rest, LANE, {space: newest(world)})
+    assert due(world) == []
+    world.commit("y")
+    assert due(world) == [space]
 
 
 def test_a_rewind_has_lanes_look_again_at_what_they_had_read(world: World) -> None:

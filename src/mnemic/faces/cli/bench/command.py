@@ -235,22 +235,31 @@ def asked(folder: Path, embedder: str, cache: Path | None, seed: int) -> None:
     show(found, sys.stdout, seed)
 
 
-@verb("mnemic bench multihop questions.jsonl --embedder none", "mnemic bench multihop questions.jsonl --without links")
+@verb("mnemic bench multihop questions.jsonl --embedder none", "mnemic bench multihop questions.jsonl --by hippo2")
 @options.path
 @options.limit()
 @click.option("--untitled", is_flag=True, help="Take the titles out of the documents.")
 @click.option("--without", type=NAMES, default=(), help="Stages of recall to leave out, all at once.")
+@click.option("--by", metavar="NAME", help="A strategy whose own recall answers, or a baseline such as 'BM25 turns'.")
 @options.embedder()
 @options.cache
 def multihop(
-    path: Path, limit: int | None, untitled: bool, without: Sequence[str], embedder: str, cache: Path | None
+    path: Path,
+    limit: int | None,
+    untitled: bool,
+    without: Sequence[str],
+    by: str | None,
+    embedder: str,
+    cache: Path | None,
 ) -> None:
     """Passages found for multi-hop questions over a pool of documents (2Wiki, HotpotQA, MuSiQue as unified jsonl)."""
     from mnemic.lab.kit.tables import aligned
     from mnemic.lab.tasks.multihop_bench import bench_multihop, entrant, table
 
-    make = entrant(opened_embedder(invocation(), embedder, cache), without, untitled=untitled)
-    print(aligned(table(path.name, bench_multihop(path, make=make, limit=limit))))
+    make = entrant(opened_embedder(invocation(), embedder, cache), without, untitled=untitled, by=by)
+    result = bench_multihop(path, make=make, limit=limit)
+    print(aligned(table(path.name, result.rows)))
+    print(result.cost)
 
 
 @verb(

@@ -65,6 +65,11 @@ def _filter(given: dict[str, Any], states: tuple[State, ...] = ()) -> Filter:
     )
 
 
+def _by_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the option that names whose recall answers."""
+    return click.option("--by", type=WORDS, metavar="STRATEGY", help="By this strategy's recall.")(command)
+
+
 def _slot(given: str) -> tuple[str, SlotValue]:
     """Read `name=value`: a value that JSON reads as a number, true, false, null or a quoted text is that, or a text."""
     name, equals, value = given.partition("=")
@@ -82,10 +87,12 @@ def _slot(given: str) -> tuple[str, SlotValue]:
     'mnemic recall "她住在哪个城市？" -k 3 --explain',
     'mnemic recall "which city?" --as-of 2025-03-31',
     'mnemic recall "what did we plan last March?" --kind turn --json',
+    'mnemic recall "which city does she live in?" --by house',
 )
 @click.argument("query", type=WORDS)
 @click.option("-k", type=int, help="Most items (left out: setting `k`).")
 @click.option("--budget", type=int, metavar="TOKENS", help="Most tokens.")
+@_by_option
 @filter_options
 @click.option("--now", type=WORDS, metavar="TIME", help="When it is asked, for words such as `yesterday`.")
 @click.option("--explain", is_flag=True, help="Also what each score is made of, and what each stage let through.")
@@ -96,6 +103,7 @@ def recall(
     budget: int | None,
     now: str | None,
     explain: bool,
+    by: str | None,
     **past: Any,
 ) -> None:
     """The best evidence for a question, best first, with reasons."""
@@ -104,7 +112,7 @@ def recall(
     asked = read_said(now, None, "now")
     words = argument_text(query, run.settings)
     with run.caught_up_memory() as me:
-        context = _recalled(me, past, words, explain=explain, k=k, budget=budget, where=where, now=asked)
+        context = _recalled(me, past, words, explain=explain, k=k, budget=budget, where=where, now=asked, by=by)
     if run.output.json:
         run.output.document(context_record(context))
     else:
@@ -178,8 +186,9 @@ def _flags(item: Item) -> str:
 @click.argument("query", type=WORDS)
 @click.option("--budget", type=int, metavar="TOKENS", help="Most tokens (left out: setting `budget`).")
 @click.option("-k", type=int, help="Most items (left out: as many as fit).")
+@_by_option
 @past_options
-def context(query: str, budget: int | None, k: int | None, **past: str | None) -> None:
+def context(query: str, budget: int | None, k: int | None, by: str | None, **past: str | None) -> None:
     """A block ready for a prompt.
 
     What is always at hand comes first: standing instructions, pinned items, the profile. After it as much of the best
@@ -189,7 +198,7 @@ def context(query: str, budget: int | None, k: int | None, **past: str | None) -
     words = argument_text(query, run.settings)
     with run.caught_up_memory() as me:
         budget = run.settings.budget if budget is None else budget
-        found = _recalled(me, past, words, block=True, k=k, budget=budget)
+        found = _recalled(me, past, words, block=True, k=k, budget=budget, by=by)
     if run.output.json:
         run.output.document(context_record(found))
         return

@@ -1,0 +1,40 @@
+"""Find by rule what passages relate to what: slots of the speaker's profile first, then names and the words between."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from mnemic.core.uninterrupted import import_whole
+from mnemic.strategies.knowledge import Passage, Passages, StatedFact, Triple
+from mnemic.strategies.rules.stated_facts import slot_facts
+from mnemic.strategies.rules.triples import triples
+
+
+def stated_relations(passages: Passages) -> tuple[Triple, ...]:
+    """Find the relations of passages, in order; the relation of a slot is its name, so that one value can end another.
+
+    What is so no longer is a relation with an end, at the time named or else when it was said. Two names that a slot
+    relates are not related again by the words between them.
+    """
+    import_whole("mnemic.extract.entities")
+    from mnemic.extract.entities import canonical
+
+    slots = [_relation(fact, passages[fact.source[0]]) for fact in slot_facts(passages)]
+    filled = {(one.source, canonical(one.subject), canonical(one.object)) for one in slots}
+    others = (one for one in triples(passages) if one.subject and one.object)
+    rest = [one for one in others if (one.source, canonical(one.subject), canonical(one.object)) not in filled]
+    return tuple(sorted((*slots, *rest), key=lambda one: one.source))
+
+
+def _relation(fact: StatedFact, passage: Passage) -> Triple:
+    since: datetime | None = None if fact.ended else fact.since
+    until = (fact.since or passage.said) if fact.ended else fact.until
+    return Triple(
+        subject=fact.subject,
+        predicate=fact.slot,
+        object=fact.value,
+        fact=fact.text,
+        source=fact.source[0],
+        since=since,
+        until=until,
+    )
