@@ -1,4 +1,4 @@
-"""The bench of needles measures what it says: texts hold their needles, a reader's notes are scored by what they cite."""
+"""The bench of needles measures what it says: texts hold their needles, notes are scored by what they cite."""
 
 from __future__ import annotations
 
