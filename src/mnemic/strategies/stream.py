@@ -19,9 +19,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from mnemic.core.items import Kind, Strength
+from mnemic.core.items import Kind, Sight, Strength
 from mnemic.core.queries import Filter
-from mnemic.strategies.base import Asked, Bond, Budget, Derivation, Edits, Given, Pick, Sight, known, nothing
+from mnemic.strategies.base import Asked, Bond, Budget, Derivation, Edits, Given, Pick, known, nothing
 from mnemic.strategies.judging import judged, judged_each
 from mnemic.strategies.knowledge import Inquiry, Passage, passage_of
 from mnemic.strategies.laws import min_max, recency
