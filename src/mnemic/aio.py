@@ -165,6 +165,7 @@ class AsyncScopedMemory(_Awaiting[ScopedMemory]):
     recall = _awaited(ScopedMemory.recall)
     context = _awaited(ScopedMemory.context)
     ask = _awaited(ScopedMemory.ask)
+    read = _awaited(ScopedMemory.read)
     why_not = _awaited(ScopedMemory.why_not)
     review = _awaited(ScopedMemory.review)
     get = _awaited(ScopedMemory.get)

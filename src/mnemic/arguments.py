@@ -260,6 +260,11 @@ _TABLE: Final[Mapping[str, Checker | None]] = {
     "typed": words,
     "user": _user,
     "value": clean_name,
+    "notes": within(64, 1024),
+    "question": question,
+    "read.ids": list_of(item_id),
+    "segment": within(256, 100_000),
+    "sources": None,  # by `LongTexts`
     "visible.ids": list_of(item_id),
     "weight": number,
     "when": _name_or_object,

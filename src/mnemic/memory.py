@@ -32,6 +32,7 @@ from mnemic.writing import MessageLike, as_messages
 
 if TYPE_CHECKING:
     from mnemic.admin import Admin
+    from mnemic.long_reading import LongReading, LongSource, ReadingReport
     from mnemic.models.base import Embedder
     from mnemic.models.chat.base import Chat
     from mnemic.past.branching import Branch
@@ -434,6 +435,55 @@ class ScopedMemory:
     def ask(self, query: str, *, k: int | None = None, now: datetime | str | None = None) -> Answer:
         """Answer a question by quoting the evidence; `known` says whether memory holds an answer. Asks no model."""
         return self._run(self._kernel.ask(self._who, RecallRequest(query=query, k=k, now=now)), query)
+
+    def read(
+        self,
+        question: str,
+        *sources: LongSource,
+        session: str | None = None,
+        ids: Sequence[ItemId] = (),
+        notes: int | None = None,
+        segment: int | None = None,
+        progress: ReadingReport | None = None,
+    ) -> LongReading:
+        """Read texts of any length for a question, segment by segment, with notes of a fixed size that each overwrites.
+
+        The notes after each segment are a version of one item: a reading that was killed, or whose model failed, goes
+        on from there when it is called again, and asks nobody about a segment twice. Another question, or a text that
+        has changed, is read anew from where it differs. With a language model (setting `model`) there is one call a
+        segment and one for the answer; without one, rules choose sentences, and the answer quotes them. Notes are
+        found by nobody's recall. The mechanism is MemAgent (`mnemic.strategies.memagent`).
+
+        Args:
+            sources: Paths (`pathlib.Path`) in any format that `mnemic import` reads; texts; file objects and iterables
+                of texts, which are streamed.
+            session: A session of this memory, read behind the sources.
+            ids: Items of this memory, read behind that; of a document all its chunks.
+            notes: Most tokens of the notes, 64 to 1,024; left out, 1,024.
+            segment: Tokens of a segment, 256 to 100,000; left out, 5,000.
+            progress: Called after each segment with how far it is.
+
+        Raises:
+            Invalid: a source is empty, binary, or no text. TooLarge: the question has over 1,024 tokens.
+            NotFound: there is no such file, session or item.
+            ModelError: the model failed; what was noted stands, and calling again goes on.
+            Conflict: a file was changed while it was read, or somebody else reads the same.
+        """
+        import_whole("mnemic.long_reading")
+        from mnemic.long_reading import LongReader
+
+        reader = LongReader(
+            self._opened,
+            self._who,
+            question,
+            sources,
+            session=session,
+            ids=ids,
+            notes=notes,
+            segment=segment,
+            progress=progress,
+        )
+        return reader.read()
 
     def why_not(
         self,

@@ -26,6 +26,7 @@ Asking
   recall      asking             The best evidence for a question, best first, with reasons.
   context     asking             A block ready for a prompt.
   ask         asking             An answer in the words of the evidence, cited; or that memory does not hold it.
+  read        reading_files      Read files of any length for a question, segment by segment, with cited notes.
   why-not     asking             At which stage a recall lost an item, and why.
   review      doubts             Facts about you that something said later puts in doubt, with both sentences.
   list        asking             What was written last, newest first.
