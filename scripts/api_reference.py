@@ -41,8 +41,8 @@ PARTS: Final[tuple[tuple[str, str, tuple[type, ...]], ...]] = (
         "What verbs return",
         "",
         (
-            mnemic.Receipt, mnemic.Listing, mnemic.Context, mnemic.Recalled, Answer, Citation, LongReading, CitedNote, EvidencePlace,
-            ReadingProgress, mnemic.Lost,
+            mnemic.Receipt, mnemic.Listing, mnemic.Context, mnemic.Recalled, Answer, Citation, mnemic.Lost,
+            LongReading, CitedNote, EvidencePlace, ReadingProgress,
             mnemic.Version, mnemic.Item, mnemic.Link, mnemic.Strength, mnemic.Holding, mnemic.Change, mnemic.Event,
             mnemic.Notice, mnemic.Difference, mnemic.Undone, mnemic.ErasureReceipt, mnemic.Window,
         ),
