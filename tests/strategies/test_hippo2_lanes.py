@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import runpy
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,6 @@ sys.path.insert(0, str(Path(__file__).parent))
 from hippo_world import page_rank
 from scripted import opened
 
-ROOT = Path(__file__).parents[2]
 DERIVED = Filter(kinds=(Kind.FACT, Kind.ENTITY), by=("hippo2",))
 TEXTS = (
     "I met Bob Stone in Porto.",
@@ -116,26 +114,3 @@ def test_recall_ranks_by_a_walk_on_what_the_store_holds() -> None:
         assert found[0].id == ids[1]
         assert {one.item.kind for one in found} == {Kind.TURN}
         assert page_rank(links(me), {found[0].id: 1.0}, (NAMES, RELATED, ALIKE)).keys() >= set(ids)
-
-
-def test_the_recall_of_everybody_else_is_not_moved() -> None:
-    memory, me, _ = told(TEXTS)
-    plain, mine = opened("house")
-    with memory, plain:
-        mine.observe([*TEXTS], speaker="Eve")
-        assert plain.flush()
-
-        def said(one: ScopedMemory, question: str) -> Sequence[tuple[str, float]]:
-            return [(found.text, round(found.score, 6)) for found in one.recall(question).items]
-
-        for question in ("Where does Bob Stone work?", "Porto", "Who met Dora Weil?"):
-            assert said(me, question) == said(mine, question)
-
-
-def test_the_page_shows_what_its_example_prints(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.syspath_prepend(ROOT / "examples" / "strategies")
-    runpy.run_path(str(ROOT / "examples" / "strategies" / "hippo2.py"), run_name="__main__")
-    page = (ROOT / "docs" / "strategies" / "hippo2.md").read_text("utf-8")
-    assert f"```text\n{capsys.readouterr().out}```" in page

@@ -97,10 +97,10 @@ class StrategyRun:
 
 
 class NextLook(NamedTuple):
-    """A lane as it was when nothing was to be done yet, the newest version then, and when to look again."""
+    """A lane as it was when nothing was to be done yet, the last commit of its space then, and when to look again."""
 
     lane: Lane
-    newest: int
+    seq: int
     at: int
 
 
@@ -164,10 +164,11 @@ def next_look(snapshot: Snapshot, strategy: Strategy, space: int, options: RunOp
     counts = list(_counted(snapshot, strategy, lane, _before_counting(snapshot, lane, triggers)))
     if not counts:
         return None
+    (head,) = snapshot.spaces((space,))
     if unit_of(strategy, lane) is not None and _taken(snapshot, strategy, lane, strategy.batch)[1] == lane.cursor:
-        return NextLook(lane, snapshot.newest(space), now + LOOK_AGAIN)
+        return NextLook(lane, head.seq, now + LOOK_AGAIN)
     at = first_moment(triggers, counts[-1], now, now + LOOK_AGAIN)
-    return NextLook(lane, snapshot.newest(space), at) if at - now > SECOND else None
+    return NextLook(lane, head.seq, at) if at - now > SECOND else None
 
 
 def _before_counting(snapshot: Snapshot, lane: Lane, triggers: Sequence[Trigger]) -> Waiting:

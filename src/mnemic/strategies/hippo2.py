@@ -8,10 +8,10 @@ phrase; links from a passage to its phrases, between phrases that triples relate
 phrases that mean the same. Answered: of the five facts nearest to a question a model, or a rule, keeps those that help;
 a personalised PageRank restarts at their phrases and, faintly, at all passages; if none helps, passages rank alone.
 
-Cost: a model is asked once for each passage, on the bundled conversation 1 call and 572 tokens of prompt a message, and
-once for each recall; twice where an answer has to be mended. Answers have at most 2,048 and 512 tokens. A new passage
-looks up each of its names, and searches for each that is new. Erasing a passage takes its facts and its phrases; what
-other passages have of these is made again of their facts, without a model.
+Cost: a model is asked once for each passage and once for each recall; twice where an answer has to be mended. Answers
+have at most 2,048 and 512 tokens. A new passage looks up each of its names, and searches for each that is new. Erasing
+a passage takes its facts and its phrases; what other passages have of these is made again of their facts, without a
+model.
 
 Departures: names and triples are asked for at once. Without a model `related_names` finds them. A phrase has at most
 `COMMON` passages: what everything names leads nowhere, and what an erasure makes again stays small. A fact's score is
@@ -78,6 +78,8 @@ _EXTRACT: Final = replace(EXTRACT_TRIPLES, rules=related_names)
 @dataclass(frozen=True, slots=True)
 class Hippo2:
     """Keeps facts and phrases as a graph, and recalls passages by a walk on it.
+
+    Over the bundled conversation it takes 1.00 calls and 613 tokens a message.
 
     Attributes:
         alike: The cosine from which two phrases mean the same; without vectors, of their words.

@@ -95,14 +95,15 @@ def rest(rows: Rows, name: str, idle: Mapping[int, int]) -> None:
     rows.lanes.drop_due(name, [space for space in idle if space not in busy])
 
 
-def put_off(rows: Rows, seen: Lane, newest: int, at: int) -> None:
-    """Have a lane look at a space again at this time, unless something was written or the lane moved since.
+def put_off(rows: Rows, seen: Lane, seq: int, at: int) -> None:
+    """Have a lane look at a space again at this time, unless something was committed or the lane moved since.
 
     Args:
         seen: The lane as it was when nothing was to be done yet.
-        newest: The highest version of its space then.
+        seq: The last commit of its space then: feedback, which wakes strategies too, is a commit without versions.
     """
-    if rows.items.newest(seen.space) == newest and rows.lanes.lane(seen.space, seen.name) == seen:
+    here = any(row.seq == seq for row in rows.spaces.space_rows((seen.space,)))
+    if here and rows.lanes.lane(seen.space, seen.name) == seen:
         rows.lanes.put_off(seen.name, seen.space, at)
 
 
