@@ -79,6 +79,7 @@ def meant_as_instructions(vectors: Sequence[Floats], worded: Sequence[float]) ->
 @lru_cache(maxsize=1)
 def form() -> MeaningForm:
     """Load what was learned; of the form the upper triangle is kept."""
+    import_whole("numpy")
     import numpy as np
 
     with resources.files("mnemic.extract").joinpath(FILE).open("rb") as file, np.load(file) as kept:
