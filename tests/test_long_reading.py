@@ -215,6 +215,31 @@ def test_notes_that_were_forgotten_or_erased_are_gone_and_it_is_read_anew() -> N
     assert memory.admin.verify() == []
 
 
+def test_of_two_that_read_the_same_one_is_told_to_try_again() -> None:
+    _, me = opened()
+
+    def beside(reached: ReadingProgress) -> None:
+        if reached.segment == 3:
+            read(me)
+
+    with pytest.raises(Conflict):
+        read(me, progress=beside)
+    assert read(me).resumed == SEGMENTS
+    assert me.count() == 1
+
+
+def test_a_reading_goes_on_though_its_past_lies_behind_the_horizon() -> None:
+    model = Faulty(CASE, at=6, fault=ModelError("told: 503"))
+    memory, me = opened(model)
+    with pytest.raises(ModelError):
+        read(me)
+    memory.admin.compact(5)
+    with pytest.raises(Conflict, match="no longer kept"):
+        read(me, f"A new beginning. {TEXT}")
+    assert told(read(me)) == told(read(opened(NeedleReader(CASE))[1]))
+    assert model.asked["overwrite_fold"] == SEGMENTS
+
+
 def test_a_session_and_a_document_are_read_from_memory_and_their_erasure_takes_the_notes() -> None:
     memory, me = opened()
     me.observe("The spare key lies under the blue pot.", speaker="Ada", said="2025-03-01T10:00:00Z")

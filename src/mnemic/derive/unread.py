@@ -21,6 +21,7 @@ from mnemic.lanes.slices import HOUSE
 from mnemic.registry import STRATEGIES, load
 from mnemic.store.requests import Look
 from mnemic.store.values.drafts import Put, Tie
+from mnemic.strategies.strategy_requests import EmbedTexts
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -263,11 +264,13 @@ def _drafted(desk: Desk, strategy: Strategy, planned: StrategyRun) -> Flow[Draft
 
 
 def _answered(snapshot: Snapshot, request: Request) -> Any:
-    """Answer the requests of rules: a look by the snapshot, and a pause by nothing, as nobody waits here."""
+    """Answer the requests of rules: a look by the snapshot, a pause by nothing, and no vectors: readers do not wait."""
     match request:
         case Look(of):
             return of(snapshot)
         case Pause():
             return None
+        case EmbedTexts():
+            return ()
         case _:
             raise TypeError(f"rules ask for {type(request).__name__}, which a reader cannot answer")

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path, PurePath
 from typing import Final
 
+from mnemic.core.checking import words
 from mnemic.errors import Conflict, Invalid, NotFound
 from mnemic.ingest.inputs import count_hint, is_archive
 from mnemic.ingest.intake import INPUT_LIMIT
@@ -104,14 +105,19 @@ def _checked(place: int, source: object) -> object:
     if isinstance(source, PurePath):
         return Path(source)
     if isinstance(source, str):
+        source = words(field, source)
         if not source.strip():
             raise Invalid(field, "is empty", "Give a text, or a path as `pathlib.Path`.")
         if len(source) < 4096 and "\n" not in source and _exists(source):
             raise Invalid(field, f"{source[:80]!r} is a text, and the name of a file", "Give a file as `pathlib.Path`.")
         return source
-    if isinstance(source, bytes | bytearray) or not (hasattr(source, "read") or isinstance(source, Iterable)):
+    if isinstance(source, bytes | bytearray) or not (_is_file(source) or isinstance(source, Iterable)):
         raise Invalid(field, f"is {type(source).__name__}", _GIVE)
     return source
+
+
+def _is_file(source: object) -> bool:
+    return hasattr(type(source), "read")
 
 
 def _exists(name: str) -> bool:
@@ -124,7 +130,7 @@ def _exists(name: str) -> bool:
 def _label(place: int, source: object) -> str:
     if isinstance(source, Path):
         return str(source)
-    named = getattr(source, "name", None)
+    named = getattr(source, "name", None) if _is_file(source) else None
     return named if isinstance(named, str) and named else f"{'text' if isinstance(source, str) else 'stream'} {place}"
 
 
@@ -162,7 +168,7 @@ def _texts(label: str, source: object, reached: Callable[[int], None]) -> Iterat
 
     if isinstance(source, str):
         return iter((source,))
-    if hasattr(source, "read"):
+    if _is_file(source):
         return _decoded(label, counted(_read_out(source)))
     assert isinstance(source, Iterable)
     return _decoded(label, counted(source))
