@@ -51,6 +51,7 @@ class MeaningForm:
 
     def values(self, vectors: Sequence[Floats]) -> Floats:
         """The value of each vector, (n,); the higher, the likelier it instructs for good."""
+        import_whole("numpy")
         import numpy as np
 
         away = direction(np.asarray(vectors, np.float32), self.mean)
@@ -59,6 +60,7 @@ class MeaningForm:
 
 def direction(vectors: Floats, mean: Floats) -> Floats:
     """In which direction each vector, a row, lies from the mean: rows of unit length."""
+    import_whole("numpy")
     import numpy as np
 
     away = vectors - mean
