@@ -58,7 +58,7 @@ _CITED: Final = 12 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class TextStretch:
     """A text to read, or some of one, as it comes from its source.
 
     Attributes:
@@ -140,7 +140,7 @@ class ReaderState:
     judged: Mapping[str, int] = field(default_factory=dict)
 
 
-def pieces_of(stretches: Iterable[Stretch]) -> Iterator[SourcePiece]:
+def pieces_of(stretches: Iterable[TextStretch]) -> Iterator[SourcePiece]:
     """Cut texts into sentences as they come; of a part that goes on, the last sentence waits for what follows."""
     import_whole("mnemic.extract.sentences")
     from mnemic.extract.sentences import sentence_spans, unwrapped
