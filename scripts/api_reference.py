@@ -18,6 +18,7 @@ import mnemic
 from mnemic import errors
 from mnemic.admin import Admin
 from mnemic.faces.cli.commands.maintenance import meanings
+from mnemic.long_reading import CitedNote, EvidencePlace, LongReading, ReadingProgress
 from mnemic.recall.answer import Answer, Citation
 
 PAGE: Final = Path(__file__).resolve().parent.parent / "docs" / "api.md"
@@ -41,6 +42,7 @@ PARTS: Final[tuple[tuple[str, str, tuple[type, ...]], ...]] = (
         "",
         (
             mnemic.Receipt, mnemic.Listing, mnemic.Context, mnemic.Recalled, Answer, Citation, mnemic.Lost,
+            LongReading, CitedNote, EvidencePlace, ReadingProgress,
             mnemic.Version, mnemic.Item, mnemic.Link, mnemic.Strength, mnemic.Holding, mnemic.Change, mnemic.Event,
             mnemic.Notice, mnemic.Difference, mnemic.Undone, mnemic.ErasureReceipt, mnemic.Window,
         ),

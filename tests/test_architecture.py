@@ -57,7 +57,7 @@ FLOORS = (
     ("window",),
     ("arguments",),
     ("admin",),
-    ("session",),
+    ("session", "long_reading"),
     ("memory", "aio"),
     ("tools",),
     ("lab",),

@@ -223,6 +223,7 @@ class World:
             "when": datetime(2026, 1, 2, tzinfo=UTC), "session": "chat", "user": "ada", "to": 3, "tenant": "default",
             "dest": self.folder / "copy.db", "lines": [], "embedder": "none", "hold": 1, "horizon": 1,
             "strategy": "house", "first": 1, "last": 2, "order": Order(name="gc", key="x"), "stop": stop,
+            "question": "Where?",
         }  # fmt: skip
         if verb in ("retry", "cancel"):
             known["id"] = 1
@@ -268,9 +269,13 @@ def parameters(verb: Callable[..., object], name: str) -> Iterator[str]:
 def arguments(world: World, verb: Callable[..., object], odd: str, value: object) -> tuple[list[Any], dict[str, Any]]:
     """What is given to `verb`: what it must have, and `value` for one of its parameters."""
     good, args, named = world.good(verb.__name__), list[Any](), dict[str, Any]()
-    for one in list(inspect.signature(verb).parameters.values())[1:]:
+    wanted = list(inspect.signature(verb).parameters.values())[1:]
+    by_place = [n for n, one in enumerate(wanted) if one.kind is one.VAR_POSITIONAL]
+    for n, one in enumerate(wanted):
         if one.kind is one.VAR_POSITIONAL:
             args.append(value if one.name == odd else world.other)
+        elif by_place and n < by_place[0]:
+            args.append(value if one.name == odd else good[one.name])
         elif one.name == odd:
             named[one.name] = value
         elif one.default is one.empty and one.kind is not one.VAR_KEYWORD:
@@ -305,7 +310,7 @@ def said(wrong: list[str]) -> None:
         pytest.fail("\n".join(wrong), pytrace=False)
 
 
-CALLERS_OWN = {("think", "class"), ("progress", "class"), ("lines", "unspeakable")}
+CALLERS_OWN = {("think", "class"), ("progress", "class"), ("lines", "unspeakable"), ("sources", "unspeakable")}
 """What a caller's own function or iterator raises is the caller's."""
 
 PLAIN = [(kind, name) for kind in (ScopedMemory, Memory, Session, Admin) for name in verbs(kind)]
@@ -321,6 +326,8 @@ def test_no_verb_lets_nonsense_in_or_a_foreign_error_out(
         target: Any = {ScopedMemory: world.me, Memory: world.memory, Admin: world.memory.admin}.get(kind)
         target = world.me.session("chat") if target is None else target
         for described, make in NONSENSE.items():
+            if (odd, described) == ("sources", "endless"):
+                continue  # a stream is read for as long as it goes on
             args, named = arguments(world, verb, odd, make())
             told = foreign(lambda a=args, n=named: getattr(target, name)(*a, **n))  # noqa: B023 - called at once  # type: ignore[misc]
             if told is not None and (odd, described) not in CALLERS_OWN:

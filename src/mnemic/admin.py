@@ -19,14 +19,16 @@ from mnemic.core.scope import Shared
 from mnemic.core.uninterrupted import import_whole
 from mnemic.derive.runs import MAINTAIN
 from mnemic.errors import Invalid, NotFound
+from mnemic.lanes.following import choice_of, follows
 from mnemic.lanes.slices import EMBED, EXPIRE, JOBS, PACK, SLOTS
 from mnemic.meaning import WORDS_ALONE
 from mnemic.models.base import Embedder
 from mnemic.opening import Opened, When, chosen_embedder
 from mnemic.past.journal_views import log_page
+from mnemic.registry import STRATEGIES
 from mnemic.reindexing import Reindexed, reindex
 from mnemic.settings import Settings
-from mnemic.store.engine import compaction, holds, job_queue, journal_io
+from mnemic.store.engine import compaction, holds, job_queue, journal_io, lane_cursors
 from mnemic.store.engine.job_queue import DIGEST
 from mnemic.store.engine.model_meter import spendings_of
 from mnemic.store.engine.snapshot import Snapshot
@@ -274,7 +276,18 @@ class Admin:
             Conflict: a tenant of this name is here already.
             Invalid: these are not the lines of an export, or they do not hold together.
         """
-        return self._store.transact(journal_io.load, iter(lines), tenant, progress)
+        loaded = self._store.transact(journal_io.load, iter(lines), tenant, progress)
+        for lane in self._chosen(loaded.tenant):
+            while self._store.transact(lane_cursors.follow, lane):
+                pass
+        return loaded
+
+    def _chosen(self, tenant: str) -> set[str]:
+        """The strategies of ours that users of a tenant have chosen."""
+        with self._store.read() as snapshot:
+            number = snapshot.tenant(tenant)
+            spaces = [] if number is None else snapshot.all_spaces(number)
+            return {name for head in spaces for name in choice_of(snapshot, head.id) or () if name in STRATEGIES}
 
     def erase_tenant(self, tenant: str, *, reason: str = "") -> ErasureReceipt:
         """Erase a whole tenant for good."""
@@ -285,10 +298,11 @@ class Admin:
 
     def behind(self) -> list[Behind]:
         """Count what strategies and embedders have not read yet, lane by lane."""
-        meaning, rules = self._opened.meaning, self._opened.background.strategy_lanes
+        meaning, background = self._opened.meaning, self._opened.background
+        rules, by_default = background.strategy_lanes(), background.by_default
         with self._store.read() as snapshot:
             dead = snapshot.dead_counts(DIGEST)
-            lanes = [_behind(snapshot, lane, "", dead) for lane in rules]
+            lanes = [_behind(snapshot, lane, "", dead, by_default=by_default) for lane in rules]
             lanes += [
                 _behind(snapshot, lane, name, dead, meaning.trouble(name) or _first_failure(snapshot, lane))
                 for lane, name in self._embedding(snapshot)
@@ -314,13 +328,14 @@ class Admin:
             over: Also list jobs that are done or cancelled.
             after: The `next` of the page before.
         """
+        background, strategies = self._opened.background, self._strategies()
         now = self._opened.clock.now()
         with self._store.read() as snapshot:
-            lanes = dict.fromkeys(self._strategies(), "")
+            lanes = dict.fromkeys(strategies, "")
             trouble = self._opened.meaning.trouble
             lanes |= {slot_lane(slot): "" for slot in self._opened.settings.indexed}
             lanes |= {lane: trouble(name) or _first_failure(snapshot, lane) for lane, name in self._embedding(snapshot)}
-            return work_status(snapshot, lanes, now, limit, after, over=over)
+            return work_status(snapshot, lanes, background.by_default, now, limit, after, over=over)
 
     def dead(self, *, limit: int = LISTED, after: str | None = None) -> Listing[WorkEntry]:
         """List the dead letters: items on which a strategy or embedder failed too often and which it left out.
@@ -367,6 +382,7 @@ class Admin:
         Raises:
             Invalid: the strategy is not followed here. NotFound: nothing was ever remembered for this user.
         """
+        self._opened.background.strategies()
         self._opened.background.context.strategy(strategy)
         with self._store.read() as snapshot:
             number = snapshot.tenant(tenant or self._opened.settings.tenant)
@@ -382,11 +398,11 @@ class Admin:
 
     def lane_names(self) -> list[str]:
         """List what a worker can be told to do: strategies by name, `embed`, `jobs`, `pack`, `expire`, `slots`."""
-        return [*(one.name for one in self._opened.background.strategies), EMBED, JOBS, PACK, EXPIRE, SLOTS]
+        return [*(one.name for one in self._opened.background.strategies()), EMBED, JOBS, PACK, EXPIRE, SLOTS]
 
     def _strategies(self) -> list[str]:
         """The lanes of strategies, and of their upkeep."""
-        known = self._opened.background.strategies
+        known = self._opened.background.strategies()
         return [name for one in known for name in (one.name, *([one.name + MAINTAIN] if one.maintain else []))]
 
     def _embedding(self, snapshot: Snapshot) -> list[tuple[str, str]]:
@@ -533,8 +549,15 @@ def _user_stats(snapshot: Snapshot, heads: Sequence[SpaceHead]) -> tuple[UserSta
     )  # fmt: skip
 
 
-def _behind(snapshot: Snapshot, lane: str, embedder: str, dead: Mapping[bytes, int], trouble: str = "") -> Behind:
-    waiting = snapshot.backlog(lane)
+def _behind(
+    snapshot: Snapshot,
+    lane: str,
+    embedder: str,
+    dead: Mapping[bytes, int],
+    trouble: str = "",
+    by_default: Sequence[str] = (),
+) -> Behind:
+    waiting = [place for place in snapshot.backlog(lane) if follows(snapshot, place[0], lane, by_default)]
     pending, spaces = sum(snapshot.pending(waiting).values()), {space for space, _, _ in waiting}
     errors = (error for space, error in snapshot.failing(lane) if space in spaces) if spaces else iter(())
     error = next(errors, "") or (trouble if pending else "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from inspect import CO_VARARGS, CO_VARKEYWORDS, isfunction
 from pathlib import PurePath
 from types import FunctionType
@@ -190,6 +191,7 @@ _TABLE: Final[Mapping[str, Checker | None]] = {
     "at.when": _commit_or_moment,
     "session.budget": within(LEAST_WINDOW, MOST_WINDOW),
     "_window.budget": within(LEAST_WINDOW, MOST_WINDOW),
+    "follow.strategies": clean_name,
     # by parameter
     "a": whole,
     "actor": clean_name,
@@ -258,6 +260,11 @@ _TABLE: Final[Mapping[str, Checker | None]] = {
     "typed": words,
     "user": _user,
     "value": clean_name,
+    "notes": within(64, 1024),
+    "question": question,
+    "read.ids": list_of(item_id),
+    "segment": within(256, 100_000),
+    "sources": None,  # by `LongTexts`
     "visible.ids": list_of(item_id),
     "weight": number,
     "when": _name_or_object,
@@ -284,12 +291,18 @@ def checked_transaction(found: Transaction[T]) -> Transaction[T]:
     return _transaction("edits", found)
 
 
+def _check_of_each(verb: FunctionType, name: str) -> Callable[[Any], Any] | None:
+    """The check of any number of values, of which an error names one."""
+    check = _check(verb, name)
+    return None if check is None else partial(check, name.removesuffix("s"))
+
+
 def _with_door(verb: FunctionType) -> Callable[..., Any]:
     code = verb.__code__
     named = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
     checks = dict(_FIELDS.get(verb.__name__, {})) | {name: _check(verb, name) for name in named}
     positional = [(name, checks[name]) for name in code.co_varnames[1 : code.co_argcount]]
-    each = _check(verb, code.co_varnames[len(named) + 1]) if code.co_flags & CO_VARARGS else None
+    each = _check_of_each(verb, code.co_varnames[len(named) + 1]) if code.co_flags & CO_VARARGS else None
     optional_ones = {*named[: code.co_argcount - 1][-len(verb.__defaults__) :]} if verb.__defaults__ else set()
     optional_ones |= (verb.__kwdefaults__ or {}).keys()
     needed, needed_by_name = (

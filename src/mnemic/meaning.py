@@ -116,16 +116,24 @@ class Meaning:
             raise ModelError(f"embedder {model if row is None else row.name} cannot be opened here")
         return [vector.tobytes() for vector in embedding.passages(texts).astype("<f2")]
 
-    def vectors(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
+    def vectors(self, texts: Sequence[str], only: str = "") -> list[NDArray[np.float32]]:
         """Embed texts as passages, by the embedder that serves; none where none does, or it cannot be opened here.
+
+        Args:
+            only: The name of the embedder whose vectors are wanted: where another serves there are none.
 
         Raises:
             ModelError: it failed.
         """
-        serving = next((row for row in self.rows() if row.state is EmbedderState.SERVING), None)
-        if self._words_alone or not texts or serving is None or serving.name == WORDS_ALONE:
+        if self._words_alone or not texts:
             return []
-        embedding = self._opened(serving.name)
+        rows = self.rows()
+        serving = next((row.name for row in rows if row.state is EmbedderState.SERVING), None)
+        if not rows and self._given is not None:
+            serving = self._given.name  # what fills an empty store is appointed when it is first filled
+        if serving is None or serving == WORDS_ALONE or (only and serving != only):
+            return []
+        embedding = self._opened(serving)
         return [] if embedding is None else list(embedding.passages(texts))
 
     def question(self, text: str) -> Meant:

@@ -32,6 +32,7 @@ from mnemic.writing import MessageLike, as_messages
 
 if TYPE_CHECKING:
     from mnemic.admin import Admin
+    from mnemic.long_reading import LongReading, LongSource, ReadingReport
     from mnemic.models.base import Embedder
     from mnemic.models.chat.base import Chat
     from mnemic.past.branching import Branch
@@ -230,6 +231,29 @@ class ScopedMemory:
         outcome = self._kernel.settle(self._who, id, keep=keep, ended=ended, value=value, replaced_by=replaced_by)
         return self._run(outcome)
 
+    def follow(self, *strategies: str, default: bool = False) -> Receipt:
+        """Choose which strategies understand this memory: these and no others, from its first turn on.
+
+        There are ours, which `mnemic strategies` lists, and those that the store was opened with. The choice is a
+        commit: `undo` of the receipt's seq takes it back. What others derived before stays; `forget_by` hides it.
+
+        Args:
+            strategies: None at all: nothing is derived from now on.
+            default: Follow again those that the settings name.
+
+        Raises:
+            Invalid: there is no strategy of a name, or names are given beside `default`.
+            NotFound: `default`, and the settings decide already.
+        """
+        if default and strategies:
+            raise Invalid("default", "is given beside names", "Give one or the other.")
+        verb = self._kernel.follow_default(self._who) if default else self._kernel.follow(self._who, strategies)
+        return self._run(verb)
+
+    def following(self) -> tuple[str, ...]:
+        """List the strategies that understand this memory: those chosen by `follow`, or those of the settings."""
+        return self._run(self._kernel.following(self._who))
+
     def link(
         self, src: ItemId, dst: ItemId, type: str, *, weight: float = 1.0, evidence: Sequence[ItemId] = ()
     ) -> Receipt:
@@ -252,6 +276,17 @@ class ScopedMemory:
     def forget(self, *ids: ItemId) -> Receipt:
         """Hide items from reads of the present and of `as_of`; `undo` of the receipt's seq brings them back."""
         return self._run(self._kernel.forget(self._who, ids))
+
+    def forget_by(self, strategy: str) -> Receipt:
+        """Hide all that a strategy derived, in one commit, as `forget` does; it derives none of it again by itself.
+
+        `admin.rerun` has it derive all anew; `follow` without it keeps it from deriving more.
+
+        Raises:
+            Invalid: there is no strategy of this name.
+            NotFound: nothing that it derived stands.
+        """
+        return self._run(self._kernel.forget_by(self._who, strategy))
 
     def feedback(self, *ids: ItemId, useful: bool) -> Receipt:
         """Count that items helped (`useful=True`) or misled."""
@@ -400,6 +435,55 @@ class ScopedMemory:
     def ask(self, query: str, *, k: int | None = None, now: datetime | str | None = None) -> Answer:
         """Answer a question by quoting the evidence; `known` says whether memory holds an answer. Asks no model."""
         return self._run(self._kernel.ask(self._who, RecallRequest(query=query, k=k, now=now)), query)
+
+    def read(
+        self,
+        question: str,
+        *sources: LongSource,
+        session: str | None = None,
+        ids: Sequence[ItemId] = (),
+        notes: int | None = None,
+        segment: int | None = None,
+        progress: ReadingReport | None = None,
+    ) -> LongReading:
+        """Read texts of any length for a question, segment by segment, with notes of a fixed size that each overwrites.
+
+        The notes after each segment are a version of one item: a reading that was killed, or whose model failed, goes
+        on from there when it is called again, and asks nobody about a segment twice. Another question, or a text that
+        has changed, is read anew from where it differs. With a language model (setting `model`) there is one call a
+        segment and one for the answer; without one, rules choose sentences, and the answer quotes them. Notes are
+        found by nobody's recall. The mechanism is MemAgent (`mnemic.strategies.memagent`).
+
+        Args:
+            sources: Paths (`pathlib.Path`) in any format that `mnemic import` reads; texts; file objects and iterables
+                of texts, which are streamed.
+            session: A session of this memory, read behind the sources.
+            ids: Items of this memory, read behind that; of a document all its chunks.
+            notes: Most tokens of the notes, 64 to 1,024; left out, 1,024.
+            segment: Tokens of a segment, 256 to 100,000; left out, 5,000.
+            progress: Called after each segment with how far it is.
+
+        Raises:
+            Invalid: a source is empty, binary, or no text. TooLarge: the question has over 1,024 tokens.
+            NotFound: there is no such file, session or item.
+            ModelError: the model failed; what was noted stands, and calling again goes on.
+            Conflict: a file was changed while it was read, or somebody else reads the same.
+        """
+        import_whole("mnemic.long_reading")
+        from mnemic.long_reading import LongReader
+
+        reader = LongReader(
+            self._opened,
+            self._who,
+            question,
+            sources,
+            session=session,
+            ids=ids,
+            notes=notes,
+            segment=segment,
+            progress=progress,
+        )
+        return reader.read()
 
     def why_not(
         self,

@@ -26,7 +26,6 @@ from mnemic.core.visibility import timeless_conditions
 from mnemic.counting import UseCounts
 from mnemic.errors import Invalid, MnemicError
 from mnemic.index.catalogues import Catalogues
-from mnemic.lanes.slices import HOUSE
 from mnemic.meaning import Meaning
 from mnemic.settings import Settings
 from mnemic.store.contract import Store
@@ -128,7 +127,7 @@ def open_store(
         options.setdefault("seal", seal_key(settings.seal))
     store = open_at(str(where), clock, entropy, wait, **options) if isinstance(where, str | Path) else where
     lanes = followed(settings.strategies if strategies is None else strategies)
-    desk = Desk(clock, entropy, settings, rules=HOUSE in map(lane_of, lanes))
+    desk = Desk(clock, entropy, settings, strategies=tuple(map(lane_of, lanes)))
     kernel = Kernel(desk, Catalogues(settings.catalogue_bytes, settings.pack_rows), settings, lanes)
     words_alone = (settings.embedder if embedder is None else embedder) == "none"
     answering = Answering(store, Meaning(store, settings, chosen, words_alone=words_alone), settings, chat)

@@ -44,13 +44,14 @@ class Desk:
     """What turning words into items needs from outside.
 
     Attributes:
-        rules: Whether the house's rules are followed, so that readers are shown what they make of unread turns.
+        strategies: The names of those that are followed for users who have chosen none. Where the house's rules are
+            followed, readers are shown what they make of unread turns.
     """
 
     clock: Clock
     entropy: Entropy
     settings: Settings
-    rules: bool = True
+    strategies: tuple[str, ...] = ("house",)
 
     def evidence(self, scope: Scope, messages: Sequence[Message], channel: Channel, *, lasting: bool) -> Puts:
         """The ops that remember `messages`, in order: one each, or a document and its chunks where one is long.

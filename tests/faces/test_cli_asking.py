@@ -109,6 +109,13 @@ def test_list_is_newest_first_and_a_line_each(run: Run, talk: dict[str, str]) ->
     assert [item["id"] for item in run("list", "--json").lines] == [talk["cat"], talk["lisbon"], talk["paris"]]
 
 
+def test_list_names_who_derived_what(run: Run, add: Callable[..., str]) -> None:
+    add("From now on, answer in French.", "--speaker", "user")
+    run("flush")
+    assert "answer in French" in run("list", "--by", "rules").out
+    assert run("list", "--by", "nobody").out == ""
+
+
 def test_show_tells_everything_of_an_item(run: Run, talk: dict[str, str]) -> None:
     told = run("show", talk["paris"]).out
     for part in (talk["paris"], "turn, active", "I live in Paris", "Ada", "s1", "commit 1"):

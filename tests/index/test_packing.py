@@ -104,6 +104,10 @@ def test_packs_and_entries_after_them_are_as_one(entries: list[Entry], data: st.
         columns.add([entry])
     same(columns, columns_of(entries))
     assert pack(columns) == pack(columns_of(entries))
+    _, held = columns.arrays
+    rows = data.draw(st.lists(st.integers(0, columns.rows - 1), max_size=6)) if columns.rows else []
+    tokens, sizes = held.end_to_end(np.array(rows, np.intp))
+    assert [each.tolist() for each in np.split(tokens, np.cumsum(sizes))[:-1]] == [streams(columns)[r] for r in rows]
 
 
 @given(histories())

@@ -70,7 +70,7 @@ def spread(me: ScopedMemory, seeds: Mapping[ItemId, float], **options: Any) -> d
 
     with me._opened.store.read() as snapshot:
         spaces, view = spaces_of(snapshot, me._who), view_of(snapshot, me._who)
-    reads = MemoryReads(House(), spaces, view, lambda: 0)
+    reads = MemoryReads(House(), spaces, view, 0)
     return me._opened.answering.verb(asked(), me._who)
 
 

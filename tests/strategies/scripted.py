@@ -67,10 +67,13 @@ def insight(
     )
 
 
-def opened(*strategies: object, embedder: str = "none", model: Chat | None = None) -> tuple[Memory, ScopedMemory]:
+def opened(
+    *strategies: object, embedder: str = "none", clock: ManualClock | None = None, model: Chat | None = None
+) -> tuple[Memory, ScopedMemory]:
     """A memory that follows these strategies, and Ada's share of it."""
     memory = Memory(
-        "memory:", settings=Settings(background=False), clock=ManualClock(step=1), embedder=embedder, model=model,
+        "memory:", settings=Settings(background=False), clock=clock or ManualClock(step=1), embedder=embedder,
+        model=model,
         strategies=list(strategies),  # type: ignore[arg-type]  # attributes of an instance do for a lane
     )  # fmt: skip
     return memory, memory.scope(user="ada")

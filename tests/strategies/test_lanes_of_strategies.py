@@ -9,7 +9,7 @@ from threading import Event
 from mnemic import Kind, Memory, Settings
 from mnemic.flow import Flow
 from mnemic.strategies.base import Edits, Given, known
-from mnemic.strategies.triggers import Buffer, EachEvent
+from mnemic.strategies.triggers import Buffer, EachEvent, Feedback
 from mnemic.strategies.units import TurnUnit
 from mnemic.testing.generators import ManualClock
 
@@ -94,6 +94,45 @@ def test_triggers_count_what_the_strategy_reads() -> None:
         me.observe("three")
         work(memory)
         assert strategy.seen == [["one", "two", "three"]]
+
+
+def test_feedback_wakes_a_strategy_that_waits_for_it_once() -> None:
+    strategy = Scripted()
+    strategy.triggers = (Feedback(every=2), Buffer(count=100))
+    memory, me = opened(strategy)
+    with memory:
+        first, second = me.observe(["one", "two"]).ids
+        memory.scope(user="bob").observe("another's")
+        work(memory)
+        me.feedback(first, useful=True)
+        for _ in range(3):
+            memory.scope(user="bob").feedback(memory.scope(user="bob").list()[0].item.id, useful=True)
+        work(memory)
+        assert strategy.seen == [["another's"]]
+        me.feedback(second, useful=False)
+        work(memory)
+        assert strategy.seen == [["another's"], ["one", "two"]]
+        me.observe("three")
+        work(memory)
+        assert len(strategy.seen) == 2
+        me.feedback(first, second, useful=True)
+        work(memory)
+        assert strategy.seen[2:] == [["three"]]
+
+
+def test_feedback_that_comes_before_the_next_turn_counts_for_it() -> None:
+    strategy = Scripted()
+    strategy.triggers = (Feedback(), Buffer(count=2))
+    memory, me = opened(strategy)
+    with memory:
+        first, _ = me.observe(["one", "two"]).ids
+        work(memory)
+        me.feedback(first, useful=True)
+        work(memory)
+        assert strategy.seen == [["one", "two"]]
+        me.observe("three")
+        work(memory)
+        assert strategy.seen[1:] == [["three"]]
 
 
 def test_what_cannot_be_digested_is_put_aside_among_what_is_not_read() -> None:

@@ -357,9 +357,9 @@ def test_a_fact_that_meaning_misses_is_found_by_a_name() -> None:
         "Annecy": [SearchHit(named, 2.0, 1.0), SearchHit(near, 1.0, 0.5)],
     }
     first, second = picks(found, question, k=20)
-    assert (first.item, second.item) == (near, named)
-    assert first.components == {"semantic": 0.5, "words": 1.0}
-    assert second.components == {"semantic": 0.0, "words": 0.0, "entity": 0.5}
+    assert (first.item, second.item) == (named, near)
+    assert first.components == {"semantic": 0.0, "words": 1.0, "entity": 0.5}
+    assert second.components == {"semantic": 0.5, "words": 0.0, "entity": 0.0}
     assert [round(pick.score, 3) for pick in (first, second)] == [0.6, 0.2]
 
 

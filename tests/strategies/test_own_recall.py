@@ -6,6 +6,7 @@ import asyncio
 import dataclasses
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from mnemic.models.chat.base import Ask, ChatMessage, Pieces
 from mnemic.models.chat.scripted_chat import ScriptedChat
 from mnemic.models.model_requests import ask
 from mnemic.store.requests import Transact
-from mnemic.strategies.base import Asked, Budget, Edits, Given, Pick, known
+from mnemic.strategies.base import Asked, Budget, Edits, Given, Pick, Sight, known
 from mnemic.strategies.judging import judged, judged_each
 from mnemic.strategies.knowledge import passage_of
 from mnemic.strategies.strategy_requests import fetch, linked, search
@@ -168,7 +169,31 @@ def test_searches_are_narrowed_by_the_filter_and_links_lead_beyond_it_but_no_fur
         found = me.recall("ferry", by="scripted", where=Filter(kinds=(Kind.FACT,)))
         assert seen == ["the ferry is blue", "paint the ferry"]
         assert [one.text for one in found] == ["the ferry is blue"]
-        assert "1 of what scripted picked is not shown here: the filter, or the view, leaves it out" in found.notes
+        assert (
+            "1 of what scripted picked is not shown here: the view, the filter or its sight leaves it out"
+            in found.notes
+        )
+
+
+def test_what_another_strategy_keeps_for_itself_and_what_nobody_recalls_is_not_shown() -> None:
+    def everything(asked: Asked) -> Flow[list[Pick]]:
+        return [Pick(item=item, score=1.0) for item in (yield from known())]
+
+    def nodes(given: Given) -> Flow[Edits]:
+        yield from ()
+        return Edits(write=tuple(replace(insight(turn, "a node"), sight=Sight.NONE) for turn in given.evidence))
+
+    def others(given: Given) -> Flow[Edits]:
+        yield from ()
+        return Edits(write=tuple(insight(turn, "a secret", by="other") for turn in given.evidence))
+
+    memory, me = opened(Recaller(everything, nodes), Scripted(others, name="other"))
+    with memory:
+        me.observe("the ferry is blue")
+        assert memory.flush()
+        found = me.recall("ferry", by="scripted")
+        assert [one.text for one in found] == ["the ferry is blue"]
+        assert [note for note in found.notes if note.startswith("2 of what scripted picked is not shown here")]
 
 
 def test_one_without_a_recall_of_its_own_is_asked_for_what_it_derived() -> None:
@@ -199,7 +224,9 @@ def test_an_unknown_name_is_refused_with_those_that_are_known() -> None:
     with memory:
         with pytest.raises(Invalid, match=r"'scriptd' is no strategy .* Did you mean 'scripted'\? There are: house, "):
             me.recall("ferry", by="scriptd")
-        assert me.recall("ferry", by="house").items == ()  # registered, whether or not it is followed
+        rules = me.recall("ferry", by="house")  # registered, whether or not it is followed
+        assert rules.items == ()
+        assert "`context` shows that of itself" in rules.notes[-1]
 
 
 # What goes wrong

@@ -11,8 +11,8 @@ from mnemic import Filter, Kind
 from mnemic.core.items import Strength
 from mnemic.flow import Flow
 from mnemic.store.engine.snapshot import Snapshot
-from mnemic.strategies.base import Edits, Given
-from mnemic.strategies.strategy_requests import fetch, scored, search, strengths, vectors
+from mnemic.strategies.base import Bond, Edits, Given
+from mnemic.strategies.strategy_requests import fetch, scored, search, spread, strengths, vectors
 
 sys.path.insert(0, str(Path(__file__).parent))
 from scripted import Scripted, insight, opened
@@ -64,6 +64,29 @@ def test_nothing_behind_the_cut_is_ranked_but_what_the_strategy_wrote() -> None:
         me.observe(["a garden", "my garden"])
         assert memory.flush()
     assert seen == [["a garden"], ["a garden", "my garden", "saw a garden"]]
+
+
+def test_nothing_behind_the_cut_is_reached_along_links_but_what_the_strategy_wrote() -> None:
+    seen: list[set[str]] = []
+
+    def think(given: Given) -> Flow[Edits]:
+        (turn,) = given.evidence
+        reached = yield from spread({turn.id: 1.0})
+        items = yield from fetch(*reached)
+        assert set(items) == set(reached)
+        seen.append({item.text for item in items.values()})
+        (first, *_) = items.values()
+        return Edits(write=(insight(turn, f"saw {turn.text}"),), tie=(Bond(src=first.id, dst=0, type="of"),))
+
+    strategy = Scripted(think)
+    strategy.batch = 1
+    memory, me = opened(strategy)
+    with memory:
+        one, two, three = me.observe(["one", "two", "three"]).ids
+        me.link(one, two, "next")
+        me.link(two, three, "next")
+        assert memory.flush()
+    assert seen == [{"one"}, {"one", "two", "saw one"}, {"one", "two", "three", "saw one", "saw two"}]
 
 
 def test_a_search_tells_how_near_in_meaning_items_are_once_they_have_vectors() -> None:

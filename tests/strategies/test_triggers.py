@@ -15,6 +15,7 @@ from mnemic.strategies.triggers import (
     SECOND,
     Buffer,
     EachEvent,
+    Feedback,
     Importance,
     Interval,
     OnQuestion,
@@ -40,6 +41,7 @@ triggers: st.SearchStrategy[Trigger] = st.one_of(
     ),
     st.builds(Importance, st.floats(0.1, 20)),
     st.builds(TaskEnd, st.integers(1, 5)),
+    st.builds(Feedback, st.integers(1, 5)),
     st.just(OnQuestion()),
     st.builds(Interval, st.floats(0, 900)),
 )
@@ -49,6 +51,7 @@ waits = st.builds(
     tokens=st.integers(0, 1000),
     importance=st.floats(0, 50),
     tasks=st.integers(0, 8),
+    judged=st.integers(0, 8),
     since=moments,
     last=moments,
     ran=moments,
@@ -56,9 +59,9 @@ waits = st.builds(
 )
 
 
-@given(triggers, waits, st.integers(0, 10), st.integers(0, 100), st.floats(0, 5), st.integers(0, 3))
+@given(triggers, waits, st.integers(0, 10), st.integers(0, 100), st.floats(0, 5), st.integers(0, 3), st.integers(0, 3))
 def test_more_waiting_never_stops_a_trigger(
-    trigger: Trigger, waiting: Waiting, count: int, tokens: int, weight: float, tasks: int
+    trigger: Trigger, waiting: Waiting, count: int, tokens: int, weight: float, tasks: int, judged: int
 ) -> None:
     more = replace(
         waiting,
@@ -66,6 +69,7 @@ def test_more_waiting_never_stops_a_trigger(
         tokens=waiting.tokens + tokens,
         importance=waiting.importance + weight,
         tasks=waiting.tasks + tasks,
+        judged=waiting.judged + judged,
         asked=True,
     )
     assert trigger.fires(more, NOW) >= trigger.fires(waiting, NOW)
@@ -95,7 +99,8 @@ def test_where_the_least_fires_everything_does(several: list[Trigger], waiting: 
     """What lets a lane be looked at without counting what waits."""
     if not waiting.count:
         return
-    least = Waiting(count=1, since=NOW, last=NOW, ran=waiting.ran, asked=waiting.asked)
+    known = Waiting(ran=waiting.ran, asked=waiting.asked, judged=waiting.judged)
+    least = replace(known, count=1, since=NOW, last=NOW)
     assert fired(several, waiting, NOW) >= fired(several, least, NOW)
 
 

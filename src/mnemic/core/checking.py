@@ -294,7 +294,7 @@ def numbers_of(kind: type[R]) -> Callable[[str, Any], R]:
 def door(
     verb: Callable[..., Any],
     positional: Sequence[tuple[str, Checker | None]],
-    each: Checker | None,
+    each: Callable[[Any], Any] | None,
     checks: Mapping[str, Checker | None],
     *,
     needed: Sequence[str] = (),
@@ -318,7 +318,7 @@ def door(
             more = args[len(positional) :]
             args = (
                 *[value if check is None else check(name, value) for (name, check), value in taken],
-                *(more if each is None else [each("id", value) for value in more]),
+                *(more if each is None else [each(value) for value in more]),
             )
         for name, value in kwargs.items():
             check = checks.get(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Final
 
 from mnemic.core.events import Verb
@@ -11,7 +12,7 @@ from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Link, Slot, State, Version
 
 SUPERSEDES: Final = "supersedes"
-"""The type of the link from an item to the one whose place it took."""
+"""The type of the link from an item to the one whose place it took, and from evidence to what it says has ended."""
 
 
 def retired(item: Item, **marks: Slot) -> Item:
@@ -22,17 +23,22 @@ def retired(item: Item, **marks: Slot) -> Item:
 def superseded(older: Item, newer: Item) -> Item:
     """Close a statement whose place a newer one takes: known until the newer was said, valid until that began.
 
-    An end that the older statement gave itself stays if it is the earlier one.
+    An end that the older statement gave itself stays if it is the earlier one, and so do the ends of one that something
+    newer still has superseded: whatever comes in between shortens it, in any order of arrival.
     """
-    began = newer.valid_from or newer.said
-    ended = began if older.valid_to is None else min(began, older.valid_to)
-    return replace(older, state=State.SUPERSEDED, known_to=newer.said, valid_to=ended)
+    return ended(older, newer.valid_from or newer.said, newer.said)
+
+
+def ended(item: Item, at: datetime, said: datetime) -> Item:
+    """Close a statement that held until `at`, of which we were told at `said`; it keeps an earlier end."""
+    known_to = said if item.known_to is None else min(said, item.known_to)
+    valid_to = at if item.valid_to is None else min(at, item.valid_to)
+    return replace(item, state=State.SUPERSEDED, known_to=known_to, valid_to=valid_to)
 
 
 def outdated(late: Item, newer: Item) -> Item:
     """Close a statement that comes when a newer one has taken its place already: it was never the last word."""
-    closed = superseded(late, newer)
-    return replace(closed, known_to=max(late.said, newer.said))
+    return ended(late, newer.valid_from or newer.said, max(late.said, newer.said))
 
 
 def reopened(item: Item, versions: Sequence[Version]) -> Item:

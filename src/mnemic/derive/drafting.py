@@ -9,13 +9,13 @@ from mnemic.core.clock import micros
 from mnemic.core.events import Receipt, Verb
 from mnemic.core.ids import derived_id
 from mnemic.core.items import UPKEEP, Channel, Item, Link, Slot, State, Version
-from mnemic.core.transitions import SUPERSEDES, outdated, retired, superseded
+from mnemic.core.transitions import SUPERSEDES, ended, outdated, retired, superseded
 from mnemic.derive.runs import MAINTAIN
 from mnemic.errors import Invalid
 from mnemic.flow import Flow
 from mnemic.lanes.slices import DERIVER
 from mnemic.store.requests import commit, look
-from mnemic.store.values.drafts import Draft, Op, Put, Tie
+from mnemic.store.values.drafts import Draft, Put, Tie
 from mnemic.strategies.base import Bond, Derivation, Edits, Ref, Revision
 
 if TYPE_CHECKING:
@@ -56,24 +56,16 @@ def draft_run(
     _refuse_twins(strategy, edits)
     edits, landed = yield from _unwritten(run, edits)
     known = {**landed, **known}
+    gone_links = yield from _untied(run, edits.untie)
     shown = {item.id: item for item in (*run.given.evidence, *(version.item for version in known.values()))}
     fresh = [_derived_item(desk, strategy, run, d, shown) for d in edits.write]
-    closed: dict[ItemId, Item] = {}
-    ties: list[Op] = []
-    for newer, d in zip(fresh, edits.write, strict=True):
-        for ref in ([] if d.supersedes is None else [d.supersedes]) + list(d.revokes):
-            older = fresh[ref] if isinstance(ref, int) else _known(known, ref).item
-            closed[older.id] = superseded(older, newer)
-            ties.append(Tie(verb=Verb.LINKED, link=Link(src=newer.id, dst=older.id, type=SUPERSEDES)))
-        if d.outdated_by is not None:
-            over = fresh[d.outdated_by] if isinstance(d.outdated_by, int) else _known(known, d.outdated_by).item
-            closed[newer.id] = outdated(newer, over)
-            ties.append(Tie(verb=Verb.LINKED, link=Link(src=over.id, dst=newer.id, type=SUPERSEDES)))
+    closed, ties = _closings(strategy, edits, fresh, known, shown)
     puts = [desk.put(Verb.WROTE, closed.get(i.id, i), key=d.key) for i, d in zip(fresh, edits.write, strict=True)]
     ends = [Put(verb=Verb.SUPERSEDED, item=item, terms=None) for id, item in closed.items() if id in known]
     changed = [_revised(desk, strategy, known, shown, revision) for revision in edits.revise]
     gone = [_retired(strategy, known, id) for id in edits.retire]
     bonds = [Tie(verb=Verb.LINKED, link=_link(bond, fresh, shown)) for bond in edits.tie]
+    bonds += [Tie(verb=Verb.UNLINKED, link=link) for link in gone_links]
     touched = {put.item.id for put in (*ends, *changed, *gone)}
     return Draft(
         tenant=run.tenant,
@@ -85,6 +77,44 @@ def draft_run(
         lane=run.step,
         job=run.job,
     )
+
+
+def _closings(
+    strategy: Strategy,
+    edits: Edits,
+    fresh: Sequence[Item],
+    known: Mapping[ItemId, Version],
+    shown: Mapping[ItemId, Item],
+) -> tuple[dict[ItemId, Item], list[Tie]]:
+    """Close what edits supersede, write as history or end: what becomes of each item, and the links that say why.
+
+    Args:
+        fresh: The items that the edits write, in order.
+    """
+    closed: dict[ItemId, Item] = {}
+    ties: list[Tie] = []
+    for newer, d in zip(fresh, edits.write, strict=True):
+        for ref in ([] if d.supersedes is None else [d.supersedes]) + list(d.revokes):
+            older = fresh[ref] if isinstance(ref, int) else _known(known, ref).item
+            closed[older.id] = superseded(closed.get(older.id, older), newer)
+            ties.append(_over(newer.id, older))
+        if d.outdated_by is not None:
+            over = fresh[d.outdated_by] if isinstance(d.outdated_by, int) else _known(known, d.outdated_by).item
+            closed[newer.id] = outdated(closed.get(newer.id, newer), over)
+            ties.append(_over(over.id, newer))
+    for end in edits.end:
+        if not end.source:
+            raise Invalid("edits", f"ends {end.id} and cites nothing", "Cite the evidence that says so.")
+        item = _own(strategy, _known(known, end.id))
+        cited = _citing(closed.get(item.id, item), end.source, shown)
+        closed[item.id] = ended(cited, end.at, end.said)
+        ties += [_over(one, item) for one in dict.fromkeys(end.source)]
+    return closed, ties
+
+
+def _over(newer: ItemId, older: Item) -> Tie:
+    """Tie what takes an item's place, or says that it has ended, to it."""
+    return Tie(verb=Verb.LINKED, link=Link(src=newer, dst=older.id, type=SUPERSEDES))
 
 
 def _refuse_twins(strategy: Strategy, edits: Edits) -> None:
@@ -108,7 +138,7 @@ def _known(known: Mapping[ItemId, Version], id: ItemId) -> Version:
 
 
 def _own(strategy: Strategy, version: Version) -> Item:
-    if version.item.slots.get("by") != strategy.by:
+    if version.item.author != strategy.by:
         raise Invalid("edits", f"{version.item.id} is not by {strategy.by}", "A strategy revises only its own.")
     return version.item
 
@@ -165,10 +195,14 @@ def _revised(
         "valid_to": revision.valid_to,
     }
     fields: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None}
-    if invented := [source for source in revision.source if source not in shown]:
+    return desk.put(Verb.REVISED, replace(_citing(item, revision.source, shown), **fields))
+
+
+def _citing(item: Item, source: Sequence[ItemId], shown: Mapping[ItemId, Item]) -> Item:
+    """Have an item rest on more, of what the run was shown."""
+    if invented := [one for one in source if one not in shown]:
         raise Invalid("edits", f"{item.id} cites {invented[0]}, {_UNSHOWN}", _SHOWN_ALONE)
-    source = tuple(dict.fromkeys((*item.source, *revision.source)))
-    return desk.put(Verb.REVISED, replace(item, source=source, **fields))
+    return replace(item, source=tuple(dict.fromkeys((*item.source, *source))))
 
 
 def _marks(item: Item) -> dict[str, Slot]:
@@ -190,6 +224,27 @@ def _link(bond: Bond, fresh: list[Item], shown: Mapping[ItemId, Item]) -> Link:
         return ref
 
     return Link(src=named(bond.src), dst=named(bond.dst), type=bond.type, weight=bond.weight)
+
+
+def _untied(run: StrategyRun, bonds: Sequence[Bond]) -> Flow[list[Link]]:
+    """Find the links that a run takes away, as they stood where it is pinned.
+
+    Raises:
+        Invalid: there is no such link, or it says what took the place of what, which is history.
+    """
+    if not bonds:
+        return []
+    named = [(bond.src, bond.dst, bond.type) for bond in bonds]
+    ends = [end for bond in bonds for end in (bond.src, bond.dst) if not isinstance(end, int)]
+    links = yield from look(lambda s: s.links((run.space,), ends, run.view))
+    there: dict[tuple[Ref, Ref, str], Link] = {
+        (link.src, link.dst, link.type): link for link in links if link.type != SUPERSEDES
+    }
+    if missing := [one for one in named if one not in there]:
+        src, dst, type = missing[0]
+        remedy = f"Untie links that `linked` showed, of any type but {SUPERSEDES!r}."
+        raise Invalid("edits", f"there is no link from {src} to {dst} of type {type!r} to untie", remedy)
+    return [there[one] for one in named]
 
 
 def _unwritten(run: StrategyRun, edits: Edits) -> Flow[tuple[Edits, Mapping[ItemId, Version]]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, Final
 
+from mnemic.core.clock import micros
 from mnemic.derive.memory_reads import MemoryReads
 from mnemic.errors import Conflict, Invalid, MnemicError, ModelError, OverBudget
 from mnemic.flow import Flow, Request
@@ -94,7 +95,7 @@ class _Asking:
         given = {item.id for item in run.given.evidence}
         self._run, self._meter = run, RunMeter(desk, strategy)
         self.reads = MemoryReads(
-            strategy, (run.space,), run.view, desk.clock.now, given=given, upto=run.upto, known=run.known
+            strategy, (run.space,), run.view, micros(run.given.now), given=given, upto=run.upto, known=run.known
         )
 
     def answered(self, request: Request) -> Flow[Any]:

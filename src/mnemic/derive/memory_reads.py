@@ -32,7 +32,7 @@ from mnemic.strategies.strategy_requests import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from mnemic.core.ids import ItemId
     from mnemic.core.items import Item, Link, Version
@@ -56,7 +56,7 @@ class MemoryReads:
         strategy: Strategy,
         spaces: tuple[int, ...],
         view: View,
-        now: Callable[[], int],
+        now: int,
         *,
         given: Collection[ItemId] = (),
         upto: int = FOREVER,
@@ -67,7 +67,7 @@ class MemoryReads:
 
         Args:
             spaces: Whose memory: the strategy's own first, where it has derived.
-            now: Tells when it asks (microseconds), for searches that say "yesterday".
+            now: When it asks (microseconds), for searches that say "yesterday".
             given: What it reads and has before it.
             upto: How far the strategy has read its own space: of the kinds that it reads, it is shown nothing later.
             where: What searches, and looks at what stands, are narrowed to. Ids, keys and links lead beyond it.
@@ -140,7 +140,7 @@ class MemoryReads:
         ranked = yield from seek(
             Query(
                 text=text,
-                now=self._now(),
+                now=self._now,
                 spaces=self._spaces,
                 view=self._view,
                 where=within,

@@ -18,12 +18,13 @@ from mnemic.store.engine.codec import kind_number
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.values.drafts import Advance, JobStep
 from mnemic.store.values.work import Lane
-from mnemic.strategies.base import Given
-from mnemic.strategies.triggers import SECOND, Waiting, ends_task, fired, first_moment
+from mnemic.strategies.base import EPOCH, Given
+from mnemic.strategies.triggers import SECOND, Feedback, Waiting, ends_task, fired, first_moment
 
 if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
     from mnemic.strategies.base import Strategy
+    from mnemic.strategies.triggers import Trigger
     from mnemic.strategies.units import Unit
 
 KNOWN: Final = 10_000
@@ -96,10 +97,10 @@ class StrategyRun:
 
 
 class NextLook(NamedTuple):
-    """A lane as it was when nothing was to be done yet, the newest version then, and when to look again."""
+    """A lane as it was when nothing was to be done yet, the last commit of its space then, and when to look again."""
 
     lane: Lane
-    newest: int
+    seq: int
     at: int
 
 
@@ -145,7 +146,7 @@ def due_lane(snapshot: Snapshot, strategy: Strategy, space: int, options: RunOpt
     if unit_of(strategy, lane) is not None and _taken(snapshot, strategy, lane, strategy.batch)[1] == lane.cursor:
         return None
     triggers = strategy.maintain if options.maintain else strategy.triggers
-    nothing = Waiting(ran=lane.leased, asked=options.asked)
+    nothing = replace(_before_counting(snapshot, lane, triggers), asked=options.asked)
     least = replace(nothing, count=1, since=now, last=now)  # where this fires, whatever waits fires too
     if options.force or lane.stride or lane.seq or fired(triggers, least, now):
         return lane
@@ -159,14 +160,22 @@ def due_lane(snapshot: Snapshot, strategy: Strategy, space: int, options: RunOpt
 def next_look(snapshot: Snapshot, strategy: Strategy, space: int, options: RunOptions, now: int) -> NextLook | None:
     """Find when a lane whose triggers do not fire is to be looked at again, if nothing is written; None for at once."""
     lane = snapshot.lane(space, lane_name(strategy, maintain=options.maintain))
-    counts = list(_counted(snapshot, strategy, lane, Waiting(ran=lane.leased)))
+    triggers = strategy.maintain if options.maintain else strategy.triggers
+    counts = list(_counted(snapshot, strategy, lane, _before_counting(snapshot, lane, triggers)))
     if not counts:
         return None
+    (head,) = snapshot.spaces((space,))
     if unit_of(strategy, lane) is not None and _taken(snapshot, strategy, lane, strategy.batch)[1] == lane.cursor:
-        return NextLook(lane, snapshot.newest(space), now + LOOK_AGAIN)
-    triggers = strategy.maintain if options.maintain else strategy.triggers
+        return NextLook(lane, head.seq, now + LOOK_AGAIN)
     at = first_moment(triggers, counts[-1], now, now + LOOK_AGAIN)
-    return NextLook(lane, snapshot.newest(space), at) if at - now > SECOND else None
+    return NextLook(lane, head.seq, at) if at - now > SECOND else None
+
+
+def _before_counting(snapshot: Snapshot, lane: Lane, triggers: Sequence[Trigger]) -> Waiting:
+    """What is known before any version is counted: when the lane ran, and what was said of items since."""
+    if not any(isinstance(trigger, Feedback) for trigger in triggers):
+        return Waiting(ran=lane.leased)
+    return Waiting(ran=lane.leased, judged=snapshot.judgements(lane.space, lane.cursor, lane.leased))
 
 
 def _counted(snapshot: Snapshot, strategy: Strategy, lane: Lane, waiting: Waiting) -> Iterator[Waiting]:
@@ -301,7 +310,8 @@ def _run(
     evidence = tuple(sorted((item for item in fresh if item.id not in before), key=lambda item: item.said))
     # A run over the strategy's own writes steps over them, and there are more such runs than others.
     known = tuple(snapshot.core((space,), View(at=lane.seq or None), KNOWN, strategy.by)) if evidence else ()
-    given = Given(user=str(head.user), evidence=evidence, known=tuple(version.item for version in known))
+    now = max((version.recorded for version in versions.values()), default=EPOCH)
+    given = Given(user=str(head.user), evidence=evidence, known=tuple(version.item for version in known), now=now)
     return StrategyRun(
         space=space,
         tenant=snapshot.tenant_name(head.tenant),

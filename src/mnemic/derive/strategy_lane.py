@@ -62,7 +62,7 @@ def _put_off(strategy: Strategy, space: int, options: RunOptions, now: int) -> F
     """Have the space looked at again when a trigger fires at the soonest, or something is written to it."""
     then = yield from look(lambda s: next_look(s, strategy, space, options, now))
     if then is not None and not options.asked:
-        yield from transact(put_off, then.lane, then.newest, then.at)
+        yield from transact(put_off, then.lane, then.seq, then.at)
     return IDLE
 
 

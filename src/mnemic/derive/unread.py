@@ -16,10 +16,12 @@ from mnemic.derive.drafting import draft_run
 from mnemic.derive.drive import driven
 from mnemic.derive.runs import RunOptions, StrategyRun, next_run
 from mnemic.flow import Flow, Pause, Request, run
+from mnemic.lanes.following import follows
 from mnemic.lanes.slices import HOUSE
 from mnemic.registry import STRATEGIES, load
 from mnemic.store.requests import Look
 from mnemic.store.values.drafts import Put, Tie
+from mnemic.strategies.strategy_requests import EmbedTexts
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -131,7 +133,7 @@ class UnreadRules:
         """
         self._drop_erased(snapshot, head.id)
         lane, newest = snapshot.lane_and_newest(head.id, HOUSE)
-        if not head.lanes or newest <= lane.cursor:
+        if not head.lanes or newest <= lane.cursor or not follows(snapshot, head.id, HOUSE, desk.strategies):
             self._drop(head.id)
             return NOTHING
         before = self._cached.get(head.id)
@@ -262,11 +264,13 @@ def _drafted(desk: Desk, strategy: Strategy, planned: StrategyRun) -> Flow[Draft
 
 
 def _answered(snapshot: Snapshot, request: Request) -> Any:
-    """Answer the requests of rules: a look by the snapshot, and a pause by nothing, as nobody waits here."""
+    """Answer the requests of rules: a look by the snapshot, a pause by nothing, and no vectors: readers do not wait."""
     match request:
         case Look(of):
             return of(snapshot)
         case Pause():
             return None
+        case EmbedTexts():
+            return ()
         case _:
             raise TypeError(f"rules ask for {type(request).__name__}, which a reader cannot answer")

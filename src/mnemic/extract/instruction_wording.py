@@ -1,8 +1,9 @@
 """Whether a sentence that no rule decides is worded like a standing instruction: a linear model of its words.
 
 Wishes come in more wordings than rules can list ("walls of text put me to sleep", "长篇大论我看不进去"). What
-decides is the sum of small weights: of the words of a sentence, what stands next to what, and the sorts of words in it,
-such as shapes of an answer or manners of an assistant. The weights are in `instruction_weights.tsv`, which
+decides, or says which sentences' meaning is asked (`instruction_meaning`), is the sum of small weights: of the words
+of a sentence, what stands next to what, and the sorts of words in it, such as shapes of an answer. The weights are in
+`instruction_weights.tsv`, which
 `python -m mnemic.lab.instruction_training` makes from labelled sentences.
 """
 
@@ -26,8 +27,10 @@ LONGEST: Final = 160
 """Most characters in a sentence that is judged: the model has learned from short ones."""
 THRESHOLD: Final = 1.0
 """What a sentence must weigh, set so that of distractors of hands not learned from two in a hundred do."""
-GLANCE: Final = 0.2
-"""What its words or characters must weigh one by one, so that the rest is looked at: most talk falls short."""
+LEAST_OPEN: Final = -1.5
+"""What a sentence must weigh for its meaning to be asked, which one in five of other talk does."""
+GLANCE: Final = -0.5
+"""What its words or characters must weigh one by one, so that the rest is looked at: much talk falls short."""
 SCALE: Final = 100
 """Weights are kept as whole hundredths."""
 
@@ -58,9 +61,12 @@ _ENDS: Final = (("ed", 4), ("ing", 5), ("s", 3))
 """Ends of words that tell, and how many letters a word has at least that are not by chance."""
 
 
-def worded_as_instruction(low: str) -> bool:
-    """Whether a sentence in lower case, quotations blanked, weighs enough to be a standing instruction."""
-    return len(low) <= LONGEST and _of_each(low) > GLANCE and weight(low) > THRESHOLD
+def weight_if_open(low: str) -> float | None:
+    """What a sentence in lower case, quotations blanked, weighs; None if it is far from a standing instruction."""
+    if len(low) > LONGEST or _of_each(low) <= GLANCE:
+        return None
+    weighed = weight(low)
+    return weighed if weighed > LEAST_OPEN else None
 
 
 def weight(low: str) -> float:

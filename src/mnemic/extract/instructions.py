@@ -1,7 +1,8 @@
 """What a person tells the assistant to do or leave from now on: by rule, precise first, then by wording.
 
 Only the speaker's own words count (`said`): nothing that is quoted, in a code block, reported of others or asked. Where
-no rule decides on a sentence of a short turn, the words of the sentence do (`instruction_wording`).
+no rule decides on a sentence of a short turn it is left open: its words decide (`instruction_wording`), or its meaning,
+if whoever reads has vectors (`instruction_meaning`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from mnemic.extract import instructions_en, instructions_zh
 from mnemic.extract.chinese import has_chinese, simple
 from mnemic.extract.instruction_lists import instruction_lists
-from mnemic.extract.instruction_wording import worded_as_instruction
+from mnemic.extract.instruction_wording import THRESHOLD, weight_if_open
 from mnemic.extract.quotation import own_words
 from mnemic.extract.revocations import taking_back
 from mnemic.extract.sentences import LIMIT, sentences
@@ -69,8 +70,36 @@ class Instruction:
     rule: str
 
 
+@dataclass(frozen=True, slots=True)
+class OpenSentence:
+    """A sentence that no rule decides and that may be a standing instruction.
+
+    Attributes:
+        instruction: What it is if it is one: the whole sentence.
+        low: In lower case, as words and vectors are taken of it.
+        weight: What its words weigh.
+    """
+
+    instruction: Instruction
+    low: str
+    weight: float
+
+    @property
+    def worded(self) -> bool:
+        """Whether its words alone make it an instruction."""
+        return self.weight > THRESHOLD
+
+
 def instructions(text: str, spoken: Iterable[Sentence] | None = None) -> list[Instruction]:
-    """The standing instructions in what a user said, in order: at most one to a sentence, and each point of a list.
+    """The standing instructions in what a user said by rules and words alone, in order: see `told_and_open`."""
+    told, left = told_and_open(text, spoken)
+    return sorted([*told, *(one.instruction for one in left if one.worded)], key=lambda found: found.start)
+
+
+def told_and_open(text: str, spoken: Iterable[Sentence] | None = None) -> tuple[list[Instruction], list[OpenSentence]]:
+    """What rules decide of what a user said, at most one to a sentence and each point of a list; and what is left open.
+
+    Both are in order.
 
     Never hand in what others wrote (assistants, tools, documents): the caller knows who speaks, a text does not.
 
@@ -78,6 +107,7 @@ def instructions(text: str, spoken: Iterable[Sentence] | None = None) -> list[In
         spoken: The sentences of the text, if they are known.
     """
     extracted: list[Instruction] = []
+    left: list[OpenSentence] = []
     told_by_wording = len(text) <= _SHORT_TURN and "\n" not in text.strip()
     for sentence in sentences(text) if spoken is None else spoken:
         for language, low in _languages(sentence):
@@ -87,12 +117,13 @@ def instructions(text: str, spoken: Iterable[Sentence] | None = None) -> list[In
                 extracted.append(Instruction(text[start:end], start, end, rule.name))
                 break
         else:
-            if told_by_wording and _is_worded(sentence):
+            if told_by_wording and (weight := _open_weight(sentence)) is not None:
                 end = sentence.start + len(sentence.low)
-                extracted.append(Instruction(text[sentence.start : end], sentence.start, end, _WORDED))
+                whole = Instruction(text[sentence.start : end], sentence.start, end, _WORDED)
+                left.append(OpenSentence(whole, sentence.low, weight))
     if any(instruction.text.endswith((":", "：")) for instruction in extracted):
         extracted = _with_what_they_announce(text, extracted)
-    return _with_lists(text, extracted) if _LIST.search(text) else extracted
+    return (_with_lists(text, extracted) if _LIST.search(text) else extracted), left
 
 
 def _with_lists(text: str, extracted: Sequence[Instruction]) -> list[Instruction]:
@@ -180,16 +211,19 @@ def _first_match(low: str, written: str, asks: bool, language: ModuleType) -> tu
     return None
 
 
-def _is_worded(sentence: Sentence) -> bool:
-    """Whether a sentence is the speaker's own from end to end, worded like an instruction, and takes none back."""
+def _open_weight(sentence: Sentence) -> float | None:
+    """What a sentence weighs that is the speaker's own from end to end and takes nothing back; None for another."""
     if sentence.asks or _BLANKED in sentence.low:
-        return False
-    if not worded_as_instruction(sentence.low) or taking_back(sentence):
-        return False
-    return all(
-        not any(pattern.search(low) for pattern in (language.REPORTED_AFTER, language.ATTRIBUTED, language.ONCE))
+        return None
+    weighed = weight_if_open(sentence.low)
+    if weighed is None or taking_back(sentence):
+        return None
+    elsewhere = (
+        pattern.search(low)
         for language, low in _languages(sentence)
+        for pattern in (language.REPORTED_AFTER, language.ATTRIBUTED, language.ONCE)
     )
+    return None if any(elsewhere) else weighed
 
 
 def _for_this_once(match: re.Match[str], rule: InstructionPattern, language: ModuleType) -> bool:

@@ -80,6 +80,19 @@ def written_sentences(text: str) -> list[str]:
     return [sentence.strip() for sentence in _WRITTEN.findall(text)]
 
 
+_WRAPPED: Final = re.compile(r"(?<=[^\n]{50})(?<![.!?:;|。！？：；])\n(?=[^\W\d_])")
+
+
+def unwrapped(text: str) -> str:
+    """Put a blank for each line end that only wraps a long line, every character still in its place."""
+    return _WRAPPED.sub(" ", text)
+
+
+def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where each of these sentences begins and ends, the blanks behind it included."""
+    return (sentence.span() for sentence in _WRITTEN.finditer(text))
+
+
 def _sentence(text: str, low: str, own: str, begin: int, end: int) -> Iterator[Sentence]:
     whole = low[begin:end]
     stripped = whole.strip()

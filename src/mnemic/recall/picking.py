@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from mnemic.core.items import Sight
 from mnemic.core.parts import part_texts
 from mnemic.core.queries import Context, Hit
 from mnemic.core.tokens import words
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from mnemic.strategies.base import Pick
 
 
+_HIDDEN: Final = "{} of what {} picked is not shown here: the view, the filter or its sight leaves it out"
+
+
 def picked(
     snapshot: Snapshot,
     catalogues: Catalogues,
@@ -37,11 +41,12 @@ def picked(
 ) -> Context:
     """Show what a strategy picked for a question, best first, within `query.k` items and the budget.
 
-    An item that is picked twice stands where it was picked first. What the view or the filter does not show, and what
-    says the same as a better pick, is left out; the notes say how much of the former.
+    An item that is picked twice stands where it was picked first. Left out is what the view or the filter does not
+    show, or is for another strategy's recall or for nobody's, of which a note says how much there was; and what says
+    the same as a better pick.
 
     Args:
-        query: Its view names a commit, at which the picks were made.
+        query: Its view names a commit, at which the picks were made; its reader is the strategy.
         by: The strategy's name.
         considered: How many items it was shown.
     """
@@ -50,7 +55,10 @@ def picked(
     ranked = [first[id] for id in dict.fromkeys(pick.item.id for pick in picks)]
     versions = snapshot.get(query.spaces, list(first), query.view)
     passes = shown_by(query.view, query.where)
-    visible = [pick for pick in ranked if pick.item.id in versions and passes(versions[pick.item.id])]
+    standing = {id: version for id, version in versions.items() if passes(version)}
+    visible = [
+        pick for pick in ranked if pick.item.id in standing and _is_seen(standing[pick.item.id].item, query.reader)
+    ]
     chosen = _apart(visible, query.k)
     asked = frozenset(words(query.text))
     found = ((_hit(pick, by), versions[pick.item.id], _part(pick.item, asked)) for pick in chosen)
@@ -58,9 +66,7 @@ def picked(
     readings = catalogues.readings(snapshot, query.spaces, query.view, query.where, reader=query.reader)
     confidence = answerable(understand(query, readings), readings, bearing=bool(chosen))
     hidden = len(ranked) - len(visible)
-    notes = (
-        [f"{hidden} of what {by} picked is not shown here: the filter, or the view, leaves it out"] if hidden else []
-    )
+    notes = [_HIDDEN.format(hidden, by)] if hidden else []
     if chosen and not packed.hits:
         notes.append(f"nothing of what was picked fits the budget of {query.budget} tokens")
     stages = (
@@ -80,6 +86,11 @@ def picked(
         stages=stages if explain else (),
         confidence=confidence.value,
     )
+
+
+def _is_seen(item: Item, reader: str | None) -> bool:
+    """Whether an item may be shown in the recall of a strategy, which sees what it keeps for itself."""
+    return item.sight is Sight.ALL or (item.sight is Sight.OWN and item.author == reader)
 
 
 def _apart(picks: Sequence[Pick], limit: int) -> list[Pick]:

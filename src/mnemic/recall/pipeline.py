@@ -270,12 +270,12 @@ def _in_order(question: Question, candidates: _Candidates, readings: Mapping[int
     """The candidates with the best of them in the order in which they answer."""
     if candidates.blind or question.of_a_time:
         return candidates
-    plain = replace(candidates, first=_first(question, candidates, readings))
-    if Stage.LINKS in question.query.without or not leads_on(question, plain.first):
-        return plain
-    bridged = bridge(question, candidates.ranking)
+    # Only by meaning does their order say whether another turn is needed: by words they are put in order once.
+    first = _first(question, candidates, readings) if question.query.vectors else ()
+    linked = Stage.LINKS not in question.query.without and leads_on(question, first)
+    bridged = bridge(question, candidates.ranking) if linked else Bridge(candidates.ranking)
     if bridged.source is None:
-        return plain
+        return replace(candidates, first=first or _first(question, candidates, readings))
     led = replace(candidates, ranking=bridged.ranking, bridge=bridged)
     return replace(led, first=tuple(bridged.ahead(_first(question, led, readings))))
 

@@ -147,42 +147,59 @@ class People:
     of_kin: NDArray[np.bool_]
 
 
-def people_of(tokens: NDArray[np.uint64], rows: NDArray[np.intp], count: int) -> People:
-    """Read whom each of `count` texts speaks of, by its tokens, of which `rows` says which text each stands in."""
-    known, meant = _roles()
-    places = np.flatnonzero(known[np.minimum(known.searchsorted(tokens), len(known) - 1)] == tokens)
-    roles, texts = meant[known.searchsorted(tokens[places])], rows[places]
-    own, others, of_kin = (np.zeros(count, np.bool_) for _ in range(3))
-    if not len(places):
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """The tokens of some texts that hint at something, in their order; arrays of one length.
+
+    Attributes:
+        places: Where each stands among all tokens.
+        texts: In which text.
+        cues: What it is a cue of; -1 for none.
+        roles: Whom it means; -1 for nobody.
+    """
+
+    places: NDArray[np.intp]
+    texts: NDArray[np.intp]
+    cues: NDArray[np.intp]
+    roles: NDArray[np.intp]
+
+
+def hints_in(tokens: NDArray[np.uint64], texts: NDArray[np.intp]) -> Hints:
+    """Find what hints at something among tokens, of which `texts` says which text each stands in, ascending."""
+    lexicon = _lexicon()
+    at = lexicon.tokens.searchsorted(tokens)
+    places = (lexicon.tokens[at] == tokens).nonzero()[0]
+    at = at[places]
+    return Hints(places, texts[places], lexicon.cues[at], lexicon.roles[at])
+
+
+def people_of(hints: Hints, begins: NDArray[np.intp]) -> People:
+    """Read whom each text speaks of, by what hints at it; `begins`: the place of the first token of each text."""
+    own, others, of_kin = (np.zeros(len(begins), np.bool_) for _ in range(3))
+    meant = (hints.roles >= 0).nonzero()[0]
+    if not len(meant):
         return People(own, others, of_kin)
-    follows = np.append(np.where(texts[1:] == texts[:-1], roles[1:], -1), -1)
-    gap = np.append(np.diff(places), 0)
-    whose = (roles == _Role.MINE) & (follows == _Role.KIN) & (gap <= _KIN_AFTER_MINE)
-    unspaced = roles == _Role.UNSPACED_SELF
-    whose |= unspaced & (follows == _Role.KIN) & (gap <= _KIN_AFTER_SELF)
-    whose |= unspaced & (follows == _Role.MINE) & (gap == 1)
-    own[texts[np.isin(roles, _OWN) & ~whose]] = True
-    others[texts[np.isin(roles, _THEIRS)]] = True
-    _, first = np.unique(texts, return_index=True)
-    opens = first[places[first] == rows.searchsorted(texts[first])]
-    of_kin[texts[opens[whose[opens] | (roles[opens] == _Role.KIN)]]] = True
+    roles, texts, places = hints.roles[meant], hints.texts[meant], hints.places[meant]
+    whose = np.zeros(len(meant), np.bool_)
+    beside, gap = texts[1:] == texts[:-1], places[1:] - places[:-1]
+    kin, unspaced = roles == _Role.KIN, roles == _Role.UNSPACED_SELF
+    followed = (roles[:-1] == _Role.MINE) & (gap <= _KIN_AFTER_MINE) | unspaced[:-1] & (gap <= _KIN_AFTER_SELF)
+    whose[:-1] = beside & (followed & kin[1:] | unspaced[:-1] & (roles[1:] == _Role.MINE) & (gap == 1))
+    own[texts[_OWN[roles] & ~whose]] = True
+    others[texts[_THEIRS[roles]]] = True
+    of_kin[texts[(places == begins[texts]) & (whose | kin)]] = True
     return People(own, others, of_kin & ~own)
 
 
-_OWN: Final = (_Role.SELF, _Role.MINE, _Role.UNSPACED_SELF)
-_THEIRS: Final = (_Role.KIN, _Role.OTHER)
+_OWN: Final = np.isin([*_Role], (_Role.SELF, _Role.MINE, _Role.UNSPACED_SELF))
+_THEIRS: Final = np.isin([*_Role], (_Role.KIN, _Role.OTHER))
+"""Whether a role is one of the speaker's, or of somebody else; by role."""
 
 
 @lru_cache(maxsize=1)
 def kin_tokens() -> frozenset[int]:
     """The tokens of words for kin and company."""
-    tokens, roles = _roles()
-    return frozenset(tokens[roles == _Role.KIN].tolist())
-
-
-@lru_cache(maxsize=1)
-def _roles() -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
-    return _ascending(_by_token(_ROLES))
+    return frozenset(token for token, role in _by_token(_ROLES).items() if role == _Role.KIN)
 
 
 @lru_cache(maxsize=1)
@@ -191,9 +208,21 @@ def cue_by_token() -> Mapping[int, int]:
     return _by_token(_WORDS)
 
 
+@dataclass(frozen=True, slots=True)
+class _Lexicon:
+    """Every token that hints at something, ascending, and one behind all others that does not; -1 for no hint."""
+
+    tokens: NDArray[np.uint64]
+    cues: NDArray[np.intp]
+    roles: NDArray[np.intp]
+
+
 @lru_cache(maxsize=1)
-def _table() -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
-    return _ascending(cue_by_token())
+def _lexicon() -> _Lexicon:
+    cues, roles = cue_by_token(), _by_token(_ROLES)
+    tokens = [*sorted({*cues, *roles}), np.iinfo(np.uint64).max]
+    each = [np.array([hint.get(token, -1) for token in tokens], np.intp) for hint in (cues, roles)]
+    return _Lexicon(np.array(tokens, np.uint64), *each)
 
 
 def _by_token(lists: Mapping[_Meaning, str]) -> Mapping[int, int]:
@@ -204,19 +233,6 @@ def _by_token(lists: Mapping[_Meaning, str]) -> Mapping[int, int]:
             for token in tokenise(word)[-1:] if word.isascii() else [word]:
                 by_token.setdefault(hash_term(token), int(meaning))
     return by_token
-
-
-def _ascending(by_token: Mapping[int, int]) -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
-    """Tokens, ascending, and what each means."""
-    return np.array(sorted(by_token), np.uint64), np.array([by_token[token] for token in sorted(by_token)], np.intp)
-
-
-def _cues_of(tokens: NDArray[np.uint64]) -> NDArray[np.intp]:
-    """What each token hints at; -1 for none."""
-    known, cues = _table()
-    at = known.searchsorted(tokens)
-    np.minimum(at, len(known) - 1, out=at)
-    return np.where(known[at] == tokens, cues[at], -1)
 
 
 def counted_in(text: str) -> Counts:
@@ -232,7 +248,8 @@ def counted_each(streams: Sequence[NDArray[np.uint64]]) -> Counts:
     if not streams:
         return np.zeros((0, len(SentenceCue)), np.float32)
     rows = np.repeat(np.arange(len(streams)), [len(stream) for stream in streams])
-    hints = _cues_of(np.concatenate(streams))
-    some = hints >= 0
-    flat = np.bincount(rows[some] * len(SentenceCue) + hints[some], minlength=len(streams) * len(SentenceCue))
+    hints = hints_in(np.concatenate(streams), rows)
+    some = hints.cues >= 0
+    at = hints.texts[some] * len(SentenceCue) + hints.cues[some]
+    flat = np.bincount(at, minlength=len(streams) * len(SentenceCue))
     return flat.reshape(len(streams), len(SentenceCue)).astype(np.float32)

@@ -36,7 +36,17 @@ from mnemic.strategies.strategy_requests import (
     strengths,
     vectors,
 )
-from mnemic.strategies.triggers import Buffer, EachEvent, Importance, Interval, OnQuestion, TaskEnd, Trigger, Waiting
+from mnemic.strategies.triggers import (
+    Buffer,
+    EachEvent,
+    Feedback,
+    Importance,
+    Interval,
+    OnQuestion,
+    TaskEnd,
+    Trigger,
+    Waiting,
+)
 from mnemic.strategies.units import ExchangeUnit, ImportanceUnit, SessionUnit, TokensUnit, TurnUnit, Unit
 
 __all__ = [
@@ -50,6 +60,7 @@ __all__ = [
     "Edits",
     "End",
     "ExchangeUnit",
+    "Feedback",
     "Flow",
     "Given",
     "Importance",

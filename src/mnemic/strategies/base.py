@@ -50,7 +50,8 @@ class Derivation:
         valid_from, valid_to: Since when it is so, and until when, where the evidence names a time.
         words: What is searched in place of its text.
         sight: Who sees it in recall.
-        supersedes: What it takes the place of.
+        supersedes: What it takes the place of. What something newer still has superseded is shortened: news that comes
+            late between two others supersedes the one and is outdated by the other.
         outdated_by: What has taken its place already, where it is news that came late: it is written as history.
         revokes: What holds no longer because of it.
     """
@@ -107,7 +108,8 @@ class End:
     Attributes:
         at: Until when it held in the world.
         said: When that was said: what was known before still shows it.
-        source: What says so, added to what the item rests on.
+        source: What says so, at least one: added to what the item rests on, and tied to it by a link `supersedes`, so
+            that it holds again once these are taken back.
     """
 
     id: ItemId
@@ -121,7 +123,8 @@ class Edits:
     """The outcome of a run, committed at once with the step of its lane; it may be empty.
 
     Attributes:
-        untie: Links to take away, of those that the run looked up; their weights are not compared.
+        untie: Links to take away, of any type but `supersedes`, that stand where the run is pinned; their weights are
+            not compared.
         end: What holds no longer, without a successor.
     """
 
@@ -143,7 +146,7 @@ class Given:
             itself, and for `on_write` nothing that it has derived from before. What memory itself laid out for a prompt
             is left out of its text.
         known: What is always at hand: the profile, standing instructions, what is pinned.
-        now: The recorded time of the commit to which the run is pinned, so that a rerun comes to the same.
+        now: When the newest of what the run is about was recorded: the same whenever it is run, and run again.
 
     What stands here as known, and what the run looks up, its edits may change, tie and cite.
     """
@@ -176,7 +179,7 @@ class Pick:
     """An item that a strategy's recall answers with; picks are ranked as they are returned, best first.
 
     Attributes:
-        item: One that its requests showed.
+        item: One that its requests showed. Of an item that is picked twice the first pick counts.
         score: What it is ranked by.
         components: What the score is made of, by name; told by `explain`.
         why: One line for a person, such as "two steps from Ada along 'works at'".

@@ -1,7 +1,8 @@
-"""The strategy `house` derives without a model: standing instructions and simple facts about the speaker, by rule.
+"""The strategy `house` derives without a language model: standing instructions and facts about the speaker, by rule.
 
 Only people's turns are read, and of them only their own words. What a document, a tool, an assistant or a quotation
-says is never an instruction, whatever it says.
+says is never an instruction, whatever it says. Where no rule decides whether a sentence instructs, its words do, or its
+vector, where the embedder serves whose vectors that was learned from.
 """
 
 from __future__ import annotations
@@ -13,17 +14,19 @@ from mnemic.core.clock import micros, moment
 from mnemic.core.items import ENDED, WRONG, Channel, Item, Kind, Sight, State
 from mnemic.core.queries import Filter
 from mnemic.core.uninterrupted import import_whole
+from mnemic.errors import ModelError
 from mnemic.extract.speakers import is_machine
 from mnemic.strategies.base import Budget, Derivation, Edits, Given, known, nothing, pause
+from mnemic.strategies.strategy_requests import vectors
 from mnemic.strategies.triggers import EachEvent, OnQuestion, Trigger
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from mnemic.core.ids import ItemId
     from mnemic.core.items import Slot
-    from mnemic.extract.instructions import Instruction
+    from mnemic.extract.instructions import Instruction, OpenSentence
     from mnemic.extract.revocations import Revocation, Withdrawal
     from mnemic.extract.slots import Finding
     from mnemic.flow import Flow
@@ -56,21 +59,26 @@ class House:
     batch: ClassVar[int] = 64
 
     def on_write(self, given: Given) -> Flow[Edits]:
-        """Derive what `digest` does, with a pause after every turn, which takes some hundred microseconds."""
-        book = _Book(given.known)
+        """Derive what `digest` does, with a pause after every turn, which takes some hundred microseconds.
+
+        Where vectors of the right embedder are made here, they tell which sentences instruct that no rule decides.
+        """
+        readings = []
         for item in given.evidence:
-            _take_in(item, book, given.user)
+            readings += _readings(item, given.user)
             yield from pause()
-        if any(derivation.outdated_by is not None for derivation in book.written):
+        standing = yield from _instructing(readings)
+        written = _filed(readings, given.known, standing)
+        if any(derivation.outdated_by is not None for derivation in written):
             history = yield from known(_HISTORY, _MOST_HISTORY)
-            return Edits(write=tuple(digest(given.evidence, (*given.known, *history), given.user)))
-        return Edits(write=tuple(book.written))
+            written = _filed(readings, (*given.known, *history), standing)
+        return Edits(write=tuple(written))
 
     on_maintain = nothing
 
 
 def digest(items: Sequence[Item], known: Sequence[Item], user: str) -> list[Derivation]:
-    """Derive what is to be written for `items`, in the order of what they say.
+    """Derive what is to be written for `items`, in the order of what they say, by rules and words alone.
 
     Args:
         items: Evidence not digested yet, oldest first; what is not a person's turn is passed over.
@@ -80,15 +88,74 @@ def digest(items: Sequence[Item], known: Sequence[Item], user: str) -> list[Deri
         user: Whose memory it is. Only this user, or who has the role of one, instructs; other names are partners in
             a conversation, whose facts are kept and whose orders are not ours.
     """
+    readings = [reading for item in items for reading in _readings(item, user)]
+    return _filed(readings, known, _worded(readings))
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What a person's turn says, whatever is known.
+
+    Attributes:
+        instructs: The speaker's orders are meant for this user's agent.
+        said: What rules decide, in the order in which it is numbered; what is `open` is numbered after it.
+    """
+
+    item: Item
+    subject: str
+    instructs: bool
+    said: tuple[Revocation | Instruction | Finding, ...]
+    open: tuple[OpenSentence, ...]
+
+
+def _readings(item: Item, user: str) -> list[_Reading]:
+    """Read a turn, if it is a person's."""
+    if not (subject := speaker(item, user)):
+        return []
+    import_whole("mnemic.extract.instructions", "mnemic.extract.revocations")
+    import_whole("mnemic.extract.sentences", "mnemic.extract.slots")
+    from mnemic.extract.instructions import told_and_open  # whose patterns only who reads something needs
+    from mnemic.extract.revocations import revocations
+    from mnemic.extract.sentences import sentences
+    from mnemic.extract.slots import slots
+
+    spoken = tuple(sentences(item.text))
+    facts = slots(item.text, subject, micros(item.said), item.said_offset, spoken)
+    told, left = told_and_open(item.text, spoken)
+    said: tuple[Revocation | Instruction | Finding, ...] = (*revocations(item.text, spoken), *told, *facts)
+    instructs = _instructs(item, subject, user)
+    return [_Reading(item, subject, instructs, said, tuple(left) if instructs else ())]
+
+
+def _worded(readings: Sequence[_Reading]) -> frozenset[str]:
+    """Choose the open sentences that instruct by their words alone."""
+    return frozenset(one.low for reading in readings for one in reading.open if one.worded)
+
+
+def _instructing(readings: Sequence[_Reading]) -> Flow[frozenset[str]]:
+    """Choose the open sentences that instruct, by their vectors; by their words alone where there are none."""
+    weights = {one.low: one.weight for reading in readings for one in reading.open}
+    if not weights:
+        return frozenset()
+    import_whole("mnemic.extract.instruction_meaning")
+    from mnemic.extract.instruction_meaning import EMBEDDER, meant_as_instructions
+
+    try:
+        made = yield from vectors(*weights, embedder=EMBEDDER)
+    except ModelError:
+        made = ()
+    if not made:
+        return _worded(readings)
+    meant = meant_as_instructions(made, list(weights.values()))
+    return frozenset(low for low, is_meant in zip(weights, meant, strict=True) if is_meant)
+
+
+def _filed(readings: Sequence[_Reading], known: Sequence[Item], standing: Collection[str]) -> list[Derivation]:
+    """Derive what is to be written for what was read, given what is known and which open sentences instruct."""
     book = _Book(known)
-    for item in items:
-        _take_in(item, book, user)
+    for reading in readings:
+        _file_reading(reading, book, standing)
     return book.written
-
-
-def _take_in(item: Item, book: _Book, user: str) -> None:
-    if subject := speaker(item, user):
-        _read(item, subject, book, instructs=_instructs(item, subject, user))
 
 
 def speaker(item: Item, user: str) -> str | None:
@@ -236,30 +303,28 @@ def _places(statement: _Statement) -> Iterator[_Place]:
         yield "ended", subject, slot, _same(wrong)
 
 
-def _read(item: Item, subject: str, book: _Book, *, instructs: bool) -> None:
-    """Number what the text says, whatever is known, so that the same saying has the same key ever after."""
-    import_whole("mnemic.extract.instructions", "mnemic.extract.revocations")
-    import_whole("mnemic.extract.sentences", "mnemic.extract.slots")
-    from mnemic.extract.instructions import instructions  # whose patterns only who reads something needs
-    from mnemic.extract.revocations import Revocation, revocations
-    from mnemic.extract.sentences import sentences
-    from mnemic.extract.slots import Finding, slots
+def _file_reading(reading: _Reading, book: _Book, standing: Collection[str]) -> None:
+    """Write what a turn says, numbered whatever is known and stands, so that a saying has the same key ever after."""
+    import_whole("mnemic.extract.instructions", "mnemic.extract.revocations", "mnemic.extract.slots")
+    from mnemic.extract.instructions import OpenSentence
+    from mnemic.extract.revocations import Revocation
+    from mnemic.extract.slots import Finding
 
-    spoken = tuple(sentences(item.text))
-    facts = slots(item.text, subject, micros(item.said), item.said_offset, spoken)
-    said: list[Revocation | Instruction | Finding] = [*revocations(item.text, spoken)]
-    said += [*instructions(item.text, spoken), *facts]
+    item, subject = reading.item, reading.subject
     undone: list[str] = []
-    for n, saying in enumerate(said):
+    for n, saying in enumerate((*reading.said, *reading.open)):
         key = f"house:{item.id}:{n}"
-        if not instructs and not isinstance(saying, Finding):
+        if isinstance(saying, Finding):
+            _take_down(item, key, saying, book)
+            continue
+        if not reading.instructs or (isinstance(saying, OpenSentence) and saying.low not in standing):
             continue
         if isinstance(saying, Revocation):
             undone += _take_back(item, subject, key, saying, book)
-        elif isinstance(saying, Finding):
-            _take_down(item, key, saying, book)
-        elif not any(saying.text in text for text in undone):
-            _stand(item, subject, key, saying, book)
+            continue
+        told = saying.instruction if isinstance(saying, OpenSentence) else saying
+        if not any(told.text in text for text in undone):
+            _stand(item, subject, key, told, book)
 
 
 def _take_back(item: Item, subject: str, key: str, revocation: Revocation, book: _Book) -> list[str]:

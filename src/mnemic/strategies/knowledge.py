@@ -6,8 +6,8 @@ values has a field for scope, trust, standing or erasure: whatever a model says,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import TypeAlias
@@ -192,13 +192,27 @@ class ReadingNote:
     source: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class WordCounts:
+    """How many of the sentences that were read hold a word: by that rules tell words that say much from others.
+
+    Attributes:
+        sentences: How many were read in all.
+        holding: By word, how many of them hold it; of the words that matter to the question.
+    """
+
+    sentences: int = 0
+    holding: Mapping[str, int] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overwriting:
     """A step of reading: the notes so far, and the next segment, for a question that is known beforehand.
 
     Attributes:
         first: The number of the segment's first piece: pieces are numbered through the whole reading.
-        budget: Most tokens of the new notes together.
+        budget: Most tokens of the new notes, one a line.
+        counts: Of all that was read, this segment included; None where nobody counts: then rules count the segment.
     """
 
     question: str
@@ -206,3 +220,30 @@ class Overwriting:
     segment: Sequence[str]
     first: int = 0
     budget: int = 1024
+    counts: WordCounts | None = None
+
+
+def notes_text(notes: Sequence[ReadingNote]) -> str:
+    """Lay out notes, one a line: what they cost is what this text costs."""
+    return "\n".join(note.text for note in notes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotesRead:
+    """A question, and the notes from which alone it is to be answered."""
+
+    question: str
+    notes: tuple[ReadingNote, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotesAnswer:
+    """An answer out of notes.
+
+    Attributes:
+        text: "" where the notes do not hold it.
+        source: The pieces that say so.
+    """
+
+    text: str = ""
+    source: tuple[int, ...] = ()

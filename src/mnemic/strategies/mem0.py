@@ -25,7 +25,7 @@ from mnemic.strategies.base import Asked, Budget, Derivation, Edits, Given, Pick
 from mnemic.strategies.judging import judged
 from mnemic.strategies.knowledge import MergeDecision, MergeOp, Merging, StatedFact, passage_of
 from mnemic.strategies.rules.merge_ops import merge_ops, wording_digest
-from mnemic.strategies.rules.sentence_relevance import nearness
+from mnemic.strategies.rules.sentence_relevance import bm25, content_terms, nearness
 from mnemic.strategies.strategy_requests import fetch, search
 from mnemic.strategies.tasks.extracting import EXTRACT_ITEMS
 from mnemic.strategies.tasks.merge_decision import MERGE_DECIDE
@@ -95,40 +95,47 @@ class Mem0:
                 book.confirm(same[0], fact)
             else:
                 fresh.append(fact)
-        near = [] if self.add_only else (yield from _near(fresh))
-        if self.add_only:
-            decisions = tuple(MergeDecision(new=n, op=MergeOp.ADD, text=fact.text) for n, fact in enumerate(fresh))
-        else:
-            decisions = yield from judged(MERGE_DECIDE, Merging(tuple(fresh), tuple(map(_statement, near))))
-            updated = [near[one.old] for one in decisions if one.op is MergeOp.UPDATE and one.old is not None]
-            yield from fetch(*(source for item in updated for source in item.source))  # to be cited again
-        for fact, decision in zip(fresh, decisions, strict=True):
-            book.settle(fact, decision, None if decision.old is None else near[decision.old])
+        for fact, decision, old in zip(fresh, *(yield from self._decisions(fresh)), strict=True):
+            book.settle(fact, decision, old)
         return Edits(write=tuple(book.written), revise=book.revisions())
+
+    def _decisions(self, facts: Sequence[StatedFact]) -> Flow[tuple[Sequence[MergeDecision], Sequence[Item | None]]]:
+        """Decide what becomes of each of these facts, and to which old one it does that."""
+        if self.add_only:
+            return [MergeDecision(new=n, op=MergeOp.ADD) for n in range(len(facts))], [None] * len(facts)
+        near = yield from _near(facts)
+        decisions = yield from judged(MERGE_DECIDE, Merging(tuple(facts), tuple(map(_statement, near))))
+        old = [None if decision.old is None else near[decision.old] for decision in decisions]
+        updated = (item for item, one in zip(old, decisions, strict=True) if item and one.op is MergeOp.UPDATE)
+        yield from fetch(*(source for item in updated for source in item.source))  # for the update to cite, too
+        return decisions, old
 
     on_maintain = nothing
 
     def on_recall(self, asked: Asked) -> Flow[Sequence[Pick]]:
-        """Rank facts by meaning, by words and by the names that they share with the question, added up and scaled to 1.
+        """Rank facts by the sum of their nearness in meaning, their words, and a boost for names in the question.
 
-        Candidates come from words and names as well as from meaning: in the published code a fact that meaning misses
-        is never found. So that scores of several questions compare, what is added is divided by the same for all.
+        Words are scored by BM25 over the candidates, as the share of the best; the published code squeezes it through
+        a logistic curve instead. Candidates come from words and names as well as from meaning: there a fact that
+        meaning misses is never found. What is added up is divided by what it can come to, which is the same for all
+        questions, so that their scores compare.
         """
         pool = max(LEAST_POOL, POOL_PER_ITEM * asked.k)
         hits = yield from search(asked.text, _FACTS, pool)
-        best = max((hit.score for hit in hits), default=0.0) or 1.0
         found = {hit.item.id: hit.item for hit in hits}
-        parts = {
-            hit.item.id: {"semantic": max(0.0, hit.cosine or 0.0), "words": max(0.0, hit.score / best)} for hit in hits
-        }
+        boosts: dict[ItemId, float] = {}
         for name in _names(asked.text):
-            named = [hit for hit in (yield from search(name, _FACTS, pool)) if hit.overlap == 1]
-            for hit in named:
-                part = parts.setdefault(found.setdefault(hit.item.id, hit.item).id, {"semantic": 0.0, "words": 0.0})
-                part["entity"] = max(part.get("entity", 0.0), entity_boost(len(named)))
-        most = BOOST + (2.0 if any(hit.cosine is not None for hit in hits) else 1.0)
-        picks = (Pick(item=item, score=sum(parts[id].values()) / most, components=parts[id], why=_why(item, parts[id]))
-                 for id, item in found.items())  # fmt: skip
+            named = [hit.item for hit in (yield from search(name, _FACTS, pool)) if hit.overlap == 1]
+            found |= {item.id: item for item in named}
+            boosts |= {item.id: max(boosts.get(item.id, 0.0), entity_boost(len(named))) for item in named}
+        cosines = {hit.item.id: max(0.0, hit.cosine) for hit in hits if hit.cosine is not None}
+        words = bm25(asked.text, [content_terms(item.text) for item in found.values()])
+        best = max(words, default=0.0) or 1.0
+        most = BOOST + (2.0 if cosines else 1.0)
+        picks = []
+        for item, score in zip(found.values(), words, strict=True):
+            parts = {"semantic": cosines.get(item.id, 0.0), "words": score / best, "entity": boosts.get(item.id, 0.0)}
+            picks.append(Pick(item=item, score=sum(parts.values()) / most, components=parts, why=_why(item, parts)))
         return sorted(picks, key=lambda pick: (-pick.score, -pick.item.said.timestamp(), pick.item.id))
 
 
@@ -288,4 +295,4 @@ def _names(question: str) -> list[str]:
 
 def _why(item: Item, parts: Mapping[str, float]) -> str:
     told = f"a fact from {len(item.source)} turn{'s' if len(item.source) > 1 else ''}"
-    return f"{told} that shares a name with the question" if "entity" in parts else told
+    return f"{told} that shares a name with the question" if parts["entity"] else told

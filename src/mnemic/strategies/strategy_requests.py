@@ -100,9 +100,14 @@ class Spread(Request):
 
 @dataclass(frozen=True, slots=True)
 class EmbedTexts(Request):
-    """The vectors of texts by the serving embedder, unit length; none at all without one."""
+    """The vectors of texts by the serving embedder, unit length; none at all without one.
+
+    Attributes:
+        embedder: Whose vectors are of use; none are made where another serves. "" for any.
+    """
 
     texts: tuple[str, ...]
+    embedder: str = ""
 
 
 def search(text: str, where: Filter = Filter(), k: int = 10) -> Flow[Sequence[SearchHit]]:
@@ -149,7 +154,7 @@ def spread(
     return reached
 
 
-def vectors(*texts: str) -> Flow[Sequence[NDArray[np.float32]]]:
-    """Embed texts; empty without an embedder."""
-    embedded: Sequence[NDArray[np.float32]] = yield EmbedTexts(texts)
+def vectors(*texts: str, embedder: str = "") -> Flow[Sequence[NDArray[np.float32]]]:
+    """Embed texts; empty without an embedder, or where another serves than the one that is named."""
+    embedded: Sequence[NDArray[np.float32]] = yield EmbedTexts(texts, embedder)
     return embedded

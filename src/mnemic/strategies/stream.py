@@ -19,9 +19,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from mnemic.core.items import Kind, Strength
+from mnemic.core.items import Kind, Sight, Strength
 from mnemic.core.queries import Filter
-from mnemic.strategies.base import Asked, Bond, Budget, Derivation, Edits, Given, Pick, Sight, known, nothing
+from mnemic.strategies.base import Asked, Bond, Budget, Derivation, Edits, Given, Pick, known, nothing
 from mnemic.strategies.judging import judged, judged_each
 from mnemic.strategies.knowledge import Inquiry, Passage, passage_of
 from mnemic.strategies.laws import min_max, recency
@@ -80,7 +80,8 @@ class StreamWeights:
 
 PAPER: Final = StreamWeights(recency=1, importance=1, relevance=1)
 CODE: Final = StreamWeights(recency=0.5, importance=2, relevance=3)
-"""Section 4.1 says that all weights are 1; its code has others, which find more (R@10 78.3 against 66.5 on LoCoMo)."""
+"""Section 4.1 says that all weights are 1; the code has these, which find more: R@10 78.9 against 61.3 over three
+conversations of LoCoMo, by words and with importance by rules."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

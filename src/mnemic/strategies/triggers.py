@@ -27,6 +27,8 @@ class Waiting:
         tokens: How many tokens their texts have.
         importance: The sum of their slots `importance`, each 0 to 1; 0.5 for one that has none.
         tasks: How many tasks have ended, as items of any kind tell: episodes, and those with a slot `outcome`.
+        judged: How many times somebody said of an item that it helped, or misled, since the lane ran last; counted for
+            a `Feedback` only.
         since, last: When the first and the last of what is counted was written (microseconds); 0 for none.
         ran: When the lane was last leased (microseconds); 0 for never.
         asked: Somebody asks right now, and would profit from what the strategy makes of it.
@@ -36,6 +38,7 @@ class Waiting:
     tokens: int = 0
     importance: float = 0.0
     tasks: int = 0
+    judged: int = 0
     since: int = 0
     last: int = 0
     ran: int = 0
@@ -118,6 +121,19 @@ class TaskEnd:
 
     def fires(self, waiting: Waiting, now: int) -> bool:
         return waiting.tasks >= self.every
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """Fires when so often since the last run an item was said to have helped or misled, and anything waits.
+
+    What was said of which item, `strategy_requests.strengths` tells.
+    """
+
+    every: int = 1
+
+    def fires(self, waiting: Waiting, now: int) -> bool:
+        return waiting.count > 0 and waiting.judged >= self.every
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import IO, Any, Final
 from mnemic.flow import Request, run
 from mnemic.models.chat.base import Ask
 from mnemic.models.model_requests import AskEach
-from mnemic.strategies.base import Edits, Given, Strategy
+from mnemic.strategies.base import Asked, Given, Strategy
 
 _CODE: Final = (
     "import sys, pickle; sys.path[:] = pickle.load(sys.stdin.buffer); import mnemic.testing.reseeded as it; it.serve()"
@@ -22,12 +22,13 @@ _CODE: Final = (
 
 
 def thought_reseeded(
-    strategy: Strategy, given: Given, perform: Callable[[Request], Any], seed: int, *, maintain: bool
-) -> Edits:
-    """Run a strategy over evidence under a hash seed; return its edits.
+    strategy: Strategy, step: str, asked: Given | Asked, perform: Callable[[Request], Any], seed: int
+) -> Any:
+    """Run a step of a strategy under a hash seed; return what it returns.
 
     Args:
         strategy: Of a class at the top of a module, which the child imports.
+        step: `on_write`, `on_maintain` or `on_recall`.
         perform: Answers the strategy's requests, in this process.
     """
     with subprocess.Popen(
@@ -38,24 +39,23 @@ def thought_reseeded(
         assert child.stdin is not None
         assert child.stdout is not None
         _send(child.stdin, list(sys.path))
-        _send(child.stdin, (strategy, given, maintain))
+        _send(child.stdin, (strategy, step, asked))
         while isinstance(said := pickle.load(child.stdout), Request):
             _send(child.stdin, perform(said))
-    edits: Edits = said
-    return edits
+    return said
 
 
 def serve() -> None:
-    """Be the child: run the strategy that stdin brings, ask for what it needs on stdout, and say its edits there."""
+    """Be the child: run the strategy that stdin brings; ask for what it needs, and say what it returns, on stdout."""
     answers, questions = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a strategy prints is no question
-    strategy, given, maintain = pickle.load(answers)
+    strategy, step, asked = pickle.load(answers)
 
     def perform(request: Request) -> Any:
         _send(questions, _without_checks(request))
         return pickle.load(answers)
 
-    _send(questions, run(strategy.on_maintain(given) if maintain else strategy.on_write(given), perform))
+    _send(questions, run(getattr(strategy, step)(asked), perform))
 
 
 def _without_checks(request: Request) -> Request:

@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,15 +24,18 @@ import pytest
 
 from mnemic.core.clock import moment
 from mnemic.core.ids import from_bytes
-from mnemic.core.items import EVIDENCE, Item, Kind, Strength
-from mnemic.core.queries import Filter
+from mnemic.core.items import EVIDENCE, Item, Kind, Sight, Strength
+from mnemic.core.parts import entry_terms
+from mnemic.core.queries import Filter, View
+from mnemic.derive.memory_reads import MemoryReads
+from mnemic.derive.own_recall import has_own_recall
 from mnemic.flow import Flow, Pause, Request, run
-from mnemic.memory import Memory
+from mnemic.memory import Memory, ScopedMemory
 from mnemic.models.chat.base import Ask
 from mnemic.models.model_requests import AskEach, CountJudged, NameModel
 from mnemic.registry import STRATEGIES
 from mnemic.settings import Settings
-from mnemic.strategies.base import Edits, Given, Known, Revision, Strategy, known
+from mnemic.strategies.base import Asked, Edits, Given, Known, Revision, Strategy, known
 from mnemic.strategies.strategy_requests import (
     EmbedTexts,
     Fetch,
@@ -46,6 +50,7 @@ from mnemic.strategies.strategy_requests import (
 from mnemic.testing.generators import START
 from mnemic.testing.replying import replying
 from mnemic.testing.reseeded import thought_reseeded
+from mnemic.verbs.who import spaces_of
 
 Model = Callable[[Ask], str]
 HASH_SEEDS: Final = (1, 2, 3)
@@ -162,8 +167,8 @@ def test_the_order_of_sets_changes_nothing(strategy: Strategy, given: Given, mod
     def perform(request: Request) -> Any:
         return answered(request, given, model)
 
-    for maintain in (False, True):
-        edits = [thought_reseeded(strategy, given, perform, seed, maintain=maintain) for seed in HASH_SEEDS]
+    for step in ("on_write", "on_maintain"):
+        edits = [thought_reseeded(strategy, step, given, perform, seed) for seed in HASH_SEEDS]
         assert edits == edits[:1] * len(edits)
 
 
@@ -273,6 +278,26 @@ def test_what_it_looked_up_it_may_revise(
     assert memory.admin.verify() == []
 
 
+def test_what_it_keeps_for_itself_moves_nobodys_recall(strategy: Strategy, memory: Memory, texts: list[str]) -> None:
+    """Neither a rank nor a score, of which counts of words are a part; what everybody sees, a bench measures."""
+    me = memory.scope(user="ada")
+    me.observe(texts, speaker="Ada")
+
+    def ranked() -> list[list[tuple[str, float]]]:
+        found = (me.recall(text, k=100) for text in texts)
+        return [[(one.id, one.score) for one in context] for context in found]
+
+    before = ranked()
+    assert memory.flush()
+    derived = [version.item for version in me.list(where=DERIVED, limit=1000)]
+    if any(item.sight is Sight.ALL and any(entry_terms(item)) for item in derived):
+        pytest.skip("everybody sees what it makes")
+    assert ranked() == before
+    assert {item.id for item in derived if item.author == strategy.by} == {
+        version.item.id for version in me.list(where=Filter(by=(strategy.by,)), limit=1000)
+    }
+
+
 def test_run_again_it_makes_the_same(strategy: Strategy, memory: Memory, texts: list[str]) -> None:
     me = memory.scope(user="ada")
     me.observe(texts, speaker="Ada")
@@ -282,6 +307,59 @@ def test_run_again_it_makes_the_same(strategy: Strategy, memory: Memory, texts: 
     memory.flush()
     assert sorted(version.item.text for version in me.list(where=DERIVED, limit=1000)) == first
     assert memory.admin.verify() == []
+
+
+def _remembered(strategy: Strategy, memory: Memory, texts: list[str]) -> ScopedMemory:
+    """A memory in which a strategy with a recall of its own has read all texts."""
+    if not has_own_recall(strategy):
+        pytest.skip("it has no recall of its own")
+    me = memory.scope(user="ada")
+    me.observe(texts, speaker="Ada")
+    assert memory.flush()
+    return me
+
+
+def test_its_recall_is_the_same_whatever_the_order_of_sets(
+    strategy: Strategy, memory: Memory, texts: list[str], model: Model
+) -> None:
+    me = _remembered(strategy, memory, texts)
+    with me._opened.store.read() as snapshot:
+        spaces, now = spaces_of(snapshot, me._who), snapshot.now
+        view = View(at=snapshot.head(snapshot.tenants()[0][0]).seq)
+    for text in texts[:2]:
+        answers = []
+        for seed in HASH_SEEDS:
+            reads = MemoryReads(strategy, spaces, view, now)
+            perform = partial(_recall_answer, memory, reads, model)
+            asked = Asked(text=text, now=moment(now), k=5)
+            answers.append((thought_reseeded(strategy, "on_recall", asked, perform, seed), list(reads.shown)))
+        assert answers == answers[:1] * len(answers)
+
+
+def _recall_answer(memory: Memory, reads: MemoryReads, model: Model, request: Request) -> Any:
+    """Answer a request of a recall over a store."""
+    match request:
+        case Ask():
+            return replying(model)(request)
+        case AskEach(asks):
+            return tuple(map(replying(model), asks))
+        case NameModel():
+            return "told"
+    return run(reads.answered(request), memory._opened.answering.perform)
+
+
+def test_its_recall_picks_what_it_was_shown_and_writes_nothing(
+    strategy: Strategy, memory: Memory, texts: list[str]
+) -> None:
+    me = _remembered(strategy, memory, texts)
+    head, held = me.log()[0].seq, memory.admin.stats()
+    for text in texts:
+        first = me.recall(text, by=strategy.name, k=5)  # `Invalid` for a pick that it was not shown
+        assert len(first) <= 5
+        assert [one.id for one in me.recall(text, by=strategy.name, k=5)] == [one.id for one in first]
+    assert me.log()[0].seq == head
+    assert memory.admin.verify() == []
+    assert memory.admin.stats().items == held.items
 
 
 __all__ = ["given", "memory", "model", "texts", *(name for name in dir() if name.startswith("test_"))]

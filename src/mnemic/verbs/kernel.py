@@ -10,8 +10,10 @@ from mnemic.index.catalogues import Catalogues
 from mnemic.index.standing import Standings
 from mnemic.settings import Settings
 from mnemic.verbs.branch_verbs import BranchVerbs
+from mnemic.verbs.choosing import Choosing
 from mnemic.verbs.doubting import Doubting
 from mnemic.verbs.looking_up import LookingUp
+from mnemic.verbs.note_taking import NoteTaking
 from mnemic.verbs.taking_back import TakingBack
 from mnemic.verbs.transacting import Transacting
 from mnemic.writing import Desk
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Kernel(Doubting, Transacting, TakingBack, BranchVerbs, LookingUp):
+class Kernel(Doubting, Choosing, Transacting, TakingBack, BranchVerbs, LookingUp, NoteTaking):
     """The verbs, over one store's catalogues. Every method returns a flow."""
 
     desk: Desk

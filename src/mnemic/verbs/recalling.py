@@ -11,6 +11,7 @@ from mnemic.core.clock import micros, moment, offset_minutes, time_zone
 from mnemic.core.ids import ItemId, to_bytes
 from mnemic.core.items import Item, State, Version
 from mnemic.core.queries import Context, Filter, Lost, Query
+from mnemic.core.tokens import BY_RULES
 from mnemic.core.uninterrupted import import_whole
 from mnemic.derive.memory_reads import MemoryReads
 from mnemic.derive.own_recall import has_own_recall, own_picks
@@ -40,6 +41,8 @@ _NOTHING: Final = Context(
 )
 
 _NOTHING_ASKED: Final = replace(_NOTHING, notes=())
+
+_UNSEARCHED: Final = "recall finds what rules read, and not what they derive of it: `context` shows that of itself"
 
 CORE_LIMIT: Final = 300
 """Most items that are looked at for the always-on part of a context."""
@@ -152,7 +155,8 @@ class Recalling:
 
         def recall(snapshot: Snapshot, within: RecallRequest) -> Context:
             found = self._recall(snapshot, who, replace(within, where=where), meant)
-            return replace(found, notes=(*found.notes, *_never_ran(snapshot, who, strategy)))
+            told = (_UNSEARCHED,) if strategy.by == BY_RULES else _never_ran(snapshot, who, strategy)
+            return replace(found, notes=(*found.notes, *told))
 
         return recall
 
@@ -162,7 +166,7 @@ class Recalling:
         if not query.spaces:
             return lambda snapshot, within: _NOTHING
         asked = Asked(text=query.text, now=self._asked_at(query), k=query.k, where=query.where)
-        reads = MemoryReads(strategy, query.spaces, query.view, lambda: query.now, where=query.where)
+        reads = MemoryReads(strategy, query.spaces, query.view, query.now, where=query.where)
         picks = yield from own_picks(self.desk, strategy, asked, reads, query.spaces[0])
 
         def recall(snapshot: Snapshot, within: RecallRequest) -> Context:

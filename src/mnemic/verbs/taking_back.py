@@ -8,10 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mnemic.core.checking import text_field, whole
-from mnemic.core.events import Receipt, Verb
+from mnemic.core.events import Receipt
 from mnemic.core.ids import ItemId, to_bytes
 from mnemic.core.items import Item, Version
 from mnemic.core.queries import Filter
+from mnemic.core.transitions import transition
 from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Invalid, NotFound
 from mnemic.flow import Flow
@@ -121,7 +122,7 @@ class TakingBack:
         if not set(items) <= set(found) and (yield from catch_up(who, self.desk)):
             found, reopening = yield from look(going)
         erasure = erasure_of(who, ids=found, reason=self.desk.without_secrets(reason))
-        reopen = tuple(Put(verb=Verb.REOPENED, item=item, terms=None) for _, item in reopening)
+        reopen = tuple(Put(verb=transition(item, v.item), item=item, terms=None) for v, item in reopening)
         expect = {item.id: version.seq_from for version, item in reopening}
         names = (session,) if session else ()
         return (yield from erase(replace(erasure, reopen=reopen, expect=expect, names=names, named=named)))

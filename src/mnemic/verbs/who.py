@@ -18,6 +18,8 @@ from mnemic.derive.strategy_lane import house_slice
 from mnemic.derive.unread import NOTHING, FarBehind, Underived
 from mnemic.errors import Conflict, Invalid, NotFound, Refused, StoreReadOnly
 from mnemic.flow import Flow
+from mnemic.lanes.following import follows
+from mnemic.lanes.slices import HOUSE
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import Commit, Look, commit, look
 from mnemic.store.values.drafts import Draft, Erasure, Op
@@ -234,21 +236,25 @@ def unread_versions(snapshot: Snapshot, who: Who, desk: Desk, unread: UnreadRule
 
 def _heads_ahead(snapshot: Snapshot, who: Who, desk: Desk) -> list[SpaceHead]:
     """The user's own space, if what is read of it is read ahead of rules."""
-    if not desk.rules or not who.past.is_now or isinstance(who.scope.user, Shared):
+    if not who.past.is_now or isinstance(who.scope.user, Shared):
         return []
     return snapshot.spaces(own_or_none(snapshot, who))
 
 
 def catch_up(who: Who, desk: Desk) -> Flow[bool]:
     """Have rules read what this user has said, and write what they make of it; whether they wrote anything."""
-    if not desk.rules:
-        return False
-    spaces = yield from look(lambda s: () if isinstance(who.scope.user, Shared) else own_or_none(s, who))
+    spaces = yield from look(lambda s: _followers_of_rules(s, who, desk))
     did = False
     for space in spaces:
         while (yield from house_slice(desk, space)).done:
             did = True
     return did
+
+
+def _followers_of_rules(snapshot: Snapshot, who: Who, desk: Desk) -> list[int]:
+    """The user's own space, if rules read what is said in it."""
+    own = () if isinstance(who.scope.user, Shared) else own_or_none(snapshot, who)
+    return [space for space in own if follows(snapshot, space, HOUSE, desk.strategies)]
 
 
 def look_ahead(who: Who, desk: Desk, of: Callable[[Snapshot], T]) -> Flow[T]:

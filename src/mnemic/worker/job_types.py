@@ -62,11 +62,15 @@ class JobContext:
         """Find the strategy of a name.
 
         Raises:
-            Invalid: the setting `strategies` does not name it here.
+            Invalid: nobody follows it here.
         """
         strategy = next((strategy for strategy in self.strategies if strategy.name == name), None)
         if strategy is None:
-            raise Invalid("strategy", f"{name!r} is not followed here", "Name it in the setting `strategies`.")
+            raise Invalid(
+                "strategy",
+                f"{name!r} is not followed here",
+                "Name it in the setting `strategies`, or have the user `follow` it.",
+            )
         return strategy
 
 
@@ -156,7 +160,7 @@ def _undone(snapshot: Snapshot, strategy: Strategy, lane: Lane, step: JobStep) -
     (head,) = snapshot.spaces((space,))
     if head.user is None:
         raise NotFound(f"space {space} is not here, or was erased")
-    own = [version for version in _standing(snapshot, space) if version.item.slots.get("by") == strategy.by]
+    own = [version for version in _standing(snapshot, space) if version.item.author == strategy.by]
     gone = {version.item.id for version in own}
     back = reopening(snapshot, space, gone, gone)
     ops: list[Op] = [Put(verb=Verb.RETIRED, item=retired(v.item, **{RERUN: True}), terms=None) for v in own]

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from mnemic.lanes.unpacked import UnpackedSpaces
     from mnemic.strategies.base import Strategy
     from mnemic.worker.model_budget import ModelBudget
+    from mnemic.writing import Desk
 
 EMBED_SECONDS: Final = 0.02
 """How long one request to an embedder on this machine should take while verbs come: so long they have its company."""
@@ -177,14 +178,18 @@ class Scheduler:
 
     def _strategy_tasks(self, cycle: Cycle, *, quick: bool) -> Iterator[Task]:
         """Yield the runs of strategies: of those that ask no model, or of those that do."""
-        now = FOREVER if cycle.force else self._context().desk.clock.now()
-        for strategy in self._context().strategies:
+        context = self._context()
+        now = FOREVER if cycle.force else context.desk.clock.now()
+        for strategy in context.strategies:
             if (strategy.budget.calls == 0) is not quick or not cycle.takes(strategy.name):
                 continue
             for maintain in (False, True) if strategy.maintain else (False,):
-                keep = self._context().keep_answers
                 options = RunOptions(
-                    owner="", force=cycle.force, maintain=maintain, after_writing=maintain, keep_answers=keep
+                    owner="",
+                    force=cycle.force,
+                    maintain=maintain,
+                    after_writing=maintain,
+                    keep_answers=context.keep_answers,
                 )
                 name = lane_name(strategy, maintain=maintain)
                 if name in self._modelless:
@@ -192,13 +197,15 @@ class Scheduler:
                     continue
                 for space, epoch in self._backlog.behind(name, now).items():
                     if quick or self._budget.has_room(space):
-                        yield self._strategy_task(strategy, space, epoch, replace(options, owner=self._owner(space)))
+                        yield self._strategy_task(
+                            context.desk, strategy, space, epoch, replace(options, owner=self._owner(space))
+                        )
                     else:
                         cycle.later += 1
                 cycle.later += self._backlog.has_later(name)
 
-    def _strategy_task(self, strategy: Strategy, space: int, epoch: int, options: RunOptions) -> Task:
-        desk, name = self._context().desk, lane_name(strategy, maintain=options.maintain)
+    def _strategy_task(self, desk: Desk, strategy: Strategy, space: int, epoch: int, options: RunOptions) -> Task:
+        name = lane_name(strategy, maintain=options.maintain)
         taken = partial(run_versions, strategy)
 
         def fail(error: MnemicError) -> Flow[bool]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import moment
 from mnemic.core.listing import Cursors, Listing, one_page
 from mnemic.core.scope import Shared
+from mnemic.lanes.following import follows
 from mnemic.store.engine.job_queue import DIGEST
 from mnemic.store.values.work import Job, JobState, Lane
 
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
 WAITING: Final = "waiting"
 RUNNING: Final = "running"
 FAILING: Final = "failing"
+
+_PAGE: Final = 1_000
+"""Spaces with work that are looked up together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,12 +65,20 @@ class WorkEntry:
 
 
 def work_status(
-    snapshot: Snapshot, lanes: Mapping[str, str], now: int, limit: int, after: str | None, *, over: bool = False
+    snapshot: Snapshot,
+    lanes: Mapping[str, str],
+    by_default: Sequence[str],
+    now: int,
+    limit: int,
+    after: str | None,
+    *,
+    over: bool = False,
 ) -> Listing[WorkEntry]:
     """List lanes that have something before them, then jobs, the most urgent first, a page at a time.
 
     Args:
         lanes: The lanes that are followed here, and why one cannot be gone on with; "" where nothing is wrong.
+        by_default: The strategies that are followed for users who have chosen none.
         after: The cursor of the page before.
         over: Jobs that are done or cancelled, too.
     """
@@ -77,7 +90,8 @@ def work_status(
     for place, (name, trouble) in enumerate(lanes.items()):
         left = limit + 1 - len(found)
         if place >= stage and left:
-            some = _lanes(snapshot, name, trouble, now, past[0] if place == stage else 0, left)
+            waiting = _waiting(snapshot, name, by_default, past[0] if place == stage else 0)
+            some = _lanes(snapshot, name, trouble, now, list(islice(waiting, left)))
             found += [((place, space, 0), entry) for space, entry in some]
     if left := limit + 1 - len(found):
         behind = (past[0], past[1]) if stage == len(lanes) and after is not None else None
@@ -100,16 +114,22 @@ def dead_letters(snapshot: Snapshot, now: int, limit: int, after: str | None) ->
 
 
 def _lanes(
-    snapshot: Snapshot, name: str, trouble: str, now: int, after: int, limit: int
+    snapshot: Snapshot, name: str, trouble: str, now: int, waiting: Sequence[tuple[int, int, int]]
 ) -> Iterator[tuple[int, WorkEntry]]:
-    """Describe a lane in spaces past one in which it has work, each with the space."""
-    waiting = snapshot.backlog(name, after, limit)
+    """Describe a lane in the spaces in which it has work, each with the space."""
     pending, spaces = snapshot.pending(waiting), [space for space, _, _ in waiting]
     rows = snapshot.lane_rows(name, spaces)
     snapshot.spaces(spaces)  # all at once, whose they are
     for space in spaces:
         lane = rows.get(space) or Lane(space=space, name=name)
         yield space, _lane_entry(snapshot, lane, pending.get(space, 0), trouble, now)
+
+
+def _waiting(snapshot: Snapshot, name: str, by_default: Sequence[str], after: int) -> Iterator[tuple[int, int, int]]:
+    """Yield the spaces past one in which a lane has work, with its cursor and the newest version there."""
+    while page := snapshot.backlog(name, after, _PAGE):
+        yield from (place for place in page if follows(snapshot, place[0], name, by_default))
+        after = page[-1][0]
 
 
 def _lane_entry(snapshot: Snapshot, lane: Lane, pending: int, trouble: str, now: int) -> WorkEntry:

@@ -25,6 +25,7 @@ from mnemic.lanes.slices import BUSY, IDLE, JOBS, LEASE_SECONDS, WAITS, Slice
 from mnemic.lanes.unpacked import UnpackedSpaces
 from mnemic.models.chat.base import Ask, Reply
 from mnemic.models.model_requests import AskEach, Embed
+from mnemic.registry import STRATEGIES
 from mnemic.store.engine.job_queue import prolong
 from mnemic.store.engine.pack_rows import drop_unsound
 from mnemic.store.requests import Transact
@@ -63,10 +64,10 @@ class Background:
     """Runs slices of lanes until there are none: in a thread behind the caller or, in `drain`, in the caller's own.
 
     Args:
-        chosen: The strategies to follow; None for those that the settings name.
+        chosen: The strategies to follow for users who have chosen none; None for those that the settings name.
 
     Attributes:
-        strategy_lanes: The names of the lanes of the strategies that are followed.
+        by_default: The names of those strategies.
         backlog: The spaces that have something before a lane.
         unpacked: The spaces of which something should be packed.
         uses: What recalls have shown; the thread writes it down, if the settings have one.
@@ -76,7 +77,8 @@ class Background:
     def __init__(self, answering: Answering, desk: Desk, chosen: Sequence[str | Strategy] | None = None) -> None:
         self.answering, self._desk = answering, desk
         self._followed = followed(desk.settings.strategies if chosen is None else chosen)
-        self.strategy_lanes = tuple(lane_of(strategy) for strategy in self._followed)
+        self.by_default = tuple(lane_of(strategy) for strategy in self._followed)
+        self._loaded: dict[str, Strategy] = {}
         self._budget = ModelBudget(desk.settings)
         self.chores: dict[str, Callable[[float], None]] = {}
         clock, settings = desk.clock, desk.settings
@@ -86,26 +88,39 @@ class Background:
         self.renew()
         renew_in_child(self)
 
-    @cached_property
+    def strategy_lanes(self) -> tuple[str, ...]:
+        """Look which strategies are followed: by default, and by users who have chosen them."""
+        with self.answering.store.read() as snapshot:
+            lanes = snapshot.followed_lanes()
+        return *self.by_default, *(name for name in STRATEGIES if name in lanes and name not in self.by_default)
+
     def strategies(self) -> tuple[Strategy, ...]:
-        """The strategies that are followed; ours are loaded when something is to be understood."""
-        return strategies(self._followed)
+        """Look which strategies are followed, and load those that are not loaded yet."""
+        if missing := [name for name in self.strategy_lanes() if name not in self._loaded]:
+            own = {lane_of(strategy): strategy for strategy in self._followed}
+            fresh = strategies([own.get(name, name) for name in missing])
+            import_whole("mnemic.worker.job_types")
+            from mnemic.worker.job_types import strategies_job_types
+
+            self.job_types.update(strategies_job_types(fresh))
+            self._loaded.update(zip(missing, fresh, strict=True))
+        return tuple(self._loaded.values())
 
     @cached_property
     def job_types(self) -> dict[str, JobSlice]:
         """The slice function of each job type by name; packages above add theirs."""
         import_whole("mnemic.worker.job_types")
-        from mnemic.worker.job_types import JOB_TYPES, strategies_job_types
+        from mnemic.worker.job_types import JOB_TYPES
 
-        return {**JOB_TYPES, **strategies_job_types(self.strategies)}
+        return dict(JOB_TYPES)
 
-    @cached_property
+    @property
     def context(self) -> JobContext:
-        """What a run or a job's slice needs from this process."""
+        """What a run or a job's slice needs from this process, with the strategies that it has loaded."""
         import_whole("mnemic.worker.job_types")
         from mnemic.worker.job_types import JobContext
 
-        return JobContext(self._desk, self.strategies, self._desk.settings.keep_answers)
+        return JobContext(self._desk, tuple(self._loaded.values()), self._desk.settings.keep_answers)
 
     def renew(self) -> None:
         """Start over without a thread, as a forked child must."""
@@ -120,7 +135,7 @@ class Background:
         self.backlog = Backlog(
             answering.store,
             self._desk.settings.backlog_limit,
-            self.strategy_lanes,
+            self.by_default,
             answering.meaning.lanes,
         )
         self.unpacked = UnpackedSpaces(answering.store, self._desk.settings.pack_rows, _most_exact)
@@ -215,11 +230,12 @@ class Background:
 
     def _idle(self) -> bool:
         """Whether nothing waits, told without loading the scheduler: so it is before most reads."""
-        if any(strategy.maintain for strategy in self.strategies):
+        if any(strategy.maintain for strategy in self.strategies()):
             return False
+        strategy_lanes = tuple(self._loaded)
         with self.answering.store.read() as snapshot:
             jobs = snapshot.has_waiting_job() or bool(snapshot.expired(limit=1))
-            lanes = [*self.strategy_lanes, *self.answering.meaning.lanes(snapshot)]
+            lanes = [*strategy_lanes, *self.answering.meaning.lanes(snapshot)]
         lanes += map(slot_lane, self._desk.settings.indexed)
         return not jobs and not any(map(self.backlog.behind, lanes))
 
@@ -300,6 +316,7 @@ class Background:
         """
         schedule = self._schedule
         schedule.give_back()
+        self.strategies()
         for task in schedule.tasks(cycle):
             did = self._attempt(task, cycle)
             schedule.ended()

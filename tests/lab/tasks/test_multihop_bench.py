@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from mnemic.lab.tasks.multihop_bench import MultihopRow, Untitled, bench_multihop, table
+from mnemic.errors import Invalid
+from mnemic.lab.tasks.multihop_bench import MultihopRow, Untitled, bench_multihop, entrant, table
 
 PASSAGES = {
     "Hollow Reed": "Hollow Reed is a drama about two ferrymen, directed by Petra Lindqvale.",
@@ -34,7 +35,7 @@ def passages(tmp_path: Path) -> Path:
 
 
 def test_a_set_is_scored_as_a_whole_and_by_category(passages: Path) -> None:
-    rows = bench_multihop(passages)
+    rows = bench_multihop(passages).rows
     assert [(row.name, row.n) for row in rows] == [("all", 2), ("one", 1), ("two", 1)]
     assert rows[1].recall == (1.0, 1.0, 1.0)
     assert rows[0].recall[1] == (rows[1].recall[1] + rows[2].recall[1]) / 2
@@ -42,7 +43,24 @@ def test_a_set_is_scored_as_a_whole_and_by_category(passages: Path) -> None:
 
 
 def test_titles_can_be_left_out(passages: Path) -> None:
-    assert [row.n for row in bench_multihop(passages, make=Untitled, limit=1)] == [1, 1]
+    assert [row.n for row in bench_multihop(passages, make=Untitled, limit=1).rows] == [1, 1]
+
+
+def test_a_strategy_of_its_own_recall_or_a_baseline_is_asked(passages: Path) -> None:
+    walked = bench_multihop(passages, make=entrant(None, by="hippo2"))
+    assert walked.rows[0].recall == (1.0, 1.0, 1.0)
+    assert walked.cost.startswith("a passage: ")
+    assert "bytes on disk" in walked.cost
+    by_words = bench_multihop(passages, make=entrant(None, by="BM25 turns"))
+    assert by_words.passage_bytes is None
+    assert by_words.rows[0].n == 2
+
+
+def test_who_is_not_known_or_is_asked_too_much_is_refused() -> None:
+    with pytest.raises(Invalid, match="hippo2"):
+        entrant(None, by="hippo9")
+    with pytest.raises(Invalid, match="--untitled"):
+        entrant(None, by="hippo2", untitled=True)
 
 
 def test_rows_are_shown_in_per_cent() -> None:

@@ -26,6 +26,7 @@ Asking
   recall      asking             The best evidence for a question, best first, with reasons.
   context     asking             A block ready for a prompt.
   ask         asking             An answer in the words of the evidence, cited; or that memory does not hold it.
+  read        reading_files      Read files of any length for a question, segment by segment, with cited notes.
   why-not     asking             At which stage a recall lost an item, and why.
   review      doubts             Facts about you that something said later puts in doubt, with both sentences.
   list        asking             What was written last, newest first.
@@ -57,6 +58,8 @@ Behind the writer
   dead        worker             What could not be understood and was given up, so that the rest could go on.
   retry       worker             Try what was given up once more: one, or all.
   rerun       worker             Take back what STRATEGY made of your memory, and have it read everything again.
+  strategies  understanding      What can understand what you say: which of them do, and what each may ask a model.
+  follow      understanding      Choose which strategies understand what you say; without a name, list those that do.
 Watching
   watch       watch              What is committed to this memory and the shared one, as it happens.
   top         top                What the programs that use this store do just now.

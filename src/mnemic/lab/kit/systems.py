@@ -96,11 +96,17 @@ class MnemicSystem:
     A question is asked as of the corpus's last message, so that "last week" means what it meant then.
     """
 
-    def __init__(self, embedder: Embedder | None = None) -> None:
-        """`embedder`: what meaning is read with; None for words alone. Taking in is over when all has its vector."""
+    def __init__(self, embedder: Embedder | None = None, by: str | None = None) -> None:
+        """Open a memory; taking in is over when all has its vector, and strategies have read all.
+
+        Args:
+            embedder: What meaning is read with; None for words alone.
+            by: A strategy by name: it alone is followed, and its own recall answers.
+        """
         self._folder = tempfile.TemporaryDirectory(prefix="mnemic-lab-")
         self._path = Path(self._folder.name) / "memory.db"
-        self._memory = Memory(self._path, embedder=embedder or "none")
+        self._by = by
+        self._memory = Memory(self._path, embedder=embedder or "none", strategies=None if by is None else [by])
         self._sizes: dict[str, int] = {}
         self._now: dict[str, datetime | None] = {}
 
@@ -128,7 +134,8 @@ class MnemicSystem:
         self._folder.cleanup()
 
     def _recall(self, question: BenchQuestion, k: int) -> Context:
-        return self._memory.scope(user=question.ns).recall(question.text, k=k, now=self._now[question.ns])
+        me = self._memory.scope(user=question.ns)
+        return me.recall(question.text, k=k, now=self._now[question.ns], by=self._by)
 
     def _lag(self) -> float:
         """Median milliseconds from observing one message to a recall that returns it, in the largest memory."""

@@ -6,12 +6,14 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from mnemic.core.clock import FOREVER
 from mnemic.core.events import Verb
 from mnemic.core.ids import ItemId, from_bytes, to_bytes
 from mnemic.core.items import UPKEEP, State
 from mnemic.core.queries import Filter
 from mnemic.core.scope import Shared
 from mnemic.core.tokens import BY_RULES
+from mnemic.core.transitions import SUPERSEDES
 from mnemic.errors import Conflict, NotFound
 from mnemic.store.engine import codec, holds, job_queue, ledger, lineage
 from mnemic.store.engine.codec import canonical
@@ -19,7 +21,7 @@ from mnemic.store.engine.job_queue import AGAIN
 from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.values.drafts import Erasure, Named
-from mnemic.store.values.row_values import SpaceRow, TenantRow
+from mnemic.store.values.row_values import SpaceRow, TenantRow, VersionRow
 from mnemic.store.values.work import Order
 
 OUTSIDE: Final = (
@@ -97,7 +99,7 @@ def _items(rows: Rows, tenant: TenantRow, space: SpaceRow, erasure: Erasure) -> 
 def _rederiving(rows: Rows, space: int, going: Sequence[bytes], named: Container[bytes]) -> list[Order]:
     """Order that what stays of the sources of derived items that go is digested again by whoever derived these.
 
-    Nothing is ordered for what its owner hid, what something newer has taken the place of, or what rules made: of these
+    Nothing is ordered for what its owner hid, what something that stays has superseded, or what rules made: of these
     each rests on one turn, but for the segments of a session, which no strategy made.
     """
     gone, derived = set(going), [item for item in going if item not in named]
@@ -105,10 +107,19 @@ def _rederiving(rows: Rows, space: int, going: Sequence[bytes], named: Container
     for row in (rows.items.standing(space, derived) if derived else {}).values():
         body = codec.read_body(row.body)
         author, stays = body.wording.slots.get("by"), [source for source in body.source if to_bytes(source) not in gone]
-        if row.state == State.ACTIVE and stays and isinstance(author, str) and author != BY_RULES:
+        counts = row.state == State.ACTIVE or (row.state == State.SUPERSEDED and _reopens(rows, row, gone))
+        if counts and stays and isinstance(author, str) and author != BY_RULES:
             payload = canonical({"sources": stays, "upkeep": bool(body.wording.slots.get(UPKEEP))})
             orders[payload] = Order(name=AGAIN + author, key="", space=space, payload=payload)
     return list(orders.values())
+
+
+def _reopens(rows: Rows, row: VersionRow, gone: Container[bytes]) -> bool:
+    """Whether all that has superseded an item, or says that it ended, goes too."""
+    links = [link for link in rows.links.links_of(row.space, [row.id]) if link.dst == row.id]
+    stand = (link for link in links if link.open and link.seq_to == FOREVER)
+    over = [link.src for link in stand if codec.decode_link(link).type == SUPERSEDES]
+    return bool(over) and all(newer in gone for newer in over)
 
 
 def doomed(snapshot: Snapshot, space: int, named: Named) -> tuple[ItemId, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -84,20 +84,26 @@ def unfollow(rows: Rows, names: Sequence[str]) -> None:
         rows.lanes.unfollow(name)
 
 
-def rest(rows: Rows, name: str, spaces: Sequence[int]) -> None:
-    """Take those of these spaces from what is due in which a lane has nothing left: it was erased, say."""
-    busy = {space for space, _, _ in rows.lanes.waiting(name, spaces)}
-    rows.lanes.drop_due(name, [space for space in spaces if space not in busy])
+def rest(rows: Rows, name: str, idle: Mapping[int, int]) -> None:
+    """Take those of these spaces from what is due in which a lane has nothing to do.
+
+    Args:
+        idle: Spaces, each with its highest version as it was when nothing was to be done there: it was erased, say, or
+            its user does not follow the lane. Where something was written since, it is looked at again.
+    """
+    busy = {space for space, _, newest in rows.lanes.waiting(name, list(idle)) if newest != idle[space]}
+    rows.lanes.drop_due(name, [space for space in idle if space not in busy])
 
 
-def put_off(rows: Rows, seen: Lane, newest: int, at: int) -> None:
-    """Have a lane look at a space again at this time, unless something was written or the lane moved since.
+def put_off(rows: Rows, seen: Lane, seq: int, at: int) -> None:
+    """Have a lane look at a space again at this time, unless something was committed or the lane moved since.
 
     Args:
         seen: The lane as it was when nothing was to be done yet.
-        newest: The highest version of its space then.
+        seq: The last commit of its space then: feedback, which wakes strategies too, is a commit without versions.
     """
-    if rows.items.newest(seen.space) == newest and rows.lanes.lane(seen.space, seen.name) == seen:
+    here = any(row.seq == seq for row in rows.spaces.space_rows((seen.space,)))
+    if here and rows.lanes.lane(seen.space, seen.name) == seen:
         rows.lanes.put_off(seen.name, seen.space, at)
 
 
@@ -194,7 +200,8 @@ def advance(rows: Rows, space: int, step: Advance) -> None:
         raise Conflict(f"lane {step.name!r} is leased to {lane.owner or 'nobody'}, not {step.owner!r}; claim it again")
     if lane.cursor != step.after:
         raise Conflict(f"lane {step.name!r} stands at {lane.cursor}, not {step.after}; go on from there")
-    moved = replace(lane, cursor=step.upto, seq=0, attempt=0, error="")
+    ran = lane.leased if lane.owner else rows.now()
+    moved = replace(lane, cursor=step.upto, seq=0, attempt=0, error="", leased=ran)
     rows.lanes.set_lane(moved if step.upto < lane.reach and not step.again else replace(moved, stride=0, reach=0))
     if rows.items.newest(space) <= step.upto:
         rows.lanes.drop_due(step.name, (space,))

@@ -228,6 +228,8 @@ def _count_use(rows: Rows, prepared: Prepared) -> Receipt:
     commit.write(prepared.sealed)
     commit.count_use(used)
     commit.finish(prepared.draft)
+    if space.lanes:
+        rows.lanes.make_due(space.id)  # feedback may be what a strategy waits for
     return Receipt(seq=commit.seq, ids=tuple(from_bytes(item) for item, _ in used))
 
 

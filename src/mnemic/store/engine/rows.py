@@ -16,6 +16,7 @@ from typing import Final
 
 from mnemic.core import visibility
 from mnemic.core.clock import FOREVER, Clock
+from mnemic.core.events import Verb
 from mnemic.core.ids import Entropy, to_bytes
 from mnemic.core.items import State
 from mnemic.core.queries import Entry, Filter, View
@@ -348,6 +349,13 @@ class JournalTables(Group, ABC):
     @abstractmethod
     def noted(self, tenant: int, verbs: Sequence[int], after: int) -> list[int]:
         """The commits after this one with an event of one of these verbs that wrote neither a version nor a link."""
+
+    def feedback(self, tenant: int, space: int, after: int, since: int) -> list[EventRow]:
+        """What counted uses of a space's items, in commits past one and later than a moment (microseconds)."""
+        noted = self.noted(tenant, (Verb.USED,), after)
+        own = {row.seq for row in self.relations.find(CHANGE, ("seq", ">", after), ("at", ">", since), space=space)}
+        found = (event for seq in noted if seq in own for event in self.events(tenant, seq, seq))
+        return [event for event in found if event.verb == Verb.USED]
 
     def seq_at(self, tenant: int, at: int) -> int:
         # `at` never decreases with seq, so the last row at or before it is found from the newest end.

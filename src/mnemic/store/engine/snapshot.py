@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from operator import attrgetter
@@ -674,6 +675,19 @@ class Snapshot:
         """Counters of use; items never used are left out."""
         rows = self._layered.strength(space, [to_bytes(item) for item in ids])
         return {from_bytes(raw): _strength(row) for raw, row in rows.items()}
+
+    def judgements(self, space: int, ver: int, since: int) -> int:
+        """Count how often an item was said to have helped or misled, since a version was written and since a moment.
+
+        Args:
+            ver: The version's local number; 0 for the beginning.
+            since: Microseconds.
+        """
+        read = self._rows.items.version_rows(space, [ver]) if ver else []
+        after = read[0].seq_from if read else 0
+        told = self._rows.journal.feedback(self._tenant_of(space), space, after, since)
+        counts = (counted for event in told for counted in json.loads(event.payload or b"{}").values())
+        return sum(useful + harms for _, useful, harms, _ in counts)
 
     def changes(self, tenant: int, after: int = 0, limit: int = 100, *, newest: bool = False) -> list[Change]:
         """Commits after seq `after`, ascending; with `newest`, the last ones, descending."""

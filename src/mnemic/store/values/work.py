@@ -124,7 +124,7 @@ class Lane:
             pinned; 0 between runs.
         stride: The most versions that a run may take while the cursor lies before `reach`, because one of them fails;
             0 for no limit.
-        leased: When it was last leased (microseconds); 0 for never.
+        leased: When it was last leased, or ran without a lease (microseconds); 0 for never.
     """
 
     space: int

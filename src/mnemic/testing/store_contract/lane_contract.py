@@ -342,8 +342,9 @@ def test_a_lane_is_followed_in_slices_and_misses_nothing_meanwhile(
 
 def test_what_is_put_off_is_due_at_its_time_or_once_something_is_written(world: World, clock: ManualClock) -> None:
     follow(world)
-    world.commit("x")
-    space, seen, last = world.space(), lane(world), newest(world)
+    item = world.item("x")
+    world.commit(world.put(item))
+    space, seen, last = world.space(), lane(world), world.seq()
     later = clock.now() + 60 * SECOND
     world.store.transact(lane_cursors.put_off, seen, last, later)
     assert due(world, later - 1) == []
@@ -355,8 +356,14 @@ def test_what_is_put_off_is_due_at_its_time_or_once_something_is_written(world: 
     assert due(world, later - 1) == [space]
     world.store.transact(lane_cursors.put_off, seen, last, later)
     assert due(world, later - 1) == [space]  # that was thought before something was written
-    world.store.transact(lane_cursors.put_off, seen, newest(world), later)
+    last = world.seq()
+    world.store.transact(lane_cursors.put_off, seen, last, later)
     assert due(world, later - 1) == []
+    world.commit(Note(verb=Verb.USED, payload=b"{}"), used={item.id: Strength(useful=1)})
+    assert due(world, later - 1) == [space]  # feedback wakes strategies that wait for it
+    world.store.transact(lane_cursors.put_off, seen, last, later)
+    assert due(world, later - 1) == [space]
+    world.store.transact(lane_cursors.put_off, seen, world.seq(), later)
     world.store.transact(lane_cursors.claim, space, LANE, "one", 60)
     assert due(world, later - 1) == [space]
 
@@ -366,14 +373,24 @@ def test_what_is_erased_is_due_no_more(world: World) -> None:
     item = world.item("x")
     world.commit(world.put(item))
     space = world.space()
-    world.store.transact(lane_cursors.rest, LANE, (space,))
-    assert due(world) == [space]
+    world.store.transact(lane_cursors.rest, LANE, {space: 0})
+    assert due(world) == [space]  # something was written since
     world.erase(item.id)
-    world.store.transact(lane_cursors.rest, LANE, (space,))
+    world.store.transact(lane_cursors.rest, LANE, {space: 0})
     assert due(world) == []
     world.commit("stays")
     world.erase(whole=True)
     assert due(world) == []
+
+
+def test_what_nobody_is_to_do_in_a_space_is_due_no_more_until_something_is_written(world: World) -> None:
+    follow(world)
+    world.commit("x")
+    space = world.space()
+    world.store.transact(lane_cursors.rest, LANE, {space: newest(world)})
+    assert due(world) == []
+    world.commit("y")
+    assert due(world) == [space]
 
 
 def test_a_rewind_has_lanes_look_again_at_what_they_had_read(world: World) -> None:

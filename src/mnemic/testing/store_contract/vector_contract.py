@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from mnemic.core.events import Verb
-from mnemic.core.items import Item, Kind, State
+from mnemic.core.items import Item, Kind, Sight, State
 from mnemic.core.queries import View
 from mnemic.core.scope import SHARED
 from mnemic.errors import Compacted, Conflict, Invalid, NotFound
@@ -382,6 +382,19 @@ def test_what_was_at_hand_then_is_seen_in_the_view(world: World) -> None:
     compaction.compact(world.store, TENANT, 2)
     with pytest.raises(Compacted):
         core(world, View(at=1))
+
+
+def test_what_a_strategy_keeps_is_at_hand_for_it_alone_or_pinned(world: World) -> None:
+    turn = world.item("turn", kind=Kind.TURN)
+    own = {"kind": Kind.PROFILE, "slots": {"by": "mem0"}, "source": (turn.id,)}
+    items = [world.item(str(sight), sight=sight, **own) for sight in Sight]
+    pinned = world.item("pinned", sight=Sight.OWN, pinned=True, **own)
+    world.commit(*(world.put(item) for item in (turn, *items, pinned)))
+    assert core(world) == ["all", "pinned"]
+    with world.store.read() as snapshot:
+        for reader, shown in (("mem0", ["all", "own", "none", "pinned"]), ("zep", ["all", "pinned"])):
+            versions = snapshot.core((world.space(),), View(), 100, reader)
+            assert [version.item.text for version in versions] == shown
 
 
 def test_what_is_at_hand_comes_from_the_spaces_named_and_in_order_of_commit(world: World) -> None:

@@ -10,7 +10,7 @@ import pytest
 from mnemic.core.clock import FOREVER
 from mnemic.core.events import Verb
 from mnemic.core.ids import to_bytes
-from mnemic.core.items import Item, Kind, State
+from mnemic.core.items import Item, Kind, Sight, State
 from mnemic.core.queries import Filter, View
 from mnemic.errors import Compacted
 from mnemic.store.engine import compaction
@@ -104,6 +104,25 @@ def test_a_filter_means_all_of_its_fields_and_any_of_their_values(world: World) 
     assert world.texts(Filter(said_from=us(1), said_to=us(2))) == ["a"]
     assert world.texts(Filter(kinds=(Kind.PLAN,), tags=("red",), agent="x", said_to=us(4))) == ["c"]
     assert world.texts(Filter(agent="nobody")) == []
+
+
+def test_an_author_is_who_derived_an_item_and_no_slot_alone(world: World) -> None:
+    turn = world.item("turn", kind=Kind.TURN)
+    derived = [
+        world.item(f"{name} {sight}", slots={"by": name}, source=(turn.id,), sight=sight)
+        for name in ("mem0", "zep")
+        for sight in Sight
+    ]
+    forged = world.item("forged", slots={"by": "mem0"}, tags=("mem0",))
+    world.commit(*(world.put(item) for item in (turn, *derived, forged)))
+    assert world.texts(Filter(by=("mem0",))) == [f"mem0 {sight}" for sight in Sight]
+    assert len(world.texts(Filter(by=("mem0", "zep")))) == 6
+    assert world.texts(Filter(by=("zep",), tags=("mem0",))) == []
+    with world.store.read() as snapshot:
+        assert snapshot.count((world.space(),), Filter(by=("mem0", "none"))) == 3
+    world.erase(turn.id)
+    assert world.texts(Filter(by=("mem0", "zep"))) == []
+    assert world.texts(Filter(states=tuple(State))) == ["forged"]
 
 
 def test_latest_is_newest_first_and_bounded(world: World) -> None:

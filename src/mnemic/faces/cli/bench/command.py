@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from mnemic.errors import Invalid
 from mnemic.faces.cli.bars import hold_to_bars, progress
 from mnemic.faces.cli.bench import bench_options as options
 from mnemic.faces.cli.bench.bench_options import FILE, NAMES, opened_embedder
@@ -234,22 +235,81 @@ def asked(folder: Path, embedder: str, cache: Path | None, seed: int) -> None:
     show(found, sys.stdout, seed)
 
 
-@verb("mnemic bench multihop questions.jsonl --embedder none", "mnemic bench multihop questions.jsonl --without links")
+@verb("mnemic bench multihop questions.jsonl --embedder none", "mnemic bench multihop questions.jsonl --by hippo2")
 @options.path
 @options.limit()
 @click.option("--untitled", is_flag=True, help="Take the titles out of the documents.")
 @click.option("--without", type=NAMES, default=(), help="Stages of recall to leave out, all at once.")
+@click.option("--by", metavar="NAME", help="A strategy whose own recall answers, or a baseline such as 'BM25 turns'.")
 @options.embedder()
 @options.cache
 def multihop(
-    path: Path, limit: int | None, untitled: bool, without: Sequence[str], embedder: str, cache: Path | None
+    path: Path,
+    limit: int | None,
+    untitled: bool,
+    without: Sequence[str],
+    by: str | None,
+    embedder: str,
+    cache: Path | None,
 ) -> None:
     """Passages found for multi-hop questions over a pool of documents (2Wiki, HotpotQA, MuSiQue as unified jsonl)."""
     from mnemic.lab.kit.tables import aligned
     from mnemic.lab.tasks.multihop_bench import bench_multihop, entrant, table
 
-    make = entrant(opened_embedder(invocation(), embedder, cache), without, untitled=untitled)
-    print(aligned(table(path.name, bench_multihop(path, make=make, limit=limit))))
+    make = entrant(opened_embedder(invocation(), embedder, cache), without, untitled=untitled, by=by)
+    result = bench_multihop(path, make=make, limit=limit)
+    print(aligned(table(path.name, result.rows)))
+    print(result.cost)
+
+
+@verb(
+    "mnemic bench needles --lengths 2k --kinds single,chinese",
+    "mnemic bench needles questions.jsonl --lengths 8k",
+)
+@click.argument("path", required=False, type=FILE)
+@click.option("--lengths", type=NAMES, help="Tokens of the texts, by commas (left out: 8k,32k,128k).")
+@click.option("--full", is_flag=True, help="Also 512k, 1m and 4m: an hour.")
+@click.option("--kinds", type=NAMES, help="Only these: single, multi-key, multi-value, variables, chinese.")
+@options.count("--texts", 1, "Texts of each kind and length.")
+@options.limit()
+@options.seed("the made-up texts")
+def needles(
+    path: Path | None,
+    lengths: Sequence[str] | None,
+    full: bool,
+    kinds: Sequence[str] | None,
+    texts: int,
+    limit: int | None,
+    seed: int,
+) -> None:
+    """What the notes of `mnemic read` keep of needles in long made-up texts, by rules and by a scripted model, beside
+    one look over the whole.
+
+    With PATH, unified jsonl of questions over passages: each question's passages are packed among others.
+    """
+    from mnemic.lab.kit.tables import aligned
+    from mnemic.lab.tasks.needles_bench import CASES, FULL, QUICK, bench_needles, bench_packed, table
+
+    run = invocation()
+    sizes = [_thousands(one) for one in lengths] if lengths else (FULL if full else QUICK)
+    with progress(run) as report:
+        if path is not None:
+            rows = bench_packed(path, sizes, limit=limit, seed=seed, progress=report)
+        else:
+            rows = bench_needles(sizes, kinds or tuple(CASES), texts=texts, seed=seed, progress=report)
+    if run.output.json:
+        run.output.document({"rows": [asdict(row) for row in rows]})
+    else:
+        print(aligned(table("Evidence kept, in per cent" if path is None else path.name, rows)))
+
+
+def _thousands(written: str) -> int:
+    """Read a count such as 8000, 8k or 4m."""
+    factor = {"k": 1_000, "m": 1_000_000}.get(written[-1:].lower(), 1)
+    digits = written[:-1] if factor > 1 else written
+    if not (digits.isascii() and digits.isdigit() and int(digits)):
+        raise Invalid("lengths", f"{written!r} is no count of tokens", "Write such as 8000, 8k or 4m.")
+    return int(digits) * factor
 
 
 @verb(
@@ -378,7 +438,7 @@ def _note_pictures(run: Invocation, drawn: Sequence[Path]) -> None:
 
 
 for _command in (
-    gc, locomo, multihop, capacity, hotpot, asked, current, standing, small, report, speed, busy, idle, spaces, stages,
-    paging, retention_train, session,
+    gc, locomo, multihop, needles, capacity, hotpot, asked, current, standing, small, report, speed, busy, idle, spaces,
+    stages, paging, retention_train, session,
 ):  # fmt: skip
     bench.add_command(_command)

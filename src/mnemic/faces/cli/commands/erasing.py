@@ -12,7 +12,7 @@ from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.commands.remember import acknowledge
 from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.item_ids import resolve_all
-from mnemic.faces.cli.json_records import erasure_record
+from mnemic.faces.cli.json_records import erasure_record, receipt_record
 from mnemic.faces.cli.output import Output, flat, many
 
 if TYPE_CHECKING:
@@ -27,11 +27,22 @@ PENDING: Final = 7
 
 
 @verb("mnemic forget last")
-@click.argument("ids", type=WORDS, nargs=-1, required=True)
-def forget(ids: tuple[str, ...]) -> None:
-    """Hide items; `undo` brings them back. (`erase` takes them out for good.)"""
+@click.argument("ids", type=WORDS, nargs=-1)
+@click.option("--by", type=WORDS, metavar="STRATEGY", help="All that a strategy derived of what you said.")
+def forget(ids: tuple[str, ...], by: str | None) -> None:
+    """Hide items; `undo` brings them back. (`erase` takes them out for good.)
+
+    Name ids, or --by and a strategy, such as house.
+    """
     run = invocation()
+    if bool(ids) is (by is not None):
+        raise Invalid("ids", "or --by: one of them is needed", "`mnemic list` shows ids.")
     with run.user_memory() as me:
+        if by is not None:
+            receipt = me.forget_by(by)
+            hidden = f"{many(len(receipt.ids), 'item')} hidden that {flat(by)} derived"
+            run.output.answer(receipt_record(receipt), f"{hidden}; bring back: mnemic undo {receipt.seq}")
+            return
         found = resolve_all(me, ids)
         said = _excerpts(me, found)
         receipt = me.forget(*found)

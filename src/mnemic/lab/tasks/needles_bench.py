@@ -1,0 +1,503 @@
+"""Needles in long texts: what the notes of a reader keep, by rules and by a model, at lengths up to millions of tokens.
+
+After RULER (Hsieh et al., arXiv:2404.06654, section 3): one needle; one among many of the same form under other keys;
+four values under one key; a chain of variables; and a needle in Chinese. The filler is made up from a seed and
+streamed, so that no text is ever held whole. Beside the reader stands what one look would choose: BM25 of all sentences
+with the counts of the whole text, the best that fit the budget of the notes.
+
+The model is scripted: of the notes and the segment that it is shown it keeps whatever belongs to the needles of its
+task, and answers by their values. So it measures the road, not a model's reading: what it is shown, is told to keep and
+cites must come through. What a real model does beside that is its own.
+
+A file of questions over passages (unified jsonl: 2Wiki, HotpotQA, MuSiQue) is packed: a question's own passages among
+others of the file, shuffled, up to each length; kept is a passage of which the notes cite a sentence.
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+import math
+import random
+import re
+import resource
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from statistics import fmean
+from typing import Final
+
+from mnemic.core.tokens import count_tokens
+from mnemic.errors import Invalid
+from mnemic.flow import Request, run
+from mnemic.lab.kit.datasets import BenchQuestion, Doc, load
+from mnemic.lab.kit.run import Progress, silent
+from mnemic.lab.kit.tables import TextTable
+from mnemic.long_reading import LongReading
+from mnemic.memory import Memory
+from mnemic.models.chat.base import Ask, Pieces, Reply, estimated_reply
+from mnemic.models.model_requests import NameModel
+from mnemic.settings import Settings
+from mnemic.strategies.memagent import NOTES, ReaderState, SourcePiece, Stretch, folded, pieces_of, segments_of
+from mnemic.strategies.rules.sentence_relevance import content_terms
+
+QUICK: Final = (8_000, 32_000, 128_000)
+FULL: Final = (*QUICK, 512_000, 1_000_000, 4_000_000)
+"""Tokens of the texts."""
+SPACING: Final = 1_000
+"""Tokens of filler between two distractors."""
+_K1, _B = 1.2, 0.75
+_WORDS: Final = tuple(
+    """
+    harbour lantern quarry meadow granite orchard ferry beacon timber canyon willow marble anchor prairie glacier
+    saddle copper velvet thistle cinder ledger pepper cobalt walnut pilgrim cradle hollow rivet summit tunnel
+    """.split()  # noqa: SIM905 - a list of words is read more easily so
+)
+_DOES: Final = (
+    "repaired",
+    "painted",
+    "measured",
+    "carried",
+    "described",
+    "inspected",
+    "ordered",
+    "sketched",
+    "counted",
+)
+_WHERE: Final = ("near the mill", "behind the station", "at the old gate", "on the north road", "under the bridge")
+_PLACES: Final = (
+    "灯塔",
+    "码头",
+    "山谷",
+    "果园",
+    "渡口",
+    "石桥",
+    "车站",
+    "磨坊",
+    "草原",
+    "仓库",
+    "花园",
+    "画室",
+    "钟楼",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NeedleCase:
+    """A question, the sentences that answer it, and sentences that look like these.
+
+    Attributes:
+        needles: In the order in which they stand in the text.
+        values: What an answer holds.
+        distractor: Makes one more sentence that is like a needle, and is none.
+    """
+
+    kind: str
+    question: str
+    needles: tuple[str, ...]
+    values: tuple[str, ...]
+    distractor: Callable[[random.Random], str] | None = None
+
+
+def _number(chance: random.Random) -> str:
+    return str(chance.randrange(1_000_000, 10_000_000))
+
+
+def _key(chance: random.Random) -> str:
+    return f"{chance.choice(_WORDS)}-{chance.choice(_WORDS)}-{chance.randrange(100, 1000)}"
+
+
+def _variable(chance: random.Random) -> str:
+    return "".join(chance.choice("ABCDEFGHJKLMNPQRSTUVWXYZ") for _ in range(5))
+
+
+def _stated(key: str, number: str) -> str:
+    return f"One of the special magic numbers for {key} is {number}."
+
+
+def _single(chance: random.Random) -> NeedleCase:
+    key, number = _key(chance), _number(chance)
+    asked = f"What is the special magic number for {key}?"
+    return NeedleCase("single", asked, (_stated(key, number),), (number,))
+
+
+def _multi_key(chance: random.Random) -> NeedleCase:
+    case = _single(chance)
+    return NeedleCase("multi-key", case.question, case.needles, case.values, lambda c: _stated(_key(c), _number(c)))
+
+
+def _multi_value(chance: random.Random) -> NeedleCase:
+    key, numbers = _key(chance), tuple(_number(chance) for _ in range(4))
+    needles = tuple(_stated(key, number) for number in numbers)
+    asked = f"What are all the special magic numbers for {key}?"
+    return NeedleCase("multi-value", asked, needles, numbers, lambda c: _stated(_key(c), _number(c)))
+
+
+def _variables(chance: random.Random) -> NeedleCase:
+    names, number = [_variable(chance) for _ in range(4)], _number(chance)
+    needles = (
+        f"Variable {names[0]} is set to {number}.",
+        *(f"Variable {new} takes the value of {old}." for old, new in pairwise(names)),
+    )
+
+    def distractor(c: random.Random) -> str:
+        set_to = f"Variable {_variable(c)} is set to {_number(c)}."
+        return set_to if c.random() < 0.3 else f"Variable {_variable(c)} takes the value of {_variable(c)}."
+
+    asked = f"Which variables have the value {number}, directly or by way of others?"
+    return NeedleCase("variables", asked, needles, tuple(names), distractor)
+
+
+def _chinese(chance: random.Random) -> NeedleCase:
+    def stated(place: str, number: str) -> str:
+        return f"{place}的特别编号是{number}。"
+
+    def place(c: random.Random) -> str:
+        return f"{c.choice(_PLACES)}东边第{c.randrange(100, 1000)}号{c.choice(_PLACES)}"
+
+    where, number = place(chance), _number(chance)
+    asked = f"{where}的特别编号是多少？"
+    return NeedleCase("chinese", asked, (stated(where, number),), (number,), lambda c: stated(place(c), _number(c)))
+
+
+CASES: Final = {"single": _single, "multi-key": _multi_key, "multi-value": _multi_value, "variables": _variables,
+                "chinese": _chinese}  # fmt: skip
+"""The kinds of needles, by name."""
+
+
+def text_of(case: NeedleCase, tokens: int, seed: int) -> Iterator[str]:
+    """Stream a text of about so many tokens by sentences: filler, distractors, and the needles in their order."""
+    chance = random.Random(f"{case.kind}/{tokens}/{seed}")  # noqa: S311 - made-up text, not a secret
+    own = sum(map(count_tokens, case.needles))
+    places = sorted(chance.uniform(0.02, 0.98) * (tokens - own) for _ in case.needles)
+    waiting = list(zip(places, case.needles, strict=True))
+    read, next_distractor = 0, SPACING / 2
+    while read < tokens - own or waiting:
+        if waiting and read >= waiting[0][0]:
+            sentence = waiting.pop(0)[1]
+        elif case.distractor is not None and read >= next_distractor:
+            sentence = case.distractor(chance)
+            next_distractor += SPACING
+        else:
+            sentence = _filler(chance, chinese=case.kind == "chinese")
+        read += count_tokens(sentence)
+        yield f"{sentence}\n" if chance.random() < 0.1 else f"{sentence} "
+
+
+def _filler(chance: random.Random, *, chinese: bool) -> str:
+    if chinese and chance.random() < 0.5:
+        one, other = chance.choice(_PLACES), chance.choice(_PLACES)
+        return f"第{chance.randrange(1, 400)}天他们从{one}走到{other}，路上看了很久的风景。"
+    who, what, other = (chance.choice(_WORDS) for _ in range(3))
+    return (
+        f"On day {chance.randrange(1, 400)} the keeper of the {who} {chance.choice(_DOES)} a {what} "
+        f"{chance.choice(_WHERE)}, and nobody asked about the {other}."
+    )
+
+
+class NeedleReader:
+    """A model that reads well: of whatever it is shown it keeps a case's needles, and says their values.
+
+    Attributes:
+        asked: How many questions of each task it was put.
+        most: Tokens of the longest prompt.
+    """
+
+    def __init__(self, case: NeedleCase) -> None:
+        self.name = f"needles:{case.kind}"
+        self.asked: Counter[str] = Counter()
+        self.most = 0
+        self._case = case
+        self._lock = threading.Lock()
+
+    def stream(self, ask: Ask) -> Pieces:
+        """Answer at once, as JSON."""
+        prompt = ask.messages[-1].content
+        with self._lock:
+            self.asked[ask.task] += 1
+            self.most = max(self.most, sum(count_tokens(message.content) for message in ask.messages))
+        answer = self._notes(prompt) if ask.task == "overwrite_fold" else self._answer(prompt)
+        text = json.dumps({"reasoning": "The lines say so.", **answer}, ensure_ascii=False)
+        yield text
+        reply: Reply = estimated_reply(ask, self.name, text)
+        return reply
+
+    def _notes(self, prompt: str) -> dict[str, object]:
+        before, _, segment = prompt.partition("Next segment:")
+        found = [*_noted(before), *_numbered(segment)]
+        kept = {text: handles for text, handles in found if text in self._case.needles}
+        return {"notes": [{"text": text, "from": handles} for text, handles in kept.items()]}
+
+    def _answer(self, prompt: str) -> dict[str, object]:
+        kept = dict(_noted(prompt))
+        values = [value for value in self._case.values if any(value in text for text in kept)]
+        handles = [handle for of in kept.values() for handle in of]
+        return {"answer": ", ".join(values), "from": handles if values else []}
+
+
+def _noted(prompt: str) -> Iterator[tuple[str, list[int]]]:
+    """The notes that a prompt shows, with what they cite."""
+    for text, cited in re.findall(r"^(.+?) ((?:\[\d+\])+)$", prompt, re.MULTILINE):
+        yield text, [int(handle) for handle in re.findall(r"\d+", cited)]
+
+
+def _numbered(prompt: str) -> Iterator[tuple[str, list[int]]]:
+    """The lines of a segment that a prompt shows, with their numbers."""
+    for handle, text in re.findall(r"^\[(\d+)\] (.+)$", prompt, re.MULTILINE):
+        yield text, [int(handle)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeedleRow:
+    """What was kept of one kind of question at one length, each a share of 1, over all its texts.
+
+    Attributes:
+        rules, model, one_look: Evidence that the notes, or the choice of one look, hold; None where it was not asked.
+        answered: Values that the model's answer holds.
+        calls: Of the model for one text.
+        seconds: By rules, for a million tokens.
+        peak: Of the process's memory so far, in MiB.
+    """
+
+    kind: str
+    tokens: int
+    texts: int
+    rules: float
+    one_look: float
+    model: float | None = None
+    answered: float | None = None
+    calls: float | None = None
+    seconds: float = 0.0
+    peak: float = 0.0
+
+
+def bench_needles(
+    lengths: Sequence[int] = QUICK,
+    kinds: Sequence[str] = tuple(CASES),
+    *,
+    texts: int = 1,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> tuple[NeedleRow, ...]:
+    """Read made-up texts with needles in them: a row for each kind and length, the short ones first.
+
+    Args:
+        texts: How many of each kind and length.
+
+    Raises:
+        Invalid: there is no such kind.
+    """
+    if unknown := [kind for kind in kinds if kind not in CASES]:
+        raise Invalid("kinds", f"{unknown[0]!r} is none", f"There are: {', '.join(CASES)}.")
+    rows = []
+    for tokens in sorted(lengths):
+        for kind in kinds:
+            chances = [random.Random(f"{kind}/{seed}/{n}") for n in range(texts)]  # noqa: S311 - as above
+            rows.append(_row(tokens, [_read_needles(CASES[kind](c), tokens, seed + n) for n, c in enumerate(chances)]))
+            progress("needles", len(rows), len(lengths) * len(kinds))
+    return tuple(rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Measured:
+    """What one text gave."""
+
+    kind: str
+    tokens: int
+    rules: float
+    one_look: float
+    model: float
+    answered: float
+    calls: int
+    seconds: float
+
+
+def _read_needles(case: NeedleCase, tokens: int, seed: int) -> _Measured:
+    began = time.process_time()
+    by_rules = _read(case.question, text_of(case, tokens, seed), None)
+    seconds = time.process_time() - began
+    reader = NeedleReader(case)
+    by_model = _read(case.question, text_of(case, tokens, seed), reader)
+    looked = one_look(case.question, lambda: pieces_of(_streamed(text_of(case, tokens, seed))))
+    return _Measured(
+        kind=case.kind,
+        tokens=by_rules.tokens,
+        rules=_share(case.needles, _quoted(by_rules)),
+        one_look=_share(case.needles, {piece.text for piece in looked}),
+        model=_share(case.needles, _quoted(by_model)),
+        answered=_share(case.values, set(re.findall(r"\w+", by_model.answer))),
+        calls=reader.asked.total(),
+        seconds=seconds,
+    )
+
+
+def _read(question: str, text: Iterable[str], reader: NeedleReader | None) -> LongReading:
+    """Read a text in a store of its own, on disk."""
+    with tempfile.TemporaryDirectory(prefix="mnemic-needles-") as folder, _memory(Path(folder), reader) as memory:
+        return memory.scope(user="reader").read(question, text)
+
+
+def _memory(folder: Path, reader: NeedleReader | None) -> Memory:
+    settings = Settings(background=False, model="none")
+    return Memory(folder / "memory.db", settings=settings, embedder="none", strategies=(), model=reader)
+
+
+def _streamed(text: Iterable[str]) -> Iterator[Stretch]:
+    start = 0
+    for sentence in text:
+        yield Stretch(sentence, "text", start=start, ends=False)
+        start += len(sentence)
+    yield Stretch("", "text", start=start)
+
+
+def _quoted(reading: LongReading) -> set[str]:
+    return {place.quote for note in reading.notes for place in note.evidence}
+
+
+def _share(wanted: Sequence[str], found: set[str]) -> float:
+    return sum(one in found for one in wanted) / len(wanted)
+
+
+def one_look(question: str, pieces: Callable[[], Iterable[SourcePiece]], budget: int = NOTES) -> list[SourcePiece]:
+    """Choose the sentences of a whole text that BM25 puts first, by the counts of the whole, as many as fit."""
+    asked, holding = list(dict.fromkeys(content_terms(question))), Counter[str]()
+    count, length = 0, 0
+    for piece in pieces():
+        terms = content_terms(piece.line)
+        count, length = count + 1, length + len(terms)
+        holding.update(set(asked) & set(terms))
+    weights = {term: math.log(1 + (count - holding[term] + 0.5) / (holding[term] + 0.5)) for term in asked}
+
+    def score(piece: SourcePiece) -> float:
+        terms = Counter(content_terms(piece.line))
+        norm = _K1 * (1 - _B + _B * terms.total() * count / max(1, length))
+        return sum(weights[term] * terms[term] * (_K1 + 1) / (terms[term] + norm) for term in asked if terms[term])
+
+    scored = ((score(piece), -place, piece) for place, piece in enumerate(pieces()))
+    best = heapq.nlargest(budget, (one for one in scored if one[0] > 0), key=lambda one: one[:2])
+    chosen, room = list[SourcePiece](), budget
+    for _, _, piece in best:
+        cost = count_tokens(piece.line) + bool(chosen)
+        if cost <= room:
+            chosen.append(piece)
+            room -= cost
+    return chosen
+
+
+def _row(tokens: int, measured: Sequence[_Measured]) -> NeedleRow:
+    return NeedleRow(
+        kind=measured[0].kind,
+        tokens=tokens,
+        texts=len(measured),
+        rules=fmean(one.rules for one in measured),
+        one_look=fmean(one.one_look for one in measured),
+        model=fmean(one.model for one in measured),
+        answered=fmean(one.answered for one in measured),
+        calls=fmean(one.calls for one in measured),
+        seconds=1e6 * sum(one.seconds for one in measured) / sum(one.tokens for one in measured),
+        peak=_peak(),
+    )
+
+
+def _peak() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+# Questions over passages
+
+
+def bench_packed(
+    path: Path,
+    lengths: Sequence[int] = QUICK,
+    *,
+    limit: int | None = None,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> tuple[NeedleRow, ...]:
+    """Read, by rules, each question's passages among others of a file, up to each length.
+
+    Raises:
+        Invalid: the file is no benchmark that we know.
+    """
+    dataset = load(path).first(limit)
+    docs = {corpus.ns: corpus.docs for corpus in dataset.corpora}
+    questions = [question for question in dataset.questions if question.gold]
+    rows = []
+    for tokens in sorted(lengths):
+        kept, looked, read, spent = list[float](), list[float](), 0, 0.0
+        for question in questions:
+            packed = _packed(question, docs[question.ns], tokens, seed)
+            began = time.process_time()
+            parts, count = _read_passages(question, packed)
+            spent, read = spent + time.process_time() - began, read + count
+            chosen = one_look(question.text, lambda packed=packed: pieces_of(_passages(packed)))  # type: ignore[misc]
+            kept.append(_share(question.gold, parts))
+            looked.append(_share(question.gold, {piece.part for piece in chosen}))
+            progress(f"{tokens:,} tokens", len(kept), len(questions))
+        rows.append(
+            NeedleRow(
+                kind=dataset.name,
+                tokens=tokens,
+                texts=len(questions),
+                rules=fmean(kept),
+                one_look=fmean(looked),
+                seconds=1e6 * spent / max(1, read),
+                peak=_peak(),
+            )
+        )
+    return tuple(rows)
+
+
+def _packed(question: BenchQuestion, docs: Sequence[Doc], tokens: int, seed: int) -> list[Doc]:
+    """A question's own passages among as many others as fit, shuffled."""
+    chance = random.Random(f"{question.id}/{seed}")  # noqa: S311 - made-up text, not a secret
+    gold = set(question.gold)
+    chosen, others = [doc for doc in docs if doc.id in gold], [doc for doc in docs if doc.id not in gold]
+    chance.shuffle(others)
+    total = sum(count_tokens(doc.text) for doc in chosen)
+    for doc in others:
+        if (total := total + count_tokens(doc.text)) > tokens:
+            break
+        chosen.append(doc)
+    chance.shuffle(chosen)
+    return chosen
+
+
+def _passages(docs: Sequence[Doc]) -> Iterator[Stretch]:
+    return (Stretch(f"{doc.session}\n{doc.text}", "passages", doc.id) for doc in docs)
+
+
+def _read_passages(question: BenchQuestion, docs: Sequence[Doc]) -> tuple[set[str], int]:
+    """The passages that the notes cite in the end, and how many tokens were read."""
+    state = ReaderState()
+    for segment in segments_of(pieces_of(_passages(docs))):
+        state = run(folded(question.text, state, segment), _without_model)
+    return {cited.piece.part for cited in state.cited.values()}, state.tokens
+
+
+def _without_model(request: Request) -> str | None:
+    return "" if isinstance(request, NameModel) else None
+
+
+def table(title: str, rows: Sequence[NeedleRow]) -> TextTable:
+    """Rows as a table, shares in per cent."""
+    header = ("text", "tokens", "texts", "rules", "one look", "model", "answered", "calls", "s/1M tokens", "peak MiB")
+    return TextTable(title, header, tuple(_cells(row) for row in rows))
+
+
+def _cells(row: NeedleRow) -> tuple[str, ...]:
+    shares = (row.rules, row.one_look, row.model, row.answered)
+    return (
+        row.kind,
+        f"{row.tokens:,}",
+        f"{row.texts}",
+        *("-" if share is None else f"{100 * share:.1f}" for share in shares),
+        "-" if row.calls is None else f"{row.calls:,.0f}",
+        f"{row.seconds:.1f}",
+        f"{row.peak:,.0f}",
+    )

@@ -1,0 +1,111 @@
+"""The verbs that say which strategies a user's memory follows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from mnemic.core.checking import did_you_mean
+from mnemic.core.events import Receipt
+from mnemic.core.ids import ItemId
+from mnemic.core.items import Kind, Slot, State, Version
+from mnemic.core.queries import Filter
+from mnemic.errors import Invalid, NotFound
+from mnemic.flow import Flow
+from mnemic.lanes.following import CHOICES, FOLLOWS, choice_of
+from mnemic.registry import STRATEGIES, load
+from mnemic.store.engine import lane_cursors
+from mnemic.store.engine.snapshot import Snapshot
+from mnemic.store.requests import look, transact
+from mnemic.verbs.changing import Changing
+from mnemic.verbs.statements import Statement
+from mnemic.verbs.who import Who, own_or_none, view_of, writable
+
+_PAGE: Final = 1_000
+
+
+class Choosing(Changing):
+    """`follow`, `following`, of a `Kernel`."""
+
+    __slots__ = ()
+
+    def follow(self, who: Who, names: Sequence[str]) -> Flow[Receipt]:
+        """Have a user's memory be understood by these strategies and by no others, from its first turn on.
+
+        What others derived before stays.
+
+        Raises:
+            Invalid: there is no strategy of a name.
+        """
+        writable(who)
+        names = list(dict.fromkeys(names))
+        for name in names:
+            self._known(name)
+        for name in names:
+            while (yield from transact(lane_cursors.follow, name)):
+                pass
+        slots: dict[str, Slot] = {"follows": list(names)}
+        text = f"This memory follows {', '.join(names) or 'no strategy'}."
+        standing = yield from look(lambda s: _choices(s, who))
+        if standing:
+            return (yield from self.revise(who, standing[0].item.id, {"text": text, "slots": slots}))
+        statement = Statement(text=text, kind=Kind.RESOURCE, slots=slots, tags=(FOLLOWS,))
+        return (yield from self.write(who, statement))
+
+    def follow_default(self, who: Who) -> Flow[Receipt]:
+        """Have a user's memory follow again what the settings say.
+
+        Raises:
+            NotFound: it does so already.
+        """
+        writable(who)
+        standing = yield from look(lambda s: _choices(s, who))
+        if not standing:
+            raise NotFound("this memory follows what the settings say already")
+        return (yield from self.forget(who, [version.item.id for version in standing]))
+
+    def forget_by(self, who: Who, name: str) -> Flow[Receipt]:
+        """Hide all that a strategy derived of a user's memory.
+
+        Raises:
+            Invalid: there is no strategy of this name. NotFound: nothing that it derived stands.
+        """
+        writable(who)
+        self._known(name)
+        author = load(STRATEGIES, name).by if name in STRATEGIES else name
+        derived = yield from look(lambda s: _derived_by(s, who, author))
+        if not derived:
+            raise NotFound(f"nothing that {name} derived stands")
+        return (yield from self.forget(who, derived))
+
+    def _known(self, name: str) -> None:
+        if name not in STRATEGIES and name not in self.desk.strategies:
+            known = sorted({*STRATEGIES, *self.desk.strategies})
+            raise Invalid("strategy", f"{name!r} is not known", did_you_mean(name, known))
+
+    def following(self, who: Who) -> Flow[tuple[str, ...]]:
+        """List the strategies that a user's memory follows."""
+
+        def read(snapshot: Snapshot) -> tuple[str, ...]:
+            choices = [choice_of(snapshot, space) for space in own_or_none(snapshot, who)]
+            return next((choice for choice in choices if choice is not None), self.desk.strategies)
+
+        return (yield from look(read))
+
+
+def _derived_by(snapshot: Snapshot, who: Who, author: str) -> list[ItemId]:
+    """The items that an author derived in a user's own memory, what has been superseded among them."""
+    own = own_or_none(snapshot, who)
+    where = Filter(slots=(("by", author),), states=(State.ACTIVE, State.SUPERSEDED))
+    derived: list[ItemId] = []
+    after = 0
+    while own and (page := snapshot.scan(own, where, after=after, limit=_PAGE)):
+        derived += (version.item.id for _, version in page)
+        after = page[-1][0]
+    return derived
+
+
+def _choices(snapshot: Snapshot, who: Who) -> list[Version]:
+    """The choices that stand in a user's own memory, the last written first."""
+    own = own_or_none(snapshot, who)
+    return snapshot.latest(own, CHOICES, view_of(snapshot, who)) if own else []

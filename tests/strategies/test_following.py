@@ -1,0 +1,138 @@
+"""Who follows which strategy: what the settings say, unless a user has chosen; a choice is a commit like any other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from noting import Noting
+
+from mnemic import Filter, Invalid, Kind, Memory, NotFound, ScopedMemory
+from mnemic.models.chat.scripted_chat import ScriptedChat
+
+LIVES = "I live in Lisbon."
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    with Memory(tmp_path / "m.db", embedder="none") as memory:
+        yield memory
+
+
+def profile(me: ScopedMemory) -> list[str]:
+    return [version.item.text for version in me.list(where=Filter(kinds=(Kind.PROFILE,))).items]
+
+
+def test_a_user_who_chose_nothing_follows_what_the_settings_say(memory: Memory) -> None:
+    me = memory.scope(user="ada")
+    assert me.following() == ("house",)
+    me.observe(LIVES)
+    memory.flush()
+    assert len(profile(me)) == 1
+
+
+def test_who_follows_nothing_is_left_with_what_was_said(memory: Memory) -> None:
+    ada, ben = memory.scope(user="ada"), memory.scope(user="ben")
+    ada.follow()
+    for me in (ada, ben):
+        me.observe(LIVES)
+    assert memory.flush()
+    assert (ada.following(), ben.following()) == ((), ("house",))
+    assert (profile(ada), len(profile(ben))) == ([], 1)
+    assert ada.context("").text == ""
+    assert ada.recall("Where do I live?").items[0].item.text == LIVES
+
+
+def test_undo_of_a_choice_has_everything_read_that_was_said_meanwhile(memory: Memory) -> None:
+    me = memory.scope(user="ada")
+    chosen = me.follow()
+    me.observe(LIVES)
+    memory.flush()
+    me.undo(chosen.seq)
+    memory.flush()
+    assert (me.following(), len(profile(me))) == (("house",), 1)
+
+
+def test_a_store_that_follows_nothing_understands_who_asks_for_it(tmp_path: Path) -> None:
+    with Memory(tmp_path / "m.db", embedder="none", strategies=[]) as memory:
+        ada, ben = memory.scope(user="ada"), memory.scope(user="ben")
+        for me in (ada, ben):
+            me.observe(LIVES)
+        ada.follow("house")
+        assert memory.flush()
+        assert (len(profile(ada)), profile(ben)) == (1, [])
+        ben.observe("I work at Acme.")
+        assert memory.flush()
+        assert profile(ben) == []
+
+
+def test_what_waits_is_only_what_somebody_follows(memory: Memory) -> None:
+    ada, ben = memory.scope(user="ada"), memory.scope(user="ben")
+    ada.follow()
+    ada.observe(LIVES)
+    memory.flush()
+    assert [(one.lane, one.pending) for one in memory.admin.behind()] == [("house", 0)]
+    assert memory.admin.jobs().items == ()
+    ben.observe(LIVES)
+    assert {entry.user for entry in memory.admin.jobs().items} <= {"ben"}
+
+
+def test_one_of_ones_own_is_followed_by_those_who_choose_it(tmp_path: Path) -> None:
+    chat = ScriptedChat("noted", "noted")
+    with Memory(tmp_path / "m.db", embedder="none", strategies=["house", Noting], model=chat) as memory:
+        ada, ben = memory.scope(user="ada"), memory.scope(user="ben")
+        ada.follow("house")
+        for me in (ada, ben):
+            me.observe(LIVES)
+        memory.flush()
+        assert [me.count(where=Filter(kinds=(Kind.INSIGHT,))) > 0 for me in (ada, ben)] == [False, True]
+
+
+def test_a_choice_is_an_item_of_the_journal_and_its_last_wins(memory: Memory, tmp_path: Path) -> None:
+    me = memory.scope(user="ada")
+    me.follow()
+    first = me.follow("house")
+    (choice,) = me.list(where=Filter(tags=("mnemic:follows",))).items
+    assert choice.item.text == "This memory follows house."
+    assert len(me.history(choice.item.id)) == 2
+    assert me.at(first.seq - 1).list(where=Filter(tags=("mnemic:follows",))).items[0].item.text.endswith("no strategy.")
+    me.follow(default=True)
+    assert me.following() == ("house",)
+    with pytest.raises(NotFound):
+        me.follow(default=True)
+
+
+def test_a_choice_travels_with_an_export(tmp_path: Path) -> None:
+    with Memory(tmp_path / "a.db", embedder="none", strategies=[]) as memory:
+        me = memory.scope(user="ada")
+        me.follow("house")
+        me.observe(LIVES)
+        lines = list(memory.admin.export())
+    with Memory(tmp_path / "b.db", embedder="none", strategies=[]) as other:
+        other.admin.load(lines)
+        other.flush()
+        assert len(profile(other.scope(user="ada"))) == 1
+
+
+def test_unknown_names_are_refused_and_nothing_is_written(memory: Memory) -> None:
+    me = memory.scope(user="ada")
+    with pytest.raises(Invalid, match="Did you mean 'house'"):
+        me.follow("hous")
+    with pytest.raises(Invalid):
+        me.follow("house", default=True)
+    assert me.list().items == ()
+
+
+def test_all_that_a_strategy_derived_is_hidden_in_one_commit_and_undo_brings_it_back(memory: Memory) -> None:
+    me = memory.scope(user="ada")
+    me.observe([LIVES, "I live in Porto now.", "I work at Acme."])
+    memory.flush()
+    before = profile(me)
+    hidden = me.forget_by("house")
+    memory.flush()
+    assert (profile(me), me.context("").text.count("Porto")) == ([], 0)
+    with pytest.raises(NotFound):
+        me.forget_by("house")
+    me.undo(hidden.seq)
+    assert sorted(profile(me)) == sorted(before)
