@@ -21,13 +21,13 @@ from mnemic.lab.tasks.needles_bench import CASES, NeedleCase, NeedleReader, text
 from mnemic.long_reading import LongReading, ReadingProgress
 from mnemic.models.chat.base import Ask, Pieces
 from mnemic.models.model_requests import NameModel
-from mnemic.strategies.memagent import ReaderState, Stretch, folded, pieces_of, segments_of
+from mnemic.strategies.memagent import ReaderState, TextStretch, folded, pieces_of, segments_of
 from mnemic.testing.generators import ManualClock, SeededEntropy
 
 SEGMENT = 256
 CASE: NeedleCase = CASES["multi-value"](random.Random(7))
 TEXT = "".join(text_of(CASE, 2_000, 7))
-SEGMENTS = math.ceil(sum(count_tokens(piece.line) for piece in pieces_of([Stretch(TEXT, "text")])) / SEGMENT)
+SEGMENTS = math.ceil(sum(count_tokens(piece.line) for piece in pieces_of([TextStretch(TEXT, "text")])) / SEGMENT)
 
 
 class Faulty(NeedleReader):
@@ -362,11 +362,11 @@ texts = st.lists(words, min_size=1, max_size=400).map(" ".join)
 def test_any_text_is_cut_into_ceil_n_segments_and_leaves_notes_within_their_budget(
     parts: list[str], size: int, budget: int, step: int
 ) -> None:
-    whole = list(pieces_of(Stretch(text, "s", str(n)) for n, text in enumerate(parts)))
+    whole = list(pieces_of(TextStretch(text, "s", str(n)) for n, text in enumerate(parts)))
     for piece in whole:
         assert parts[int(piece.part)][piece.start : piece.end] == piece.text
     in_bits = (
-        Stretch(text[at : at + step], "s", str(n), at, ends=at + step >= len(text))
+        TextStretch(text[at : at + step], "s", str(n), at, ends=at + step >= len(text))
         for n, text in enumerate(parts)
         for at in range(0, len(text), step)
     )
@@ -389,7 +389,7 @@ def without_model(request: Request) -> str | None:
 
 def test_wrapped_lines_are_one_sentence_and_stand_where_they_stood() -> None:
     wrapped = "It was in the year of the flood that the miller of Lund\nfirst heard of the tower. He went.\n\nA head\nB"
-    pieces = list(pieces_of([Stretch(wrapped, "s")]))
+    pieces = list(pieces_of([TextStretch(wrapped, "s")]))
     assert [piece.line for piece in pieces] == [
         "It was in the year of the flood that the miller of Lund first heard of the tower.",
         "He went.",
@@ -406,14 +406,14 @@ def test_four_million_tokens_are_never_held() -> None:
         for n in range(400):
             yield f"Line {n} of a text that nobody holds. "
 
-    def stretches() -> Iterator[Stretch]:
+    def stretches() -> Iterator[TextStretch]:
         nonlocal alive
         at = 0
         for line in lines():
             alive += 1
-            yield Stretch(line, "s", start=at, ends=False)
+            yield TextStretch(line, "s", start=at, ends=False)
             at += len(line)
-        yield Stretch("", "s", start=at)
+        yield TextStretch("", "s", start=at)
 
     for segment in segments_of(pieces_of(stretches()), 256):
         assert alive <= segment.first + len(segment.pieces) + 4

@@ -27,7 +27,7 @@ from mnemic.opening import Opened
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import look
 from mnemic.store.values.spending import Spending
-from mnemic.strategies.memagent import NOTES, QUESTION, SEGMENT, Stretch, pieces_of, segments_of
+from mnemic.strategies.memagent import NOTES, QUESTION, SEGMENT, TextStretch, pieces_of, segments_of
 from mnemic.verbs.note_taking import KeptNotes, LongQuestion
 from mnemic.verbs.who import Who, chunks_of, spaces_of, view_of
 from mnemic.watching.metering import Sort, Timed
@@ -216,7 +216,7 @@ class LongReader:
         if self._progress is not None:
             self._progress(ReadingProgress(segment, tokens, self._texts.taken, self._texts.total))
 
-    def _held(self) -> Iterator[Stretch]:
+    def _held(self) -> Iterator[TextStretch]:
         """What is read of this memory, item by item, each fetched when its turn has come.
 
         Raises:
@@ -249,14 +249,14 @@ class LongReader:
         chunks = self._look(look(lambda s: chunks_of(s, self._who, (version,))))
         return [one.item.id for one in sorted(chunks.values(), key=lambda one: one.item.pos)]
 
-    def _items(self, label: str, ids: Sequence[ItemId]) -> Iterator[Stretch]:
+    def _items(self, label: str, ids: Sequence[ItemId]) -> Iterator[TextStretch]:
         for at in range(0, len(ids), _PAGE):
             some = ids[at : at + _PAGE]
             versions = self._look(look(partial(_shown, who=self._who, ids=some)))
             for id in some:
                 if id in versions:  # what was erased or hidden meanwhile is not read
                     item = versions[id].item
-                    yield Stretch(item.text, label, id, speaker=_speaker(item))
+                    yield TextStretch(item.text, label, id, speaker=_speaker(item))
 
     def _look(self, flow: Flow[T]) -> T:
         return self._opened.answering.verb(flow, self._who)

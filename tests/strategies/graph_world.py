@@ -24,7 +24,6 @@ ENTITIES = Filter(kinds=(Kind.ENTITY,))
 SUMMARIES = Filter(kinds=(Kind.SUMMARY,))
 _LINE = re.compile(r"^\[(\d+)\] (.*)$", re.MULTILINE)
 _SAID = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d \w+ (?:[^:]+: )?")
-_SINCE = re.compile(r" \(since [^)]*\)$")
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ class GraphModel:
 
     def _facts(self, shown: str) -> dict[str, object]:
         of = {told.fact: told for every in self.script.values() for told in every}
-        facts = {int(number): of[_SINCE.sub("", line)] for number, line in _LINE.findall(shown)}
+        facts = {int(number): of[line] for number, line in _LINE.findall(shown)}
         new = [int(number) for number, _ in _LINE.findall(shown.split("New facts:\n")[1])]
         return {"matches": [self._match(n, facts) for n in new]}
 

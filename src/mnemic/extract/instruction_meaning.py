@@ -51,6 +51,7 @@ class MeaningForm:
 
     def values(self, vectors: Sequence[Floats]) -> Floats:
         """The value of each vector, (n,); the higher, the likelier it instructs for good."""
+        import_whole("numpy")
         import numpy as np
 
         away = direction(np.asarray(vectors, np.float32), self.mean)
@@ -59,6 +60,7 @@ class MeaningForm:
 
 def direction(vectors: Floats, mean: Floats) -> Floats:
     """In which direction each vector, a row, lies from the mean: rows of unit length."""
+    import_whole("numpy")
     import numpy as np
 
     away = vectors - mean
@@ -77,6 +79,7 @@ def meant_as_instructions(vectors: Sequence[Floats], worded: Sequence[float]) ->
 @lru_cache(maxsize=1)
 def form() -> MeaningForm:
     """Load what was learned; of the form the upper triangle is kept."""
+    import_whole("numpy")
     import numpy as np
 
     with resources.files("mnemic.extract").joinpath(FILE).open("rb") as file, np.load(file) as kept:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 BLANK: Final = "_"
 """What stands for each character that is quoted or code."""
 
-Stretch = tuple[int, int]
+TextStretch = tuple[int, int]
 """Where something quoted begins and ends."""
 
 _VISIBLE: Final = re.compile(r"\S")
@@ -99,7 +99,7 @@ def _without_shown(text: str) -> str:
     return _blanked(text, [(handed, len(text))]) if handed and not _is_followed_by_shown(text, handed) else text
 
 
-def _blanked(text: str, stretches: Iterable[Stretch]) -> str:
+def _blanked(text: str, stretches: Iterable[TextStretch]) -> str:
     pieces: list[str] = []
     at = 0
     for begin, end in sorted(stretches):
@@ -124,7 +124,7 @@ def _may_quote_lines(text: str) -> bool:
     return marked or (not text.isascii() and ("↪" in text or "↩" in text or "⤷" in text))
 
 
-def _quoted_lines(text: str) -> Iterator[Stretch]:
+def _quoted_lines(text: str) -> Iterator[TextStretch]:
     """Quoted lines, and those that go on with a quoted paragraph without the mark, as Markdown has it."""
     if not _may_quote_lines(text):
         return
@@ -144,7 +144,7 @@ _NO_PARAGRAPH: Final = re.compile(r"```|~~~|#{1,6}(?:[ \t]|$)|[-*_=](?:[ \t]*+[-
 _BEGINS_BLOCK: Final = re.compile(rf"[ \t]*+(?:$|\n|[-*+•][ \t]|\d{{1,9}}[.)、]|{_NO_PARAGRAPH.pattern}|</?\w)")
 
 
-def _begun_in_quoted_lines(text: str) -> list[Stretch]:
+def _begun_in_quoted_lines(text: str) -> list[TextStretch]:
     """What a quoted line opens and other lines go on with: code, data between tags, somebody's letter."""
     if not _may_quote_lines(text):
         return []
@@ -172,7 +172,7 @@ def _begun_in_quoted_lines(text: str) -> list[Stretch]:
     return [*found, *(stretch for stretch in marked if _begins_in(stretch[0], quoted))]
 
 
-def _begins_in(at: int, lines: list[Stretch]) -> bool:
+def _begins_in(at: int, lines: list[TextStretch]) -> bool:
     """Whether a place lies in one of the lines, which are in order."""
     line = bisect_right(lines, (at, sys.maxsize)) - 1
     return line >= 0 and at < lines[line][1]
@@ -198,7 +198,7 @@ _BEFORE_FENCE: Final = 40
 """Characters before a fence in which its line must begin, for the fence to open the line."""
 
 
-def _fences(text: str) -> Iterator[Stretch]:
+def _fences(text: str) -> Iterator[TextStretch]:
     """Fenced code: a fence that opens a line ends with a line that is such a fence, or never; another at the next."""
     if "```" not in text and "~~~" not in text:
         return
@@ -238,7 +238,7 @@ _ENDS_LINE: Final = re.compile(r"[ \t]*+(?:\n|\Z)")
 _TICKS: Final = re.compile("`+")
 
 
-def _inline_code(text: str) -> Iterator[Stretch]:
+def _inline_code(text: str) -> Iterator[TextStretch]:
     """Code between two equal runs of backticks in one paragraph."""
     if "`" not in text:
         return
@@ -266,7 +266,7 @@ _ENDS_OF_HEREDOC: Final = frozenset({"EOF", "END", "EOS", "EOT", "EOL", "HEREDOC
 """Words that end nothing else, so that one which is not there is taken for forgotten."""
 
 
-def _heredocs(text: str) -> Iterator[Stretch]:
+def _heredocs(text: str) -> Iterator[TextStretch]:
     """What a shell is given until a line that is a word of its own: `cat <<EOF`."""
     if "<<" not in text or "\n" not in text:
         return
@@ -321,7 +321,7 @@ _FORMATTING: Final = frozenset(_FORMATTING_WORDS.split())
 """Tags that people leave open, and that fence nothing then."""
 
 
-def _tagged(text: str) -> Iterator[Stretch]:
+def _tagged(text: str) -> Iterator[TextStretch]:
     """What stands between tags; from a tag that is not closed to the end, and to one that nothing opened."""
     if _ANGLES.search(text) is None:
         return
@@ -438,7 +438,7 @@ def _may_be_of_another(text: str) -> bool:
     return _OTHERS_MARKS.search(text) is not None or "    " in text or _OTHERS_SIGNS.search(text) is not None
 
 
-def _of_others(text: str, written: str) -> Iterator[Stretch]:
+def _of_others(text: str, written: str) -> Iterator[TextStretch]:
     """Lines that say of themselves whose they are, to the end of their paragraph; a letter, a file, or a text that is
     handed over, to the end.
 
@@ -633,7 +633,7 @@ _ELISION: Final = re.compile(r"['‘’](?:cause|em|til|till|twas|tis|bout|round
 _OPENS_AFTER: Final = "([{（【:：,，—–-=/>*_"
 
 
-def _between_pairs(text: str) -> Iterator[Stretch]:
+def _between_pairs(text: str) -> Iterator[TextStretch]:
     """What stands between marks that open and close, however deep; from one left open to its paragraph's end."""
     paragraphs: _Paragraphs | None = None
     for opening, closings in _PAIRS.items():
@@ -660,7 +660,7 @@ def _between_pairs(text: str) -> Iterator[Stretch]:
                 yield at, covered
 
 
-def _between_triple(text: str) -> Iterator[Stretch]:
+def _between_triple(text: str) -> Iterator[TextStretch]:
     """What stands between three straight marks and three; from those left open to the end."""
     if '"""' not in text and "'''" not in text:
         return
@@ -675,7 +675,7 @@ def _between_triple(text: str) -> Iterator[Stretch]:
         yield opened.start(), len(text)
 
 
-def _struck_or_asked(text: str) -> Iterator[Stretch]:
+def _struck_or_asked(text: str) -> Iterator[TextStretch]:
     """What is struck through, pictures' texts, comments in code, what is sung, and what somebody asks the meaning of."""
     if "~~" in text:
         yield from (struck.span() for struck in _STRUCK.finditer(text))
@@ -697,7 +697,7 @@ def _struck_or_asked(text: str) -> Iterator[Stretch]:
         yield from (asked.span("asked") for asked in _MEANT.finditer(text))
 
 
-def _between_double(text: str) -> Iterator[Stretch]:
+def _between_double(text: str) -> Iterator[TextStretch]:
     """What stands between straight marks; from one left open to its paragraph's end."""
     if not ('"' in text or "&" in text or "''" in text or "``" in text or "＂" in text):
         return
@@ -729,7 +729,7 @@ def _opens(before: str, after: str) -> bool:
     return not after.isspace()
 
 
-def _between_single(text: str) -> Iterator[Stretch]:
+def _between_single(text: str) -> Iterator[TextStretch]:
     """What stands between single marks in one paragraph, to the last that closes: one before may be an apostrophe."""
     if "'" not in text and "‘" not in text and "’" not in text:
         return
@@ -754,7 +754,7 @@ def _apart(character: str) -> bool:
     return not character.isalnum() or not character.isascii()
 
 
-_KINDS: Final[tuple[Callable[[str], Iterator[Stretch]], ...]] = (
+_KINDS: Final[tuple[Callable[[str], Iterator[TextStretch]], ...]] = (
     _quoted_lines,
     _fences,
     _inline_code,

@@ -18,7 +18,7 @@ from mnemic.ingest.intake import INPUT_LIMIT
 from mnemic.ingest.message import Message, Skipped
 from mnemic.ingest.readers import detect, read
 from mnemic.ingest.source import Source
-from mnemic.strategies.memagent import Stretch
+from mnemic.strategies.memagent import TextStretch
 
 _BLOCK: Final = 64 * 1024
 """Characters of a block; and bytes that are taken from a file at once."""
@@ -52,7 +52,7 @@ class LongTexts:
         sizes = [_size(source) for source in self._sources]
         self.total = sum(sizes) if all(sizes) else None
 
-    def stretches(self) -> Iterator[Stretch]:
+    def stretches(self) -> Iterator[TextStretch]:
         """Read everything, in order.
 
         Raises:
@@ -76,13 +76,13 @@ class LongTexts:
 
         return reached
 
-    def _of(self, label: str, source: object, reached: Callable[[int], None]) -> Iterator[Stretch]:
+    def _of(self, label: str, source: object, reached: Callable[[int], None]) -> Iterator[TextStretch]:
         if isinstance(source, Path):
             yield from self._file(label, source, reached)
         else:
             yield from _blocks(label, _texts(label, source, reached))
 
-    def _file(self, label: str, path: Path, reached: Callable[[int], None]) -> Iterator[Stretch]:
+    def _file(self, label: str, path: Path, reached: Callable[[int], None]) -> Iterator[TextStretch]:
         before = _state(path)
         whole = path.is_dir() or is_archive(path)
         if not whole and detect(path) == "text":
@@ -94,7 +94,7 @@ class LongTexts:
                     self.skipped.append(parsed)
                 elif isinstance(parsed, Message):
                     said = parsed.slots.get("speaker") or parsed.slots.get("role")
-                    yield Stretch(parsed.text, label, parsed.key, speaker=said if isinstance(said, str) else "")
+                    yield TextStretch(parsed.text, label, parsed.key, speaker=said if isinstance(said, str) else "")
         if _state(path) != before:
             remedy = "what was read is kept: read it again once nobody writes to it"
             raise Conflict(f"{label} was changed while it was read; {remedy}")
@@ -203,15 +203,15 @@ def _decoded(label: str, pieces: Iterable[str | bytes]) -> Iterator[str]:
         raise Invalid("sources", f"{label} is not UTF-8 ({where})", "Convert it first, or open it as text.") from error
 
 
-def _blocks(label: str, texts: Iterable[str]) -> Iterator[Stretch]:
+def _blocks(label: str, texts: Iterable[str]) -> Iterator[TextStretch]:
     """One text in blocks of one size, however it came: so it is cut the same each time that it is read."""
     held, start = "", 0
     for text in texts:
         held += text
         upto = 0
         while len(held) - upto > _BLOCK:
-            yield Stretch(held[upto : upto + _BLOCK], label, start=start, ends=False)
+            yield TextStretch(held[upto : upto + _BLOCK], label, start=start, ends=False)
             start, upto = start + _BLOCK, upto + _BLOCK
         held = held[upto:]
     if held:
-        yield Stretch(held, label, start=start)
+        yield TextStretch(held, label, start=start)

@@ -58,7 +58,7 @@ _CITED: Final = 12 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class TextStretch:
     """A text to read, or some of one, as it comes from its source.
 
     Attributes:
@@ -104,7 +104,7 @@ class CitedPiece:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Segment:
+class TextSegment:
     """What is read in one step.
 
     Attributes:
@@ -140,7 +140,7 @@ class ReaderState:
     judged: Mapping[str, int] = field(default_factory=dict)
 
 
-def pieces_of(stretches: Iterable[Stretch]) -> Iterator[SourcePiece]:
+def pieces_of(stretches: Iterable[TextStretch]) -> Iterator[SourcePiece]:
     """Cut texts into sentences as they come; of a part that goes on, the last sentence waits for what follows."""
     import_whole("mnemic.extract.sentences")
     from mnemic.extract.sentences import sentence_spans, unwrapped
@@ -164,24 +164,24 @@ def pieces_of(stretches: Iterable[Stretch]) -> Iterator[SourcePiece]:
                 at += len(text_of)
 
 
-def segments_of(pieces: Iterable[SourcePiece], size: int = SEGMENT) -> Iterator[Segment]:
+def segments_of(pieces: Iterable[SourcePiece], size: int = SEGMENT) -> Iterator[TextSegment]:
     """Gather pieces into segments of `size` tokens, each piece in the one in which it begins."""
     number, first, upto, tokens = 1, 0, 0, 0
     digest = hashlib.blake2b(digest_size=12)
     held: list[SourcePiece] = []
     for place, piece in enumerate(pieces):
         if upto >= number * size:
-            yield Segment(number=number, first=first, pieces=tuple(held), tokens=tokens, digest=digest.hexdigest())
+            yield TextSegment(number=number, first=first, pieces=tuple(held), tokens=tokens, digest=digest.hexdigest())
             number, first, tokens, held = number + 1, place, 0, []
         cost = count_tokens(piece.line)
         upto, tokens = upto + cost, tokens + cost
         held.append(piece)
         digest.update(repr((piece.text, piece.source, piece.part, piece.start, piece.speaker)).encode())
     if held:
-        yield Segment(number=number, first=first, pieces=tuple(held), tokens=tokens, digest=digest.hexdigest())
+        yield TextSegment(number=number, first=first, pieces=tuple(held), tokens=tokens, digest=digest.hexdigest())
 
 
-def without_secrets(segment: Segment) -> Segment:
+def without_secrets(segment: TextSegment) -> TextSegment:
     """Mask the secrets of a segment, before a model or a note is shown them."""
     masked, kinds = mask("\n".join(piece.line for piece in segment.pieces))
     if not kinds:
@@ -200,7 +200,7 @@ def without_secrets(segment: Segment) -> Segment:
     return replace(segment, pieces=tuple(pieces))
 
 
-def folded(question: str, state: ReaderState, segment: Segment, budget: int = NOTES) -> Flow[ReaderState]:
+def folded(question: str, state: ReaderState, segment: TextSegment, budget: int = NOTES) -> Flow[ReaderState]:
     """Read one segment: its notes take the place of those before.
 
     Raises:

@@ -17,8 +17,8 @@ Departures:
 - Without a model: slots of profiles and names with the words between them, by rules; only what is certain is the same
   or over; there are no summaries.
 
-Cost of a turn: one question, two where facts meet known ones, three where a name may be a known entity; each is mended
-once at most. `docs/strategies/zep.md` has the figures.
+A turn takes one question, one more where its facts meet known ones, one more where a name may be a known entity; each
+is mended once at most.
 """
 
 from __future__ import annotations
@@ -98,6 +98,9 @@ class SearchRecipe(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Zep:
     """Keeps a graph of dated facts, and recalls by it.
+
+    It costs 1.82 calls and 1535 tokens a message over the bundled conversation, with a model that takes one fact from
+    each of a person's turns. A run asks six times at most; an upkeep, after 64 turns or an idle hour, likewise.
 
     Attributes:
         recipe: How recall ranks.
@@ -232,7 +235,7 @@ def _resolved(stated: Sequence[tuple[Item, Triple]], edits: GraphEdits) -> Flow[
             entities[plain] = edits.known_entity(name, turn, item)
             continue
         hits = yield from search(name, _own(Kind.ENTITY), _NAMES)
-        near = [hit.item for hit in hits if SAME_AS not in hit.item.slots]
+        near = [hit.item for hit in hits if (hit.overlap or hit.cosine) and SAME_AS not in hit.item.slots]
         if like := next((item for item in near if alike(name, item.text)), None):
             entities[plain] = edits.other_name(name, turn, like)
         elif near:

@@ -30,7 +30,7 @@ from mnemic.verbs.who import Who, cited_versions, committed, own_or_none, refuse
 
 if TYPE_CHECKING:
     from mnemic.settings import Settings
-    from mnemic.strategies.memagent import CitedPiece, ReaderState, Segment
+    from mnemic.strategies.memagent import CitedPiece, ReaderState, TextSegment
     from mnemic.writing import Desk
 
 READING: Final = "reading"
@@ -116,7 +116,7 @@ class NoteTaking:
         return asked, (yield from look(lambda s: _noted(s, who, asked.key)))
 
     def take_notes(
-        self, who: Who, question: LongQuestion, before: KeptNotes | None, segment: Segment
+        self, who: Who, question: LongQuestion, before: KeptNotes | None, segment: TextSegment
     ) -> Flow[KeptNotes]:
         """Read one segment, and commit the notes that it leaves.
 

@@ -11,7 +11,7 @@ import pytest
 from mnemic.core.tokens import count_tokens
 from mnemic.errors import Invalid
 from mnemic.lab.tasks.needles_bench import CASES, NeedleCase, bench_needles, bench_packed, one_look, table, text_of
-from mnemic.strategies.memagent import Stretch, pieces_of
+from mnemic.strategies.memagent import TextStretch, pieces_of
 
 
 @pytest.mark.parametrize("kind", CASES)
@@ -28,7 +28,7 @@ def test_a_text_holds_each_needle_once_in_order_and_is_the_same_for_one_seed(kin
 
 def test_one_look_chooses_by_words_and_within_the_budget() -> None:
     text = "The old vault opens at nine. The sea is blue. The vault of the museum opens with 4711."
-    pieces = list(pieces_of([Stretch(text, "s")]))
+    pieces = list(pieces_of([TextStretch(text, "s")]))
     assert [piece.text for piece in one_look("What opens the museum vault?", lambda: pieces, 12)] == [pieces[2].text]
     assert one_look("Who?", lambda: pieces) == []
 

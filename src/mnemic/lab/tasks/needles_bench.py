@@ -43,7 +43,7 @@ from mnemic.memory import Memory
 from mnemic.models.chat.base import Ask, Pieces, Reply, estimated_reply
 from mnemic.models.model_requests import NameModel
 from mnemic.settings import Settings
-from mnemic.strategies.memagent import NOTES, ReaderState, SourcePiece, Stretch, folded, pieces_of, segments_of
+from mnemic.strategies.memagent import NOTES, ReaderState, SourcePiece, TextStretch, folded, pieces_of, segments_of
 from mnemic.strategies.rules.sentence_relevance import content_terms
 
 QUICK: Final = (8_000, 32_000, 128_000)
@@ -347,12 +347,12 @@ def _memory(folder: Path, reader: NeedleReader | None) -> Memory:
     return Memory(folder / "memory.db", settings=settings, embedder="none", strategies=(), model=reader)
 
 
-def _streamed(text: Iterable[str]) -> Iterator[Stretch]:
+def _streamed(text: Iterable[str]) -> Iterator[TextStretch]:
     start = 0
     for sentence in text:
-        yield Stretch(sentence, "text", start=start, ends=False)
+        yield TextStretch(sentence, "text", start=start, ends=False)
         start += len(sentence)
-    yield Stretch("", "text", start=start)
+    yield TextStretch("", "text", start=start)
 
 
 def _quoted(reading: LongReading) -> set[str]:
@@ -468,8 +468,8 @@ def _packed(question: BenchQuestion, docs: Sequence[Doc], tokens: int, seed: int
     return chosen
 
 
-def _passages(docs: Sequence[Doc]) -> Iterator[Stretch]:
-    return (Stretch(f"{doc.session}\n{doc.text}", "passages", doc.id) for doc in docs)
+def _passages(docs: Sequence[Doc]) -> Iterator[TextStretch]:
+    return (TextStretch(f"{doc.session}\n{doc.text}", "passages", doc.id) for doc in docs)
 
 
 def _read_passages(question: BenchQuestion, docs: Sequence[Doc]) -> tuple[set[str], int]:

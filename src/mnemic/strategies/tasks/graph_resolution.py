@@ -85,12 +85,9 @@ def _shown_facts(given: FactMatching) -> str:
     """Lay out known and new facts under handles that go on; "" where nothing known may be the same."""
     if not given.new or not given.old:
         return ""
-    old, new = numbered(map(_dated, given.old)), numbered(map(_dated, given.new), len(given.old) + 1)
+    old = numbered(one.fact for one in given.old)
+    new = numbered((one.fact for one in given.new), len(given.old) + 1)
     return f"{block('Known facts', old)}\n\n{block('New facts', new)}"
-
-
-def _dated(fact: Triple) -> str:
-    return f"{fact.fact} (since {fact.since:%Y-%m-%d})" if fact.since else fact.fact
 
 
 def _matches(given: FactMatching, answer: Any) -> tuple[FactMatch, ...]:
