@@ -168,6 +168,7 @@ class AsyncScopedMemory(_Awaiting[ScopedMemory]):
     read = _awaited(ScopedMemory.read)
     why_not = _awaited(ScopedMemory.why_not)
     review = _awaited(ScopedMemory.review)
+    profile = _awaited(ScopedMemory.profile)
     get = _awaited(ScopedMemory.get)
     list = _awaited(ScopedMemory.list)
     count = _awaited(ScopedMemory.count)

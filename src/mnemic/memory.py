@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from mnemic.past.merging import Merge
     from mnemic.past.undo_plans import Undone
     from mnemic.recall.answer import Answer
+    from mnemic.recall.beliefs import Belief
     from mnemic.recall.doubt import Doubt
     from mnemic.session import Session
     from mnemic.store.contract import Store
@@ -503,6 +504,16 @@ class ScopedMemory:
         Such a fact is no certain part of `context`, and `ask` names both. `settle` ends a doubt.
         """
         return self._run(self._kernel.review(self._who))
+
+    def profile(self, *, history: bool = False) -> Sequence[Belief]:
+        """List what memory takes to be so of the user: the profile, and facts about them that strategies keep.
+
+        By subject, the user first, then by matter. What several derived in the same words stands there once.
+
+        Args:
+            history: Also what each took the place of, and what was so and ended.
+        """
+        return self._run(self._kernel.profile(self._who, history=history))
 
     def get(self, id: ItemId) -> Version:
         """Read the version of an item that this handle shows."""

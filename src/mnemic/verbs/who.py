@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from mnemic.core.checking import text_field, whole
 from mnemic.core.events import Receipt
 from mnemic.core.ids import ItemId
-from mnemic.core.items import Item, Kind, Strength, Version
+from mnemic.core.items import Item, Kind, State, Strength, Version
 from mnemic.core.listing import Cursors
 from mnemic.core.queries import Filter, View
 from mnemic.core.scope import Scope, Shared
+from mnemic.core.transitions import last_open, reopened
 from mnemic.derive.strategy_lane import house_slice
 from mnemic.derive.unread import NOTHING, FarBehind, Underived
 from mnemic.errors import Conflict, Invalid, NotFound, Refused, StoreReadOnly
@@ -217,6 +218,15 @@ def chunks_of(snapshot: Snapshot, who: Who, versions: Iterable[Version]) -> dict
     spaces = own_or_none(snapshot, who) if documents else ()
     parts = [part for space in spaces for part in snapshot.derived(space, documents)]
     return {i: v for i, v in snapshot.standing(spaces, parts).items() if v.item.kind is Kind.CHUNK}
+
+
+def as_then(snapshot: Snapshot, spaces: tuple[int, ...], view: View, item: Item) -> Item:
+    """An item that a view shows, without the end that became known only after the moment it is seen as of."""
+    if view.as_of is None or item.state is not State.SUPERSEDED:
+        return item
+    versions = snapshot.history(spaces, item.id)
+    former = last_open(versions)
+    return reopened(item if former is None else former.item, versions)
 
 
 def underived_nearby(snapshot: Snapshot, who: Who, desk: Desk, unread: UnreadRules) -> Underived:

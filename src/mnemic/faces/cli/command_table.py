@@ -28,6 +28,7 @@ Asking
   ask         asking             An answer in the words of the evidence, cited; or that memory does not hold it.
   read        reading_files      Read files of any length for a question, segment by segment, with cited notes.
   why-not     asking             At which stage a recall lost an item, and why.
+  profile     doubts             What memory takes to be so of you: since when, by whom derived, on what evidence, and what is in doubt.
   review      doubts             Facts about you that something said later puts in doubt, with both sentences.
   list        asking             What was written last, newest first.
   show        asking             One item with all that is known about it.
