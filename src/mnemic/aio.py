@@ -173,6 +173,7 @@ class AsyncScopedMemory(_Awaiting[ScopedMemory]):
     list = _awaited(ScopedMemory.list)
     count = _awaited(ScopedMemory.count)
     links = _awaited(ScopedMemory.links)
+    graph = _awaited(ScopedMemory.graph)
     strength = _awaited(ScopedMemory.strength)
     spend = _awaited(ScopedMemory.spend)
     history = _awaited(ScopedMemory.history)

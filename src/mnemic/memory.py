@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from mnemic.recall.answer import Answer
     from mnemic.recall.beliefs import Belief
     from mnemic.recall.doubt import Doubt
+    from mnemic.recall.entity_graph import EntityGraph
     from mnemic.session import Session
     from mnemic.store.contract import Store
     from mnemic.store.values.receipts import ErasureReceipt
@@ -542,6 +543,21 @@ class ScopedMemory:
     def links(self, id: ItemId) -> Sequence[Link]:
         """List the links that start or end at an item."""
         return self._run(self._kernel.links(self._who, id))
+
+    def graph(
+        self, *, by: str | None = None, around: str | None = None, steps: int = 2, limit: int = 300
+    ) -> EntityGraph:
+        """Read entities and facts as a graph: who and what is related how, what has ended among it.
+
+        Args:
+            by: Only what this strategy keeps.
+            around: Only what lies within so many `steps` of what is called so.
+            limit: Most nodes, those with most edges first.
+
+        Raises:
+            NotFound: nothing is called as `around` says. Invalid: there is no strategy `by`.
+        """
+        return self._run(self._kernel.graph(self._who, by=by, around=around, steps=steps, limit=limit))
 
     def strength(self, id: ItemId) -> Strength:
         """Read an item's counters of use: how often it was shown, helped, misled."""

@@ -27,6 +27,7 @@ from mnemic.verbs.who import (
     cited_versions,
     look_again,
     look_ahead,
+    scanned,
     spaces_of,
     standing_version,
     unread_versions,
@@ -37,8 +38,6 @@ from mnemic.verbs.who import (
 if TYPE_CHECKING:
     from mnemic.recall.beliefs import Belief
     from mnemic.recall.doubt import Doubt
-
-_PAGE: Final = 1_000
 
 WORDS_SHOWN: Final = 200
 """Most characters of what was said that stand in the place of a fact."""
@@ -90,18 +89,25 @@ class Doubting(Changing, Recalling):
 
     def _stating(self, snapshot: Snapshot, who: Who, view: View) -> list[Item]:
         """The items that state who somebody is, as the view shows them, with those that rules have yet to write."""
+        import_whole("mnemic.recall.beliefs")
+        from mnemic.recall.beliefs import ABOUT_USERS
+
         spaces = spaces_of(snapshot, who)
-        found = {version.item.id: version for version in _scanned(snapshot, who, view)}
+        found = {version.item.id: version for version in scanned(snapshot, spaces, ABOUT_USERS, view)}
         for id, version in unread_versions(snapshot, who, self.desk, self.unread).items():
             found.pop(id, None)
-            if version.item.state is State.ACTIVE and version.item.kind in (Kind.PROFILE, Kind.FACT):
+            if version.item.state is State.ACTIVE and version.item.kind in ABOUT_USERS.kinds:
                 found[id] = version
         return [as_then(snapshot, spaces, view, version.item) for version in always_shown(who.scope, found.values())]
 
     def _over(self, snapshot: Snapshot, who: Who, view: View) -> list[Item]:
         """The items that stated so and hold no longer, of those known to the view."""
+        import_whole("mnemic.recall.beliefs")
+        from mnemic.recall.beliefs import ABOUT_USERS
+
         until = FOREVER if view.as_of is None else view.as_of
-        versions = _scanned(snapshot, who, replace(view, as_of=None), (State.SUPERSEDED,))
+        where = replace(ABOUT_USERS, states=(State.SUPERSEDED,))
+        versions = scanned(snapshot, spaces_of(snapshot, who), where, replace(view, as_of=None))
         return [version.item for version in always_shown(who.scope, versions) if micros(version.item.said) <= until]
 
     def settle(
@@ -154,20 +160,6 @@ class Doubting(Changing, Recalling):
         if replaced_by == fact:
             raise Invalid("replaced_by", "is the fact itself", "Name the item that says what is so instead.")
         return item, (cited[replaced_by].item,)
-
-
-def _scanned(snapshot: Snapshot, who: Who, view: View, states: tuple[State, ...] = ()) -> list[Version]:
-    """All items that may state who somebody is."""
-    import_whole("mnemic.recall.beliefs")
-    from mnemic.recall.beliefs import ABOUT_USERS
-
-    found: list[Version] = []
-    for space in spaces_of(snapshot, who):
-        after = 0
-        while page := snapshot.scan((space,), replace(ABOUT_USERS, states=states), view, after=after, limit=_PAGE):
-            found += (version for _, version in page)
-            after = page[-1][0]
-    return found
 
 
 def _taken_over(

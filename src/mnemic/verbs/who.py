@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _NOW: Final = View()
+
+_PAGE: Final = 1_000
+"""Versions that are read at once."""
 
 TRIES: Final = 1_000
 """How often a transaction is thought again because others wrote meanwhile; one of them got through each time."""
@@ -172,6 +175,15 @@ def always_shown(scope: Scope, versions: Iterable[Version]) -> list[Version]:
 def cursors_of(verb: str, who: Who, *asked: object, size: int) -> Cursors:
     """The cursors of what a verb lists to somebody who asks for it so."""
     return Cursors(repr((verb, who.scope, who.branch, who.past, asked)), size)
+
+
+def scanned(snapshot: Snapshot, spaces: Sequence[int], where: Filter, view: View = View()) -> Iterator[Version]:
+    """Every version that a view shows and that passes a filter, in the order in which each space wrote them."""
+    for space in spaces:
+        after = 0
+        while page := snapshot.scan((space,), where, view, after=after, limit=_PAGE):
+            yield from (version for _, version in page)
+            after = page[-1][0]
 
 
 # What they name

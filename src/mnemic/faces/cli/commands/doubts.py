@@ -31,7 +31,7 @@ _EXCERPT: Final = 90
 @click.option("--history", is_flag=True, help="Also what was so before.")
 @past_options
 def profile(history: bool, **past: str | None) -> None:
-    """What memory takes to be so of you: since when, by whom derived, on what evidence, and what is in doubt.
+    """What memory believes of you: since when, derived by whom, from what, what is in doubt.
 
     It is the profile, and what the strategies that you follow keep about you.
     """
