@@ -32,7 +32,7 @@ Asking
   profile     doubts             What memory believes of you: since when, derived by whom, from what, what is in doubt.
   review      doubts             Facts about you that something said later puts in doubt, with both sentences.
   list        asking             What was written last, newest first.
-  show        asking             One item with all that is known about it.
+  show        provenance         One item with all that is known about it: who derived it, from what, what has ended it.
 A window
   session     sessions           The windows of talks: say and ask in one, move its pages, see what it costs.
 The past
