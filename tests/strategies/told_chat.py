@@ -106,6 +106,12 @@ def terse(ask: Ask) -> dict[str, Any]:
     if ask.task == "match_facts":
         old, new = len(shown(ask, "Known facts")), len(shown(ask, "New facts"))
         return {"matches": [{"new": n, "same_as": [], "contradicts": []} for n in range(old + 1, old + new + 1)]}
+    if ask.task == "overwrite_fold":
+        handle = int(_LINE.findall(next(one.content for one in ask.messages if one.role == "user"))[-1][0])
+        return {"notes": [{"text": "Ada lives in Porto.", "from": [handle]}]}
+    if ask.task == "answer_from_notes":
+        (handle,) = re.findall(r"\[(\d+)\]", ask.messages[-1].content)[:1]
+        return {"answer": "in Porto", "from": [int(handle)]}
     if ask.task == "summarize":
         return {"summary": lines[0][:200]}
     told = f"{lines[0].partition(': ')[2]} {lines[1].partition(': ')[2]}"

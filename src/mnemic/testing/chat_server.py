@@ -73,10 +73,12 @@ def _ask(body: dict[str, Any]) -> Ask:
         calls = (ToolCall(call["id"], **call["function"]) for call in one.get("tool_calls", ()))
         messages.append(ChatMessage(one["role"], one["content"] or "", tuple(calls), one.get("tool_call_id", "")))
     tools = (tool["function"] for tool in body.get("tools", ()))
+    wanted = body.get("response_format", {}).get("json_schema", {})
     return Ask(
         tuple(messages),
         body.get("max_completion_tokens", body.get("max_tokens", LIMIT)),
-        schema=body.get("response_format", {}).get("json_schema", {}).get("schema"),
+        schema=wanted.get("schema"),
+        task=wanted.get("name", ""),
         temperature=body.get("temperature"),
         tools=tuple(ToolOffer(tool["name"], tool["description"], tool["parameters"]) for tool in tools),
     )

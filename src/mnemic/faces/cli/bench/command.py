@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from mnemic.faces.cli.invocation import Invocation, invocation
 
 if TYPE_CHECKING:
     from mnemic.lab.kit.figures import Figure, Measurements
+    from mnemic.models.chat.base import Chat
 
 
 @click.group(
@@ -127,6 +129,42 @@ def busy(embedder: str, **load: Any) -> None:
         measured, lambda part: run.output.note(f"{part} ..."), embedder=opened_embedder(run, embedder, None)
     )
     _show_figures(run, found, binding=measured.stated)
+
+
+@verb("mnemic bench model scripted:Hello --turns 1", "mnemic bench model scripted:Hello --only mem0,read --turns 1")
+@click.argument("model")
+@click.option("--turns", type=click.IntRange(1, 4), default=2, show_default=True, help="Turns that are said.")
+@click.option("--only", type=NAMES, help="Of mem0, stream, zep, hippo2 and read, by commas.")
+@click.option("--served", is_flag=True, help="A GGUF file: not in this process, but over HTTP, by llama.cpp's server.")
+@click.option("--answers", type=FILE, help="Folder for what was answered, a line for each call.")
+def model(model: str, turns: int, only: Sequence[str] | None, *, served: bool, answers: Path | None) -> None:
+    """Each strategy that asks a model, and `read`, over a few turns with a real one.
+
+    It counts calls, sound answers, repairs and where rules stood in; how good a model judges it does not say. The exit
+    code says whether all turns are kept and digested to the end. `smollm2`, the smallest, takes a minute for each call.
+    """
+    from mnemic.lab.tasks.model_bench import TRIED, bench_model, show_trials
+    from mnemic.models.model_opening import open_chat
+
+    run, named = invocation(), tuple(only or TRIED)
+    if unknown := [name for name in named if name not in TRIED]:
+        raise click.UsageError(f"--only: {unknown[0]} is none of {', '.join(TRIED)}")
+    chat = open_chat(model, run.settings)
+    if chat is None:
+        raise click.UsageError("there is no model to try: name one")
+    with _served(chat) if served else nullcontext(chat) as asked:
+        measured, trials = bench_model(asked, named, turns, answers, lambda part: run.output.note(f"{part} ..."))
+    show_trials(measured, trials, sys.stdout, as_json=run.output.json)
+    hold_to_bars(measured.figures)
+
+
+def _served(chat: Chat) -> AbstractContextManager[Chat]:
+    from mnemic.lab.kit.gguf_server import served_over_http
+    from mnemic.models.chat.gguf import Gguf
+
+    if not isinstance(chat, Gguf):
+        raise click.UsageError("--served is for a GGUF file, or smollm2")
+    return served_over_http(chat)
 
 
 @verb("mnemic bench idle --spaces 50 --watches 3 --seconds 0.1 --writes 2")
@@ -438,7 +476,7 @@ def _note_pictures(run: Invocation, drawn: Sequence[Path]) -> None:
 
 
 for _command in (
-    gc, locomo, multihop, needles, capacity, hotpot, asked, current, standing, small, report, speed, busy, idle, spaces,
-    stages, paging, retention_train, session,
+    gc, locomo, multihop, needles, capacity, hotpot, asked, current, standing, small, report, speed, busy, model, idle,
+    spaces, stages, paging, retention_train, session,
 ):  # fmt: skip
     bench.add_command(_command)
