@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,7 +15,7 @@ import pytest
 from mnemic import Memory
 from mnemic.core.items import Kind
 from mnemic.core.prices import Price, price_of, read_prices
-from mnemic.errors import Invalid, ModelError
+from mnemic.errors import Invalid, ModelError, StoreCorrupt
 from mnemic.flow import Flow
 from mnemic.models.chat.base import Ask, ChatMessage
 from mnemic.models.chat.scripted_chat import ScriptedChat

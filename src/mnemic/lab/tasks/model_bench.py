@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
 
@@ -75,10 +76,14 @@ class ModelCallNote:
 
 
 class NotingChat:
-    """A model whose calls are noted, each with its answer; safe for many threads."""
+    """A model whose calls are noted, each with its answer; safe for many threads.
 
-    def __init__(self, chat: Chat) -> None:
-        self.name, self._chat = chat.name, chat
+    Args:
+        noted: Told of each call at its end.
+    """
+
+    def __init__(self, chat: Chat, noted: Callable[[ModelCallNote], None]) -> None:
+        self.name, self._chat, self._noted = chat.name, chat, noted
         self.notes: list[ModelCallNote] = []
 
     def stream(self, ask: Ask) -> Pieces:
@@ -97,6 +102,7 @@ class NotingChat:
             raise
         finally:
             note.seconds = round(time.monotonic() - began, 3)
+            self._noted(note)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,17 +145,23 @@ def bench_model(
     trials = []
     for name in names:
         progress(f"{name}: {turns} turns")
-        trials.append(_tried(chat, name, TURNS[:turns]))
-        if folder is not None:
-            folder.mkdir(parents=True, exist_ok=True)
-            lines = (json.dumps(asdict(call), ensure_ascii=False) for call in trials[-1].calls)
-            (folder / f"{name}.jsonl").write_text("".join(f"{line}\n" for line in lines), "utf-8")
+        model = NotingChat(chat, partial(_note_call, name, folder, progress))
+        trials.append(_tried(model, name, TURNS[:turns]))
     header = {**provenance(), "model": chat.name, "trials": [asdict(trial) for trial in trials]}
     return Measurements(header=header, figures=tuple(_figures(trials))), trials
 
 
-def _tried(chat: Chat, name: str, turns: Sequence[tuple[str, str]]) -> ModelTrial:
-    model, began, error, derived = NotingChat(chat), time.monotonic(), "", 0
+def _note_call(name: str, folder: Path | None, progress: Callable[[str], None], call: ModelCallNote) -> None:
+    """Tell of a call that has ended, and write it behind those before."""
+    progress(f"{name}: {call.task}, {call.seconds:.1f} s")
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / f"{name}.jsonl").open("a", encoding="utf-8") as file:
+            file.write(f"{json.dumps(asdict(call), ensure_ascii=False)}\n")
+
+
+def _tried(model: NotingChat, name: str, turns: Sequence[tuple[str, str]]) -> ModelTrial:
+    began, error, derived = time.monotonic(), "", 0
     followed = [] if name == READ else [FOLLOWED[name]()]
     settings = Settings(background=False, embedder="none")
     with Memory("memory:", settings=settings, strategies=followed, model=model) as memory:
@@ -237,5 +249,17 @@ def _trial_table(model: str, trials: Sequence[ModelTrial]) -> TextTable:
                 f"{trial.seconds:.1f}",
             )
         )
-    columns = ("", "calls", "sound", "cut off", "failed", "by answer", "by repair", "by rules", "derived", "s a call", "s")
+    columns = (
+        "",
+        "calls",
+        "sound",
+        "cut off",
+        "failed",
+        "by answer",
+        "by repair",
+        "by rules",
+        "derived",
+        "s a call",
+        "s",
+    )
     return TextTable(model, columns, tuple(rows))

@@ -183,7 +183,7 @@ def _spare(engine: Any) -> None:
 
 
 def engine_params(path: Path) -> Any:
-    """Make the parameters of an engine that reads a file: it prints nothing on the terminal, and needs no accelerator."""
+    """Make the parameters of an engine that reads a file, and prints nothing on the terminal."""
     import_whole(ENGINE)
     params = importlib.import_module(ENGINE).CommonParams()
     params.model.path = str(path)

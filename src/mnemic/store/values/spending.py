@@ -91,7 +91,6 @@ def unpacked_spendings(packed: bytes) -> list[Spending]:
         raise StoreCorrupt("the meter of language models cannot be read; `mnemic verify` tells more") from error
 
 
-
 def _unpacked(row: Sequence[Any]) -> Spending:
     """Restore one; where it was written before its last fields were there, these have counted nothing."""
     one = Spending(**dict(zip(Spending.__slots__, row, strict=False)))
