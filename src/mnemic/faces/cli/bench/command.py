@@ -109,14 +109,20 @@ def speed(items: int, cold: bool, **size: int) -> None:
     _show_figures(run, found, binding=measured.stated)
 
 
-@verb("mnemic bench busy --rounds 1 --writes 5 --embedder none")
+@verb("mnemic bench busy --rounds 1 --writes 5 --embedder none", "mnemic bench busy --rounds 1 --writes 2 --slow-model")
 @options.count("--rounds", 10, "Rounds of each sort.")
 @options.count("--writes", 50, "Writes to a round.")
 @click.option("--gap", type=click.FloatRange(0), default=0.005, show_default=True, help="Seconds between two writes.")
 @options.embedder(help="`none` for one that only burns time.")
+@click.option(
+    "--slow-model", is_flag=True, help="Beside a strategy that waits for a language model; and what calls cost."
+)
 @options.seed("the made-up text")
-def busy(embedder: str, **load: Any) -> None:
+def busy(embedder: str, *, slow_model: bool, **load: Any) -> None:
     """Writes beside a busy worker in the same process, against writes beside an idle one; with meters and without.
+
+    `--slow-model` measures them beside a worker whose strategy waits for a language model, and what sixteen calls under
+    way at once take of the processor, each against one alone.
 
     `--writes 40 --gap 0` measures bursts that are shorter than a slice of what goes on behind.
 
@@ -125,6 +131,12 @@ def busy(embedder: str, **load: Any) -> None:
     from mnemic.lab.tasks.busy_bench import BusyLoad, bench_busy
 
     run, measured = invocation(), BusyLoad(**load)
+    if slow_model:
+        from mnemic.lab.tasks.waiting_bench import bench_waiting
+
+        found = bench_waiting(measured, lambda part: run.output.note(f"{part} ..."))
+        _show_figures(run, found, binding=measured.stated)
+        return
     found = bench_busy(
         measured, lambda part: run.output.note(f"{part} ..."), embedder=opened_embedder(run, embedder, None)
     )
