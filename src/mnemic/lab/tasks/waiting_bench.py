@@ -37,8 +37,11 @@ CALL_SECONDS: Final = 0.5
 CALLS_BAR: Final = 1.2
 """How much more processor time a call may take among as many."""
 
+USUAL_LOAD: Final = BusyLoad()
+"""As much as is written by default."""
 
-def bench_waiting(load: BusyLoad = BusyLoad(), progress: Callable[[str], None] = lambda _: None) -> Measurements:
+
+def bench_waiting(load: BusyLoad = USUAL_LOAD, progress: Callable[[str], None] = lambda _: None) -> Measurements:
     """Measure, on files that are gone afterwards."""
     with TemporaryDirectory(prefix="mnemic-waiting-") as folder:
         path = Path(folder) / "memory.db"
