@@ -18,6 +18,7 @@ from mnemic.errors import Invalid
 from mnemic.ingest.message import Message
 from mnemic.lab.kit.datasets import Dataset
 from mnemic.lab.kit.run import SHOWN, Progress, silent
+from mnemic.lab.kit.set_clock import EARLY, SetClock
 from mnemic.lab.kit.systems import message
 from mnemic.memory import Memory
 from mnemic.settings import Settings
@@ -135,9 +136,12 @@ def journal_of(dataset: Dataset, conversations: Sequence[str] = (), limit: int |
 class ReplayedMemory:
     """A memory of a journal in a file of its own, with strategies that read it when they are told to.
 
+    Its clock shows when the newest message so far was said, so that a run repeats.
+
     Args:
         followed: Besides `house`.
         turns: The key of each message by the id of its item, where the file holds them already.
+        since: When its clock begins.
     """
 
     def __init__(
@@ -148,16 +152,18 @@ class ReplayedMemory:
         embedder: Embedder | None = None,
         model: Chat | None = None,
         turns: Mapping[ItemId, frozenset[str]] | None = None,
+        since: datetime = EARLY,
     ) -> None:
         self._path, self._embedder, self._model = path, embedder, model
         self._followed: list[str | Strategy] = [HOUSE, *followed]
         self._turns = dict(turns or {})
+        self._clock, self._newest = SetClock(since), since
         self._memory = self._opened()
 
     def _opened(self) -> Memory:
         return Memory(
             self._path, settings=Settings(background=False), embedder=self._embedder or "none",
-            strategies=self._followed, model=self._model or "none",
+            strategies=self._followed, model=self._model or "none", clock=self._clock,
         )  # fmt: skip
 
     def close(self) -> None:
@@ -169,13 +175,17 @@ class ReplayedMemory:
             me = self._memory.scope(user=user)
             for _, sitting in groupby(messages, key=lambda one: one.session):
                 heard = list(sitting)
+                self._newest = max([self._newest, *(one.said for one in heard if one.said)])
+                self._clock.put(self._newest)
                 ids = me.observe(heard).ids
                 self._turns |= {id: frozenset((one.key,)) for id, one in zip(ids, heard, strict=True)}
 
     def copied(self, path: Path, followed: Sequence[Strategy], model: Chat | None) -> ReplayedMemory:
         """Copy the file, and have others follow it there."""
         self._memory.admin.backup(path)
-        return ReplayedMemory(path, followed, embedder=self._embedder, model=model, turns=self._turns)
+        return ReplayedMemory(
+            path, followed, embedder=self._embedder, model=model, turns=self._turns, since=self._newest
+        )
 
     def digest(self, progress: Progress = silent, name: str = HOUSE) -> Digested:
         """Have strategies read all that is there; then close the file and open it again."""
