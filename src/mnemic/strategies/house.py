@@ -158,19 +158,21 @@ def _worded(readings: Sequence[_Reading]) -> frozenset[str]:
 
 
 def _meanings(readings: Sequence[_Reading], known: Sequence[Item]) -> Flow[_Meanings]:
-    """Embed the sentences that rules leave open, and if one may take something back what stands; empty without vectors.
+    """Embed the sentences that rules leave open, and what may take something back with what stands; empty without.
 
-    What stands is embedded anew, the newest first, as it is rarely asked for.
+    A cue is in one of twelve turns of talk, so that its sentence is embedded only if it has the form of a withdrawal
+    or shares a word or an aspect with something that stands. What stands is then embedded anew, the newest of it.
     """
     texts = [one.low for reading in readings for one in reading.open]
-    hints = [one.text for reading in readings for one in reading.hinted]
+    hints = [(reading, one) for reading in readings for one in reading.hinted]
     if hints:
         held = [item for item in known if item.state is State.ACTIVE and item.slots.get("standing") is True]
-        stood = [item.text for item in sorted(held, key=lambda item: item.said, reverse=True)]
-        new = [one.text for reading in readings for one in reading.told]
-        if stood or new or texts:
-            texts += [*hints, *new, *(one.instruction.text for reading in readings for one in reading.open)]
-            texts += stood[:_MOST_STANDING]
+        stood = [item.text for item in sorted(held, key=lambda item: item.said, reverse=True)][:_MOST_STANDING]
+        stood += [one.text for reading in readings for one in reading.told]
+        stood += [one.instruction.text for reading in readings for one in reading.open]
+        named = set().union(*map(_subjects_of, stood))
+        asked = [one.text for reading, one in hints if _has_form(reading, one) or _subjects_of(one.text) & named]
+        texts += [*asked, *stood] if asked and stood else []
     if not texts:
         return {}
     import_whole("mnemic.extract.instruction_meaning")
@@ -182,6 +184,22 @@ def _meanings(readings: Sequence[_Reading], known: Sequence[Item]) -> Flow[_Mean
     except ModelError:
         made = ()
     return dict(zip(once, made, strict=True)) if made else {}
+
+
+def _subjects_of(text: str) -> set[str]:
+    """Name what a text is about: its telling words and aspects of an answer."""
+    import_whole("mnemic.extract.revocations")
+    from mnemic.extract.revocations import aspects_named, telling
+
+    return telling(text) | aspects_named(text)
+
+
+def _has_form(reading: _Reading, hint: Revocation) -> bool:
+    """Whether a form of words makes a hinted sentence a withdrawal, of whatever."""
+    import_whole("mnemic.extract.revocations")
+    from mnemic.extract.revocations import Revocation
+
+    return any(isinstance(one, Revocation) and one.start == hint.start for one in reading.said)
 
 
 def _instructing(readings: Sequence[_Reading], meanings: _Meanings) -> frozenset[str]:
