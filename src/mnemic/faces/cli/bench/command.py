@@ -156,8 +156,8 @@ def model(
     """Each strategy that asks a model, and `read`, over a few turns with a real one.
 
     It counts calls, sound answers, repairs and where rules stood in; how good a model judges it does not say. The exit
-    code says whether all turns are kept and digested to the end. `smollm2`, the smallest, takes half a minute for a call,
-    and minutes where it babbles up to the limit.
+    code says whether all turns are kept and digested to the end. `smollm2`, the smallest, takes half a minute for a
+    call, and minutes where it babbles up to the limit.
     """
     from mnemic.lab.tasks.model_bench import TRIED, bench_model, show_trials
     from mnemic.models.model_opening import open_chat
