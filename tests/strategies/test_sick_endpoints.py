@@ -20,6 +20,7 @@ from mnemic.core.items import Kind
 from mnemic.core.queries import Filter
 from mnemic.errors import ModelError
 from mnemic.faces.cli.app import cli
+from mnemic.lab.kit.scripted_readers import terse
 from mnemic.long_reading import LongReading
 from mnemic.models.chat.base import Ask, Pieces
 from mnemic.models.chat.openai_chat import ChatEndpoint
@@ -34,7 +35,7 @@ from mnemic.testing.chat_server import Fault, Server, events, serving, status
 from mnemic.testing.generators import ManualClock
 
 sys.path.insert(0, str(Path(__file__).parent))
-from told_chat import Says, ToldChat, terse
+from told_chat import Says, ToldChat
 
 KEY: Final = "sk-secret-0123456789"
 TURNS: Final = ("I moved from Paris to Lisbon.", "My brother Ben lives in Porto.")

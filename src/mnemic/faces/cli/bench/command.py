@@ -63,6 +63,45 @@ def locomo(path: Path, embedder: str, cache: Path | None, **measured: Any) -> No
     run.output.note(f"log: {log} (the same tables again: mnemic bench report {log})")
 
 
+@verb(
+    "mnemic bench strategies --with mem0 --model scripted --limit 4",
+    "mnemic bench strategies locomo10.json --with mem0,mem0+zep --embedder none",
+    "mnemic bench strategies locomo10.json --with zep --limit 2 --embedder none --json",
+)
+@click.argument("path", required=False, type=FILE)
+@options.out
+@click.option("--with", "mixtures", type=NAMES, default=(), help="Such as mem0,mem0+zep,all (left out: each, and all).")
+@click.option(
+    "--model",
+    type=WORDS,
+    default="none",
+    show_default=True,
+    help="`scripted`, `observations` (those of a LoCoMo file), recorded:FILE or any other.",
+)
+@options.conversations
+@options.limit()
+@options.embedder("none", "`auto`, or by its name.")
+@options.cache
+@options.seed()
+def strategies(path: Path | None, model: str, embedder: str, cache: Path | None, **measured: Any) -> None:
+    """What each strategy finds by its own recall, costs, and does to everybody's recall, over one journal.
+
+    PATH is LoCoMo's json, or unified jsonl; left out, it is the bundled conversation. A strategy that moves everybody's
+    recall decides the exit code, where 100 questions or more are asked.
+    """
+    from mnemic.lab.tasks.strategies_bench import bench_strategies, reader_of
+
+    run = invocation()
+    with progress(run) as report_progress:
+        log = bench_strategies(
+            path, model=reader_of(model, path, run.settings), embedder=opened_embedder(run, embedder, cache),
+            progress=report_progress, **measured,
+        )  # fmt: skip
+    bars = _show_strategies(run, log)
+    run.output.note(f"log: {log} (the same tables again: mnemic bench report {log})")
+    hold_to_bars(bars)
+
+
 @verb("mnemic bench report runs/run.jsonl", "mnemic bench report runs/run.jsonl --markdown")
 @click.argument("log", type=FILE)
 @click.option("--seed", type=int, help="Of the bootstrap (left out: the run's own).")
@@ -76,6 +115,8 @@ def report(log: Path, seed: int | None, markdown: bool) -> None:
             _show_sweep(invocation(), log, seed=seed, markdown=markdown)
         case "hotpot":
             _show_hotpot(invocation(), log, seed=seed, markdown=markdown)
+        case "strategies":
+            _show_strategies(invocation(), log, seed=seed, markdown=markdown)
         case _:
             _show(invocation(), log, seed, markdown=markdown)
 
@@ -483,6 +524,15 @@ def _show_hotpot(
     return bars(made)
 
 
+def _show_strategies(run: Invocation, log: Path, *, seed: int | None = None, markdown: bool = False) -> list[Figure]:
+    """Show a replay; what it came to beside its bars."""
+    from mnemic.lab.tasks.strategies_report import bars, read_strategies, show
+
+    made = read_strategies(log, seed=seed)
+    show(made, sys.stdout, _form(run, markdown=markdown))
+    return bars(made)
+
+
 def _note_files(run: Invocation, log: Path, figures: Path) -> None:
     run.output.note(f"log: {log}, figures: {figures}")
 
@@ -492,7 +542,7 @@ def _note_pictures(run: Invocation, drawn: Sequence[Path]) -> None:
 
 
 for _command in (
-    gc, locomo, multihop, needles, capacity, hotpot, asked, current, standing, small, report, speed, busy, model, idle,
-    spaces, stages, paging, retention_train, session,
+    gc, locomo, strategies, multihop, needles, capacity, hotpot, asked, current, standing, small, report, speed, busy,
+    model, idle, spaces, stages, paging, retention_train, session,
 ):  # fmt: skip
     bench.add_command(_command)
