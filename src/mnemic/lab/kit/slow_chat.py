@@ -1,4 +1,4 @@
-"""A language model for measurements: it takes its time, idles meanwhile, and answers soundly."""
+"""A language model for measurements: it takes its time and none of the processor's, and answers soundly."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
@@ -55,6 +55,9 @@ TURNS: Final = (
     ("Ada", "Ben works at the harbour, and he is my brother."),
     ("Ada", "I no longer live in Lisbon: I moved to Porto last week."),
 )
+LIMIT: Final = 2_048
+"""Most tokens of an answer that any task asks for."""
+
 QUESTION: Final = "Where does Ada live?"
 
 
@@ -80,10 +83,11 @@ class NotingChat:
 
     Args:
         noted: Told of each call at its end.
+        limit: Most tokens of an answer, whatever is asked for: a small model may babble up to any limit.
     """
 
-    def __init__(self, chat: Chat, noted: Callable[[ModelCallNote], None]) -> None:
-        self.name, self._chat, self._noted = chat.name, chat, noted
+    def __init__(self, chat: Chat, noted: Callable[[ModelCallNote], None], limit: int) -> None:
+        self.name, self._chat, self._noted, self._limit = chat.name, chat, noted, limit
         self.notes: list[ModelCallNote] = []
 
     def stream(self, ask: Ask) -> Pieces:
@@ -91,7 +95,7 @@ class NotingChat:
         note, began = ModelCallNote(ask.task), time.monotonic()
         self.notes.append(note)
         try:
-            reply = yield from self._chat.stream(ask)
+            reply = yield from self._chat.stream(replace(ask, limit=min(ask.limit, self._limit)))
             note.text, note.sound = reply.text, is_sound(ask, reply)
             return reply
         except CutOff as cut:
@@ -133,6 +137,7 @@ def bench_model(
     chat: Chat,
     names: Sequence[str] = TRIED,
     turns: int = 2,
+    limit: int = LIMIT,
     folder: Path | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> tuple[Measurements, list[ModelTrial]]:
@@ -140,12 +145,13 @@ def bench_model(
 
     Args:
         turns: How many of `TURNS` are said.
+        limit: Most tokens of an answer.
         folder: Where the calls of each trial are written, one a line, with what was answered.
     """
     trials = []
     for name in names:
         progress(f"{name}: {turns} turns")
-        model = NotingChat(chat, partial(_note_call, name, folder, progress))
+        model = NotingChat(chat, partial(_note_call, name, folder, progress), limit)
         trials.append(_tried(model, name, TURNS[:turns]))
     header = {**provenance(), "model": chat.name, "trials": [asdict(trial) for trial in trials]}
     return Measurements(header=header, figures=tuple(_figures(trials))), trials

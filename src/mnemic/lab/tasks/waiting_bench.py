@@ -37,11 +37,8 @@ CALL_SECONDS: Final = 0.5
 CALLS_BAR: Final = 1.2
 """How much more processor time a call may take among as many."""
 
-USUAL_LOAD: Final = BusyLoad()
-"""As much as is written by default."""
 
-
-def bench_waiting(load: BusyLoad = USUAL_LOAD, progress: Callable[[str], None] = lambda _: None) -> Measurements:
+def bench_waiting(load: BusyLoad, progress: Callable[[str], None] = lambda _: None) -> Measurements:
     """Measure, on files that are gone afterwards."""
     with TemporaryDirectory(prefix="mnemic-waiting-") as folder:
         path = Path(folder) / "memory.db"
@@ -60,7 +57,7 @@ def _calls(load: BusyLoad, progress: Callable[[str], None]) -> Iterator[Figure]:
     with slow_endpoint(CALL_SECONDS) as url:
         settings = Settings(background=False, embedder="none")
         with Memory("memory:", settings=settings, strategies=[], model=ChatEndpoint("slow", url)) as memory:
-            _spent(memory, 1)  # what is imported at the first call is no call's
+            _spent(memory, IN_FLIGHT)  # what is imported at the first calls is no call's
             for number in range(load.rounds):
                 progress(f"calls, round {number + 1} of {load.rounds}")
                 alone.append(sum(_spent(memory, 1) for _ in range(4)) / 4)

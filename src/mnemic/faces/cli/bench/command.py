@@ -188,13 +188,17 @@ def busy(embedder: str, *, slow_model: bool, **load: Any) -> None:
 @click.argument("model")
 @click.option("--turns", type=click.IntRange(1, 4), default=2, show_default=True, help="Turns that are said.")
 @click.option("--only", type=NAMES, help="Of mem0, stream, zep, hippo2 and read, by commas.")
+@options.count("--limit", 2048, "Most tokens of an answer.", least=16)
 @click.option("--served", is_flag=True, help="A GGUF file: not in this process, but over HTTP, by llama.cpp's server.")
 @click.option("--answers", type=FILE, help="Folder for what was answered, a line for each call.")
-def model(model: str, turns: int, only: Sequence[str] | None, *, served: bool, answers: Path | None) -> None:
+def model(
+    model: str, turns: int, only: Sequence[str] | None, limit: int, *, served: bool, answers: Path | None
+) -> None:
     """Each strategy that asks a model, and `read`, over a few turns with a real one.
 
     It counts calls, sound answers, repairs and where rules stood in; how good a model judges it does not say. The exit
-    code says whether all turns are kept and digested to the end. `smollm2`, the smallest, takes a minute for each call.
+    code says whether all turns are kept and digested to the end. `smollm2`, the smallest, takes half a minute for a
+    call, and minutes where it babbles up to the limit.
     """
     from mnemic.lab.tasks.model_bench import TRIED, bench_model, show_trials
     from mnemic.models.model_opening import open_chat
@@ -206,7 +210,7 @@ def model(model: str, turns: int, only: Sequence[str] | None, *, served: bool, a
     if chat is None:
         raise click.UsageError("there is no model to try: name one")
     with _served(chat) if served else nullcontext(chat) as asked:
-        measured, trials = bench_model(asked, named, turns, answers, lambda part: run.output.note(f"{part} ..."))
+        measured, trials = bench_model(asked, named, turns, limit, answers, lambda part: run.output.note(f"{part} ..."))
     show_trials(measured, trials, sys.stdout, as_json=run.output.json)
     hold_to_bars(measured.figures)
 
