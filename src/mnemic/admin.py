@@ -302,10 +302,9 @@ class Admin:
     def behind(self) -> list[Behind]:
         """Count what strategies and embedders have not read yet, lane by lane."""
         meaning, background = self._opened.meaning, self._opened.background
-        followed, by_default = background.strategies(), background.by_default
         with self._store.read() as snapshot:
-            dead = snapshot.dead_counts(DIGEST)
-            lanes = [_strategy_behind(snapshot, strategy, dead, by_default) for strategy in followed]
+            dead, followed = snapshot.dead_counts(DIGEST), background.strategies(snapshot)
+            lanes = [_strategy_behind(snapshot, strategy, dead, background.by_default) for strategy in followed]
             lanes += [
                 _behind(
                     snapshot,
@@ -338,10 +337,10 @@ class Admin:
             over: Also list jobs that are done or cancelled.
             after: The `next` of the page before.
         """
-        background, strategies = self._opened.background, self._strategies()
+        background = self._opened.background
         now = self._opened.clock.now()
         with self._store.read() as snapshot:
-            lanes = dict.fromkeys(strategies, "")
+            lanes = dict.fromkeys(self._strategy_lanes(snapshot), "")
             trouble = self._opened.meaning.trouble
             lanes |= {slot_lane(slot): "" for slot in self._opened.settings.indexed}
             lanes |= {lane: trouble(name) or _first_failure(snapshot, lane) for lane, name in self._embedding(snapshot)}
@@ -392,9 +391,10 @@ class Admin:
         Raises:
             Invalid: the strategy is not followed here. NotFound: nothing was ever remembered for this user.
         """
-        self._opened.background.strategies()
-        self._opened.background.context.strategy(strategy)
+        background = self._opened.background
         with self._store.read() as snapshot:
+            background.strategies(snapshot)
+            background.context.strategy(strategy)
             number = snapshot.tenant(tenant or self._opened.settings.tenant)
             head = None if number is None else snapshot.space(number, user)
         if head is None:
@@ -408,11 +408,13 @@ class Admin:
 
     def lane_names(self) -> list[str]:
         """List what a worker can be told to do: strategies by name, `embed`, `jobs`, `pack`, `expire`, `slots`."""
-        return [*(one.name for one in self._opened.background.strategies()), EMBED, JOBS, PACK, EXPIRE, SLOTS]
+        with self._store.read() as snapshot:
+            followed = self._opened.background.strategies(snapshot)
+        return [*(one.name for one in followed), EMBED, JOBS, PACK, EXPIRE, SLOTS]
 
-    def _strategies(self) -> list[str]:
+    def _strategy_lanes(self, snapshot: Snapshot) -> list[str]:
         """The lanes of strategies, and of their upkeep."""
-        known = self._opened.background.strategies()
+        known = self._opened.background.strategies(snapshot)
         return [name for one in known for name in (one.name, *([one.name + MAINTAIN] if one.maintain else []))]
 
     def _embedding(self, snapshot: Snapshot) -> list[tuple[str, str]]:

@@ -127,9 +127,10 @@ def _lanes(
 
 def _waiting(snapshot: Snapshot, name: str, by_default: Sequence[str], after: int) -> Iterator[tuple[int, int, int]]:
     """Yield the spaces past one in which a lane has work, with its cursor and the newest version there."""
-    while page := snapshot.backlog(name, after, _PAGE):
+    page = snapshot.backlog(name, after, _PAGE)
+    while page:
         yield from (place for place in page if follows(snapshot, place[0], name, by_default))
-        after = page[-1][0]
+        page = snapshot.backlog(name, page[-1][0], _PAGE) if len(page) == _PAGE else []
 
 
 def _lane_entry(snapshot: Snapshot, lane: Lane, pending: int, trouble: str, now: int) -> WorkEntry:

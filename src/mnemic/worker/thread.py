@@ -88,15 +88,13 @@ class Background:
         self.renew()
         renew_in_child(self)
 
-    def strategy_lanes(self) -> tuple[str, ...]:
-        """Look which strategies are followed: by default, and by users who have chosen them."""
-        with self.answering.store.read() as snapshot:
-            lanes = snapshot.followed_lanes()
-        return *self.by_default, *(name for name in STRATEGIES if name in lanes and name not in self.by_default)
+    def strategies(self, snapshot: Snapshot) -> tuple[Strategy, ...]:
+        """Look which strategies are followed, by default or by users who have chosen them; load those that are not yet.
 
-    def strategies(self) -> tuple[Strategy, ...]:
-        """Look which strategies are followed, and load those that are not loaded yet."""
-        if missing := [name for name in self.strategy_lanes() if name not in self._loaded]:
+        One that was followed once stays.
+        """
+        chosen = (name for name in snapshot.followed_lanes() if name in STRATEGIES)
+        if missing := [name for name in dict.fromkeys((*self.by_default, *chosen)) if name not in self._loaded]:
             own = {lane_of(strategy): strategy for strategy in self._followed}
             fresh = strategies([own.get(name, name) for name in missing])
             import_whole("mnemic.worker.job_types")
@@ -230,12 +228,11 @@ class Background:
 
     def _idle(self) -> bool:
         """Whether nothing waits, told without loading the scheduler: so it is before most reads."""
-        if any(strategy.maintain for strategy in self.strategies()):
-            return False
-        strategy_lanes = tuple(self._loaded)
         with self.answering.store.read() as snapshot:
+            if any(strategy.maintain for strategy in self.strategies(snapshot)):
+                return False
             jobs = snapshot.has_waiting_job() or bool(snapshot.expired(limit=1))
-            lanes = [*strategy_lanes, *self.answering.meaning.lanes(snapshot)]
+            lanes = [*self._loaded, *self.answering.meaning.lanes(snapshot)]
         lanes += map(slot_lane, self._desk.settings.indexed)
         return not jobs and not any(map(self.backlog.behind, lanes))
 
@@ -316,7 +313,8 @@ class Background:
         """
         schedule = self._schedule
         schedule.give_back()
-        self.strategies()
+        with self.answering.store.read() as snapshot:
+            self.strategies(snapshot)
         for task in schedule.tasks(cycle):
             did = self._attempt(task, cycle)
             schedule.ended()

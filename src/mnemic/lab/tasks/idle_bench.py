@@ -122,7 +122,7 @@ def look_times(path: Path, looks: int) -> list[float]:
     found: list[float] = []
     with Memory(path, settings=Settings(background=False), embedder="none") as memory:
         opened = memory._opened
-        lanes = opened.background.strategy_lanes()
+        lanes = opened.background.by_default
         for _ in range(looks):
             backlog = Backlog(opened.store, opened.settings.backlog_limit, lanes, opened.meaning.lanes)
             began = time.perf_counter()
