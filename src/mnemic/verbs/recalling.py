@@ -42,7 +42,7 @@ _NOTHING: Final = Context(
 
 _NOTHING_ASKED: Final = replace(_NOTHING, notes=())
 
-_UNSEARCHED: Final = "recall finds what rules read, and not what they derive of it: `context` shows that of itself"
+_UNSEARCHED: Final = "what rules derive has no words to search: `profile` and `context` show it"
 
 CORE_LIMIT: Final = 300
 """Most items that are looked at for the always-on part of a context."""
@@ -325,7 +325,9 @@ def _never_ran(snapshot: Snapshot, who: Who, strategy: Strategy) -> tuple[str, .
     names = [lane_name(strategy, maintain=maintain) for maintain in (False, True)]
     if any(snapshot.lane(space, name).cursor for space in own_or_none(snapshot, who) for name in names):
         return ()
-    return (f"{strategy.name} has derived nothing here: it has not run over this memory",)
+    return (
+        f"{strategy.name} has derived nothing here: it has not run over this memory; `follow` has it read all of that",
+    )
 
 
 def _facts(core: Sequence[Version], sources: Mapping[ItemId, Version]) -> list[Item]:
