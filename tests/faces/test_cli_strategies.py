@@ -263,4 +263,4 @@ def test_a_recall_by_a_strategy_that_never_ran_says_how_it_gets_to(run: Run) -> 
     assert "`follow`" in run("recall", "when?", "--by", "zep").out
     run("follow", "house", "zep")
     run("flush")
-    assert "`follow`" not in run("recall", "when?", "--by", "zep").out
+    assert "has not run" not in run("recall", "when?", "--by", "zep").out

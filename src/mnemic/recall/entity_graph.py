@@ -253,7 +253,7 @@ class _Drawing:
 
 def _spelt(name: str, other: str) -> str:
     """Choose between two spellings of a name: one in small letters throughout was made so that it can be compared."""
-    return other if name == name.lower() else name
+    return other if name == name.lower() and other != other.lower() else name
 
 
 def _key(name: str, number: object = None) -> str:
