@@ -51,6 +51,7 @@ ANSWERS = {
     "what can't Ada stand?": "cilantro",
     "她对什么过敏？": "花生",
     "museum": None,
+    "where does Noor live?": "Porto",
 }
 """What the evidence that comes first for each question of the tour has to hold; None where there must be none."""
 

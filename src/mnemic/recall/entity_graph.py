@@ -44,7 +44,7 @@ class EntityNode:
     """An entity, or a name that facts relate, or a fact that a link ties to another.
 
     Attributes:
-        name: As the first item spells it.
+        name: As the first item spells it that does not write all names in small letters.
         type: What sort of entity it is; "" if nothing says so.
         items: The entities of this name; empty where only facts name it.
         notes: What is stated of it alone, oldest first.
@@ -175,7 +175,7 @@ class _Drawing:
         key = _key(name, number)
         before = self._nodes.get(key, EntityNode(name=name))
         type = before.type or str(item.slots.get("entity_type") or "")
-        self._nodes[key] = replace(before, type=type, items=(*before.items, item))
+        self._nodes[key] = replace(before, name=_spelt(before.name, name), type=type, items=(*before.items, item))
         self._keys[item.id] = key
 
     def take_other_name(self, item: Item) -> None:
@@ -240,7 +240,8 @@ class _Drawing:
     def _named(self, name: str, number: object = None) -> str:
         """The key of a name; a name without an entity becomes a node."""
         key = _key(name, number)
-        self._nodes.setdefault(key, EntityNode(name=name))
+        before = self._nodes.get(key, EntityNode(name=name))
+        self._nodes[key] = replace(before, name=_spelt(before.name, name))
         return key
 
     def _note(self, key: str, item: Item) -> None:
@@ -248,6 +249,11 @@ class _Drawing:
 
     def _end(self, id: ItemId, link: Link) -> str | None:
         return self._keys.get(id) or (f"\0{id}" if id in self._unrelated and link.src != link.dst else None)
+
+
+def _spelt(name: str, other: str) -> str:
+    """Choose between two spellings of a name: one in small letters throughout was made so that it can be compared."""
+    return other if name == name.lower() and other != other.lower() else name
 
 
 def _key(name: str, number: object = None) -> str:

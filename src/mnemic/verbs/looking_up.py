@@ -177,7 +177,7 @@ class LookingUp:
         items = [item for item in items if view.as_of is None or micros(item.said) <= view.as_of]
         links = snapshot.links(spaces, [item.id for item in items], View(at=view.at))
         graph = drawn(items, links, when)
-        if name is not None:
+        if name is not None and graph.nodes:
             graph = around(graph, name, steps)
             if not graph.nodes:
                 raise NotFound(f"nothing in the graph is called {name!r}")

@@ -20,6 +20,7 @@ from mnemic.derive.unread import UnreadRules
 from mnemic.errors import Invalid
 from mnemic.flow import Flow
 from mnemic.index.catalogues import Catalogues
+from mnemic.lanes.following import follows
 from mnemic.models.model_requests import EmbedQuestion, Meant
 from mnemic.settings import Settings
 from mnemic.store.engine.snapshot import Snapshot
@@ -42,7 +43,7 @@ _NOTHING: Final = Context(
 
 _NOTHING_ASKED: Final = replace(_NOTHING, notes=())
 
-_UNSEARCHED: Final = "recall finds what rules read, and not what they derive of it: `context` shows that of itself"
+_UNSEARCHED: Final = "what rules derive has no words to search: `profile` and `context` show it"
 
 CORE_LIMIT: Final = 300
 """Most items that are looked at for the always-on part of a context."""
@@ -155,7 +156,7 @@ class Recalling:
 
         def recall(snapshot: Snapshot, within: RecallRequest) -> Context:
             found = self._recall(snapshot, who, replace(within, where=where), meant)
-            told = (_UNSEARCHED,) if strategy.by == BY_RULES else _never_ran(snapshot, who, strategy)
+            told = (_UNSEARCHED,) if strategy.by == BY_RULES else self._never_ran(snapshot, who, strategy)
             return replace(found, notes=(*found.notes, *told))
 
         return recall
@@ -178,9 +179,18 @@ class Recalling:
                 snapshot, self.catalogues, within_budget, picks,
                 by=strategy.name, considered=len(reads.shown), explain=within.explain,
             )  # fmt: skip
-            return replace(found, notes=(*found.notes, *meant.notes, *_never_ran(snapshot, who, strategy)))
+            return replace(found, notes=(*found.notes, *meant.notes, *self._never_ran(snapshot, who, strategy)))
 
         return recall
+
+    def _never_ran(self, snapshot: Snapshot, who: Who, strategy: Strategy) -> tuple[str, ...]:
+        """One line where a strategy has read nothing of this memory, so that nothing here is its."""
+        own, lanes = own_or_none(snapshot, who), [lane_name(strategy, maintain=upkeep) for upkeep in (False, True)]
+        if any(snapshot.lane(space, lane).cursor for space in own for lane in lanes):
+            return ()
+        followed = any(follows(snapshot, space, strategy.name, self.desk.strategies) for space in own)
+        remedy = "`flush` waits until it has" if followed else "`follow` has it read all of that"
+        return (f"{strategy.name} has derived nothing here: it has not run over this memory; {remedy}",)
 
     def _pinned(self, snapshot: Snapshot, who: Who, request: RecallRequest, meant: Meant, reader: str) -> Query:
         """The query of a strategy's recall, whose looks all see the same: its view names a commit."""
@@ -318,14 +328,6 @@ class Recalling:
     def _offset(self, now: datetime | None, us: int) -> int:
         """Minutes east of UTC where it is asked: on the clock of `now`, else in the setting `timezone`."""
         return offset_minutes(now if now is not None else moment(us).astimezone(time_zone(self.settings.timezone)))
-
-
-def _never_ran(snapshot: Snapshot, who: Who, strategy: Strategy) -> tuple[str, ...]:
-    """One line where a strategy has read nothing of this memory, so that nothing here is its."""
-    names = [lane_name(strategy, maintain=maintain) for maintain in (False, True)]
-    if any(snapshot.lane(space, name).cursor for space in own_or_none(snapshot, who) for name in names):
-        return ()
-    return (f"{strategy.name} has derived nothing here: it has not run over this memory",)
 
 
 def _facts(core: Sequence[Version], sources: Mapping[ItemId, Version]) -> list[Item]:

@@ -193,10 +193,11 @@ def speaker(item: Item) -> str:
 
 
 def source_label(item: Item) -> str:
-    """Name who said an item, or what it is; and the channel it came by, if that was not the user's."""
+    """Name who said an item, or what it is; and the strategy that derived it by a model or in its place, else the
+    channel it came by, if that was not the user's."""
     title = item.slots.get("title")
     name = speaker(item) or (title if isinstance(title, str) and title else item.kind.value)
-    return flat(name if item.channel in (Channel.USER, Channel.IMPORT) else f"{name} ({item.channel})")
+    return flat(name if item.channel in (Channel.USER, Channel.IMPORT) else f"{name} ({item.author or item.channel})")
 
 
 def said_on_clock(item: Item) -> str:

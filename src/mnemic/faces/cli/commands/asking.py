@@ -85,7 +85,7 @@ def _slot(given: str) -> tuple[str, SlotValue]:
     'mnemic recall "她住在哪个城市？" -k 3 --explain',
     'mnemic recall "which city?" --as-of 2025-03-31',
     'mnemic recall "what did we plan last March?" --kind turn --json',
-    'mnemic recall "which city does she live in?" --by house',
+    'mnemic recall "which city does she live in?" --by zep',
 )
 @click.argument("query", type=WORDS)
 @click.option("-k", type=int, help="Most items (left out: setting `k`).")

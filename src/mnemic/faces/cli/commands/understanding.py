@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from inspect import getdoc
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from inspect import getdoc, getmodule
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -11,50 +14,88 @@ from mnemic.errors import Invalid
 from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.json_records import receipt_record
-from mnemic.faces.cli.output import flat
+from mnemic.faces.cli.output import flat, many, plain
+from mnemic.lanes.slices import HOUSE
 from mnemic.registry import STRATEGIES
-from mnemic.strategies.loading import followed, lane_of
+from mnemic.strategies.loading import followed, lane_of, strategy_called
 from mnemic.strategies.loading import strategies as loaded
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from mnemic.admin import Behind
+    from mnemic.faces.cli.output import Output
     from mnemic.strategies.base import Strategy
 
+_COST: Final = re.compile(r"([\d.]+) calls and (\d+) tokens a message")
 
-@verb("mnemic strategies", "mnemic strategies --json")
-def strategies() -> None:
+
+@verb("mnemic strategies", "mnemic strategies zep", "mnemic strategies --json")
+@click.argument("name", type=WORDS, required=False)
+def strategies(name: str | None) -> None:
     """What can understand what you say: which of them do, and what each may ask a model.
 
-    `follow` chooses among them.
+    NAME tells all about one: the paper it is of, where it departs from that, what may be set. `follow` chooses among
+    them.
     """
     run = invocation()
-    following = _following(run)
-    by_default = followed(run.settings.strategies)
-    known = {strategy.name: strategy for strategy in loaded([*STRATEGIES, *by_default])}
+    standing = _standing(run)
+    if name is not None:
+        try:
+            known = strategy_called(name, followed(run.settings.strategies))
+        except Invalid as error:
+            raise Invalid("name", error.problem, error.remedy) from error
+        run.output.answer(
+            {**strategy_record(known, standing), "description": description(known), "page": _page_of(known)},
+            *_described(run.output, known, standing),
+        )
+        return
+    known_ones = loaded([*STRATEGIES, *(one for one in followed(run.settings.strategies) if one not in STRATEGIES)])
     if run.output.json:
-        for strategy in known.values():
-            run.output.record(strategy_record(strategy, following))
+        for strategy in known_ones:
+            run.output.record(strategy_record(strategy, standing))
         return
     rows = [
-        ("*" if name in following else "", flat(name), _asks(strategy), summary(strategy))
-        for name, strategy in known.items()
+        (
+            run.output.ink("*", fg="green") if one.name in standing.following else "",
+            flat(one.name),
+            _asks(one),
+            "its own" if hasattr(one, "on_recall") else "a search",
+            _waits(standing.behind.get(one.name)) if one.name in standing.following else "",
+            summary(one),
+        )
+        for one in known_ones
     ]
-    run.output.table(rows, head=("", "name", "asks a model", "what it does"))
-    run.output.note("* you follow it; choose others: mnemic follow NAME ...")
+    run.output.table(rows, head=("", "name", "asks a model, a message", "recall", "waits", "what it does"))
+    run.output.note(
+        "* you follow it; choose others: mnemic follow NAME ...; all about one: mnemic strategies NAME. "
+        "Ours need no model: without one rules stand in, and find less."
+    )
 
 
-def strategy_record(strategy: Strategy, following: Sequence[str]) -> dict[str, object]:
+@dataclass(frozen=True, slots=True)
+class StrategyStanding:
+    """Which strategies a user's memory follows, and how far each is in this store."""
+
+    following: Sequence[str]
+    behind: Mapping[str, Behind]
+
+
+def strategy_record(strategy: Strategy, standing: StrategyStanding) -> dict[str, object]:
     """Make the record of a strategy."""
-    budget = strategy.budget
+    budget, cost = strategy.budget, stated_cost(strategy)
+    behind = standing.behind.get(strategy.name)
     return {
         "name": strategy.name,
-        "followed": strategy.name in following,
+        "followed": strategy.name in standing.following,
         "summary": summary(strategy),
         "reads": sorted(strategy.reads),
         "calls_a_run": budget.calls,
         "tokens_a_run": budget.tokens or None,
+        "calls_a_message": cost[0] if cost else None,
+        "tokens_a_message": cost[1] if cost else None,
         "own_recall": hasattr(strategy, "on_recall"),
+        "pending": behind.pending if behind else 0,
+        "begun": behind.begun if behind else 0,
+        "dead": behind.dead if behind else 0,
     }
 
 
@@ -64,16 +105,69 @@ def summary(strategy: Strategy) -> str:
     return flat(described.replace("\n", " ")).partition(". ")[0].rstrip(".")
 
 
+def description(strategy: Strategy) -> str:
+    """Read all that a strategy says of itself: its file first, then its class."""
+    module = getmodule(type(strategy))
+    file = (getdoc(module) or "") if module is not None else ""
+    return "\n\n".join(filter(None, (file, getdoc(type(strategy)) or "")))
+
+
+def stated_cost(strategy: Strategy) -> tuple[float, int] | None:
+    """Read the calls and tokens a message that a strategy says it costs; None where it asks nobody or does not say."""
+    stated = _COST.search(" ".join((getdoc(type(strategy)) or "").split())) if strategy.budget.calls else None
+    return (float(stated[1]), int(stated[2])) if stated else None
+
+
+def _page_of(strategy: Strategy) -> str | None:
+    """Where the documentation tells of a strategy of the literature."""
+    ours = strategy.name in STRATEGIES and strategy.name != HOUSE
+    return f"docs/strategies/{strategy.name}.md" if ours else None
+
+
+def _described(output: Output, strategy: Strategy, standing: StrategyStanding) -> list[str]:
+    """Write all about a strategy for a person."""
+    reads = ", ".join(kind.value for kind in sorted(strategy.reads))
+    budget = f"at most {many(strategy.budget.calls, 'call')} a run" if strategy.budget.calls else "never"
+    rows = [
+        ("followed", "yes" if strategy.name in standing.following else f"no; mnemic follow {flat(strategy.name)}"),
+        ("reads", reads),
+        ("asks a model", f"{_asks(strategy)}, {budget}" if stated_cost(strategy) else budget),
+        ("recall", f"mnemic recall ... --by {flat(strategy.name)}"),
+        *([("waits", _waits(standing.behind.get(strategy.name)))] if strategy.name in standing.following else []),
+        *([("page", page)] if (page := _page_of(strategy)) else []),
+    ]
+    return [
+        output.bold(flat(strategy.name)),
+        *(f"  {output.dim(f'{what:<12}')}  {told}" for what, told in rows),
+        "",
+        *(plain(line) for line in description(strategy).splitlines()),
+    ]
+
+
 def _asks(strategy: Strategy) -> str:
-    return f"<= {strategy.budget.calls} calls a run" if strategy.budget.calls else "never"
+    if not strategy.budget.calls:
+        return "never"
+    cost = stated_cost(strategy)
+    return f"{cost[0]:.2f} calls, {cost[1]:,} tokens" if cost else f"<= {strategy.budget.calls} calls a run"
 
 
-def _following(run: Invocation) -> Sequence[str]:
-    """The strategies that the user's memory follows; without a store, those that the settings name."""
+def _waits(behind: Behind | None) -> str:
+    """Say what a strategy has not read yet."""
+    if behind is None:
+        return "nothing"
+    told = [f"{behind.pending:,} to read"] if behind.pending else []
+    told += ["more to be said"] if behind.begun and not behind.pending else []
+    told += [f"{behind.dead:,} given up"] if behind.dead else []
+    return ", ".join(told) or "nothing"
+
+
+def _standing(run: Invocation) -> StrategyStanding:
+    """Read what the user's memory follows, and what waits; without a store, what the settings name."""
     if not run.exists:
-        return tuple(map(lane_of, followed(run.settings.strategies)))
-    with run.user_memory() as me:
-        return me.following()
+        return StrategyStanding(tuple(map(lane_of, followed(run.settings.strategies))), {})
+    with run.memory() as memory:
+        behind = {one.lane: one for one in memory.admin.behind() if not one.embedder}
+        return StrategyStanding(run.scoped(memory).following(), behind)
 
 
 @verb("mnemic follow", "mnemic follow house --json", "mnemic follow --none")
@@ -89,7 +183,7 @@ def follow(names: tuple[str, ...], none: bool, default: bool) -> None:
     if bool(names) + none + default > 1:
         raise Invalid("names", "or --none or --default: more than one is given", "Give one of them.")
     if not names and not none and not default:
-        following = _following(run)
+        following = _standing(run).following
         run.output.answer({"following": list(following)}, ", ".join(map(flat, following)) or "no strategy")
         return
     with run.user_memory(create=True) as me:

@@ -1,0 +1,266 @@
+"""What people see of strategies on the command line: the profile, the graph, whence an item is, which there are."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+from commandline import Run
+
+from mnemic.registry import STRATEGIES
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def ada(run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """A memory that four strategies have read: somebody moved, may have left a job, and has a friend."""
+    monkeypatch.setenv("MNEMIC_USER", "ada")
+    monkeypatch.setenv("MNEMIC_EMBEDDER", "none")
+    for text, said in (
+        ("I live in Paris.", "2025-01-02T10:00:00Z"),
+        ("I work at Acme.", "2025-01-03T10:00:00Z"),
+        ("I moved to Lisbon on 15 March.", "2025-04-06T10:00:00Z"),
+        ("Handed in my badge, Acme is behind me.", "2025-05-06T10:00:00Z"),
+        ("Ben lives in Oslo.", "2025-05-07T10:00:00Z"),
+    ):
+        run("add", text, "--role", "user", "--said", said)
+    run("follow", "house", "zep", "mem0", "hippo2")
+    run("flush")
+    return run
+
+
+def test_the_profile_says_since_when_by_whom_and_from_what(ada: Run) -> None:
+    told = ada("profile", "--json").lines
+    (home,) = [one for one in told if one["matter"] == "residence"]
+    assert "Lisbon" in home["text"]
+    assert home["since"].startswith("2025-03-1")
+    assert {"rules", "zep"} <= set(home["by"])
+    assert [one["text"] for one in home["evidence"]] == ["I moved to Lisbon on 15 March."]
+    assert home["former"] == []
+    seen = ada("profile").out
+    assert seen.index("you") < seen.index("residence") < seen.index("Lisbon") < seen.index("since 2025-03-1")
+    assert "I moved to Lisbon on 15 March." in seen
+    assert "Oslo" not in "".join(one["text"] for one in told if one["subject"] == "user")
+
+
+def test_the_profile_marks_what_review_doubts(ada: Run) -> None:
+    (doubt,) = ada("review", "--json").lines
+    doubted = [one for one in ada("profile", "--json").lines if one["doubt"]]
+    assert [one["ids"][0] for one in doubted] == [doubt["fact"]["id"]]
+    assert doubted[0]["doubt"]["sentence"] == doubt["sentence"]
+    assert 'in doubt: "Handed in my badge, Acme is behind me."' in ada("profile").out
+
+
+def test_the_profile_with_its_history_says_what_was_so_before(ada: Run) -> None:
+    (home,) = [one for one in ada("profile", "--history", "--json").lines if one["matter"] == "residence"]
+    assert {"Paris" in old["text"] for old in home["former"]} == {True}
+    assert re.search(r"before, 2025-01-02 to 2025-03-1\d: .*Paris", ada("profile", "--history").out)
+    job = next(one["ids"][0] for one in ada("profile", "--json").lines if one["doubt"])
+    ada("settle", job, "--ended")
+    assert job not in {id for one in ada("profile", "--json").lines for id in one["ids"]}
+    (over,) = [one for one in ada("profile", "--history", "--json").lines if job in one["ids"]]
+    assert over["ended"]
+    assert "Acme" in over["text"]
+
+
+def test_the_profile_of_a_day_is_what_was_known_then(ada: Run) -> None:
+    (home,) = [one for one in ada("profile", "--as-of", "2025-02-01", "--json").lines if one["matter"] == "residence"]
+    assert "Paris" in home["text"]
+    assert home["until"] is None
+    assert "Lisbon" not in ada("profile", "--as-of", "2025-02-01", "--history").out
+
+
+def test_an_empty_profile_says_how_it_is_filled(run: Run) -> None:
+    run("add", "It rains.", "--user", "cat")
+    found = run("profile", "--user", "cat")
+    assert found.out == ""
+    assert "mnemic follow" in found.err
+
+
+def test_what_somebody_goes_by_is_read_from_their_profile(run: Run) -> None:
+    run("add", "My name is Ada.", "--role", "user", "--user", "u17")
+    run("fact", "Ada plays the cello.", "--user", "u17")
+    run("fact", "Adam plays the flute.", "--user", "u17")
+    told = [one["text"] for one in run("profile", "--user", "u17", "--json").lines]
+    assert "Ada plays the cello." in told
+    assert "Adam plays the flute." not in told
+
+
+def test_a_graph_is_one_page_that_needs_no_network(ada: Run) -> None:
+    wrote = ada("graph").out
+    page = Path("mnemic-graph.html")
+    assert str(page.absolute()) in wrote
+    assert stat.S_IMODE(page.stat().st_mode) == 0o600
+    text = page.read_text("utf-8")
+    assert "default-src 'none'" in text
+    assert re.findall(r"(?:src|href)\s*=\s*[\"']|https?://(?!www\.w3\.org/2000/svg)", text) == []
+    data = data_of(text)
+    names = {node["name"] for node in data["nodes"]}
+    assert {"Lisbon", "Paris"} <= names
+    homes = {data["nodes"][edge["dst"]]["name"]: edge for edge in data["edges"] if edge["label"] == "city"}
+    assert homes["Paris"]["ended"]
+    assert not homes["Lisbon"]["ended"]
+    assert homes["Lisbon"]["fact"]["evidence"][0]["text"] == "I moved to Lisbon on 15 March."
+    ada("graph")  # a drawing is drawn again
+    Path("mnemic-graph.html").write_text("my notes")
+    assert "is no drawing" in ada("graph", code=4).err
+    assert Path("mnemic-graph.html").read_text() == "my notes"
+
+
+def data_of(page: str) -> dict[str, object]:
+    (data,) = re.findall(r'<script type="application/json" id="graph">(.*?)</script>', page, re.DOTALL)
+    return json.loads(data)  # type: ignore[no-any-return]
+
+
+def test_the_graph_of_a_day_shows_what_held_then(ada: Run) -> None:
+    then = ada("graph", "--as-of", "2025-02-01", "--json").json
+    homes = {then["nodes"][edge["dst"]]["name"]: edge["ended"] for edge in then["edges"] if edge["label"] == "city"}
+    assert homes == {"Paris": False}
+
+
+def test_a_graph_is_narrowed_by_strategy_name_steps_and_limit(ada: Run) -> None:
+    every = ada("graph", "--json").json
+    by_zep = ada("graph", "--by", "zep", "--json").json
+    assert {edge["fact"]["by"] for edge in by_zep["edges"] if edge["fact"]} == {"zep"}
+    assert {edge["fact"]["by"] for edge in every["edges"] if edge["fact"]} == {"zep", "hippo2"}
+    near = ada("graph", "--around", "lisbon", "--steps", "1", "--json").json
+    assert "Lisbon" in {node["name"] for node in near["nodes"]}
+    assert len(near["nodes"]) < len(every["nodes"])
+    one = ada("graph", "--limit", "1", "--json").json
+    assert (len(one["nodes"]), one["left_out"]) == (1, len(every["nodes"]) - 1)
+    assert "nothing in the graph is called 'Atlantis'" in ada("graph", "--around", "Atlantis", code=3).err
+    assert "'zepp'" in ada("graph", "--by", "zepp", code=2).err
+
+
+def test_graphviz_text_goes_to_standard_output_or_to_a_file(ada: Run) -> None:
+    told = ada("graph", "--dot").out
+    assert told.startswith("// drawn by mnemic graph\ndigraph memory {\n")
+    assert re.search(r'n\d+ -> n\d+ \[label="city", tooltip="2025-01-02 to .* Paris\.", style=dashed\];', told)
+    ada("graph", "--dot", "-o", "graph.dot")
+    assert Path("graph.dot").read_text() == told
+    assert not Path("mnemic-graph.html").exists()
+
+
+def test_an_empty_graph_says_what_makes_one(run: Run) -> None:
+    run("add", "It rains.")
+    found = run("graph")
+    assert (found.out, list(Path().iterdir())) == ("", [])
+    assert "mnemic follow house zep" in found.err
+    assert run("graph", "--json").json == {"nodes": [], "edges": [], "left_out": 0, "file": None}
+
+
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    '"];evil[label="x',
+    'a\\\\"b\\N',
+    "<!--<script>",
+    "\u202eevil\u202c \U0001f600 שלום",
+    "${digest} $graph",
+    "x' onload='alert(1)",
+]
+
+
+def test_what_was_remembered_can_end_no_element_and_no_quotation(run: Run) -> None:
+    from mnemic import Kind, Memory
+
+    with Memory(embedder="none") as memory:
+        me = memory.scope(user=memory.settings.user)
+        for name in HOSTILE:
+            me.write(name, kind=Kind.ENTITY, slots={"entity": name, "entity_type": name})
+            me.write(f"{name} knows {name}", kind=Kind.FACT, slots={"entity": name, "relation": name, "to": f"{name}!"})
+    run("graph")
+    page = Path("mnemic-graph.html").read_text("utf-8")
+    run("add", "x", "--user", "other")
+    assert page.count("<script") == 2
+    assert page.count("</script>") == 2
+    data = data_of(page)
+    shown = {str(node["name"]) for node in data["nodes"]}  # type: ignore[attr-defined]
+    assert {name for name in HOSTILE if "\u202e" not in name} <= shown
+    assert "\u202e" not in page
+    strings = re.compile(r'"(?:[^"\\]|\\.)*"')
+    for line in run("graph", "--dot").out.splitlines()[3:-1]:
+        left = strings.sub("S", line)
+        assert re.fullmatch(r"  n\d+(?: -> n\d+)? \[label=S, tooltip=S(?:, style=(?:\w+|S))?\];", left), line
+    named = [node["name"] for node in run("graph", "--json").json["nodes"]]
+    assert set(HOSTILE) <= set(named)
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no JavaScript here")
+def test_the_script_of_the_page_is_sound() -> None:
+    script = ROOT / "src" / "mnemic" / "faces" / "cli" / "graph_page.js"
+    done = subprocess.run(["node", "--check", str(script)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    text = script.read_text("utf-8")
+    assert not re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|</", text)
+
+
+def test_an_item_is_shown_with_who_derived_it_from_what_and_what_ended_it(ada: Run) -> None:
+    (old,) = [
+        one for one in ada("list", "--by", "zep", "--state", "superseded", "--json").lines if one["kind"] == "fact"
+    ]
+    told = ada("show", old["id"]).out
+    assert "derived by zep" in told
+    assert re.search(r"^from +\w{26}  2025-01-02 10:00  turn: I live in Paris\.$", told, re.MULTILINE)
+    assert re.search(r"^superseded by +\w{26}  2025-04-06 10:00  fact: .*Lisbon", told, re.MULTILINE)
+    record = ada("show", old["id"], "--json").json
+    assert (record["derived_by"], [one["text"] for one in record["evidence"]]) == ("zep", ["I live in Paris."])
+    (new,) = record["superseded_by"]
+    assert ada("show", new, "--json").json["supersedes"] == [old["id"]]
+    assert re.search(r"^in place of +\w{26}  .*Paris", ada("show", new).out, re.MULTILINE)
+    assert "as it was said" in ada("show", record["evidence"][0]["id"]).out
+    then = ada("show", old["id"], "--as-of", "2025-02-01", "--json").json
+    assert (then["state"], then["superseded_by"]) == ("active", [])
+
+
+def test_a_chain_of_sources_is_followed_to_what_was_said(run: Run) -> None:
+    from mnemic import Memory
+
+    with Memory(embedder="none") as memory:
+        me = memory.scope(user=memory.settings.user)
+        turn = me.observe("It rained on Monday.").id
+        fact = me.write("Monday was wet.", source=(turn,)).id
+        last = me.write("The week began wet.", source=(fact,)).id
+    record = run("show", last, "--json").json
+    assert [(one["steps"], one["id"]) for one in record["evidence"]] == [(1, fact), (2, turn)]
+
+
+def test_strategies_are_told_with_what_they_cost_and_what_waits(ada: Run) -> None:
+    told = {one["name"]: one for one in ada("strategies", "--json").lines}
+    assert set(told) == set(STRATEGIES)
+    assert {name for name, one in told.items() if one["followed"]} == {"house", "zep", "mem0", "hippo2"}
+    assert (told["house"]["calls_a_message"], told["house"]["calls_a_run"]) == (None, 0)
+    assert all(one["calls_a_message"] > 0 and one["tokens_a_message"] > 0 for n, one in told.items() if n != "house")
+    seen = ada("strategies").out
+    assert re.search(r"^\* +house +never", seen, re.MULTILINE)
+    assert re.search(rf"^\* +zep +{told['zep']['calls_a_message']:.2f} calls", seen, re.MULTILINE)
+    assert re.search(r"^\* +mem0 .* more to be said", seen, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", sorted(STRATEGIES))
+def test_all_about_one_strategy_names_its_paper_and_its_page(name: str, run: Run) -> None:
+    record = run("strategies", name, "--json").json
+    if name == "house":
+        assert record["page"] is None
+    else:
+        assert (ROOT / record["page"]).is_file()
+        assert "arXiv:" in record["description"]
+        assert record["page"] in run("strategies", name).out
+    assert record["description"].splitlines()[0] in run("strategies", name).out
+
+
+def test_an_unknown_strategy_is_refused_with_those_that_there_are(run: Run) -> None:
+    assert "There are" in run("strategies", "zepp", code=2).err
+
+
+def test_a_recall_by_a_strategy_that_never_ran_says_how_it_gets_to(run: Run) -> None:
+    run("add", "We leave on Friday.")
+    assert "`follow`" in run("recall", "when?", "--by", "zep").out
+    run("follow", "house", "zep")
+    run("flush")
+    assert "has not run" not in run("recall", "when?", "--by", "zep").out
