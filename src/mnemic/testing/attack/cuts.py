@@ -16,7 +16,7 @@ from mnemic.derive import runs
 from mnemic.testing.attack.frame import AttackReport
 from mnemic.testing.attack.strategy_replay import FOLLOWED, Replay, chat_of, different, journal, view
 
-QUICK = 8
+QUICK = 3
 
 _HASH_SEEDS: Final = ("1", "2")
 _ON_CONTROL: Final = 10

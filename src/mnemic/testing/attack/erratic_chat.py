@@ -162,7 +162,7 @@ def _endless(value: Any) -> Any:
     """An answer of forty times as much."""
     if isinstance(value, Mapping):
         return {name: _endless(one) for name, one in value.items()}
-    return value * 40 if isinstance(value, Sequence) else value
+    return value * 40 if isinstance(value, str | list) else value
 
 
 _FAULTS: Final[Sequence[Callable[[str, dict[str, Any]], str]]] = (
