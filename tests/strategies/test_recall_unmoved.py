@@ -9,6 +9,7 @@ import pytest
 
 from mnemic import Memory, Settings
 from mnemic.demo import conversation, questions
+from mnemic.lab.kit.scripted_readers import terse
 from mnemic.strategies.base import Strategy
 from mnemic.strategies.hippo2 import Hippo2
 from mnemic.strategies.mem0 import Mem0
@@ -17,7 +18,7 @@ from mnemic.strategies.zep import Zep
 from mnemic.testing.generators import ManualClock
 
 sys.path.insert(0, str(Path(__file__).parent))
-from told_chat import ToldChat, terse
+from told_chat import ToldChat
 
 
 def recalled(*strategies: Strategy) -> list[list[str]]:
