@@ -13,6 +13,7 @@ import pytest
 from mnemic import Filter, Invalid, Kind, Memory, Settings
 from mnemic.core.items import EVIDENCE, State
 from mnemic.flow import Flow
+from mnemic.lab.kit.scripted_readers import terse
 from mnemic.models.chat.base import Ask, Pieces, estimated_reply
 from mnemic.strategies.base import Edits, Given
 from mnemic.strategies.mem0 import Mem0
@@ -23,7 +24,6 @@ from mnemic.testing.generators import ManualClock
 
 sys.path.insert(0, str(Path(__file__).parent))
 from scripted import INSIGHTS, Scripted, insight
-from told_chat import terse
 
 SECRET = "Xanadu"
 DERIVED = Filter(kinds=tuple(kind for kind in Kind if kind not in EVIDENCE), states=tuple(State))
