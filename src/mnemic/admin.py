@@ -344,7 +344,9 @@ class Admin:
             trouble = self._opened.meaning.trouble
             lanes |= {slot_lane(slot): "" for slot in self._opened.settings.indexed}
             lanes |= {lane: trouble(name) or _first_failure(snapshot, lane) for lane, name in self._embedding(snapshot)}
-            return work_status(snapshot, lanes, background.by_default, now, limit, after, over=over)
+            authors = {strategy.by for strategy in background.strategies()}
+            default = background.by_default
+            return work_status(snapshot, lanes, default, now, limit, after, over=over, authors=authors)
 
     def dead(self, *, limit: int = LISTED, after: str | None = None) -> Listing[WorkEntry]:
         """List the dead letters: items on which a strategy or embedder failed too often and which it left out.

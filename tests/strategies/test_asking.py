@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from threading import Event
 
 from mnemic import Filter, Kind
 from mnemic.flow import Flow
-from mnemic.strategies.base import Bond, Derivation, Edits, Given, Revision
+from mnemic.strategies.base import Bond, Derivation, Edits, Given, Revision, known
 from mnemic.strategies.strategy_requests import SearchHit, fetch, keyed, linked, search
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -107,3 +108,21 @@ def test_a_search_that_finds_nothing_says_so() -> None:
         me.observe("hm")
         assert memory.flush()
         assert seen == [[]]
+
+
+def test_what_is_behind_a_run_takes_no_place_of_what_is_known_before_it() -> None:
+    """Else a run beside a backlog is shown less than the same run live, and makes something else."""
+    shown: list[list[str]] = []
+
+    def think(given: Given) -> Flow[Edits]:
+        shown.append([item.text for item in (yield from known(Filter(kinds=(Kind.TURN,)), 2))])
+        return Edits()
+
+    scripted = Scripted(think)
+    scripted.batch = 1
+    memory, me = opened(scripted)
+    with memory:
+        for text in ("one", "two", "three", "four"):
+            me.observe(text)
+        memory._opened.background.serve(Event(), once=True)
+        assert shown == [["one"], ["two", "one"], ["three", "two"], ["four", "three"]]

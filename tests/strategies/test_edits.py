@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from mnemic import Invalid, Memory
+from mnemic import Filter, Invalid, Memory
 from mnemic.core.events import Verb
 from mnemic.core.ids import ItemId
-from mnemic.core.items import Link
+from mnemic.core.items import Link, State
 from mnemic.flow import Flow
 from mnemic.store.values.drafts import Draft, Tie
 from mnemic.strategies.base import Bond, Edits, Given, Revision, known
@@ -101,4 +102,27 @@ def test_verify_is_content_with_links_between_a_branch_and_what_it_comes_off_and
         branch.link(three, one, "about")
         assert memory.admin.verify() == []
         me.erase(two)
+        assert memory.admin.verify() == []
+
+
+def test_what_a_run_adds_a_source_to_it_may_supersede_too() -> None:
+    """A text may say once more what it then says to be over: that is one version of the old item, with both."""
+
+    def again_and_over(given: Given) -> Flow[Edits]:
+        own = yield from known(INSIGHTS)
+        turn = given.evidence[0]
+        revise = tuple(Revision(id=item.id, source=(turn.id,), text="one, as was said twice") for item in own)
+        newer = replace(insight(turn, turn.text), supersedes=own[0].id if own else None)
+        return Edits(write=(newer,), revise=revise)
+
+    memory, me = opened(Scripted(again_and_over))
+    with memory:
+        ids = []
+        for text, day in (("one", "2026-01-01"), ("two", "2026-01-02")):
+            ids += me.observe(text, said=day).ids
+            assert memory.flush()
+        (old,) = me.list(where=replace(INSIGHTS, states=(State.SUPERSEDED,)))
+        assert (old.item.text, old.item.source) == ("one, as was said twice", tuple(ids))
+        assert [version.item.text for version in me.list(where=INSIGHTS)] == ["two"]
+        assert [hit.text for hit in me.as_of("2026-01-01").recall("said twice", where=Filter(by=("scripted",)))]
         assert memory.admin.verify() == []

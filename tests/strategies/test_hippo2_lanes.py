@@ -13,7 +13,7 @@ import pytest
 from mnemic import Filter, Memory, ScopedMemory
 from mnemic.core.items import Kind
 from mnemic.models.chat.scripted_chat import ScriptedChat
-from mnemic.strategies.hippo2 import ALIKE, NAMES, RELATED, Hippo2
+from mnemic.strategies.hippo2 import ALIKE, COMMON, NAMES, RELATED, Hippo2
 
 sys.path.insert(0, str(Path(__file__).parent))
 from hippo_world import page_rank
@@ -64,6 +64,21 @@ def test_live_or_by_one_flush_there_is_one_graph() -> None:
         assert view(live[1]) == view(flushed[1])
         assert {type for _, _, type, _ in view(live[1])[1]} == {NAMES, RELATED, ALIKE}
         assert live[0].admin.verify() == []
+
+
+def test_passages_that_were_said_in_another_order_than_written_give_one_graph_too() -> None:
+    """What is first, and what has no place any more among a common phrase's passages, is told by what was written."""
+    views = []
+    for live in (True, False):
+        memory, me = opened(Hippo2())
+        with memory:
+            for n in range(COMMON + 3):
+                me.observe(f"Bob Stone met Dora{n} Weil.", speaker="Eve", said=f"2025-03-{28 - n:02}")
+                assert not live or memory.flush()
+            assert memory.flush()
+            phrases = me.list(where=Filter(kinds=(Kind.ENTITY,), by=("hippo2",)), limit=100)
+            views.append((view(me), sorted((one.item.text, one.item.said) for one in phrases)))
+    assert views[0] == views[1]
 
 
 @pytest.mark.parametrize("place", range(len(TEXTS)))

@@ -11,7 +11,10 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("name", sorted(page.stem for page in (ROOT / "docs" / "strategies").glob("[a-z]*.md")))
+PAGES = sorted(page.stem for page in (ROOT / "docs" / "strategies").glob("[a-z]*.md") if page.stem != "claims")
+
+
+@pytest.mark.parametrize("name", PAGES)
 def test_a_page_shows_what_its_example_prints(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,10 +7,13 @@ from unittest.mock import patch
 
 import pytest
 
+from mnemic.registry import STRATEGIES, load
+from mnemic.testing.attack import cuts, killed_runs
 from mnemic.testing.attack.file_map import bytes_in_use
 from mnemic.testing.attack.frame import AttackReport, attack_classes, class_module
 from mnemic.testing.attack.lived_store import lived_store
 from mnemic.testing.attack.secrets import PLACES, _unreached
+from mnemic.testing.attack.strategy_replay import FOLLOWED
 from mnemic.testing.attack.tampering import _unseen
 
 
@@ -19,6 +22,11 @@ def test_the_attack_breaks_nothing_but_its_control(name: str) -> None:
     module = class_module(name)
     report = module.attack(module.QUICK, seed=1)
     assert report.passed, report.line()
+
+
+def test_every_registered_strategy_with_a_model_is_cut_and_killed() -> None:
+    assert set(FOLLOWED) == {name for name in STRATEGIES if load(STRATEGIES, name).budget.calls > 0}
+    assert cuts.FOLLOWED is killed_runs.FOLLOWED is FOLLOWED
 
 
 def test_each_byte_in_use_of_the_header_is_told_from_another(tmp_path: Path) -> None:

@@ -59,10 +59,12 @@ def draft_run(
     gone_links = yield from _untied(run, edits.untie)
     shown = {item.id: item for item in (*run.given.evidence, *(version.item for version in known.values()))}
     fresh = [_derived_item(desk, strategy, run, d, shown) for d in edits.write]
-    closed, ties = _closings(strategy, edits, fresh, known, shown)
+    revised = {one.id: _revised(desk, strategy, known, shown, one) for one in edits.revise}
+    read = {id: replace(known[id], item=put.item) for id, put in revised.items()}
+    closed, ties = _closings(strategy, edits, fresh, {**known, **read}, shown)
     puts = [desk.put(Verb.WROTE, closed.get(i.id, i), key=d.key) for i, d in zip(fresh, edits.write, strict=True)]
-    ends = [Put(verb=Verb.SUPERSEDED, item=item, terms=None) for id, item in closed.items() if id in known]
-    changed = [_revised(desk, strategy, known, shown, revision) for revision in edits.revise]
+    ends = [_ended(item, revised.get(id)) for id, item in closed.items() if id in known]
+    changed = [put for id, put in revised.items() if id not in closed]
     gone = [_retired(strategy, known, id) for id in edits.retire]
     bonds = [Tie(verb=Verb.LINKED, link=_link(bond, fresh, shown)) for bond in edits.tie]
     bonds += [Tie(verb=Verb.UNLINKED, link=link) for link in gone_links]
@@ -112,6 +114,11 @@ def _closings(
     return closed, ties
 
 
+def _ended(item: Item, revised: Put | None) -> Put:
+    """Write an item that is closed, with the words of its revision if the same edits revise it."""
+    return Put(verb=Verb.SUPERSEDED, item=item, terms=None if revised is None else revised.terms)
+
+
 def _over(newer: ItemId, older: Item) -> Tie:
     """Tie what takes an item's place, or says that it has ended, to it."""
     return Tie(verb=Verb.LINKED, link=Link(src=newer, dst=older.id, type=SUPERSEDES))
@@ -122,6 +129,10 @@ def _refuse_twins(strategy: Strategy, edits: Edits) -> None:
     if len(set(keys)) < len(keys):
         twice = next(key for n, key in enumerate(keys) if key in keys[:n])
         raise Invalid("edits", f"strategy {strategy.name} writes key {twice!r} twice in one run", _OWN_KEYS)
+    ids = [revision.id for revision in edits.revise]
+    if len(set(ids)) < len(ids):
+        again = next(id for n, id in enumerate(ids) if id in ids[:n])
+        raise Invalid("edits", f"strategy {strategy.name} revises {again} twice in one run", "Say all in one revision.")
 
 
 _UNSHOWN: Final = "which was neither given nor looked up"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mnemic.core.checking import number
 from mnemic.core.clock import FOREVER
 from mnemic.core.ids import to_bytes
-from mnemic.core.items import Strength
+from mnemic.core.items import EVIDENCE, Strength
 from mnemic.core.queries import Filter, LaterEvidence, Query
 from mnemic.core.tokens import words
 from mnemic.derive.runs import is_own
@@ -111,7 +111,9 @@ class MemoryReads:
         within = where.within(self._where)
         if within is None:
             return []
-        versions = yield from look(lambda s: s.latest(self._spaces, within, self._view, limit=limit))
+        evidence_alone = within.kinds and self._strategy.reads.intersection(EVIDENCE).issuperset(within.kinds)
+        before = self._upto + 1 if evidence_alone and self._upto != FOREVER else FOREVER
+        versions = yield from look(lambda s: s.latest(self._spaces, within, self._view, limit=limit, before=before))
         return (yield from self._showing(versions))
 
     def _showing(self, versions: Sequence[Version]) -> Flow[list[Item]]:

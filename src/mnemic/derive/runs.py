@@ -322,7 +322,13 @@ def _run(
     # A run over the strategy's own writes steps over them, and there are more such runs than others.
     known = tuple(snapshot.core((space,), View(at=lane.seq or None), KNOWN, strategy.by)) if evidence else ()
     now = max((version.recorded for version in versions.values()), default=EPOCH)
-    given = Given(user=str(head.user), evidence=evidence, known=tuple(version.item for version in known), now=now)
+    given = Given(
+        user=str(head.user),
+        evidence=evidence,
+        known=tuple(version.item for version in known),
+        now=now,
+        written=tuple(item.id for item in fresh if item.id not in before),
+    )
     return StrategyRun(
         space=space,
         tenant=snapshot.tenant_name(head.tenant),

@@ -147,6 +147,7 @@ class Given:
             is left out of its text.
         known: What is always at hand: the profile, standing instructions, what is pinned.
         now: When the newest of what the run is about was recorded: the same whenever it is run, and run again.
+        written: The ids of the evidence in the order in which it was written, which no cut into runs changes.
 
     What stands here as known, and what the run looks up, its edits may change, tie and cite.
     """
@@ -155,6 +156,7 @@ class Given:
     evidence: tuple[Item, ...]
     known: tuple[Item, ...] = ()
     now: datetime = EPOCH
+    written: tuple[ItemId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -103,8 +103,9 @@ class Hippo2:
         """Write the facts of new passages, and grow the graph by the names in them."""
         if not given.evidence:
             return Edits()
-        facts, triples = yield from _stated(given.evidence)
-        own = {item.id: _own(item, triples[item.id]) for item in given.evidence}
+        evidence = _as_written(given)
+        facts, triples = yield from _stated(evidence)
+        own = {item.id: _own(item, triples[item.id]) for item in evidence}
         standing = yield from _phrases(chain.from_iterable(own.values()))
         added, weights = grown(own, triples, standing)
         fresh = [name for name in added if name not in standing]
@@ -112,7 +113,7 @@ class Hippo2:
         refs |= {name: len(facts) + place for place, name in enumerate(fresh)}
         related = yield from _related(weights, refs)
         alike = yield from self._alike(fresh, refs)
-        first = {item.id: item for item in given.evidence}
+        first = {item.id: item for item in evidence}
         return Edits(
             write=(*facts, *(_phrase(name, added[name], first[added[name][0]]) for name in fresh)),
             revise=tuple(Revision(id=standing[n].id, source=tuple(added[n])) for n in added if n in standing),
@@ -193,6 +194,12 @@ def grown(
 def phrase_of(name: str) -> str:
     """Spell a name as its phrase: small letters and digits, single spaces."""
     return " ".join(_SIGNS.sub(" ", canonical(name)).split())
+
+
+def _as_written(given: Given) -> list[Item]:
+    """Order the evidence as it was written: of two passages the same is the first, whatever comes in one run."""
+    place = {id: n for n, id in enumerate(given.written)}
+    return sorted(given.evidence, key=lambda item: place.get(item.id, 0))
 
 
 def _stated(evidence: Sequence[Item]) -> Flow[tuple[list[Derivation], dict[ItemId, Triples]]]:

@@ -36,7 +36,10 @@ def followed(named: str | Sequence[str | Strategy]) -> tuple[str | Strategy, ...
     wanted = dict.fromkeys(filter(None, map(str.strip, named.split(",")))) if isinstance(named, str) else named
     chosen = tuple(name if isinstance(name, str) and name in STRATEGIES else _loaded(name) for name in wanted)
     _refuse_twice("are called", [lane_of(strategy) for strategy in chosen])
-    _refuse_twice("write as", [strategy.by for strategy in chosen if not isinstance(strategy, str)])
+    own = [strategy for strategy in chosen if not isinstance(strategy, str)]
+    _refuse_twice("write as", [strategy.by for strategy in own])
+    for strategy in own:
+        _refuse_name_of_ours(strategy)
     return chosen
 
 
@@ -68,6 +71,14 @@ def strategy_called(name: str, chosen: Sequence[str | Strategy]) -> Strategy:
 def _refuse_twice(what: str, names: Sequence[str]) -> None:
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise Invalid(FIELD, f"two of them {what} {twice!r}", "Leave one out, or give it another name.")
+
+
+def _refuse_name_of_ours(own: Strategy) -> None:
+    """Refuse a strategy that writes as one of ours does: that one would take its items for its own, once followed."""
+    ours = (name for name in STRATEGIES if name != own.name and load(STRATEGIES, name).by == own.by)
+    if name := next(ours, None):
+        problem = f"{own.name!r} writes as {own.by!r}, which is what {name!r} does"
+        raise Invalid(FIELD, problem, "Give its `by` another name.")
 
 
 def _loaded(strategy: str | Strategy | type[Strategy]) -> Strategy:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Final
@@ -12,7 +12,7 @@ from mnemic.core.clock import moment
 from mnemic.core.listing import Cursors, Listing, one_page
 from mnemic.core.scope import Shared
 from mnemic.lanes.following import follows
-from mnemic.store.engine.job_queue import DIGEST
+from mnemic.store.engine.job_queue import AGAIN, DIGEST
 from mnemic.store.values.work import Job, JobState, Lane
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ def work_status(
     after: str | None,
     *,
     over: bool = False,
+    authors: Collection[str] = (),
 ) -> Listing[WorkEntry]:
     """List lanes that have something before them, then jobs, the most urgent first, a page at a time.
 
@@ -81,6 +82,7 @@ def work_status(
         by_default: The strategies that are followed for users who have chosen none.
         after: The cursor of the page before.
         over: Jobs that are done or cancelled, too.
+        authors: Who the strategies that are followed here write as: what another is to derive again waits for it.
     """
     states = tuple(JobState) if over else (JobState.WAITING, JobState.DEAD)
     # A place is the lane by its place in the list and a space, or past all lanes a job by its priority and number.
@@ -96,7 +98,13 @@ def work_status(
     if left := limit + 1 - len(found):
         behind = (past[0], past[1]) if stage == len(lanes) and after is not None else None
         for job in snapshot.jobs(*states, after=behind, limit=left):
-            found.append(((len(lanes), job.order.priority, job.id), job_entry(snapshot, job, now)))
+            entry = job_entry(snapshot, job, now)
+            author = entry.name.removeprefix(AGAIN)
+            if entry.name != author not in authors and entry.state == WAITING:
+                entry = replace(
+                    entry, error=f"it waits for a strategy that writes as {author!r}: none is followed here"
+                )
+            found.append(((len(lanes), job.order.priority, job.id), entry))
     page = one_page(found, limit, lambda last: cursors.write(*last[0]))
     return Listing(tuple(entry for _, entry in page), page.next)
 

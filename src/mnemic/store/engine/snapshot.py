@@ -429,10 +429,21 @@ class Snapshot:
         return [(row.ver, version) for row, version in zip(rows, self._versions(spaces, rows), strict=True)]
 
     def latest(
-        self, spaces: Sequence[int], where: Filter = Filter(), view: View = View(), *, limit: int = 100
+        self,
+        spaces: Sequence[int],
+        where: Filter = Filter(),
+        view: View = View(),
+        *,
+        limit: int = 100,
+        before: int = FOREVER,
     ) -> list[Version]:
-        """The last `limit` versions written that the view shows, newest first."""
-        return [version for _, version in self.written_before(None, spaces, where, view, limit=limit)]
+        """The last `limit` versions written that the view shows, newest first; those numbered from `before` on are not.
+
+        Numbers are those of one space.
+        """
+        self._refuse_compacted(spaces, view)
+        walk = Walk(where, self.dated(spaces, view), 0, limit, newest=True, before=before)
+        return self._versions(spaces, self._layered.visible(spaces, None, walk))
 
     def written_before(
         self, place: tuple[int, int] | None, spaces: Sequence[int], where: Filter, view: View, *, limit: int

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from types import ModuleType
 
 import click
 
@@ -14,17 +15,27 @@ from mnemic.testing.attack.frame import attack_classes, class_module
 @click.argument("which", metavar="CLASS", type=click.Choice([*attack_classes(), "all"]))
 @click.option("--rounds", type=click.IntRange(min=1), help="Tries, at least; left out: as many as pytest runs.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Starts every random choice.")
+@click.option("--strategy", multiple=True, help="Only this one, of the classes that attack strategies; repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="One line of JSON a class.")
-def main(which: str, rounds: int | None, seed: int, as_json: bool) -> None:
+def main(which: str, rounds: int | None, seed: int, strategy: tuple[str, ...], as_json: bool) -> None:
     """Attack what mnemic promises. Exits with 1 if a promise was broken, or the control was not."""
     passed = True
     for name in attack_classes() if which == "all" else [which]:
         module, begun = class_module(name), time.perf_counter()
-        report = module.attack(rounds or module.QUICK, seed)
+        only = {"strategies": _attacked(name, module, strategy)} if strategy else {}
+        report = module.attack(rounds or module.QUICK, seed, **only)
         passed = passed and report.passed
         took = f"{time.perf_counter() - begun:.1f} s"
         click.echo(f'{{"{name}": {report.json()}}}' if as_json else f"{name}: {report.line()} ({took})")
     sys.exit(0 if passed else 1)
+
+
+def _attacked(name: str, module: ModuleType, strategies: tuple[str, ...]) -> tuple[str, ...]:
+    """Check which strategies a class is to attack."""
+    known = getattr(module, "FOLLOWED", {})
+    if unknown := [one for one in strategies if one not in known]:
+        raise click.BadParameter(f"{name} attacks {', '.join(known) or 'no strategies'}, not {unknown[0]}")
+    return strategies
 
 
 if __name__ == "__main__":

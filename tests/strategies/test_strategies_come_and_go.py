@@ -1,0 +1,147 @@
+"""What becomes of a memory while its strategies run, quarrel about a name, or are gone the next day."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from mnemic import Filter, Invalid, Kind, Memory, Settings
+from mnemic.core.items import EVIDENCE, State
+from mnemic.flow import Flow
+from mnemic.lab.kit.scripted_readers import terse
+from mnemic.models.chat.base import Ask, Pieces, estimated_reply
+from mnemic.strategies.base import Edits, Given
+from mnemic.strategies.mem0 import Mem0
+from mnemic.strategies.stream import Stream
+from mnemic.strategies.units import TurnUnit
+from mnemic.testing.attack.strategy_replay import FOLLOWED
+from mnemic.testing.generators import ManualClock
+
+sys.path.insert(0, str(Path(__file__).parent))
+from scripted import INSIGHTS, Scripted, insight
+
+SECRET = "Xanadu"
+DERIVED = Filter(kinds=tuple(kind for kind in Kind if kind not in EVIDENCE), states=tuple(State))
+SETTINGS = Settings(background=False)
+BY_TURN = {
+    **FOLLOWED,
+    "mem0": Mem0(unit=TurnUnit()),
+    "stream": Stream(unit=TurnUnit(), threshold=1.0),
+}
+"""Each strategy that asks a model, with units that are complete after a turn."""
+
+
+@dataclass
+class Interrupted:
+    """A model that repeats what it is shown, and during whose n-th answer something else happens."""
+
+    amid: Callable[[], object]
+    n: int
+    name: str = "interrupted"
+    asked: list[str] = field(default_factory=list)
+
+    def stream(self, ask: Ask) -> Pieces:
+        self.asked.append("\n".join(message.content for message in ask.messages))
+        if len(self.asked) == self.n:
+            self.amid()
+        said = terse(ask)
+        text = json.dumps({"reasoning": "So it says.", **said}, ensure_ascii=False)
+        yield text
+        return estimated_reply(ask, self.name, text)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("name", BY_TURN)
+def test_what_is_erased_while_it_is_digested_is_in_nothing_that_comes_of_it(name: str, n: int, tmp_path: Path) -> None:
+    path = tmp_path / "m.db"
+    other = Memory(path, settings=SETTINGS, embedder="none", clock=ManualClock(step=1))
+    chat = Interrupted(lambda: None, n)
+    clock = ManualClock(step=1)
+    with (
+        other,
+        Memory(path, settings=SETTINGS, embedder="none", clock=clock, strategies=[BY_TURN[name]], model=chat) as memory,
+    ):
+        me = memory.scope(user="ada")
+        turns = [
+            me.observe(text, role="user", speaker="Ada").ids[0]
+            for text in (
+                f"I moved to {SECRET} with Tom Braun in March, and it rains there all day long, as everybody told me.",
+                "Tom Braun works at Globex Films, which makes films about rivers, boats and those who live on boats.",
+                "I met Eve Stone in Porto, at the market, where she sells the best figs of all the town to everybody.",
+                "Nothing in particular happened today, but this is a long sentence, so that the last unit is complete.",
+            )
+        ]
+        chat.amid = lambda: other.scope(user="ada").erase(turns[0])
+        for _ in range(5):
+            clock.tick(3_600_000_000)
+            memory.flush()
+        assert len(chat.asked) >= n
+        derived = [version.item for version in me.list(where=DERIVED, limit=1000)]
+        assert derived
+        assert not [item for item in derived if SECRET in f"{item.text}{item.slots}" or turns[0] in item.source]
+        assert {id for item in derived for id in item.source} & set(turns[1:])
+        assert memory.admin.verify() == []
+        assert [lane.dead for lane in memory.admin.behind() if lane.dead] == []
+    assert not [file for file in tmp_path.rglob("*") if file.is_file() and SECRET.encode() in file.read_bytes()]
+
+
+@pytest.mark.parametrize("followed", [["house"], ["zep"], []])
+@pytest.mark.parametrize("by", ["rules", "zep"])
+def test_nobody_writes_in_the_name_of_one_of_ours(by: str, followed: list[str]) -> None:
+    """Even of one that is not followed here: a user may choose it any day, and would take the other's items for its."""
+    own = Scripted(name="mine")
+    own.by = by
+    with pytest.raises(Invalid, match=f"'{by}'"):
+        Memory("memory:", settings=SETTINGS, embedder="none", strategies=[*followed, own])  # type: ignore[list-item]
+
+
+def test_of_two_of_one_name_none_is_followed() -> None:
+    with pytest.raises(Invalid, match="two of them are called 'house'"):
+        Memory("memory:", settings=SETTINGS, strategies=["house", Scripted(name="house")])  # type: ignore[list-item]
+
+
+def joined(given: Given) -> Flow[Edits]:
+    """Write one insight that quotes all the evidence of the run."""
+    yield from ()
+    first, *_ = given.evidence
+    text = " and ".join(turn.text for turn in given.evidence)
+    return Edits(write=(insight(first, text, source=tuple(turn.id for turn in given.evidence)),))
+
+
+def test_a_strategy_that_is_gone_leaves_what_there_is_and_goes_on_when_it_is_back(tmp_path: Path) -> None:
+    """It is gone while it has turns to read, a choice of it stands, and something that it made was erased."""
+
+    def opened(*strategies: object) -> Memory:
+        return Memory(tmp_path / "m.db", settings=SETTINGS, embedder="none", strategies=list(strategies))  # type: ignore[arg-type]
+
+    with opened(Scripted(joined)) as memory:
+        me = memory.scope(user="ada")
+        first = me.observe(["one", "two"]).ids[0]
+        me.follow("scripted")
+        assert memory.flush()
+    with opened("house") as memory:
+        me = memory.scope(user="ada")
+        assert me.following() == ("scripted",)
+        assert [one.item.text for one in me.list(where=INSIGHTS)] == ["one and two"]
+        me.observe("three")
+        me.erase(first)
+        assert memory.flush()
+        assert me.list(where=INSIGHTS).items == ()
+        (job,) = memory.admin.jobs()
+        assert (job.name, job.state) == ("again:scripted", "waiting")
+        assert "'scripted': none is followed here" in job.error
+        assert {"two", "three"} <= {one.text for one in me.recall("two three")}
+        with pytest.raises(Invalid, match="'scripted' is no strategy"):
+            me.recall("two", by="scripted")
+        assert memory.admin.verify() == []
+    with opened(Scripted(joined)) as memory:
+        assert memory.flush()
+        me = memory.scope(user="ada")
+        assert sorted(one.item.text for one in me.list(where=INSIGHTS)) == ["three", "two"]
+        assert memory.admin.jobs().items == ()
+        assert memory.admin.verify() == []
