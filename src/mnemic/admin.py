@@ -344,7 +344,7 @@ class Admin:
             trouble = self._opened.meaning.trouble
             lanes |= {slot_lane(slot): "" for slot in self._opened.settings.indexed}
             lanes |= {lane: trouble(name) or _first_failure(snapshot, lane) for lane, name in self._embedding(snapshot)}
-            authors = {strategy.by for strategy in background.strategies()}
+            authors = {strategy.by for strategy in background.strategies(snapshot)}
             default = background.by_default
             return work_status(snapshot, lanes, default, now, limit, after, over=over, authors=authors)
 

@@ -36,6 +36,7 @@ from mnemic.worker.model_budget import ModelBudget
 from mnemic.writing import Desk
 
 if TYPE_CHECKING:
+    from mnemic.store.engine.snapshot import Snapshot
     from mnemic.store.values.work import PackRow
     from mnemic.strategies.base import Strategy
     from mnemic.worker.job_types import JobContext, JobSlice
