@@ -17,7 +17,7 @@ from mnemic.core.listing import LISTED, Cursors, Listing, one_page
 from mnemic.core.mask import mask, refuse_secrets
 from mnemic.core.scope import Shared
 from mnemic.core.uninterrupted import import_whole
-from mnemic.derive.runs import MAINTAIN, awaits_more
+from mnemic.derive.runs import MAINTAIN, awaiting_more
 from mnemic.errors import Invalid, NotFound
 from mnemic.lanes.following import choice_of, follows
 from mnemic.lanes.slices import EMBED, EXPIRE, JOBS, PACK, SLOTS
@@ -564,9 +564,9 @@ def _strategy_behind(
 ) -> Behind:
     name = strategy.name
     followers = [place for place in snapshot.backlog(name) if follows(snapshot, place[0], name, by_default)]
-    begun = [place for place in followers if awaits_more(snapshot, strategy, place[0])]
-    behind = _behind(snapshot, name, "", [place for place in followers if place not in begun], dead)
-    return replace(behind, begun=sum(snapshot.pending(begun).values()))
+    begun = {place: awaiting_more(snapshot, strategy, place[0]) for place in followers}
+    behind = _behind(snapshot, name, "", [place for place, more in begun.items() if more is None], dead)
+    return replace(behind, begun=sum(more or 0 for more in begun.values()))
 
 
 def _behind(

@@ -91,7 +91,7 @@ def test_a_plain_end_closes_what_it_ends_when_it_was_said(before: str, end: str)
     assert profile(first)
     items = after(turn(end, 9), known=first)
     assert profile(items) == set()
-    (closed,) = (item for item in items if item.state is State.SUPERSEDED)
+    (closed,) = (item for item in items if item.kind is Kind.PROFILE and item.state is State.SUPERSEDED)
     assert closed.valid_to is not None
     assert MAY <= closed.valid_to <= MAY + timedelta(days=9)
 

@@ -15,7 +15,7 @@ from mnemic.core.ids import ItemId
 from mnemic.core.items import Item
 from mnemic.derive import runs
 from mnemic.flow import Flow
-from mnemic.strategies.base import Edits, Given
+from mnemic.strategies.base import Edits, Given, pause
 from mnemic.strategies.units import ExchangeUnit, ImportanceUnit, SessionUnit, TokensUnit, TurnUnit, Unit
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -81,7 +81,7 @@ def test_what_makes_no_unit_yet_waits_and_keeps_nobody_waiting() -> None:
         me.observe("good", role="user")
         memory._opened.background.serve(Event(), once=True)
         assert strategy.seen == [["how are you?", "well"]]
-        assert {lane.pending for lane in memory.admin.behind() if lane.lane == "scripted"} != {0}
+        assert [lane.begun for lane in memory.admin.behind() if lane.lane == "scripted"] == [1]
 
 
 def test_what_a_strategy_with_a_unit_wrote_itself_is_passed_over() -> None:
@@ -140,3 +140,18 @@ def test_what_comes_behind_a_unit_changes_nothing_about_it(unit: Unit) -> None:
     assert whole is not None
     for end in range(1, 40):
         assert unit.length(items[:end]) in ((None, whole) if end <= whole else (whole,))
+
+
+def test_what_waits_for_more_is_counted_without_what_was_derived() -> None:
+    def noted(given: Given) -> Flow[Edits]:
+        yield from pause()
+        return Edits(write=tuple(insight(item, f"noted: {item.text}") for item in given.evidence))
+
+    strategy = Scripted(noted)
+    strategy.unit = TokensUnit(6)
+    memory, me = opened(strategy)
+    with memory:
+        me.observe(["one two three", "four five six", "seven"])
+        assert memory.flush()
+        (lane,) = [one for one in memory.admin.behind() if one.lane == "scripted"]
+        assert (lane.pending, lane.begun) == (0, 1)

@@ -243,10 +243,15 @@ def _taken(snapshot: Snapshot, strategy: Strategy, lane: Lane, limit: int) -> tu
     return taken, max(taken)
 
 
-def awaits_more(snapshot: Snapshot, strategy: Strategy, space: int) -> bool:
-    """Whether what lies before a strategy makes no unit yet: nothing is to be done until more is written."""
+def awaiting_more(snapshot: Snapshot, strategy: Strategy, space: int) -> int | None:
+    """Count what a strategy reads that makes no unit yet, until more is written; None where a run has something to do.
+
+    What it wrote itself lies there too, and is not counted.
+    """
     lane = snapshot.lane(space, strategy.name)
-    return unit_of(strategy, lane) is not None and _taken(snapshot, strategy, lane, strategy.batch)[1] == lane.cursor
+    if unit_of(strategy, lane) is None or _taken(snapshot, strategy, lane, strategy.batch)[1] != lane.cursor:
+        return None
+    return len(lane_versions(snapshot, strategy, lane, _LONGEST_UNIT)[0])
 
 
 def unit_of(strategy: Strategy, lane: Lane) -> Unit | None:

@@ -94,6 +94,11 @@ def aspects(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
+def without_aspects(text: str) -> str:
+    """What a text says beside aspects of an answer, in lower case."""
+    return _CHINESE.sub(" ", _ENGLISH.sub(" ", simple(text).lower()))
+
+
 def denies(text: str) -> bool:
     """Whether an instruction is against what it names: "no emojis", 别用表情."""
     return _DENIES.search(simple(text).lower()) is not None

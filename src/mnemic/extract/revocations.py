@@ -9,9 +9,10 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from mnemic.core.tokens import is_stop, tokenise
-from mnemic.extract.aspects import aspects, denies
+from mnemic.extract.aspects import aspects, denies, without_aspects
 from mnemic.extract.chinese import has_chinese, simple
 from mnemic.extract.sentences import sentences
+from mnemic.extract.withdrawal_meaning import is_limited, may_withdraw
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -115,6 +116,8 @@ class Withdrawal(Enum):
     """By ending something: what asked for it is meant."""
     ALLOWS = "allows"
     """By letting something in again: what was against it is meant, or what asked for the other side of it."""
+    HINTS = "hints"
+    """By a cue alone, so that the whole sentence is its topic: see `withdrawal_meaning`."""
 
 
 _PATTERNS: Final = [re.compile(form) for form in _FORMS]
@@ -133,8 +136,11 @@ _CLAUSE_END: Final = re.compile("[,;，；]")
 _SAYS_LITTLE: Final = frozenset(
     tokenise(
         "use give make write add keep put call tell say answer reply always never please do get have show stop "
-        "everything every time"
+        "everything every time now from"
     )
+)
+_SAYS_LITTLE_ZH: Final = re.compile(
+    "以后|今后|现在|每次|永远|一律|总是|回答|回复|不要|不用|可以|请|我们?|你|您|都|再|了|吧|的|也|就|还是"
 )
 _LONGEST: Final = 160
 """Most characters in a sentence that only its topic makes a withdrawal."""
@@ -160,13 +166,15 @@ class Revocation:
 
 
 def revocations(text: str, spoken: Iterable[Sentence] | None = None) -> list[Revocation]:
-    """What is taken back in a user's own words, in order; at most one to a sentence.
+    """What is taken back in a user's own words, in order; at most one to a sentence, and none for this once only.
 
     Args:
         spoken: The sentences of the text, if they are known.
     """
     extracted: list[Revocation] = []
     for sentence in sentences(text) if spoken is None else spoken:
+        if is_limited(simple(sentence.low)):
+            continue
         match, way = taking_back(sentence), Withdrawal.UNDOES
         if match is None and (allowed := _letting_go(sentence)):
             match, way = allowed
@@ -175,6 +183,17 @@ def revocations(text: str, spoken: Iterable[Sentence] | None = None) -> list[Rev
             begins, ends = (sentence.start + at for at in match.span("topic"))
             topic = _CLAUSE_END.split(text[begins:ends], maxsplit=1)[0]
             extracted.append(Revocation(text[sentence.start : end], sentence.start, end, topic, way))
+    return extracted
+
+
+def hinted(text: str, spoken: Iterable[Sentence]) -> list[Revocation]:
+    """Find the sentences of a user's own that may take something back that stands, by a cue alone, in order."""
+    extracted = []
+    for sentence in spoken:
+        if not sentence.asks and may_withdraw(simple(sentence.low)):
+            end = sentence.start + len(sentence.low)
+            whole = text[sentence.start : end]
+            extracted.append(Revocation(whole, sentence.start, end, whole, Withdrawal.HINTS))
     return extracted
 
 
@@ -211,18 +230,33 @@ def revoked(words: int, shared: Mapping[T, int]) -> T | None:
 
 def telling(text: str) -> set[str]:
     """Choose the words that say what a text is about; of Chinese the pairs of characters."""
-    terms = {term for term in tokenise(simple(text)) if not is_stop(term) and term not in _SAYS_LITTLE}
+    plain = _SAYS_LITTLE_ZH.sub(" ", simple(text))
+    terms = {term for term in tokenise(plain) if not is_stop(term) and term not in _SAYS_LITTLE}
     return {term for term in terms if len(term) > 1 or term.isascii()}
 
 
 def withdrawable(topic: str, way: Withdrawal, instruction: str) -> bool:
     """Whether a withdrawal in this way, of this topic, could be of an instruction, by which side each is on."""
-    if way is Withdrawal.UNDOES:
+    if way in (Withdrawal.UNDOES, Withdrawal.HINTS):
         return True
     against = denies(instruction)
     told, asked = aspects(topic), aspects(instruction)
     other = any(one != two and _name(one) == _name(two) for one in told for two in asked) and told.isdisjoint(asked)
     return (against != other) if way is Withdrawal.ALLOWS else not (against or other)
+
+
+def contradicts(newer: str, older: str) -> bool:
+    """Whether a standing instruction asks for another side of all that an older one asks for, and of nothing else.
+
+    "Always answer in Spanish" ends "From now on, answer in French"; "Write mails in English" does not, for what either
+    says besides differs. Neither does what is against something: "no French" leaves other languages open.
+    """
+    wanted, had = aspects(newer), aspects(older)
+    if not wanted or not wanted.isdisjoint(had) or any(one.endswith(":") for one in (*wanted, *had)):
+        return False
+    if {_name(one) for one in wanted} != {_name(one) for one in had} or denies(newer) or denies(older):
+        return False
+    return telling(without_aspects(newer)) == telling(without_aspects(older))
 
 
 def aspects_named(text: str) -> set[str]:

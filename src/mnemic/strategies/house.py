@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from datetime import datetime
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from mnemic.core.ids import ItemId
     from mnemic.core.items import Slot
     from mnemic.extract.instructions import Instruction, OpenSentence
@@ -43,6 +46,12 @@ _HISTORY: Final = Filter(kinds=(Kind.PROFILE,), states=(State.SUPERSEDED,))
 _MOST_HISTORY: Final = 1_000
 """Facts that hold no longer of which it is known that they once did, for what comes late."""
 _OPPOSITE: Final = {"likes": "dislikes", "dislikes": "likes"}
+_SHORT_TURN: Final = 400
+"""Most characters in a turn of which a cue may take something back: longer ones are written, or pasted."""
+_MOST_STANDING: Final = 32
+"""Standing instructions that what may take one back is compared with by meaning, the newest."""
+_Meanings: TypeAlias = "Mapping[str, NDArray[np.float32]]"
+"""The vector of each text that meaning may decide on; empty where none are made."""
 _Place: TypeAlias = tuple[str, ...]
 """Where statements are filed: what is asked of them, and its answer."""
 
@@ -67,11 +76,12 @@ class House:
         for item in given.evidence:
             readings += _readings(item, given.user)
             yield from pause()
-        standing = yield from _instructing(readings)
-        written = _filed(readings, given.known, standing)
+        meanings = yield from _meanings(readings, given.known)
+        standing = _instructing(readings, meanings)
+        written = _filed(readings, given.known, standing, meanings)
         if any(derivation.outdated_by is not None for derivation in written):
             history = yield from known(_HISTORY, _MOST_HISTORY)
-            written = _filed(readings, (*given.known, *history), standing)
+            written = _filed(readings, (*given.known, *history), standing, meanings)
         return Edits(write=tuple(written))
 
     on_maintain = nothing
@@ -89,7 +99,7 @@ def digest(items: Sequence[Item], known: Sequence[Item], user: str) -> list[Deri
             a conversation, whose facts are kept and whose orders are not ours.
     """
     readings = [reading for item in items for reading in _readings(item, user)]
-    return _filed(readings, known, _worded(readings))
+    return _filed(readings, known, _worded(readings), {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +108,9 @@ class _Reading:
 
     Attributes:
         instructs: The speaker's orders are meant for this user's agent.
-        said: What rules decide, in the order in which it is numbered; what is `open` is numbered after it.
+        said: What rules decide, in the order in which it is numbered; what is `open` is numbered after it, and last
+            what is `hinted`.
+        hinted: Sentences that may take something back, by a cue alone.
     """
 
     item: Item
@@ -106,6 +118,15 @@ class _Reading:
     instructs: bool
     said: tuple[Revocation | Instruction | Finding, ...]
     open: tuple[OpenSentence, ...]
+    hinted: tuple[Revocation, ...]
+
+    @property
+    def told(self) -> Iterator[Instruction]:
+        """What rules decide that instructs."""
+        import_whole("mnemic.extract.instructions")
+        from mnemic.extract.instructions import Instruction
+
+        return (one for one in self.said if isinstance(one, Instruction))
 
 
 def _readings(item: Item, user: str) -> list[_Reading]:
@@ -115,7 +136,7 @@ def _readings(item: Item, user: str) -> list[_Reading]:
     import_whole("mnemic.extract.instructions", "mnemic.extract.revocations")
     import_whole("mnemic.extract.sentences", "mnemic.extract.slots")
     from mnemic.extract.instructions import told_and_open  # whose patterns only who reads something needs
-    from mnemic.extract.revocations import revocations
+    from mnemic.extract.revocations import hinted, revocations
     from mnemic.extract.sentences import sentences
     from mnemic.extract.slots import slots
 
@@ -124,7 +145,11 @@ def _readings(item: Item, user: str) -> list[_Reading]:
     told, left = told_and_open(item.text, spoken)
     said: tuple[Revocation | Instruction | Finding, ...] = (*revocations(item.text, spoken), *told, *facts)
     instructs = _instructs(item, subject, user)
-    return [_Reading(item, subject, instructs, said, tuple(left) if instructs else ())]
+    if not instructs:
+        return [_Reading(item, subject, instructs, said, (), ())]
+    hints = hinted(item.text, spoken) if len(item.text) <= _SHORT_TURN else []
+    unruled = tuple(hint for hint in hints if not any(hint.start <= one.start < hint.end for one in told))
+    return [_Reading(item, subject, instructs, said, tuple(left), unruled)]
 
 
 def _worded(readings: Sequence[_Reading]) -> frozenset[str]:
@@ -132,29 +157,70 @@ def _worded(readings: Sequence[_Reading]) -> frozenset[str]:
     return frozenset(one.low for reading in readings for one in reading.open if one.worded)
 
 
-def _instructing(readings: Sequence[_Reading]) -> Flow[frozenset[str]]:
-    """Choose the open sentences that instruct, by their vectors; by their words alone where there are none."""
-    weights = {one.low: one.weight for reading in readings for one in reading.open}
-    if not weights:
-        return frozenset()
-    import_whole("mnemic.extract.instruction_meaning")
-    from mnemic.extract.instruction_meaning import EMBEDDER, meant_as_instructions
+def _meanings(readings: Sequence[_Reading], known: Sequence[Item]) -> Flow[_Meanings]:
+    """Embed the sentences that rules leave open, and what may take something back with what stands; empty without.
 
+    A cue is in one of twelve turns of talk, so that its sentence is embedded only if it has the form of a withdrawal
+    or shares a word or an aspect with something that stands. What stands is then embedded anew, the newest of it.
+    """
+    texts = [one.low for reading in readings for one in reading.open]
+    hints = [(reading, one) for reading in readings for one in reading.hinted]
+    if hints:
+        held = [item for item in known if item.state is State.ACTIVE and item.slots.get("standing") is True]
+        stood = [item.text for item in sorted(held, key=lambda item: item.said, reverse=True)][:_MOST_STANDING]
+        stood += [one.text for reading in readings for one in reading.told]
+        stood += [one.instruction.text for reading in readings for one in reading.open]
+        named = set().union(*map(_subjects_of, stood))
+        asked = [one.text for reading, one in hints if _has_form(reading, one) or _subjects_of(one.text) & named]
+        texts += [*asked, *stood] if asked and stood else []
+    if not texts:
+        return {}
+    import_whole("mnemic.extract.instruction_meaning")
+    from mnemic.extract.instruction_meaning import EMBEDDER
+
+    once = tuple(dict.fromkeys(texts))
     try:
-        made = yield from vectors(*weights, embedder=EMBEDDER)
+        made = yield from vectors(*once, embedder=EMBEDDER)
     except ModelError:
         made = ()
-    if not made:
+    return dict(zip(once, made, strict=True)) if made else {}
+
+
+def _subjects_of(text: str) -> set[str]:
+    """Name what a text is about: its telling words and aspects of an answer."""
+    import_whole("mnemic.extract.revocations")
+    from mnemic.extract.revocations import aspects_named, telling
+
+    return telling(text) | aspects_named(text)
+
+
+def _has_form(reading: _Reading, hint: Revocation) -> bool:
+    """Whether a form of words makes a hinted sentence a withdrawal, of whatever."""
+    import_whole("mnemic.extract.revocations")
+    from mnemic.extract.revocations import Revocation
+
+    return any(isinstance(one, Revocation) and one.start == hint.start for one in reading.said)
+
+
+def _instructing(readings: Sequence[_Reading], meanings: _Meanings) -> frozenset[str]:
+    """Choose the open sentences that instruct, by their vectors; by their words alone where there are none."""
+    weights = {one.low: one.weight for reading in readings for one in reading.open}
+    if not weights or not meanings:
         return _worded(readings)
-    meant = meant_as_instructions(made, list(weights.values()))
+    import_whole("mnemic.extract.instruction_meaning")
+    from mnemic.extract.instruction_meaning import meant_as_instructions
+
+    meant = meant_as_instructions([meanings[low] for low in weights], list(weights.values()))
     return frozenset(low for low, is_meant in zip(weights, meant, strict=True) if is_meant)
 
 
-def _filed(readings: Sequence[_Reading], known: Sequence[Item], standing: Collection[str]) -> list[Derivation]:
+def _filed(
+    readings: Sequence[_Reading], known: Sequence[Item], standing: Collection[str], meanings: _Meanings
+) -> list[Derivation]:
     """Derive what is to be written for what was read, given what is known and which open sentences instruct."""
     book = _Book(known)
     for reading in readings:
-        _file_reading(reading, book, standing)
+        _file_reading(reading, book, standing, meanings)
     return book.written
 
 
@@ -284,6 +350,7 @@ def _places(statement: _Statement) -> Iterator[_Place]:
     if not isinstance(subject, str):
         return
     if slots.get("standing") is True:
+        yield "stands", subject
         yield "said", subject, canonical(statement.text)
         yield from (("about", subject, word) for word in telling(statement.text))
         yield from (("aspect", subject, aspect) for aspect in aspects_named(statement.text))
@@ -303,7 +370,7 @@ def _places(statement: _Statement) -> Iterator[_Place]:
         yield "ended", subject, slot, _same(wrong)
 
 
-def _file_reading(reading: _Reading, book: _Book, standing: Collection[str]) -> None:
+def _file_reading(reading: _Reading, book: _Book, standing: Collection[str], meanings: _Meanings) -> None:
     """Write what a turn says, numbered whatever is known and stands, so that a saying has the same key ever after."""
     import_whole("mnemic.extract.instructions", "mnemic.extract.revocations", "mnemic.extract.slots")
     from mnemic.extract.instructions import OpenSentence
@@ -312,7 +379,9 @@ def _file_reading(reading: _Reading, book: _Book, standing: Collection[str]) -> 
 
     item, subject = reading.item, reading.subject
     undone: list[str] = []
-    for n, saying in enumerate((*reading.said, *reading.open)):
+    numbered = list(enumerate((*reading.said, *reading.open, *reading.hinted)))
+    hints = len(reading.said) + len(reading.open)
+    for n, saying in (*numbered[hints:], *numbered[:hints]):  # what takes something back is no instruction beside it
         key = f"house:{item.id}:{n}"
         if isinstance(saying, Finding):
             _take_down(item, key, saying, book)
@@ -320,21 +389,45 @@ def _file_reading(reading: _Reading, book: _Book, standing: Collection[str]) -> 
         if not reading.instructs or (isinstance(saying, OpenSentence) and saying.low not in standing):
             continue
         if isinstance(saying, Revocation):
-            undone += _take_back(item, subject, key, saying, book)
+            if not any(saying.text in text for text in undone):
+                undone += _take_back(item, subject, key, saying, book, meanings)
             continue
         told = saying.instruction if isinstance(saying, OpenSentence) else saying
         if not any(told.text in text for text in undone):
             _stand(item, subject, key, told, book)
 
 
-def _take_back(item: Item, subject: str, key: str, revocation: Revocation, book: _Book) -> list[str]:
+def _take_back(
+    item: Item, subject: str, key: str, revocation: Revocation, book: _Book, meanings: _Meanings
+) -> list[str]:
     """Write the revocation, if it is clear what it is about; its words are no instruction beside it."""
-    meant = _meant(book, subject, revocation.topic, item.said, revocation.way)
+    import_whole("mnemic.extract.revocations")
+    from mnemic.extract.revocations import Withdrawal
+
+    if revocation.way is Withdrawal.HINTS:
+        meant = _hinted_at(book, subject, revocation.text, item.said, meanings)
+    else:
+        meant = _meant(book, subject, revocation.topic, item.said, revocation.way)
     if meant is None:
         return []
     slots = _instruction_slots(subject, "taken back", standing=False)
     book.write(_derived(item, key, Kind.PROCEDURE, revocation.text, slots, revokes=(meant.at,)))
     return [revocation.text]
+
+
+def _hinted_at(book: _Book, subject: str, text: str, said: datetime, meanings: _Meanings) -> _Statement | None:
+    """Find the one standing instruction, said before, that a sentence lies near; by words alone without vectors."""
+    import_whole("mnemic.extract.revocations", "mnemic.extract.withdrawal_meaning")
+    from mnemic.extract.revocations import aspects_named, telling
+    from mnemic.extract.withdrawal_meaning import nearest
+
+    places = [*(("about", word) for word in telling(text)), *(("aspect", aspect) for aspect in aspects_named(text))]
+    sharing = {one.at: one for place, word in places for one in book.filed(place, subject, word) if one.said <= said}
+    if text not in meanings:
+        return next(iter(sharing.values())) if len(sharing) == 1 else None
+    near = [one for one in book.filed("stands", subject) if one.said <= said and one.text in meanings]
+    place = nearest(meanings[text], [meanings[one.text] for one in near], [one.at in sharing for one in near])
+    return None if place is None else near[place]
 
 
 def _meant(book: _Book, subject: str, topic: str, said: datetime, way: Withdrawal | None = None) -> _Statement | None:
@@ -370,6 +463,8 @@ def _stand(item: Item, subject: str, key: str, instruction: Instruction, book: _
     if any(statement.said > item.said for statement in named):
         return
     stopped = _meant(book, subject, instruction.text, item.said) if instruction.rule in _STOPPING else None
+    ended = [] if stopped is None else [stopped.at]
+    ended += _contradicted(book, subject, instruction.text, item.said)
     derivation = _derived(
         item,
         key,
@@ -377,9 +472,20 @@ def _stand(item: Item, subject: str, key: str, instruction: Instruction, book: _
         instruction.text,
         _instruction_slots(subject, instruction.rule, standing=True),
         supersedes=named[0].at if named else None,
-        revokes=() if stopped is None else (stopped.at,),
+        revokes=tuple(dict.fromkeys(ended)),
     )
     book.write(derivation)
+
+
+def _contradicted(book: _Book, subject: str, text: str, said: datetime) -> Iterator[ItemId | int]:
+    """Yield what stands and was said before, and that a new instruction asks the contrary of."""
+    import_whole("mnemic.extract.revocations")
+    from mnemic.extract.revocations import aspects_named, contradicts
+
+    for aspect in aspects_named(text):
+        for one in book.filed("aspect", subject, aspect):
+            if one.said <= said and contradicts(text, one.text):
+                yield one.at
 
 
 def _take_down(item: Item, key: str, finding: Finding, book: _Book) -> None:

@@ -11,7 +11,9 @@ from mnemic.lab.tasks import standing_bench
 from mnemic.lab.tasks.current.current_cases import Half
 from mnemic.lab.tasks.standing_bench import (
     StandingSentence,
+    bench_dialogues,
     bench_standing,
+    dialogue_figures,
     figures,
     read_sentences,
     show,
@@ -61,3 +63,13 @@ def test_a_few_of_each_sort_are_said_and_shown() -> None:
     show(found, told, as_json=True)
     write_failures(found, 1, told)
     assert "instructions found in the context block" in told.getvalue()
+
+
+def test_dialogues_are_counted_by_what_stands_before_their_last_turn_and_after_it() -> None:
+    found = bench_dialogues(limit=3)
+    assert [(o.stood, o.remains, o.hidden) for o in found] == [
+        (False, False, False),  # "Never thank me for anything." is not found by words
+        (True, False, False),
+        (True, False, False),
+    ]
+    assert [(figure.value, figure.detail) for figure in dialogue_figures(found)] == [(0, "0 of 2"), (0, "0 of 2")]

@@ -34,7 +34,7 @@ _LONGEST: Final = 120
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Observation:
+class LocomoObservation:
     """A statement about a speaker.
 
     Attributes:
@@ -54,7 +54,7 @@ class Observations:
         dropped: How many name no turn that is there, or say nothing.
     """
 
-    by_ns: Mapping[str, tuple[Observation, ...]]
+    by_ns: Mapping[str, tuple[LocomoObservation, ...]]
     dropped: int
 
 
@@ -77,12 +77,12 @@ def read_observations(path: Path, dataset: Dataset) -> Observations:
     except (ValueError, AttributeError, TypeError) as error:
         raise Invalid("model", f"{path.name} holds no observations that can be read ({error!r})", remedy) from error
     sessions = {corpus.ns: {doc.id: doc.session for doc in corpus.docs} for corpus in dataset.corpora}
-    by_ns: dict[str, tuple[Observation, ...]] = {}
+    by_ns: dict[str, tuple[LocomoObservation, ...]] = {}
     for ns, session_of in sessions.items():
         order = list(session_of).index
         placed = ((who, text, evidence(cited, session_of)[0]) for who, text, cited in stated.get(ns, ()))
         by_ns[ns] = tuple(
-            Observation(speaker=who, text=text, turns=tuple(sorted(turns, key=order)))
+            LocomoObservation(speaker=who, text=text, turns=tuple(sorted(turns, key=order)))
             for who, text, turns in placed
             if turns and text
         )
@@ -107,7 +107,7 @@ def observing_reader(dataset: Dataset, observations: Observations) -> ScriptedRe
     A statement that rests on several turns is answered where the last of them is shown, and cites those that are shown
     beside it. Turns are told by their date, speaker and words, as prompts show them.
     """
-    last: dict[tuple[str, str], list[Observation]] = {}
+    last: dict[tuple[str, str], list[LocomoObservation]] = {}
     for ns, several in observations.by_ns.items():
         for one in several:
             last.setdefault((ns, one.turns[-1]), []).append(one)
@@ -124,7 +124,7 @@ class _Reading:
     """Answers from what was observed: by line the turns that it may be, by turn what was observed of it."""
 
     lines: Mapping[str, Sequence[tuple[str, str]]]
-    last: Mapping[tuple[str, str], Sequence[Observation]]
+    last: Mapping[tuple[str, str], Sequence[LocomoObservation]]
 
     def __call__(self, ask: Ask) -> Fields:
         match ask.task:
@@ -134,7 +134,7 @@ class _Reading:
                 return {"triples": [_related(one, handles[0]) for one, handles in self._observed(ask)]}
         return nothing_merged(ask)
 
-    def _observed(self, ask: Ask) -> Iterator[tuple[Observation, list[int]]]:
+    def _observed(self, ask: Ask) -> Iterator[tuple[LocomoObservation, list[int]]]:
         """Yield what was observed of the passages shown, with their handles, the last turn's first."""
         handles = {turn: n for n, line in enumerate(shown(ask), 1) for turn in self.lines.get(line, ())}
         for (ns, id), n in handles.items():
@@ -143,7 +143,7 @@ class _Reading:
                 yield one, list(dict.fromkeys((n, *beside)))
 
 
-def _related(one: Observation, handle: int) -> dict[str, Any]:
+def _related(one: LocomoObservation, handle: int) -> dict[str, Any]:
     """Put a statement as a relation of its speaker; one that does not begin with the name is what they "said"."""
     words = one.text.removesuffix(".").split()
     if words[0] == one.speaker and len(words) > 2:

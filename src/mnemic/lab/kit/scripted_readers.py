@@ -16,6 +16,7 @@ Fields: TypeAlias = Mapping[str, Any]
 """The fields of an answer, besides its reasoning."""
 
 _HANDLED: Final = re.compile(r"^\[(\d+)\] (.*)$", re.MULTILINE)
+_HANDLE: Final = re.compile(r"\[(\d+)\]")
 
 
 class ScriptedReader:
@@ -79,6 +80,12 @@ def terse(ask: Ask) -> dict[str, Any]:
         case "insights_with_evidence":
             both = f"{lines[0].partition(': ')[2]} {lines[1].partition(': ')[2]}"
             return {"insights": [{"text": f"Ada {n}: {both}"[:200], "from": [1, 2]} for n in range(5)]}
+        case "overwrite_fold":
+            handle = int(_HANDLED.findall(next(one.content for one in ask.messages if one.role == "user"))[-1][0])
+            return {"notes": [{"text": "Ada lives in Porto.", "from": [handle]}]}
+        case "answer_from_notes":
+            handle = int(_HANDLE.findall(ask.messages[-1].content)[0])
+            return {"answer": "in Porto", "from": [handle]}
     return nothing_merged(ask)
 
 

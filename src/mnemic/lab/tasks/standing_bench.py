@@ -8,6 +8,10 @@ Sentences come from three files. One is held back: instructions, plain and indir
 those labelled for development and for training: what a person orders or wishes of the assistant for good is an
 instruction, everything else a distractor; what can be read either way is left out (a reminder at an hour, a name for
 the assistant, what was "said about footnotes", an order to note a fact of the speaker's life, taking something back).
+
+What is taken back in many wordings is looked at in dialogues, each in a user's name: instructions, other talk, and a
+last turn that takes the first of them back, or only seems to. Half of them were not looked at when rules were tuned,
+but are of the same author.
 """
 
 from __future__ import annotations
@@ -57,6 +61,38 @@ class StandingSentence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WithdrawalDialogue:
+    """Standing instructions, other talk, and a last turn that takes the first of them back, or seems to.
+
+    Attributes:
+        testing: Kept apart from those that rules were tuned on. Both are of one author.
+    """
+
+    lang: str
+    standing: tuple[str, ...]
+    talk: str
+    last: str
+    withdraws: bool
+    testing: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DialogueOutcome:
+    """What a dialogue left standing.
+
+    Attributes:
+        stood: The instruction that is taken back stood before; where none is, some did.
+        remains: It still stands.
+        hidden: Another one, or where nothing is taken back any, stood before and does no longer.
+    """
+
+    dialogue: WithdrawalDialogue
+    stood: bool
+    remains: bool
+    hidden: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StandingOutcome:
     """What came of a sentence.
 
@@ -84,6 +120,21 @@ def read_sentences(half: Half) -> list[StandingSentence]:
 def more_sentences() -> list[StandingSentence]:
     """Sentences written to learn from alone: wishes in many wordings, and what only looks like one."""
     return [_plainly(row) for row in rows_of("standing_sentences_training")]
+
+
+def read_dialogues() -> list[WithdrawalDialogue]:
+    """The dialogues about withdrawals, for development and for testing."""
+    return [
+        WithdrawalDialogue(
+            lang=row["lang"],
+            standing=tuple(row["standing"]),
+            talk=row["talk"],
+            last=row["last"],
+            withdraws=row["gone"] is not None,
+            testing=row["half"] == "testing",
+        )
+        for row in rows_of("standing_withdrawals")
+    ]
 
 
 def _plainly(row: dict[str, Any]) -> StandingSentence:
@@ -135,6 +186,62 @@ def bench_standing(
             progress("said", n + 1, len(sentences))
         memory.flush()
         return [_outcome(memory, n, sentence, withdrawn.get(n)) for n, sentence in enumerate(sentences)]
+
+
+def bench_dialogues(*, limit: int | None = None, embedder: Embedder | None = None) -> list[DialogueOutcome]:
+    """Say each dialogue in a user's name, and look at what stands before its last turn and after it."""
+    reader = "none" if embedder is None else CachedEmbedder(embedder)
+    outcomes = []
+    clock = SetClock(SAID)
+    with Memory("memory:", settings=Settings(background=False), embedder=reader, clock=clock) as memory:
+        for n, dialogue in enumerate(read_dialogues()[:limit]):
+            me = memory.scope(user=f"dialogue {n}")
+            asked = [me.observe(text, role="user").id for text in (*dialogue.standing, dialogue.talk)]
+            before = _standing_of(memory, n)
+            me.observe(dialogue.last, role="user")
+            after = _standing_of(memory, n)
+            meant = asked[0] if dialogue.withdraws else None
+            outcomes.append(
+                DialogueOutcome(
+                    dialogue=dialogue,
+                    stood=meant in before if dialogue.withdraws else bool(before),
+                    remains=meant in after,
+                    hidden=bool(before - after - {meant}),
+                )
+            )
+    return outcomes
+
+
+def _standing_of(memory: Memory, n: int) -> set[ItemId | None]:
+    """The turns that what stands for the user of a dialogue was derived from."""
+    memory.flush()
+    always = memory.scope(user=f"dialogue {n}").context("").always
+    return {source for item in always if is_standing(item) for source in item.source}
+
+
+def dialogue_figures(outcomes: Sequence[DialogueOutcome]) -> list[Figure]:
+    """Of the halves of the dialogues: what still stands of what was taken back, and what went that should not."""
+    made = []
+    for half, testing in (("development", False), ("testing", True)):
+        of = [one for one in outcomes if one.dialogue.testing is testing and one.stood]
+        taken = [one for one in of if one.dialogue.withdraws]
+        for name, side, count in (
+            ("taken back, and still shown", taken, sum(one.remains for one in taken)),
+            ("not taken back, and hidden", of, sum(one.hidden for one in of)),
+        ):
+            if side:
+                detail = f"{count} of {len(side)}"
+                made.append(
+                    Figure(
+                        name=f"dialogues, {half}: {name}",
+                        value=100 * count / len(side),
+                        unit="%",
+                        bar=0,
+                        more=False,
+                        detail=detail,
+                    )
+                )
+    return made
 
 
 def _first(sentences: Sequence[StandingSentence], limit: int | None) -> list[StandingSentence]:
@@ -204,9 +311,16 @@ def _share(side: Sequence[StandingOutcome], counts: Callable[[StandingOutcome], 
     return estimates({"": np.array([float(bool(counts(o))) for o in side])}, seed)[""]
 
 
-def show(outcomes: Sequence[StandingOutcome], stream: TextIO, *, seed: int = 0, as_json: bool = False) -> None:
+def show(
+    outcomes: Sequence[StandingOutcome],
+    stream: TextIO,
+    *,
+    dialogues: Sequence[DialogueOutcome] = (),
+    seed: int = 0,
+    as_json: bool = False,
+) -> None:
     """Write the bars and the table as aligned text, or the bars as JSON."""
-    bars = figures(outcomes, seed)
+    bars = [*figures(outcomes, seed), *dialogue_figures(dialogues)]
     if as_json:
         made = [{**asdict(figure), "met": figure.met} for figure in bars]
         json.dump({"header": provenance(), "figures": made}, stream, indent=2)

@@ -106,7 +106,8 @@ def standing(
     with progress(run) as report_progress:
         reader = opened_embedder(run, embedder, cache)
         found = bench.bench_standing(half, limit=limit, embedder=reader, progress=report_progress)
-    bench.show(found, sys.stdout, seed=seed, as_json=run.output.json)
+        dialogues = bench.bench_dialogues(limit=limit, embedder=reader) if half is Half.DEVELOPMENT else ()
+    bench.show(found, sys.stdout, dialogues=dialogues, seed=seed, as_json=run.output.json)
     if failures:
         bench.write_failures(found, failures, sys.stdout)
     if held_back and limit is None:

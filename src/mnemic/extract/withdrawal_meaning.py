@@ -1,0 +1,86 @@
+# ruff: noqa: E501 - a pattern cut in pieces is read wrongly
+"""Tell withdrawals that follow no known form: a cue that something is lifted or ends, and what it lies nearest to.
+
+"One paragraph was too strict" and "前男友的事我放下了" take something back only because an instruction about it stands.
+So a cue alone withdraws nothing. The sentence must also be about one instruction: by vectors, of which it lies near
+one and clearly less near the next, or without vectors by words and aspects that it shares with that one alone.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from mnemic.core.uninterrupted import import_whole
+from mnemic.extract.chinese import has_chinese
+from mnemic.extract.instruction_meaning import direction, form
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mnemic.extract.instruction_meaning import Floats
+
+LONGEST: Final = 120
+"""Most characters in a sentence that a cue may make a withdrawal."""
+NEAR: Final = 0.45
+"""Least cosine of directions from the mean between a sentence and the instruction that it withdraws."""
+AHEAD: Final = 0.10
+"""How much nearer it must be than the next."""
+OF_SHARED: Final = 0.15
+"""What a telling word or an aspect in common adds to a cosine."""
+
+_CUE_EN: Final = re.compile(
+    r"\b(?:again|once more|any ?more|any longer|no longer|no more|no further|after all|back (?:on|in|to)|revert|fair game|(?:is|are|'s|be) (?:now )?(?:fine|ok|okay|alright|welcome|allowed|permitted|good)|you're welcome to|don't mind"
+    r"|i'd welcome|i do want|feel free|free to|no need|needn't|don't need|unnecessary|(?:can|may) (?:go|stop|end|be (?:dropped|retired|lifted|skipped))|let (?:them|it|that|those) go|drop|scrap|lose|skip|quit|stop|leave (?:off|out)|withdraw"
+    r"|lift(?:ed)?|cancel(?:led)?|releas\w+|enough (?:of|to|with)|my fill|fed up|tired of|sick of|bored|silly|got old|too (?:strict|much|tight|short|long|harsh|narrow)|(?:was|were) fun|outlived|retired?|on reflection|second thoughts?"
+    r"|changed my mind|(?:doesn't|don't|isn't|aren't|not|no longer) (?:matter|important|need\w*|necessary|required)|whenever you|as (?:much|long|many) as|talk normally|by now|these days|from (?:here|today|now)(?: on)?|forget|never ?mind"
+    r"|nvm|disregard|done (?:its|their) (?:job|work)|instead of|will do|goes|use whatever)\b"
+)
+_CUE_ZH: Final = re.compile(
+    "又|不用|不必|不需要|没必要|唔使|唔要|用返|算了|免了|取消|作废|不算|随你|随便|都行|都可以|都得|没关系|没事了|不介意|无所谓|尽管|够了|腻|烦了|累了|到此|还是|换|恢复|可以|改|照|放下|停|撤|拿掉|去掉|(?:别|不要)再|不再"
+    "|就(?:说|提|用|写|道歉|讲)|也吃|好好|想了想|开荤|解除|忽略|当我没"
+)
+_ELSEWHERE_EN: Final = re.compile(
+    r"^(?!(?:you|u|i|it|that|this|we)\b)(?:(?:my|our|the|his|her|their) )?(?:[a-z'-]+ )?(?!(?:you|u|i|it|that|this|we)\b)[a-z'-]+ (?:allows?|lets?|(?:is|are) (?:allowed|told)|told|said|says|eats?|wants?|(?:doesn't|no longer) (?:need|have|has) to|starts?)\b"
+    r"|^(?:my|our|the|his|her) (?:boss|son|daughter|niece|nephew|kids?|children|wife|husband|mother|father|mum|mom|dad|sister|brother|doctor|teacher|school|company|manager|neighbou?r|friend|team|colleague)s?\b"
+    r"|^i (?:no longer|don't|do not) (?:have|need) to\b|\bat (?:school|the office)\b"
+)
+_ELSEWHERE_ZH: Final = re.compile(
+    "(?:我|咱)?们?(?:公司|学校|老板|儿子|女儿|侄女|侄子|老公|老婆|妈妈?|爸爸?|朋友|同事|邻居|单位|经理|孩子)|^我(?:现在)?(?:不用|不必|不需要)再|^(?:他|她)"
+)
+_ONCE_EN: Final = re.compile(
+    r"\b(?:just |only )?(?:this|that) (?:once|time|one)\b|\bjust (?:today|now|once)\b|\bfor (?:this|that|today|tonight|once)\b|\bthis \w+ only\b|\bonly this\b|\bexcept"
+)
+_ONCE_ZH: Final = re.compile("这一?[次回]|就一[次回]|例外|今天|这[张个]问题|暂时")
+
+
+def may_withdraw(low: str) -> bool:
+    """Whether a sentence in lower case, simplified, has a cue that something which stood is lifted or ends."""
+    cue = _CUE_ZH if has_chinese(low) else _CUE_EN
+    return len(low) <= LONGEST and cue.search(low) is not None and not is_limited(low)
+
+
+def is_limited(low: str) -> bool:
+    """Whether a sentence makes an exception for this once, or tells of somebody else's duties and freedoms."""
+    once, elsewhere = (_ONCE_ZH, _ELSEWHERE_ZH) if has_chinese(low) else (_ONCE_EN, _ELSEWHERE_EN)
+    return once.search(low) is not None or elsewhere.search(low) is not None
+
+
+def nearest(vector: Floats, standing: Sequence[Floats], shares: Sequence[bool]) -> int | None:
+    """Choose the place of the standing instruction that a sentence is about; None if none is near, or two are.
+
+    Args:
+        vector: Of the sentence, (dims,), made by `EMBEDDER`.
+        standing: Of the instructions, each (dims,).
+        shares: Whether the sentence shares a telling word or an aspect with each.
+    """
+    if not standing:
+        return None
+    import_whole("numpy")
+    import numpy as np
+
+    away = direction(np.asarray([vector, *standing], np.float32), form().mean)
+    near = away[1:] @ away[0] + OF_SHARED * np.asarray(shares, np.float32)
+    first = int(near.argmax())
+    second = np.delete(near, first).max(initial=-1.0)
+    return first if near[first] > NEAR and near[first] - second > AHEAD else None

@@ -1,0 +1,99 @@
+"""Withdrawals in a user's own words: what takes an instruction back, what only looks so, and what ends it besides."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mnemic.core.ids import ItemId
+from mnemic.core.items import Channel, Item, Kind
+from mnemic.extract.instruction_meaning import form
+from mnemic.extract.withdrawal_meaning import nearest
+from mnemic.lab.tasks.standing_bench import WithdrawalDialogue, read_dialogues
+from mnemic.strategies.house import digest
+
+FIRST = datetime(2024, 5, 1, tzinfo=UTC)
+
+
+def standing(*said: str) -> list[str]:
+    """What stands by rules and words alone after a user said some things, one a day."""
+    turns = [
+        Item(
+            id=ItemId(f"{n:026d}"),
+            kind=Kind.TURN,
+            text=text,
+            said=FIRST + timedelta(days=n),
+            channel=Channel.USER,
+            slots={"role": "user"},
+        )
+        for n, text in enumerate(said)
+    ]
+    written = digest(turns, (), "ada")
+    gone = {at for one in written for at in (one.supersedes, *one.revokes)}
+    return [one.text for n, one in enumerate(written) if n not in gone and one.slots.get("standing") is True]
+
+
+def hidden(dialogue: WithdrawalDialogue) -> set[str]:
+    before = standing(*dialogue.standing, dialogue.talk)
+    return set(before) - set(standing(*dialogue.standing, dialogue.talk, dialogue.last))
+
+
+@pytest.mark.parametrize("testing", [False, True])
+def test_nearly_all_withdrawals_in_other_words_hide_what_they_mean_and_nothing_else(testing: bool) -> None:
+    withdrawing = [one for one in read_dialogues() if one.testing is testing and one.withdraws]
+    dialogues = [one for one in withdrawing if one.standing[0] in standing(one.standing[0])]
+    assert len(dialogues) > 25
+    lost = [(hidden(one), one.standing[0]) for one in dialogues]
+    assert sum(bool(gone) for gone, _ in lost) >= 0.9 * len(dialogues)
+    assert all(text in meant for gone, meant in lost for text in gone)
+
+
+@pytest.mark.parametrize("testing", [False, True])
+def test_few_exceptions_and_rules_of_others_hide_anything(testing: bool) -> None:
+    dialogues = [one for one in read_dialogues() if one.testing is testing and not one.withdraws]
+    assert sum(bool(hidden(one)) for one in dialogues) <= 2
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("From now on, answer in French.", "Always answer in Spanish."),
+        ("以后都用英文回答。", "以后一律用中文回答。"),
+    ],
+)
+def test_an_instruction_for_the_other_side_of_an_aspect_supersedes_the_older(older: str, newer: str) -> None:
+    assert standing(older, newer) == [newer]
+    assert standing(newer, older) == [older]
+
+
+@pytest.mark.parametrize(
+    ("one", "another"),
+    [
+        ("From now on, answer in French.", "Always write code comments in English."),
+        ("Always give distances in miles.", "Always give temperatures in Celsius."),
+        ("Never answer in French.", "Always answer in English."),
+    ],
+)
+def test_instructions_of_different_things_stand_beside_each_other(one: str, another: str) -> None:
+    assert standing(one, another) == [one, another]
+
+
+def test_what_cannot_be_told_apart_hides_nothing() -> None:
+    both = ["Always end your answers with a proverb.", "Never start your answers with a proverb."]
+    assert standing(*both, "I've had my fill of proverbs.") == both
+
+
+@given(st.integers(min_value=1, max_value=6), st.data())
+def test_of_two_that_lie_the_same_neither_is_nearest(count: int, data: st.DataObject) -> None:
+    mean = form().mean
+    ways = list(mean + np.eye(len(mean), dtype=np.float32)[: count + 1])  # at right angles, seen from the mean
+    asked, elsewhere = ways[data.draw(st.integers(min_value=0, max_value=count - 1))], ways[count]
+    held = ways[:count]
+    none = [False] * count
+    assert nearest(asked, held, none) == next(n for n, one in enumerate(held) if one is asked)
+    assert nearest(asked, [*held, asked], [*none, False]) is None
+    assert nearest(elsewhere, held, none) is None
