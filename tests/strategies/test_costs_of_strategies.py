@@ -11,6 +11,7 @@ import pytest
 from mnemic.demo import conversation
 from mnemic.strategies.hippo2 import Hippo2
 from mnemic.strategies.mem0 import Mem0
+from mnemic.strategies.memoryos import MemoryOS
 from mnemic.strategies.stream import Stream
 from mnemic.strategies.zep import Zep
 
@@ -18,8 +19,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 from told_chat import ToldChat, following, terse
 
 
-@pytest.mark.parametrize("strategy", [Mem0(), Mem0(add_only=True), Stream(), Zep(), Hippo2()])
-def test_calls_and_tokens_a_message_are_those_that_the_docstring_states(strategy: Mem0 | Stream | Zep | Hippo2) -> None:
+@pytest.mark.parametrize("strategy", [Mem0(), Mem0(add_only=True), Stream(), Zep(), Hippo2(), MemoryOS()])
+def test_calls_and_tokens_a_message_are_those_that_the_docstring_states(
+    strategy: Mem0 | Stream | Zep | Hippo2 | MemoryOS,
+) -> None:
     chat = ToldChat(terse)
     memory, me = following(strategy, chat)
     turns = conversation()

@@ -91,6 +91,10 @@ def terse(ask: Ask) -> dict[str, Any]:
     lines = shown(ask)
     if ask.task == "extract_items":
         return {"facts": [fact(line.partition(": ")[2][:100], n) for n, line in enumerate(lines, 1) if "Ada: " in line]}
+    if ask.task == "page_topic":
+        return {"topic": "what Ada does", "keywords": ["Ada"], "continues": 0}
+    if ask.task == "extract_slots":
+        return {"slots": []}
     if ask.task == "merge_decide":
         new = range(1, len(shown(ask, "New facts")) + 1)
         return {"decisions": [{"new": n, "do": "add", "old": 0, "text": ""} for n in new]}

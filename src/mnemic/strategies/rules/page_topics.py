@@ -8,12 +8,12 @@ from typing import Final
 from mnemic.strategies.knowledge import Episode, PageTopic, Passages
 from mnemic.strategies.rules.sentence_relevance import content_terms, similarity
 
-KEYWORDS: Final = 12
+KEYWORDS: Final = 24
 """Most words that tell what an exchange is about."""
-IN_COMMON: Final = 0.12
+IN_COMMON: Final = 0.2
 """Likeness of words from which an exchange goes on with a passage; set on conversations of LoCoMo."""
 _SHORT: Final = 3
-"""Terms below which who begins an exchange answers what was said last."""
+"""Terms below which whoever begins an exchange says next to nothing."""
 
 
 def page_topic(given: Episode) -> PageTopic:
@@ -24,12 +24,15 @@ def page_topic(given: Episode) -> PageTopic:
 
 
 def _taken_up(before: Passages, passages: Passages) -> int | None:
-    """The place of the passage that has most words in common, of equals the last; what is short answers the last."""
+    """The place of the passage with most words in common with whoever begins the exchange, of equals the last.
+
+    Who says next to nothing answers what was said last.
+    """
     if not before or not passages:
         return None
-    if len(content_terms(passages[0].text)) < _SHORT:
+    begins = frozenset(content_terms(passages[0].text))
+    if len(begins) < _SHORT:
         return len(before) - 1
-    terms = frozenset(term for one in passages for term in content_terms(one.text))
-    likeness = [similarity(terms, frozenset(content_terms(one.text))) for one in before]
+    likeness = [similarity(begins, frozenset(content_terms(one.text))) for one in before]
     best = max(range(len(before)), key=lambda place: (likeness[place], place))
     return best if likeness[best] >= IN_COMMON else None
