@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import random
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Event
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from mnemic import Filter, Kind, Memory, ScopedMemory
+from mnemic import Filter, Kind, Memory, ScopedMemory, Settings
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, State
 from mnemic.errors import ModelError
 from mnemic.models.chat.base import Ask
+from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.strategies.memoryos import HOLDS, MemoryOS
 from mnemic.strategies.rules.topic_segments import segment_of
+from mnemic.testing.generators import ManualClock
 from mnemic.tiers.policies.heat import HeatWeights, heat
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -330,6 +335,37 @@ def test_however_the_journal_is_cut_the_view_is_the_same(chat: ToldChat | None) 
     assert len(whole) > 2
     for seed in range(3):
         assert view(random.Random(seed), chat) == whole
+
+
+class CloseEmbedder(ScriptedEmbedder):
+    """For it as for E5 all texts are close, and those with words in common are closer."""
+
+    def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        close = super().passages(texts)
+        close[:, 0] += 2
+        return close / np.linalg.norm(close, axis=1, keepdims=True)
+
+
+def test_where_all_is_close_a_page_joins_what_is_closer_than_segments_are_to_others() -> None:
+    topics = ["violin", "oven", "tennis", "harbour", "sewing", "chess"]
+
+    def about(ask: Ask) -> dict[str, Any]:
+        line = shown(ask, "Exchange")[0]
+        topic = next((one for one in topics if one in line), "weather")
+        return {"topic": topic, "keywords": [topic, *(["strings"] if "bow" in line else [])], "continues": 0}
+
+    close = CloseEmbedder().passages(topics)
+    assert (close @ close.T).min() > 0.6, "the paper's bar would let in whatever comes"
+    memory = Memory(
+        "memory:", settings=Settings(background=False), clock=ManualClock(step=1), embedder=CloseEmbedder(),
+        strategies=[MemoryOS(persona=False)], model=ToldChat(about),
+    )  # fmt: skip
+    with memory:
+        me = memory.scope(user="ada")
+        tell(me, *topics, "violin and bow", "chess")
+        assert memory.flush()
+        pages = {item.text: len(segment_of(item).pages) for item in segments(me)}
+        assert pages == {**dict.fromkeys(topics, 1), "violin": 2, "chess": 2}
 
 
 def test_recall_goes_from_segments_to_pages_and_says_why() -> None:

@@ -11,8 +11,8 @@ Departures:
 - One question tells a page's topic, keywords and what it takes up; the code asks three. A page that takes up another
   goes to its segment. A segment has `MOST_PAGES` at most, for each that joins writes it anew.
 - A question is compared with segments by the score of the search, words and meaning, not by F: it has few keywords.
-- F >= .6 is of the paper's embedder. Here F is also above that of most pairs of segments, which are apart: `quantile`.
-  Of fewer than `TELLING` segments, and without an embedder, words decide: `by_words`.
+- F >= .6 is of the paper's embedder. Here F is also well above that of most segments and the ones nearest to them,
+  which are apart: `quantile`. Of fewer than `TELLING` segments, and without an embedder, words decide: `by_words`.
 - Visits are how often recall showed a segment's pages, which the kernel counts: a read writes nothing. What got hot by
   them upkeep promotes, one segment at a time. Upkeep also puts the coldest beyond the capacity out of sight of recall.
 - New facts are merged with old ones (`FactBook`), for the code's queues repeat themselves, and contradict themselves.
@@ -22,7 +22,7 @@ Departures:
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import combinations
+from math import ceil
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from mnemic.core.clock import micros
@@ -73,6 +73,8 @@ TELLING: Final = 4
 BEFORE: Final = 4
 """Pages of a segment, segments that a page or a question is compared with, how many of them tell what is far apart, and
 turns that a page may take up; ours."""
+MARGIN: Final = 0.25
+"""How far beyond segments that are apart, on the way to 1, a page is near one by meaning; ours."""
 CHAIN: Final = 0.3
 """What the best of a turn's chain adds to its relevance; set on conversations of LoCoMo."""
 HOLDS: Final = "memoryos_holds"
@@ -99,8 +101,8 @@ class MemoryOS:
             promotions, and recall without what they found; each page by itself.
         hot: The heat at which a segment is promoted.
         weights: Of the parts of a heat; its time is in hours.
-        threshold, quantile: The F from which a page joins a segment by meaning, and the share of the pairs of other
-            segments that it is above.
+        threshold, quantile: The F from which a page joins a segment by meaning; and the share of the segments that are
+            no nearer to any other.
         by_words: The F from which it does by words.
         capacity: Segments that recall sees.
         unit: A page.
@@ -222,8 +224,10 @@ class MemoryOS:
 
         least = self.by_words
         if len(embedded):
-            apart = sorted(f(one, other) for one, other in combinations(range(1, len(texts)), 2))
-            least = max(self.threshold, apart[int(self.quantile * (len(apart) - 1))])
+            every = range(1, len(texts))
+            apart = sorted(max(f(one, other) for other in every if other != one) for one in every)
+            most = apart[ceil(self.quantile * (len(apart) - 1))]
+            least = max(self.threshold, most + MARGIN * (1 - most))
         best = max(range(1, len(texts)), key=lambda place: f(0, place), default=0)
         return pool[best - 1] if best and f(0, best) >= least else None
 
