@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -17,7 +17,7 @@ from mnemic.core.listing import LISTED, Cursors, Listing, one_page
 from mnemic.core.mask import mask, refuse_secrets
 from mnemic.core.scope import Shared
 from mnemic.core.uninterrupted import import_whole
-from mnemic.derive.runs import MAINTAIN
+from mnemic.derive.runs import MAINTAIN, awaits_more
 from mnemic.errors import Invalid, NotFound
 from mnemic.lanes.following import choice_of, follows
 from mnemic.lanes.slices import EMBED, EXPIRE, JOBS, PACK, SLOTS
@@ -48,6 +48,7 @@ from mnemic.worker.status import WorkEntry, dead_letters, work_status
 
 if TYPE_CHECKING:
     from mnemic.collecting.housekeeping import Collected
+    from mnemic.strategies.base import Strategy
 
 
 _USERS: Final = Cursors("users", 2)
@@ -98,6 +99,7 @@ class Behind:
         lane: `embed` for an embedder that has never answered: it has no lane of its own yet.
         embedder: The embedder's name; "" for a strategy's lane.
         pending: How many passages it has not read yet.
+        begun: How many passages beside those make no unit yet: its strategy reads them once more is said.
         error: How it failed last in some space, or why its embedder cannot be asked here; "" if nothing went wrong.
         dead: How many passages it gave up (`dead`).
     """
@@ -107,6 +109,7 @@ class Behind:
     pending: int
     error: str
     dead: int = 0
+    begun: int = 0
 
 
 @held_to_the_table
@@ -299,12 +302,19 @@ class Admin:
     def behind(self) -> list[Behind]:
         """Count what strategies and embedders have not read yet, lane by lane."""
         meaning, background = self._opened.meaning, self._opened.background
-        rules, by_default = background.strategy_lanes(), background.by_default
+        followed, by_default = background.strategies(), background.by_default
         with self._store.read() as snapshot:
             dead = snapshot.dead_counts(DIGEST)
-            lanes = [_behind(snapshot, lane, "", dead, by_default=by_default) for lane in rules]
+            lanes = [_strategy_behind(snapshot, strategy, dead, by_default) for strategy in followed]
             lanes += [
-                _behind(snapshot, lane, name, dead, meaning.trouble(name) or _first_failure(snapshot, lane))
+                _behind(
+                    snapshot,
+                    lane,
+                    name,
+                    snapshot.backlog(lane),
+                    dead,
+                    meaning.trouble(name) or _first_failure(snapshot, lane),
+                )
                 for lane, name in self._embedding(snapshot)
             ]
         return [lane for lane in lanes if lane.lane != EMBED or lane.pending]
@@ -549,15 +559,24 @@ def _user_stats(snapshot: Snapshot, heads: Sequence[SpaceHead]) -> tuple[UserSta
     )  # fmt: skip
 
 
+def _strategy_behind(
+    snapshot: Snapshot, strategy: Strategy, dead: Mapping[bytes, int], by_default: Sequence[str]
+) -> Behind:
+    name = strategy.name
+    followers = [place for place in snapshot.backlog(name) if follows(snapshot, place[0], name, by_default)]
+    begun = [place for place in followers if awaits_more(snapshot, strategy, place[0])]
+    behind = _behind(snapshot, name, "", [place for place in followers if place not in begun], dead)
+    return replace(behind, begun=sum(snapshot.pending(begun).values()))
+
+
 def _behind(
     snapshot: Snapshot,
     lane: str,
     embedder: str,
+    waiting: Sequence[tuple[int, int, int]],
     dead: Mapping[bytes, int],
     trouble: str = "",
-    by_default: Sequence[str] = (),
 ) -> Behind:
-    waiting = [place for place in snapshot.backlog(lane) if follows(snapshot, place[0], lane, by_default)]
     pending, spaces = sum(snapshot.pending(waiting).values()), {space for space, _, _ in waiting}
     errors = (error for space, error in snapshot.failing(lane) if space in spaces) if spaces else iter(())
     error = next(errors, "") or (trouble if pending else "")

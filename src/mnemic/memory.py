@@ -41,7 +41,9 @@ if TYPE_CHECKING:
     from mnemic.past.merging import Merge
     from mnemic.past.undo_plans import Undone
     from mnemic.recall.answer import Answer
+    from mnemic.recall.beliefs import Belief
     from mnemic.recall.doubt import Doubt
+    from mnemic.recall.entity_graph import EntityGraph
     from mnemic.session import Session
     from mnemic.store.contract import Store
     from mnemic.store.values.receipts import ErasureReceipt
@@ -504,6 +506,16 @@ class ScopedMemory:
         """
         return self._run(self._kernel.review(self._who))
 
+    def profile(self, *, history: bool = False) -> Sequence[Belief]:
+        """List what memory takes to be so of the user: the profile, and facts about them that strategies keep.
+
+        By subject, the user first, then by matter. What several derived in the same words stands there once.
+
+        Args:
+            history: Also what each took the place of, and what was so and ended.
+        """
+        return self._run(self._kernel.profile(self._who, history=history))
+
     def get(self, id: ItemId) -> Version:
         """Read the version of an item that this handle shows."""
         return self._run(self._kernel.get(self._who, id))
@@ -531,6 +543,21 @@ class ScopedMemory:
     def links(self, id: ItemId) -> Sequence[Link]:
         """List the links that start or end at an item."""
         return self._run(self._kernel.links(self._who, id))
+
+    def graph(
+        self, *, by: str | None = None, around: str | None = None, steps: int = 2, limit: int = 300
+    ) -> EntityGraph:
+        """Read entities and facts as a graph: who and what is related how, what has ended among it.
+
+        Args:
+            by: Only what this strategy keeps.
+            around: Only what lies within so many `steps` of what is called so.
+            limit: Most nodes, those with most edges first.
+
+        Raises:
+            NotFound: nothing is called as `around` says. Invalid: there is no strategy `by`.
+        """
+        return self._run(self._kernel.graph(self._who, by=by, around=around, steps=steps, limit=limit))
 
     def strength(self, id: ItemId) -> Strength:
         """Read an item's counters of use: how often it was shown, helped, misled."""

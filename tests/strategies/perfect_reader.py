@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mnemic.lab.kit.scripted_readers import shown
 from mnemic.lab.tasks.current.current_cases import CurrentCase, CurrentQuestion
 from mnemic.lab.tasks.current.grading import names
 from mnemic.models.chat.base import Ask
 
 sys.path.insert(0, str(Path(__file__).parent))
-from told_chat import decided, extracted, shown
+from told_chat import decided, extracted
 
 
 @dataclass(frozen=True)

@@ -1,33 +1,38 @@
-"""What a strategy says that it costs is what it costs over the bundled conversation."""
+"""What a strategy says that it costs is what `mnemic bench strategies` counts over the bundled conversation."""
 
 from __future__ import annotations
 
 import re
-import sys
-from pathlib import Path
+from typing import Final
 
 import pytest
 
-from mnemic.demo import conversation
-from mnemic.strategies.hippo2 import Hippo2
+from mnemic.lab.kit.replays import HOUSE
+from mnemic.lab.kit.scripted_readers import ScriptedReader, terse
+from mnemic.lab.tasks.strategies_bench import Mixture, bench_strategies
+from mnemic.lab.tasks.strategies_report import CostRow, read_strategies
+from mnemic.registry import STRATEGIES
+from mnemic.strategies.base import Strategy
+from mnemic.strategies.loading import strategies
 from mnemic.strategies.mem0 import Mem0
-from mnemic.strategies.memoryos import MemoryOS
-from mnemic.strategies.stream import Stream
-from mnemic.strategies.zep import Zep
 
-sys.path.insert(0, str(Path(__file__).parent))
-from told_chat import ToldChat, following, terse
+COUNTED: Final[dict[str, tuple[Strategy, ...]]] = {
+    "mem0, adding only": (Mem0(add_only=True),),
+    **{name: strategies((name,)) for name in STRATEGIES if name != HOUSE},
+}
 
 
-@pytest.mark.parametrize("strategy", [Mem0(), Mem0(add_only=True), Stream(), Zep(), Hippo2(), MemoryOS()])
-def test_calls_and_tokens_a_message_are_those_that_the_docstring_states(
-    strategy: Mem0 | Stream | Zep | Hippo2 | MemoryOS,
-) -> None:
-    chat = ToldChat(terse)
-    memory, me = following(strategy, chat)
-    turns = conversation()
-    with memory:
-        me.observe(turns)
-        assert memory.flush()
-    stated = f"{len(chat.asked) / len(turns):.2f} calls and {chat.tokens / len(turns):.0f} tokens"
+@pytest.fixture(scope="module")
+def costs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, CostRow]:
+    out = tmp_path_factory.mktemp("runs")
+    chat = ScriptedReader("scripted:terse", terse)
+    mixtures = [Mixture(name=name, members=members) for name, members in COUNTED.items()]
+    report = read_strategies(bench_strategies(out=out, mixtures=mixtures, limit=1, model=chat))
+    return {row.mixture: row for row in report.costs}
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_calls_and_tokens_a_message_are_those_that_the_docstring_states(name: str, costs: dict[str, CostRow]) -> None:
+    stated = f"{costs[name].calls:.2f} calls and {costs[name].tokens:.0f} tokens"
+    (strategy,) = COUNTED[name]
     assert stated in re.sub(r"\s+", " ", type(strategy).__doc__ or ""), stated

@@ -65,6 +65,7 @@ def test_a_store_that_follows_nothing_understands_who_asks_for_it(tmp_path: Path
         ben.observe("I work at Acme.")
         assert memory.flush()
         assert profile(ben) == []
+        assert memory.admin.verify() == []
 
 
 def test_what_waits_is_only_what_somebody_follows(memory: Memory) -> None:
@@ -74,6 +75,7 @@ def test_what_waits_is_only_what_somebody_follows(memory: Memory) -> None:
     memory.flush()
     assert [(one.lane, one.pending) for one in memory.admin.behind()] == [("house", 0)]
     assert memory.admin.jobs().items == ()
+    assert memory.admin.verify() == []
     ben.observe(LIVES)
     assert {entry.user for entry in memory.admin.jobs().items} <= {"ben"}
 
@@ -136,3 +138,12 @@ def test_all_that_a_strategy_derived_is_hidden_in_one_commit_and_undo_brings_it_
         me.forget_by("house")
     me.undo(hidden.seq)
     assert sorted(profile(me)) == sorted(before)
+
+
+def test_what_makes_no_unit_yet_is_not_what_is_left_to_do(memory: Memory) -> None:
+    me = memory.scope(user="ada")
+    me.follow("mem0")
+    me.observe(LIVES)
+    assert memory.flush()
+    (mem0,) = (one for one in memory.admin.behind() if one.lane == "mem0")
+    assert (mem0.pending, mem0.begun) == (0, 2)

@@ -19,6 +19,7 @@ from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, State
 from mnemic.errors import ModelError
 from mnemic.flow import Request, run
+from mnemic.lab.kit.scripted_readers import fact, shown
 from mnemic.models.chat.base import Ask
 from mnemic.strategies.base import Asked, Pick
 from mnemic.strategies.mem0 import Mem0, entity_boost
@@ -26,7 +27,7 @@ from mnemic.strategies.strategy_requests import Search, SearchHit
 from mnemic.strategies.units import TokensUnit, TurnUnit
 
 sys.path.insert(0, str(Path(__file__).parent))
-from told_chat import ToldChat, decided, extracted, fact, following, shown
+from told_chat import ToldChat, decided, extracted, following
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 FACTS = Filter(kinds=(Kind.FACT,), by=("mem0",))

@@ -21,6 +21,7 @@ from mnemic import Filter, Kind, Memory, ScopedMemory, Settings
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, State
 from mnemic.errors import ModelError
+from mnemic.lab.kit.scripted_readers import shown
 from mnemic.models.chat.base import Ask
 from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.strategies.memoryos import HOLDS, MemoryOS
@@ -29,7 +30,7 @@ from mnemic.testing.generators import ManualClock
 from mnemic.tiers.policies.heat import HeatWeights, heat
 
 sys.path.insert(0, str(Path(__file__).parent))
-from told_chat import ToldChat, decided, extracted, following, shown
+from told_chat import ToldChat, decided, extracted, following
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SEGMENTS = Filter(kinds=(Kind.SUMMARY,), by=("memoryos",))

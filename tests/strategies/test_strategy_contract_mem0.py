@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
+from mnemic.lab.kit.scripted_readers import terse
 from mnemic.strategies.base import Strategy
 from mnemic.strategies.mem0 import Mem0
 from mnemic.strategies.units import TurnUnit, Unit
 from mnemic.testing.strategy_contract import *  # noqa: F403
 from mnemic.testing.strategy_contract import Model
-
-sys.path.insert(0, str(Path(__file__).parent))
-from told_chat import terse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

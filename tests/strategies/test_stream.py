@@ -20,6 +20,7 @@ from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Link, Strength
 from mnemic.errors import ModelError
 from mnemic.flow import Request, run
+from mnemic.lab.kit.scripted_readers import shown
 from mnemic.models.chat.base import Ask
 from mnemic.strategies.base import Asked, Pick
 from mnemic.strategies.strategy_requests import Fetch, Linked, Search, SearchHit, Strengths
@@ -27,7 +28,7 @@ from mnemic.strategies.stream import CODE, DERIVED_FROM, PAPER, WEIGHS, Stream, 
 from mnemic.strategies.units import TokensUnit, TurnUnit
 
 sys.path.insert(0, str(Path(__file__).parent))
-from told_chat import ToldChat, following, shown
+from told_chat import ToldChat, following
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 INSIGHTS = Filter(kinds=(Kind.INSIGHT,), by=("stream",))

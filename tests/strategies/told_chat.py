@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from mnemic import Memory, ScopedMemory, Settings
+from mnemic.lab.kit.scripted_readers import fact, shown
 from mnemic.models.chat.base import Ask, CutOff, Pieces, estimated_reply
 from mnemic.strategies.base import Strategy
 from mnemic.testing.generators import ManualClock
 
 Says = Callable[[Ask], str | dict[str, Any] | Exception]
-_LINE = re.compile(r"^\[(\d+)\] (.*)$", re.MULTILINE)
 
 
 class ToldChat:
@@ -47,22 +46,6 @@ class ToldChat:
         return [ask.task for ask in self.asked]
 
 
-def shown(ask: Ask, title: str = "Passages") -> list[str]:
-    """The numbered lines under a title of what a model is shown; the first has the handle 1."""
-    data = next(message.content for message in ask.messages if message.role == "user")
-    _, _, block = data.partition(f"{title}:\n")
-    return [line for _, line in _LINE.findall(block.partition("\n</memory>")[0])]
-
-
-def fact(text: str, *handles: int, since: str = "", until: str = "") -> dict[str, Any]:
-    return {"text": text, "from": list(handles), "since": since, "until": until}
-
-
-def triple(subject: str, predicate: str, thing: str, text: str, handle: int) -> dict[str, Any]:
-    told = {"subject": subject, "predicate": predicate, "object": thing, "fact": text, "from": handle}
-    return {**told, "since": "", "until": ""}
-
-
 def extracted(facts: Mapping[str, Sequence[str]], ask: Ask) -> dict[str, Any]:
     """The answer to `extract_items` of who knows which facts each turn states, by words of the turn."""
     lines = shown(ask)
@@ -84,36 +67,6 @@ def decided(ops: Mapping[str, tuple[str, ...]], ask: Ask) -> dict[str, Any]:
             op, over, words = "add", "", ""
         decisions.append({"new": n, "do": op, "old": old.index(over) + 1 if over else 0, "text": words})
     return {"decisions": decisions}
-
-
-def terse(ask: Ask) -> dict[str, Any]:
-    """A model that takes one fact from each of a person's turns, adds them all, and finds every turn middling."""
-    lines = shown(ask)
-    if ask.task == "extract_items":
-        return {"facts": [fact(line.partition(": ")[2][:100], n) for n, line in enumerate(lines, 1) if "Ada: " in line]}
-    if ask.task == "page_topic":
-        return {"topic": "what Ada does", "keywords": ["Ada"], "continues": 0}
-    if ask.task == "extract_slots":
-        return {"slots": []}
-    if ask.task == "merge_decide":
-        new = range(1, len(shown(ask, "New facts")) + 1)
-        return {"decisions": [{"new": n, "do": "add", "old": 0, "text": ""} for n in new]}
-    if ask.task == "score_importance":
-        return {"scores": [{"of": n, "score": 5} for n in range(1, len(lines) + 1)]}
-    if ask.task == "focal_questions":
-        return {"questions": ["Where does Ada feel at home?", "What does Ada fear?", "Who matters to Ada?"]}
-    if ask.task == "extract_triples":
-        people = [(n, line.partition(": ")[2][:100]) for n, line in enumerate(lines, 1) if "Ada: " in line]
-        return {"triples": [triple("Ada", "told of", said[:30], said, n) for n, said in people]}
-    if ask.task == "match_entities":
-        return {"matches": []}
-    if ask.task == "match_facts":
-        old, new = len(shown(ask, "Known facts")), len(shown(ask, "New facts"))
-        return {"matches": [{"new": n, "same_as": [], "contradicts": []} for n in range(old + 1, old + new + 1)]}
-    if ask.task == "summarize":
-        return {"summary": lines[0][:200]}
-    told = f"{lines[0].partition(': ')[2]} {lines[1].partition(': ')[2]}"
-    return {"insights": [{"text": f"Ada {n}: {told}"[:200], "from": [1, 2]} for n in range(5)]}
 
 
 def following(strategy: Strategy, chat: ToldChat | None, **options: Any) -> tuple[Memory, ScopedMemory]:

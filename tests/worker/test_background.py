@@ -350,14 +350,14 @@ def test_one_users_fault_does_not_stop_the_others(
 ) -> None:
     from mnemic.strategies import house
 
-    take_in = house._take_in
+    read = house._readings
 
-    def faulty(item: Item, book: house._Book, user: str) -> None:
+    def faulty(item: Item, user: str) -> list[house._Reading]:
         if user == "ada":
             raise RuntimeError("a fault in the rules")
-        take_in(item, book, user)
+        return read(item, user)
 
-    monkeypatch.setattr(house, "_take_in", faulty)
+    monkeypatch.setattr(house, "_readings", faulty)
     bob = memory.scope(user="bob")
     ada.observe("I live in Lisbon.")
     bob.observe("I live in Porto.")
@@ -372,16 +372,16 @@ def test_one_users_error_is_never_told_of_anothers_lane(
 ) -> None:
     from mnemic.strategies import house
 
-    take_in = house._take_in
+    read = house._readings
 
-    def faulty(item: Item, book: house._Book, user: str) -> None:
+    def faulty(item: Item, user: str) -> list[house._Reading]:
         if user == "ada":
             raise RuntimeError(item.text)
-        take_in(item, book, user)
+        return read(item, user)
 
     ada.observe("Ada's secret.")
     memory.scope(user="bob").observe("Hello.")
-    monkeypatch.setattr(house, "_take_in", faulty)
+    monkeypatch.setattr(house, "_readings", faulty)
     with memory._opened.store.read() as snapshot:
         mine, bobs = (space for space, _, _ in snapshot.backlog("house"))
     with pytest.raises(MnemicError):

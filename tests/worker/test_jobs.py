@@ -139,15 +139,15 @@ def test_an_embedder_that_is_ill_loses_nothing_to_the_dead_letters(clock: Manual
 def test_a_turn_that_rules_cannot_read_is_put_aside(clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> None:
     from mnemic.strategies import house
 
-    take_in = house._take_in
+    read = house._readings
 
-    def faulty(item: Item, book: house._Book, user: str) -> None:
+    def faulty(item: Item, user: str) -> list[house._Reading]:
         if "poison" in item.text:
             raise RuntimeError("a fault in the rules")
-        take_in(item, book, user)
+        return read(item, user)
 
     with opened(clock) as memory, monkeypatch.context() as patch:
-        patch.setattr(house, "_take_in", faulty)
+        patch.setattr(house, "_readings", faulty)
         me = memory.scope(user="ada")
         me.observe(["I live in Lisbon.", "poison. My name is Ada.", "I work as a baker."], speaker="Ada")
         worked(memory, clock)

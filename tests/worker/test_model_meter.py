@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,7 +15,7 @@ import pytest
 from mnemic import Memory
 from mnemic.core.items import Kind
 from mnemic.core.prices import Price, price_of, read_prices
-from mnemic.errors import Invalid, ModelError
+from mnemic.errors import Invalid, ModelError, StoreCorrupt
 from mnemic.flow import Flow
 from mnemic.models.chat.base import Ask, ChatMessage
 from mnemic.models.chat.scripted_chat import ScriptedChat
@@ -102,7 +103,16 @@ def test_an_answer_that_was_cut_off_is_paid_and_counted_as_failed() -> None:
 
 def test_a_meter_comes_back_as_it_was() -> None:
     one = Spending(strategy="a", task="", model="m", calls=2, failed=1, prompt_tokens=9, answer_tokens=3, seconds=0.25)
-    assert unpacked_spendings(packed_spendings([one])) == [one]
+    named = replace(one, model="n", unsound=1, answered_as=("n-0823", "n-0901"))
+    assert unpacked_spendings(packed_spendings([one, named])) == [one, named]
+
+
+def test_a_meter_from_before_unsound_answers_were_counted_is_read() -> None:
+    (one,) = unpacked_spendings(b'[["a","","m",2,1,9,3,0,0.25]]')
+    assert (one.calls, one.seconds, one.unsound, one.answered_as) == (2, 0.25, 0, ())
+    for broken in (b'[["a"]]', b"[7]", b"7", b"[", b'[["a","","m",2,1,9,3,0,0.25,1,7]]'):
+        with pytest.raises(StoreCorrupt):
+            unpacked_spendings(broken)
 
 
 @pytest.mark.parametrize(

@@ -243,6 +243,12 @@ def _taken(snapshot: Snapshot, strategy: Strategy, lane: Lane, limit: int) -> tu
     return taken, max(taken)
 
 
+def awaits_more(snapshot: Snapshot, strategy: Strategy, space: int) -> bool:
+    """Whether what lies before a strategy makes no unit yet: nothing is to be done until more is written."""
+    lane = snapshot.lane(space, strategy.name)
+    return unit_of(strategy, lane) is not None and _taken(snapshot, strategy, lane, strategy.batch)[1] == lane.cursor
+
+
 def unit_of(strategy: Strategy, lane: Lane) -> Unit | None:
     """The unit by which a lane is cut: that of `on_write`, if its strategy states one."""
     unit: Unit | None = getattr(strategy, "unit", None)

@@ -26,6 +26,7 @@ class Server:
         asked: The bodies of all requests.
         headers: Their headers.
         paths: Where they went.
+        model: What it says that it is.
     """
 
     chat: Chat
@@ -34,23 +35,29 @@ class Server:
     asked: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
+    model: str = "scripted"
 
     def chunks(self, body: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """The answer to a request, chunk by chunk; last the reason of its end and, if asked for, what it took."""
         finish, pieces = "stop", self.chat.stream(_ask(body))
         try:
             while True:
-                yield _chunk({"content": next(pieces)}, None)
+                yield self._chunk({"content": next(pieces)}, None)
         except StopIteration as done:
             said: Reply = done.value
         except CutOff as cut:
             finish, said = "length", cut.reply
         if said.calls:
             finish = "tool_calls"
-            yield _chunk({"tool_calls": [{"index": n, **_written(one)} for n, one in enumerate(said.calls)]}, None)
-        yield _chunk({}, finish)
+            yield self._chunk({"tool_calls": [{"index": n, **_written(one)} for n, one in enumerate(said.calls)]}, None)
+        yield self._chunk({}, finish)
         if body.get("stream_options", {}).get("include_usage"):
-            yield {**_chunk({}, None), "choices": [], "usage": _usage(said)}
+            yield {**self._chunk({}, None), "choices": [], "usage": _usage(said)}
+
+    def _chunk(self, delta: dict[str, Any], finish: str | None) -> dict[str, Any]:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish}
+        document = {"id": "chat-1", "object": "chat.completion.chunk", "created": 0, "model": self.model}
+        return {**document, "choices": [choice]}
 
     def whole(self, body: dict[str, Any]) -> dict[str, Any]:
         """The answer to a request in one document."""
@@ -73,10 +80,12 @@ def _ask(body: dict[str, Any]) -> Ask:
         calls = (ToolCall(call["id"], **call["function"]) for call in one.get("tool_calls", ()))
         messages.append(ChatMessage(one["role"], one["content"] or "", tuple(calls), one.get("tool_call_id", "")))
     tools = (tool["function"] for tool in body.get("tools", ()))
+    wanted = body.get("response_format", {}).get("json_schema", {})
     return Ask(
         tuple(messages),
         body.get("max_completion_tokens", body.get("max_tokens", LIMIT)),
-        schema=body.get("response_format", {}).get("json_schema", {}).get("schema"),
+        schema=wanted.get("schema"),
+        task=wanted.get("name", ""),
         temperature=body.get("temperature"),
         tools=tuple(ToolOffer(tool["name"], tool["description"], tool["parameters"]) for tool in tools),
     )
@@ -89,11 +98,6 @@ def _usage(said: Reply) -> dict[str, int]:
 
 def _written(call: ToolCall) -> dict[str, Any]:
     return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
-
-
-def _chunk(delta: dict[str, Any], finish: str | None) -> dict[str, Any]:
-    choice = {"index": 0, "delta": delta, "finish_reason": finish}
-    return {"id": "chat-1", "object": "chat.completion.chunk", "created": 0, "model": "scripted", "choices": [choice]}
 
 
 def reply(

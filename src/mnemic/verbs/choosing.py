@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from mnemic.core.checking import did_you_mean
 from mnemic.core.events import Receipt
@@ -19,9 +18,7 @@ from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import look, transact
 from mnemic.verbs.changing import Changing
 from mnemic.verbs.statements import Statement
-from mnemic.verbs.who import Who, own_or_none, view_of, writable
-
-_PAGE: Final = 1_000
+from mnemic.verbs.who import Who, own_or_none, scanned, view_of, writable
 
 
 class Choosing(Changing):
@@ -97,12 +94,7 @@ def _derived_by(snapshot: Snapshot, who: Who, author: str) -> list[ItemId]:
     """The items that an author derived in a user's own memory, what has been superseded among them."""
     own = own_or_none(snapshot, who)
     where = Filter(slots=(("by", author),), states=(State.ACTIVE, State.SUPERSEDED))
-    derived: list[ItemId] = []
-    after = 0
-    while own and (page := snapshot.scan(own, where, after=after, limit=_PAGE)):
-        derived += (version.item.id for _, version in page)
-        after = page[-1][0]
-    return derived
+    return [version.item.id for version in scanned(snapshot, own, where)]
 
 
 def _choices(snapshot: Snapshot, who: Who) -> list[Version]:

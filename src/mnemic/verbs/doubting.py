@@ -1,14 +1,17 @@
-"""The verbs of doubt: which facts of the profile something said later puts in doubt, and settling one."""
+"""The verbs of what is believed of the user: the profile, which facts of it are in doubt, and settling one."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from mnemic.core.clock import micros, moment
+from mnemic.core.clock import FOREVER, micros, moment
 from mnemic.core.events import Receipt
 from mnemic.core.ids import ItemId
-from mnemic.core.items import ENDED, WRONG, Item, Kind, Slot
+from mnemic.core.items import ENDED, WRONG, Item, Kind, Slot, State, Version
+from mnemic.core.queries import View
+from mnemic.core.transitions import SUPERSEDES
 from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Invalid
 from mnemic.flow import Flow
@@ -16,9 +19,24 @@ from mnemic.store.engine.snapshot import Snapshot
 from mnemic.verbs.changing import Changing
 from mnemic.verbs.recalling import Recalling
 from mnemic.verbs.statements import Statement, refuse_closed
-from mnemic.verbs.who import Who, absent, cited_versions, look_again, look_ahead, standing_version, writable
+from mnemic.verbs.who import (
+    Who,
+    absent,
+    always_shown,
+    as_then,
+    cited_versions,
+    look_again,
+    look_ahead,
+    scanned,
+    spaces_of,
+    standing_version,
+    unread_versions,
+    view_of,
+    writable,
+)
 
 if TYPE_CHECKING:
+    from mnemic.recall.beliefs import Belief
     from mnemic.recall.doubt import Doubt
 
 WORDS_SHOWN: Final = 200
@@ -26,7 +44,7 @@ WORDS_SHOWN: Final = 200
 
 
 class Doubting(Changing, Recalling):
-    """The verbs of doubt, of a `Kernel`."""
+    """`profile` and the verbs of doubt, of a `Kernel`."""
 
     __slots__ = ()
 
@@ -34,6 +52,63 @@ class Doubting(Changing, Recalling):
         """List the facts in doubt, those of the oldest doubts first."""
         doubts = yield from look_ahead(who, self.desk, lambda s: self.doubts(s, who))
         return sorted(doubts, key=lambda doubt: (doubt.newer.said, doubt.fact.id))
+
+    def profile(self, who: Who, *, history: bool) -> Flow[Sequence[Belief]]:
+        """List what is taken to be so of the user, by whomever it was derived."""
+        return (yield from look_ahead(who, self.desk, lambda s: self._beliefs(s, who, history=history)))
+
+    def _beliefs(self, snapshot: Snapshot, who: Who, *, history: bool) -> list[Belief]:
+        import_whole("mnemic.recall.always")
+        from mnemic.recall.always import supported
+
+        import_whole("mnemic.recall.beliefs")
+        from mnemic.recall.beliefs import believed, chained
+
+        spaces, view, user = spaces_of(snapshot, who), view_of(snapshot, who), str(who.scope.user)
+        shown = self._stating(snapshot, who, view)
+        there = {item.id for item in shown}
+        over = [item for item in self._over(snapshot, who, view) if item.id not in there] if history else []
+        sources = snapshot.get(spaces, list({id for item in (*shown, *over) for id in item.source}), view)
+        doubts = {doubt.fact.id: doubt for doubt in self.doubts(snapshot, who)}
+        beliefs = believed([item for item in shown if supported(item, sources)], user)
+        older = _taken_over(snapshot, spaces, view, shown) if history else {}
+        former = [chained(belief.facts, older) for belief in beliefs]
+        told = {old.id for some in former for old in some}
+        ended = believed([item for item in over if item.id not in told], user)
+        taken = [*zip(beliefs, former, strict=True), *((belief, ()) for belief in ended)]
+        return [
+            replace(
+                belief,
+                evidence=_evidence(belief, sources),
+                doubt=next((doubts[fact.id] for fact in belief.facts if fact.id in doubts), None),
+                former=before,
+                ended=place >= len(beliefs),
+            )
+            for place, (belief, before) in enumerate(taken)
+        ]
+
+    def _stating(self, snapshot: Snapshot, who: Who, view: View) -> list[Item]:
+        """The items that state who somebody is, as the view shows them, with those that rules have yet to write."""
+        import_whole("mnemic.recall.beliefs")
+        from mnemic.recall.beliefs import ABOUT_USERS
+
+        spaces = spaces_of(snapshot, who)
+        found = {version.item.id: version for version in scanned(snapshot, spaces, ABOUT_USERS, view)}
+        for id, version in unread_versions(snapshot, who, self.desk, self.unread).items():
+            found.pop(id, None)
+            if version.item.state is State.ACTIVE and version.item.kind in ABOUT_USERS.kinds:
+                found[id] = version
+        return [as_then(snapshot, spaces, view, version.item) for version in always_shown(who.scope, found.values())]
+
+    def _over(self, snapshot: Snapshot, who: Who, view: View) -> list[Item]:
+        """The items that stated so and hold no longer, of those known to the view."""
+        import_whole("mnemic.recall.beliefs")
+        from mnemic.recall.beliefs import ABOUT_USERS
+
+        until = FOREVER if view.as_of is None else view.as_of
+        where = replace(ABOUT_USERS, states=(State.SUPERSEDED,))
+        versions = scanned(snapshot, spaces_of(snapshot, who), where, replace(view, as_of=None))
+        return [version.item for version in always_shown(who.scope, versions) if micros(version.item.said) <= until]
 
     def settle(
         self, who: Who, fact: ItemId, *, keep: bool, ended: bool, value: str | None, replaced_by: ItemId | None
@@ -85,6 +160,30 @@ class Doubting(Changing, Recalling):
         if replaced_by == fact:
             raise Invalid("replaced_by", "is the fact itself", "Name the item that says what is so instead.")
         return item, (cited[replaced_by].item,)
+
+
+def _taken_over(
+    snapshot: Snapshot, spaces: tuple[int, ...], view: View, facts: Sequence[Item]
+) -> dict[ItemId, list[Item]]:
+    """By its id, what each of some facts took the place of, and what that did in its turn."""
+    older: dict[ItemId, list[Item]] = {}
+    front = {fact.id for fact in facts}
+    while front:
+        links = [link for link in snapshot.links(spaces, sorted(front), View(at=view.at)) if link.type == SUPERSEDES]
+        pairs = [(link.src, link.dst) for link in links if link.src in front]
+        items = snapshot.standing(spaces, list({dst for _, dst in pairs}))
+        older |= {id: [] for id in front}
+        for src, dst in pairs:
+            if dst in items and items[dst].item.state is not State.RETIRED:
+                older[src].append(items[dst].item)
+        front = {item.id for id in front for item in older[id]} - older.keys()
+    return older
+
+
+def _evidence(belief: Belief, sources: Mapping[ItemId, Version]) -> tuple[Item, ...]:
+    """The sources of a belief that are shown, oldest first."""
+    cited = {id: sources[id].item for fact in belief.facts for id in fact.source if id in sources}
+    return tuple(sorted(cited.values(), key=lambda item: (item.said, item.id)))
 
 
 def _refuse_unclear(*, keep: bool, ended: bool, value: str | None, replaced_by: ItemId | None) -> None:

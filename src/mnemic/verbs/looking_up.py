@@ -9,16 +9,18 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from mnemic.core.checking import whole
+from mnemic.core.clock import micros
 from mnemic.core.events import Change
 from mnemic.core.ids import ALPHABET, ItemId, prefix_range, suffix_bytes
 from mnemic.core.items import Link, State, Strength, Version
 from mnemic.core.listing import Cursors, Listing, one_page
 from mnemic.core.queries import Filter, View
 from mnemic.core.uninterrupted import import_whole
-from mnemic.errors import Invalid
+from mnemic.errors import Invalid, NotFound
 from mnemic.flow import Flow
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import look
+from mnemic.strategies.loading import strategy_called
 from mnemic.verbs.who import (
     Who,
     absent,
@@ -27,6 +29,7 @@ from mnemic.verbs.who import (
     on_shelf,
     own_or_none,
     own_space,
+    scanned,
     shelved,
     spaces_of,
     underived_nearby,
@@ -38,7 +41,9 @@ if TYPE_CHECKING:
     from mnemic.derive.unread import UnreadRules
     from mnemic.past.holdings import Holding
     from mnemic.past.journal_views import Difference
+    from mnemic.recall.entity_graph import EntityGraph
     from mnemic.store.values.row_values import SessionRow
+    from mnemic.strategies.base import Strategy
     from mnemic.writing import Desk
 
 T = TypeVar("T")
@@ -53,6 +58,7 @@ class LookingUp:
     __slots__ = ()
     desk: Desk
     unread: UnreadRules
+    followed: tuple[str | Strategy, ...]
 
     def read(self, who: Who, of: Callable[[Snapshot, tuple[int, ...], int | None], T]) -> Flow[T]:
         """What `of` makes of a snapshot, the spaces that may be read in it, and one's own (None before a write)."""
@@ -148,6 +154,36 @@ class LookingUp:
             for link in underived_nearby(snapshot, who, self.desk, self.unread).links
             if item in (link.src, link.dst)
         ]
+
+    def graph(self, who: Who, *, by: str | None, around: str | None, steps: int, limit: int) -> Flow[EntityGraph]:
+        """The graph of entities and facts, what ended among them.
+
+        Raises:
+            NotFound: nothing is called as `around` says.
+        """
+        return (yield from look(lambda s: self._graph(s, who, by, around, steps, limit)))
+
+    def _graph(
+        self, snapshot: Snapshot, who: Who, by: str | None, name: str | None, steps: int, limit: int
+    ) -> EntityGraph:
+        import_whole("mnemic.recall.entity_graph")
+        from mnemic.recall.entity_graph import DRAWN, around, drawn, limited
+
+        where = shelved(who.scope, DRAWN if by is None else replace(DRAWN, by=(strategy_called(by, self.followed).by,)))
+        spaces, view = spaces_of(snapshot, who), view_of(snapshot, who)
+        when = next((at for at in (view.as_of, view.valid_at) if at is not None), self.desk.clock.now())
+        known = replace(view, as_of=None)  # what had ended by then is drawn, too
+        items = [version.item for version in scanned(snapshot, spaces, where, known)]
+        items = [item for item in items if view.as_of is None or micros(item.said) <= view.as_of]
+        links = snapshot.links(spaces, [item.id for item in items], View(at=view.at))
+        graph = drawn(items, links, when)
+        if name is not None:
+            graph = around(graph, name, steps)
+            if not graph.nodes:
+                raise NotFound(f"nothing in the graph is called {name!r}")
+        graph = limited(graph, limit)
+        sources = list({id for item in graph.items for id in item.source})
+        return replace(graph, evidence={id: v.item for id, v in snapshot.get(spaces, sources, view).items()})
 
     def strength(self, who: Who, item: ItemId) -> Flow[Strength]:
         """An item's counters of use."""

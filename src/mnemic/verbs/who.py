@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from mnemic.core.checking import text_field, whole
 from mnemic.core.events import Receipt
 from mnemic.core.ids import ItemId
-from mnemic.core.items import Item, Kind, Strength, Version
+from mnemic.core.items import Item, Kind, State, Strength, Version
 from mnemic.core.listing import Cursors
 from mnemic.core.queries import Filter, View
 from mnemic.core.scope import Scope, Shared
+from mnemic.core.transitions import last_open, reopened
 from mnemic.derive.strategy_lane import house_slice
 from mnemic.derive.unread import NOTHING, FarBehind, Underived
 from mnemic.errors import Conflict, Invalid, NotFound, Refused, StoreReadOnly
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _NOW: Final = View()
+
+_PAGE: Final = 1_000
+"""Versions that are read at once."""
 
 TRIES: Final = 1_000
 """How often a transaction is thought again because others wrote meanwhile; one of them got through each time."""
@@ -173,6 +177,15 @@ def cursors_of(verb: str, who: Who, *asked: object, size: int) -> Cursors:
     return Cursors(repr((verb, who.scope, who.branch, who.past, asked)), size)
 
 
+def scanned(snapshot: Snapshot, spaces: Sequence[int], where: Filter, view: View = View()) -> Iterator[Version]:
+    """Every version that a view shows and that passes a filter, in the order in which each space wrote them."""
+    for space in spaces:
+        after = 0
+        while page := snapshot.scan((space,), where, view, after=after, limit=_PAGE):
+            yield from (version for _, version in page)
+            after = page[-1][0]
+
+
 # What they name
 
 
@@ -217,6 +230,15 @@ def chunks_of(snapshot: Snapshot, who: Who, versions: Iterable[Version]) -> dict
     spaces = own_or_none(snapshot, who) if documents else ()
     parts = [part for space in spaces for part in snapshot.derived(space, documents)]
     return {i: v for i, v in snapshot.standing(spaces, parts).items() if v.item.kind is Kind.CHUNK}
+
+
+def as_then(snapshot: Snapshot, spaces: tuple[int, ...], view: View, item: Item) -> Item:
+    """An item that a view shows, without the end that became known only after the moment it is seen as of."""
+    if view.as_of is None or item.state is not State.SUPERSEDED:
+        return item
+    versions = snapshot.history(spaces, item.id)
+    former = last_open(versions)
+    return reopened(item if former is None else former.item, versions)
 
 
 def underived_nearby(snapshot: Snapshot, who: Who, desk: Desk, unread: UnreadRules) -> Underived:

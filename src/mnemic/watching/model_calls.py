@@ -6,9 +6,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Final
 
 from mnemic.models.chat.base import Ask, CutOff, Reply
+from mnemic.models.chat.soundness import is_sound
 from mnemic.store.values.spending import Spending
+
+_NAMED: Final = 100
+"""Most characters that are kept of the name that an endpoint gives itself."""
 
 
 @dataclass(slots=True)
@@ -47,6 +52,8 @@ def metered(strategy: str, ask: Ask, model: str, report: Callable[[Spending], No
             answer_tokens=0 if reply is None else reply.answer_tokens,
             estimated=int(reply is not None and reply.estimated),
             seconds=round(time.monotonic() - began, 3),
+            unsound=int(reply is not None and not failed and not is_sound(ask, reply)),
+            answered_as=() if reply is None or reply.model == model else (reply.model[:_NAMED],),
         )
         if model:
             report(spending)

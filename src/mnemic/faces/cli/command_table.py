@@ -27,10 +27,12 @@ Asking
   context     asking             A block ready for a prompt.
   ask         asking             An answer in the words of the evidence, cited; or that memory does not hold it.
   read        reading_files      Read files of any length for a question, segment by segment, with cited notes.
+  graph       drawing            Draw what is known as a graph of who and what is related how, on a page of its own.
   why-not     asking             At which stage a recall lost an item, and why.
+  profile     doubts             What memory believes of you: since when, derived by whom, from what, what is in doubt.
   review      doubts             Facts about you that something said later puts in doubt, with both sentences.
   list        asking             What was written last, newest first.
-  show        asking             One item with all that is known about it.
+  show        provenance         One item with all that is known about it: who derived it, from what, what has ended it.
 A window
   session     sessions           The windows of talks: say and ask in one, move its pages, see what it costs.
 The past

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from mnemic.core.items import Item, Link, Version
     from mnemic.core.queries import Context, Recalled
     from mnemic.recall.answer import Answer
+    from mnemic.recall.beliefs import Belief
     from mnemic.recall.doubt import Doubt
     from mnemic.store.values.receipts import ErasureReceipt
 
@@ -24,7 +25,7 @@ def item_record(item: Item) -> dict[str, Any]:
         "id": item.id,
         "kind": item.kind.value,
         "text": item.text,
-        "said": local(item.said, item.said_offset).isoformat(),
+        "said": said_on_clock(item),
         "speaker": speaker(item) or None,
         "agent": item.agent,
         "session": item.session,
@@ -90,6 +91,24 @@ def answer_record(answer: Answer) -> dict[str, Any]:
         "short": answer.short or None,
         "citations": [{"id": one.id, "quote": one.quote} for one in answer.citations],
         "confidence": round(answer.confidence, 3),
+    }
+
+
+def belief_record(belief: Belief) -> dict[str, Any]:
+    """Make the record of what is taken to be so."""
+    fact = belief.facts[0]
+    return {
+        "text": belief.text,
+        "subject": belief.subject,
+        "matter": belief.matter or None,
+        "since": fact.valid_from or fact.said,
+        "until": fact.valid_to or fact.known_to,
+        "by": [name or None for name in belief.by],
+        "ids": [one.id for one in belief.facts],
+        "evidence": [{"id": one.id, "said": said_on_clock(one), "text": one.text} for one in belief.evidence],
+        "doubt": None if belief.doubt is None else doubt_record(belief.doubt),
+        "former": [item_record(old) for old in belief.former],
+        "ended": belief.ended,
     }
 
 
@@ -178,6 +197,22 @@ def source_label(item: Item) -> str:
     title = item.slots.get("title")
     name = speaker(item) or (title if isinstance(title, str) and title else item.kind.value)
     return flat(name if item.channel in (Channel.USER, Channel.IMPORT) else f"{name} ({item.channel})")
+
+
+def said_on_clock(item: Item) -> str:
+    """Write when an item was said as ISO 8601, on its source's own clock."""
+    return local(item.said, item.said_offset).isoformat()
+
+
+def since(item: Item) -> str:
+    """Write the day from which an item holds: that which it names, else when it was said."""
+    return str((item.valid_from or local(item.said, item.said_offset)).date())
+
+
+def until(item: Item) -> str:
+    """Write the day until which an item held, or until which it was known; "now" while it stands."""
+    end = item.valid_to or item.known_to
+    return str(end.date()) if end else "now"
 
 
 def said_time(item: Item) -> str:

@@ -183,6 +183,29 @@ def difference(values: Array, baseline: Array, seed: int) -> Estimate:
     return estimates({"difference": values - baseline}, seed)["difference"]
 
 
+def clustered(values: Array, groups: Sequence[str], seed: int) -> Estimate:
+    """The mean of a column, with the percentile interval of a bootstrap that draws whole groups, such as conversations.
+
+    The interval is NaN where there are fewer than two groups.
+    """
+    names = distinct(groups)
+    if len(names) < 2:
+        return Estimate(float(np.mean(values)) if len(values) else math.nan, math.nan, math.nan, len(values))
+    member = np.array(groups)[:, None] == np.array(names)[None, :]
+    return _of_sums(values @ member, member.sum(axis=0).astype(np.float64), seed)
+
+
+def ratio(over: Sequence[float], under: Sequence[float], seed: int) -> Estimate:
+    """The sum of one column over that of another beside it, with its percentile bootstrap interval over their rows."""
+    return _of_sums(np.asarray(over, np.float64), np.asarray(under, np.float64), seed)
+
+
+def _of_sums(over: Array, under: Array, seed: int) -> Estimate:
+    samples = resample(len(over), seed)
+    low, high = np.percentile((samples @ over) / (samples @ under), (2.5, 97.5))
+    return Estimate(float(over.sum() / under.sum()), float(low), float(high), len(over))
+
+
 def auroc_estimate(positive: Sequence[float], negative: Sequence[float], seed: int) -> Estimate:
     """Chance that a positive scores above a negative, with its percentile bootstrap interval over both."""
     if not positive or not negative:

@@ -98,22 +98,30 @@ def bench_busy(
     """
     chosen = embedder or Burning()
     with TemporaryDirectory(prefix="mnemic-busy-") as folder:
-        idle, busy, did = _rounds(Path(folder) / "memory.db", load, chosen, progress)
+        idle, busy, did = busy_rounds(Path(folder) / "memory.db", load, progress, embedder=chosen)
         progress("meters on and off")
         meters = metered(Path(folder), load.rounds * load.writes, load.seed)
         disk = file_system(Path(folder))
     header = {**provenance(), "load": asdict(load), "embedder": chosen.name, "file_system": disk}
-    return Measurements(header=header, figures=(*_figures(idle, busy, did), meters))
+    return Measurements(header=header, figures=(*busy_figures(idle, busy, did, "a busy worker"), meters))
 
 
-def _rounds(
-    path: Path, load: BusyLoad, embedder: Embedder, progress: Callable[[str], None]
+def busy_rounds(
+    path: Path, load: BusyLoad, progress: Callable[[str], None], **opened: Any
 ) -> tuple[list[float], list[float], int]:
+    """Measure writes beside an idle worker and beside a busy one, in turns.
+
+    Args:
+        opened: What the memory is opened with, and so what the worker is busy with.
+
+    Returns:
+        Milliseconds of each write beside the one and beside the other; how many versions the busy one dealt with.
+    """
     settings = Settings(background=False, mask_secrets=False)
     mine, others = Talk(load.seed).messages(load.rounds * load.writes * 2 + 1), Talk(load.seed + 1).messages(1_000_000)
     idle: list[float] = []
     busy: list[float] = []
-    with Memory(path, settings=settings, embedder=embedder) as memory:
+    with Memory(path, settings=settings, **opened) as memory:
         me, work = memory.scope(user="ada"), _Work(memory, others)
         me.observe(list(islice(mine, 1)))
         memory.flush()
@@ -154,7 +162,7 @@ class _Work:
             raise RuntimeError(f"the worker had {left} turns left: it was not busy all the time; measure fewer writes")
 
     def _left(self) -> int:
-        """The turns that the embedder has before it, or will have."""
+        """The turns that the worker has before it, or will have."""
         return max(one.pending for one in self._memory.admin.behind())
 
 
@@ -172,11 +180,12 @@ def _timed(me: ScopedMemory, messages: Sequence[Message], gap: float) -> Iterato
             time.sleep(gap)
 
 
-def _figures(idle: list[float], busy: list[float], did: int) -> Iterator[Figure]:
+def busy_figures(idle: list[float], busy: list[float], did: int, beside: str) -> Iterator[Figure]:
+    """Hold writes beside a busy worker against those beside an idle one."""
     for share, bar in ((50, BAR), (95, None)):
         quiet, loud = float(np.percentile(idle, share)), float(np.percentile(busy, share))
         yield Figure(
-            name=f"single durable observe beside a busy worker: p{share}, against an idle one",
+            name=f"single durable observe beside {beside}: p{share}, against an idle one",
             value=loud / quiet,
             unit="x",
             bar=bar,

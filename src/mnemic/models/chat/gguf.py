@@ -182,20 +182,35 @@ def _spare(engine: Any) -> None:
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(engine))
 
 
-def _load(path: Path, name: str) -> Any:
-    """Load a file into an engine, which prints nothing on the terminal and answers nobody else."""
+def engine_params(path: Path) -> Any:
+    """Make the parameters of an engine that reads a file, and prints nothing on the terminal."""
     import_whole(ENGINE)
-    xllamacpp = importlib.import_module(ENGINE)
-    params = xllamacpp.CommonParams()
+    params = importlib.import_module(ENGINE).CommonParams()
     params.model.path = str(path)
     params.n_ctx, params.n_batch, params.n_parallel = CONTEXT, _BATCH, 1
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = THREADS
     params.verbosity, params.warmup = -1, False
-    params.api_keys, params.endpoint_slots, params.ui = [secrets.token_hex()], False, False
+    params.endpoint_slots, params.ui = False, False
+    return params
+
+
+def started_engine(params: Any, name: str) -> Any:
+    """Start an engine; it answers HTTP on this machine too, to who has a key of theirs.
+
+    Raises:
+        ModelError: it cannot read the file.
+    """
     try:
-        return xllamacpp.Server(params)
+        return importlib.import_module(ENGINE).Server(params)
     except RuntimeError as error:
-        raise ModelError(f"{name}: the engine cannot read {path}") from error
+        raise ModelError(f"{name}: the engine cannot read {params.model.path}") from error
+
+
+def _load(path: Path, name: str) -> Any:
+    """Load a file into an engine that answers nobody else."""
+    params = engine_params(path)
+    params.api_keys = [secrets.token_hex()]
+    return started_engine(params, name)
 
 
 def _weights() -> Path:

@@ -85,7 +85,7 @@ def undue(rows: Rows) -> Iterator[Fault]:
         yield Fault(where=f"lane {name}", problem="has rows of what is due, and nobody follows it")
     for name in sorted(followed):
         upto = rows.lanes.followed(name) or 0
-        due = set(rows.lanes.due(name, FOREVER))
+        due = {space for _, space, _ in rows.lanes.relations.find(DUE, name=name)}
         for space, _, _ in rows.lanes.waiting(name, rows.lanes.space_numbers()):
             if space <= upto and space not in due:
                 yield Fault(where=f"lane {name}, space {space}", problem="has work, and no row says that it is due")

@@ -9,7 +9,7 @@ from typing import Final
 from mnemic.core.clock import FOREVER
 from mnemic.errors import Conflict, Invalid, NotFound
 from mnemic.store.engine import job_queue
-from mnemic.store.engine.rows import Rows
+from mnemic.store.engine.rows import RESTS, Rows
 from mnemic.store.values.drafts import Advance
 from mnemic.store.values.work import EmbedderRow, EmbedderState, Lane, Vectors, embedding_lane
 
@@ -85,14 +85,17 @@ def unfollow(rows: Rows, names: Sequence[str]) -> None:
 
 
 def rest(rows: Rows, name: str, idle: Mapping[int, int]) -> None:
-    """Take those of these spaces from what is due in which a lane has nothing to do.
+    """Have a lane look no more at these spaces, in which it has nothing to do, until something is written there.
 
     Args:
         idle: Spaces, each with its highest version as it was when nothing was to be done there: it was erased, say, or
             its user does not follow the lane. Where something was written since, it is looked at again.
     """
-    busy = {space for space, _, newest in rows.lanes.waiting(name, list(idle)) if newest != idle[space]}
-    rows.lanes.drop_due(name, [space for space in idle if space not in busy])
+    waiting = {space: newest for space, _, newest in rows.lanes.waiting(name, list(idle))}
+    rows.lanes.drop_due(name, [space for space in idle if space not in waiting])
+    for space, newest in waiting.items():
+        if newest == idle[space]:
+            rows.lanes.put_off(name, space, RESTS)
 
 
 def put_off(rows: Rows, seen: Lane, seq: int, at: int) -> None:

@@ -94,6 +94,9 @@ from mnemic.store.values.row_values import (
 )
 from mnemic.store.values.work import EmbedderRow, EmbedderState, Job, JobState, Lane, Order, PackRow, VectorRow
 
+RESTS: Final = FOREVER
+"""When a lane looks at a space in which it has nothing to do until something is written there."""
+
 _SPACES: Final = 1_000
 """Spaces looked at together where one is looked for."""
 
@@ -727,8 +730,8 @@ class LaneTables(Group, ABC):
         self.relations.put(DUE, *((name, space, 0) for space in spaces))
 
     def due(self, name: str, now: int) -> list[int]:
-        """The spaces that a lane is to look at by now, by number."""
-        return sorted(space for _, space, _ in self.relations.find(DUE, ("at", "<=", now), name=name))
+        """The spaces that a lane is to look at by now, by number; without those where it rests."""
+        return sorted(space for _, space, _ in self.relations.find(DUE, ("at", "<=", min(now, RESTS - 1)), name=name))
 
     def due_past(self, name: str, after: int, limit: int) -> list[int]:
         """The spaces numbered past `after` that a lane is to look at, now or later, by number, at most `limit`."""
@@ -737,10 +740,10 @@ class LaneTables(Group, ABC):
 
     def is_put_off(self, name: str, now: int) -> bool:
         """Whether a lane is to look at some space later."""
-        return self.relations.first(DUE, ("at", ">", now), name=name) is not None
+        return self.relations.first(DUE, ("at", ">", now), ("at", "<", RESTS), name=name) is not None
 
     def put_off(self, name: str, space: int, at: int) -> None:
-        """Have a lane look at a space at this time (microseconds; 0: now), if it is to look at it at all."""
+        """Have a lane look at a space at this time (microseconds; 0: now; `RESTS`: once something is written there)."""
         self.relations.update(DUE, {"at": at}, ("at", "<>", at), name=name, space=space)
 
     def drop_due(self, name: str, spaces: Sequence[int]) -> None:

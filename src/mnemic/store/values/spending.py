@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, replace
+from typing import Any, Final
 
 from mnemic.errors import StoreCorrupt
+
+_NAMES: Final = 8
+"""Most names of an endpoint's models that are kept, the newest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +25,8 @@ class Spending:
         prompt_tokens, answer_tokens: As the model counted them, those of answers that were cut off included.
         estimated: How many of the calls did not say, so that their tokens are guessed by bytes.
         seconds: How long they took together.
+        unsound: How many gave a whole answer that was not what was asked for.
+        answered_as: The other names that who answered went by, the newest last: an endpoint may change its model.
     """
 
     strategy: str
@@ -32,6 +38,8 @@ class Spending:
     answer_tokens: int = 0
     estimated: int = 0
     seconds: float = 0.0
+    unsound: int = 0
+    answered_as: tuple[str, ...] = ()
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -48,7 +56,14 @@ class Spending:
             answer_tokens=self.answer_tokens + other.answer_tokens,
             estimated=self.estimated + other.estimated,
             seconds=round(self.seconds + other.seconds, 3),
+            unsound=self.unsound + other.unsound,
+            answered_as=_last_of_each((*self.answered_as, *other.answered_as))[-_NAMES:],
         )
+
+
+def _last_of_each(names: Sequence[str]) -> tuple[str, ...]:
+    """Keep of each name where it stands last."""
+    return tuple(reversed(dict.fromkeys(reversed(names))))
 
 
 def summed(spendings: Iterable[Spending]) -> list[Spending]:
@@ -70,8 +85,13 @@ def unpacked_spendings(packed: bytes) -> list[Spending]:
     Raises:
         StoreCorrupt: it returned no such thing.
     """
-    fields = Spending.__slots__
     try:
-        return [Spending(**dict(zip(fields, row, strict=True))) for row in json.loads(packed)]
+        return [_unpacked(row) for row in json.loads(packed)]
     except (ValueError, TypeError) as error:
         raise StoreCorrupt("the meter of language models cannot be read; `mnemic verify` tells more") from error
+
+
+def _unpacked(row: Sequence[Any]) -> Spending:
+    """Restore one; where it was written before its last fields were there, these have counted nothing."""
+    one = Spending(**dict(zip(Spending.__slots__, row, strict=False)))
+    return replace(one, answered_as=tuple(one.answered_as))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from mnemic.faces.cli.invocation import Invocation, invocation
 
 if TYPE_CHECKING:
     from mnemic.lab.kit.figures import Figure, Measurements
+    from mnemic.models.chat.base import Chat
 
 
 @click.group(
@@ -61,6 +63,45 @@ def locomo(path: Path, embedder: str, cache: Path | None, **measured: Any) -> No
     run.output.note(f"log: {log} (the same tables again: mnemic bench report {log})")
 
 
+@verb(
+    "mnemic bench strategies --with mem0 --model scripted --limit 4",
+    "mnemic bench strategies locomo10.json --with mem0,mem0+zep --embedder none",
+    "mnemic bench strategies locomo10.json --with zep --limit 2 --embedder none --json",
+)
+@click.argument("path", required=False, type=FILE)
+@options.out
+@click.option("--with", "mixtures", type=NAMES, default=(), help="Such as mem0,mem0+zep,all (left out: each, and all).")
+@click.option(
+    "--model",
+    type=WORDS,
+    default="none",
+    show_default=True,
+    help="`scripted`, `observations` (those of a LoCoMo file), recorded:FILE or any other.",
+)
+@options.conversations
+@options.limit()
+@options.embedder("none", "`auto`, or by its name.")
+@options.cache
+@options.seed()
+def strategies(path: Path | None, model: str, embedder: str, cache: Path | None, **measured: Any) -> None:
+    """What each strategy finds by its own recall, costs, and does to everybody's recall, over one journal.
+
+    PATH is LoCoMo's json, or unified jsonl; left out, it is the bundled conversation. A strategy that moves everybody's
+    recall decides the exit code, where 100 questions or more are asked.
+    """
+    from mnemic.lab.tasks.strategies_bench import bench_strategies, reader_of
+
+    run = invocation()
+    with progress(run) as report_progress:
+        log = bench_strategies(
+            path, model=reader_of(model, path, run.settings), embedder=opened_embedder(run, embedder, cache),
+            progress=report_progress, **measured,
+        )  # fmt: skip
+    bars = _show_strategies(run, log)
+    run.output.note(f"log: {log} (the same tables again: mnemic bench report {log})")
+    hold_to_bars(bars)
+
+
 @verb("mnemic bench report runs/run.jsonl", "mnemic bench report runs/run.jsonl --markdown")
 @click.argument("log", type=FILE)
 @click.option("--seed", type=int, help="Of the bootstrap (left out: the run's own).")
@@ -74,6 +115,8 @@ def report(log: Path, seed: int | None, markdown: bool) -> None:
             _show_sweep(invocation(), log, seed=seed, markdown=markdown)
         case "hotpot":
             _show_hotpot(invocation(), log, seed=seed, markdown=markdown)
+        case "strategies":
+            _show_strategies(invocation(), log, seed=seed, markdown=markdown)
         case _:
             _show(invocation(), log, seed, markdown=markdown)
 
@@ -107,14 +150,20 @@ def speed(items: int, cold: bool, **size: int) -> None:
     _show_figures(run, found, binding=measured.stated)
 
 
-@verb("mnemic bench busy --rounds 1 --writes 5 --embedder none")
+@verb("mnemic bench busy --rounds 1 --writes 5 --embedder none", "mnemic bench busy --rounds 1 --writes 2 --slow-model")
 @options.count("--rounds", 10, "Rounds of each sort.")
 @options.count("--writes", 50, "Writes to a round.")
 @click.option("--gap", type=click.FloatRange(0), default=0.005, show_default=True, help="Seconds between two writes.")
 @options.embedder(help="`none` for one that only burns time.")
+@click.option(
+    "--slow-model", is_flag=True, help="Beside a strategy that waits for a language model; and what calls cost."
+)
 @options.seed("the made-up text")
-def busy(embedder: str, **load: Any) -> None:
+def busy(embedder: str, *, slow_model: bool, **load: Any) -> None:
     """Writes beside a busy worker in the same process, against writes beside an idle one; with meters and without.
+
+    `--slow-model` measures them beside a worker whose strategy waits for a language model, and what sixteen calls under
+    way at once take of the processor, each against one alone.
 
     `--writes 40 --gap 0` measures bursts that are shorter than a slice of what goes on behind.
 
@@ -123,10 +172,52 @@ def busy(embedder: str, **load: Any) -> None:
     from mnemic.lab.tasks.busy_bench import BusyLoad, bench_busy
 
     run, measured = invocation(), BusyLoad(**load)
+    if slow_model:
+        from mnemic.lab.tasks.waiting_bench import bench_waiting
+
+        found = bench_waiting(measured, lambda part: run.output.note(f"{part} ..."))
+        _show_figures(run, found, binding=measured.stated)
+        return
     found = bench_busy(
         measured, lambda part: run.output.note(f"{part} ..."), embedder=opened_embedder(run, embedder, None)
     )
     _show_figures(run, found, binding=measured.stated)
+
+
+@verb("mnemic bench model scripted:Hello --turns 1", "mnemic bench model scripted:Hello --only mem0,read --turns 1")
+@click.argument("model")
+@click.option("--turns", type=click.IntRange(1, 4), default=2, show_default=True, help="Turns that are said.")
+@click.option("--only", type=NAMES, help="Of mem0, stream, zep, hippo2 and read, by commas.")
+@click.option("--served", is_flag=True, help="A GGUF file: not in this process, but over HTTP, by llama.cpp's server.")
+@click.option("--answers", type=FILE, help="Folder for what was answered, a line for each call.")
+def model(model: str, turns: int, only: Sequence[str] | None, *, served: bool, answers: Path | None) -> None:
+    """Each strategy that asks a model, and `read`, over a few turns with a real one.
+
+    It counts calls, sound answers, repairs and where rules stood in; how good a model judges it does not say. The exit
+    code says whether all turns are kept and digested to the end. `smollm2`, the smallest, takes a minute for each call.
+    """
+    from mnemic.lab.tasks.model_bench import TRIED, bench_model, show_trials
+    from mnemic.models.model_opening import open_chat
+
+    run, named = invocation(), tuple(only or TRIED)
+    if unknown := [name for name in named if name not in TRIED]:
+        raise click.UsageError(f"--only: {unknown[0]} is none of {', '.join(TRIED)}")
+    chat = open_chat(model, run.settings)
+    if chat is None:
+        raise click.UsageError("there is no model to try: name one")
+    with _served(chat) if served else nullcontext(chat) as asked:
+        measured, trials = bench_model(asked, named, turns, answers, lambda part: run.output.note(f"{part} ..."))
+    show_trials(measured, trials, sys.stdout, as_json=run.output.json)
+    hold_to_bars(measured.figures)
+
+
+def _served(chat: Chat) -> AbstractContextManager[Chat]:
+    from mnemic.lab.kit.gguf_server import served_over_http
+    from mnemic.models.chat.gguf import Gguf
+
+    if not isinstance(chat, Gguf):
+        raise click.UsageError("--served is for a GGUF file, or smollm2")
+    return served_over_http(chat)
 
 
 @verb("mnemic bench idle --spaces 50 --watches 3 --seconds 0.1 --writes 2")
@@ -429,6 +520,15 @@ def _show_hotpot(
     return bars(made)
 
 
+def _show_strategies(run: Invocation, log: Path, *, seed: int | None = None, markdown: bool = False) -> list[Figure]:
+    """Show a replay; what it came to beside its bars."""
+    from mnemic.lab.tasks.strategies_report import bars, read_strategies, show
+
+    made = read_strategies(log, seed=seed)
+    show(made, sys.stdout, _form(run, markdown=markdown))
+    return bars(made)
+
+
 def _note_files(run: Invocation, log: Path, figures: Path) -> None:
     run.output.note(f"log: {log}, figures: {figures}")
 
@@ -438,7 +538,7 @@ def _note_pictures(run: Invocation, drawn: Sequence[Path]) -> None:
 
 
 for _command in (
-    gc, locomo, multihop, needles, capacity, hotpot, asked, current, standing, small, report, speed, busy, idle, spaces,
-    stages, paging, retention_train, session,
+    gc, locomo, strategies, multihop, needles, capacity, hotpot, asked, current, standing, small, report, speed, busy,
+    model, idle, spaces, stages, paging, retention_train, session,
 ):  # fmt: skip
     bench.add_command(_command)

@@ -1,4 +1,4 @@
-"""`recall`, `context`, `ask`, `why-not`, `list`, `show`: memory asked, now or as it was known at a moment."""
+"""`recall`, `context`, `ask`, `why-not`, `list`: memory asked, now or as it was known at a moment."""
 
 from __future__ import annotations
 
@@ -20,8 +20,6 @@ from mnemic.faces.cli.item_ids import resolve
 from mnemic.faces.cli.json_records import (
     answer_record,
     context_record,
-    item_record,
-    link_record,
     said_time,
     source_label,
     validity,
@@ -32,7 +30,7 @@ from mnemic.faces.cli.output import Output, cut, excerpt, flat, indented, many, 
 if TYPE_CHECKING:
     from mnemic.core.facets import SlotValue
     from mnemic.core.ids import ItemId
-    from mnemic.core.items import Item, Link, Strength, Version
+    from mnemic.core.items import Item, Version
     from mnemic.core.queries import Context, Recalled
     from mnemic.memory import ScopedMemory
 
@@ -288,64 +286,6 @@ def item_line(output: Output, item: Item) -> str:
     if output.columns is not None:
         rest = cut(rest, max(output.columns - width(start), 10))
     return f"{output.ink(item.id, fg='yellow')}  {output.dim(said_time(item))}  {rest}"
-
-
-@verb(
-    "mnemic show last",
-    "mnemic show last --json",
-    "mnemic show last --as-of today",
-)
-@click.argument("id", type=WORDS)
-@past_options
-def show(id: str, **past: str | None) -> None:
-    """One item with all that is known about it."""
-    run = invocation()
-    with run.user_memory() as me:
-        item = resolve(me, id)
-        then = looking_at(me, **past)
-        version, links, strength = then.get(item), then.links(item), me.strength(item)
-        if past["as_of"] is not None:
-            version = version_as_of(me, version)
-    if run.output.json:
-        run.output.document(
-            {**version_record(version), "links": [link_record(one) for one in links], "strength": _strength(strength)}
-        )
-    else:
-        _print_item(run.output, version, links, strength)
-
-
-def _strength(strength: Strength) -> dict[str, Any]:
-    return {
-        "uses": strength.uses,
-        "useful": strength.useful,
-        "harms": strength.harms,
-        "last_used": strength.last_used,
-    }
-
-
-def _print_item(output: Output, version: Version, links: Any, strength: Strength) -> None:
-    item = version.item
-    output.line(f"{output.ink(item.id, fg='yellow')}  {item.kind}, {item.state.name.lower()}")
-    output.line(indented(item.text))
-    shown = {name: value for name, value in item_record(item).items() if name not in ("id", "kind", "text", "state")}
-    rows = [(name, _cell(value)) for name, value in shown.items() if value not in (None, [], {}, False)]
-    rows.append(("written", f"commit {version.seq_from}, {version.recorded:%Y-%m-%d %H:%M:%S} UTC"))
-    if version.seq_to is not None:
-        rows.append(("replaced", f"commit {version.seq_to}"))
-    if strength.uses or strength.useful or strength.harms:
-        rows.append(("used", f"shown {strength.uses}, useful {strength.useful}, misled {strength.harms}"))
-    rows += [("link", _link(item, one)) for one in links]
-    output.table([(output.dim(name), value) for name, value in rows])
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, dict):
-        return flat(", ".join(f"{name}={inner}" for name, inner in value.items()))
-    return flat(", ".join(map(str, value)) if isinstance(value, list) else str(value))
-
-
-def _link(item: Item, link: Link) -> str:
-    return f"{link.type} {link.dst}" if link.src == item.id else f"{link.src} {link.type} this"
 
 
 def version_as_of(me: ScopedMemory, version: Version) -> Version:

@@ -1,8 +1,9 @@
-"""`review`, `settle`: facts of the profile that something said later puts in doubt, and what is so."""
+"""`profile`, `review`, `settle`: what memory takes to be so of you, what puts that in doubt, and what is so."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -11,14 +12,62 @@ from mnemic.faces.cli.command import WORDS, past_options, verb
 from mnemic.faces.cli.commands.remember import acknowledge
 from mnemic.faces.cli.invocation import argument_text, invocation, looking_at
 from mnemic.faces.cli.item_ids import resolve
-from mnemic.faces.cli.json_records import doubt_record, said_time
-from mnemic.faces.cli.output import excerpt, indented, plain
+from mnemic.faces.cli.json_records import belief_record, doubt_record, said_time, since, until
+from mnemic.faces.cli.output import cut, excerpt, flat, indented, plain
 
 if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
     from mnemic.faces.cli.output import Output
     from mnemic.memory import ScopedMemory
+    from mnemic.recall.beliefs import Belief
     from mnemic.recall.doubt import Doubt
+
+_SOURCES: Final = 2
+_EXCERPT: Final = 90
+"""Sources of a fact that are shown, and columns of each."""
+
+
+@verb("mnemic profile", "mnemic profile --history", "mnemic profile --as-of 2025-03-31 --json")
+@click.option("--history", is_flag=True, help="Also what was so before.")
+@past_options
+def profile(history: bool, **past: str | None) -> None:
+    """What memory believes of you: since when, derived by whom, from what, what is in doubt.
+
+    It is the profile, and what the strategies that you follow keep about you.
+    """
+    run = invocation()
+    with run.caught_up_memory() as me:
+        beliefs = looking_at(me, **past).profile(history=history)
+    if run.output.json:
+        for belief in beliefs:
+            run.output.record(belief_record(belief))
+        return
+    for whom, about_one in groupby(beliefs, key=lambda one: one.subject):
+        run.output.line(run.output.bold("you" if whom == "user" else plain(whom)))
+        for matter, some in groupby(about_one, key=lambda one: one.matter):
+            run.output.line(run.output.ink(f" {plain(matter.replace('_', ' ')) or 'more'}", fg="cyan"))
+            for belief in some:
+                _print_belief(run.output, belief)
+    if not beliefs:
+        run.output.note("nothing is known of you yet: say who you are, or `mnemic follow` a strategy that keeps facts")
+
+
+def _print_belief(output: Output, belief: Belief) -> None:
+    fact = belief.facts[0]
+    over = f", until {until(fact)}" if belief.ended else ""
+    output.line(indented(excerpt(belief.text, fact.id)))
+    by = ", ".join(plain(name) or "by hand" for name in belief.by)
+    output.line(f"     {output.ink(fact.id, fg='yellow')}  {output.dim(f'since {since(fact)}{over}; {by}')}")
+    if belief.doubt is not None:
+        newer = belief.doubt.newer
+        output.line(output.ink(f'     in doubt: "{flat(belief.doubt.sentence)}"', fg="red"))
+        output.line(output.dim(f"       {newer.id}  {said_time(newer)}  it {plain(belief.doubt.reason)}"))
+    for source in belief.evidence[:_SOURCES]:
+        output.line(output.dim(f"     from {source.id}  {said_time(source)}  {cut(flat(source.text), _EXCERPT)}"))
+    if (more := len(belief.evidence) - _SOURCES) > 0:
+        output.line(output.dim(f"     and from {more} more; `mnemic show {fact.id}`"))
+    for text, old in {flat(old.text): old for old in reversed(belief.former)}.items():
+        output.line(output.dim(f"     before, {since(old)} to {until(old)}: {cut(text, _EXCERPT)}"))
 
 
 @verb("mnemic review", "mnemic review --json")

@@ -11,9 +11,12 @@ from mnemic.faces.cli.output import flat, many
 
 if TYPE_CHECKING:
     from mnemic.faces.cli.invocation import Invocation
+    from mnemic.memory import Memory
     from mnemic.store.values.spending import Spending
 
-_HEAD = ("strategy", "task", "model", "calls", "failed", "prompt tokens", "answer tokens", "seconds", "cost")
+_HEAD = (
+    "strategy", "task", "model", "calls", "failed", "unsound", "prompt tokens", "answer tokens", "seconds", "cost",
+)  # fmt: skip
 
 
 def show_spending(run: Invocation) -> None:
@@ -22,19 +25,43 @@ def show_spending(run: Invocation) -> None:
     with run.memory() as memory:
         mine = memory.admin.spending(user=run.user, tenant=run.tenant)
         everybody = memory.admin.spending(tenant=run.tenant)
+        failing = _failing(memory)
     if run.output.json:
         records = {"spending": _records(mine, prices), "all_users": _records(everybody, prices)}
-        run.output.document({"user": run.user, "tenant": run.tenant, **records})
+        run.output.document({"user": run.user, "tenant": run.tenant, **records, "failing": failing})
         return
     if not everybody:
         run.output.line("no language model was asked yet")
-        return
+    else:
+        _print(run, mine, everybody, prices)
+    for name, error in failing.items():
+        run.output.line(f"{flat(name)} waits after a failure: {flat(error)} (`mnemic jobs` shows for whom)")
+
+
+def _failing(memory: Memory) -> dict[str, str]:
+    """Find the lanes that wait after a failure, each with one of its errors."""
+    return {one.name: one.error for one in memory.admin.jobs() if one.error and one.id is None}
+
+
+def _print(
+    run: Invocation, mine: Sequence[Spending], everybody: Sequence[Spending], prices: Mapping[str, Price]
+) -> None:
     run.output.table([_row(one, prices) for one in mine], head=_HEAD)
     run.output.line()
     run.output.line(f"user {flat(run.user)}: {told(mine, prices)}")
     run.output.line(f"all users: {told(everybody, prices)}")
     if guessed := sum(one.estimated for one in everybody):
         run.output.line(f"of {many(guessed, 'call')} the tokens are guessed: the endpoint did not count them")
+    for model, names in _answered_as(everybody).items():
+        run.output.line(f"{flat(model)} has answered as {', '.join(map(flat, names))}")
+
+
+def _answered_as(spendings: Sequence[Spending]) -> dict[str, list[str]]:
+    """Find the models that answered under more than one name, with these names."""
+    names: dict[str, list[str]] = defaultdict(list)
+    for one in spendings:
+        names[one.model] += [name for name in one.answered_as if name not in names[one.model]]
+    return {model: known for model, known in names.items() if len(known) > 1}
 
 
 def told(spendings: Sequence[Spending], prices: Mapping[str, Price]) -> str:
@@ -48,7 +75,9 @@ def told(spendings: Sequence[Spending], prices: Mapping[str, Price]) -> str:
             unpriced.add(one.model)
         else:
             costs[price.currency] += price.of(one.prompt_tokens, one.answer_tokens)
-    line = f"{many(calls, 'call')} ({failed:,} failed), {asked:,} tokens of prompts, {answered:,} of answers"
+    unsound = sum(one.unsound for one in spendings)
+    how = f"{failed:,} failed" + (f", {unsound:,} not what was asked for" if unsound else "")
+    line = f"{many(calls, 'call')} ({how}), {asked:,} tokens of prompts, {answered:,} of answers"
     money = [f"{cost:,.4f} {currency}" for currency, cost in sorted(costs.items())]
     if money and unpriced:
         money.append(f"and {many(len(unpriced), 'model')} without a price")
@@ -59,7 +88,7 @@ def _row(one: Spending, prices: Mapping[str, Price]) -> tuple[str, ...]:
     price = price_of(one.model, prices)
     tokens = one.prompt_tokens, one.answer_tokens
     cost = "-" if price is None else f"{price.of(*tokens):,.4f} {price.currency}"
-    counts = (f"{count:,}" for count in (one.calls, one.failed, *tokens))
+    counts = (f"{count:,}" for count in (one.calls, one.failed, one.unsound, *tokens))
     return (flat(one.strategy), flat(one.task) or "-", flat(one.model), *counts, f"{one.seconds:,.1f}", cost)
 
 
@@ -74,6 +103,8 @@ def _record(one: Spending, price: Price | None) -> dict[str, Any]:
         "model": one.model,
         "calls": one.calls,
         "failed": one.failed,
+        "unsound": one.unsound,
+        "answered_as": list(one.answered_as),
         "prompt_tokens": one.prompt_tokens,
         "answer_tokens": one.answer_tokens,
         "estimated": one.estimated,

@@ -306,6 +306,7 @@ def lane_record(behind: Behind) -> dict[str, object]:
         "pending": behind.pending,
         "error": behind.error or None,
         "dead": behind.dead,
+        "begun": behind.begun,
     }
 
 
@@ -313,6 +314,7 @@ def lane_row(behind: Behind) -> tuple[str, str]:
     """Write a lane for a person: its name and how far it is."""
     what = f"meaning ({flat(behind.embedder)})" if behind.embedder else "rules" if behind.lane == HOUSE else behind.lane
     state = f"{many(behind.pending, 'passage')} left" if behind.pending else "all done"
+    state += f"; {many(behind.begun, 'passage')} more once enough is said to go with them" if behind.begun else ""
     state += "; nothing has come from it yet" if behind.lane == EMBED else ""
     state += f"; {behind.dead:,} given up (`mnemic dead`)" if behind.dead else ""
     return what, state + (f"; last error: {flat(behind.error)}" if behind.error else "")

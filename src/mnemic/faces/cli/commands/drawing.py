@@ -1,0 +1,176 @@
+"""`graph`: what memory knows of who and what is related how, drawn on a page of its own or written for Graphviz."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+from importlib import resources
+from pathlib import Path
+from string import Template
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from mnemic.errors import Conflict, NotFound
+from mnemic.faces.cli.command import WORDS, past_options, verb
+from mnemic.faces.cli.invocation import invocation, looking_at
+from mnemic.faces.cli.json_records import said_on_clock, since, until
+from mnemic.faces.cli.output import encoded, flat, many, plain
+
+if TYPE_CHECKING:
+    from mnemic.core.items import Item
+    from mnemic.recall.entity_graph import EntityEdge, EntityGraph, EntityNode
+
+_PAGE: Final = Path("mnemic-graph.html")
+_OURS: Final = b"drawn by mnemic graph"
+"""What the first line or the second of a file that this command wrote holds: such a file is drawn again."""
+_EXCERPT: Final = 400
+"""Characters of a text that a page shows; the rest is in the memory."""
+
+
+@verb(
+    "mnemic graph",
+    "mnemic graph --by zep --as-of 2025-03-31 -o march.html",
+    'mnemic graph --around "Ada" --steps 1 --json',
+    "mnemic graph --dot > graph.dot",
+)
+@click.option("--by", type=WORDS, metavar="STRATEGY", help="Only what this strategy keeps.")
+@click.option("--around", type=WORDS, metavar="NAME", help="Only what is near to this name.")
+@click.option("--steps", type=int, default=2, show_default=True, help="How near: so many relations away.")
+@click.option("-n", "--limit", type=int, default=300, show_default=True, help="Most names, the most related first.")
+@click.option("--dot", is_flag=True, help="Text for Graphviz, on standard output unless -o names a file.")
+@click.option("-o", "--out", type=click.Path(path_type=Path), help=f"The file (left out: {_PAGE}).")
+@past_options
+def graph(
+    by: str | None, around: str | None, steps: int, limit: int, dot: bool, out: Path | None, **past: str | None
+) -> None:
+    """Draw what is known as a graph of who and what is related how, on a page of its own.
+
+    It shows the entities and facts that strategies such as zep and hippo2 keep, those of agents' graph tools, and what
+    has ended, dashed. The page is one file that needs no network. --json prints nodes and edges, and writes a file
+    only to -o.
+    """
+    run = invocation()
+    with run.caught_up_memory() as me:
+        found = looking_at(me, **past).graph(by=by, around=around, steps=steps, limit=limit)
+    record = graph_record(found)
+    seen = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in past.items() if value is not None)
+    drawn = _dot(record) if dot else _page({**record, "seen": seen})
+    path = out if out is not None or dot or run.output.json else _PAGE
+    if not found.nodes:
+        path = None
+        run.output.note(
+            "nothing to draw yet: `mnemic follow house zep` keeps a graph of what you say; it needs no model"
+        )
+    if path is not None:
+        _write(path, drawn)
+    if run.output.json:
+        run.output.document({**record, "file": str(path.absolute()) if path else None})
+    elif dot and path is None and found.nodes:
+        run.output.line(drawn.rstrip("\n"))
+    elif path is not None:
+        left = f"; {many(found.left_out, 'name')} more left out, raise --limit" if found.left_out else ""
+        shown = f"{many(len(found.nodes), 'name')}, {many(len(found.edges), 'relation')}{left}"
+        run.output.line(f"wrote {plain(str(path.absolute()))}: {shown}")
+
+
+def graph_record(graph: EntityGraph) -> dict[str, Any]:
+    """Make the record of a graph; edges name their ends by their places among the nodes."""
+    return {
+        "nodes": [_node_record(node, graph) for node in graph.nodes],
+        "edges": [_edge_record(edge, graph) for edge in graph.edges],
+        "left_out": graph.left_out,
+    }
+
+
+def _node_record(node: EntityNode, graph: EntityGraph) -> dict[str, Any]:
+    return {
+        "name": node.name,
+        "type": node.type,
+        "ended": node.ended,
+        "items": [_stated(item, graph) for item in node.items],
+        "notes": [_stated(item, graph) for item in node.notes],
+    }
+
+
+def _edge_record(edge: EntityEdge, graph: EntityGraph) -> dict[str, Any]:
+    return {
+        "src": edge.src,
+        "dst": edge.dst,
+        "label": edge.label,
+        "made_of": edge.made_of.value,
+        "ended": edge.ended,
+        "weight": edge.weight,
+        "fact": None if edge.fact is None else _stated(edge.fact, graph),
+    }
+
+
+def _stated(item: Item, graph: EntityGraph) -> dict[str, Any]:
+    """Make the record of an item with what it rests on."""
+    ended = item.valid_to or item.known_to
+    sources = [graph.evidence[id] for id in item.source if id in graph.evidence]
+    return {
+        "id": item.id,
+        "text": item.text,
+        "by": item.author,
+        "since": since(item),
+        "until": until(item) if ended else None,
+        "evidence": [{"id": one.id, "said": said_on_clock(one), "text": one.text} for one in sources],
+    }
+
+
+def _page(record: dict[str, Any]) -> str:
+    """Lay out the page: its data can end no element and run nothing, for only its own script may run."""
+    folder = resources.files("mnemic.faces.cli")
+    script = folder.joinpath("graph_page.js").read_text("utf-8")
+    data = encoded(_shortened(record)).replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    page = Template(folder.joinpath("graph_page.html").read_text("utf-8"))
+    return page.substitute(graph=data, script=script, digest=digest)
+
+
+def _shortened(value: Any) -> Any:
+    """Cut every text of a record to what a page shows, and spell out what no reader sees."""
+    if isinstance(value, dict):
+        return {name: _shortened(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_shortened(one) for one in value]
+    if isinstance(value, str):
+        return plain(value if len(value) <= _EXCERPT else f"{value[:_EXCERPT]}…")
+    return value
+
+
+def _dot(record: dict[str, Any]) -> str:
+    """Write a graph in Graphviz' language."""
+    lines = [f"// {_OURS.decode()}", "digraph memory {", '  node [shape=box, style=rounded, fontname="sans-serif"];']
+    for place, node in enumerate(record["nodes"]):
+        told = "; ".join(one["text"] for one in (*node["items"], *node["notes"]))
+        style = ', style="rounded,dashed"' if node["ended"] else ""
+        lines.append(f"  n{place} [label={_quoted(node['name'])}, tooltip={_quoted(told)}{style}];")
+    for edge in record["edges"]:
+        fact = edge["fact"]
+        dates = f"{fact['since']} to {fact['until'] or 'now'}: {fact['text']}" if fact else edge["label"]
+        style = "dashed" if edge["ended"] else {"fact": "solid"}.get(edge["made_of"], "dotted")
+        told = f"label={_quoted(edge['label'])}, tooltip={_quoted(dates)}, style={style}"
+        lines.append(f"  n{edge['src']} -> n{edge['dst']} [{told}];")
+    return "\n".join((*lines, "}", ""))
+
+
+def _quoted(text: str) -> str:
+    """Quote a text for Graphviz, which reads a backslash as the beginning of an escape."""
+    escaped = flat(text[:_EXCERPT]).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a drawing that only its owner can read; of what is there already only a drawing is replaced."""
+    if not path.absolute().parent.is_dir():
+        raise NotFound(f"there is no folder {path.absolute().parent}; make it first, or name a file elsewhere")
+    if path.exists():
+        with path.open("rb") as file:
+            if _OURS not in file.read(80):
+                raise Conflict(f"{path} is there already, and is no drawing of this command; name another file")
+        path.unlink()
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(text.encode())
