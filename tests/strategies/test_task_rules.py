@@ -278,7 +278,7 @@ def test_notes_fit_their_budget_and_stand_in_the_notes_before_or_in_the_segment(
 
 def test_a_topic_is_told_by_words_and_an_exchange_takes_up_what_shares_them() -> None:
     bees, piano, stop = (
-        Passage(text, "Ada") for text in ("The bees sting at the hive.", "A piano is loud.", "Oh yes?")
+        Passage(text, "Ada") for text in ("The bees sting at the hive.", "A grand piano is loud.", "Oh yes?")
     )
     hive = Passage("At the hive the bees were calm, the bees slept.", "Ada")
     topic = page_topic(Episode((bees, piano), (hive, stop)))
