@@ -28,10 +28,10 @@ from mnemic.strategies.knowledge import (
     Triple,
 )
 from mnemic.strategies.tasks.condensing import OVERWRITE_FOLD, SUMMARIZE, answer_task
+from mnemic.strategies.tasks.dialogue_pages import PAGE_TOPIC
 from mnemic.strategies.tasks.extracting import EXTRACT_ITEMS, EXTRACT_SLOTS, EXTRACT_TRIPLES
 from mnemic.strategies.tasks.graph_resolution import MATCH_ENTITIES, MATCH_FACTS
 from mnemic.strategies.tasks.merge_decision import MERGE_DECIDE
-from mnemic.strategies.tasks.paging import PAGE_TOPIC
 from mnemic.strategies.tasks.recognition import FILTER_EVIDENCE
 from mnemic.strategies.tasks.reflecting import FOCAL_QUESTIONS, INSIGHTS_WITH_EVIDENCE, SCORE_IMPORTANCE
 from mnemic.verbs.note_taking import extractive_answer
