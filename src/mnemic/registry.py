@@ -55,6 +55,7 @@ STRATEGIES: Final = {
     "house": "mnemic.strategies.house:House",  # standing instructions and the profile, by rules
     "mem0": "mnemic.strategies.mem0:Mem0",  # single facts, merged with old ones; arXiv:2504.19413
     "stream": "mnemic.strategies.stream:Stream",  # importance and reflections, Generative Agents; arXiv:2304.03442
+    "memoryos": "mnemic.strategies.memoryos:MemoryOS",  # segments by heat, and what hot ones teach; arXiv:2506.06326
     "hippo2": "mnemic.strategies.hippo2:Hippo2",  # a graph of names, walked on: HippoRAG 2, arXiv:2502.14802
     "zep": "mnemic.strategies.zep:Zep",  # a graph of dated facts; arXiv:2501.13956
 }

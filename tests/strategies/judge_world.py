@@ -16,6 +16,7 @@ from mnemic.strategies.judging import JudgeTask
 from mnemic.strategies.knowledge import (
     Condensing,
     EntityMatching,
+    Episode,
     FactMatching,
     Inquiry,
     Merging,
@@ -27,6 +28,7 @@ from mnemic.strategies.knowledge import (
     Triple,
 )
 from mnemic.strategies.tasks.condensing import OVERWRITE_FOLD, SUMMARIZE, answer_task
+from mnemic.strategies.tasks.dialogue_pages import PAGE_TOPIC
 from mnemic.strategies.tasks.extracting import EXTRACT_ITEMS, EXTRACT_SLOTS, EXTRACT_TRIPLES
 from mnemic.strategies.tasks.graph_resolution import MATCH_ENTITIES, MATCH_FACTS
 from mnemic.strategies.tasks.merge_decision import MERGE_DECIDE
@@ -78,6 +80,7 @@ _SLOT = {"subject": "李雷", "slot": "Favourite Music", "value": "爵士乐", "
 _ADD = {"new": 2, "do": "add", "old": 0, "text": ""}
 _DELETE = {"new": 1, "do": "delete", "old": 1, "text": ""}
 _MATCH = {"new": 3, "same_as": [], "contradicts": [1]}
+_TOPIC = {"topic": "Mia's move to Porto", "keywords": ["Mia", "Porto"], "continues": 1}
 _NOTE = {"text": "Eve has worked at Siemens since 2020.", "from": [8, 4]}
 LONG = "Tom, who works at Siemens, goes there every day. " * 60
 
@@ -138,6 +141,10 @@ CASES = (
         [{"name": 1, "same_as": 1}] * 65,
     ),
     _case(MATCH_FACTS, FACTS, "matches", [_MATCH], [{**_MATCH, "contradicts": [4]}], [{**_MATCH, "same_as": [2] * 99}]),
+    *(
+        Case(PAGE_TOPIC, Episode(PASSAGES[2:], PASSAGES[:1]), *({"reasoning": "I see.", **one} for one in answers))
+        for answers in [(_TOPIC, {**_TOPIC, "continues": 2}, {**_TOPIC, "topic": LONG})]
+    ),
     _case(OVERWRITE_FOLD, FOLDING, "notes", [_NOTE], [{**_NOTE, "from": [1]}], [{**_NOTE, "text": LONG[:990]}]),
     Case(
         answer_task(extractive_answer),

@@ -245,7 +245,7 @@ def test_every_task_has_its_prompt_and_every_prompt_its_task() -> None:
 
 @pytest.mark.parametrize(
     "task",
-    ["extract_items", "extract_triples", "summarize", "focal_questions", "insights_with_evidence"],
+    ["extract_items", "extract_triples", "summarize", "focal_questions", "insights_with_evidence", "page_topic"],
 )
 def test_the_example_given_back_is_no_answer_unless_the_data_says_the_same(task: str) -> None:
     case = next(case for case in CASES if case.task.id == task)

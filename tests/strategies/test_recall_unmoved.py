@@ -13,6 +13,7 @@ from mnemic.lab.kit.scripted_readers import terse
 from mnemic.strategies.base import Strategy
 from mnemic.strategies.hippo2 import Hippo2
 from mnemic.strategies.mem0 import Mem0
+from mnemic.strategies.memoryos import MemoryOS
 from mnemic.strategies.stream import Stream
 from mnemic.strategies.zep import Zep
 from mnemic.testing.generators import ManualClock
@@ -39,7 +40,7 @@ def by_the_house() -> list[list[str]]:
     return recalled()
 
 
-@pytest.mark.parametrize("strategy", [Mem0(), Stream(threshold=3.0), Hippo2(), Zep()])
+@pytest.mark.parametrize("strategy", [Mem0(), Stream(threshold=3.0), Hippo2(), Zep(), MemoryOS()])
 def test_the_recall_of_the_house_is_the_same_with_a_strategy_beside_it(
     strategy: Strategy, by_the_house: list[list[str]]
 ) -> None:

@@ -16,6 +16,7 @@ from mnemic.core.tokens import count_tokens
 from mnemic.extract.sentences import written_sentences
 from mnemic.strategies.knowledge import (
     Condensing,
+    Episode,
     Inquiry,
     MergeOp,
     Merging,
@@ -28,6 +29,7 @@ from mnemic.strategies.rules.extractive_summary import extractive_summary
 from mnemic.strategies.rules.importance_score import importance_scores
 from mnemic.strategies.rules.merge_ops import merge_ops
 from mnemic.strategies.rules.overwritten_notes import overwritten_notes
+from mnemic.strategies.rules.page_topics import page_topic
 from mnemic.strategies.rules.sentence_relevance import bm25, content_terms, recognised
 from mnemic.strategies.rules.stated_facts import slot_facts, stated_facts
 from mnemic.strategies.rules.triples import triples
@@ -274,6 +276,22 @@ def test_notes_fit_their_budget_and_stand_in_the_notes_before_or_in_the_segment(
         assert note.text in told
 
 
+def test_a_topic_is_told_by_words_and_an_exchange_takes_up_what_shares_them() -> None:
+    bees, piano, stop = (
+        Passage(text, "Ada") for text in ("The bees sting at the hive.", "A grand piano is loud.", "Oh yes?")
+    )
+    hive = Passage("At the hive the bees were calm, the bees slept.", "Ada")
+    topic = page_topic(Episode((bees, piano), (hive, stop)))
+    assert topic.keywords[0].startswith("bee")
+    assert set(topic.keywords) == set(topic.text.split(", "))
+    assert hive.text not in topic.text
+    assert topic.continues == 0
+    assert page_topic(Episode((bees, piano), (stop,))).continues == 1, "who says next to nothing answers"
+    assert page_topic(Episode((bees,), (piano,))).continues is None
+    assert page_topic(Episode((), (stop,))).continues is None
+    assert page_topic(Episode((), ())).keywords == ()
+
+
 def test_rules_come_to_the_same_under_any_hash_seed() -> None:
     program = (
         "from test_task_rules import *\n"
@@ -281,6 +299,7 @@ def test_rules_come_to_the_same_under_any_hash_seed() -> None:
         "seg = tuple(p.text for p in TALK)\n"
         "print(triples(TALK), stated_facts(TALK), importance_scores(TALK), extractive_summary(Condensing(TALK, 40)),"
         " merge_ops(Merging(stated_facts(TALK), slot_facts(TALK))), recognised(Inquiry(q, TALK)),"
+        " page_topic(Episode(TALK[:2], TALK[2:])),"
         " overwritten_notes(Overwriting(question=q, notes=(), segment=seg)))"
     )
     told = {

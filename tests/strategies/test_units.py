@@ -68,6 +68,24 @@ def test_live_or_by_one_flush_one_journal_gives_one_view(unit: Unit) -> None:
         assert view(unit, random.Random(seed)) == whole
 
 
+def test_without_roles_an_exchange_ends_when_whoever_began_it_speaks_again() -> None:
+    def lengths(*speakers: str | None, role: int | None = None) -> int | None:
+        slots = [{} if name is None else {"speaker": name} for name in speakers]
+        if role is not None:
+            slots[role]["role"] = "user"
+        items = [
+            Item(id=ItemId(f"{n:026d}"), kind=Kind.TURN, text="so", said=NEW_YEAR, slots={**one})
+            for n, one in enumerate(slots)
+        ]
+        return ExchangeUnit().length(items)
+
+    assert lengths("Ada", "Bob", "Ada") == lengths("Ada", "Bob", "Ada", "Bob", "Ada") == 2
+    assert lengths("Ada", "Ada") == lengths(None, None) == 1
+    assert lengths("Ada", "Bob", "Eve") is None
+    assert lengths("Ada", "Bob", "Eve", role=2) == 2
+    assert lengths() is None
+
+
 def test_what_makes_no_unit_yet_waits_and_keeps_nobody_waiting() -> None:
     strategy = Scripted(merged)
     strategy.unit = ExchangeUnit()

@@ -86,6 +86,19 @@ class Episode:
     passages: Passages
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageTopic:
+    """What an exchange is about, told by the words of a judge, and what it goes on with.
+
+    Attributes:
+        continues: The place of the earlier passage that it takes up; None where it begins something of its own.
+    """
+
+    text: str
+    keywords: tuple[str, ...] = ()
+    continues: int | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class EntityMatching:
     """Names, each with a fact that it was found in, and the names of known things, one of which it may mean."""

@@ -38,10 +38,17 @@ class TurnUnit:
 
 @dataclass(frozen=True, slots=True)
 class ExchangeUnit:
-    """What a person says, and all that follows until a person speaks again."""
+    """What a person says, and all that follows until a person speaks again.
+
+    Where a turn has no role, whoever speaks it asks: it ends when they speak again.
+    """
 
     def length(self, items: Sequence[Item]) -> int | None:
         asked = [place for place, item in enumerate(items) if str(item.slots.get("role")).casefold() in _ASKING]
+        if items and items[0].slots.get("role") is None:
+            first = items[0].slots.get("speaker")
+            again = (place for place, item in enumerate(items) if place and item.slots.get("speaker") == first)
+            return min([*asked, *again], default=None)
         return asked[1] if len(asked) > 1 else None
 
 

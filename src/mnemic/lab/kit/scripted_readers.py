@@ -69,6 +69,10 @@ def terse(ask: Ask) -> dict[str, Any]:
     match ask.task:
         case "extract_items":
             return {"facts": [fact(text, n) for n, text in said]}
+        case "extract_slots":
+            return {"slots": []}
+        case "page_topic":
+            return {"topic": "what Ada does", "keywords": ["Ada"], "continues": 0}
         case "score_importance":
             return {"scores": [{"of": n, "score": 5} for n in range(1, len(lines) + 1)]}
         case "focal_questions":

@@ -1,0 +1,207 @@
+"""Merge what a run stated into the facts that a strategy keeps, and write down what becomes of each, old and new.
+
+The update phase of Mem0 (arXiv:2504.19413, section 2.1): a new fact is weighed beside the old ones nearest to it, all
+new ones of a run in one question. What is ended or updated becomes history; the fact that ended it is always kept; what
+is said again adds its turn to what the old fact rests on. The nearest are taken by meaning or by words in common, which
+do not hang on what else was written meanwhile.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from mnemic.core.items import ENDED, Item, Kind
+from mnemic.strategies.base import Derivation, Revision, known
+from mnemic.strategies.judging import judged
+from mnemic.strategies.knowledge import MergeDecision, MergeOp, Merging, StatedFact
+from mnemic.strategies.rules.merge_ops import merge_ops, wording_digest
+from mnemic.strategies.rules.sentence_relevance import nearness
+from mnemic.strategies.strategy_requests import fetch, search
+from mnemic.strategies.tasks.merge_decision import MERGE_DECIDE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from mnemic.core.ids import ItemId
+    from mnemic.core.items import Slot
+    from mnemic.core.queries import Filter
+    from mnemic.flow import Flow
+    from mnemic.strategies.base import Ref
+
+NEIGHBOURS: Final = 5
+"""Old facts that a new one is weighed against (the code of Mem0's first versions; 10 in the paper)."""
+
+_DIGEST: Final = "digest"
+_NEAR_POOL: Final = 40
+
+
+class FactBook:
+    """Writes down what becomes of the facts of one run, so that no two of them decide about one old fact.
+
+    Attributes:
+        written: What is to be written, in order.
+    """
+
+    def __init__(self, by: str, evidence: Sequence[Item]) -> None:
+        """Begin with nothing written.
+
+        Args:
+            by: The strategy, which begins keys, too.
+            evidence: What facts cite by its places.
+        """
+        self.written: list[Derivation] = []
+        self._by, self._evidence = by, evidence
+        self._standing: dict[int, StatedFact] = {}
+        self._taken: set[ItemId] = set()
+        self._confirmed: dict[ItemId, list[ItemId]] = {}
+
+    def merge(self, facts: Sequence[StatedFact], where: Filter, *, add_only: bool = False) -> Flow[None]:
+        """Settle new facts among those that stand where `where` says.
+
+        Args:
+            add_only: Each is added unless its words are known already, and no question is asked.
+        """
+        fresh: list[StatedFact] = []
+        for fact in _once_each(facts):
+            same = yield from known(replace(where, slots=((_DIGEST, wording_digest(fact.text)),)), 1)
+            if same:
+                self.confirm(same[0], fact)
+            else:
+                fresh.append(fact)
+        decided = [MergeDecision(new=n, op=MergeOp.ADD) for n in range(len(fresh))]
+        near: list[Item] = []
+        if not add_only:
+            near = yield from _near(fresh, where)
+            decided = list((yield from judged(MERGE_DECIDE, Merging(tuple(fresh), tuple(map(_statement, near))))))
+        old = [None if one.old is None else near[one.old] for one in decided]
+        updated = (item for item, one in zip(old, decided, strict=True) if item and one.op is MergeOp.UPDATE)
+        yield from fetch(*(source for item in updated for source in item.source))  # for the update to cite, too
+        for fact, decision, item in zip(fresh, decided, old, strict=True):
+            self.settle(fact, decision, item)
+
+    def revisions(self) -> tuple[Revision, ...]:
+        """What old facts rest on besides, those that still stand after all."""
+        stand = ((id, tuple(turns)) for id, turns in self._confirmed.items() if id not in self._taken and turns)
+        return tuple(Revision(id=id, source=turns) for id, turns in stand)
+
+    def confirm(self, old: Item, fact: StatedFact) -> None:
+        """Have an old fact rest on the turns of one that says the same, too."""
+        turns = self._confirmed.setdefault(old.id, [])
+        turns += [turn.id for turn in self._turns(fact) if turn.id not in (*old.source, *turns)]
+
+    def settle(self, fact: StatedFact, decision: MergeDecision, old: Item | None) -> None:
+        """Do what was decided about a fact.
+
+        An old fact of which an earlier decision has disposed is no longer there: the fact is kept in its own words.
+        """
+        if old is None or old.id in self._taken:
+            self._add(fact, self._derived(fact))
+        elif decision.op is MergeOp.NOOP:
+            self.confirm(old, fact)
+        elif decision.op is MergeOp.UPDATE:
+            self._taken.add(old.id)
+            self._write(fact, _updated(self._derived(fact), decision.text, old))
+        elif self._is_late(fact, old):
+            self.written.append(replace(self._derived(fact), outdated_by=old.id))
+        else:
+            self._taken.add(old.id)
+            self._add(fact, replace(self._derived(fact), supersedes=old.id))
+
+    def _add(self, fact: StatedFact, derived: Derivation) -> None:
+        """Write a fact, in place of one of this run that rules know to be over; one they know to be the same stands."""
+        places = list(self._standing)
+        (decision,) = merge_ops(Merging((fact,), tuple(self._standing.values())))
+        place = None if decision.old is None else places[decision.old]
+        if place is None:
+            self._write(fact, derived)
+        elif decision.op is MergeOp.DELETE:
+            del self._standing[place]
+            over: tuple[Ref, ...] = (place,) if derived.supersedes is None else (derived.supersedes, place)
+            self._write(fact, replace(derived, supersedes=over[0], revokes=over[1:]))
+        else:
+            before = self.written[place]
+            gone = () if derived.supersedes is None else (derived.supersedes,)
+            source = tuple(dict.fromkeys((*before.source, *derived.source)))
+            self.written[place] = replace(before, source=source, revokes=(*before.revokes, *gone))
+
+    def _write(self, fact: StatedFact, derived: Derivation) -> None:
+        self._standing[len(self.written)] = fact
+        self.written.append(derived)
+
+    def _derived(self, fact: StatedFact) -> Derivation:
+        """Derive a fact from its turns; its words are part of its key, for of one turn any number of facts is taken."""
+        turns = self._turns(fact)
+        last, digest = turns[-1], wording_digest(fact.text)
+        slots: dict[str, Slot] = {"by": self._by, _DIGEST: digest}
+        if fact.slot:
+            slots |= {"subject": fact.subject, "slot": fact.slot, "value": fact.value, ENDED: fact.ended}
+        return Derivation(
+            key=f"{self._by}:{last.id}:{digest}",
+            kind=Kind.FACT,
+            text=fact.text,
+            slots=slots,
+            source=tuple(turn.id for turn in reversed(turns)),
+            said=last.said,
+            said_offset=last.said_offset,
+            valid_from=fact.since,
+            valid_to=fact.until,
+        )
+
+    def _turns(self, fact: StatedFact) -> list[Item]:
+        """The turns that say so, oldest first."""
+        return sorted((self._evidence[place] for place in fact.source), key=lambda turn: turn.said)
+
+    def _is_late(self, fact: StatedFact, old: Item) -> bool:
+        """Whether a fact that contradicts an old one was over when that began: news that came late."""
+        if fact.since is not None and old.valid_from is not None:
+            return fact.since < old.valid_from
+        return self._turns(fact)[-1].said < old.said
+
+
+def _updated(derived: Derivation, text: str, old: Item) -> Derivation:
+    """Put a fact and the old one that it adds to in one, which rests on the turns of both."""
+    since = derived.valid_from or old.valid_from
+    if since is not None and derived.valid_to is not None and derived.valid_to < since:
+        since = None
+    return replace(
+        derived,
+        text=text,
+        slots={**old.slots, **derived.slots, _DIGEST: wording_digest(text)},
+        source=tuple(dict.fromkeys((*derived.source, *old.source))),
+        said=max(derived.said, old.said),
+        valid_from=since,
+        supersedes=old.id,
+    )
+
+
+def _once_each(facts: Iterable[StatedFact]) -> list[StatedFact]:
+    """Facts by when they were last said, those of the same words as one, which rests on the turns of all."""
+    merged: dict[str, StatedFact] = {}
+    for fact in facts:
+        digest = wording_digest(fact.text)
+        before = merged.get(digest, fact)
+        merged[digest] = replace(before, source=tuple(sorted({*before.source, *fact.source})))
+    return sorted(merged.values(), key=lambda fact: max(fact.source))
+
+
+def _near(facts: Sequence[StatedFact], where: Filter) -> Flow[list[Item]]:
+    """Find the old facts nearest to each of these, all of them together by when they were said."""
+    near: dict[ItemId, Item] = {}
+    for fact in facts:
+        hits = yield from search(fact.text, where, _NEAR_POOL)
+        ranked = sorted(
+            zip(nearness(fact.text, hits), hits, strict=True),
+            key=lambda one: (-one[0], one[1].item.said, one[1].item.text),
+        )
+        near |= {hit.item.id: hit.item for _, hit in ranked[:NEIGHBOURS]}
+    return sorted(near.values(), key=lambda item: (item.said, item.text))
+
+
+def _statement(item: Item) -> StatedFact:
+    """The fact that an item keeps, with the slot that rules found it to fill."""
+    subject, slot, value = (str(item.slots.get(name) or "") for name in ("subject", "slot", "value"))
+    ended = item.slots.get(ENDED) is True
+    return StatedFact(
+        text=item.text, subject=subject, slot=slot, value=value, since=item.valid_from, until=item.valid_to, ended=ended
+    )

@@ -1,0 +1,38 @@
+"""Tell what an exchange is about by the words that it says most, and what it goes on with by words in common."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Final
+
+from mnemic.strategies.knowledge import Episode, PageTopic, Passages
+from mnemic.strategies.rules.sentence_relevance import content_terms, similarity
+
+KEYWORDS: Final = 24
+"""Most words that tell what an exchange is about."""
+IN_COMMON: Final = 0.2
+"""Likeness of words from which an exchange goes on with a passage; set on conversations of LoCoMo."""
+_SHORT: Final = 3
+"""Terms below which whoever begins an exchange says next to nothing."""
+
+
+def page_topic(given: Episode) -> PageTopic:
+    """Tell the topic of the passages as their words: no sentence is copied."""
+    counts = Counter(term for one in given.passages for term in content_terms(one.text))
+    keywords = tuple(term for term, _ in counts.most_common(KEYWORDS))
+    return PageTopic(text=", ".join(keywords), keywords=keywords, continues=_taken_up(given.before, given.passages))
+
+
+def _taken_up(before: Passages, passages: Passages) -> int | None:
+    """The place of the passage with most words in common with whoever begins the exchange, of equals the last.
+
+    Who says next to nothing answers what was said last.
+    """
+    if not before or not passages:
+        return None
+    begins = frozenset(content_terms(passages[0].text))
+    if len(begins) < _SHORT:
+        return len(before) - 1
+    likeness = [similarity(begins, frozenset(content_terms(one.text))) for one in before]
+    best = max(range(len(before)), key=lambda place: (likeness[place], place))
+    return best if likeness[best] >= IN_COMMON else None
