@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
@@ -12,9 +13,10 @@ import pytest
 
 from mnemic import Kind
 from mnemic.core.ids import ItemId
-from mnemic.core.items import Item
+from mnemic.core.items import Item, Version
 from mnemic.derive import runs
 from mnemic.flow import Flow
+from mnemic.store.engine.snapshot import Snapshot
 from mnemic.strategies.base import Edits, Given, pause
 from mnemic.strategies.units import ExchangeUnit, ImportanceUnit, SessionUnit, TokensUnit, TurnUnit, Unit
 
@@ -173,3 +175,26 @@ def test_what_waits_for_more_is_counted_without_what_was_derived() -> None:
         assert memory.flush()
         (lane,) = [one for one in memory.admin.behind() if one.lane == "scripted"]
         assert (lane.pending, lane.begun) == (0, 1)
+
+
+def test_a_run_reads_no_more_than_its_unit_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    def noted(given: Given) -> Flow[Edits]:
+        yield from pause()
+        return Edits(write=tuple(insight(item, f"noted: {item.text}") for item in given.evidence))
+
+    read: list[int] = []
+    looked_up = Snapshot.versions
+
+    def counted(self: Snapshot, space: int, vers: Sequence[int]) -> dict[int, Version]:
+        read.append(len(vers))
+        return looked_up(self, space, vers)
+
+    strategy = Scripted(noted)
+    strategy.unit = TurnUnit()
+    memory, me = opened(strategy)
+    with memory:
+        me.observe([f"turn {n}" for n in range(300)])
+        monkeypatch.setattr(Snapshot, "versions", counted)
+        assert memory.flush()
+        assert me.count(where=INSIGHTS) == 300
+    assert max(read) <= 64

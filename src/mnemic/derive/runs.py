@@ -51,6 +51,9 @@ _LONGEST_UNIT: Final = 2_000
 _LEAST_PAGE: Final = 64
 """Parts that are looked at together, at least."""
 
+_GROWTH: Final = 4
+"""How many times as many parts are looked at where those make no unit."""
+
 _LOOKED: Final = 256
 """Versions looked at together to see whether a trigger fires."""
 
@@ -232,15 +235,20 @@ def _taken(snapshot: Snapshot, strategy: Strategy, lane: Lane, limit: int) -> tu
     unit = unit_of(strategy, lane)
     if unit is None or lane.stride:
         return lane_versions(snapshot, strategy, lane, limit)
-    versions, upto = lane_versions(snapshot, strategy, lane, _LONGEST_UNIT)
-    if not versions:
-        return versions, upto
-    length = unit.length([version.item for version in versions.values()])
-    if length is None:
-        is_too_long = snapshot.newest(lane.space) > upto
-        return (versions, upto) if is_too_long else ({}, lane.cursor)
-    taken = dict(islice(versions.items(), length))
-    return taken, max(taken)
+    looked, newest = min(_LEAST_PAGE, _LONGEST_UNIT), snapshot.newest(lane.space)
+    while True:
+        versions, upto = lane_versions(snapshot, strategy, lane, looked)
+        if not versions:
+            return versions, upto
+        length = unit.length([version.item for version in versions.values()])
+        if length is not None:
+            taken = dict(islice(versions.items(), length))
+            return taken, max(taken)
+        if newest <= upto:
+            return {}, lane.cursor
+        if looked == _LONGEST_UNIT:
+            return versions, upto
+        looked = min(_GROWTH * looked, _LONGEST_UNIT)
 
 
 def awaiting_more(snapshot: Snapshot, strategy: Strategy, space: int) -> int | None:
