@@ -76,7 +76,7 @@ turns that a page may take up; ours."""
 MARGIN: Final = 0.25
 """How far beyond segments that are apart, on the way to 1, a page is near one by meaning; ours."""
 CHAIN: Final = 0.3
-"""What the best of a turn's chain adds to its relevance; set on conversations of LoCoMo."""
+"""What the best of a turn's chain adds to its relevance; chosen on every third question of LoCoMo's conversation 26."""
 HOLDS: Final = "memoryos_holds"
 
 _SEGMENTS: Final = Filter(kinds=(Kind.SUMMARY,), by=("memoryos",), tags=("mid_term",))
@@ -93,8 +93,9 @@ _LATEST: Final = 64
 class MemoryOS:
     """Keeps segments of pages and what hot ones teach; a question for each page, three more for a promotion.
 
-    Over the bundled conversation, if all of it is one topic, which is the most, it takes 1.26 calls and 851 tokens a
-    message.
+    Over the bundled conversation, all of it one topic, each page shown about once by a question asked before, it takes
+    1.26 calls and 851 tokens a message, upkeep and promotions included. The more is shown, the more is promoted: after
+    all 24 questions `mnemic bench strategies --model scripted --with memoryos` counts 1.97 and 1,251.
 
     Attributes:
         mid_term, persona, chain: False leaves one out, as the paper's ablation does: recall without segments; no

@@ -135,8 +135,25 @@ def _summary(ask: Ask, chance: random.Random) -> dict[str, Any]:
     return {"summary": f"{chance.choice(PEOPLE)} and {chance.choice(PEOPLE)}, {len(_lines(ask))} lines."}
 
 
+def _topic(ask: Ask, chance: random.Random) -> dict[str, Any]:
+    before = len(_lines(ask, "Said before"))
+    keywords = chance.sample((*PEOPLE, *THINGS), chance.randint(1, 3))
+    continues = chance.randint(0, before) if chance.random() < 0.5 else 0
+    return {"continues": continues, "topic": f"{chance.choice(THINGS)} and what of it", "keywords": keywords}
+
+
+def _slots(ask: Ask, chance: random.Random) -> dict[str, Any]:
+    shown = len(_lines(ask))
+    filled = [
+        {"subject": "user", "slot": slot, "value": chance.choice(THINGS), "from": _handles(chance, shown)}
+        for slot in chance.sample(("home", "work", "likes"), chance.randint(0, 2))
+    ]
+    return {"slots": [{**one, "ended": chance.random() < 0.2} for one in filled]}
+
+
 _ANSWERS: Final[Mapping[str, Callable[[Ask, random.Random], dict[str, Any]]]] = {
     "extract_items": _facts,
+    "extract_slots": _slots,
     "extract_triples": _triples,
     "filter_evidence": lambda ask, chance: {"keep": _handles(chance, len(_lines(ask)), 0)},
     "focal_questions": _questions,
@@ -144,6 +161,7 @@ _ANSWERS: Final[Mapping[str, Callable[[Ask, random.Random], dict[str, Any]]]] = 
     "match_entities": _same_names,
     "match_facts": _same_facts,
     "merge_decide": _decisions,
+    "page_topic": _topic,
     "score_importance": _scores,
     "summarize": _summary,
 }

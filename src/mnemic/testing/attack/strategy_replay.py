@@ -19,6 +19,7 @@ from mnemic.memory import Memory, ScopedMemory
 from mnemic.settings import Settings
 from mnemic.strategies.hippo2 import Hippo2
 from mnemic.strategies.mem0 import Mem0
+from mnemic.strategies.memoryos import MemoryOS
 from mnemic.strategies.stream import Stream
 from mnemic.strategies.units import TokensUnit
 from mnemic.strategies.zep import Zep
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 FOLLOWED: Final[Mapping[str, Strategy]] = {
     "hippo2": Hippo2(),
     "mem0": Mem0(unit=TokensUnit(48)),
+    "memoryos": MemoryOS(unit=TokensUnit(24), hot=3.0),
     "stream": Stream(unit=TokensUnit(48), threshold=3.0),
     "zep": Zep(),
 }
