@@ -168,7 +168,7 @@ VERBS: dict[str, tuple[Prepared, Most]] = {
     "undo of observe": (_undone(lambda w, n: w.me.observe(_said(n))), Most(1, 1, 1, 28)),
     "undo of pin": (_undone(lambda w, n: w.me.pin(*w.turns[:n])), Most(1, 1, 1, 26)),
     "undo of forget": (_undone(lambda w, n: w.me.forget(*w.turns[:n])), Most(1, 1, 1, 26)),
-    "flush of facts that supersede each other": (_tied, Most(19, 2, 1, 78, each=1)),
+    "flush of facts that supersede each other": (_tied, Most(19, 2, 1, 83, each=1)),
     "merge": (_merged, Most(2, 1, 1, 25)),
     "revert": (_reverted, Most(1, 1, 1, 28)),
     "erase": (lambda w, n: lambda: w.me.erase(*w.turns[-n:]), Most(1, 2, 1, 59)),

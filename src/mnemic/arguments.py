@@ -296,7 +296,7 @@ def checked_transaction(found: Transaction[T]) -> Transaction[T]:
 def _check_of_each(verb: FunctionType, name: str) -> Callable[[Any], Any] | None:
     """The check of any number of values, of which an error names one."""
     check = _check(verb, name)
-    return None if check is None else partial(check, name.removesuffix("s"))
+    return None if check is None else partial(check, "strategy" if name == "strategies" else name.removesuffix("s"))
 
 
 def _with_door(verb: FunctionType) -> Callable[..., Any]:

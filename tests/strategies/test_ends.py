@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import permutations
 from pathlib import Path
 
 import pytest
 
-from mnemic import Filter, Invalid, Kind, Memory, Receipt, ScopedMemory, State
+from mnemic import Filter, Invalid, Kind, Memory, MnemicError, Receipt, ScopedMemory, State
 from mnemic.core.ids import ItemId
 from mnemic.core.transitions import SUPERSEDES
 from mnemic.flow import Flow
@@ -281,3 +282,17 @@ def test_words_and_ends_are_written_and_revised_end_to_end() -> None:
             assert texts(me.valid_at(year(until + 1))) == []
         assert len(own.source) == 2
         assert memory.admin.verify() == []
+
+
+def test_what_one_keeps_for_itself_takes_the_place_of_nothing_that_others_see() -> None:
+    def taking(given: Given) -> Flow[Edits]:
+        (fact,) = yield from known(Filter(kinds=(Kind.FACT,)))
+        return Edits(write=(replace(insight(given.evidence[0], "kept"), supersedes=fact.id, sight=Sight.OWN),))
+
+    memory, me = opened(Scripted(taking))
+    with memory:
+        written = me.write("The user lives in Porto.")
+        me.observe("one")
+        with pytest.raises(MnemicError, match="is not by scripted"):
+            memory.flush()
+        assert me.get(written.id).item.state is State.ACTIVE

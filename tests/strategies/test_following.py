@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from noting import Noting
 
-from mnemic import Filter, Invalid, Kind, Memory, NotFound, ScopedMemory
+from mnemic import Channel, Filter, Invalid, Kind, Memory, NotFound, ScopedMemory, State, Statement
 from mnemic.models.chat.scripted_chat import ScriptedChat
 
 LIVES = "I live in Lisbon."
@@ -147,3 +147,35 @@ def test_what_makes_no_unit_yet_is_not_what_is_left_to_do(memory: Memory) -> Non
     assert memory.flush()
     (mem0,) = (one for one in memory.admin.behind() if one.lane == "mem0")
     assert (mem0.pending, mem0.begun) == (0, 1)
+
+
+def test_a_choice_answers_no_question_and_an_import_makes_none(memory: Memory) -> None:
+    me = memory.scope(user="ada")
+    me.follow("house")
+    me.observe("What does this memory follow?")
+    assert not [one for one in me.recall("which strategies does this memory follow").items if "house" in one.item.text]
+    choice = Statement(
+        text="I follow nothing.", kind=Kind.RESOURCE, tags=("mnemic:follows",), slots={"follows": []},
+        channel=Channel.TOOL,
+    )  # fmt: skip
+    me.write(choice)
+    assert me.following() == ("house",)
+    assert memory.admin.verify() == []
+
+
+def test_who_is_read_by_another_default_is_read_from_the_first_turn_on(tmp_path: Path) -> None:
+    with Memory(tmp_path / "m.db", embedder="none", strategies=[]) as memory:
+        memory.scope(user="ben").observe(LIVES)
+        memory.scope(user="ada").follow("house")
+        assert memory.flush()
+    with Memory(tmp_path / "m.db", embedder="none") as memory:
+        assert memory.flush()
+        assert len(profile(memory.scope(user="ben"))) == 1
+
+
+def test_what_somebody_wrote_in_a_strategys_name_is_not_hidden_with_its_own(memory: Memory) -> None:
+    me = memory.scope(user="ada")
+    written = me.write("The user lives in Porto.", slots={"by": "rules"})
+    with pytest.raises(NotFound):
+        me.forget_by("house")
+    assert me.get(written.id).item.state is State.ACTIVE

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mnemic.core.clock import micros
 from mnemic.core.events import Receipt, Verb
 from mnemic.core.ids import derived_id
-from mnemic.core.items import UPKEEP, Channel, Item, Link, Slot, State, Version
+from mnemic.core.items import UPKEEP, Channel, Item, Link, Sight, Slot, State, Version
 from mnemic.core.transitions import SUPERSEDES, ended, outdated, retired, superseded
 from mnemic.derive.runs import MAINTAIN
 from mnemic.errors import Invalid
@@ -81,6 +81,15 @@ def draft_run(
     )
 
 
+def _closable(strategy: Strategy, derivation: Derivation, version: Version) -> Item:
+    """What a derivation takes the place of: of others' items only one that everybody sees does, or they would see none.
+
+    Raises:
+        Invalid: it is somebody else's, and what takes its place is kept out of their sight.
+    """
+    return version.item if derivation.sight is Sight.ALL else _own(strategy, version)
+
+
 def _closings(
     strategy: Strategy,
     edits: Edits,
@@ -97,7 +106,7 @@ def _closings(
     ties: list[Tie] = []
     for newer, d in zip(fresh, edits.write, strict=True):
         for ref in ([] if d.supersedes is None else [d.supersedes]) + list(d.revokes):
-            older = fresh[ref] if isinstance(ref, int) else _known(known, ref).item
+            older = fresh[ref] if isinstance(ref, int) else _closable(strategy, d, _known(known, ref))
             closed[older.id] = superseded(closed.get(older.id, older), newer)
             ties.append(_over(newer.id, older))
         if d.outdated_by is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Final
 
-from mnemic.core.items import Kind
+from mnemic.core.items import Channel, Kind
 from mnemic.core.queries import Filter
 from mnemic.registry import STRATEGIES
 
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 FOLLOWS: Final = "mnemic:follows"
 """The tag of a choice, and with it the slot that lists what is chosen."""
 
-CHOICES: Final = Filter(kinds=(Kind.RESOURCE,), tags=(FOLLOWS,))
+CHOICES: Final = Filter(kinds=(Kind.RESOURCE,), tags=(FOLLOWS,), channels=(Channel.USER,))
+"""Choices that stand: what an import or a tool of an agent writes is none."""
 
 
 def choice_of(snapshot: Snapshot, space: int) -> tuple[str, ...] | None:

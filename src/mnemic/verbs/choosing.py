@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from mnemic.core.checking import did_you_mean
-from mnemic.core.events import Receipt
+from mnemic.core.events import Receipt, Verb
 from mnemic.core.ids import ItemId
-from mnemic.core.items import Kind, Slot, State, Version
+from mnemic.core.items import Kind, Sight, Slot, State, Version
 from mnemic.core.queries import Filter
 from mnemic.errors import Invalid, NotFound
 from mnemic.flow import Flow
@@ -15,10 +16,10 @@ from mnemic.lanes.following import CHOICES, FOLLOWS, choice_of
 from mnemic.registry import STRATEGIES, load
 from mnemic.store.engine import lane_cursors
 from mnemic.store.engine.snapshot import Snapshot
-from mnemic.store.requests import look, transact
+from mnemic.store.requests import commit, look, transact
 from mnemic.verbs.changing import Changing
-from mnemic.verbs.statements import Statement
-from mnemic.verbs.who import Who, own_or_none, scanned, view_of, writable
+from mnemic.verbs.statements import Statement, stated
+from mnemic.verbs.who import Who, draft_of, own_or_none, scanned, view_of, writable
 
 
 class Choosing(Changing):
@@ -47,7 +48,9 @@ class Choosing(Changing):
         if standing:
             return (yield from self.revise(who, standing[0].item.id, {"text": text, "slots": slots}))
         statement = Statement(text=text, kind=Kind.RESOURCE, slots=slots, tags=(FOLLOWS,))
-        return (yield from self.write(who, statement))
+        (put,) = stated(self.desk, who, statement, {}).puts
+        choice = self.desk.put(Verb.WROTE, replace(put.item, sight=Sight.NONE))  # a setting answers no question
+        return (yield from commit(draft_of(who, (choice,))))
 
     def follow_default(self, who: Who) -> Flow[Receipt]:
         """Have a user's memory follow again what the settings say.
@@ -93,7 +96,7 @@ class Choosing(Changing):
 def _derived_by(snapshot: Snapshot, who: Who, author: str) -> list[ItemId]:
     """The items that an author derived in a user's own memory, what has been superseded among them."""
     own = own_or_none(snapshot, who)
-    where = Filter(slots=(("by", author),), states=(State.ACTIVE, State.SUPERSEDED))
+    where = Filter(by=(author,), states=(State.ACTIVE, State.SUPERSEDED))
     return [version.item.id for version in scanned(snapshot, own, where)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, TypeVar
+from typing import TypeVar
 
 import pytest
 
@@ -32,7 +32,6 @@ T = TypeVar("T")
 class Each(Mem0):
     """`mem0`, a turn at a time, so that few turns are read to the last."""
 
-    name: ClassVar[str] = "each"
     unit: Unit = TurnUnit()  # noqa: RUF009 - it is frozen
 
 
@@ -100,9 +99,9 @@ def test_a_strategy_that_reads_by_them_finds_the_evidence_by_its_own_recall(
     )
     assert report.header["effective"]["model"] == NAME
     found = {row.by: row.scores["R@5"].mean for row in report.found}
-    assert found["each"] == found["zep"] == 1
-    (each,) = (row for row in report.costs if row.mixture == "each")
-    assert (each.by_rules, each.derived) == (0, {"each": 4})
+    assert found["mem0"] == found["zep"] == 1
+    (each,) = (row for row in report.costs if row.mixture == "mem0")
+    assert (each.by_rules, each.derived) == (0, {"mem0": 4})
 
 
 @pytest.mark.parametrize("record", [[{"conversation": {}, "qa": []}], {"observation": 1}, [3]])

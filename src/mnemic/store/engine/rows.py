@@ -733,6 +733,10 @@ class LaneTables(Group, ABC):
         """The spaces that a lane is to look at by now, by number; without those where it rests."""
         return sorted(space for _, space, _ in self.relations.find(DUE, ("at", "<=", min(now, RESTS - 1)), name=name))
 
+    def resting(self, name: str) -> list[int]:
+        """The spaces in which a lane rests, by number."""
+        return sorted(space for _, space, _ in self.relations.find(DUE, ("at", "=", RESTS), name=name))
+
     def due_past(self, name: str, after: int, limit: int) -> list[int]:
         """The spaces numbered past `after` that a lane is to look at, now or later, by number, at most `limit`."""
         found = self.relations.find(DUE, ("space", ">", after), order=("space",), limit=limit, name=name)

@@ -585,6 +585,10 @@ class Snapshot:
         """The spaces that a followed lane is to look at by now, by id; there may be nothing left to do in one."""
         return self._rows.lanes.due(name, now)
 
+    def resting(self, name: str) -> list[int]:
+        """The spaces at which a followed lane does not look until something is written there, by id."""
+        return self._rows.lanes.resting(name)
+
     def is_put_off(self, name: str, now: int) -> bool:
         """Whether a followed lane is to look at some space later."""
         return self._rows.lanes.is_put_off(name, now)

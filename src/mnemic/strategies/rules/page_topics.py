@@ -11,7 +11,8 @@ from mnemic.strategies.rules.sentence_relevance import content_terms, similarity
 KEYWORDS: Final = 24
 """Most words that tell what an exchange is about."""
 IN_COMMON: Final = 0.2
-"""Likeness of words from which an exchange goes on with a passage; chosen on every third question of LoCoMo's conversation
+"""Likeness of words from which an exchange goes on with a passage; chosen on every third question of LoCoMo's
+conversation
 26. The rule that it serves was changed afterwards, and it was not chosen anew."""
 _SHORT: Final = 3
 """Terms below which whoever begins an exchange says next to nothing."""
