@@ -220,7 +220,8 @@ def test_a_flush_waits_for_a_job_that_another_worker_does(clock: ManualClock) ->
     with opened(clock) as memory:
         memory.admin.order(Order(name="maintain", key="k", space=0, payload=b'{"strategy": "noting"}'))
         store, job_types = memory._opened.store, memory._opened.background.job_types
-        assert (job := store.transact(job_queue.claim, tuple(job_types), "another", 60)) is not None
+        job = store.transact(job_queue.claim, tuple(job_types), "another", 60)
+        assert job is not None
         done: list[str] = []
 
         def another() -> None:
