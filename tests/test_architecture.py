@@ -48,6 +48,7 @@ FLOORS = (
     ("derive",),
     ("verbs",),
     ("meaning",),
+    ("credentials",),
     ("watching",),
     ("answering",),
     ("counting",),
