@@ -129,9 +129,8 @@ def _work(world: World) -> None:
     store.transact(holds.place, Hold(tenant=TENANT, user="bob", reason="another letter"))
     store.transact(compaction.jot, TENANT, {"collected": b"7", "bytes": b"4096"})
     for id, user in (("0123456789ab", "ada"), ("0123456789ac", None)):
-        made = CredentialRow(
-            id, CredentialKind.KEY, bytes(range(32)), "laptop", TENANT, user, 2, 0, "", 1, FOREVER, 2, 3
-        )
+        hashed = bytes(range(32))
+        made = CredentialRow(id, CredentialKind.KEY, hashed, "laptop", TENANT, user, 2, 0, "", 1, FOREVER, 2, 3)
         store.transact(add_credential, made, 0)
     store.transact(lambda rows: rows.notes.set_meter(MeterRow("lived-process", rows.now(), b"{}")))
     with store.read() as snapshot:
