@@ -178,6 +178,17 @@ def test_a_store_that_cannot_be_written_opens_for_a_key_all_the_same(keys: Keys,
     assert tried.call_count == 3
 
 
+def test_a_key_is_revoked_by_its_name_if_no_other_that_stands_has_it(keys: Keys) -> None:
+    first, second = (keys.create("laptop", tenant="home") for _ in range(2))
+    with pytest.raises(Invalid, match=f"{first.key.id}, {second.key.id}"):
+        keys.revoke("laptop", tenant="home")
+    keys.revoke(first.key.id, tenant="home")
+    assert keys.revoke("laptop", tenant="home").id == second.key.id
+    with pytest.raises(NotFound):
+        keys.revoke("laptop", tenant="home")
+    assert keys.revoke(first.key.id, tenant="home").revoked == keys.list("home")[0].revoked
+
+
 def test_keys_are_the_tenants_own(keys: Keys) -> None:
     made = keys.create("laptop", tenant="home")
     assert keys.list("work") == ()
