@@ -95,6 +95,7 @@ def strategy_record(strategy: Strategy, standing: StrategyStanding) -> dict[str,
         "own_recall": hasattr(strategy, "on_recall"),
         "pending": behind.pending if behind else 0,
         "begun": behind.begun if behind else 0,
+        "lacks": behind.lacks or None if behind else None,
         "dead": behind.dead if behind else 0,
     }
 
@@ -156,7 +157,7 @@ def _waits(behind: Behind | None) -> str:
     if behind is None:
         return "nothing"
     told = [f"{behind.pending:,} to read"] if behind.pending else []
-    told += ["more to be said"] if behind.begun and not behind.pending else []
+    told += [f"for {flat(behind.lacks) or 'more to be said'}"] if behind.begun and not behind.pending else []
     told += [f"{behind.dead:,} given up"] if behind.dead else []
     return ", ".join(told) or "nothing"
 

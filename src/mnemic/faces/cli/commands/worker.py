@@ -19,6 +19,7 @@ from mnemic.faces.cli.command import WORDS, page_options, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.output import cut, day, flat, many
 from mnemic.lanes.slices import EMBED, HOUSE
+from mnemic.worker.status import WAITING
 
 if TYPE_CHECKING:
     from mnemic.admin import Behind
@@ -226,6 +227,7 @@ def record(entry: WorkEntry) -> dict[str, object]:
         "user": entry.user,
         "state": entry.state,
         "pending": entry.pending,
+        "lacks": entry.lacks or None,
         "owner": entry.owner or None,
         "since": None if entry.since is None else entry.since.isoformat(),
         "attempts": entry.attempts,
@@ -243,7 +245,8 @@ def row(entry: WorkEntry) -> tuple[str, ...]:
     who = f"{flat(entry.owner)} since {entry.since:%H:%M:%S}" if entry.since is not None else ""
     tried = f" ({many(entry.attempts, 'attempt')})" if entry.attempts else ""
     error = flat(entry.error) + tried if entry.error else ""
-    return str(entry.id or ""), flat(entry.name), _owner(entry), entry.state, str(entry.pending or ""), who, error
+    state = f"{entry.state} for {flat(entry.lacks)}" if entry.lacks and entry.state == WAITING else entry.state
+    return str(entry.id or ""), flat(entry.name), _owner(entry), state, str(entry.pending or ""), who, error
 
 
 def _owner(entry: WorkEntry) -> str:
@@ -307,6 +310,7 @@ def lane_record(behind: Behind) -> dict[str, object]:
         "error": behind.error or None,
         "dead": behind.dead,
         "begun": behind.begun,
+        "lacks": behind.lacks or None,
     }
 
 
@@ -314,7 +318,8 @@ def lane_row(behind: Behind) -> tuple[str, str]:
     """Write a lane for a person: its name and how far it is."""
     what = f"meaning ({flat(behind.embedder)})" if behind.embedder else "rules" if behind.lane == HOUSE else behind.lane
     state = f"{many(behind.pending, 'passage')} left" if behind.pending else "all done"
-    state += f"; {many(behind.begun, 'passage')} more once enough is said to go with them" if behind.begun else ""
+    lacks = behind.lacks or "more to be said, in each memory"
+    state += f"; {many(behind.begun, 'passage')} more once it has {lacks}" if behind.begun else ""
     state += "; nothing has come from it yet" if behind.lane == EMBED else ""
     state += f"; {behind.dead:,} given up (`mnemic dead`)" if behind.dead else ""
     return what, state + (f"; last error: {flat(behind.error)}" if behind.error else "")
