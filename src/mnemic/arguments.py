@@ -78,6 +78,12 @@ def _strategies(field: str, value: object) -> object:
     return value if isinstance(value, str) else list_of(_name_or_object)(field, value)
 
 
+def _strategy_name(field: str, value: object) -> object:
+    if not isinstance(value, str):
+        raise Invalid("strategies", f"holds {shown(value)}", 'Give each name by itself: `follow("house", "mem0")`.')
+    return clean_name(field, value)
+
+
 def _commit_or_words(field: str, value: object) -> object:
     return words(field, value) if isinstance(value, str) else whole(field, value)
 
@@ -191,7 +197,7 @@ _TABLE: Final[Mapping[str, Checker | None]] = {
     "at.when": _commit_or_moment,
     "session.budget": within(LEAST_WINDOW, MOST_WINDOW),
     "_window.budget": within(LEAST_WINDOW, MOST_WINDOW),
-    "follow.strategies": clean_name,
+    "follow.strategies": _strategy_name,
     # by parameter
     "a": whole,
     "actor": clean_name,

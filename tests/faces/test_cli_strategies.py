@@ -264,3 +264,34 @@ def test_a_recall_by_a_strategy_that_never_ran_says_how_it_gets_to(run: Run) -> 
     run("follow", "house", "zep")
     run("flush")
     assert "has not run" not in run("recall", "when?", "--by", "zep").out
+
+
+def test_a_choice_that_leaves_one_out_says_so_and_how_to_keep_it(run: Run) -> None:
+    told = run("follow", "zep").out
+    assert "this memory follows zep" in told
+    assert "no longer house, whose rules keep standing instructions and the profile: `mnemic follow house zep`" in told
+    assert "no longer" not in run("follow", "house", "zep").out
+    record = run("follow", "mem0", "--json").json
+    assert (record["following"], record["dropped"]) == (["mem0"], ["house", "zep"])
+    assert "no longer mem0: `mnemic follow mem0 house`" in run("follow", "--default").out
+    assert "no longer house" in run("follow", "--none").out
+
+
+def test_a_strategy_of_ones_own_is_followed_once_the_setting_names_it_as_the_error_says(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for command in (("follow", "promises"), ("recall", "x", "--by", "promises"), ("strategies", "promises")):
+        run("add", "x")
+        assert "export MNEMIC_STRATEGIES=house,package.module:Class" in run(*command, code=2).err
+    assert (
+        "export MNEMIC_STRATEGIES=house,ours.promises:Promises" in run("follow", "ours.promises:Promises", code=2).err
+    )
+    assert "MNEMIC_STRATEGIES=house,package.module:Class" in run("strategies", "--help").out
+    (Path.cwd() / "promised.py").write_text(
+        "from mnemic.strategies.house import House\n\n\nclass Promises(House):\n    name = by = 'promises'\n"
+    )
+    monkeypatch.syspath_prepend(str(Path.cwd()))
+    monkeypatch.setenv("MNEMIC_STRATEGIES", "house,promised:Promises")
+    assert run("follow", "house", "promises", "--json").json["following"] == ["house", "promises"]
+    refused = run("follow", "promised:Promises", code=2).err
+    assert "it is followed by its name" in refused
