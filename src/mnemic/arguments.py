@@ -34,7 +34,7 @@ from mnemic.core.checking import (
 from mnemic.core.clock import instant, moment_or_span
 from mnemic.core.facets import WIDEST
 from mnemic.core.ids import item_id
-from mnemic.core.items import Channel, Kind, State
+from mnemic.core.items import Channel, Kind, Sight, State
 from mnemic.core.queries import Filter
 from mnemic.core.scope import Shared
 from mnemic.errors import Invalid
@@ -157,6 +157,7 @@ _FILTER: Final[Mapping[str, Checker]] = {
     "said_to": optional(within(-(2**62))),
     "states": list_of(member(State)),
     "by": list_of(clean_name),
+    "sights": list_of(member(Sight)),
 }
 _ORDER: Final[Mapping[str, Checker]] = {
     "name": clean_name,

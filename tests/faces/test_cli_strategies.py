@@ -295,3 +295,18 @@ def test_a_strategy_of_ones_own_is_followed_once_the_setting_names_it_as_the_err
     assert run("follow", "house", "promises", "--json").json["following"] == ["house", "promises"]
     refused = run("follow", "promised:Promises", code=2).err
     assert "it is followed by its name" in refused
+
+
+def test_a_list_leaves_out_what_strategies_keep_for_themselves_and_says_how_much(ada: Run) -> None:
+    shown, every = ada("list", "--limit", "100"), ada("list", "--limit", "200", "--derived")
+    records = ada("list", "--limit", "100", "--json").lines
+    assert len(records) == len(shown.out.splitlines()) < len(every.out.splitlines())
+    assert {one["kind"] for one in records} == {"turn", "profile"}
+    left_out = len(every.out.splitlines()) - len(records)
+    assert f"{left_out} more items for strategies' own recall: --derived, or --by NAME" in shown.err
+    assert "own recall" not in every.err
+    assert ada("list", "--by", "zep").out
+    assert "own recall" not in ada("list", "--by", "zep").err
+    assert {one["kind"] for one in ada("list", "--by", "house", "--json").lines} == {"profile"}
+    assert "nothing here" in ada("list", "--kind", "entity").err
+    assert "own recall" in ada("list", "--kind", "entity").err

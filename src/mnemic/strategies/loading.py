@@ -67,6 +67,11 @@ def strategy_called(name: str, chosen: Sequence[str | Strategy]) -> Strategy:
     raise unknown_strategy("by", name, [lane_of(strategy) for strategy in chosen])
 
 
+def author_called(name: str) -> str:
+    """Name the author as whom a strategy of a name writes: of ours by what they say, of others by their name."""
+    return load(STRATEGIES, name).by if name in STRATEGIES else name
+
+
 def unknown_strategy(field: str, name: str, named: Sequence[str]) -> Invalid:
     """Make the error about a name that is no strategy's here: how one of the user's own comes to be known.
 

@@ -12,11 +12,11 @@ from mnemic.core.queries import Filter
 from mnemic.errors import NotFound
 from mnemic.flow import Flow
 from mnemic.lanes.following import CHOICES, FOLLOWS, choice_of
-from mnemic.registry import STRATEGIES, load
+from mnemic.registry import STRATEGIES
 from mnemic.store.engine import lane_cursors
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import commit, look, transact
-from mnemic.strategies.loading import unknown_strategy
+from mnemic.strategies.loading import author_called, unknown_strategy
 from mnemic.verbs.changing import Changing
 from mnemic.verbs.statements import Statement, stated
 from mnemic.verbs.who import Who, draft_of, own_or_none, scanned, view_of, writable
@@ -72,8 +72,7 @@ class Choosing(Changing):
         """
         writable(who)
         self._known(name)
-        author = load(STRATEGIES, name).by if name in STRATEGIES else name
-        derived = yield from look(lambda s: _derived_by(s, who, author))
+        derived = yield from look(lambda s: _derived_by(s, who, author_called(name)))
         if not derived:
             raise NotFound(f"nothing that {name} derived stands")
         return (yield from self.forget(who, derived))
