@@ -305,8 +305,8 @@ class ScopedMemory:
     def undo_range(self, first: int, last: int, *, cascade: bool = False) -> Sequence[Undone]:
         """Undo the commits `first` to `last` of this memory, newest first, each by a commit of its own.
 
-        What rules derived goes with its evidence and stays with it. What was undone already or cannot be undone is
-        passed over. Undoing the commits that this makes, as a range, is redo.
+        What was derived goes with its evidence and stays with it, unless nothing else lies in the range. What was
+        undone already or cannot be undone is passed over. Undoing the commits that this makes, as a range, is redo.
 
         Raises:
             NotFound: none of them could be undone.

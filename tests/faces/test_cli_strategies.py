@@ -266,6 +266,23 @@ def test_a_recall_by_a_strategy_that_never_ran_says_how_it_gets_to(run: Run) -> 
     assert "has not run" not in run("recall", "when?", "--by", "zep").out
 
 
+def test_a_rerun_says_how_all_of_it_is_taken_back(run: Run) -> None:
+    run("follow", "house", "zep")
+    run("add", "My sister Noor lives in Porto.")
+    run("flush")
+    run("add", "She works at Acme.")  # what still waits is read before, so that the range holds nothing of others
+    told = run("rerun", "zep").out
+    (taken_back,) = re.findall(r"take it back: mnemic (undo \d+\.\.\d+)$", told, re.MULTILINE)
+    anew = {one["id"] for one in run("list", "--by", "zep", "--json").lines}
+    run(*taken_back.split())
+    before = {one["id"] for one in run("list", "--by", "zep", "--json").lines}
+    assert before
+    assert not before & anew
+    assert run("list", "--by", "house").out
+    first, last = map(int, taken_back.removeprefix("undo ").split(".."))
+    assert run("rerun", "zep", "--json").json["first_commit"] > last > first
+
+
 def test_a_choice_that_leaves_one_out_says_so_and_how_to_keep_it(run: Run) -> None:
     told = run("follow", "zep").out
     assert "this memory follows zep" in told
