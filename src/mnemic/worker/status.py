@@ -176,7 +176,7 @@ def _lane_entry(snapshot: Snapshot, lane: Lane, pending: int, trouble: str, now:
 
 def job_entry(snapshot: Snapshot, job: Job, now: int) -> WorkEntry:
     """Describe the status of a job."""
-    running = job.state is JobState.WAITING and bool(job.owner) and job.leased <= now < job.lease_until
+    running = job.is_running(now)
     tenant, user, branch = _whose(snapshot, job.order.space)
     version = snapshot.versions(job.order.space, [job.order.ver]).get(job.order.ver) if job.order.ver else None
     failing = job.state is JobState.WAITING and bool(job.error)
