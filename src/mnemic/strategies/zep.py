@@ -9,7 +9,8 @@ searches facts by words, by meaning and along the graph, and fuses the rankings 
 Departures:
 - One question extracts entities and facts of a turn together, and one resolves all its facts; the paper asks one for
   each. Entities without a fact, summaries of entities, types and attributes are not kept.
-- A fact without a date begins when it was said. Graphiti ends nothing whose dates it does not know.
+- A fact without a date begins when it was said, but gives way to a change told later that began before that, in the
+  same present (`rules.edge_history`). Graphiti ends nothing whose dates it does not know.
 - Known facts are looked up in both directions, and those that ended too: so what comes late finds its place.
 - A contradiction counts only between facts that share their subject, their object, or both the other way round.
 - Names are compared exactly (`rules.name_likeness`), communities settle (`rules.label_propagation`), diversity is
@@ -280,8 +281,8 @@ def _placed(facts: Sequence[GraphFact], edits: GraphEdits) -> Flow[None]:
             continue
         place = yield from _parted(place, edits)
         edge = edits.put_fact(fact, place)
-        edges = {n: replace(one, end=edge.start) if one in place.ends else one for n, one in edges.items()}
-        edges[len(edges)] = edge if place.ended_by is None else replace(edge, end=place.ended_by.start)
+        edges = {n: one.until(edge.start) if one in place.ends else one for n, one in edges.items()}
+        edges[len(edges)] = edge if place.ended_by is None else edge.until(place.ended_by.start)
 
 
 def _met(facts: Sequence[GraphFact]) -> Flow[list[GraphEdge]]:
