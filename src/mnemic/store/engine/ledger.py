@@ -195,7 +195,7 @@ def _refuse_unfounded(rows: Rows, tenant: TenantRow, space: SpaceRow, draft: Dra
     shared = rows.spaces.space(tenant.id, SHARED)
     homes = [space] if shared is None else [space, shared]
     puts = [op.item for op in draft.ops if isinstance(op, Put)]
-    cited = dict.fromkeys(source for item in puts for source in item.source)
+    cited = dict.fromkeys(source for item in puts for source in item.erased_with)
     for item in puts:
         cited.pop(item.id, None)
     stands = {item for home in homes for item in lineage.standing(rows, home, [to_bytes(one) for one in cited])}
@@ -356,7 +356,7 @@ class _Commit:
             if op.item.tags or op.item.source:
                 facets += [(ver, facet) for facet in written_facets(op.item.tags, op.item.author)]
             if op.item.source:
-                cited += [(to_bytes(source), row.id) for source in op.item.source]
+                cited += [(to_bytes(source), row.id) for source in op.item.erased_with]
             if op.key is not None:
                 keys.append(self._key(op.key, op.lasting, sealed))
         rows.items.add_entries(space, catalogued)
