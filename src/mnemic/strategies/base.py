@@ -197,6 +197,8 @@ class Pick:
 class Budget:
     """The most that one run may ask of models; a request beyond raises `OverBudget` in the flow.
 
+    Rules judge what is left over then. So a budget that falls short of the longest run lets the cut into runs decide.
+
     Attributes:
         calls: 0 for a strategy without a model: it needs no lease, and runs in the user's own process too.
         tokens: Of prompts and answers together, as models count them; a question is refused if it and the longest

@@ -97,7 +97,7 @@ class Hippo2:
     triggers: ClassVar[tuple[Trigger, ...]] = (EachEvent(),)
     maintain: ClassVar[tuple[Trigger, ...]] = ()
     batch: ClassVar[int] = 16
-    budget: ClassVar[Budget] = Budget(calls=2 * 16)
+    budget: ClassVar[Budget] = Budget(calls=2 * batch)
 
     def on_write(self, given: Given) -> Flow[Edits]:
         """Write the facts of new passages, and grow the graph by the names in them."""
