@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class PlacedBlock:
     """What memory said to one message.
 
     Attributes:
@@ -64,10 +64,10 @@ class PlacedBlocks:
     def __init__(self, limit: int) -> None:
         self._limit, self._size = limit, 0
         self._lock = Mutex()
-        self._blocks: OrderedDict[bytes, Block] = OrderedDict()
+        self._blocks: OrderedDict[bytes, PlacedBlock] = OrderedDict()
         self._written: OrderedDict[bytes, Written] = OrderedDict()
 
-    def placed(self, digests: Sequence[bytes]) -> dict[bytes, Block]:
+    def placed(self, digests: Sequence[bytes]) -> dict[bytes, PlacedBlock]:
         """The blocks that stand behind these messages."""
         with self._lock:
             for digest in digests:
@@ -75,7 +75,7 @@ class PlacedBlocks:
                     self._blocks.move_to_end(digest)
             return {digest: self._blocks[digest] for digest in digests if digest in self._blocks}
 
-    def place(self, digest: bytes, block: Block) -> Block:
+    def place(self, digest: bytes, block: PlacedBlock) -> PlacedBlock:
         """Keep a block for its message; if another request was faster, its block stands, and is returned."""
         with self._lock:
             if digest in self._blocks:

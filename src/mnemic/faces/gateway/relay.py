@@ -27,7 +27,7 @@ from mnemic.faces.gateway.remembering import (
     Caller,
     Exchange,
     MemoryMode,
-    Observation,
+    ObservedExchange,
     Recollection,
     Remembering,
     exchange_of,
@@ -35,6 +35,8 @@ from mnemic.faces.gateway.remembering import (
 from mnemic.faces.gateway.wire_shapes import SHAPES, Completion, Document, EventReader, WireShape
 
 MODE: Final = "Mnemic-Memory"
+USER_HEADERS: Final = ("Mnemic-User", "X-OpenWebUI-User-Id")
+SESSION_HEADERS: Final = ("Mnemic-Session", "X-OpenWebUI-Chat-Id")
 _METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 _HOP: Final = frozenset(
     ("connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",
@@ -71,8 +73,8 @@ class GatewayOptions:
     mode: MemoryMode = MemoryMode.BOTH
     recall_seconds: float = 0.3
     budget: int = 800
-    user_headers: tuple[str, ...] = ("Mnemic-User", "X-OpenWebUI-User-Id")
-    session_headers: tuple[str, ...] = ("Mnemic-Session", "X-OpenWebUI-Chat-Id")
+    user_headers: tuple[str, ...] = USER_HEADERS
+    session_headers: tuple[str, ...] = SESSION_HEADERS
     user: str | None = "me"
     tenant: str = "default"
     upstream_key: str | None = field(default=None, repr=False)
@@ -157,7 +159,7 @@ class Relay:
             return self._remembering.standing(exchange), f"late: more than {self._options.recall_seconds:g} s"
         return recollection, f"ok; {len(recollection.items)} items"
 
-    async def _observe(self, exchange: Exchange, completion: Completion, *, broken: bool) -> Observation:
+    async def _observe(self, exchange: Exchange, completion: Completion, *, broken: bool) -> ObservedExchange:
         """Write what was said, to the end, whoever still waits for it."""
         with anyio.CancelScope(shield=True):
             call = partial(self._remembering.observe, exchange, completion, broken=broken)
@@ -199,7 +201,7 @@ class Relay:
     async def _watched(self, upstream: httpx2.Response, exchange: Exchange) -> AsyncIterator[bytes]:
         """Yield a stream as it comes; whatever ends it, what came of the answer is written."""
         reader, completion = EventReader(ANSWER_LIMIT), Completion()
-        observation: Observation | None = None
+        observation: ObservedExchange | None = None
         broken = True
         try:
             async for piece in upstream.aiter_bytes():
@@ -341,7 +343,7 @@ def _broken_off(error: httpx2.HTTPError) -> bytes:
     return f"\n\ndata: {json.dumps({'error': fault})}\n\n".encode()
 
 
-def _told(observation: Observation) -> str:
+def _told(observation: ObservedExchange) -> str:
     if observation.error is not None:
         return f"failed: {observation.error}".replace("\n", " ")
     return f"ok; commits {', '.join(map(str, observation.seqs))}" if observation.seqs else "ok; nothing to keep"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.items import Channel
 from mnemic.errors import Invalid, MnemicError
-from mnemic.faces.gateway.placed_blocks import Block, PlacedBlocks, Written, withdrawn
+from mnemic.faces.gateway.placed_blocks import PlacedBlock, PlacedBlocks, Written, withdrawn
 from mnemic.faces.gateway.wire_shapes import Completion, Document, WireMessage, WireShape, asked
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class Recollection:
 
 
 @dataclass(frozen=True, slots=True)
-class Observation:
+class ObservedExchange:
     """What was written of an exchange.
 
     Attributes:
@@ -155,7 +155,7 @@ class Remembering:
         """
         me = self._scoped(exchange.caller)
         standing = self._standing(me, exchange)
-        fresh = Block("")
+        fresh = PlacedBlock("")
         if (newest := exchange.asked) and newest[-1].place not in standing:
             shown = {id for block in standing.values() for id in block.items}
             shown.update(self._said_here(exchange))
@@ -170,12 +170,12 @@ class Remembering:
         The newest message goes without a block then, and stays without: its place is taken.
         """
         for message in exchange.asked[-1:]:
-            self._blocks.place(exchange.keys[message.place], Block(""))
+            self._blocks.place(exchange.keys[message.place], PlacedBlock(""))
         blocks = self._blocks.placed(exchange.keys)
         texts = {n: blocks[key].text for n, key in enumerate(exchange.keys) if key in blocks and blocks[key].text}
         return Recollection(exchange.shape.with_blocks(exchange.body, texts))
 
-    def observe(self, exchange: Exchange, completion: Completion, *, broken: bool) -> Observation:
+    def observe(self, exchange: Exchange, completion: Completion, *, broken: bool) -> ObservedExchange:
         """Write what the user has said and what was answered, in this order; each is written once, however often asked.
 
         Args:
@@ -197,8 +197,8 @@ class Remembering:
                 )
                 seqs.append(receipt.seq)
         except MnemicError as error:
-            return Observation(tuple(seqs), f"{type(error).__name__}: {error}")
-        return Observation(tuple(seqs))
+            return ObservedExchange(tuple(seqs), f"{type(error).__name__}: {error}")
+        return ObservedExchange(tuple(seqs))
 
     def _observe_asked(self, me: ScopedMemory, exchange: Exchange, completion: Completion) -> list[int]:
         seqs = []
@@ -210,7 +210,7 @@ class Remembering:
                 seqs.append(receipt.seq)
         return seqs
 
-    def _standing(self, me: ScopedMemory, exchange: Exchange) -> dict[int, Block]:
+    def _standing(self, me: ScopedMemory, exchange: Exchange) -> dict[int, PlacedBlock]:
         """The blocks that stand in a prompt, by place, less those of which something was erased or forgotten."""
         blocks = self._blocks.placed(exchange.keys)
         gone = withdrawn(me, list(dict.fromkeys(id for block in blocks.values() for id in block.items)))
@@ -227,7 +227,7 @@ class Remembering:
 
     def _new_block(
         self, me: ScopedMemory, newest: Sequence[WireMessage], shown: Sequence[ItemId], always: Sequence[str]
-    ) -> Block:
+    ) -> PlacedBlock:
         question = "\n".join(message.text for message in newest)[-QUESTION:]
         standing = me.context("", budget=self._budget)
         latest = next((text for text in reversed(always) if text), "")
@@ -235,7 +235,7 @@ class Remembering:
         found = me.recall(question, budget=max(1, self._budget - (standing.tokens if changed else 0)), besides=shown)
         text = "\n".join(part for part in (changed, found.text) if part)
         items = [item.id for item in standing.always] if changed else []
-        return Block(text, changed, (*items, *(recalled.item.id for recalled in found.items)))
+        return PlacedBlock(text, changed, (*items, *(recalled.item.id for recalled in found.items)))
 
     def _scoped(self, caller: Caller) -> ScopedMemory:
         return self._memory.scope(user=caller.user, tenant=caller.tenant, actor=caller.actor)
