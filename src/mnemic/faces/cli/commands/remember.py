@@ -15,8 +15,8 @@ from mnemic.errors import Invalid
 from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.invocation import Invocation, checked_words, invocation, naming_option
 from mnemic.faces.cli.item_ids import resolve, resolve_all
-from mnemic.faces.cli.json_records import receipt_record
 from mnemic.faces.cli.output import many
+from mnemic.operations.records import receipt_record
 
 if TYPE_CHECKING:
     from mnemic.core.events import Receipt
