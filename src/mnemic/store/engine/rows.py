@@ -28,6 +28,7 @@ from mnemic.store.engine.relations import (
     CHANGE_TIMES,
     CHECKPOINT,
     CLOSED_VERSIONS,
+    CREDENTIAL,
     DERIVED,
     DUE,
     EMBEDDER,
@@ -75,6 +76,7 @@ from mnemic.store.values.row_values import (
     ChangeRow,
     CompactionLink,
     CompactionVersion,
+    CredentialRow,
     Cursor,
     Descent,
     EntryNames,
@@ -1016,7 +1018,7 @@ class PastTables(Group, ABC):
 
 
 class NoteTables(Group):
-    """What is known of a store beside its journal: legal holds, checkpoints, small facts, meters."""
+    """What is known of a store beside its journal: legal holds, checkpoints, small facts, meters, credentials."""
 
     def meters(self) -> list[MeterRow]:
         return list(self.relations.find(METER, order=("-at", "process")))
@@ -1049,6 +1051,19 @@ class NoteTables(Group):
 
     def drop_hold(self, hold: int) -> None:
         self.relations.drop(HOLD, id=hold)
+
+    def credential(self, credential: str) -> CredentialRow | None:
+        return self.relations.first(CREDENTIAL, id=credential)
+
+    def credentials(self, *where: Condition) -> list[CredentialRow]:
+        """The credentials that all conditions hold for, by when they were made."""
+        return list(self.relations.find(CREDENTIAL, *where, order=("created", "id")))
+
+    def set_credential(self, row: CredentialRow) -> None:
+        self.relations.put(CREDENTIAL, row)
+
+    def drop_credentials(self, *where: Condition, **equal: Value) -> None:
+        self.relations.drop(CREDENTIAL, *where, **equal)
 
     def memo(self, tenant: int, name: str) -> bytes | None:
         row = self.relations.first(MEMO, tenant=tenant, name=name)
