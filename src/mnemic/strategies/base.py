@@ -46,6 +46,8 @@ class Derivation:
         text: What is remembered; an instruction is kept exactly as it was said.
         slots: `by`, which is the strategy's, and what is special to it.
         source: What it rests on: any item that the run was shown, at least one, and of its evidence first.
+        context: What else was shown to whoever judged, beside what it rests on, and what of its words may come from:
+            it is erased with any of that, and of the source that stays is derived again.
         said, said_offset: Of the evidence.
         valid_from, valid_to: Since when it is so, and until when, where the evidence names a time.
         words: What is searched in place of its text.
@@ -63,6 +65,7 @@ class Derivation:
     source: tuple[ItemId, ...]
     said: datetime
     said_offset: int = 0
+    context: tuple[ItemId, ...] = ()
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     words: str | None = None
@@ -96,6 +99,7 @@ class Revision:
 
     Attributes:
         source: What it rests on from now on, beside what it rests on already.
+        context: What may have given it words besides, beside what may have before.
         words: What is searched in place of its text.
     """
 
@@ -104,6 +108,7 @@ class Revision:
     words: str | None = None
     valid_to: datetime | None = None
     source: tuple[ItemId, ...] = ()
+    context: tuple[ItemId, ...] = ()
     slots: Mapping[str, Slot] | None = None
     tags: tuple[str, ...] | None = None
 

@@ -316,7 +316,7 @@ def _reading(row: VersionRow, own: list[Entry], names: dict[int, str], derived: 
     if (names.get(row.agent), names.get(row.session)) != (body.agent, body.session):
         problems.append("its agent or session disagrees with its body")
     if body.source:  # an erasure follows `derived`, so what a version cites must stand there
-        cited = (source for source in body.source if (to_bytes(source), row.id) not in derived)
+        cited = (source for source in (*body.source, *body.context) if (to_bytes(source), row.id) not in derived)
         problems += [f"is not listed as derived from {source}" for source in cited]
     if not own:
         problems.append("has no entry in the catalogue's table")

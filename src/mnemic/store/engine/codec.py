@@ -72,6 +72,7 @@ def encode_item(item: Item) -> bytes:
         ("slots", dict(item.slots), {}),
         ("tags", list(item.tags), []),
         ("source", list(item.source), []),
+        ("context", list(item.context), []),
         ("state", int(item.state), int(State.ACTIVE)),
         ("pinned", item.pinned, False),
         ("known_to", _instant(item.known_to, "known_to"), None),
@@ -102,6 +103,7 @@ class Body(NamedTuple):
     session: str | None
     pinned: bool
     source: tuple[ItemId, ...]
+    context: tuple[ItemId, ...]
     tags: tuple[str, ...]
 
     @property
@@ -137,6 +139,7 @@ def _body(record: dict[str, Any]) -> Body:
         get("session"),
         get("pinned", False),
         source,
+        tuple(get("context", ())),
         tuple(get("tags", ())),
     )
 
@@ -177,6 +180,7 @@ def _item(item: ItemId, record: dict[str, Any]) -> Item:
         slots=get("slots", {}),
         tags=tuple(get("tags", ())),
         source=tuple(get("source", ())),
+        context=tuple(get("context", ())),
         state=_STATES[get("state", _ACTIVE)],
         pinned=get("pinned", False),
         known_to=_moment(get("known_to")),

@@ -144,18 +144,21 @@ def _again(space: int, author: str, sources: Sequence[ItemId], *, upkeep: bool) 
 def _rederiving(rows: Rows, space: int, going: Sequence[bytes], named: Container[bytes]) -> list[Order]:
     """Order that what stays of the sources of derived items that go is digested again by whoever derived these.
 
-    Nothing is ordered for what its owner hid, what something that stays has superseded, or what rules made: of these
-    each rests on one turn, but for the segments of a session, which no strategy made.
+    Sources of items that were made of the same are digested together. Nothing is ordered for what its owner hid, what
+    something that stays has superseded, or what rules made: of these each rests on one turn, but for the segments of a
+    session, which no strategy made.
     """
     gone, derived = set(going), [item for item in going if item not in named]
-    orders: list[Order] = []
+    together: dict[tuple[str, bool, frozenset[ItemId]], dict[ItemId, None]] = {}
     for row in (rows.items.standing(space, derived) if derived else {}).values():
         body = codec.read_body(row.body)
         author, stays = body.wording.slots.get("by"), [source for source in body.source if to_bytes(source) not in gone]
         counts = row.state == State.ACTIVE or (row.state == State.SUPERSEDED and _reopens(rows, row, gone))
         if counts and stays and isinstance(author, str) and author != BY_RULES:
-            orders.append(_again(space, author, stays, upkeep=bool(body.wording.slots.get(UPKEEP))))
-    return orders
+            made_of = frozenset(one for one in (*stays, *body.context) if to_bytes(one) not in gone)
+            sources = together.setdefault((author, bool(body.wording.slots.get(UPKEEP)), made_of), {})
+            sources.update(dict.fromkeys(stays))
+    return [_again(space, author, list(ids), upkeep=upkeep) for (author, upkeep, _), ids in together.items()]
 
 
 def _reopens(rows: Rows, row: VersionRow, gone: Container[bytes]) -> bool:

@@ -615,6 +615,11 @@ class Snapshot:
         """Whether a job of these names (none: of any) waits, or is being done."""
         return self._rows.lanes.has_waiting_job(names)
 
+    def is_job_running(self, names: Sequence[str]) -> bool:
+        """Whether somebody works on a job of these names."""
+        now = self._rows.now()
+        return any(job.is_running(now) and job.order.name in names for job in self.jobs(JobState.WAITING))
+
     def jobs(
         self, *states: JobState, after: tuple[int, int] | None = None, limit: int = 0, by_number: bool = False
     ) -> list[Job]:

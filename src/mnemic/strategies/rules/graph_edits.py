@@ -39,11 +39,16 @@ class NamedEntity:
 
 @dataclass(frozen=True, slots=True)
 class GraphFact:
-    """A fact of a turn between two entities; its edge has no item yet."""
+    """A fact of a turn between two entities; its edge has no item yet.
+
+    Attributes:
+        worded_by: The items that it has its words from, where the turn says the same in others.
+    """
 
     turn: Item
     edge: GraphEdge
     ends: tuple[NamedEntity, ...]
+    worded_by: tuple[ItemId, ...] = ()
 
     @property
     def key(self) -> str:
@@ -72,9 +77,14 @@ def members_of(community: Item) -> set[str]:
 
 @dataclass(slots=True)
 class GraphEdits:
-    """Collects the edits of one run of the strategy of this name."""
+    """Collects the edits of one run of the strategy of this name.
+
+    Attributes:
+        shown: What facts and names were extracted from, and beside.
+    """
 
     by: str
+    shown: tuple[ItemId, ...] = ()
     _write: list[Derivation] = field(default_factory=list)
     _tie: list[Bond] = field(default_factory=list)
     _cite: dict[ItemId, tuple[ItemId, ...]] = field(default_factory=dict)
@@ -131,6 +141,7 @@ class GraphEdits:
                 source=tuple(dict.fromkeys((fact.turn.id, *cited))),
                 said=fact.turn.said,
                 said_offset=fact.turn.said_offset,
+                context=(*self.shown, *fact.worded_by),
                 valid_from=None if edge.start == edge.said else edge.start,
                 valid_to=edge.end,
                 supersedes=ended[0] if ended else None,
@@ -154,6 +165,7 @@ class GraphEdits:
                 slots={"by": self.by, "members": list(members), "made_of": made_of},
                 source=tuple(dict.fromkeys(one.source[0] for one in told)),
                 said=told[-1].said,
+                context=tuple(one.id for one in told),
                 supersedes=gone[0] if gone else None,
                 revokes=tuple(gone[1:]),
             )
@@ -170,6 +182,7 @@ class GraphEdits:
                 source=source,
                 said=turn.said,
                 said_offset=turn.said_offset,
+                context=self.shown,
             )
         )
         return len(self._write) - 1
