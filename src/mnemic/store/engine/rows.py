@@ -868,9 +868,10 @@ class LaneTables(Group, ABC):
         A lease, and a wait, hold from when it was last leased: a clock that was set back behind that ends both.
         """
 
-    @abstractmethod
     def has_waiting_job(self, names: Sequence[str]) -> bool:
         """Whether a job of these names (none: of any) waits, or is being done."""
+        named: list[Condition] = [("name", "in", names)] if names else []
+        return self.relations.first(JOB, *named, state=int(JobState.WAITING)) is not None
 
     def add_job(self, order: Order, at: int) -> int:
         values = job_values(Job(id=0, order=order, at=at))
