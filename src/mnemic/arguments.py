@@ -207,6 +207,7 @@ _TABLE: Final[Mapping[str, Checker | None]] = {
     "b": whole,
     "around": words,
     "backup": path,
+    "besides": list_of(item_id),
     "budget": within(1),
     "by": clean_name,
     "channel": member(Channel),

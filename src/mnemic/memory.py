@@ -115,6 +115,7 @@ class ScopedMemory:
         *,
         explain: bool,
         by: str | None = None,
+        besides: Sequence[ItemId] = (),
     ) -> RecallRequest:
         """Make the request of `context`, which takes as many items as fit its budget."""
         settings = self._opened.settings
@@ -125,6 +126,7 @@ class ScopedMemory:
             now=now,
             explain=explain,
             by=by,
+            besides=besides,
         )
 
     def _looking(self, past: Past, scope: Scope | None = None) -> ScopedMemory:
@@ -397,6 +399,7 @@ class ScopedMemory:
         now: datetime | str | None = None,
         explain: bool = False,
         by: str | None = None,
+        besides: Sequence[ItemId] = (),
     ) -> Context:
         """Find the best evidence for a question, best first, each item with its source, scores and reasons.
 
@@ -407,12 +410,15 @@ class ScopedMemory:
             explain: Also report how many candidates each stage took in and passed on.
             by: A strategy, by name: its own recall answers, which may ask a language model; of one that has none, what
                 it derived is searched.
+            besides: Items that your prompt shows already: others come in their place.
 
         Raises:
             Invalid: the question is blank, a number is out of range, there is no such strategy, or its recall failed.
             ModelError: the recall of a strategy asked a model that failed.
         """
-        request = RecallRequest(query=query, k=k, budget=budget, where=where, now=now, explain=explain, by=by)
+        request = RecallRequest(
+            query=query, k=k, budget=budget, where=where, now=now, explain=explain, by=by, besides=besides
+        )
         return self._recalled(self._kernel.recall(self._who, request), query)
 
     def context(
@@ -424,14 +430,15 @@ class ScopedMemory:
         now: datetime | str | None = None,
         explain: bool = False,
         by: str | None = None,
+        besides: Sequence[ItemId] = (),
     ) -> Context:
         """Make a block for a prompt: the always-on part, then as much evidence for a question as fits the budget.
 
         The always-on part (standing instructions, pinned items, the profile) is the same byte for byte until it
         changes; a blank `query` asks for it alone. `budget` left out is the setting (2,000 tokens). `by` names a
-        strategy whose recall finds the evidence, as in `recall`.
+        strategy whose recall finds the evidence, and `besides` what your prompt shows already, as in `recall`.
         """
-        request = self._context_request(query, budget, k, now, explain=explain, by=by)
+        request = self._context_request(query, budget, k, now, explain=explain, by=by, besides=besides)
         return self._recalled(self._kernel.context(self._who, request), query)
 
     def ask(self, query: str, *, k: int | None = None, now: datetime | str | None = None) -> Answer:

@@ -185,6 +185,7 @@ class Query:
         embedders: The names of those embedders.
         without: Stages that are left out.
         reader: The strategy that asks, by what its items' slot `by` says: it sees what it keeps for itself.
+        besides: Items that the asker shows already: they are passed over, and take none of `k` and no room.
     """
 
     text: str
@@ -199,6 +200,7 @@ class Query:
     embedders: Mapping[int, str] = field(default_factory=dict)
     without: frozenset[Stage] = frozenset()
     reader: str | None = None
+    besides: frozenset[ItemId] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

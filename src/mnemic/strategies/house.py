@@ -333,6 +333,13 @@ class _Book:
         """Return the one statement that is filed at a place, or none; None if there are more."""
         return self.filed(*place) if len(self._files.get(place, {})) <= 1 else None
 
+    def origin(self, statement: _Statement) -> tuple[ItemId, ...]:
+        """The items that a statement has its words from: itself, or if it is of this run what it was derived from."""
+        if not isinstance(statement.at, int):
+            return (statement.at,)
+        derivation = self.written[statement.at]
+        return (*derivation.source, *derivation.context)
+
     @property
     def _files(self) -> dict[_Place, dict[ItemId | int, _Statement]]:
         """What is filed; what is known is filed when a turn first asks, for most say nothing that rules look up."""
@@ -560,14 +567,17 @@ def _end(item: Item, key: str, finding: Finding, book: _Book) -> None:
     facts = _filling(finding, book)
     if facts is None or any(fact.said > item.said or _is_history(finding, fact) for fact in facts):
         return
-    told = facts[0].slots if facts else {"slot": finding.slot, "value": finding.value}
+    own: Mapping[str, Slot] = {"slot": finding.slot, "value": finding.value}
+    borrows = bool(facts) and not (finding.slot and finding.value and WRONG not in facts[0].slots)
+    told = facts[0].slots if borrows else own
     if not facts and (not finding.slot or not finding.value or _is_taken(finding, book)):
         return
     marks = {ENDED: True, **({WRONG: told[WRONG]} if WRONG in told else {})}
     slots = {"slot": told["slot"], "value": told["value"], **marks, **_of_rules(finding.subject)}
     since = moment(finding.since.start) if finding.since else None
     began = max(since, facts[0].said) if since and facts else since  # it was so when it was last said
-    book.write(_profiled(item, key, finding, slots, began, gone=tuple(fact.at for fact in facts)))
+    end = _profiled(item, key, finding, slots, began, gone=tuple(fact.at for fact in facts))
+    book.write(replace(end, context=book.origin(facts[0])) if borrows else end)
 
 
 def _filling(finding: Finding, book: _Book) -> Sequence[_Statement] | None:

@@ -73,6 +73,7 @@ class RecallRequest:
     now: datetime | str | None = None
     explain: bool = False
     by: str | None = None
+    besides: Sequence[ItemId] = ()
 
 
 RecallFrom = Callable[[Snapshot, RecallRequest], Context]
@@ -333,6 +334,7 @@ class Recalling:
             budget=request.budget,
             vectors=meant.vectors,
             embedders=meant.embedders,
+            besides=frozenset(request.besides),
         )
 
     def _meant(self, request: RecallRequest) -> Flow[Meant]:

@@ -84,6 +84,7 @@ Agents
   clients     installing.command List the agents and editors that `install` knows, and which of them are here.
   chat        chat.command       Talk, and be remembered.
   mcp         mcp.command        Serve this memory to an agent: the Model Context Protocol on standard input and output.
+  gateway     gateway.command    Remember between any application and its model, over OpenAI's API.
   hook        hooks.command      Answer one event of a client, which pipes it in as JSON.
 More
   demo        demo               The main job in a minute, on a year of made-up talk.

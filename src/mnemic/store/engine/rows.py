@@ -561,11 +561,11 @@ class ItemTables(Group, ABC):
         return list(self.relations.find(STRENGTH, order=("id",), space=space))
 
     @abstractmethod
-    def drop_items(self, space: int, items: Sequence[bytes], seq: int) -> tuple[int, int]:
-        """Take items out of every table and leave tombstones; how many versions and links went."""
+    def drop_items(self, space: int, items: Sequence[bytes], links: Sequence[int], seq: int) -> int:
+        """Take items out of every table and leave tombstones, and these versions of links; how many versions went."""
 
 
-class LinkTables(Group):
+class LinkTables(Group, ABC):
     """Links between items, and which item was derived from which."""
 
     def add_links(self, rows: Sequence[LinkRow]) -> int:
@@ -581,6 +581,10 @@ class LinkTables(Group):
         ending = self.relations.find(LINK, ("dst", "in", items), space=space)
         found = {row.lver: row for row in (*starting, *ending)}
         return [found[lver] for lver in sorted(found)]
+
+    @abstractmethod
+    def links_resting(self, space: int, items: Sequence[bytes]) -> list[LinkRow]:
+        """The links that have one of these items among their evidence: all that have any are looked at."""
 
     def links_written(self, space: int, seq: int) -> list[LinkRow]:
         numbers = [event.lver for event in _wrote(self.relations, space, seq) if event.lver]

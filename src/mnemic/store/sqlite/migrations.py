@@ -159,6 +159,13 @@ def _to_4(db: apsw.Connection) -> None:
     _follow_lanes(db)
 
 
+def _to_5(db: apsw.Connection) -> None:
+    """Links that rest on something are found by an index."""
+    (index,) = (index for index in INDEXES if index.startswith("CREATE INDEX link_resting "))
+    if not db.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'link_resting'").get:
+        db.execute(index)
+
+
 def _add_facets(db: apsw.Connection) -> None:
     """Write down the facets of all tags and authors."""
     rows = sqlite_rows(db, SystemClock(), SystemEntropy())
@@ -250,5 +257,5 @@ def _follow_lanes(db: apsw.Connection) -> None:
             pass
 
 
-MIGRATIONS: Final[dict[int, Callable[[apsw.Connection], None]]] = {2: _to_2, 3: _to_3, 4: _to_4}
+MIGRATIONS: Final[dict[int, Callable[[apsw.Connection], None]]] = {2: _to_2, 3: _to_3, 4: _to_4, 5: _to_5}
 """By format n, the function that migrates n - 1 to it, in one transaction with the file's new format number."""

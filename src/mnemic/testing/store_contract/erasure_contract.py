@@ -57,6 +57,17 @@ def test_what_was_derived_from_it_goes_too(world: World) -> None:
     assert world.faults() == []
 
 
+def test_what_was_judged_beside_it_goes_too(world: World) -> None:
+    evidence, beside = world.item("evidence"), world.item("beside")
+    fact = world.item("fact", source=(evidence.id,), context=(beside.id,))
+    world.commit(*(world.put(item) for item in (evidence, beside, fact)))
+    with world.store.read() as snapshot:
+        assert snapshot.derived(world.space(), (beside.id,)) == []
+    assert set(world.erase(beside.id).ids) == {beside.id, fact.id}
+    assert world.texts(ANY_STATE) == ["evidence"]
+    assert world.faults() == []
+
+
 def test_its_links_go_from_both_ends(world: World) -> None:
     one, two, three = (world.item(text) for text in ("one", "two", "three"))
     world.commit(*(world.put(item) for item in (one, two, three)))
