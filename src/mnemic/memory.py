@@ -184,20 +184,34 @@ class ScopedMemory:
         """Remember a statement: a fact, a profile slot, a plan. `fields` are those of `Statement`."""
         return self._run(self._kernel.write(self._who, as_statement(text, fields)))
 
-    def revise(self, /, id: ItemId, text: str | None = None, **fields: Any) -> Receipt:
+    def revise(self, /, id: ItemId, text: str | None = None, *, expect: int | None = None, **fields: Any) -> Receipt:
         """Correct a statement (`text`, `slots`, `tags`, `valid_from`, `valid_to`, `expires`).
 
         Evidence is never revised, but for when it expires.
+
+        Args:
+            expect: The commit that wrote the version which the caller has read (`Version.seq_from`).
+
+        Raises:
+            Stale: another version stands by now; nothing was written.
         """
-        return self._run(self._kernel.revise(self._who, id, as_revision(text, fields)))
+        return self._run(self._kernel.revise(self._who, id, as_revision(text, fields), expect))
 
-    def supersede(self, /, id: ItemId, text: str | Statement, **fields: Any) -> Receipt:
-        """Say that the world has changed: the new statement holds from its `valid_from`, the old one until then."""
-        return self._run(self._kernel.supersede(self._who, id, as_statement(text, fields)))
+    def supersede(self, /, id: ItemId, text: str | Statement, *, expect: int | None = None, **fields: Any) -> Receipt:
+        """Say that the world has changed: the new statement holds from its `valid_from`, the old one until then.
 
-    def correct(self, /, id: ItemId, text: str | Statement, **fields: Any) -> Receipt:
-        """Correct something that was never so: a statement is revised, evidence hidden and superseded."""
-        return self._run(self._kernel.correct(self._who, id, as_statement(text, fields)))
+        Args:
+            expect: As in `revise`; a key that has landed is answered all the same.
+        """
+        return self._run(self._kernel.supersede(self._who, id, as_statement(text, fields), expect))
+
+    def correct(self, /, id: ItemId, text: str | Statement, *, expect: int | None = None, **fields: Any) -> Receipt:
+        """Correct something that was never so: a statement is revised, evidence hidden and superseded.
+
+        Args:
+            expect: As in `supersede`.
+        """
+        return self._run(self._kernel.correct(self._who, id, as_statement(text, fields), expect))
 
     def transact(self, where: Filter, think: Callable[[Sequence[Version]], Transaction[T]]) -> T:
         """Read standing items, pass them to `think`, and commit its edits as if nobody else had written in between.
@@ -269,17 +283,25 @@ class ScopedMemory:
         """Remove the link of a type between two items."""
         return self._run(self._kernel.link(self._who, Link(src=src, dst=dst, type=type), remove=True))
 
-    def pin(self, *ids: ItemId) -> Receipt:
-        """Pin items: `context` puts them first, and no collector takes them."""
-        return self._run(self._kernel.pin(self._who, ids, pinned=True))
+    def pin(self, *ids: ItemId, expect: int | None = None) -> Receipt:
+        """Pin items: `context` puts them first, and no collector takes them.
 
-    def unpin(self, *ids: ItemId) -> Receipt:
-        """Unpin items."""
-        return self._run(self._kernel.pin(self._who, ids, pinned=False))
+        Args:
+            expect: As in `revise`, of each of them.
+        """
+        return self._run(self._kernel.pin(self._who, ids, pinned=True, expect=expect))
 
-    def forget(self, *ids: ItemId) -> Receipt:
-        """Hide items from reads of the present and of `as_of`; `undo` of the receipt's seq brings them back."""
-        return self._run(self._kernel.forget(self._who, ids))
+    def unpin(self, *ids: ItemId, expect: int | None = None) -> Receipt:
+        """Unpin items; `expect` as in `pin`."""
+        return self._run(self._kernel.pin(self._who, ids, pinned=False, expect=expect))
+
+    def forget(self, *ids: ItemId, expect: int | None = None) -> Receipt:
+        """Hide items from reads of the present and of `as_of`; `undo` of the receipt's seq brings them back.
+
+        Args:
+            expect: As in `revise`, of each of them.
+        """
+        return self._run(self._kernel.forget(self._who, ids, expect))
 
     def forget_by(self, strategy: str) -> Receipt:
         """Hide all that a strategy derived, in one commit, as `forget` does; it derives none of it again by itself.

@@ -83,6 +83,7 @@ Agents
   uninstall   installing.command Take this memory out of an agent or editor again; nothing that was remembered is lost.
   clients     installing.command List the agents and editors that `install` knows, and which of them are here.
   chat        chat.command       Talk, and be remembered.
+  serve       server.command Serve this store over HTTP, until it is told to stop.
   mcp         mcp.command        Serve this memory to an agent: the Model Context Protocol on standard input and output.
   gateway     gateway.command    Remember between any application and its model, over OpenAI's API.
   hook        hooks.command      Answer one event of a client, which pipes it in as JSON.

@@ -17,15 +17,9 @@ from mnemic.faces.cli.command import WORDS, page_options, past_options, verb
 from mnemic.faces.cli.commands.remember import read_said
 from mnemic.faces.cli.invocation import argument_text, invocation, looking_at
 from mnemic.faces.cli.item_ids import resolve
-from mnemic.faces.cli.json_records import (
-    answer_record,
-    context_record,
-    said_time,
-    source_label,
-    validity,
-    version_record,
-)
+from mnemic.faces.cli.item_words import said_time, source_label, validity
 from mnemic.faces.cli.output import Output, cut, excerpt, flat, indented, many, plain, width
+from mnemic.operations.records import answer_record, context_record, version_record
 from mnemic.strategies.loading import author_called
 
 if TYPE_CHECKING:

@@ -16,8 +16,9 @@ from mnemic.faces.cli.commands.asking import version_as_of
 from mnemic.faces.cli.commands.remember import why_withheld
 from mnemic.faces.cli.invocation import invocation, looking_at
 from mnemic.faces.cli.item_ids import resolve
-from mnemic.faces.cli.json_records import item_record, link_record, said_on_clock, said_time, version_record
+from mnemic.faces.cli.item_words import said_time
 from mnemic.faces.cli.output import cut, flat, indented
+from mnemic.operations.records import item_record, link_record, said_on_clock, version_record
 from mnemic.strategies.house import withheld_instructions
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from mnemic.errors import Invalid, NotFound
 from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.invocation import Invocation, checked_words, invocation, naming_option
 from mnemic.faces.cli.item_ids import resolve, resolve_all
-from mnemic.faces.cli.json_records import receipt_record
 from mnemic.faces.cli.output import flat, many
+from mnemic.operations.records import receipt_record
 from mnemic.strategies.house import withheld_instructions
 
 if TYPE_CHECKING:

@@ -20,6 +20,7 @@ from mnemic.faces.cli.command import WORDS, page_options, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.output import cut, day, flat, many
 from mnemic.lanes.slices import DERIVER, EMBED, HOUSE
+from mnemic.operations.store_records import lane_record, work_record
 from mnemic.worker.status import WAITING
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def dead(limit: int, after: str | None) -> None:
         found = memory.admin.dead(limit=limit, after=after)
         words = _words(memory, found)
     if run.output.json:
-        entries = [record(one) | {"text": words.get(_place(one))} for one in found]
+        entries = [work_record(one) | {"text": words.get(_place(one))} for one in found]
         run.output.document({"entries": entries, "next": found.next})
     elif not found:
         run.output.line("nothing was given up")
@@ -221,7 +222,7 @@ def rerun(strategy: str) -> None:
 
 def _show(run: Invocation, entries: Listing[WorkEntry], none: str) -> None:
     if run.output.json:
-        run.output.document({"entries": [record(one) for one in entries], "next": entries.next})
+        run.output.document({"entries": [work_record(one) for one in entries], "next": entries.next})
     elif not entries:
         run.output.line(none)
     else:
@@ -229,28 +230,6 @@ def _show(run: Invocation, entries: Listing[WorkEntry], none: str) -> None:
             [row(one) for one in entries], head=("id", "what", "whose", "state", "left", "who", "last error")
         )
         run.output.more(entries.next)
-
-
-def record(entry: WorkEntry) -> dict[str, object]:
-    """Make the record of a lane or job."""
-    return {
-        "id": entry.id,
-        "name": entry.name,
-        "tenant": entry.tenant,
-        "user": entry.user,
-        "state": entry.state,
-        "pending": entry.pending,
-        "lacks": entry.lacks or None,
-        "owner": entry.owner or None,
-        "since": None if entry.since is None else entry.since.isoformat(),
-        "attempts": entry.attempts,
-        "error": entry.error or None,
-        "not_before": None if entry.not_before is None else entry.not_before.isoformat(),
-        "version": entry.ver or None,
-        "item": entry.item,
-        "branch": entry.branch or None,
-        "at": None if entry.at is None else entry.at.isoformat(),
-    }
 
 
 def row(entry: WorkEntry) -> tuple[str, ...]:
@@ -312,19 +291,6 @@ def reindex(embedder: str) -> None:
     )
     if "@" in did.embedder and run.settings.embedder not in (did.embedder, did.embedder.partition("@http")[0]):
         run.output.note(f"name it from now on, or nothing is sent there: MNEMIC_EMBEDDER={flat(did.embedder)}")
-
-
-def lane_record(behind: Behind) -> dict[str, object]:
-    """Make the record of a lane."""
-    return {
-        "lane": behind.lane,
-        "embedder": behind.embedder or None,
-        "pending": behind.pending,
-        "error": behind.error or None,
-        "dead": behind.dead,
-        "begun": behind.begun,
-        "lacks": behind.lacks or None,
-    }
 
 
 def lane_row(behind: Behind) -> tuple[str, str]:
