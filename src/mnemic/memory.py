@@ -32,6 +32,7 @@ from mnemic.writing import MessageLike, as_messages
 
 if TYPE_CHECKING:
     from mnemic.admin import Admin
+    from mnemic.credentials.keys import Keys
     from mnemic.long_reading import LongReading, LongSource, ReadingReport
     from mnemic.models.base import Embedder
     from mnemic.models.chat.base import Chat
@@ -851,6 +852,14 @@ class Memory:
         from mnemic.admin import Admin
 
         return Admin(self._opened)
+
+    @property
+    def keys(self) -> Keys:
+        """Return the access keys of this store, which a server asks for: making, listing, revoking, verifying them."""
+        import_whole("mnemic.credentials.keys")
+        from mnemic.credentials.keys import Keys
+
+        return Keys(self._opened.store, self._opened.clock)
 
     def flush(self, *, seconds: float | None = None, progress: Callable[[str, int], None] | None = None) -> bool:
         """Run strategies and embedder over all that was written and wait for them; return whether all is done.

@@ -16,6 +16,8 @@ import pytest
 import mnemic.store
 from mnemic.core.items import Kind
 from mnemic.core.parts import entry_terms
+from mnemic.credentials.keys import Keys
+from mnemic.credentials.principal import Right
 from mnemic.errors import StoreCorrupt, StoreNewer
 from mnemic.store.engine import journal_io
 from mnemic.store.engine import relations as declared
@@ -27,14 +29,16 @@ from mnemic.store.sqlite.sqlite_relations import CHUNK, Shape, SqliteRelations
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.work import embedding_lane
 from mnemic.testing.deeds import state_hash
+from mnemic.testing.generators import ManualClock
 from mnemic.testing.raw_store import raw_store
 from mnemic.testing.store_contract.contract_world import TENANT, World
 
 GOLDEN = Path(__file__).parent.parent / "golden"
-NOT_BY_ITEM = {"tenant", "space", "meta", "embedder"}
+NOT_BY_ITEM = {"tenant", "space", "meta", "embedder", "credential"}
 """Tables that hold nothing of one item: names of tenants, users and embedders, and facts about the file."""
-TENANTS_OWN = {"tenant", "meta", "embedder"}
-"""Tables that hold nothing of one space."""
+TENANTS_OWN = {"tenant", "meta", "embedder", "credential"}
+"""Tables that hold nothing of one space; a user's credentials go by the erasure itself
+(`tests/credentials/test_keys.py::test_erasing_a_user_leaves_no_byte_of_their_keys_and_of_nobody_elses`)."""
 
 
 def test_every_column_of_the_file_is_declared_and_every_declared_one_is_there(path: Path) -> None:
@@ -306,6 +310,14 @@ def test_the_golden_file_of_each_format_opens_verifies_and_reads(path: Path, num
     world.commit("and it goes on")
     assert world.faults() == []
     world.store.close()
+
+
+def test_the_golden_file_of_format_5_keeps_its_access_key(path: Path) -> None:
+    shutil.copyfile(GOLDEN / "format-5.db", path)
+    store = SqliteStore(path)
+    principal = Keys(store, ManualClock()).verify(expected(5)["key"])
+    assert (principal.name, principal.tenant, principal.user, principal.right) == ("laptop", TENANT, "ada", Right.READ)
+    store.close()
 
 
 def test_a_migration_takes_no_more_memory_for_more_commits(path: Path) -> None:

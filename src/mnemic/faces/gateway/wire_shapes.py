@@ -214,7 +214,7 @@ class EventReader:
         *lines, rest = (self._rest + piece).split(b"\n")
         for line in lines:
             yield from self._ended(line.rstrip(b"\r"))
-        if self._size + len(rest) > self._limit:
+        if rest and self._size + len(rest) > self._limit:
             self._size = self._limit + 1  # so that the event counts as too long, however its line goes on
             rest = b":"  # what follows on this line is a comment
         self._rest = rest

@@ -220,11 +220,14 @@ def _whole(rows: Rows, tenant: TenantRow, erasure: Erasure) -> Erased:
     if erasure.user is None:
         spaces = rows.spaces.tenant_spaces(tenant.id)
         rows.spaces.set_tenant(tenant._replace(name=None))
+        rows.notes.drop_credentials(tenant=erasure.tenant)
     else:
         space = rows.spaces.space(tenant.id, erasure.user)
         if space is None:
             raise NotFound("nothing was ever remembered for this user")
         spaces = lineage.kin(rows, space)
+        if not isinstance(erasure.user, Shared):  # a key that outlived its user would make them anew by the next write
+            rows.notes.drop_credentials(tenant=erasure.tenant, user=erasure.user)
     holds.refuse_spaces(rows, tenant.id, [space.id for space in spaces])
     ids = tuple(dict.fromkeys(from_bytes(row.id) for space in spaces for row in rows.items.all_versions(space.id)))
     counts = [rows.spaces.drop_space(space.id) for space in spaces]

@@ -27,6 +27,8 @@ from mnemic.store.values.heads import CheckpointRow, Head, Hold, Layer, SpaceHea
 from mnemic.store.values.meters import MeterRow
 from mnemic.store.values.row_values import (
     ChangeRow,
+    CredentialKind,
+    CredentialRow,
     EventRow,
     LinkRow,
     PageRow,
@@ -790,6 +792,14 @@ class Snapshot:
     def holds(self, tenant: int, after: int = 0, limit: int = 0) -> list[Hold]:
         """The legal holds of a tenant numbered past `after`, the oldest first, at most `limit`; 0: all of them."""
         return listed(self._rows, self._tenant_row(tenant), after, limit)
+
+    def credential(self, credential: str) -> CredentialRow | None:
+        """The credential of an id; None for none."""
+        return self._rows.notes.credential(credential)
+
+    def credentials(self, tenant: str, kind: CredentialKind) -> list[CredentialRow]:
+        """The credentials of a kind that a tenant has, by when they were made."""
+        return self._rows.notes.credentials(("tenant", "=", tenant), ("kind", "=", int(kind)))
 
     def reasons_to_keep(self, tenant: int, space: int, items: Sequence[ItemId]) -> dict[ItemId, str]:
         """Find those of these items that a legal hold keeps, each with the reason to give."""

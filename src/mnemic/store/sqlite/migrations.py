@@ -20,6 +20,8 @@ from mnemic.store.sqlite.schema import APPLICATION, FORMAT, INDEXES, TABLES, TOK
 from mnemic.store.sqlite.sqlite_tables import sqlite_rows
 from mnemic.store.values.row_values import VersionRow
 
+_OF_FORMAT_5: Final = frozenset({"credential"})
+"""Tables that came with format 5, and that no step before makes."""
 _SLICE: Final = 10_000
 """Rows that are taken out of a table at once."""
 
@@ -125,7 +127,7 @@ def _to_3(db: apsw.Connection) -> None:
     db.execute("DROP INDEX space_shared")
     known = {name for (name,) in db.execute("SELECT name FROM sqlite_schema")}
     for table in TABLES:
-        if table.name not in known:
+        if table.name not in known and table.name not in _OF_FORMAT_5:
             db.execute(table.create)
     for index in INDEXES:
         name = index.split(" ON ")[0].split()[-1]
@@ -142,6 +144,8 @@ def _to_4(db: apsw.Connection) -> None:
     db.execute("DROP INDEX IF EXISTS job_waiting")
     there = dict(db.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table'"))
     for table in TABLES:
+        if table.name in _OF_FORMAT_5:
+            continue
         if table.name not in there:
             db.execute(table.create)
         elif there[table.name] != table.create:
@@ -160,7 +164,18 @@ def _to_4(db: apsw.Connection) -> None:
 
 
 def _to_5(db: apsw.Connection) -> None:
-    """Links that rest on something are found by an index."""
+    """There are credentials, and links that rest on something are found by an index.
+
+    Raises:
+        StoreCorrupt: there are credentials already: the file only says that it is of an earlier format.
+    """
+    for table in TABLES:
+        if table.name in _OF_FORMAT_5:
+            if db.table_exists("main", table.name):
+                raise StoreCorrupt(
+                    f"a file of format 4 holds no {table.name}; somebody has changed it: restore a backup"
+                )
+            db.execute(table.create)
     (index,) = (index for index in INDEXES if index.startswith("CREATE INDEX link_resting "))
     if not db.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'link_resting'").get:
         db.execute(index)

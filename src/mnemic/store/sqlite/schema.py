@@ -543,6 +543,28 @@ TABLES: Final = (
         erase_space="DELETE FROM hold WHERE space = :space",
     ),
     Table(
+        "credential",
+        # Who may use the store through a server: hashes of secrets, never a secret. They are of names, not of a space:
+        # one may be made before its user has said a word. So a user's go by the erasure itself (`erasure`), and stay
+        # where going back in time takes out a space that was not there yet.
+        (
+            ("id", "TEXT PRIMARY KEY NOT NULL", _N),
+            ("kind", "INTEGER NOT NULL", _N),
+            ("hash", "BLOB NOT NULL", _N),
+            ("name", "TEXT NOT NULL", _C),
+            ("tenant", "TEXT NOT NULL", _C),
+            ("user", "TEXT", _C),
+            ("right", "INTEGER NOT NULL", _N),
+            ("shared", "INTEGER NOT NULL", _N),
+            ("issuer", "TEXT NOT NULL", _N),
+            ("created", "INTEGER NOT NULL", _N),
+            ("expires", "INTEGER NOT NULL", _N),
+            ("used", "INTEGER NOT NULL", _N),
+            ("revoked", "INTEGER NOT NULL", _N),
+        ),
+        ", WITHOUT ROWID",
+    ),
+    Table(
         "checkpoint",
         # Copies that were made beside the store: `file` lies in the folder `checkpoints` there.
         (

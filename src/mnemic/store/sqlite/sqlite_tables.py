@@ -506,10 +506,6 @@ class SqliteLanes(SqliteGroup, LaneTables):
         found = [JOB.make(row) for due in _DUE_JOBS for row in self._db.execute(due, (known, now))]
         return min(found, key=lambda job: (-job.order.priority, job.id), default=None)
 
-    def has_waiting_job(self, names: Sequence[str]) -> bool:
-        known = json.dumps(list(names)) if names else None
-        return any(self._db.execute(statement, (known,)).fetchone() for statement in _WAITING_JOBS)
-
 
 _LANE_AND_NEWEST: Final = (
     "SELECT s.newest, " + ", ".join(f"l.{column}" for column in LANE.columns) + " FROM"
@@ -538,7 +534,7 @@ _BESIDE: Final = (
 _FAILING: Final = "SELECT space, error FROM lane INDEXED BY lane_failing WHERE name = ? AND error <> '' ORDER BY space"
 _JOB_COUNTS: Final = "SELECT state, count(*) FROM job INDEXED BY job_listed GROUP BY state"
 _DEAD_COUNTS: Final = "SELECT payload, count(*) FROM job WHERE state = ? AND name = ? GROUP BY payload"
-_NAMED: Final = " AND (?1 IS NULL OR name IN (SELECT value FROM json_each(?1)))"
+_NAMED: Final = " AND name IN (SELECT value FROM json_each(?1))"
 _READY: Final = "job_ready WHERE state = 1 AND not_before = 0 AND lease_until = 0"
 _LATER: Final = "job_later WHERE state = 1 AND (not_before > 0 OR lease_until > 0)"
 _LEASED: Final = "job_leased WHERE state = 1 AND leased > ?2"
@@ -547,7 +543,6 @@ _DUE_JOBS: Final = tuple(
     for one in (_READY + " AND ?2 = ?2", _LATER + " AND max(not_before, lease_until) <= ?2", _LEASED)
 )
 """Each by an index of its own: what waits for nothing, what has waited long enough, what a clock went back behind."""
-_WAITING_JOBS: Final = tuple("SELECT 1 FROM job INDEXED BY " + one + _NAMED + " LIMIT 1" for one in (_READY, _LATER))
 
 
 class SqliteVectors(SqliteGroup, VectorTables):
