@@ -22,8 +22,9 @@ from mnemic.core.clock import FOREVER, micros
 from mnemic.core.mask import mask
 from mnemic.core.scope import SHARED
 from mnemic.credentials import secrets_at_rest
-from mnemic.credentials.keys import CACHE_SECONDS, Keys
+from mnemic.credentials.keys import Keys
 from mnemic.credentials.principal import Principal, Right
+from mnemic.credentials.verifying import CACHE_SECONDS
 from mnemic.errors import Invalid, NotFound, Refused, StoreReadOnly, Unauthenticated
 from mnemic.settings import Settings
 from mnemic.store.sqlite.sqlite_store import SqliteStore

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
@@ -15,19 +14,16 @@ from mnemic.core.ids import Entropy, SystemEntropy
 from mnemic.core.mask import refuse_secrets
 from mnemic.credentials.access_log import AccessLog
 from mnemic.credentials.principal import Principal, Right
-from mnemic.credentials.secrets_at_rest import digest, id_in, judge, make_secret
-from mnemic.errors import Invalid, NotFound, StoreError, Unauthenticated
+from mnemic.credentials.secrets_at_rest import digest, make_secret
+from mnemic.credentials.verifying import CredentialVerifier
+from mnemic.errors import Invalid, NotFound
 from mnemic.store.contract import Store
 from mnemic.store.engine.rows import Rows
 from mnemic.store.values.row_values import CredentialKind, CredentialRow
 
-CACHE_SECONDS: Final = 1.0
-"""For how long a key that was verified is believed without looking: with the look itself, within two seconds."""
-_MOST_CACHED: Final = 4_096
 _HOUR: Final = 3_600_000_000
 _KEPT: Final = 30 * 24 * _HOUR
 """How long a key that has ended stays listed, in microseconds; then the next key made takes its row out."""
-UNKNOWN: Final = "this credential is not valid; `mnemic keys list` shows those that are"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,9 +80,7 @@ class Keys:
     ) -> None:
         self.store, self.clock, self.entropy = store, clock or SystemClock(), entropy or SystemEntropy()
         self.log = AccessLog(self.clock)
-        self._seconds = seconds
-        self._verified: dict[bytes, tuple[float, Principal]] = {}
-        self._noted: dict[str, int] = {}
+        self.verifier = CredentialVerifier(store, self.clock, self.log, seconds)
 
     def create(
         self,
@@ -147,59 +141,17 @@ class Keys:
             NotFound: the tenant has no such key.
         """
         row = self.store.transact(revoke_key, id, tenant, self.clock.now())
-        self._verified.clear()
+        self.verifier.forget()
         self.log.done("keys.revoke", key=id, name=by)
         return _shown(row)
 
     def verify(self, text: str) -> Principal:
-        """Tell whose key this is.
-
-        An unknown id, a wrong secret, a revoked and an expired key are the same answer after the same work: one look
-        at the store, one hash, one comparison in constant time. What fails is never cached.
+        """Tell whose key this is; see `CredentialVerifier` for what it costs and what it tells.
 
         Raises:
             Unauthenticated: nobody's; the access log says why.
         """
-        presented, began = digest(text), self._seconds()
-        until, principal = self._verified.get(presented, (0.0, None))
-        if principal is not None and began < until and self.clock.now() < principal.expires:
-            return principal
-        row = self._judged(text)
-        principal = principal_of(row)
-        if len(self._verified) >= _MOST_CACHED:
-            self._verified.clear()
-        self._verified[presented] = (began + CACHE_SECONDS, principal)
-        self._note_use(row)
-        return principal
-
-    def _judged(self, text: str) -> CredentialRow:
-        """The row that a text proves, read from the store."""
-        id = id_in(text)
-        with self.store.read() as snapshot:
-            row = snapshot.credential(id)
-        fault = judge(row, CredentialKind.KEY, text, self.clock.now())
-        if row is None or fault is not None:
-            known = id if row is not None else ""  # anybody can send an id: what they choose is not written down
-            self.log.refused("authenticate", "" if fault is None else fault.value, key=known)
-            raise Unauthenticated(UNKNOWN)
-        return row
-
-    def _note_use(self, row: CredentialRow) -> None:
-        """Write down that a key was used, at most once an hour; a store that cannot be written opens all the same."""
-        now = self.clock.now()
-        if now - max(row.used, self._noted.get(row.id, 0)) < _HOUR:
-            return
-        self._noted[row.id] = now
-        with suppress(StoreError):
-            self.store.transact(note_use, row.id, now)
-
-
-def principal_of(row: CredentialRow) -> Principal:
-    """Make the principal that a credential proves."""
-    return Principal(
-        name=row.name, tenant=row.tenant, user=row.user, right=Right(row.right), key=row.id, shared=bool(row.shared),
-        expires=row.expires,
-    )  # fmt: skip
+        return self.verifier.verify(text, CredentialKind.KEY)
 
 
 def add_credential(rows: Rows, row: CredentialRow, ended: int) -> None:
@@ -222,13 +174,6 @@ def revoke_key(rows: Rows, id: str, tenant: str, now: int) -> CredentialRow:
     rows.notes.set_credential(row)
     rows.notes.drop_credentials(issuer=id)
     return row
-
-
-def note_use(rows: Rows, id: str, now: int) -> None:
-    """Write down, inside a transaction, when a credential was used; one that is gone meanwhile stays gone."""
-    row = rows.notes.credential(id)
-    if row is not None:
-        rows.notes.set_credential(row._replace(used=now))
 
 
 def _shown(row: CredentialRow) -> AccessKey:
