@@ -50,7 +50,6 @@ class Lived:
     turn: str
     fact: str
     other: str
-    imported: str
 
     def handle(self, operation: Operation) -> ScopedMemory | Admin:
         return self.memory.admin if operation.of_store else self.me
@@ -71,7 +70,7 @@ def lived() -> Iterator[Lived]:
         other = me.write("Ada likes coffee.", kind="profile").id
         me.link(fact, other, "contradicts")
         letter = Message(text="Brought in.", key="letters:1", slots={"source": "letters"})
-        imported = me.observe(letter, channel=Channel.IMPORT).id
+        me.observe(letter, channel=Channel.IMPORT)
         me.observe("I live in Bern now.", speaker="Ada")
         memory.flush()
         with me.session("chat") as window:
@@ -79,7 +78,7 @@ def lived() -> Iterator[Lived]:
         me.branch("try")
         me.on_branch("try").write("On the branch only.")
         memory.admin.order(Order(name="gc", key="k"))
-        yield Lived(memory, me, turn, fact, other, imported)
+        yield Lived(memory, me, turn, fact, other)
 
 
 def _cases(w: Lived) -> dict[str, list[dict[str, Any]]]:
