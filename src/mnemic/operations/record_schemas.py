@@ -325,6 +325,7 @@ WORK: Final = _named(
             "user": _NAME,
             "state": text(among=("waiting", "running", "failing", "dead", "done", "cancelled")),
             "pending": whole(),
+            "lacks": or_null(text("What a strategy waits for before it takes what is left for a unit.")),
             "owner": _NAME,
             "since": _MAYBE_TIME,
             "attempts": whole(),

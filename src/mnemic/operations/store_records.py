@@ -48,6 +48,7 @@ def work_record(entry: WorkEntry) -> dict[str, Any]:
         "user": entry.user,
         "state": entry.state,
         "pending": entry.pending,
+        "lacks": entry.lacks or None,
         "owner": entry.owner or None,
         "since": None if entry.since is None else entry.since.isoformat(),
         "attempts": entry.attempts,
@@ -69,6 +70,7 @@ def lane_record(behind: Behind) -> dict[str, Any]:
         "error": behind.error or None,
         "dead": behind.dead,
         "begun": behind.begun,
+        "lacks": behind.lacks or None,
     }
 
 

@@ -48,7 +48,7 @@ class FactBook:
 
         Args:
             by: The strategy, which begins keys, too.
-            evidence: What facts cite by its places.
+            evidence: What facts were extracted from, all of it together, and cite by its places.
         """
         self.written: list[Derivation] = []
         self._by, self._evidence = by, evidence
@@ -77,8 +77,9 @@ class FactBook:
         old = [None if one.old is None else near[one.old] for one in decided]
         updated = (item for item, one in zip(old, decided, strict=True) if item and one.op is MergeOp.UPDATE)
         yield from fetch(*(source for item in updated for source in item.source))  # for the update to cite, too
+        shown = tuple(item.id for item in near)
         for fact, decision, item in zip(fresh, decided, old, strict=True):
-            self.settle(fact, decision, item)
+            self.settle(fact, decision, item, shown)
 
     def revisions(self) -> tuple[Revision, ...]:
         """What old facts rest on besides, those that still stand after all."""
@@ -90,8 +91,8 @@ class FactBook:
         turns = self._confirmed.setdefault(old.id, [])
         turns += [turn.id for turn in self._turns(fact) if turn.id not in (*old.source, *turns)]
 
-    def settle(self, fact: StatedFact, decision: MergeDecision, old: Item | None) -> None:
-        """Do what was decided about a fact.
+    def settle(self, fact: StatedFact, decision: MergeDecision, old: Item | None, shown: tuple[ItemId, ...]) -> None:
+        """Do what was decided about a fact by whoever was shown these old ones, from which an update may have words.
 
         An old fact of which an earlier decision has disposed is no longer there: the fact is kept in its own words.
         """
@@ -101,7 +102,7 @@ class FactBook:
             self.confirm(old, fact)
         elif decision.op is MergeOp.UPDATE:
             self._taken.add(old.id)
-            self._write(fact, _updated(self._derived(fact), decision.text, old))
+            self._write(fact, _updated(self._derived(fact), decision.text, old, shown))
         elif self._is_late(fact, old):
             self.written.append(replace(self._derived(fact), outdated_by=old.id))
         else:
@@ -144,6 +145,7 @@ class FactBook:
             source=tuple(turn.id for turn in reversed(turns)),
             said=last.said,
             said_offset=last.said_offset,
+            context=tuple(turn.id for turn in self._evidence),
             valid_from=fact.since,
             valid_to=fact.until,
         )
@@ -159,7 +161,7 @@ class FactBook:
         return self._turns(fact)[-1].said < old.said
 
 
-def _updated(derived: Derivation, text: str, old: Item) -> Derivation:
+def _updated(derived: Derivation, text: str, old: Item, shown: tuple[ItemId, ...]) -> Derivation:
     """Put a fact and the old one that it adds to in one, which rests on the turns of both."""
     since = derived.valid_from or old.valid_from
     if since is not None and derived.valid_to is not None and derived.valid_to < since:
@@ -170,6 +172,7 @@ def _updated(derived: Derivation, text: str, old: Item) -> Derivation:
         slots={**old.slots, **derived.slots, _DIGEST: wording_digest(text)},
         source=tuple(dict.fromkeys((*derived.source, *old.source))),
         said=max(derived.said, old.said),
+        context=(*derived.context, *shown),
         valid_from=since,
         supersedes=old.id,
     )

@@ -207,7 +207,7 @@ class MemoryOS:
         if segment is None:
             text = topic.text or _NO_TOPIC
             segment = TopicSegment(id=ids[0], text=text, said=page[0].said, said_offset=page[0].said_offset)
-        return segment.with_page(ids, topic.keywords, follows)
+        return segment.with_page(ids, topic.keywords, follows, beside=tuple(turn.id for turn in before))
 
     def _nearest(self, topic: PageTopic, shelf: Mapping[ItemId, TopicSegment]) -> Flow[TopicSegment | None]:
         """Find the segment with the greatest F, if it is great enough for a page to join."""
@@ -256,7 +256,7 @@ class MemoryOS:
         return Edits(
             write=(*facts, *(derived_segment(one, self.by, _SEGMENTS.tags) for one in fresh)),
             revise=(*book.revisions(), *(revised_segment(one, self.by) for one in written if one.item is not None)),
-            tie=tuple(Bond(src=refs[one.id], dst=id, type=HOLDS) for one in written for id in one.added()),
+            tie=tuple(Bond(src=refs[one.id], dst=id, type=HOLDS, source=()) for one in written for id in one.added()),
         )
 
 

@@ -170,17 +170,18 @@ class Stream:
             near.append([pick.item for pick in picks[:RETRIEVED]])
         insights = yield from _insights(questions, near)
         scores = yield from _scores([Passage(text) for text in insights])
+        shown = tuple(dict.fromkeys(item.id for items in (upon, *near) for item in items))
         derived = [
-            _insight(given, text, evidence, score)
+            replace(_insight(given, text, evidence, score), context=shown)
             for (text, evidence), score in zip(insights.items(), scores, strict=True)
         ]
         first = len(edits.write) + 1
         ties = (
-            Bond(src=first + place, dst=item.id, type=DERIVED_FROM)
+            Bond(src=first + place, dst=item.id, type=DERIVED_FROM, source=())
             for place, evidence in enumerate(insights.values())
             for item in evidence
         )
-        marker = _reflection(given, upon, questions)
+        marker = replace(_reflection(given, upon, questions), context=shown)
         return replace(edits, write=(*edits.write, marker, *derived), tie=(*edits.tie, *ties))
 
 
@@ -213,9 +214,8 @@ def _record(turns: Sequence[Item], weighed: Mapping[ItemId, float]) -> Edits:
         sight=Sight.NONE,
         tags=_WEIGHED.tags,
     )
-    return Edits(
-        write=(record,), tie=tuple(Bond(src=0, dst=turn.id, type=WEIGHS, weight=weighed[turn.id]) for turn in turns)
-    )
+    ties = (Bond(src=0, dst=turn.id, type=WEIGHS, weight=weighed[turn.id], source=()) for turn in turns)
+    return Edits(write=(record,), tie=tuple(ties))
 
 
 def _window(evidence: Sequence[Item]) -> Flow[list[ItemId]]:
@@ -270,7 +270,7 @@ def _insight(given: Given, text: str, evidence: Sequence[Item], score: float) ->
 
 
 def _reflection(given: Given, turns: Sequence[Item], questions: Sequence[str]) -> Derivation:
-    """Derive the mark that these turns were reflected upon: it goes if one of them does, and the others wait again."""
+    """Derive the mark that these turns were reflected upon: it goes as the insights do, and what stays waits again."""
     last = given.evidence[-1]
     return Derivation(
         key=f"{Stream.name}:{last.id}:reflection",

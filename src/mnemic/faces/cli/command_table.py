@@ -85,6 +85,7 @@ Agents
   chat        chat.command       Talk, and be remembered.
   serve       server.command Serve this store over HTTP, until it is told to stop.
   mcp         mcp.command        Serve this memory to an agent: the Model Context Protocol on standard input and output.
+  gateway     gateway.command    Remember between any application and its model, over OpenAI's API.
   hook        hooks.command      Answer one event of a client, which pipes it in as JSON.
 More
   demo        demo               The main job in a minute, on a year of made-up talk.

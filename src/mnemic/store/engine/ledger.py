@@ -191,11 +191,13 @@ def _finish(rows: Rows, space: SpaceRow, draft: Draft, step: JobStep, landed: bo
 
 
 def _refuse_unfounded(rows: Rows, tenant: TenantRow, space: SpaceRow, draft: Draft) -> None:
-    """Raise `Conflict` if what an item cites was erased while it was thought of."""
+    """Raise `Conflict` if what an item or a link cites was erased while it was thought of."""
     shared = rows.spaces.space(tenant.id, SHARED)
     homes = [space] if shared is None else [space, shared]
     puts = [op.item for op in draft.ops if isinstance(op, Put)]
-    cited = dict.fromkeys(source for item in puts for source in item.source)
+    links = [op.link for op in draft.ops if isinstance(op, Tie) and op.verb is Verb.LINKED]
+    cited = dict.fromkeys(source for item in puts for source in item.erased_with)
+    cited |= dict.fromkeys(source for link in links for source in link.evidence)
     for item in puts:
         cited.pop(item.id, None)
     stands = {item for home in homes for item in lineage.standing(rows, home, [to_bytes(one) for one in cited])}
@@ -356,7 +358,7 @@ class _Commit:
             if op.item.tags or op.item.source:
                 facets += [(ver, facet) for facet in written_facets(op.item.tags, op.item.author)]
             if op.item.source:
-                cited += [(to_bytes(source), row.id) for source in op.item.source]
+                cited += [(to_bytes(source), row.id) for source in op.item.erased_with]
             if op.key is not None:
                 keys.append(self._key(op.key, op.lasting, sealed))
         rows.items.add_entries(space, catalogued)

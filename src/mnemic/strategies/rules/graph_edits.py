@@ -39,11 +39,16 @@ class NamedEntity:
 
 @dataclass(frozen=True, slots=True)
 class GraphFact:
-    """A fact of a turn between two entities; its edge has no item yet."""
+    """A fact of a turn between two entities; its edge has no item yet.
+
+    Attributes:
+        worded_by: The items that it has its words from, where the turn says the same in others.
+    """
 
     turn: Item
     edge: GraphEdge
     ends: tuple[NamedEntity, ...]
+    worded_by: tuple[ItemId, ...] = ()
 
     @property
     def key(self) -> str:
@@ -72,9 +77,14 @@ def members_of(community: Item) -> set[str]:
 
 @dataclass(slots=True)
 class GraphEdits:
-    """Collects the edits of one run of the strategy of this name."""
+    """Collects the edits of one run of the strategy of this name.
+
+    Attributes:
+        shown: What facts and names were extracted from, and beside.
+    """
 
     by: str
+    shown: tuple[ItemId, ...] = ()
     _write: list[Derivation] = field(default_factory=list)
     _tie: list[Bond] = field(default_factory=list)
     _cite: dict[ItemId, tuple[ItemId, ...]] = field(default_factory=dict)
@@ -86,7 +96,7 @@ class GraphEdits:
     def new_entity(self, name: str, turn: Item, facts: Iterable[Item] = ()) -> NamedEntity:
         """Write an entity, and tie it to the facts that name it already: it may have been erased."""
         entity = NamedEntity(self._put_name(name, turn, {}, (turn.id,)), name)
-        self._tie += [Bond(src=entity.ref, dst=fact.id, type=ABOUT) for fact in facts]
+        self._tie += [Bond(src=entity.ref, dst=fact.id, type=ABOUT, source=()) for fact in facts]
         return entity
 
     def other_name(self, name: str, turn: Item, entity: Item) -> NamedEntity:
@@ -109,7 +119,7 @@ class GraphEdits:
             self._write[edge.ref] = replace(written, source=tuple(dict.fromkeys((*written.source, fact.turn.id))))
         elif fact.turn.id not in edge.source:
             self._cite[edge.ref] = tuple(dict.fromkeys((*self._cite.get(edge.ref, ()), fact.turn.id)))
-        self._tie.append(Bond(src=edge.ref, dst=fact.turn.id, type=STATED_IN))
+        self._tie.append(Bond(src=edge.ref, dst=fact.turn.id, type=STATED_IN, source=()))
 
     def put_fact(self, fact: GraphFact, place: EdgePlace) -> GraphEdge:
         """Write a fact where it belongs, and tie it to its entities and its episode."""
@@ -131,6 +141,7 @@ class GraphEdits:
                 source=tuple(dict.fromkeys((fact.turn.id, *cited))),
                 said=fact.turn.said,
                 said_offset=fact.turn.said_offset,
+                context=(*self.shown, *fact.worded_by),
                 valid_from=None if edge.start == edge.said else edge.start,
                 valid_to=edge.end,
                 supersedes=ended[0] if ended else None,
@@ -138,8 +149,8 @@ class GraphEdits:
                 outdated_by=None if place.ended_by is None else place.ended_by.ref,
             )
         )
-        self._tie += [Bond(src=end.ref, dst=ref, type=ABOUT) for end in fact.ends]
-        self._tie.append(Bond(src=ref, dst=fact.turn.id, type=STATED_IN))
+        self._tie += [Bond(src=end.ref, dst=ref, type=ABOUT, source=()) for end in fact.ends]
+        self._tie.append(Bond(src=ref, dst=fact.turn.id, type=STATED_IN, source=()))
         return replace(edge, ref=ref)
 
     def put_community(self, members: Sequence[str], told: Sequence[Item], text: str, old: Sequence[Item]) -> None:
@@ -154,6 +165,7 @@ class GraphEdits:
                 slots={"by": self.by, "members": list(members), "made_of": made_of},
                 source=tuple(dict.fromkeys(one.source[0] for one in told)),
                 said=told[-1].said,
+                context=tuple(one.id for one in told),
                 supersedes=gone[0] if gone else None,
                 revokes=tuple(gone[1:]),
             )
@@ -170,6 +182,7 @@ class GraphEdits:
                 source=source,
                 said=turn.said,
                 said_offset=turn.said_offset,
+                context=self.shown,
             )
         )
         return len(self._write) - 1

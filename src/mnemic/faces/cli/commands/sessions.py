@@ -15,7 +15,7 @@ from mnemic.core.queries import Filter
 from mnemic.errors import Invalid, NotFound
 from mnemic.faces.cli.bars import meter
 from mnemic.faces.cli.command import WORDS, CommandGroup, page_options, verb
-from mnemic.faces.cli.commands.remember import acknowledge, said_fields, said_options
+from mnemic.faces.cli.commands.remember import acknowledge, note_withheld, said_fields, said_options
 from mnemic.faces.cli.invocation import argument_text, checked_words, invocation
 from mnemic.faces.cli.item_ids import resolve_all
 from mnemic.faces.cli.output import flat, many
@@ -166,6 +166,7 @@ def observed(name: str, text: str, budget: int | None, policy: str | None, **opt
             run.output.document({**receipt_record(receipt), "milliseconds": took, **_state(window)})
             return
         acknowledge(run, "remembered", receipt)
+        note_withheld(run, me, receipt)
         _note_state(run, window)
 
 

@@ -32,7 +32,8 @@ def strategies(name: str | None) -> None:
     """What can understand what you say: which of them do, and what each may ask a model.
 
     NAME tells all about one: the paper it is of, where it departs from that, what may be set. `follow` chooses among
-    them.
+    them. One of your own is among them while the setting names it, as in
+    `export MNEMIC_STRATEGIES=house,package.module:Class`, for the worker too.
     """
     run = invocation()
     standing = _standing(run)
@@ -84,6 +85,7 @@ def _standing_record(strategy: Strategy, standing: StrategyStanding) -> dict[str
         **strategy_record(strategy, followed=strategy.name in standing.following),
         "pending": behind.pending if behind else 0,
         "begun": behind.begun if behind else 0,
+        "lacks": behind.lacks or None if behind else None,
         "dead": behind.dead if behind else 0,
     }
 
@@ -133,7 +135,7 @@ def _waits(behind: Behind | None) -> str:
     if behind is None:
         return "nothing"
     told = [f"{behind.pending:,} to read"] if behind.pending else []
-    told += ["more to be said"] if behind.begun and not behind.pending else []
+    told += [f"for {flat(behind.lacks) or 'more to be said'}"] if behind.begun and not behind.pending else []
     told += [f"{behind.dead:,} given up"] if behind.dead else []
     return ", ".join(told) or "nothing"
 
@@ -152,7 +154,7 @@ def _standing(run: Invocation) -> StrategyStanding:
 @click.option("--none", is_flag=True, help="Nothing is derived from what you say.")
 @click.option("--default", is_flag=True, help="What the settings say.")
 def follow(names: tuple[str, ...], none: bool, default: bool) -> None:
-    """Choose which strategies understand what you say; without a name, list those that do.
+    """Choose which strategies understand what you say, these and no others; without a name, list those that do.
 
     They read all that you ever said; what others derived stays until `forget --by NAME`. `undo` takes the choice back.
     """
@@ -164,7 +166,14 @@ def follow(names: tuple[str, ...], none: bool, default: bool) -> None:
         run.output.answer({"following": list(following)}, ", ".join(map(flat, following)) or "no strategy")
         return
     with run.user_memory(create=True) as me:
+        before = me.following()
         receipt = me.follow(*names, default=default)
-        chosen = ", ".join(map(flat, me.following())) or "no strategy"
-    said = f"this memory follows {chosen}; take it back: mnemic undo {receipt.seq}"
-    run.output.answer(receipt_record(receipt), said)
+        following = me.following()
+    dropped = [name for name in before if name not in following]
+    chosen = ", ".join(map(flat, following)) or "no strategy"
+    said = [f"this memory follows {chosen}; take it back: mnemic undo {receipt.seq}"]
+    if dropped:
+        lost = f"no longer {', '.join(map(flat, dropped))}"
+        lost += ", whose rules keep standing instructions and the profile" if HOUSE in dropped else ""
+        said.append(f"{lost}: `mnemic follow {flat(' '.join((*dropped, *following)))}` keeps following")
+    run.output.answer({**receipt_record(receipt), "following": list(following), "dropped": dropped}, *said)
