@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -35,9 +35,11 @@ def shape(required: Mapping[str, Schema], optional: Mapping[str, Schema] | None 
     return {"type": "object", "properties": fields, "required": list(required), "additionalProperties": False}
 
 
-def text(description: str = "", *, among: tuple[str, ...] = (), **bounds: int) -> dict[str, Any]:
+def text(description: str = "", *, among: Iterable[str] = (), **bounds: int) -> dict[str, Any]:
     """The schema of a string; `among` its only values, `bounds` its lengths."""
-    return _described({"type": "string", **({"enum": list(among)} if among else {}), **bounds}, description)
+    return _described(
+        {"type": "string", **({"enum": [str(one) for one in among]} if among else {}), **bounds}, description
+    )
 
 
 def whole(description: str = "", *, low: int | None = None, high: int | None = None) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.core.json_schema import Schema, check, text
 from mnemic.credentials.principal import Right
+from mnemic.errors import Invalid
 
 if TYPE_CHECKING:
     from mnemic.memory import ScopedMemory
@@ -103,10 +104,16 @@ def _looking_from(memory: ScopedMemory, arguments: Arguments) -> ScopedMemory:
         memory = memory.on_branch(arguments["branch"])
     if "agent" in arguments or "session" in arguments:
         memory = memory.shelf(agent=arguments.get("agent"), session=arguments.get("session"))
-    if "at" in arguments:
-        memory = memory.at(arguments["at"])
-    if "as_of" in arguments:
-        memory = memory.as_of(arguments["as_of"])
-    if "valid_at" in arguments:
-        memory = memory.valid_at(arguments["valid_at"])
+    for name in PAST:
+        if name in arguments:
+            memory = _as_it_was(memory, name, arguments[name])
     return memory
+
+
+def _as_it_was(memory: ScopedMemory, name: str, when: int | str) -> ScopedMemory:
+    """The handle on one of three pasts; an error names the argument."""
+    try:
+        then: ScopedMemory = getattr(memory, name)(when)
+    except Invalid as error:
+        raise Invalid(name, error.problem, error.remedy) from error
+    return then

@@ -60,9 +60,9 @@ _FILTER: Final = {
     **shape(
         {},
         {
-            "kinds": many(text(among=tuple(Kind))),
+            "kinds": many(text(among=Kind)),
             "tags": many(text(), "Any of these."),
-            "channels": many(text(among=tuple(Channel))),
+            "channels": many(text(among=Channel)),
             "slots": {"type": "object", "description": "Each of these slots with exactly this value."},
             "said_from": text("Said at this moment or later; ISO 8601."),
             "said_to": text("Said before this moment."),

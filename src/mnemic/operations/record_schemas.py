@@ -23,7 +23,7 @@ def _named(title: str, schema: Schema) -> dict[str, Any]:
 
 _ITEM_FIELDS: Final = {
     "id": _ID,
-    "kind": text(among=tuple(Kind)),
+    "kind": text(among=Kind),
     "text": text("Word for word."),
     "said": text("When it was said: ISO 8601, on its source's own clock."),
     "speaker": _NAME,
@@ -36,7 +36,7 @@ _ITEM_FIELDS: Final = {
     "valid_to": _MAYBE_TIME,
     "known_to": _MAYBE_TIME,
     "expires": _MAYBE_TIME,
-    "channel": text("Who brought it in.", among=tuple(Channel)),
+    "channel": text("Who brought it in.", among=Channel),
     "tags": many(text()),
     "source": many(_ID, "The evidence it was derived from."),
     "slots": _OBJECT,
