@@ -93,9 +93,9 @@ _LATEST: Final = 64
 class MemoryOS:
     """Keeps segments of pages and what hot ones teach; a question for each page, three more for a promotion.
 
-    Over the bundled conversation, all of it one topic, each page shown about once by a question asked before, it takes
-    1.26 calls and 851 tokens a message, upkeep and promotions included. The more is shown, the more is promoted: after
-    all 24 questions `mnemic bench strategies --model scripted --with memoryos` counts 1.97 and 1,251.
+    Over the bundled conversation, all of it one topic, after everybody's recall was asked its 24 questions, it takes
+    1.97 calls and 1251 tokens a message, upkeep and promotions included. The more is shown, the more is promoted: a
+    memory that was never asked takes 0.88 and 640.
 
     Attributes:
         mid_term, persona, chain: False leaves one out, as the paper's ablation does: recall without segments; no
