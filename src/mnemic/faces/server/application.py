@@ -6,7 +6,8 @@ import json
 import logging
 from collections.abc import Collection, Sequence
 from functools import cache
-from typing import Final
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -22,6 +23,9 @@ from mnemic.faces.server.openapi import document
 from mnemic.faces.server.problems import plain_problem, problem_of
 from mnemic.faces.server.routes import operation_routes
 from mnemic.faces.server.service import Service
+
+if TYPE_CHECKING:
+    from mnemic.faces.server.mcp_http import McpOverHttp
 
 LOG: Final = logging.getLogger("mnemic.server")
 
@@ -47,14 +51,25 @@ def application(
         *operation_routes(),
         *more,
     ]
+    mcp = _mcp(service, hosts, body_limit)
     app = Starlette(
-        routes=routes,
+        routes=routes if mcp is None else [*routes, *mcp.routes()],
+        lifespan=None if mcp is None else lambda _: mcp.running(),
         middleware=[Middleware(Guards, hosts=hosts, body_limit=body_limit)],
         exception_handlers={MnemicError: _on_error, HTTPException: _on_http_error},
     )
     app.router.redirect_slashes = False
     app.state.service = service
     return app
+
+
+def _mcp(service: Service, hosts: Collection[str], body_limit: int) -> McpOverHttp | None:
+    """Offer MCP beside REST where its SDK is installed."""
+    if find_spec("mcp") is None:
+        return None
+    from mnemic.faces.server.mcp_http import McpOverHttp
+
+    return McpOverHttp(service, hosts, body_limit)
 
 
 async def _health(_: Request) -> Response:

@@ -17,6 +17,7 @@ from typing import Final
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.types import Lifespan
 
 from mnemic.credentials.principal import Right
 from mnemic.errors import Invalid
@@ -106,7 +107,7 @@ def serve_here(options: ServeOptions, bound: socket.socket, ready: Callable[[], 
         right = Right.READ if options.read_only else Right.ADMIN
         service = Service(memory, LoopbackAuthenticator(settings, right), read_only=options.read_only)
         app = application(service, hosts=(*LOOPBACK_HOSTS, options.host, *options.names))
-        app.router.lifespan_context = _announcing(ready)
+        app.router.lifespan_context = _announcing(app.router.lifespan_context, ready)
         config = uvicorn.Config(
             app, http="httptools", loop="auto", ws="none", access_log=False, log_level="warning", lifespan="on",
             server_header=False, backlog=_BACKLOG, timeout_graceful_shutdown=DRAIN_SECONDS, proxy_headers=False,
@@ -120,12 +121,17 @@ def _ended(number: int, frame: FrameType | None) -> None:
     """Take a signal that has done its work."""
 
 
-def _announcing(ready: Callable[[], None] | None) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
+def _announcing(
+    running: Lifespan[Starlette], ready: Callable[[], None] | None
+) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
+    """Have `ready` called once the application is running."""
+
     @asynccontextmanager
-    async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        if ready is not None:
-            ready()
-        yield
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        async with running(app):
+            if ready is not None:
+                ready()
+            yield
 
     return lifespan
 
