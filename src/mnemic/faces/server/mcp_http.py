@@ -17,9 +17,8 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
 
-from mnemic.credentials.authenticator import CHALLENGE
 from mnemic.credentials.principal import Right
-from mnemic.errors import MnemicError, Unauthenticated
+from mnemic.errors import MnemicError
 from mnemic.faces.mcp.methods import Offer
 from mnemic.faces.mcp.sdk_server import server_of
 from mnemic.faces.mcp.served_memory import ServedMemory
@@ -80,10 +79,7 @@ class _Endpoint:
         try:
             served = await self._service.pool.run(lambda: self._served(headers))
         except MnemicError as error:
-            answer = problem_of(error, scope["state"]["request_id"])
-            if isinstance(error, Unauthenticated):
-                answer.headers["WWW-Authenticate"] = CHALLENGE
-            await answer(scope, receive, send)
+            await problem_of(error, scope["state"]["request_id"])(scope, receive, send)
             return
         scope["state"][_SERVED] = served
         await self.manager.handle_request(scope, receive, send)
