@@ -167,6 +167,9 @@ class Link:
     Attributes:
         type: What the edge says, such as `supersedes` or `about`.
         weight: At least 0.
+        evidence: What it rests on beside its ends: it is erased with any of these, as with an end.
+        by: The strategy that tied it; "" for anybody else.
+        upkeep: Whether that strategy's upkeep did.
     """
 
     src: ItemId
@@ -174,6 +177,8 @@ class Link:
     type: str
     weight: float = 1.0
     evidence: tuple[ItemId, ...] = ()
+    by: str = ""
+    upkeep: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

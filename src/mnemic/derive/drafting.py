@@ -66,7 +66,7 @@ def draft_run(
     ends = [_ended(item, revised.get(id)) for id, item in closed.items() if id in known]
     changed = [put for id, put in revised.items() if id not in closed]
     gone = [_retired(strategy, known, id) for id in edits.retire]
-    bonds = [Tie(verb=Verb.LINKED, link=_link(bond, fresh, shown)) for bond in edits.tie]
+    bonds = [Tie(verb=Verb.LINKED, link=_link(strategy, run, bond, fresh, shown)) for bond in edits.tie]
     bonds += [Tie(verb=Verb.UNLINKED, link=link) for link in gone_links]
     touched = {put.item.id for put in (*ends, *changed, *gone)}
     return Draft(
@@ -243,7 +243,9 @@ def _retired(strategy: Strategy, known: Mapping[ItemId, Version], id: ItemId) ->
     return Put(verb=Verb.RETIRED, item=item, terms=None)
 
 
-def _link(bond: Bond, fresh: list[Item], shown: Mapping[ItemId, Item]) -> Link:
+def _link(strategy: Strategy, run: StrategyRun, bond: Bond, fresh: list[Item], shown: Mapping[ItemId, Item]) -> Link:
+    """Make the link of a bond, which says what it rests on and whom it is to be tied again by."""
+
     def named(ref: Ref) -> ItemId:
         if isinstance(ref, int):
             return fresh[ref].id
@@ -251,7 +253,18 @@ def _link(bond: Bond, fresh: list[Item], shown: Mapping[ItemId, Item]) -> Link:
             raise Invalid("edits", f"ties {ref}, {_UNSHOWN}", "A strategy ties only what it was shown.")
         return ref
 
-    return Link(src=named(bond.src), dst=named(bond.dst), type=bond.type, weight=bond.weight)
+    evidence = tuple(item.id for item in run.given.evidence) if bond.source is None else bond.source
+    if invented := [one for one in evidence if one not in shown]:
+        raise Invalid("edits", f"a link of type {bond.type!r} cites {invented[0]}, {_UNSHOWN}", _SHOWN_ALONE)
+    return Link(
+        src=named(bond.src),
+        dst=named(bond.dst),
+        type=bond.type,
+        weight=bond.weight,
+        evidence=tuple(dict.fromkeys(evidence)),
+        by=strategy.by,
+        upkeep=run.lane.name.endswith(MAINTAIN),
+    )
 
 
 def _untied(run: StrategyRun, bonds: Sequence[Bond]) -> Flow[list[Link]]:

@@ -78,12 +78,19 @@ class Derivation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bond:
-    """A link to write."""
+    """A link to write.
+
+    Attributes:
+        source: What it rests on beside its ends, of what the run was shown: once any of this is erased the link goes,
+            and the strategy is given again what stays. None for all the evidence of the run. () where it goes with an
+            end anyway, since its ends are, or rest on, all that it was tied for.
+    """
 
     src: Ref
     dst: Ref
     type: str
     weight: float = 1.0
+    source: tuple[ItemId, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,8 +135,8 @@ class Edits:
     """The outcome of a run, committed at once with the step of its lane; it may be empty.
 
     Attributes:
-        untie: Links to take away, of any type but `supersedes`, that stand where the run is pinned; their weights are
-            not compared.
+        untie: Links to take away, of any type but `supersedes`, that stand where the run is pinned; their weights and
+            sources are not compared.
         end: What holds no longer, without a successor.
     """
 
@@ -201,6 +208,8 @@ class Pick:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
     """The most that one run may ask of models; a request beyond raises `OverBudget` in the flow.
+
+    Rules judge what is left over then. So a budget that falls short of the longest run lets the cut into runs decide.
 
     Attributes:
         calls: 0 for a strategy without a model: it needs no lease, and runs in the user's own process too.

@@ -259,6 +259,22 @@ def _instructs(item: Item, subject: str, user: str) -> bool:
     return bool(item.slots.get("role")) or subject.casefold() in ("user", user.casefold())
 
 
+def withheld_instructions(item: Item, user: str) -> tuple[str, ...]:
+    """Find what a person's turn instructs, as far as words tell, and stands for nobody: its speaker need not be `user`.
+
+    It would stand with the role of a user, or under the user's own name.
+    """
+    subject = speaker(item, user)
+    if subject is None or _instructs(item, subject, user):
+        return ()
+    as_own = replace(item, slots={**item.slots, "role": "user"})
+    return tuple(
+        told.text
+        for reading in _readings(as_own, user)
+        for told in (*reading.told, *(one.instruction for one in reading.open if one.worded))
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class _Statement:
     """A statement that holds: where it is, and what it says."""

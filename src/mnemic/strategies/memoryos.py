@@ -256,7 +256,7 @@ class MemoryOS:
         return Edits(
             write=(*facts, *(derived_segment(one, self.by, _SEGMENTS.tags) for one in fresh)),
             revise=(*book.revisions(), *(revised_segment(one, self.by) for one in written if one.item is not None)),
-            tie=tuple(Bond(src=refs[one.id], dst=id, type=HOLDS) for one in written for id in one.added()),
+            tie=tuple(Bond(src=refs[one.id], dst=id, type=HOLDS, source=()) for one in written for id in one.added()),
         )
 
 

@@ -176,7 +176,7 @@ class Stream:
         ]
         first = len(edits.write) + 1
         ties = (
-            Bond(src=first + place, dst=item.id, type=DERIVED_FROM)
+            Bond(src=first + place, dst=item.id, type=DERIVED_FROM, source=())
             for place, evidence in enumerate(insights.values())
             for item in evidence
         )
@@ -213,9 +213,8 @@ def _record(turns: Sequence[Item], weighed: Mapping[ItemId, float]) -> Edits:
         sight=Sight.NONE,
         tags=_WEIGHED.tags,
     )
-    return Edits(
-        write=(record,), tie=tuple(Bond(src=0, dst=turn.id, type=WEIGHS, weight=weighed[turn.id]) for turn in turns)
-    )
+    ties = (Bond(src=0, dst=turn.id, type=WEIGHS, weight=weighed[turn.id], source=()) for turn in turns)
+    return Edits(write=(record,), tie=tuple(ties))
 
 
 def _window(evidence: Sequence[Item]) -> Flow[list[ItemId]]:

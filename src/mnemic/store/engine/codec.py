@@ -214,6 +214,10 @@ def encode_link(link: Link) -> bytes:
     record: dict[str, Any] = {"type": link.type, "weight": link.weight}
     if link.evidence:
         record["evidence"] = list(link.evidence)
+    if link.by:
+        record["by"] = link.by
+    if link.upkeep:
+        record["upkeep"] = True
     return canonical(record)
 
 
@@ -227,7 +231,16 @@ def decode_link(row: LinkRow) -> Link:
     try:
         record = json.loads(row.body)
         evidence = tuple(record.get("evidence", ()))
-        return Link(src=src, dst=dst, type=record["type"], weight=record["weight"], evidence=evidence)
+        by, upkeep = record.get("by", ""), record.get("upkeep", False)
+        return Link(
+            src=src,
+            dst=dst,
+            type=record["type"],
+            weight=record["weight"],
+            evidence=evidence,
+            by=by,
+            upkeep=upkeep,
+        )
     except (ValueError, KeyError, TypeError) as error:
         raise StoreCorrupt(f"the bytes of a link of {src} are damaged; run `mnemic verify`") from error
 

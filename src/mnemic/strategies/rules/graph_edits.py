@@ -108,7 +108,7 @@ class GraphEdits:
     def new_entity(self, name: str, turn: Item, facts: Iterable[Item] = ()) -> NamedEntity:
         """Write an entity, and tie it to the facts that name it already: it may have been erased."""
         entity = NamedEntity(self._put_name(name, turn, {}, (turn.id,)), name)
-        self._tie += [Bond(src=entity.ref, dst=fact.id, type=ABOUT) for fact in facts]
+        self._tie += [Bond(src=entity.ref, dst=fact.id, type=ABOUT, source=()) for fact in facts]
         return entity
 
     def other_name(self, name: str, turn: Item, entity: Item) -> NamedEntity:
@@ -131,7 +131,7 @@ class GraphEdits:
             self._write[edge.ref] = replace(written, source=tuple(dict.fromkeys((*written.source, fact.turn.id))))
         elif fact.turn.id not in edge.source:
             self._cite[edge.ref] = tuple(dict.fromkeys((*self._cite.get(edge.ref, ()), fact.turn.id)))
-        self._tie.append(Bond(src=edge.ref, dst=fact.turn.id, type=STATED_IN))
+        self._tie.append(Bond(src=edge.ref, dst=fact.turn.id, type=STATED_IN, source=()))
 
     def put_fact(self, fact: GraphFact, place: EdgePlace) -> GraphEdge:
         """Write a fact where it belongs, and tie it to its entities and its episode."""
@@ -162,8 +162,8 @@ class GraphEdits:
                 outdated_by=None if place.ended_by is None else place.ended_by.ref,
             )
         )
-        self._tie += [Bond(src=end.ref, dst=ref, type=ABOUT) for end in fact.ends]
-        self._tie.append(Bond(src=ref, dst=fact.turn.id, type=STATED_IN))
+        self._tie += [Bond(src=end.ref, dst=ref, type=ABOUT, source=()) for end in fact.ends]
+        self._tie.append(Bond(src=ref, dst=fact.turn.id, type=STATED_IN, source=()))
         return replace(edge, ref=ref)
 
     def put_community(self, members: Sequence[str], told: Sequence[Item], text: str, old: Sequence[Item]) -> None:

@@ -83,6 +83,25 @@ def test_its_links_go_from_both_ends(world: World) -> None:
     assert world.faults() == []
 
 
+def test_links_that_rest_on_it_go_with_all_that_stood_between_the_same_ends(world: World) -> None:
+    one, two, why, other = (world.item(text) for text in ("one", "two", "why", "other"))
+    world.commit(*(world.put(item) for item in (one, two, why, other)))
+    world.tie(one.id, two.id, "zebra")
+    world.tie(one.id, two.id, "zebra", evidence=(why.id, other.id))
+    world.tie(one.id, two.id, "zebra", verb=Verb.UNLINKED)
+    world.tie(one.id, two.id, "stays", evidence=(other.id,))
+    receipt = world.erase(why.id)
+    assert (receipt.ids, receipt.links) == ((why.id,), 3)
+    with world.store.read() as snapshot:
+        space = (world.space(),)
+        assert [link.type for link in snapshot.links(space, (one.id,))] == ["stays"]
+        assert [link.type for at in range(1, 6) for link in snapshot.links(space, (one.id,), View(at=at))] == ["stays"]
+        assert snapshot.links_resting(world.space(), (why.id,)) == []
+        assert snapshot.name_id(world.space(), "zebra") is None
+    assert b"zebra" not in _exported(world)
+    assert world.faults() == []
+
+
 def test_its_counters_and_provenance_go(world: World) -> None:
     evidence, fact = world.item("evidence"), world.item("fact")
     fact = replace(fact, source=(evidence.id,))
