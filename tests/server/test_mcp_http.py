@@ -13,7 +13,9 @@ from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from mnemic import Memory
+from mnemic.credentials.authenticator import Authenticator
 from mnemic.credentials.principal import Right
+from mnemic.credentials.quotas import Quotas
 from mnemic.faces.server.application import application
 from mnemic.faces.server.service import Service
 from serving_app import serving_app
@@ -127,3 +129,19 @@ def test_one_memory_is_behind_all_who_ask_at_once(memory: Memory) -> None:
 
     talk(memory, say)
     assert memory.scope(user="ada").count() == 20
+
+
+def test_a_write_is_charged_as_one_and_a_read_is_not(memory: Memory) -> None:
+    key = memory.keys.create("ada's laptop", tenant="default", user="ada", right=Right.WRITE).text
+    asked = Authenticator(memory.keys, quotas=Quotas(writes_a_day=1))
+
+    async def run(address: str) -> list[bool]:
+        async with (
+            httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}) as http,
+            Client(streamable_http_client(f"{address}/mcp", http_client=http)) as client,
+        ):
+            calls = [("remember", {"text": "one"}), ("recall", {"query": "one"}), ("remember", {"text": "two"})]
+            return [bool((await client.call_tool(name, arguments)).is_error) for name, arguments in calls]
+
+    with serving_app(application(Service(memory, asked))) as address:
+        assert asyncio.run(run(address)) == [False, False, True]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -77,19 +78,20 @@ class _Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = dict(Headers(scope=scope))
         try:
-            served = await self._service.pool.run(lambda: self._served(headers))
+            served = await self._service.pool.run(lambda: self._served(headers, scope["method"]))
         except MnemicError as error:
             await problem_of(error, scope["state"]["request_id"])(scope, receive, send)
             return
         scope["state"][_SERVED] = served
         await self.manager.handle_request(scope, receive, send)
 
-    def _served(self, headers: dict[str, str]) -> ServedMemory:
+    def _served(self, headers: dict[str, str], method: str) -> ServedMemory:
         """The memory that a request is about, with the tools that its key's right allows; it blocks."""
-        principal = self._service.authenticator.authenticate(headers)
-        reads = self._service.read_only or principal.right < Right.WRITE
-        memory = self._service.scoped_for(principal, headers, Right.READ if reads else Right.WRITE)
-        return ServedMemory(lambda: nullcontext(memory), self._profile, read_only=reads)
+        service, asked = self._service, f"mcp {self._profile}"
+        reads = service.read_only or service.authenticator.authenticate(headers, method).right < Right.WRITE
+        memory = service.scoped(headers, method=method, operation=asked)
+        charge = partial(service.scoped, headers, Right.WRITE, method=method, operation=asked)
+        return ServedMemory(lambda: nullcontext(memory), self._profile, read_only=reads, before_writing=charge)
 
 
 def _served_by_request(ctx: Context) -> ServedMemory:
