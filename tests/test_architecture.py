@@ -60,6 +60,7 @@ FLOORS = (
     ("admin",),
     ("session", "long_reading"),
     ("memory", "aio"),
+    ("operations",),
     ("tools",),
     ("lab",),
     ("testing",),

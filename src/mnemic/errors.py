@@ -5,6 +5,7 @@
     │   └── TooLarge        over a limit that a setting holds
     ├── NotFound            no such item, commit, space or file in this scope
     ├── Conflict            somebody changed it first, or the same key came with other content
+    │   └── Stale           an item has changed since the version that the caller went by
     ├── Unauthenticated     nobody is known by the credential that came with a request; it does not say why
     ├── Refused             the right is missing, or a hold forbids it
     ├── OverQuota           a key has asked as often as it may for now; says when to come back
@@ -54,6 +55,10 @@ class NotFound(MnemicError):
 
 class Conflict(MnemicError):
     """Somebody changed it first, or the same key came with other content; nothing was written."""
+
+
+class Stale(Conflict):
+    """An item no longer stands as of the commit that its caller expects; nothing was written. Read it again."""
 
 
 class Refused(MnemicError):

@@ -596,11 +596,17 @@ def test_a_damaged_file_of_format_3_is_migrated_and_verify_says_what_is_wrong(
         assert list(store.verify())
 
 
+def test_a_file_of_format_4_finds_what_links_rest_on_by_an_index(path: Path) -> None:
+    shutil.copy(GOLDEN / "format-4.db", path)
+    SqliteStore(path).close()
+    assert plan(path, sqlite_tables._RESTING, (1, "[]")).startswith("SEARCH link USING INDEX link_resting")
+
+
 def test_what_runs_often_seeks_and_never_walks_a_table(path: Path) -> None:
     SqliteStore(path).close()
     erasing = [s for s in schema.erase_items_statements() if s.startswith(("DELETE", "UPDATE event"))]
     for statement, bound in (
-        *((erase, {"space": 1, "items": "[]"}) for erase in erasing),
+        *((erase, {"space": 1, "items": "[]", "links": "[]"}) for erase in erasing),
         (sqlite_tables._CARRY_VECTORS, {"home": 1, "ver": 1, "space": 1, "to": 2}),
         (sqlite_tables._ADD_VECTOR, (1, 1, 1, 0, b"")),
         (sqlite_tables._WAITING, ("embed:1", "[1]")),

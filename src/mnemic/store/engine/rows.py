@@ -357,10 +357,8 @@ class JournalTables(Group, ABC):
 
     def feedback(self, tenant: int, space: int, after: int, since: int) -> list[EventRow]:
         """What counted uses of a space's items, in commits past one and later than a moment (microseconds)."""
-        noted = self.noted(tenant, (Verb.USED,), after)
-        own = {row.seq for row in self.relations.find(CHANGE, ("seq", ">", after), ("at", ">", since), space=space)}
-        found = (event for seq in noted if seq in own for event in self.events(tenant, seq, seq))
-        return [event for event in found if event.verb == Verb.USED]
+        own = [row.seq for row in self.relations.find(CHANGE, ("seq", ">", after), ("at", ">", since), space=space)]
+        return list(self.relations.find(EVENT, ("seq", "in", own), order=("seq", "n"), tenant=tenant, verb=Verb.USED))
 
     def seq_at(self, tenant: int, at: int) -> int:
         # `at` never decreases with seq, so the last row at or before it is found from the newest end.
@@ -563,11 +561,11 @@ class ItemTables(Group, ABC):
         return list(self.relations.find(STRENGTH, order=("id",), space=space))
 
     @abstractmethod
-    def drop_items(self, space: int, items: Sequence[bytes], seq: int) -> tuple[int, int]:
-        """Take items out of every table and leave tombstones; how many versions and links went."""
+    def drop_items(self, space: int, items: Sequence[bytes], links: Sequence[int], seq: int) -> int:
+        """Take items out of every table and leave tombstones, and these versions of links; how many versions went."""
 
 
-class LinkTables(Group):
+class LinkTables(Group, ABC):
     """Links between items, and which item was derived from which."""
 
     def add_links(self, rows: Sequence[LinkRow]) -> int:
@@ -583,6 +581,10 @@ class LinkTables(Group):
         ending = self.relations.find(LINK, ("dst", "in", items), space=space)
         found = {row.lver: row for row in (*starting, *ending)}
         return [found[lver] for lver in sorted(found)]
+
+    @abstractmethod
+    def links_resting(self, space: int, items: Sequence[bytes]) -> list[LinkRow]:
+        """The links that have one of these items among their evidence: all that have any are looked at."""
 
     def links_written(self, space: int, seq: int) -> list[LinkRow]:
         numbers = [event.lver for event in _wrote(self.relations, space, seq) if event.lver]
@@ -864,9 +866,10 @@ class LaneTables(Group, ABC):
         A lease, and a wait, hold from when it was last leased: a clock that was set back behind that ends both.
         """
 
-    @abstractmethod
     def has_waiting_job(self, names: Sequence[str]) -> bool:
         """Whether a job of these names (none: of any) waits, or is being done."""
+        named: list[Condition] = [("name", "in", names)] if names else []
+        return self.relations.first(JOB, *named, state=int(JobState.WAITING)) is not None
 
     def add_job(self, order: Order, at: int) -> int:
         values = job_values(Job(id=0, order=order, at=at))

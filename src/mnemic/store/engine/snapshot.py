@@ -216,6 +216,12 @@ class LayeredRows:
             covered |= set(ends.values())
         return links
 
+    def resting(self, space: int, items: Sequence[bytes]) -> list[bytes]:
+        """List the items at which links start that ever rested on one of these."""
+        layers = self.layers((space,)) if items else ()
+        found = (row for layer in layers for row in self._rows.links.links_resting(layer.space, items))
+        return list(dict.fromkeys(row.src for row in found))
+
     def derived(self, space: int, sources: Sequence[bytes]) -> dict[bytes, list[bytes]]:
         """List by source the items that were ever derived from it."""
         by_source: dict[bytes, set[bytes]] = {}
@@ -684,6 +690,12 @@ class Snapshot:
         """Links that start or end at these items."""
         self._refuse_compacted(spaces, view)
         return [decode_link(row) for row in self._layered.links(spaces, [to_bytes(item) for item in ids], view.at)]
+
+    def links_resting(self, space: int, ids: Sequence[ItemId]) -> list[Link]:
+        """Find the links of a space that stand and have one of these items among their evidence."""
+        sources, cited = self._layered.resting(space, [to_bytes(item) for item in ids]), set(ids)
+        links = [decode_link(row) for row in self._layered.links((space,), sources, None)] if sources else []
+        return [link for link in links if not cited.isdisjoint(link.evidence)]
 
     def derived(self, space: int, ids: Sequence[ItemId]) -> list[ItemId]:
         """List the items whose standing version cites one of these as its source."""

@@ -164,10 +164,10 @@ def _to_4(db: apsw.Connection) -> None:
 
 
 def _to_5(db: apsw.Connection) -> None:
-    """There are credentials.
+    """There are credentials, and links that rest on something are found by an index.
 
     Raises:
-        StoreCorrupt: there are already: the file only says that it is of an earlier format.
+        StoreCorrupt: there are credentials already: the file only says that it is of an earlier format.
     """
     for table in TABLES:
         if table.name in _OF_FORMAT_5:
@@ -176,6 +176,9 @@ def _to_5(db: apsw.Connection) -> None:
                     f"a file of format 4 holds no {table.name}; somebody has changed it: restore a backup"
                 )
             db.execute(table.create)
+    (index,) = (index for index in INDEXES if index.startswith("CREATE INDEX link_resting "))
+    if not db.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'link_resting'").get:
+        db.execute(index)
 
 
 def _add_facets(db: apsw.Connection) -> None:

@@ -161,7 +161,7 @@ class WrittenRow(NamedTuple):
 
 
 class CompactionVersion(NamedTuple):
-    """The columns of a version by which compaction decides; `pinned` and `source` are read from its body."""
+    """The columns of a version by which compaction decides; `pinned` and `erased_with` are read from its body."""
 
     ver: int
     space: int
@@ -172,7 +172,7 @@ class CompactionVersion(NamedTuple):
     session: int
     retired: bool
     pinned: bool
-    source: tuple[bytes, ...]
+    erased_with: tuple[bytes, ...]
 
 
 class CompactionLink(NamedTuple):
