@@ -14,9 +14,10 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
+from starlette.types import Lifespan
 
 from mnemic import _version
-from mnemic.errors import MnemicError
+from mnemic.errors import MnemicError, StoreError
 from mnemic.faces.server.guards import BODY_LIMIT, LOOPBACK_HOSTS, Guards
 from mnemic.faces.server.openapi import document
 from mnemic.faces.server.problems import plain_problem, problem_of
@@ -32,6 +33,7 @@ def application(
     hosts: Collection[str] = LOOPBACK_HOSTS,
     body_limit: int = BODY_LIMIT,
     more: Sequence[BaseRoute] = (),
+    lifespan: Lifespan[Starlette] | None = None,
 ) -> Starlette:
     """Make the application that serves a memory.
 
@@ -40,6 +42,7 @@ def application(
         hosts: Names by which it may be asked.
         body_limit: Bytes that a body may have.
         more: Routes beside those of the operations.
+        lifespan: What is done before the first request and after the last.
     """
     routes = [
         Route("/health", _health, methods=["GET"]),
@@ -51,6 +54,7 @@ def application(
         routes=routes,
         middleware=[Middleware(Guards, hosts=hosts, body_limit=body_limit)],
         exception_handlers={MnemicError: _on_error, HTTPException: _on_http_error},
+        lifespan=lifespan,
     )
     app.router.redirect_slashes = False
     app.state.service = service
@@ -76,7 +80,8 @@ async def _on_error(request: Request, error: Exception) -> Response:
     request_id = request.state.request_id
     response = problem_of(error, request_id)
     if response.status_code >= 500:
-        LOG.error("request %s: %s: %s", request_id, type(error).__name__, error)
+        words = str(error) if isinstance(error, StoreError) else "its words are not logged: a model's may be a memory's"
+        LOG.error("request %s: %s: %s", request_id, type(error).__name__, words)
     return response
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import multiprocessing
+import os
 import signal
 import socket
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from multiprocessing.process import BaseProcess
@@ -20,7 +21,7 @@ from starlette.applications import Starlette
 
 from mnemic.core.clock import moment
 from mnemic.credentials.authenticator import Authenticator
-from mnemic.errors import Invalid
+from mnemic.errors import Invalid, StoreError
 from mnemic.faces.server.application import application
 from mnemic.faces.server.guards import LOOPBACK_HOSTS
 from mnemic.faces.server.service import LoopbackAuthenticator, RequestAuthenticator, Service
@@ -105,12 +106,13 @@ def listen(options: ServeOptions, workers: int, say: Callable[[str], None]) -> N
 
 def serve_here(options: ServeOptions, bound: socket.socket, ready: Callable[[], None] | None = None) -> None:
     """Open the store and answer on a bound socket until a signal ends it, in this process."""
-    logging.getLogger("mnemic.server").addHandler(logging.StreamHandler())
+    for name in ("mnemic.server", "mnemic.access"):
+        logging.getLogger(name).addHandler(logging.StreamHandler())
     settings = options.served_settings
     with Memory(options.where, settings=settings) as memory:
         service = Service(memory, authenticator_of(memory, options), read_only=options.read_only)
-        app = application(service, hosts=(*LOOPBACK_HOSTS, options.host, *options.names))
-        app.router.lifespan_context = _announcing(ready)
+        hosts = (*LOOPBACK_HOSTS, options.host, *options.names)
+        app = application(service, hosts=hosts, lifespan=_announcing(ready))
         config = uvicorn.Config(
             app, http="httptools", loop="auto", ws="none", access_log=False, log_level="warning", lifespan="on",
             server_header=False, backlog=_BACKLOG, timeout_graceful_shutdown=DRAIN_SECONDS, proxy_headers=False,
@@ -181,6 +183,19 @@ def _bound(host: str, port: int) -> socket.socket:
     return bound
 
 
+def _serve_under_parent(options: ServeOptions, bound: socket.socket) -> None:
+    """Answer in one of several processes; without the one that started it, it ends as if told to."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, name="mnemic-parent", daemon=True).start()
+    serve_here(options, bound)
+
+
 class _Workers:
     """Processes that answer on one socket, which are replaced when one dies."""
 
@@ -198,16 +213,20 @@ class _Workers:
         left = _RESTARTS
         while not self._over.wait(0.2):
             dead = [one for one in running if not one.is_alive()]
-            if dead and left < len(dead):
-                break
+            if left < len(dead):
+                self._end(running)
+                raise StoreError(f"processes that answer have died {_RESTARTS + 1} times; the lines above say why")
             left -= len(dead)
             running = [one for one in running if one.is_alive()] + [self._started() for _ in dead]
+        self._end(running)
+
+    def _end(self, running: Sequence[BaseProcess]) -> None:
         for one in running:
             one.terminate()
         for one in running:
             one.join(DRAIN_SECONDS + 5)
 
     def _started(self) -> BaseProcess:
-        process = self._context.Process(target=serve_here, args=(self._options, self._bound))
+        process = self._context.Process(target=_serve_under_parent, args=(self._options, self._bound))
         process.start()
         return process
