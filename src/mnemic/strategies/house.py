@@ -204,14 +204,14 @@ def _has_form(reading: _Reading, hint: Revocation) -> bool:
 
 def _instructing(readings: Sequence[_Reading], meanings: _Meanings) -> frozenset[str]:
     """Choose the open sentences that instruct, by their vectors; by their words alone where there are none."""
-    weights = {one.low: one.weight for reading in readings for one in reading.open}
-    if not weights or not meanings:
+    lows = list(dict.fromkeys(one.low for reading in readings for one in reading.open))
+    if not lows or not meanings:
         return _worded(readings)
     import_whole("mnemic.extract.instruction_meaning")
     from mnemic.extract.instruction_meaning import meant_as_instructions
 
-    meant = meant_as_instructions([meanings[low] for low in weights], list(weights.values()))
-    return frozenset(low for low, is_meant in zip(weights, meant, strict=True) if is_meant)
+    meant = meant_as_instructions([meanings[low] for low in lows], lows)
+    return frozenset(low for low, is_meant in zip(lows, meant, strict=True) if is_meant)
 
 
 def _filed(

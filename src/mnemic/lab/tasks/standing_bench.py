@@ -51,13 +51,18 @@ _OPEN: Final = frozenset({("order", "schedule"), ("change", "name")})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StandingSentence:
-    """A sentence of a hand, whether it instructs for good, and the later one that takes it back, if one does."""
+    """A sentence of a hand, whether it instructs for good, and the later one that takes it back, if one does.
+
+    Attributes:
+        testing: Of a hand that nothing is learned from or tuned on.
+    """
 
     lang: str
     text: str
     instructs: bool
     withdrawn_by: str | None = None
     hand: str = ""
+    testing: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +123,7 @@ def read_sentences(half: Half) -> list[StandingSentence]:
 
 
 def more_sentences() -> list[StandingSentence]:
-    """Sentences written to learn from alone: wishes in many wordings, and what only looks like one."""
+    """Sentences written to learn from, and some hands' to test on: wishes in many wordings, and what looks like one."""
     return [_plainly(row) for row in rows_of("standing_sentences_training")]
 
 
@@ -144,6 +149,7 @@ def _plainly(row: dict[str, Any]) -> StandingSentence:
         instructs=row.get("instructs", not row.get("distractor", False)),
         withdrawn_by=row.get("withdrawn_by"),
         hand=row.get("hand", ""),
+        testing=row.get("half") == "testing",
     )
 
 
