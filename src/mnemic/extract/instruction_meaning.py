@@ -82,13 +82,13 @@ def meant_as_instructions(vectors: Sequence[Floats], sentences: Sequence[str]) -
     return [bool(value > THRESHOLD) for value in values]
 
 
-@lru_cache(maxsize=1)
-def form() -> MeaningForm:
+@lru_cache(maxsize=2)
+def form(file: str = FILE) -> MeaningForm:
     """Load what was learned; of the form the upper triangle is kept."""
     import_whole("numpy")
     import numpy as np
 
-    with resources.files("mnemic.extract").joinpath(FILE).open("rb") as file, np.load(file) as kept:
+    with resources.files("mnemic.extract").joinpath(file).open("rb") as opened, np.load(opened) as kept:
         mean, slope = (kept[name].astype(np.float32) for name in ("mean", "slope"))
         upper = np.zeros((len(mean), len(mean)), np.float32)
         upper[np.triu_indices(len(mean))] = kept["form"]
