@@ -1,9 +1,10 @@
 """Wishes that no rule decides, and what may take them back, are told by vectors of the embedder learned from."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from mnemic.errors import Invalid
 from mnemic.extract import withdrawal_meaning
@@ -27,12 +28,14 @@ class Wishing:
         far = -along + np.sqrt(along**2 + 1 - float(mean @ mean))
         self.name, self._vector = name, mean + far * toward
 
-    def passages(self, texts: list[str]) -> np.ndarray:  # type: ignore[type-arg]
+    def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         unit = self._vector / np.linalg.norm(self._vector)
-        return np.tile(unit.astype(np.float32), (len(texts), 1))
+        tiled: NDArray[np.float32] = np.tile(unit.astype(np.float32), (len(texts), 1))
+        return tiled
 
-    def query(self, text: str) -> np.ndarray:  # type: ignore[type-arg]
-        return self.passages([text])[0]
+    def query(self, text: str) -> NDArray[np.float32]:
+        first: NDArray[np.float32] = self.passages([text])[0]
+        return first
 
 
 def standing(embedder: Wishing | str) -> list[str]:

@@ -238,7 +238,9 @@ def _standing_of(memory: Memory, n: int) -> tuple[set[ItemId | None], set[ItemId
     """The turns that what stands for the user of a dialogue was derived from, and those of them that are in doubt."""
     memory.flush()
     me = memory.scope(user=f"dialogue {n}")
-    standing = {source for item in me.context("").always if is_standing(item) for source in item.source}
+    standing: set[ItemId | None] = {
+        source for item in me.context("").always if is_standing(item) for source in item.source
+    }
     return standing, {source for doubt in me.review() if is_standing(doubt.fact) for source in doubt.fact.source}
 
 
