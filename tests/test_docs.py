@@ -44,6 +44,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+STANDS = {
+    "README.md": ["From now on, answer in metric units.", "我对花生过敏，做饭时请记住。"],
+    "README.zh.md": ["以后请用公制单位回答。", "我对花生过敏，做饭时请记住。"],
+}
+"""The instructions that the tour gives, which its first block for a prompt begins with."""
+
 ANSWERS = {
     "which city does Ada live in?": "Lisbon",
     "做饭要注意什么": "花生",
@@ -104,6 +110,8 @@ def test_every_command_of_the_tour_runs_and_every_question_is_answered(
         if words[0] in ("recall", "context", "ask"):
             right, first = ANSWERS[words[1]], first_of(words)
             assert first is None if right is None else right in (first or ""), f"{command}\n{first}"
+        if words[0] == "context":
+            assert all(f"standing instruction of user: {told}" in result.output for told in STANDS[name])
 
 
 @pytest.mark.heavy
