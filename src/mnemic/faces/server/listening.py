@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import multiprocessing
+import os
 import signal
 import socket
 import threading
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from multiprocessing.process import BaseProcess
 from types import FrameType
@@ -21,7 +22,7 @@ from starlette.types import Lifespan
 
 from mnemic.core.clock import moment
 from mnemic.credentials.authenticator import Authenticator
-from mnemic.errors import Invalid
+from mnemic.errors import Invalid, StoreError
 from mnemic.faces.server.application import application
 from mnemic.faces.server.guards import LOOPBACK_HOSTS
 from mnemic.faces.server.service import LoopbackAuthenticator, RequestAuthenticator, Service
@@ -106,12 +107,13 @@ def listen(options: ServeOptions, workers: int, say: Callable[[str], None]) -> N
 
 def serve_here(options: ServeOptions, bound: socket.socket, ready: Callable[[], None] | None = None) -> None:
     """Open the store and answer on a bound socket until a signal ends it, in this process."""
-    logging.getLogger("mnemic.server").addHandler(logging.StreamHandler())
+    for name in ("mnemic.server", "mnemic.access"):
+        logging.getLogger(name).addHandler(logging.StreamHandler())
     settings = options.served_settings
     with Memory(options.where, settings=settings) as memory:
         service = Service(memory, authenticator_of(memory, options), read_only=options.read_only)
-        app = application(service, hosts=(*LOOPBACK_HOSTS, options.host, *options.names))
-        app.router.lifespan_context = _announcing(app.router.lifespan_context, ready)
+        hosts = (*LOOPBACK_HOSTS, options.host, *options.names)
+        app = application(service, hosts=hosts, lifespan=_announcing(ready))
         config = uvicorn.Config(
             app, http="httptools", loop="auto", ws="none", access_log=False, log_level="warning", lifespan="on",
             server_header=False, backlog=_BACKLOG, timeout_graceful_shutdown=DRAIN_SECONDS, proxy_headers=False,
@@ -159,17 +161,14 @@ def _ended(number: int, frame: FrameType | None) -> None:
     """Take a signal that has done its work."""
 
 
-def _announcing(
-    running: Lifespan[Starlette], ready: Callable[[], None] | None
-) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
+def _announcing(ready: Callable[[], None] | None) -> Lifespan[Starlette]:
     """Have `ready` called once the application is running."""
 
     @asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        async with running(app):
-            if ready is not None:
-                ready()
-            yield
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        if ready is not None:
+            ready()
+        yield
 
     return lifespan
 
@@ -185,6 +184,19 @@ def _bound(host: str, port: int) -> socket.socket:
         bound.close()
         raise Invalid("port", f"{port} cannot be listened on at {host} ({error.strerror})", "Name another.") from error
     return bound
+
+
+def _serve_under_parent(options: ServeOptions, bound: socket.socket) -> None:
+    """Answer in one of several processes; without the one that started it, it ends as if told to."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, name="mnemic-parent", daemon=True).start()
+    serve_here(options, bound)
 
 
 class _Workers:
@@ -204,16 +216,20 @@ class _Workers:
         left = _RESTARTS
         while not self._over.wait(0.2):
             dead = [one for one in running if not one.is_alive()]
-            if dead and left < len(dead):
-                break
+            if left < len(dead):
+                self._end(running)
+                raise StoreError(f"processes that answer have died {_RESTARTS + 1} times; the lines above say why")
             left -= len(dead)
             running = [one for one in running if one.is_alive()] + [self._started() for _ in dead]
+        self._end(running)
+
+    def _end(self, running: Sequence[BaseProcess]) -> None:
         for one in running:
             one.terminate()
         for one in running:
             one.join(DRAIN_SECONDS + 5)
 
     def _started(self) -> BaseProcess:
-        process = self._context.Process(target=serve_here, args=(self._options, self._bound))
+        process = self._context.Process(target=_serve_under_parent, args=(self._options, self._bound))
         process.start()
         return process
