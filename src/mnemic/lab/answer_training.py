@@ -70,7 +70,7 @@ EACH_SMALL: Final = 20
 _OTHER_SEED: Final = 1
 """Not the seed by which `bench small` draws."""
 
-SHRINK: Final = 80.0
+SHRINK: Final = 150.0
 """What a weight's square costs, in examples."""
 
 SHRINK_YES: Final = 10.0
@@ -94,7 +94,7 @@ WEIGHTS: Final = {
     LearnedFrom.CASE: 1.0,
     LearnedFrom.NOTHING: 0.05,
     LearnedFrom.SMALL: 0.3,
-    LearnedFrom.EVERYDAY: 0.5,
+    LearnedFrom.EVERYDAY: 0.25,
     LearnedFrom.LEFT_OUT: 0.05,
 }
 """What an answer weighs by where it was given."""
