@@ -489,7 +489,7 @@ def test_what_is_missing_or_unknown_is_said_with_its_name_and_the_nearest(tmp_pa
     world = World(tmp_path / "w")
     me, memory = world.me, world.memory
     for call, told in (
-        (lambda: me.forget(reason="y"), r"^reason: is no parameter of forget\. It takes none by name\."),  # type: ignore[call-arg]
+        (lambda: me.review(reason="y"), r"^reason: is no parameter of review\. It takes none by name\."),  # type: ignore[call-arg]
         (lambda: me.observe("x", speeker="Ada"), r"^speeker: is no parameter of observe\. Did you mean 'speaker'\?"),  # type: ignore[call-arg]
         (lambda: memory.session(policy="lru"), r"^session: is missing, which session must have\. Give session=\.\.\."),  # type: ignore[call-arg]
         (lambda: memory.session("chat", policy="lru"), r"^user: is missing, which session must have\. Give user="),  # type: ignore[call-arg]

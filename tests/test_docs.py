@@ -44,6 +44,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+STANDS = {
+    "README.md": ["From now on, answer in metric units.", "我对花生过敏，做饭时请记住。"],
+    "README.zh.md": ["以后请用公制单位回答。", "我对花生过敏，做饭时请记住。"],
+}
+"""The instructions that the tour gives, which its first block for a prompt begins with."""
+
 ANSWERS = {
     "which city does Ada live in?": "Lisbon",
     "做饭要注意什么": "花生",
@@ -104,6 +110,8 @@ def test_every_command_of_the_tour_runs_and_every_question_is_answered(
         if words[0] in ("recall", "context", "ask"):
             right, first = ANSWERS[words[1]], first_of(words)
             assert first is None if right is None else right in (first or ""), f"{command}\n{first}"
+        if words[0] == "context":
+            assert all(f"standing instruction of user: {told}" in result.output for told in STANDS[name])
 
 
 @pytest.mark.heavy
@@ -158,14 +166,25 @@ def test_every_relative_link_leads_somewhere(name: str) -> None:
 
 
 def test_the_api_reference_is_current() -> None:
-    page = api_reference()
+    page = written_by("api_reference")
     assert (ROOT / "docs" / "api.md").read_text() == page, "run scripts/api_reference.py"
     for verb in ("ScopedMemory.recall", "ScopedMemory.undo_range", "Session.observe", "Admin.reindex"):
         assert f"#### {verb}\n" in page
 
 
-def api_reference() -> str:
-    spec = importlib.util.spec_from_file_location("api_reference", ROOT / "scripts" / "api_reference.py")
+def test_the_http_reference_is_current() -> None:
+    page = written_by("http_reference")
+    assert (ROOT / "docs" / "http.md").read_text() == page, "run scripts/http_reference.py"
+    anchors = [
+        re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in re.findall(r"^#+ (.+)$", page, re.M)
+    ]
+    assert len(set(anchors)) == len(anchors)
+    assert set(re.findall(r"\]\(#([^)]+)\)", page)) <= set(anchors)
+
+
+def written_by(script: str) -> str:
+    """The page that a script of the checkout writes, as it would be now."""
+    spec = importlib.util.spec_from_file_location(script, ROOT / "scripts" / f"{script}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
         Invalid,
         MnemicError,
         NotFound,
+        OverQuota,
         Refused,
+        Stale,
         StoreCorrupt,
         StoreError,
         StoreForeign,
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
         StoreNewer,
         StoreReadOnly,
         TooLarge,
+        Unauthenticated,
     )
     from mnemic.ingest.message import Message
     from mnemic.memory import Memory, ScopedMemory
@@ -63,8 +66,8 @@ _HOMES = {
     "mnemic.core.queries": "Context Filter Lost Recalled",
     "mnemic.core.scope": "SHARED Scope",
     "mnemic.errors": (
-        "Compacted Conflict Invalid MnemicError NotFound Refused StoreCorrupt StoreError"
-        " StoreForeign StoreFull StoreLocked StoreNewer StoreReadOnly TooLarge"
+        "Compacted Conflict Invalid MnemicError NotFound OverQuota Refused Stale StoreCorrupt StoreError"
+        " StoreForeign StoreFull StoreLocked StoreNewer StoreReadOnly TooLarge Unauthenticated"
     ),
     "mnemic.ingest.message": "Message",
     "mnemic.memory": "Memory ScopedMemory",
@@ -113,6 +116,7 @@ __all__ = [
     "NotFound",
     "Notice",
     "Order",
+    "OverQuota",
     "Page",
     "Policy",
     "Pressure",
@@ -124,6 +128,7 @@ __all__ = [
     "ScopedMemory",
     "Session",
     "Settings",
+    "Stale",
     "State",
     "Statement",
     "StoreCorrupt",
@@ -135,6 +140,7 @@ __all__ = [
     "StoreReadOnly",
     "Strength",
     "TooLarge",
+    "Unauthenticated",
     "Undone",
     "Verb",
     "Version",

@@ -100,6 +100,7 @@ class Behind:
         embedder: The embedder's name; "" for a strategy's lane.
         pending: How many passages it has not read yet.
         begun: How many passages beside those make no unit yet: its strategy reads them once more is said.
+        lacks: What is yet to be said until they make one, such as "143 more tokens"; "" where several memories wait.
         error: How it failed last in some space, or why its embedder cannot be asked here; "" if nothing went wrong.
         dead: How many passages it gave up (`dead`).
     """
@@ -110,6 +111,7 @@ class Behind:
     error: str
     dead: int = 0
     begun: int = 0
+    lacks: str = ""
 
 
 @held_to_the_table
@@ -344,9 +346,9 @@ class Admin:
             trouble = self._opened.meaning.trouble
             lanes |= {slot_lane(slot): "" for slot in self._opened.settings.indexed}
             lanes |= {lane: trouble(name) or _first_failure(snapshot, lane) for lane, name in self._embedding(snapshot)}
-            authors = {strategy.by for strategy in background.strategies(snapshot)}
+            followed = background.strategies(snapshot)
             default = background.by_default
-            return work_status(snapshot, lanes, default, now, limit, after, over=over, authors=authors)
+            return work_status(snapshot, lanes, default, now, limit, after, over=over, strategies=followed)
 
     def dead(self, *, limit: int = LISTED, after: str | None = None) -> Listing[WorkEntry]:
         """List the dead letters: items on which a strategy or embedder failed too often and which it left out.
@@ -570,7 +572,9 @@ def _strategy_behind(
     followers = [place for place in snapshot.backlog(name) if follows(snapshot, place[0], name, by_default)]
     begun = {place: awaiting_more(snapshot, strategy, place[0]) for place in followers}
     behind = _behind(snapshot, name, "", [place for place, more in begun.items() if more is None], dead)
-    return replace(behind, begun=sum(more or 0 for more in begun.values()))
+    unfinished = [more for more in begun.values() if more is not None]
+    lacks = unfinished[0].lacks if len(unfinished) == 1 else ""
+    return replace(behind, begun=sum(more.items for more in unfinished), lacks=lacks)
 
 
 def _behind(

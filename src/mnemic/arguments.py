@@ -34,7 +34,7 @@ from mnemic.core.checking import (
 from mnemic.core.clock import instant, moment_or_span
 from mnemic.core.facets import WIDEST
 from mnemic.core.ids import item_id
-from mnemic.core.items import Channel, Kind, State
+from mnemic.core.items import Channel, Kind, Sight, State
 from mnemic.core.queries import Filter
 from mnemic.core.scope import Shared
 from mnemic.errors import Invalid
@@ -76,6 +76,12 @@ def _lines(field: str, value: object) -> object:
 
 def _strategies(field: str, value: object) -> object:
     return value if isinstance(value, str) else list_of(_name_or_object)(field, value)
+
+
+def _strategy_name(field: str, value: object) -> object:
+    if not isinstance(value, str):
+        raise Invalid("strategies", f"holds {shown(value)}", 'Give each name by itself: `follow("house", "mem0")`.')
+    return clean_name(field, value)
 
 
 def _commit_or_words(field: str, value: object) -> object:
@@ -151,6 +157,7 @@ _FILTER: Final[Mapping[str, Checker]] = {
     "said_to": optional(within(-(2**62))),
     "states": list_of(member(State)),
     "by": list_of(clean_name),
+    "sights": list_of(member(Sight)),
 }
 _ORDER: Final[Mapping[str, Checker]] = {
     "name": clean_name,
@@ -191,7 +198,7 @@ _TABLE: Final[Mapping[str, Checker | None]] = {
     "at.when": _commit_or_moment,
     "session.budget": within(LEAST_WINDOW, MOST_WINDOW),
     "_window.budget": within(LEAST_WINDOW, MOST_WINDOW),
-    "follow.strategies": clean_name,
+    "follow.strategies": _strategy_name,
     # by parameter
     "a": whole,
     "actor": clean_name,
@@ -200,6 +207,7 @@ _TABLE: Final[Mapping[str, Checker | None]] = {
     "b": whole,
     "around": words,
     "backup": path,
+    "besides": list_of(item_id),
     "budget": within(1),
     "by": clean_name,
     "channel": member(Channel),
@@ -211,6 +219,7 @@ _TABLE: Final[Mapping[str, Checker | None]] = {
     "entropy": offering("bytes"),
     "evidence": list_of(item_id),
     "first": whole,
+    "expect": whole,
     "expires": moment_or_span,
     "hold": whole,
     "horizon": whole,

@@ -5,7 +5,10 @@
     │   └── TooLarge        over a limit that a setting holds
     ├── NotFound            no such item, commit, space or file in this scope
     ├── Conflict            somebody changed it first, or the same key came with other content
+    │   └── Stale           an item has changed since the version that the caller went by
+    ├── Unauthenticated     nobody is known by the credential that came with a request; it does not say why
     ├── Refused             the right is missing, or a hold forbids it
+    ├── OverQuota           a key has asked as often as it may for now; says when to come back
     ├── Compacted           the past asked for lies behind the horizon, or was taken back
     ├── ModelError          an embedder, a language model or its endpoint failed; what was written is not lost
     │   ├── NoModel         a language model is asked, and none is set
@@ -54,8 +57,29 @@ class Conflict(MnemicError):
     """Somebody changed it first, or the same key came with other content; nothing was written."""
 
 
+class Stale(Conflict):
+    """An item no longer stands as of the commit that its caller expects; nothing was written. Read it again."""
+
+
 class Refused(MnemicError):
     """The caller may not do this, or a hold or pin forbids it; nothing was written."""
+
+
+class Unauthenticated(MnemicError):
+    """Nobody is known by the credential that came with a request; whether it is unknown, wrong, revoked or expired is
+    said in the access log alone."""
+
+
+class OverQuota(MnemicError):
+    """A key has asked or written as often as its quota allows for now; nothing was done.
+
+    Attributes:
+        retry_after: Seconds until the next request will be taken; at least a part of one.
+    """
+
+    def __init__(self, message: str, retry_after: float) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 class Compacted(MnemicError):

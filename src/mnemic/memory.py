@@ -32,6 +32,7 @@ from mnemic.writing import MessageLike, as_messages
 
 if TYPE_CHECKING:
     from mnemic.admin import Admin
+    from mnemic.credentials.keys import Keys
     from mnemic.long_reading import LongReading, LongSource, ReadingReport
     from mnemic.models.base import Embedder
     from mnemic.models.chat.base import Chat
@@ -115,6 +116,7 @@ class ScopedMemory:
         *,
         explain: bool,
         by: str | None = None,
+        besides: Sequence[ItemId] = (),
     ) -> RecallRequest:
         """Make the request of `context`, which takes as many items as fit its budget."""
         settings = self._opened.settings
@@ -125,6 +127,7 @@ class ScopedMemory:
             now=now,
             explain=explain,
             by=by,
+            besides=besides,
         )
 
     def _looking(self, past: Past, scope: Scope | None = None) -> ScopedMemory:
@@ -182,20 +185,34 @@ class ScopedMemory:
         """Remember a statement: a fact, a profile slot, a plan. `fields` are those of `Statement`."""
         return self._run(self._kernel.write(self._who, as_statement(text, fields)))
 
-    def revise(self, /, id: ItemId, text: str | None = None, **fields: Any) -> Receipt:
+    def revise(self, /, id: ItemId, text: str | None = None, *, expect: int | None = None, **fields: Any) -> Receipt:
         """Correct a statement (`text`, `slots`, `tags`, `valid_from`, `valid_to`, `expires`).
 
         Evidence is never revised, but for when it expires.
+
+        Args:
+            expect: The commit that wrote the version which the caller has read (`Version.seq_from`).
+
+        Raises:
+            Stale: another version stands by now; nothing was written.
         """
-        return self._run(self._kernel.revise(self._who, id, as_revision(text, fields)))
+        return self._run(self._kernel.revise(self._who, id, as_revision(text, fields), expect))
 
-    def supersede(self, /, id: ItemId, text: str | Statement, **fields: Any) -> Receipt:
-        """Say that the world has changed: the new statement holds from its `valid_from`, the old one until then."""
-        return self._run(self._kernel.supersede(self._who, id, as_statement(text, fields)))
+    def supersede(self, /, id: ItemId, text: str | Statement, *, expect: int | None = None, **fields: Any) -> Receipt:
+        """Say that the world has changed: the new statement holds from its `valid_from`, the old one until then.
 
-    def correct(self, /, id: ItemId, text: str | Statement, **fields: Any) -> Receipt:
-        """Correct something that was never so: a statement is revised, evidence hidden and superseded."""
-        return self._run(self._kernel.correct(self._who, id, as_statement(text, fields)))
+        Args:
+            expect: As in `revise`; a key that has landed is answered all the same.
+        """
+        return self._run(self._kernel.supersede(self._who, id, as_statement(text, fields), expect))
+
+    def correct(self, /, id: ItemId, text: str | Statement, *, expect: int | None = None, **fields: Any) -> Receipt:
+        """Correct something that was never so: a statement is revised, evidence hidden and superseded.
+
+        Args:
+            expect: As in `supersede`.
+        """
+        return self._run(self._kernel.correct(self._who, id, as_statement(text, fields), expect))
 
     def transact(self, where: Filter, think: Callable[[Sequence[Version]], Transaction[T]]) -> T:
         """Read standing items, pass them to `think`, and commit its edits as if nobody else had written in between.
@@ -267,17 +284,25 @@ class ScopedMemory:
         """Remove the link of a type between two items."""
         return self._run(self._kernel.link(self._who, Link(src=src, dst=dst, type=type), remove=True))
 
-    def pin(self, *ids: ItemId) -> Receipt:
-        """Pin items: `context` puts them first, and no collector takes them."""
-        return self._run(self._kernel.pin(self._who, ids, pinned=True))
+    def pin(self, *ids: ItemId, expect: int | None = None) -> Receipt:
+        """Pin items: `context` puts them first, and no collector takes them.
 
-    def unpin(self, *ids: ItemId) -> Receipt:
-        """Unpin items."""
-        return self._run(self._kernel.pin(self._who, ids, pinned=False))
+        Args:
+            expect: As in `revise`, of each of them.
+        """
+        return self._run(self._kernel.pin(self._who, ids, pinned=True, expect=expect))
 
-    def forget(self, *ids: ItemId) -> Receipt:
-        """Hide items from reads of the present and of `as_of`; `undo` of the receipt's seq brings them back."""
-        return self._run(self._kernel.forget(self._who, ids))
+    def unpin(self, *ids: ItemId, expect: int | None = None) -> Receipt:
+        """Unpin items; `expect` as in `pin`."""
+        return self._run(self._kernel.pin(self._who, ids, pinned=False, expect=expect))
+
+    def forget(self, *ids: ItemId, expect: int | None = None) -> Receipt:
+        """Hide items from reads of the present and of `as_of`; `undo` of the receipt's seq brings them back.
+
+        Args:
+            expect: As in `revise`, of each of them.
+        """
+        return self._run(self._kernel.forget(self._who, ids, expect))
 
     def forget_by(self, strategy: str) -> Receipt:
         """Hide all that a strategy derived, in one commit, as `forget` does; it derives none of it again by itself.
@@ -305,8 +330,8 @@ class ScopedMemory:
     def undo_range(self, first: int, last: int, *, cascade: bool = False) -> Sequence[Undone]:
         """Undo the commits `first` to `last` of this memory, newest first, each by a commit of its own.
 
-        What rules derived goes with its evidence and stays with it. What was undone already or cannot be undone is
-        passed over. Undoing the commits that this makes, as a range, is redo.
+        What was derived goes with its evidence and stays with it, unless nothing else lies in the range. What was
+        undone already or cannot be undone is passed over. Undoing the commits that this makes, as a range, is redo.
 
         Raises:
             NotFound: none of them could be undone.
@@ -397,6 +422,7 @@ class ScopedMemory:
         now: datetime | str | None = None,
         explain: bool = False,
         by: str | None = None,
+        besides: Sequence[ItemId] = (),
     ) -> Context:
         """Find the best evidence for a question, best first, each item with its source, scores and reasons.
 
@@ -407,12 +433,15 @@ class ScopedMemory:
             explain: Also report how many candidates each stage took in and passed on.
             by: A strategy, by name: its own recall answers, which may ask a language model; of one that has none, what
                 it derived is searched.
+            besides: Items that your prompt shows already: others come in their place.
 
         Raises:
             Invalid: the question is blank, a number is out of range, there is no such strategy, or its recall failed.
             ModelError: the recall of a strategy asked a model that failed.
         """
-        request = RecallRequest(query=query, k=k, budget=budget, where=where, now=now, explain=explain, by=by)
+        request = RecallRequest(
+            query=query, k=k, budget=budget, where=where, now=now, explain=explain, by=by, besides=besides
+        )
         return self._recalled(self._kernel.recall(self._who, request), query)
 
     def context(
@@ -424,14 +453,15 @@ class ScopedMemory:
         now: datetime | str | None = None,
         explain: bool = False,
         by: str | None = None,
+        besides: Sequence[ItemId] = (),
     ) -> Context:
         """Make a block for a prompt: the always-on part, then as much evidence for a question as fits the budget.
 
         The always-on part (standing instructions, pinned items, the profile) is the same byte for byte until it
         changes; a blank `query` asks for it alone. `budget` left out is the setting (2,000 tokens). `by` names a
-        strategy whose recall finds the evidence, as in `recall`.
+        strategy whose recall finds the evidence, and `besides` what your prompt shows already, as in `recall`.
         """
-        request = self._context_request(query, budget, k, now, explain=explain, by=by)
+        request = self._context_request(query, budget, k, now, explain=explain, by=by, besides=besides)
         return self._recalled(self._kernel.context(self._who, request), query)
 
     def ask(self, query: str, *, k: int | None = None, now: datetime | str | None = None) -> Answer:
@@ -822,6 +852,17 @@ class Memory:
         from mnemic.admin import Admin
 
         return Admin(self._opened)
+
+    @property
+    def keys(self) -> Keys:
+        """Return the access keys of this store, which a server asks for: making, listing, revoking, verifying them.
+
+        What verifies many requests holds on to what this returns: it remembers for a second which keys it has verified.
+        """
+        import_whole("mnemic.credentials.keys")
+        from mnemic.credentials.keys import Keys
+
+        return Keys(self._opened.store, self._opened.clock)
 
     def flush(self, *, seconds: float | None = None, progress: Callable[[str, int], None] | None = None) -> bool:
         """Run strategies and embedder over all that was written and wait for them; return whether all is done.

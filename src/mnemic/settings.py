@@ -123,14 +123,35 @@ class Settings:
     """Reason `load`: seconds without a write, when a twentieth of all versions is closed or retired, or is free."""
     seal: str = ""
     """File with the key that seals the store, or `!` and a command that prints it; see `SECURITY.md`. Empty: none."""
+    key_requests: int = 600
+    """Requests a minute that one access key may make of a server, in each process."""
+    key_writes: int = 100_000
+    """Writes a day that one access key may make of a server, in each process."""
+    jwt_issuer: str = ""
+    """Issuer (`iss`) of an identity provider whose tokens (JWT) a server takes beside access keys; empty for none."""
+    jwt_audience: str = ""
+    """Audience (`aud`) that those tokens must be for; there is no default, so that no other program's are taken."""
+    jwt_keys: str = ""
+    """The provider's public keys (JWKS): a file, or an https URL."""
+    jwt_secret: str = dataclasses.field(default="", repr=False)
+    """In their place a secret shared with the provider, or `@FILE` that holds it; never stored, never shown."""
+    jwt_algorithms: tuple[str, ...] = ()
+    """Algorithms that sign those tokens; empty: RS256, ES256 and EdDSA, or with `jwt_secret` HS256."""
+    jwt_user: str = "sub"
+    """The claim that names the user of a token."""
+    jwt_tenant: str = ""
+    """The claim that names its tenant; empty: all are of the setting `tenant`."""
+    jwt_right: str = "mnemic_right"
+    """The claim that names its right: `read`, `write` or `admin`, alone or among others, as a list or by spaces."""
     mask_secrets: bool = True
     """Mask keys, tokens, private keys and card numbers before the journal."""
 
     def __post_init__(self) -> None:
         if isinstance(self.home, str):
             object.__setattr__(self, "home", Path(self.home).expanduser())
-        if isinstance(self.indexed, list):
-            object.__setattr__(self, "indexed", tuple(self.indexed))
+        for several in ("indexed", "jwt_algorithms"):
+            if isinstance(given := getattr(self, several), list):
+                object.__setattr__(self, several, tuple(given))
         for field in dataclasses.fields(self):
             value, kinds = getattr(self, field.name), _TYPES[str(field.type)]
             if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):

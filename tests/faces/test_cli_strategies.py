@@ -239,7 +239,7 @@ def test_strategies_are_told_with_what_they_cost_and_what_waits(ada: Run) -> Non
     seen = ada("strategies").out
     assert re.search(r"^\* +house +never", seen, re.MULTILINE)
     assert re.search(rf"^\* +zep +{told['zep']['calls_a_message']:.2f} calls", seen, re.MULTILINE)
-    assert re.search(r"^\* +mem0 .* more to be said", seen, re.MULTILINE)
+    assert re.search(r"^\* +mem0 .* for 2\d\d more tokens", seen, re.MULTILINE)
 
 
 @pytest.mark.parametrize("name", sorted(STRATEGIES))
@@ -260,7 +260,70 @@ def test_an_unknown_strategy_is_refused_with_those_that_there_are(run: Run) -> N
 
 def test_a_recall_by_a_strategy_that_never_ran_says_how_it_gets_to(run: Run) -> None:
     run("add", "We leave on Friday.")
-    assert "`follow`" in run("recall", "when?", "--by", "zep").out
+    assert "`mnemic follow house zep`" in run("recall", "when?", "--by", "zep").out
     run("follow", "house", "zep")
     run("flush")
     assert "has not run" not in run("recall", "when?", "--by", "zep").out
+
+
+def test_a_rerun_says_how_all_of_it_is_taken_back(run: Run) -> None:
+    run("follow", "house", "zep")
+    run("add", "My sister Noor lives in Porto.")
+    run("flush")
+    run("add", "She works at Acme.")  # what still waits is read before, so that the range holds nothing of others
+    told = run("rerun", "zep").out
+    (taken_back,) = re.findall(r"take it back: mnemic (undo \d+\.\.\d+)$", told, re.MULTILINE)
+    anew = {one["id"] for one in run("list", "--by", "zep", "--json").lines}
+    run(*taken_back.split())
+    before = {one["id"] for one in run("list", "--by", "zep", "--json").lines}
+    assert before
+    assert not before & anew
+    assert run("list", "--by", "house").out
+    first, last = map(int, taken_back.removeprefix("undo ").split(".."))
+    assert run("rerun", "zep", "--json").json["first_commit"] > last > first
+
+
+def test_a_choice_that_leaves_one_out_says_so_and_how_to_keep_it(run: Run) -> None:
+    told = run("follow", "zep").out
+    assert "this memory follows zep" in told
+    assert "no longer house, whose rules keep standing instructions and the profile: `mnemic follow house zep`" in told
+    assert "no longer" not in run("follow", "house", "zep").out
+    record = run("follow", "mem0", "--json").json
+    assert (record["following"], record["dropped"]) == (["mem0"], ["house", "zep"])
+    assert "no longer mem0: `mnemic follow mem0 house`" in run("follow", "--default").out
+    assert "no longer house" in run("follow", "--none").out
+
+
+def test_a_strategy_of_ones_own_is_followed_once_the_setting_names_it_as_the_error_says(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for command in (("follow", "promises"), ("recall", "x", "--by", "promises"), ("strategies", "promises")):
+        run("add", "x")
+        assert "export MNEMIC_STRATEGIES=house,package.module:Class" in run(*command, code=2).err
+    assert (
+        "export MNEMIC_STRATEGIES=house,ours.promises:Promises" in run("follow", "ours.promises:Promises", code=2).err
+    )
+    assert "MNEMIC_STRATEGIES=house,package.module:Class" in run("strategies", "--help").out
+    (Path.cwd() / "promised.py").write_text(
+        "from mnemic.strategies.house import House\n\n\nclass Promises(House):\n    name = by = 'promises'\n"
+    )
+    monkeypatch.syspath_prepend(str(Path.cwd()))
+    monkeypatch.setenv("MNEMIC_STRATEGIES", "house,promised:Promises")
+    assert run("follow", "house", "promises", "--json").json["following"] == ["house", "promises"]
+    refused = run("follow", "promised:Promises", code=2).err
+    assert "it is followed by its name" in refused
+
+
+def test_a_list_leaves_out_what_strategies_keep_for_themselves_and_says_how_much(ada: Run) -> None:
+    shown, every = ada("list", "--limit", "100"), ada("list", "--limit", "200", "--derived")
+    records = ada("list", "--limit", "100", "--json").lines
+    assert len(records) == len(shown.out.splitlines()) < len(every.out.splitlines())
+    assert {one["kind"] for one in records} == {"turn", "profile"}
+    left_out = len(every.out.splitlines()) - len(records)
+    assert f"{left_out} more items for strategies' own recall: --derived, or --by NAME" in shown.err
+    assert "own recall" not in every.err
+    assert ada("list", "--by", "zep").out
+    assert "own recall" not in ada("list", "--by", "zep").err
+    assert {one["kind"] for one in ada("list", "--by", "house", "--json").lines} == {"profile"}
+    assert "nothing here" in ada("list", "--kind", "entity").err
+    assert "own recall" in ada("list", "--kind", "entity").err

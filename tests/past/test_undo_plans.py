@@ -100,6 +100,26 @@ def test_what_rules_derived_goes_with_its_evidence_and_stays_with_it(memory: Mem
     assert texts(me) == {"I live in Lisbon.", "The user lives in Lisbon."}
 
 
+def test_a_range_of_nothing_but_derived_commits_is_meant_as_it_is_named(memory: Memory, me: ScopedMemory) -> None:
+    me.follow("house", "zep")
+    me.observe("I live in Lisbon.", role="user")
+    me.observe("I work at Acme.", role="user")
+    memory.flush()
+    before = {version.item.id for version in me.list(limit=100)}
+    last = me.log(limit=1)[0].seq
+    memory.admin.rerun("zep", user="ada")
+    memory.flush()
+    anew = {version.item.id for version in me.list(limit=100)}
+    assert anew != before
+    undone = me.undo_range(last + 1, me.log(limit=1)[0].seq)
+    assert {version.item.id for version in me.list(limit=100)} == before
+    assert memory.flush()
+    assert {version.item.id for version in me.list(limit=100)} == before
+    me.undo_range(undone[0].receipt.seq, undone[-1].receipt.seq)
+    assert {version.item.id for version in me.list(limit=100)} == anew
+    assert memory.admin.verify() == []
+
+
 def test_others_commits_and_erasures_within_the_range_are_passed_over(memory: Memory, me: ScopedMemory) -> None:
     bob = memory.scope(user="bob")
     first, gone = me.observe("Fox."), me.observe("Hen.")

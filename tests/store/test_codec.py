@@ -28,6 +28,7 @@ ITEMS = st.builds(
     slots=st.dictionaries(st.sampled_from(("speaker", "title", "caption", "by")), st.text(max_size=8)),
     tags=st.lists(st.text(max_size=4), max_size=2).map(tuple),
     source=st.sampled_from(((), (NAME,))),
+    context=st.sampled_from(((), (NAME,))),
     state=st.sampled_from(State),
     pinned=st.booleans(),
     known_to=st.none() | TIMES,
@@ -47,7 +48,8 @@ def test_a_body_says_what_its_item_says(item: Item) -> None:
     assert decode_item(NAME, encode_item(item)) == item
     assert body.columns == columns(item)
     assert (body.agent, body.session, body.pinned) == (item.agent, item.session, item.pinned)
-    assert (body.source, body.tags, body.wording.slots) == (item.source, item.tags, item.slots)
+    assert (body.source, body.context) == (item.source, item.context)
+    assert (body.tags, body.wording.slots) == (item.tags, item.slots)
     assert terms_of(body.wording) == entry_terms(item)
 
 

@@ -16,6 +16,8 @@ import pytest
 import mnemic.store
 from mnemic.core.items import Kind
 from mnemic.core.parts import entry_terms
+from mnemic.credentials.keys import Keys
+from mnemic.credentials.principal import Right
 from mnemic.errors import StoreCorrupt, StoreNewer
 from mnemic.store.engine import journal_io
 from mnemic.store.engine import relations as declared
@@ -27,14 +29,16 @@ from mnemic.store.sqlite.sqlite_relations import CHUNK, Shape, SqliteRelations
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.work import embedding_lane
 from mnemic.testing.deeds import state_hash
+from mnemic.testing.generators import ManualClock
 from mnemic.testing.raw_store import raw_store
 from mnemic.testing.store_contract.contract_world import TENANT, World
 
 GOLDEN = Path(__file__).parent.parent / "golden"
-NOT_BY_ITEM = {"tenant", "space", "meta", "embedder"}
+NOT_BY_ITEM = {"tenant", "space", "meta", "embedder", "credential"}
 """Tables that hold nothing of one item: names of tenants, users and embedders, and facts about the file."""
-TENANTS_OWN = {"tenant", "meta", "embedder"}
-"""Tables that hold nothing of one space."""
+TENANTS_OWN = {"tenant", "meta", "embedder", "credential"}
+"""Tables that hold nothing of one space; a user's credentials go by the erasure itself
+(`tests/credentials/test_keys.py::test_erasing_a_user_leaves_no_byte_of_their_keys_and_of_nobody_elses`)."""
 
 
 def test_every_column_of_the_file_is_declared_and_every_declared_one_is_there(path: Path) -> None:
@@ -306,6 +310,14 @@ def test_the_golden_file_of_each_format_opens_verifies_and_reads(path: Path, num
     world.commit("and it goes on")
     assert world.faults() == []
     world.store.close()
+
+
+def test_the_golden_file_of_format_5_keeps_its_access_key(path: Path) -> None:
+    shutil.copyfile(GOLDEN / "format-5.db", path)
+    store = SqliteStore(path)
+    principal = Keys(store, ManualClock()).verify(expected(5)["key"])
+    assert (principal.name, principal.tenant, principal.user, principal.right) == ("laptop", TENANT, "ada", Right.READ)
+    store.close()
 
 
 def test_a_migration_takes_no_more_memory_for_more_commits(path: Path) -> None:
@@ -584,11 +596,17 @@ def test_a_damaged_file_of_format_3_is_migrated_and_verify_says_what_is_wrong(
         assert list(store.verify())
 
 
+def test_a_file_of_format_4_finds_what_links_rest_on_by_an_index(path: Path) -> None:
+    shutil.copy(GOLDEN / "format-4.db", path)
+    SqliteStore(path).close()
+    assert plan(path, sqlite_tables._RESTING, (1, "[]")).startswith("SEARCH link USING INDEX link_resting")
+
+
 def test_what_runs_often_seeks_and_never_walks_a_table(path: Path) -> None:
     SqliteStore(path).close()
     erasing = [s for s in schema.erase_items_statements() if s.startswith(("DELETE", "UPDATE event"))]
     for statement, bound in (
-        *((erase, {"space": 1, "items": "[]"}) for erase in erasing),
+        *((erase, {"space": 1, "items": "[]", "links": "[]"}) for erase in erasing),
         (sqlite_tables._CARRY_VECTORS, {"home": 1, "ver": 1, "space": 1, "to": 2}),
         (sqlite_tables._ADD_VECTOR, (1, 1, 1, 0, b"")),
         (sqlite_tables._WAITING, ("embed:1", "[1]")),

@@ -8,7 +8,7 @@ from threading import Event
 
 from mnemic import Filter, Kind
 from mnemic.flow import Flow
-from mnemic.strategies.base import Bond, Derivation, Edits, Given, Revision, known
+from mnemic.strategies.base import Bond, Derivation, Edits, Given, Revision, Sight, known
 from mnemic.strategies.strategy_requests import SearchHit, fetch, keyed, linked, search
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -33,6 +33,7 @@ def test_a_fact_of_somebody_elses_is_found_by_its_words_cited_tied_and_supersede
             source=(turn.id, old.id),
             said=turn.said,
             supersedes=old.id,
+            sight=Sight.ALL,  # what everybody sees is replaced only by what everybody sees
         )
         return Edits(write=(newer,), tie=(Bond(src=turn.id, dst=old.id, type="about"),))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from noting import Noting
@@ -179,3 +180,15 @@ def test_what_somebody_wrote_in_a_strategys_name_is_not_hidden_with_its_own(memo
     with pytest.raises(NotFound):
         me.forget_by("house")
     assert me.get(written.id).item.state is State.ACTIVE
+
+
+@pytest.mark.parametrize("given", [(["mem0", ["x"]],), (["mem0"],), ("mem0", ("x",)), (3,), (None,)])
+def test_what_is_no_name_is_refused_with_what_to_give(memory: Memory, given: tuple[Any, ...]) -> None:
+    with pytest.raises(Invalid, match=r'strategies: .*each name by itself: `follow\("house", "mem0"\)`'):
+        memory.scope(user="ada").follow(*given)
+
+
+@pytest.mark.parametrize("given", [["mem0", ["x"]], ["mem0", 3], [None]])
+def test_a_store_is_opened_with_names_and_strategies_and_nothing_else(given: list[Any]) -> None:
+    with pytest.raises(Invalid, match=r"strategies: holds .*, which is no strategy. Give names of ours"):
+        Memory("memory:", embedder="none", strategies=given)

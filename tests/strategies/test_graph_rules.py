@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -94,16 +95,22 @@ def city(year: int, name: str, *, said: int | None = None, until: int | None = N
 
 
 def arrived(edges: list[GraphEdge]) -> list[tuple[str, int, int | None]]:
-    """The history that comes of edges of one matter, in the order in which they arrive."""
+    """The history that comes of edges of one matter, in the order in which they arrive, in years."""
+    return [(name, start.year, end.year if end else None) for name, start, end in arrived_exactly(edges)]
+
+
+def arrived_exactly(edges: list[GraphEdge]) -> list[tuple[str, datetime, datetime | None]]:
     known: list[GraphEdge] = []
     for edge in edges:
         same = [one for one in known if one.triple.object == edge.triple.object]
         place = placed(edge, same, [one for one in known if one not in same])
         if place.again is None:
-            known = [replace(one, end=edge.start) if one in place.ends else one for one in known]
-            known.append(place.edge if place.ended_by is None else replace(place.edge, end=place.ended_by.start))
-    spans = sorted((one.start.year, one.end.year if one.end else None, one.triple.object) for one in known)
-    return [(name, start, end) for start, end, name in spans]
+            known = [one.until(edge.start) if one in place.ends else one for one in known]
+            known.append(place.edge if place.ended_by is None else place.edge.until(place.ended_by.start))
+    spans = sorted(
+        (one.start, one.end or datetime.max.replace(tzinfo=UTC), one.triple.object, one.end) for one in known
+    )
+    return [(name, start, end) for start, _, name, end in spans]
 
 
 @given(st.permutations(range(6)))
@@ -119,6 +126,36 @@ def test_a_value_that_comes_back_begins_anew_and_one_said_of_earlier_times_goes_
     ]  # fmt: skip
     assert arrived([city(2002, "a"), city(2000, "a")]) == [("a", 2000, 2002), ("a", 2002, None)]
     assert arrived([city(2000, "a"), city(2002, "a")]) == [("a", 2000, None)]
+
+
+@st.composite
+def stays(draw: st.DrawFn) -> list[GraphEdge]:
+    """What somebody says of the places they live in, in turn, at times with a date, at times a bit late."""
+    told: list[GraphEdge] = []
+    began = 0
+    for n in range(draw(st.integers(2, 5))):
+        dated, slow = draw(st.booleans()), bool(told) and not told[-1].dated
+        said = began + draw(st.integers(1, 40))
+        start = said if not dated else began - (draw(st.integers(0, 30)) if slow else 0)
+        one = Triple(subject="Ada", predicate="city", object=f"c{n}", fact=f"c{n}", source=0, since=None)
+        since, spoken = (SAID + timedelta(days=day) for day in (start, said))
+        if told and since <= (told[-1].start if told[-1].dated else told[-1].said - timedelta(days=31)):
+            since = told[-1].said + timedelta(hours=1)
+        turn = Item(id=ItemId(f"c{n}"), kind=Kind.TURN, text="", said=spoken)
+        told.append(edge_stated(replace(one, since=since if dated else None), n, turn))
+        began = said + draw(st.integers(1, 40))
+    return told
+
+
+@given(stays(), st.randoms())
+def test_places_that_are_told_in_turn_make_one_history_however_they_arrive(
+    told: list[GraphEdge], chance: Random
+) -> None:
+    mixed = list(told)
+    chance.shuffle(mixed)
+    kept = {name: end for name, _, end in arrived_exactly(mixed)}
+    assert [name for name, end in kept.items() if end is None] == [told[-1].triple.object]
+    assert arrived_exactly(mixed) == arrived_exactly(told)
 
 
 def test_what_is_over_before_the_other_began_is_not_touched() -> None:

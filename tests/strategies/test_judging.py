@@ -10,13 +10,15 @@ from typing import Any
 import pytest
 from judge_world import CASES, FOLDING, PASSAGES, Case, JudgeWorld, cut_off, said
 
-from mnemic.core.json_schema import check
-from mnemic.errors import ModelError, OverBudget
+from mnemic.core.json_schema import check, shape
+from mnemic.errors import Invalid, ModelError, OverBudget
 from mnemic.models.chat.base import Ask, ChatMessage, Size
+from mnemic.models.chat.recording import question_key
 from mnemic.models.chat.soundness import is_sound
 from mnemic.models.model_requests import JudgedBy
-from mnemic.strategies.judging import judged, judged_each, side_by_side
+from mnemic.strategies.judging import JudgeTask, judged, judged_each, side_by_side
 from mnemic.strategies.knowledge import Merging, Overwriting, Passage
+from mnemic.strategies.tasks.answers import short
 from mnemic.strategies.tasks.condensing import OVERWRITE_FOLD
 from mnemic.strategies.tasks.extracting import EXTRACT_ITEMS, EXTRACT_SLOTS
 from mnemic.strategies.tasks.merge_decision import MERGE_DECIDE
@@ -273,3 +275,39 @@ def test_the_example_of_a_prompt_is_sound_as_an_answer(case: Case) -> None:
     example = json.loads(prompt.rstrip().rsplit("\n", 1)[1])
     check(case.task.schema, example)
     assert all(word in prompt for word in case.task.schema["properties"] if word != "reasoning")
+
+
+MOODS = (
+    "Task: name the mood.\n\nExample. Data:\n[1] Mia: hello\nAnswer:\n" + '{"reasoning": "", "mood": "Quietly glad"}'
+)
+
+
+def mooded(prompt: str) -> JudgeTask[str, str]:
+    return JudgeTask(
+        id="name_mood", prompt=prompt, schema=shape({"reasoning": short(), "mood": short()}),
+        show=str, sound=lambda given, answer: str(answer["mood"]), rules=lambda given: "unknown",
+    )  # fmt: skip
+
+
+def test_a_task_of_ones_own_brings_its_prompt() -> None:
+    sound = {"reasoning": "so", "mood": "tired"}
+    world = JudgeWorld([{"reasoning": "so", "mood": "Quietly glad"}, sound])
+    assert world.run(judged(mooded(MOODS), "[1] Ada: good night")) == "tired"
+    assert world.counted == [("name_mood", JudgedBy.REPAIR)]  # the example, given back, is no answer
+    assert world.asked[0].messages[0].content.endswith(MOODS)
+    without_example = JudgeWorld([sound])
+    assert without_example.run(judged(mooded("Name the mood."), "[1] Ada: good night")) == "tired"
+
+
+def test_two_prompts_of_one_task_are_two_questions() -> None:
+    asked = []
+    for prompt in (MOODS, MOODS.replace("glad", "sad")):
+        world = JudgeWorld([{"reasoning": "so", "mood": "tired"}])
+        world.run(judged(mooded(prompt), "[1] Ada: good night"))
+        asked += world.asked
+    assert question_key("told", asked[0]) != question_key("told", asked[1])
+
+
+def test_a_task_without_a_prompt_is_refused_where_it_is_made() -> None:
+    with pytest.raises(Invalid, match="prompt: is missing, and mnemic has none called 'name_mood'"):
+        mooded("")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from mnemic import Memory, ScopedMemory
@@ -56,6 +57,26 @@ def test_what_upkeep_made_upkeep_makes_again() -> None:
     with memory:
         assert erased(memory, me, 1) == ["one and three"]
         assert len(strategy.seen) == 1
+
+
+def test_of_what_was_judged_beside_others_its_own_sources_are_digested_again_in_one_run() -> None:
+    def beside(given: Given) -> Flow[Edits]:
+        yield from ()
+        shown = tuple(turn.id for turn in given.evidence)
+        ours = given.evidence[:2]
+        return Edits(write=tuple(replace(insight(turn, turn.text), context=shown) for turn in ours))
+
+    strategy = Scripted(beside)
+    memory, me = opened(strategy)
+    with memory:
+        ids = me.observe(["one", "two", "three"]).ids
+        assert memory.flush()
+        me.erase(ids[2])
+        assert insights(me) == []
+        assert memory.flush()
+        assert insights(me) == ["one", "two"]
+        assert strategy.seen == [["one", "two", "three"], ["one", "two"]]
+        assert memory.admin.verify() == []
 
 
 def test_what_its_owner_hid_is_not_made_again_and_nothing_is_made_of_nothing() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -14,11 +15,12 @@ import pytest
 from mnemic import Kind
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Version
+from mnemic.core.tokens import count_tokens
 from mnemic.derive import runs
 from mnemic.flow import Flow
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.strategies.base import Edits, Given, pause
-from mnemic.strategies.units import ExchangeUnit, ImportanceUnit, SessionUnit, TokensUnit, TurnUnit, Unit
+from mnemic.strategies.units import ExchangeUnit, ImportanceUnit, SessionUnit, TokensUnit, TurnUnit, Unit, lacks
 
 sys.path.insert(0, str(Path(__file__).parent))
 from scripted import INSIGHTS, Scripted, insight, opened
@@ -101,7 +103,68 @@ def test_what_makes_no_unit_yet_waits_and_keeps_nobody_waiting() -> None:
         me.observe("good", role="user")
         memory._opened.background.serve(Event(), once=True)
         assert strategy.seen == [["how are you?", "well"]]
-        assert [lane.begun for lane in memory.admin.behind() if lane.lane == "scripted"] == [1]
+        (lane,) = [lane for lane in memory.admin.behind() if lane.lane == "scripted"]
+        assert (lane.begun, lane.lacks) == (1, "the next turn of who asks")
+
+
+@pytest.mark.parametrize(
+    "unit", [one for one in UNITS if not isinstance(one, TurnUnit)], ids=lambda unit: type(unit).__name__
+)
+def test_what_an_unfinished_unit_lacks_is_told_until_it_is_complete(unit: Unit) -> None:
+    items = [
+        Item(id=ItemId(f"{n:026d}"), kind=Kind.TURN, text=f"turn {n}", said=NEW_YEAR, slots={"importance": 0.25})
+        for n in range(2)
+    ]
+    assert unit.length(items[:1]) is None
+    assert lacks(unit, items[:1])
+
+
+def test_what_a_unit_lacks_and_what_completes_it_are_the_same_number() -> None:
+    unit, items = TokensUnit(40), [
+        Item(id=ItemId(f"{n:026d}"), kind=Kind.TURN, text=f"turn {n}", said=NEW_YEAR) for n in range(3)
+    ]  # fmt: skip
+    tokens = sum(count_tokens(item.text) for item in items)
+    assert lacks(unit, items) == f"{40 - tokens} more tokens"
+    assert lacks(TokensUnit(tokens + 1), items) == "1 more token"
+    assert TokensUnit(tokens).length(items) == 3
+    assert lacks(ImportanceUnit(2.0), items) == "0.5 more importance"
+
+
+class OddUnit:
+    """A unit that says nothing of what it lacks."""
+
+    def length(self, items: Sequence[Item]) -> int | None:
+        return None
+
+
+def test_a_unit_of_ones_own_lacks_more_to_be_said() -> None:
+    assert lacks(OddUnit(), []) == "more to be said"
+
+
+def test_jobs_and_flush_count_the_same_of_what_makes_no_unit_yet() -> None:
+    strategy = Scripted(merged)
+    strategy.unit = TokensUnit(1_000)
+    memory, me = opened("house", strategy)
+    with memory:
+        me.observe(["I live in Lisbon.", "I love tea."], role="user")
+        assert memory.flush()
+        me.write("Ada lives in Lisbon.")
+        (lane,) = [lane for lane in memory.admin.behind() if lane.lane == "scripted"]
+        (job,) = [job for job in memory.admin.jobs() if job.name == "scripted"]
+        assert (job.pending, job.lacks) == (lane.begun, lane.lacks)
+        assert (lane.pending, lane.begun) == (0, 2)
+        assert re.fullmatch(r"9\d\d more tokens", lane.lacks)
+
+
+def test_a_recall_by_one_whose_unit_is_not_complete_says_what_it_waits_for() -> None:
+    strategy = Scripted(merged)
+    strategy.unit = TokensUnit(1_000)
+    memory, me = opened("house", strategy)
+    with memory:
+        me.observe("I live in Lisbon.", role="user")
+        assert memory.flush()
+        (note,) = [note for note in me.recall("Lisbon", by="scripted").notes if "derived nothing" in note]
+        assert re.fullmatch(r"scripted has derived nothing here yet: it waits for 9\d\d more tokens", note)
 
 
 def test_what_a_strategy_with_a_unit_wrote_itself_is_passed_over() -> None:

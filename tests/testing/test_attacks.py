@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from unittest.mock import patch
 
 import pytest
+from click.testing import CliRunner
 
 from mnemic.registry import STRATEGIES, load
 from mnemic.testing.attack import cuts, killed_runs
+from mnemic.testing.attack.__main__ import main
+from mnemic.testing.attack.cuts import replayed
 from mnemic.testing.attack.file_map import bytes_in_use
 from mnemic.testing.attack.frame import AttackReport, attack_classes, class_module
 from mnemic.testing.attack.lived_store import lived_store
 from mnemic.testing.attack.secrets import PLACES, _unreached
-from mnemic.testing.attack.strategy_replay import FOLLOWED
+from mnemic.testing.attack.strategy_replay import FOLLOWED, different
 from mnemic.testing.attack.tampering import _unseen
 
 
@@ -27,6 +31,27 @@ def test_the_attack_breaks_nothing_but_its_control(name: str) -> None:
 def test_every_registered_strategy_with_a_model_is_cut_and_killed() -> None:
     assert set(FOLLOWED) == {name for name in STRATEGIES if load(STRATEGIES, name).budget.calls > 0}
     assert cuts.FOLLOWED is killed_runs.FOLLOWED is FOLLOWED
+
+
+def test_a_cut_makes_no_run_for_which_a_strategy_has_no_budget() -> None:
+    """Of one run of 28 passages, and an answer in three to mend, the last three answers were left to rules."""
+    seed = 90 * 1_000_003 + 284
+    assert list(different(replayed("hippo2", seed, cut=False), replayed("hippo2", seed, cut=True))) == []
+
+
+def test_a_failing_round_is_seen_again_alone() -> None:
+    asked = ["cuts", "--strategy", "hippo2", "--seed", "3", "--rounds", "1", "--first", "7", "--json"]
+    again = CliRunner().invoke(main, asked)
+    with patch.object(cuts, "different", lambda one, other: ["x"]):
+        broken = CliRunner().invoke(main, asked)
+    assert json.loads(again.output)["cuts"]["failures"] == []
+    assert json.loads(broken.output)["cuts"]["failures"] == ["hippo2, seed 3, round 7: x"]
+
+
+def test_a_class_that_draws_its_rounds_one_after_the_other_starts_at_the_first() -> None:
+    refused = CliRunner().invoke(main, ["budgets", "--first", "7"])
+    assert refused.exit_code == 2
+    assert "one after the other" in refused.output
 
 
 def test_each_byte_in_use_of_the_header_is_told_from_another(tmp_path: Path) -> None:

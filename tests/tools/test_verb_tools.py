@@ -297,3 +297,15 @@ def test_what_rules_read_out_of_the_old_words_does_not_answer_for_the_new(
     (held,) = me.context("where do I live?").always
     done(box, "correct", id=held.id, text="The user lives in Lisbon.", changed=changed)
     assert me.ask("Where do I live?").text.startswith('"The user lives in Lisbon."')
+
+
+def test_a_model_may_ask_a_strategy_that_its_user_names(box: Toolbox, me: ScopedMemory, memory: Memory) -> None:
+    me.follow("house", "zep")
+    me.observe("My sister Noor lives in Porto.", role="user")
+    assert memory.flush()
+    found = done(box, "recall", query="where does Noor live?", by="zep")
+    assert found["items"][0]["kind"] == "fact"
+    assert [one["id"] for one in found["items"]] == [one.id for one in me.recall("where does Noor live?", by="zep")]
+    assert "zep has derived nothing" not in " ".join(found["notes"])
+    assert "mem0 has derived nothing here" in " ".join(done(box, "recall", query="where?", by="mem0")["notes"])
+    assert "'zepp' is no strategy" in failed(box, "recall", query="where?", by="zepp")

@@ -22,7 +22,7 @@ from mnemic.models.model_requests import ask
 from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.registry import STRATEGIES
 from mnemic.settings import Settings
-from mnemic.store.engine import lane_cursors
+from mnemic.store.engine import job_queue, lane_cursors
 from mnemic.store.sqlite.sqlite_store import MemoryStore, SqliteStore
 from mnemic.store.values.drafts import JobStep
 from mnemic.store.values.work import Job, JobState, Order
@@ -214,6 +214,37 @@ def test_a_flush_says_when_a_job_or_a_users_next_hour_is_waited_for(clock: Manua
         memory.flush()
         me.observe("two")
         assert not memory.flush()
+
+
+def test_a_flush_waits_for_a_job_that_another_worker_does(clock: ManualClock) -> None:
+    with opened(clock) as memory:
+        memory.admin.order(Order(name="maintain", key="k", space=0, payload=b'{"strategy": "noting"}'))
+        store, job_types = memory._opened.store, memory._opened.background.job_types
+        job = store.transact(job_queue.claim, tuple(job_types), "another", 60)
+        assert job is not None
+        done: list[str] = []
+
+        def another() -> None:
+            done.append("by another")
+            store.transact(job_queue.end, JobStep(job.id, "another"), JobState.DONE)
+
+        timer = threading.Timer(0.2, another)
+        timer.start()
+        assert memory.flush()
+        assert done == ["by another"]
+        timer.join()
+
+
+def test_a_flush_is_told_nothing_of_what_another_thread_looks_at_later(clock: ManualClock) -> None:
+    with opened(clock, strategies="noting") as memory:
+        memory.scope(user="ada").observe("one")
+        background = memory._opened.background
+        background.backlog.behind("noting")
+        memory._opened.store.transact(lambda rows: rows.lanes.put_off("noting", 1, rows.now() + 60 * SECOND))
+        background.backlog.behind("noting", clock.now())
+        assert background.backlog.has_later("noting")
+        assert background.backlog.behind("noting")
+        assert background.backlog.has_later("noting")
 
 
 def test_the_thread_stays_for_a_job_that_waits_after_a_failure(clock: ManualClock) -> None:

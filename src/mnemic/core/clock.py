@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from typing import Final, Protocol
 
 from mnemic.core.checking import shown
@@ -54,6 +54,14 @@ def micros(when: datetime, field: str = "time") -> int:
     if not _FIRST <= us <= _LAST:
         raise Invalid(field, f"{when.isoformat()} leaves years 1-9999 in UTC", "Give a time within years 1-9999.")
     return us
+
+
+def source_time(when: datetime, offset: int) -> datetime:
+    """Convert a moment to its source's own clock, `offset` minutes east of UTC."""
+    try:
+        return when.astimezone(timezone(timedelta(minutes=offset)))
+    except OverflowError:  # the first and the last day there are
+        return when
 
 
 def within_years(us: int) -> int:

@@ -88,6 +88,8 @@ class Item:
         key: What is indexed in place of `text`, if not the text itself.
         slots: What is special to one mechanism (`speaker`, `role`, `caption`, `title` ...); JSON.
         source: The evidence it was derived from; empty for what was observed.
+        context: What else whoever derived it was shown: it does not rest on that, but may have its words, so it is
+            erased with any of it.
         said: When the message or document itself says it was said (aware, UTC).
         said_offset: Minutes east of UTC on the source's own clock ("yesterday evening" needs it).
         known_to: When we were told otherwise; None while it stands.
@@ -106,6 +108,7 @@ class Item:
     slots: Mapping[str, Slot] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
     source: tuple[ItemId, ...] = ()
+    context: tuple[ItemId, ...] = ()
     state: State = State.ACTIVE
     pinned: bool = False
     known_to: datetime | None = None
@@ -117,6 +120,11 @@ class Item:
     pos: int = 0
     channel: Channel = Channel.USER
     sight: Sight = Sight.ALL
+
+    @property
+    def erased_with(self) -> tuple[ItemId, ...]:
+        """Whatever its words may come from: its source, then its context."""
+        return (*self.source, *self.context) if self.context else self.source
 
     @property
     def author(self) -> str | None:
@@ -159,6 +167,9 @@ class Link:
     Attributes:
         type: What the edge says, such as `supersedes` or `about`.
         weight: At least 0.
+        evidence: What it rests on beside its ends: it is erased with any of these, as with an end.
+        by: The strategy that tied it; "" for anybody else.
+        upkeep: Whether that strategy's upkeep did.
     """
 
     src: ItemId
@@ -166,6 +177,8 @@ class Link:
     type: str
     weight: float = 1.0
     evidence: tuple[ItemId, ...] = ()
+    by: str = ""
+    upkeep: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

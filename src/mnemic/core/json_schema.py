@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ Schema = Mapping[str, Any]
 
 KEYWORDS: Final = frozenset(
     {
-        *("type", "description", "properties", "required", "additionalProperties", "items", "enum"),
+        *("type", "title", "description", "properties", "required", "additionalProperties", "items", "enum"),
         *("minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength", "anyOf"),
     }
 )
@@ -35,9 +35,11 @@ def shape(required: Mapping[str, Schema], optional: Mapping[str, Schema] | None 
     return {"type": "object", "properties": fields, "required": list(required), "additionalProperties": False}
 
 
-def text(description: str = "", *, among: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The schema of a string."""
-    return _described({"type": "string", **({"enum": list(among)} if among else {})}, description)
+def text(description: str = "", *, among: Iterable[str] = (), **bounds: int) -> dict[str, Any]:
+    """The schema of a string; `among` its only values, `bounds` its lengths."""
+    return _described(
+        {"type": "string", **({"enum": [str(one) for one in among]} if among else {}), **bounds}, description
+    )
 
 
 def whole(description: str = "", *, low: int | None = None, high: int | None = None) -> dict[str, Any]:
@@ -49,6 +51,19 @@ def whole(description: str = "", *, low: int | None = None, high: int | None = N
 def flag(description: str = "") -> dict[str, Any]:
     """The schema of a truth value."""
     return _described({"type": "boolean"}, description)
+
+
+def number(description: str = "", *, low: float | None = None, high: float | None = None) -> dict[str, Any]:
+    """The schema of a number."""
+    bounds = {name: value for name, value in (("minimum", low), ("maximum", high)) if value is not None}
+    return _described({"type": "number", **bounds}, description)
+
+
+def or_null(schema: Schema) -> dict[str, Any]:
+    """The schema of a value that may be left empty by `null`."""
+    if "enum" in schema or not isinstance(schema.get("type"), str) or schema["type"] == "object":
+        return {"anyOf": [dict(schema), {"type": "null"}]}
+    return {**schema, "type": [schema["type"], "null"]}
 
 
 def many(of: Schema, description: str = "", **bounds: int) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mnemic.core.facets import SlotValue
 from mnemic.core.ids import ItemId
-from mnemic.core.items import Channel, Item, Kind, State
+from mnemic.core.items import Channel, Item, Kind, Sight, State
 from mnemic.core.uninterrupted import import_whole
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ class Filter:
         said_from, said_to: Said within `[from, to)`, microseconds.
         states: Left out, the states that the view shows.
         by: Derived by any of these strategies: what they keep for their own recall is then seen too.
+        sights: Seen by any of these: `(Sight.ALL,)` leaves out what strategies keep for their own recall.
     """
 
     kinds: tuple[Kind, ...] = ()
@@ -63,9 +64,10 @@ class Filter:
     said_to: int | None = None
     states: tuple[State, ...] = ()
     by: tuple[str, ...] = ()
+    sights: tuple[Sight, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("kinds", "tags", "channels", "states", "by"):
+        for name in ("kinds", "tags", "channels", "states", "by", "sights"):
             if isinstance(given := getattr(self, name), list):  # so that a filter can be compared, and be a key
                 object.__setattr__(self, name, tuple(given))
         if isinstance(self.slots, Mapping):
@@ -77,7 +79,7 @@ class Filter:
         Where both name tags, an item must have one that both name: no filter asks for one of each.
         """
         any_of: dict[str, tuple[object, ...]] = {}
-        for name in ("kinds", "tags", "channels", "states", "by"):
+        for name in ("kinds", "tags", "channels", "states", "by", "sights"):
             mine, theirs = getattr(self, name), getattr(other, name)
             any_of[name] = tuple(one for one in mine if one in theirs) if mine and theirs else mine or theirs
             if mine and theirs and not any_of[name]:
@@ -183,6 +185,7 @@ class Query:
         embedders: The names of those embedders.
         without: Stages that are left out.
         reader: The strategy that asks, by what its items' slot `by` says: it sees what it keeps for itself.
+        besides: Items that the asker shows already: they are passed over, and take none of `k` and no room.
     """
 
     text: str
@@ -197,6 +200,7 @@ class Query:
     embedders: Mapping[int, str] = field(default_factory=dict)
     without: frozenset[Stage] = frozenset()
     reader: str | None = None
+    besides: frozenset[ItemId] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

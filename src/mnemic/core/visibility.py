@@ -97,6 +97,8 @@ def timeless_conditions(at: int | None, as_of: int | None, valid_at: int | None,
         found.append((Condition("kind", "IN", where.kinds),))
     if where.channels:
         found.append((Condition("channel", "IN", where.channels),))
+    if where.sights:
+        found.append((Condition("sight", "IN", where.sights),))
     if where.agent is not None:
         found.append((Condition("agent", "IN", (where.agent,)),))
     if where.session is not None:

@@ -66,7 +66,7 @@ def draft_run(
     ends = [_ended(item, revised.get(id)) for id, item in closed.items() if id in known]
     changed = [put for id, put in revised.items() if id not in closed]
     gone = [_retired(strategy, known, id) for id in edits.retire]
-    bonds = [Tie(verb=Verb.LINKED, link=_link(bond, fresh, shown)) for bond in edits.tie]
+    bonds = [Tie(verb=Verb.LINKED, link=_link(strategy, run, bond, fresh, shown)) for bond in edits.tie]
     bonds += [Tie(verb=Verb.UNLINKED, link=link) for link in gone_links]
     touched = {put.item.id for put in (*ends, *changed, *gone)}
     return Draft(
@@ -117,7 +117,7 @@ def _closings(
         if not end.source:
             raise Invalid("edits", f"ends {end.id} and cites nothing", "Cite the evidence that says so.")
         item = _own(strategy, _known(known, end.id))
-        cited = _citing(closed.get(item.id, item), end.source, shown)
+        cited = _citing(closed.get(item.id, item), end.source, (), shown)
         closed[item.id] = ended(cited, end.at, end.said)
         ties += [_over(one, item) for one in dict.fromkeys(end.source)]
     return closed, ties
@@ -169,7 +169,7 @@ def _derived_item(
     """Make the item of a derivation: it belongs to the user and the agent it was said to, not to the session."""
     if not d.source or d.slots.get("by") != strategy.by:
         raise Invalid("edits", f"{d.key} cites no evidence, or not its author", "See strategies.base.")
-    if invented := [source for source in d.source if source not in shown]:
+    if invented := [source for source in (*d.source, *d.context) if source not in shown]:
         raise Invalid("edits", f"{d.key} cites {invented[0]}, {_UNSHOWN}", _SHOWN_ALONE)
     return Item(
         id=_derived_id(desk, run, d),
@@ -179,6 +179,7 @@ def _derived_item(
         slots={**d.slots, UPKEEP: True} if run.lane.name.endswith(MAINTAIN) else d.slots,
         tags=d.tags,
         source=d.source,
+        context=_beside(d.source, d.context),
         said=d.said,
         said_offset=d.said_offset,
         valid_from=d.valid_from,
@@ -215,14 +216,21 @@ def _revised(
         "valid_to": revision.valid_to,
     }
     fields: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None}
-    return desk.put(Verb.REVISED, replace(_citing(item, revision.source, shown), **fields))
+    return desk.put(Verb.REVISED, replace(_citing(item, revision.source, revision.context, shown), **fields))
 
 
-def _citing(item: Item, source: Sequence[ItemId], shown: Mapping[ItemId, Item]) -> Item:
-    """Have an item rest on more, of what the run was shown."""
-    if invented := [one for one in source if one not in shown]:
+def _citing(item: Item, source: Sequence[ItemId], context: Sequence[ItemId], shown: Mapping[ItemId, Item]) -> Item:
+    """Have an item rest on more, and have more for its context, of what the run was shown."""
+    if invented := [one for one in (*source, *context) if one not in shown]:
         raise Invalid("edits", f"{item.id} cites {invented[0]}, {_UNSHOWN}", _SHOWN_ALONE)
-    return replace(item, source=tuple(dict.fromkeys((*item.source, *source))))
+    source = tuple(dict.fromkeys((*item.source, *source)))
+    return replace(item, source=source, context=_beside(source, (*item.context, *context)))
+
+
+def _beside(source: Sequence[ItemId], context: Sequence[ItemId]) -> tuple[ItemId, ...]:
+    """List a context, each once, without what is cited as source."""
+    cited = set(source)
+    return tuple(one for one in dict.fromkeys(context) if one not in cited)
 
 
 def _marks(item: Item) -> dict[str, Slot]:
@@ -235,7 +243,9 @@ def _retired(strategy: Strategy, known: Mapping[ItemId, Version], id: ItemId) ->
     return Put(verb=Verb.RETIRED, item=item, terms=None)
 
 
-def _link(bond: Bond, fresh: list[Item], shown: Mapping[ItemId, Item]) -> Link:
+def _link(strategy: Strategy, run: StrategyRun, bond: Bond, fresh: list[Item], shown: Mapping[ItemId, Item]) -> Link:
+    """Make the link of a bond, which says what it rests on and whom it is to be tied again by."""
+
     def named(ref: Ref) -> ItemId:
         if isinstance(ref, int):
             return fresh[ref].id
@@ -243,7 +253,18 @@ def _link(bond: Bond, fresh: list[Item], shown: Mapping[ItemId, Item]) -> Link:
             raise Invalid("edits", f"ties {ref}, {_UNSHOWN}", "A strategy ties only what it was shown.")
         return ref
 
-    return Link(src=named(bond.src), dst=named(bond.dst), type=bond.type, weight=bond.weight)
+    evidence = tuple(item.id for item in run.given.evidence) if bond.source is None else bond.source
+    if invented := [one for one in evidence if one not in shown]:
+        raise Invalid("edits", f"a link of type {bond.type!r} cites {invented[0]}, {_UNSHOWN}", _SHOWN_ALONE)
+    return Link(
+        src=named(bond.src),
+        dst=named(bond.dst),
+        type=bond.type,
+        weight=bond.weight,
+        evidence=tuple(dict.fromkeys(evidence)),
+        by=strategy.by,
+        upkeep=run.lane.name.endswith(MAINTAIN),
+    )
 
 
 def _untied(run: StrategyRun, bonds: Sequence[Bond]) -> Flow[list[Link]]:

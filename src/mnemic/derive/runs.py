@@ -20,6 +20,7 @@ from mnemic.store.values.drafts import Advance, JobStep
 from mnemic.store.values.work import Lane
 from mnemic.strategies.base import EPOCH, Given
 from mnemic.strategies.triggers import SECOND, Feedback, Waiting, ends_task, fired, first_moment
+from mnemic.strategies.units import lacks
 
 if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
@@ -251,15 +252,24 @@ def _taken(snapshot: Snapshot, strategy: Strategy, lane: Lane, limit: int) -> tu
         looked = min(_GROWTH * looked, _LONGEST_UNIT)
 
 
-def awaiting_more(snapshot: Snapshot, strategy: Strategy, space: int) -> int | None:
+class Unfinished(NamedTuple):
+    """The tail of a journal that makes no unit of a strategy yet: how many items, and what it lacks."""
+
+    items: int
+    lacks: str
+
+
+def awaiting_more(snapshot: Snapshot, strategy: Strategy, space: int) -> Unfinished | None:
     """Count what a strategy reads that makes no unit yet, until more is written; None where a run has something to do.
 
     What it wrote itself lies there too, and is not counted.
     """
     lane = snapshot.lane(space, strategy.name)
-    if unit_of(strategy, lane) is None or _taken(snapshot, strategy, lane, strategy.batch)[1] != lane.cursor:
+    unit = unit_of(strategy, lane)
+    if unit is None or _taken(snapshot, strategy, lane, strategy.batch)[1] != lane.cursor:
         return None
-    return len(lane_versions(snapshot, strategy, lane, _LONGEST_UNIT)[0])
+    versions = lane_versions(snapshot, strategy, lane, _LONGEST_UNIT)[0]
+    return Unfinished(len(versions), lacks(unit, [version.item for version in versions.values()]))
 
 
 def unit_of(strategy: Strategy, lane: Lane) -> Unit | None:

@@ -79,7 +79,8 @@ class Backlog:
                 if snapshot.first_waiting(name) is None:
                     return {}
             self._store.transact(lane_cursors.follow, name)
-        self._later[name] = later
+        if now < FOREVER:  # who waits for all asks of every space, and is told nothing of later
+            self._later[name] = later
         if idle:
             self._store.transact(lane_cursors.rest, name, idle)
         return behind
@@ -92,7 +93,7 @@ class Backlog:
             self._store.transact(lane_cursors.unfollow, gone)
 
     def has_later(self, name: str) -> bool:
-        """Whether the last look at a lane left spaces that are to be looked at later."""
+        """Whether the last look at a lane by the time left spaces that are to be looked at later."""
         return self._later.get(name, False)
 
     def over_limit(self, owner: SpaceOwner, written: int) -> int:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from mnemic.core.events import Change, Verb
 from mnemic.core.ids import ItemId
-from mnemic.core.items import Item, State, Version
+from mnemic.core.items import Item, Link, State, Version
 from mnemic.core.transitions import SUPERSEDES, reopened, retired
 from mnemic.errors import Compacted, Invalid
 from mnemic.past.branching import Ends, changed_links, commits, put_of, retied, stood_among, tied
@@ -50,7 +50,8 @@ class _LateReadings:
     """What was only read after a commit, and from what stood at it: it stays, as nobody will read it again.
 
     Rules and models run behind what is written. An item that one of them derived since, every source of which is to
-    stand with the words it was derived from, is left as it then was, with what it superseded and its links.
+    stand with the words it was derived from, is left as it then was, with what it superseded and its links; and so is a
+    link that one of them tied for such sources between such items.
     """
 
     def __init__(
@@ -93,6 +94,11 @@ class _LateReadings:
         """Whether something derived it, from nothing but what is to stand."""
         return bool(item.source) and "by" in item.slots and all(self._stands(source, seq) for source in item.source)
 
+    def _keeps(self, link: Link, seq: int) -> bool:
+        """Whether a strategy tied it, for nothing but what is to stand."""
+        ends = (link.src, link.dst)
+        return bool(link.by and link.evidence) and all(self._stands(one, seq) for one in (*ends, *link.evidence))
+
     def _stands(self, source: ItemId, seq: int) -> bool:
         if source in self._left or not self._story(source):
             return True
@@ -115,7 +121,8 @@ class _LateReadings:
         ties = self._snapshot.links_written(self._space, seq)
         over: dict[ItemId, set[ItemId]] = {}
         for link, opened in ties:
-            self._note((link.src, link.dst, link.type), seq, stays=link.src in self._left)
+            stays = link.src in self._left or (opened and self._keeps(link, seq))
+            self._note((link.src, link.dst, link.type), seq, stays=stays)
             if opened and link.type == SUPERSEDES:
                 over.setdefault(link.dst, set()).add(link.src)
         for version, before in self._snapshot.written(self._space, seq):

@@ -40,7 +40,8 @@ class Undone:
 def range_to_undo(snapshot: Snapshot, space: int, first: int, last: int, *, cascade: bool) -> tuple[int, ...]:
     """Plan to undo the commits `first` to `last` of a space: which to undo, in order.
 
-    What rules derived is passed over, as it goes with its evidence; so is what cannot be undone or has no effect.
+    What was derived is passed over, as it goes with its evidence, unless nothing else lies in the range: a rerun is
+    taken back so. What cannot be undone or has no effect is passed over too.
 
     Raises:
         NotFound: none of them could be undone.
@@ -48,7 +49,10 @@ def range_to_undo(snapshot: Snapshot, space: int, first: int, last: int, *, casc
         Conflict: a later commit changed what one of them touched, and `cascade` is not set.
     """
     _refuse_compacted(snapshot, space, first)
-    changes = _since(snapshot, space, first)
+    every = _since(snapshot, space, first, derived=True)
+    changes = [change for change in every if change.actor != DERIVER]
+    if not any(change.seq <= last for change in changes):
+        changes = every
     chosen = {change.seq for change in changes if change.seq <= last}
     seqs = _standing(changes, chosen)
     if not seqs:
@@ -84,10 +88,10 @@ def _refuse_compacted(snapshot: Snapshot, space: int, first: int) -> None:
         raise Compacted(f"commit {first} lies behind the horizon, which is commit {horizon}")
 
 
-def _since(snapshot: Snapshot, space: int, first: int) -> list[Change]:
-    """The commits of a space from `first` on, but for what rules derived."""
+def _since(snapshot: Snapshot, space: int, first: int, *, derived: bool = False) -> list[Change]:
+    """The commits of a space from `first` on; what strategies derived only if that is asked for."""
     head = snapshot.head(snapshot.spaces((space,))[0].tenant).seq
-    return [change for change in commits(snapshot, space, first - 1, head) if change.actor != DERIVER]
+    return [change for change in commits(snapshot, space, first - 1, head) if derived or change.actor != DERIVER]
 
 
 def _imported(snapshot: Snapshot, space: int, source: str) -> tuple[set[ItemId], set[int]]:

@@ -24,8 +24,8 @@ def inverse(snapshot: Snapshot, space: int, seq: int, draft: Draft, *, cascade: 
     """`draft` with the ops that undo commit `seq`.
 
     Written items are retired, closed ones reopen, revised ones return to their former body, links likewise. Items
-    derived from what goes, and left without evidence, are retired, and what those superseded reopens. What was
-    erased does not come back, and counters are not undone.
+    derived from what goes, and left without evidence, are retired, and what those superseded reopens; links that rest
+    on nothing else are untied. What was erased does not come back, and counters are not undone.
 
     Raises:
         NotFound: there is no such commit in this space, or it changed nothing that can be undone.
@@ -58,7 +58,7 @@ class _Inverse:
         for version, before in self.written:
             self._restore(self.standing[version.item.id], None if before is None else _lasting(before.item, version))
         self._retire_unfounded([version.item.id for version, before in self.written if self._goes(version, before)])
-        ties = list(self._ties())
+        ties = [*self._ties(), *self._unfounded_links()]
         if not self.written and not self.ties:
             raise NotFound(f"commit {self.seq} changed nothing that can be undone")
         note = Note(verb=Verb.UNDID, payload=canonical({"seq": self.seq}))
@@ -150,6 +150,17 @@ class _Inverse:
                 yield Tie(verb=Verb.LINKED, link=before)
             elif before is None and stands is not None:
                 yield Tie(verb=Verb.UNLINKED, link=stands)
+
+    def _unfounded_links(self) -> Iterator[Tie]:
+        """Untie what rests on what has gone and on nothing else."""
+        gone = [item for item, put in self.ops.items() if put.item.state is State.RETIRED]
+        written = {_ends(link) for link, _ in self.ties}
+        links = [link for link in self.snapshot.links_resting(self.space, gone) if _ends(link) not in written]
+        cited = dict.fromkeys(source for link in links for source in link.evidence)
+        shown = self.snapshot.get(self.evidence, list(cited)) if cited else {}
+        for link in links:
+            if not any(self._remains(source, shown) for source in link.evidence):
+                yield Tie(verb=Verb.UNLINKED, link=link)
 
     def _links_of_ties(self, view: View) -> list[Link]:
         """The links of the items at which the commit tied or untied something."""

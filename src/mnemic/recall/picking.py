@@ -51,6 +51,7 @@ def picked(
         considered: How many items it was shown.
     """
     started = time.perf_counter()
+    picks = [pick for pick in picks if pick.item.id not in query.besides]
     first = {pick.item.id: pick for pick in reversed(picks)}
     ranked = [first[id] for id in dict.fromkeys(pick.item.id for pick in picks)]
     versions = snapshot.get(query.spaces, list(first), query.view)

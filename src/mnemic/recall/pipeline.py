@@ -262,7 +262,7 @@ def _read(snapshot: Snapshot, catalogues: Catalogues, query: Query) -> tuple[Que
 def _rank(snapshot: Snapshot, catalogues: Catalogues, query: Query) -> _Ranked:
     question, readings = _read(snapshot, catalogues, query)
     candidates = _in_order(question, _candidates(question, list(readings.values())), readings)
-    chosen = Chosen(candidates.hits(), readings, query.k, TWINS)
+    chosen = Chosen(candidates.hits(), readings, query.k + len(query.besides), TWINS)
     return _Ranked(question, readings, candidates, chosen)
 
 
@@ -303,7 +303,8 @@ def _candidates(question: Question, readings: list[Reading]) -> _Candidates:
 
 def _candidates_by(arms: list[Arms], question: Question, readings: list[Reading]) -> _Candidates:
     """What bears on a question; else what its names or its time, taken as words, bring; else what was said last."""
-    ranking = fuse(arms, 0 if question.of_a_time else max(POOL, question.query.k))
+    wanted = question.query.k + len(question.query.besides)
+    ranking = fuse(arms, 0 if question.of_a_time else max(POOL, wanted))
     unsaid = not any(arm.said for arm in arms)
     if question.names and not question.spans and not _occurs(question.others, readings):
         if not (ranking and question.others and any(arm.meant for arm in arms)):
@@ -346,9 +347,12 @@ def _shortfalls(question: Question, candidates: _Candidates, chosen: Chosen) -> 
 
 
 def _without_room(ranked: _Ranked, packed: Packed, query: Query) -> tuple[str, ...]:
-    """One line where something was found, and nothing of it fits the budget."""
+    """One line where something was found, and nothing of it is new to the asker and fits the budget."""
     if packed.hits or not ranked.chosen:
         return ()
+    if query.besides:
+        room = "" if query.budget is None else f", and fits the budget of {query.budget} tokens"
+        return (f"nothing was found that is not shown already{room}",)
     return (f"nothing of what was found fits the budget of {query.budget} tokens",)
 
 

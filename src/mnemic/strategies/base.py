@@ -46,6 +46,8 @@ class Derivation:
         text: What is remembered; an instruction is kept exactly as it was said.
         slots: `by`, which is the strategy's, and what is special to it.
         source: What it rests on: any item that the run was shown, at least one, and of its evidence first.
+        context: What else was shown to whoever judged, beside what it rests on, and what of its words may come from:
+            it is erased with any of that, and of the source that stays is derived again.
         said, said_offset: Of the evidence.
         valid_from, valid_to: Since when it is so, and until when, where the evidence names a time.
         words: What is searched in place of its text.
@@ -63,6 +65,7 @@ class Derivation:
     source: tuple[ItemId, ...]
     said: datetime
     said_offset: int = 0
+    context: tuple[ItemId, ...] = ()
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     words: str | None = None
@@ -75,12 +78,19 @@ class Derivation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bond:
-    """A link to write."""
+    """A link to write.
+
+    Attributes:
+        source: What it rests on beside its ends, of what the run was shown: once any of this is erased the link goes,
+            and the strategy is given again what stays. None for all the evidence of the run. () where it goes with an
+            end anyway, since its ends are, or rest on, all that it was tied for.
+    """
 
     src: Ref
     dst: Ref
     type: str
     weight: float = 1.0
+    source: tuple[ItemId, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +99,7 @@ class Revision:
 
     Attributes:
         source: What it rests on from now on, beside what it rests on already.
+        context: What may have given it words besides, beside what may have before.
         words: What is searched in place of its text.
     """
 
@@ -97,6 +108,7 @@ class Revision:
     words: str | None = None
     valid_to: datetime | None = None
     source: tuple[ItemId, ...] = ()
+    context: tuple[ItemId, ...] = ()
     slots: Mapping[str, Slot] | None = None
     tags: tuple[str, ...] | None = None
 
@@ -123,8 +135,8 @@ class Edits:
     """The outcome of a run, committed at once with the step of its lane; it may be empty.
 
     Attributes:
-        untie: Links to take away, of any type but `supersedes`, that stand where the run is pinned; their weights are
-            not compared.
+        untie: Links to take away, of any type but `supersedes`, that stand where the run is pinned; their weights and
+            sources are not compared.
         end: What holds no longer, without a successor.
     """
 
@@ -196,6 +208,8 @@ class Pick:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
     """The most that one run may ask of models; a request beyond raises `OverBudget` in the flow.
+
+    Rules judge what is left over then. So a budget that falls short of the longest run lets the cut into runs decide.
 
     Attributes:
         calls: 0 for a strategy without a model: it needs no lease, and runs in the user's own process too.

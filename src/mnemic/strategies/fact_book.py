@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 NEIGHBOURS: Final = 5
 """Old facts that a new one is weighed against (the code of Mem0's first versions; 10 in the paper)."""
 
-_DIGEST: Final = "digest"
 _NEAR_POOL: Final = 40
 
 
@@ -48,7 +47,7 @@ class FactBook:
 
         Args:
             by: The strategy, which begins keys, too.
-            evidence: What facts cite by its places.
+            evidence: What facts were extracted from, all of it together, and cite by its places.
         """
         self.written: list[Derivation] = []
         self._by, self._evidence = by, evidence
@@ -64,7 +63,7 @@ class FactBook:
         """
         fresh: list[StatedFact] = []
         for fact in _once_each(facts):
-            same = yield from known(replace(where, slots=((_DIGEST, wording_digest(fact.text)),)), 1)
+            same = yield from known(replace(where, tags=(wording_digest(fact.text),)), 1)
             if same:
                 self.confirm(same[0], fact)
             else:
@@ -77,8 +76,9 @@ class FactBook:
         old = [None if one.old is None else near[one.old] for one in decided]
         updated = (item for item, one in zip(old, decided, strict=True) if item and one.op is MergeOp.UPDATE)
         yield from fetch(*(source for item in updated for source in item.source))  # for the update to cite, too
+        shown = tuple(item.id for item in near)
         for fact, decision, item in zip(fresh, decided, old, strict=True):
-            self.settle(fact, decision, item)
+            self.settle(fact, decision, item, shown)
 
     def revisions(self) -> tuple[Revision, ...]:
         """What old facts rest on besides, those that still stand after all."""
@@ -90,8 +90,8 @@ class FactBook:
         turns = self._confirmed.setdefault(old.id, [])
         turns += [turn.id for turn in self._turns(fact) if turn.id not in (*old.source, *turns)]
 
-    def settle(self, fact: StatedFact, decision: MergeDecision, old: Item | None) -> None:
-        """Do what was decided about a fact.
+    def settle(self, fact: StatedFact, decision: MergeDecision, old: Item | None, shown: tuple[ItemId, ...]) -> None:
+        """Do what was decided about a fact by whoever was shown these old ones, from which an update may have words.
 
         An old fact of which an earlier decision has disposed is no longer there: the fact is kept in its own words.
         """
@@ -101,7 +101,7 @@ class FactBook:
             self.confirm(old, fact)
         elif decision.op is MergeOp.UPDATE:
             self._taken.add(old.id)
-            self._write(fact, _updated(self._derived(fact), decision.text, old))
+            self._write(fact, _updated(self._derived(fact), decision.text, old, shown))
         elif self._is_late(fact, old):
             self.written.append(replace(self._derived(fact), outdated_by=old.id))
         else:
@@ -133,7 +133,7 @@ class FactBook:
         """Derive a fact from its turns; its words are part of its key, for of one turn any number of facts is taken."""
         turns = self._turns(fact)
         last, digest = turns[-1], wording_digest(fact.text)
-        slots: dict[str, Slot] = {"by": self._by, _DIGEST: digest}
+        slots: dict[str, Slot] = {"by": self._by}
         if fact.slot:
             slots |= {"subject": fact.subject, "slot": fact.slot, "value": fact.value, ENDED: fact.ended}
         return Derivation(
@@ -141,9 +141,11 @@ class FactBook:
             kind=Kind.FACT,
             text=fact.text,
             slots=slots,
+            tags=(digest,),
             source=tuple(turn.id for turn in reversed(turns)),
             said=last.said,
             said_offset=last.said_offset,
+            context=tuple(turn.id for turn in self._evidence),
             valid_from=fact.since,
             valid_to=fact.until,
         )
@@ -159,7 +161,7 @@ class FactBook:
         return self._turns(fact)[-1].said < old.said
 
 
-def _updated(derived: Derivation, text: str, old: Item) -> Derivation:
+def _updated(derived: Derivation, text: str, old: Item, shown: tuple[ItemId, ...]) -> Derivation:
     """Put a fact and the old one that it adds to in one, which rests on the turns of both."""
     since = derived.valid_from or old.valid_from
     if since is not None and derived.valid_to is not None and derived.valid_to < since:
@@ -167,9 +169,11 @@ def _updated(derived: Derivation, text: str, old: Item) -> Derivation:
     return replace(
         derived,
         text=text,
-        slots={**old.slots, **derived.slots, _DIGEST: wording_digest(text)},
+        slots={**old.slots, **derived.slots},
+        tags=(wording_digest(text),),
         source=tuple(dict.fromkeys((*derived.source, *old.source))),
         said=max(derived.said, old.said),
+        context=(*derived.context, *shown),
         valid_from=since,
         supersedes=old.id,
     )

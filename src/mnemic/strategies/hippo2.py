@@ -97,7 +97,7 @@ class Hippo2:
     triggers: ClassVar[tuple[Trigger, ...]] = (EachEvent(),)
     maintain: ClassVar[tuple[Trigger, ...]] = ()
     batch: ClassVar[int] = 16
-    budget: ClassVar[Budget] = Budget(calls=2 * 16)
+    budget: ClassVar[Budget] = Budget(calls=2 * batch)
 
     def on_write(self, given: Given) -> Flow[Edits]:
         """Write the facts of new passages, and grow the graph by the names in them."""
@@ -117,7 +117,11 @@ class Hippo2:
         return Edits(
             write=(*facts, *(_phrase(name, added[name], first[added[name][0]]) for name in fresh)),
             revise=tuple(Revision(id=standing[n].id, source=tuple(added[n])) for n in added if n in standing),
-            tie=(*(Bond(src=one, dst=refs[n], type=NAMES) for n in added for one in added[n]), *related, *alike),
+            tie=(
+                *(Bond(src=one, dst=refs[n], type=NAMES, source=()) for n in added for one in added[n]),
+                *related,
+                *alike,
+            ),
         )
 
     on_maintain = nothing
@@ -164,7 +168,10 @@ class Hippo2:
             weights.update(
                 ((min(name, other), max(name, other)), much) for other, much in near.items() if much >= least
             )
-        return [Bond(src=ids[one], dst=ids[other], type=ALIKE, weight=much) for (one, other), much in weights.items()]
+        return [
+            Bond(src=ids[one], dst=ids[other], type=ALIKE, weight=much, source=())
+            for (one, other), much in weights.items()
+        ]
 
 
 def grown(
@@ -283,7 +290,9 @@ def _related(weights: Mapping[tuple[str, str], int], refs: Mapping[str, Ref]) ->
     stood = dict.fromkeys(src for src, dst, _ in ends if not isinstance(src, int) and not isinstance(dst, int))
     links = (yield from linked(*stood, types=(RELATED,))) if stood else ()
     before: dict[tuple[Ref, Ref], float] = {(link.src, link.dst): link.weight for link in links}
-    return [Bond(src=a, dst=b, type=RELATED, weight=weight + before.get((a, b), 0.0)) for a, b, weight in ends]
+    return [
+        Bond(src=a, dst=b, type=RELATED, weight=weight + before.get((a, b), 0.0), source=()) for a, b, weight in ends
+    ]
 
 
 def _by_words(name: str, other: str) -> float:

@@ -259,6 +259,22 @@ def _instructs(item: Item, subject: str, user: str) -> bool:
     return bool(item.slots.get("role")) or subject.casefold() in ("user", user.casefold())
 
 
+def withheld_instructions(item: Item, user: str) -> tuple[str, ...]:
+    """Find what a person's turn instructs, as far as words tell, and stands for nobody: its speaker need not be `user`.
+
+    It would stand with the role of a user, or under the user's own name.
+    """
+    subject = speaker(item, user)
+    if subject is None or _instructs(item, subject, user):
+        return ()
+    as_own = replace(item, slots={**item.slots, "role": "user"})
+    return tuple(
+        told.text
+        for reading in _readings(as_own, user)
+        for told in (*reading.told, *(one.instruction for one in reading.open if one.worded))
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class _Statement:
     """A statement that holds: where it is, and what it says."""
@@ -316,6 +332,13 @@ class _Book:
     def alone(self, *place: str) -> Sequence[_Statement] | None:
         """Return the one statement that is filed at a place, or none; None if there are more."""
         return self.filed(*place) if len(self._files.get(place, {})) <= 1 else None
+
+    def origin(self, statement: _Statement) -> tuple[ItemId, ...]:
+        """The items that a statement has its words from: itself, or if it is of this run what it was derived from."""
+        if not isinstance(statement.at, int):
+            return (statement.at,)
+        derivation = self.written[statement.at]
+        return (*derivation.source, *derivation.context)
 
     @property
     def _files(self) -> dict[_Place, dict[ItemId | int, _Statement]]:
@@ -544,14 +567,17 @@ def _end(item: Item, key: str, finding: Finding, book: _Book) -> None:
     facts = _filling(finding, book)
     if facts is None or any(fact.said > item.said or _is_history(finding, fact) for fact in facts):
         return
-    told = facts[0].slots if facts else {"slot": finding.slot, "value": finding.value}
+    own: Mapping[str, Slot] = {"slot": finding.slot, "value": finding.value}
+    borrows = bool(facts) and not (finding.slot and finding.value and WRONG not in facts[0].slots)
+    told = facts[0].slots if borrows else own
     if not facts and (not finding.slot or not finding.value or _is_taken(finding, book)):
         return
     marks = {ENDED: True, **({WRONG: told[WRONG]} if WRONG in told else {})}
     slots = {"slot": told["slot"], "value": told["value"], **marks, **_of_rules(finding.subject)}
     since = moment(finding.since.start) if finding.since else None
     began = max(since, facts[0].said) if since and facts else since  # it was so when it was last said
-    book.write(_profiled(item, key, finding, slots, began, gone=tuple(fact.at for fact in facts)))
+    end = _profiled(item, key, finding, slots, began, gone=tuple(fact.at for fact in facts))
+    book.write(replace(end, context=book.origin(facts[0])) if borrows else end)
 
 
 def _filling(finding: Finding, book: _Book) -> Sequence[_Statement] | None:

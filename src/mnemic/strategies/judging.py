@@ -15,12 +15,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 from typing import Any, Final, Generic, TypeVar
 
 from mnemic.core.json_schema import Schema
 from mnemic.core.sanitize import for_prompt
 from mnemic.core.tokens import cut
-from mnemic.errors import MnemicError, OverBudget
+from mnemic.errors import Invalid, MnemicError, OverBudget
 from mnemic.flow import Flow, Request
 from mnemic.models.chat.base import Ask, ChatMessage, CutOff, Reply, Size
 from mnemic.models.chat.soundness import Unfit, fitting
@@ -41,7 +42,9 @@ class JudgeTask(Generic[G, T]):
     """A question that strategies put to a model about what they were given, and how rules answer it.
 
     Attributes:
-        id: Names its prompt, `prompts/ID.md`, and its calls in meters.
+        id: Names its calls in meters, and one of our prompts, `prompts/ID.md`, if it brings none.
+        prompt: What the model is told, behind what it is told of all data. Its last line may be the answer to an
+            example, which is not sound when it is given back.
         schema: What an answer fits; its first field is the model's reasoning, which comes before what it decides.
         show: What the model is shown of what is given, fenced; "" if there is nothing to judge: then nobody is asked.
         sound: What an answer that fits the schema means. It raises `Unfit` where it cites what was not shown, or is too
@@ -58,6 +61,17 @@ class JudgeTask(Generic[G, T]):
     rules: Callable[[G], T]
     limit: int = 1024
     size: Size = Size.LARGE
+    prompt: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.prompt and not _prompt_file(self.id).is_file():
+            problem = f"is missing, and mnemic has none called {self.id!r}"
+            raise Invalid("prompt", problem, "Give the task its text, such as `Path(...).read_text()`.")
+
+    @property
+    def instruction(self) -> str:
+        """What the model is told to do: the task's own prompt, or ours of its name."""
+        return self.prompt.strip() or _prompt(self.id)
 
 
 def judged(task: JudgeTask[G, T], given: G) -> Flow[T]:
@@ -148,7 +162,7 @@ def _question(task: JudgeTask[G, T], given: G, shown: str) -> Ask:
             return False
         return True
 
-    system = ChatMessage("system", f"{_prompt('preamble')}\n\n{_prompt(task.id)}")
+    system = ChatMessage("system", f"{_prompt('preamble')}\n\n{task.instruction}")
     messages = (system, ChatMessage("user", shown))
     return Ask(messages, task.limit, task.schema, task.id, task.size, sound=is_sound)
 
@@ -181,7 +195,7 @@ def _read(task: JudgeTask[G, T], given: G, shown: str, answer: str) -> T:
         Unfit: it is not sound.
     """
     value = fitting(answer, task.schema)
-    if copied := [text for text in _telling(value) if text in _example(task.id) and text not in shown]:
+    if copied := [text for text in _telling(value) if text in _example(task.instruction) and text not in shown]:
         raise Unfit(f"{copied[0]!r} stands in the example and not in the data")
     return task.sound(given, value)
 
@@ -198,11 +212,18 @@ def _telling(value: object) -> Iterator[str]:
 
 
 @cache
-def _example(name: str) -> frozenset[str]:
-    """The texts of the answer with which a prompt ends."""
-    return frozenset(_telling(json.loads(_prompt(name).rpartition("\n")[2])))
+def _example(prompt: str) -> frozenset[str]:
+    """The texts of the answer with which a prompt ends; none where it ends with no answer."""
+    try:
+        return frozenset(_telling(json.loads(prompt.rpartition("\n")[2])))
+    except ValueError:
+        return frozenset()
 
 
 @cache
 def _prompt(name: str) -> str:
-    return resources.files("mnemic.strategies").joinpath(f"prompts/{name}.md").read_text("utf-8").strip()
+    return _prompt_file(name).read_text("utf-8").strip()
+
+
+def _prompt_file(name: str) -> Traversable:
+    return resources.files("mnemic.strategies").joinpath(f"prompts/{name}.md")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from mnemic.core.checking import did_you_mean
+from mnemic.core.checking import did_you_mean, shown
 from mnemic.errors import Invalid
 from mnemic.lanes.slices import EMBED, JOBS, PACK, SLOTS
 from mnemic.registry import STRATEGIES, fetch, is_place, load
@@ -64,8 +64,29 @@ def strategy_called(name: str, chosen: Sequence[str | Strategy]) -> Strategy:
             return strategies((strategy,))[0]
     if name in STRATEGIES:
         return strategies((name,))[0]
-    known = sorted({*map(lane_of, chosen), *STRATEGIES})
-    raise Invalid("by", f"{name!r} is no strategy that is followed here, or ours", did_you_mean(name, known))
+    raise unknown_strategy("by", name, [lane_of(strategy) for strategy in chosen])
+
+
+def author_called(name: str) -> str:
+    """Name the author as whom a strategy of a name writes: of ours by what they say, of others by their name."""
+    return load(STRATEGIES, name).by if name in STRATEGIES else name
+
+
+def unknown_strategy(field: str, name: str, named: Sequence[str]) -> Invalid:
+    """Make the error about a name that is no strategy's here: how one of the user's own comes to be known.
+
+    Args:
+        named: The names of those that the store was opened with.
+    """
+    known = sorted({*named, *STRATEGIES})
+    place = name if is_place(name) else "package.module:Class"
+    others = ",".join(one for one in named if one in STRATEGIES)
+    remedy = (
+        f"{did_you_mean(name, known)} One of your own is known while the setting names it, as in "
+        f"`export MNEMIC_STRATEGIES={others + ',' if others else ''}{place}` (in Python `Memory(strategies=[...])`); "
+        "it is followed by its name, not by its place."
+    )
+    return Invalid(field, f"{name!r} is no strategy that is known here", remedy)
 
 
 def _refuse_twice(what: str, names: Sequence[str]) -> None:
@@ -89,6 +110,9 @@ def _loaded(strategy: str | Strategy | type[Strategy]) -> Strategy:
             known = f"Known: {', '.join(sorted(STRATEGIES))}; your own is package.module:Class."
             raise Invalid(FIELD, f"{strategy!r} is not known", known)
         candidate = fetch(FIELD, strategy)
+    if candidate is None or (isinstance(candidate, list | tuple | int | float) and not isinstance(strategy, str)):
+        remedy = "Give names of ours, `package.module:Class`, strategies, or their classes."
+        raise Invalid(FIELD, f"holds {shown(strategy)}, which is no strategy", remedy)
     title = candidate.__name__ if isinstance(candidate, type) else type(candidate).__name__
     if missing := [part for part in _PARTS if not hasattr(candidate, part)]:
         raise Invalid(FIELD, f"{title} has no {', '.join(missing)}", _GUIDE)

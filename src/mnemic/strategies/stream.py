@@ -66,7 +66,6 @@ _SEEN: Final = Filter(kinds=(Kind.TURN, Kind.INSIGHT))
 _INSIGHTS: Final = Filter(kinds=(Kind.INSIGHT,), by=("stream",))
 _WEIGHED: Final = Filter(kinds=(Kind.SUMMARY,), by=("stream",), tags=("importance",))
 _REFLECTED: Final = Filter(kinds=(Kind.SUMMARY,), by=("stream",), tags=("reflection",))
-_DIGEST: Final = "digest"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,17 +169,18 @@ class Stream:
             near.append([pick.item for pick in picks[:RETRIEVED]])
         insights = yield from _insights(questions, near)
         scores = yield from _scores([Passage(text) for text in insights])
+        shown = tuple(dict.fromkeys(item.id for items in (upon, *near) for item in items))
         derived = [
-            _insight(given, text, evidence, score)
+            replace(_insight(given, text, evidence, score), context=shown)
             for (text, evidence), score in zip(insights.items(), scores, strict=True)
         ]
         first = len(edits.write) + 1
         ties = (
-            Bond(src=first + place, dst=item.id, type=DERIVED_FROM)
+            Bond(src=first + place, dst=item.id, type=DERIVED_FROM, source=())
             for place, evidence in enumerate(insights.values())
             for item in evidence
         )
-        marker = _reflection(given, upon, questions)
+        marker = replace(_reflection(given, upon, questions), context=shown)
         return replace(edits, write=(*edits.write, marker, *derived), tie=(*edits.tie, *ties))
 
 
@@ -213,9 +213,8 @@ def _record(turns: Sequence[Item], weighed: Mapping[ItemId, float]) -> Edits:
         sight=Sight.NONE,
         tags=_WEIGHED.tags,
     )
-    return Edits(
-        write=(record,), tie=tuple(Bond(src=0, dst=turn.id, type=WEIGHS, weight=weighed[turn.id]) for turn in turns)
-    )
+    ties = (Bond(src=0, dst=turn.id, type=WEIGHS, weight=weighed[turn.id], source=()) for turn in turns)
+    return Edits(write=(record,), tie=tuple(ties))
 
 
 def _window(evidence: Sequence[Item]) -> Flow[list[ItemId]]:
@@ -250,7 +249,7 @@ def _insights(questions: Sequence[str], near: Sequence[Sequence[Item]]) -> Flow[
             evidence.update((items[place].id, items[place]) for place in insight.source)
     fresh: dict[str, list[Item]] = {}
     for digest, (text, evidence) in merged.items():
-        if not (yield from known(replace(_INSIGHTS, slots=((_DIGEST, digest),)), 1)):
+        if not (yield from known(replace(_INSIGHTS, tags=(digest,)), 1)):
             fresh[text] = sorted(evidence.values(), key=lambda item: (item.said, item.text))
     return fresh
 
@@ -262,7 +261,8 @@ def _insight(given: Given, text: str, evidence: Sequence[Item], score: float) ->
         key=f"{Stream.name}:{last.id}:{digest}",
         kind=Kind.INSIGHT,
         text=text,
-        slots={"by": Stream.by, _DIGEST: digest, "importance": score, "depth": 1 + max(map(_depth, evidence))},
+        slots={"by": Stream.by, "importance": score, "depth": 1 + max(map(_depth, evidence))},
+        tags=(digest,),
         source=_given_first(given, (item.id for item in evidence)),
         said=max(last.said, *(item.said for item in evidence)),
         said_offset=last.said_offset,
@@ -270,7 +270,7 @@ def _insight(given: Given, text: str, evidence: Sequence[Item], score: float) ->
 
 
 def _reflection(given: Given, turns: Sequence[Item], questions: Sequence[str]) -> Derivation:
-    """Derive the mark that these turns were reflected upon: it goes if one of them does, and the others wait again."""
+    """Derive the mark that these turns were reflected upon: it goes as the insights do, and what stays waits again."""
     last = given.evidence[-1]
     return Derivation(
         key=f"{Stream.name}:{last.id}:reflection",

@@ -80,6 +80,22 @@ class ImportanceUnit:
         return _reaches([importance(item) for item in items], self.at_least)
 
 
+def lacks(unit: Unit, items: Sequence[Item]) -> str:
+    """Name what is yet to be written until items make a unit, as in "it waits for ..."; `items` do not make one."""
+    match unit:
+        case TokensUnit(at_least):
+            left = at_least - sum(count_tokens(item.text) for item in items)
+            return f"{left:,} more token" + "s" * (left != 1)
+        case ImportanceUnit(at_least):
+            return f"{at_least - sum(map(importance, items)):.2g} more importance"
+        case ExchangeUnit():
+            return "the next turn of who asks"
+        case SessionUnit():
+            return "something of another session"
+        case _:
+            return "more to be said"
+
+
 def _reaches(amounts: Sequence[float], at_least: float) -> int | None:
     """How many of these amounts come to so much together; None if all of them do not."""
     return next((place for place, total in enumerate(accumulate(amounts), start=1) if total >= at_least), None)

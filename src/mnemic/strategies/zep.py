@@ -9,7 +9,8 @@ searches facts by words, by meaning and along the graph, and fuses the rankings 
 Departures:
 - One question extracts entities and facts of a turn together, and one resolves all its facts; the paper asks one for
   each. Entities without a fact, summaries of entities, types and attributes are not kept.
-- A fact without a date begins when it was said. Graphiti ends nothing whose dates it does not know.
+- A fact without a date begins when it was said, but gives way to a change told later that began before that, in the
+  same present (`rules.edge_history`). Graphiti ends nothing whose dates it does not know.
 - Known facts are looked up in both directions, and those that ended too: so what comes late finds its place.
 - A contradiction counts only between facts that share their subject, their object, or both the other way round.
 - Names are compared exactly (`rules.name_likeness`), communities settle (`rules.label_propagation`), diversity is
@@ -48,6 +49,7 @@ from mnemic.strategies.rules.graph_edits import (
     NamedEntity,
     digest,
     graph_fact,
+    graph_tag,
     members_of,
 )
 from mnemic.strategies.rules.label_propagation import communities
@@ -60,7 +62,6 @@ from mnemic.strategies.triggers import Buffer, EachEvent, Trigger
 from mnemic.strategies.units import TurnUnit, Unit
 
 if TYPE_CHECKING:
-    from mnemic.core.facets import SlotValue
     from mnemic.core.ids import ItemId
     from mnemic.flow import Flow
 
@@ -123,8 +124,8 @@ class Zep:
 
     def on_write(self, given: Given) -> Flow[Edits]:
         """Extract facts, resolve whom they are about, and place each in the history that is known."""
-        stated = yield from _stated(given.evidence)
-        edits = GraphEdits(self.by)
+        shown, stated = yield from _stated(given.evidence)
+        edits = GraphEdits(self.by, shown)
         entities = yield from _resolved(stated, edits)
         facts: dict[str, GraphFact] = {}
         for turn, triple in stated:
@@ -207,19 +208,25 @@ def _descending(scored: tuple[ItemId, float]) -> float:
     return -scored[1]
 
 
-def _own(kind: Kind, **slots: SlotValue) -> Filter:
-    return Filter(kinds=(kind,), by=(Zep.by,), slots=tuple(slots.items()))
+def _own(kind: Kind, **parts: str) -> Filter:
+    """Filter what the strategy keeps, of all or those of these parts, as they are tagged."""
+    return Filter(kinds=(kind,), by=(Zep.by,), tags=(graph_tag(**parts),) if parts else ())
 
 
-def _stated(turns: Sequence[Item]) -> Flow[list[tuple[Item, Triple]]]:
-    """Extract what turns state, in order, read beside the turns before them in their session."""
+def _stated(turns: Sequence[Item]) -> Flow[tuple[tuple[ItemId, ...], list[tuple[Item, Triple]]]]:
+    """Extract what turns state, in order, read beside the turns before them in their session.
+
+    Returns:
+        All turns that were shown, and what these state, each with its turn.
+    """
     if not turns:
-        return []
+        return (), []
     first = turns[0]
     where = Filter(kinds=(Kind.TURN,), session=first.session, said_to=micros(first.said))
     before = [item for item in (yield from known(where, _BEFORE)) if item.kind is Kind.TURN]
     episode = Episode(tuple(map(passage_of, reversed(before))), tuple(map(passage_of, turns)))
-    return [(turns[one.source], one) for one in (yield from judged(EXTRACT_FACTS, episode))]
+    stated = [(turns[one.source], one) for one in (yield from judged(EXTRACT_FACTS, episode))]
+    return tuple(turn.id for turn in (*before, *turns)), stated
 
 
 def _resolved(stated: Sequence[tuple[Item, Triple]], edits: GraphEdits) -> Flow[dict[str, NamedEntity]]:
@@ -275,8 +282,8 @@ def _placed(facts: Sequence[GraphFact], edits: GraphEdits) -> Flow[None]:
             continue
         place = yield from _parted(place, edits)
         edge = edits.put_fact(fact, place)
-        edges = {n: replace(one, end=edge.start) if one in place.ends else one for n, one in edges.items()}
-        edges[len(edges)] = edge if place.ended_by is None else replace(edge, end=place.ended_by.start)
+        edges = {n: one.until(edge.start) if one in place.ends else one for n, one in edges.items()}
+        edges[len(edges)] = edge if place.ended_by is None else edge.until(place.ended_by.start)
 
 
 def _met(facts: Sequence[GraphFact]) -> Flow[list[GraphEdge]]:
@@ -309,7 +316,8 @@ def _parted(place: EdgePlace, edits: GraphEdits) -> Flow[EdgePlace]:
         others = tuple(id for id, item in cited.items() if item.kind is not Kind.TURN)
         anew = replace(one, said=turn.said, start=turn.said, source=(turn.id,))
         ends = tuple(NamedEntity(item.id, item.text, others) for item in names)
-        again = edits.put_fact(GraphFact(turn, anew, ends), EdgePlace(edge=anew, ended_by=place.ended_by))
+        fact = GraphFact(turn, anew, ends, (one.ref,))
+        again = edits.put_fact(fact, EdgePlace(edge=anew, ended_by=place.ended_by))
         place = replace(place, ended_by=again)
     return place
 

@@ -24,6 +24,7 @@ class Server:
         url: Of the API, with its version.
         faults: One for each request to come, first first; a fault answers in place of the model.
         asked: The bodies of all requests.
+        raw: The same, as bytes.
         headers: Their headers.
         paths: Where they went.
         model: What it says that it is.
@@ -33,6 +34,7 @@ class Server:
     url: str = ""
     faults: list[Fault] = field(default_factory=list)
     asked: list[dict[str, Any]] = field(default_factory=list)
+    raw: list[bytes] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
     model: str = "scripted"
@@ -78,7 +80,7 @@ def _ask(body: dict[str, Any]) -> Ask:
     messages = []
     for one in body["messages"]:
         calls = (ToolCall(call["id"], **call["function"]) for call in one.get("tool_calls", ()))
-        messages.append(ChatMessage(one["role"], one["content"] or "", tuple(calls), one.get("tool_call_id", "")))
+        messages.append(ChatMessage(one["role"], _words(one["content"]), tuple(calls), one.get("tool_call_id", "")))
     tools = (tool["function"] for tool in body.get("tools", ()))
     wanted = body.get("response_format", {}).get("json_schema", {})
     return Ask(
@@ -89,6 +91,12 @@ def _ask(body: dict[str, Any]) -> Ask:
         temperature=body.get("temperature"),
         tools=tuple(ToolOffer(tool["name"], tool["description"], tool["parameters"]) for tool in tools),
     )
+
+
+def _words(content: str | list[dict[str, Any]] | None) -> str:
+    """The words of a message: what is an image says nothing."""
+    parts = [content] if isinstance(content, str) else [part.get("text", "") for part in content or ()]
+    return "\n".join(parts)
 
 
 def _usage(said: Reply) -> dict[str, int]:
@@ -130,7 +138,9 @@ def serving(chat: Chat) -> Iterator[Server]:
 
     class Answers(QuietRequestHandler):
         def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            raw = self.rfile.read(int(self.headers["Content-Length"]))
+            body = json.loads(raw)
+            server.raw.append(raw)
             server.asked.append(body)
             server.headers.append(dict(self.headers))
             server.paths.append(self.path)

@@ -80,7 +80,9 @@ def _remember(memory: ScopedMemory, arguments: Arguments) -> Result:
 
 def _recall(memory: ScopedMemory, arguments: Arguments) -> Result:
     looking = memory if arguments.get("as_of") is None else memory.as_of(arguments["as_of"])
-    found = looking.recall(arguments["query"], k=arguments.get("k"), budget=arguments.get("budget"))
+    found = looking.recall(
+        arguments["query"], k=arguments.get("k"), budget=arguments.get("budget"), by=arguments.get("by")
+    )
     return _found(found, nothing="Nothing was found.")
 
 
@@ -237,6 +239,7 @@ TOOLS: Final = (
                 "k": whole("Most items (left out: 10).", low=1, high=200),
                 "budget": whole("Most tokens.", low=1),
                 "as_of": text("What was known then: a date (its end), a time, or words such as `last March`."),
+                "by": text("Only by a strategy that the user names, such as `zep`: its recall answers."),
             },
         ),
         result=_FOUND,

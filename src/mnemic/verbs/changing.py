@@ -36,6 +36,7 @@ from mnemic.verbs.who import (
     cited_versions,
     committed,
     draft_of,
+    expected_commit,
     look_again,
     own_or_none,
     own_space,
@@ -88,7 +89,7 @@ class Changing:
         written = stated(self.desk, who, statement, sources)
         return (yield from committed(who, written.puts, masked=written.masked))
 
-    def revise(self, who: Who, item: ItemId, changes: Mapping[str, object]) -> Flow[Receipt]:
+    def revise(self, who: Who, item: ItemId, changes: Mapping[str, object], expect: int | None = None) -> Flow[Receipt]:
         """Correct what an item says; what it said before stays in its history.
 
         Raises:
@@ -98,7 +99,11 @@ class Changing:
         if changes.keys() == {"expires"}:
             expires = expiry_of(self.desk, changes["expires"])
             named = partial(_with_their_chunks, who=who, items=(item,))
-            return (yield from self._marked(who, named, Verb.REVISED, lambda one: replace(one, expires=expires)))
+            return (
+                yield from self._marked(
+                    who, named, (item,), Verb.REVISED, lambda one: replace(one, expires=expires), expect
+                )
+            )
         version = yield from look_again(who, self.desk, lambda s: standing_version(s, who, item))
         if version.item.kind in EVIDENCE:
             raise Invalid(
@@ -106,14 +111,15 @@ class Changing:
                 f"{item} is evidence ({version.item.kind}), which is never revised",
                 "Write or supersede a fact instead.",
             )
+        stands = expected_commit(version, expect)
         written = self.desk.item(revision(self.desk, version.item, changes), None)
         revised = written.puts[0].item
         if revised == version.item:
             return Receipt(seq=version.seq_from, ids=(item,), repeated=1)
         put = self.desk.put(Verb.REVISED, revised)
-        return (yield from committed(who, (put,), expect={item: version.seq_from}, masked=written.masked))
+        return (yield from committed(who, (put,), expect={item: stands}, masked=written.masked))
 
-    def supersede(self, who: Who, old: ItemId, statement: Statement) -> Flow[Receipt]:
+    def supersede(self, who: Who, old: ItemId, statement: Statement, expect: int | None = None) -> Flow[Receipt]:
         """Say that the world has changed: the new statement takes the old one's place from its own `valid_from` on.
 
         Said time decides which is newer: a statement that was said before the one it names arrives superseded itself.
@@ -122,6 +128,7 @@ class Changing:
         before, sources = yield from look_again(
             who, self.desk, lambda s: (standing_version(s, who, old), cited_versions(s, who, statement.source))
         )
+        stands = expected_commit(before, expect, statement.key)
         if before.item.state is State.ACTIVE or statement.key is None:
             refuse_closed(before.item)
         refuse_uncited(sources, statement.source)
@@ -137,9 +144,9 @@ class Changing:
         else:
             puts = (replace(fresh, item=closed),)
         tie = Tie(verb=Verb.LINKED, link=Link(src=newer.id, dst=older.id, type=SUPERSEDES))
-        return (yield from committed(who, (*puts, tie), expect={old: before.seq_from}, masked=written.masked))
+        return (yield from committed(who, (*puts, tie), expect={old: stands}, masked=written.masked))
 
-    def correct(self, who: Who, old: ItemId, statement: Statement) -> Flow[Receipt]:
+    def correct(self, who: Who, old: ItemId, statement: Statement, expect: int | None = None) -> Flow[Receipt]:
         """Say that something was never so: a statement is revised, evidence hidden behind what is right.
 
         Evidence stays in the history of what stands in its place, and `undo` brings it back.
@@ -148,8 +155,9 @@ class Changing:
         before, chunks, sources = yield from look_again(
             who, self.desk, lambda s: _with_chunks(s, who, old, statement.source)
         )
+        stands = expected_commit(before, expect, statement.key)
         if before.item.kind not in EVIDENCE:
-            return (yield from self._put_right(who, before, statement))
+            return (yield from self._put_right(who, before, statement, stands))
         if before.item.state is not State.ACTIVE and statement.key is not None:
             refuse_uncited(sources, statement.source)
             return (yield from self._repeated(who, statement, before, sources))
@@ -159,10 +167,10 @@ class Changing:
         parts = (before, *chunks)
         hidden = (Put(verb=Verb.RETIRED, item=retired(v.item), terms=None) for v in parts)
         tie = Tie(verb=Verb.LINKED, link=Link(src=written.puts[0].item.id, dst=old, type=SUPERSEDES))
-        expect = {v.item.id: v.seq_from for v in parts}
-        return (yield from committed(who, (*written.puts, *hidden, tie), expect=expect, masked=written.masked))
+        must_stand = {v.item.id: v.seq_from for v in parts} | {old: stands}
+        return (yield from committed(who, (*written.puts, *hidden, tie), expect=must_stand, masked=written.masked))
 
-    def _put_right(self, who: Who, before: Version, statement: Statement) -> Flow[Receipt]:
+    def _put_right(self, who: Who, before: Version, statement: Statement, stands: int) -> Flow[Receipt]:
         """Revise a statement to what is right, by whom it comes from; a key makes that safe to repeat."""
         read = {name: slot for name, slot in before.item.slots.items() if name != "value"}  # out of the old words
         slots = statement.slots or read
@@ -175,7 +183,7 @@ class Changing:
             return Receipt(seq=before.seq_from, ids=(before.item.id,), repeated=1)
         told = {"corrected": before.item.id, "text": put.item.text} | expiry_given(given_expiry(statement.expires))
         put = replace(put, content=canonical(told))
-        return (yield from committed(who, (put,), expect={before.item.id: before.seq_from}, masked=written.masked))
+        return (yield from committed(who, (put,), expect={before.item.id: stands}, masked=written.masked))
 
     def _repeated(
         self, who: Who, statement: Statement, closed: Version, sources: Mapping[ItemId, Version]
@@ -197,16 +205,16 @@ class Changing:
             raise NotFound(f"no link {link.src} -{link.type}-> {link.dst} here")
         return (yield from committed(who, (Tie(verb=Verb.UNLINKED if remove else Verb.LINKED, link=link),)))
 
-    def forget(self, who: Who, items: Sequence[ItemId]) -> Flow[Receipt]:
+    def forget(self, who: Who, items: Sequence[ItemId], expect: int | None = None) -> Flow[Receipt]:
         """Hide items from every view but the journal's past; `undo` brings them back."""
         named = partial(_with_their_chunks, who=who, items=items)
-        return (yield from self._marked(who, named, Verb.RETIRED, retired))
+        return (yield from self._marked(who, named, items, Verb.RETIRED, retired, expect))
 
-    def pin(self, who: Who, items: Sequence[ItemId], *, pinned: bool) -> Flow[Receipt]:
+    def pin(self, who: Who, items: Sequence[ItemId], *, pinned: bool, expect: int | None = None) -> Flow[Receipt]:
         """Keep items at hand, or let them go again."""
         verb = Verb.PINNED if pinned else Verb.UNPINNED
         named = partial(standing_versions, who=who, ids=items)
-        return (yield from self._marked(who, named, verb, lambda item: replace(item, pinned=pinned)))
+        return (yield from self._marked(who, named, items, verb, lambda item: replace(item, pinned=pinned), expect))
 
     def feedback(self, who: Who, items: Sequence[ItemId], *, useful: bool) -> Flow[Receipt]:
         """Say that items helped, or misled: their strength changes, never their truth."""
@@ -230,11 +238,19 @@ class Changing:
         return found
 
     def _marked(
-        self, who: Who, of: Callable[[Snapshot], dict[ItemId, Version]], verb: Verb, change: Callable[[Item], Item]
+        self,
+        who: Who,
+        of: Callable[[Snapshot], dict[ItemId, Version]],
+        items: Sequence[ItemId],
+        verb: Verb,
+        change: Callable[[Item], Item],
+        expect: int | None,
     ) -> Flow[Receipt]:
-        """Change items alike in one commit; those that are so already stay as they are."""
+        """Change items and what goes with them alike in one commit; those that are so already stay as they are."""
         writable(who)
         versions = yield from self._named(who, of)
+        for id in items:
+            expected_commit(versions[id], expect)
         changed = {i: item for i, version in versions.items() if (item := change(version.item)) != version.item}
         if not changed:
             seq = max(version.seq_from for version in versions.values())

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mnemic.core.checking import did_you_mean
 from mnemic.core.events import Receipt, Verb
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Kind, Sight, Slot, State, Version
 from mnemic.core.queries import Filter
-from mnemic.errors import Invalid, NotFound
+from mnemic.errors import NotFound
 from mnemic.flow import Flow
 from mnemic.lanes.following import CHOICES, FOLLOWS, choice_of
-from mnemic.registry import STRATEGIES, load
+from mnemic.registry import STRATEGIES
 from mnemic.store.engine import lane_cursors
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import commit, look, transact
+from mnemic.strategies.loading import author_called, unknown_strategy
 from mnemic.verbs.changing import Changing
 from mnemic.verbs.statements import Statement, stated
 from mnemic.verbs.who import Who, draft_of, own_or_none, scanned, view_of, writable
@@ -72,16 +72,14 @@ class Choosing(Changing):
         """
         writable(who)
         self._known(name)
-        author = load(STRATEGIES, name).by if name in STRATEGIES else name
-        derived = yield from look(lambda s: _derived_by(s, who, author))
+        derived = yield from look(lambda s: _derived_by(s, who, author_called(name)))
         if not derived:
             raise NotFound(f"nothing that {name} derived stands")
         return (yield from self.forget(who, derived))
 
     def _known(self, name: str) -> None:
         if name not in STRATEGIES and name not in self.desk.strategies:
-            known = sorted({*STRATEGIES, *self.desk.strategies})
-            raise Invalid("strategy", f"{name!r} is not known", did_you_mean(name, known))
+            raise unknown_strategy("strategy", name, self.desk.strategies)
 
     def following(self, who: Who) -> Flow[tuple[str, ...]]:
         """List the strategies that a user's memory follows."""

@@ -15,12 +15,12 @@ from mnemic.core.tokens import BY_RULES
 from mnemic.core.uninterrupted import import_whole
 from mnemic.derive.memory_reads import MemoryReads
 from mnemic.derive.own_recall import has_own_recall, own_picks
-from mnemic.derive.runs import lane_name
+from mnemic.derive.runs import awaiting_more, lane_name
 from mnemic.derive.unread import UnreadRules
 from mnemic.errors import Invalid
 from mnemic.flow import Flow
 from mnemic.index.catalogues import Catalogues
-from mnemic.lanes.following import follows
+from mnemic.lanes.following import choice_of, follows
 from mnemic.models.model_requests import EmbedQuestion, Meant
 from mnemic.settings import Settings
 from mnemic.store.engine.snapshot import Snapshot
@@ -28,7 +28,17 @@ from mnemic.store.requests import Look, look
 from mnemic.store.values.work import EmbedderState
 from mnemic.strategies.base import Asked
 from mnemic.strategies.loading import strategy_called
-from mnemic.verbs.who import Who, always_shown, look_ahead, own_or_none, shelved, spaces_of, unread_versions, view_of
+from mnemic.verbs.who import (
+    Who,
+    always_shown,
+    last_commit,
+    look_ahead,
+    own_or_none,
+    shelved,
+    spaces_of,
+    unread_versions,
+    view_of,
+)
 from mnemic.writing import Desk
 
 if TYPE_CHECKING:
@@ -43,7 +53,10 @@ _NOTHING: Final = Context(
 
 _NOTHING_ASKED: Final = replace(_NOTHING, notes=())
 
-_UNSEARCHED: Final = "what rules derive has no words to search: `profile` and `context` show it"
+_UNSEARCHED: Final = (
+    "the rules of `house` have no recall of their own, for what they derive is the words of what was said: ask without "
+    "`by` for that; every `context` begins with what they derived, and `profile` and `list --by house` show it"
+)
 
 CORE_LIMIT: Final = 300
 """Most items that are looked at for the always-on part of a context."""
@@ -60,6 +73,7 @@ class RecallRequest:
     now: datetime | str | None = None
     explain: bool = False
     by: str | None = None
+    besides: Sequence[ItemId] = ()
 
 
 RecallFrom = Callable[[Snapshot, RecallRequest], Context]
@@ -155,9 +169,10 @@ class Recalling:
             raise Invalid("by", f"{by!r} derives nothing that `where.by` asks for", "Leave one of them out.")
 
         def recall(snapshot: Snapshot, within: RecallRequest) -> Context:
+            if strategy.by == BY_RULES:
+                return replace(_NOTHING_ASKED, seq=last_commit(snapshot, who), notes=(_UNSEARCHED,))
             found = self._recall(snapshot, who, replace(within, where=where), meant)
-            told = (_UNSEARCHED,) if strategy.by == BY_RULES else self._never_ran(snapshot, who, strategy)
-            return replace(found, notes=(*found.notes, *told))
+            return replace(found, notes=(*found.notes, *self._never_ran(snapshot, who, strategy)))
 
         return recall
 
@@ -189,7 +204,13 @@ class Recalling:
         if any(snapshot.lane(space, lane).cursor for space in own for lane in lanes):
             return ()
         followed = any(follows(snapshot, space, strategy.name, self.desk.strategies) for space in own)
-        remedy = "`flush` waits until it has" if followed else "`follow` has it read all of that"
+        more = [awaiting_more(snapshot, strategy, space) for space in own] if followed else []
+        if lacks := next((one.lacks for one in more if one is not None), ""):
+            return (f"{strategy.name} has derived nothing here yet: it waits for {lacks}",)
+        chosen = (choice_of(snapshot, space) for space in own)
+        others = next((one for one in chosen if one is not None), self.desk.strategies)
+        choice = " ".join(("mnemic follow", *others, strategy.name))
+        remedy = "`flush` waits until it has" if followed else f"`{choice}` has it read all of that"
         return (f"{strategy.name} has derived nothing here: it has not run over this memory; {remedy}",)
 
     def _pinned(self, snapshot: Snapshot, who: Who, request: RecallRequest, meant: Meant, reader: str) -> Query:
@@ -313,6 +334,7 @@ class Recalling:
             budget=request.budget,
             vectors=meant.vectors,
             embedders=meant.embedders,
+            besides=frozenset(request.besides),
         )
 
     def _meant(self, request: RecallRequest) -> Flow[Meant]:

@@ -17,7 +17,7 @@ from mnemic.core.scope import Scope, Shared
 from mnemic.core.transitions import last_open, reopened
 from mnemic.derive.strategy_lane import house_slice
 from mnemic.derive.unread import NOTHING, FarBehind, Underived
-from mnemic.errors import Conflict, Invalid, NotFound, Refused, StoreReadOnly
+from mnemic.errors import Conflict, Invalid, NotFound, Refused, Stale, StoreReadOnly
 from mnemic.flow import Flow
 from mnemic.lanes.following import follows
 from mnemic.lanes.slices import HOUSE
@@ -205,6 +205,25 @@ def standing_versions(snapshot: Snapshot, who: Who, ids: Sequence[ItemId]) -> di
 def standing_version(snapshot: Snapshot, who: Who, item: ItemId) -> Version:
     """The standing version of one item, in whatever state; `NotFound` as above."""
     return standing_versions(snapshot, who, (item,))[item]
+
+
+def expected_commit(version: Version, expect: int | None, key: str | None = None) -> int:
+    """The commit as of which an item must still stand when the caller's change of it is written.
+
+    With a key it is not looked at here: the change may have landed before, and the store looks for the key first.
+
+    Args:
+        expect: What the caller went by; None for the version that was just read.
+
+    Raises:
+        Stale: it stands as of another commit by now.
+    """
+    if expect is None:
+        return version.seq_from
+    if key is None and version.seq_from != expect:
+        found = f"{version.item.id} is of commit {version.seq_from} by now, not {expect}"
+        raise Stale(f"{found}; read it again, and decide anew")
+    return expect
 
 
 def absent(item: str) -> NotFound:

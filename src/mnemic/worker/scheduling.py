@@ -202,7 +202,7 @@ class Scheduler:
                         )
                     else:
                         cycle.later += 1
-                cycle.later += self._backlog.has_later(name)
+                cycle.later += not cycle.force and self._backlog.has_later(name)
 
     def _strategy_task(self, desk: Desk, strategy: Strategy, space: int, epoch: int, options: RunOptions) -> Task:
         name = lane_name(strategy, maintain=options.maintain)
@@ -283,7 +283,9 @@ class Scheduler:
                 yield self._claimed_job(job, JobStep(job.id, owner))
             else:
                 self.ended()
-                cycle.later += waits
+                others = waits and run(look(lambda s: s.is_job_running(names)), perform)
+                cycle.busy += others
+                cycle.later += waits and not others
 
     def _claimed_job(self, job: Job, step: JobStep) -> Task:
         def flow() -> Flow[Slice]:

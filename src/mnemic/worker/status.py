@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.clock import moment
 from mnemic.core.listing import Cursors, Listing, one_page
 from mnemic.core.scope import Shared
+from mnemic.derive.runs import awaiting_more
 from mnemic.lanes.following import follows
 from mnemic.store.engine.job_queue import AGAIN, DIGEST
 from mnemic.store.values.work import Job, JobState, Lane
@@ -18,6 +19,7 @@ from mnemic.store.values.work import Job, JobState, Lane
 if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
     from mnemic.store.engine.snapshot import Snapshot
+    from mnemic.strategies.base import Strategy
 
 WAITING: Final = "waiting"
 RUNNING: Final = "running"
@@ -36,7 +38,9 @@ class WorkEntry:
         name: The lane's name, or what the job does; a dead letter goes by the lane that gave it up.
         tenant, user: Whose; `user` is None for what all share, and both are "" for the store's own work.
         state: `waiting`, `running`, `failing` (it waits after a failure), `dead`, `done` or `cancelled`.
-        pending: How many passages lie before a lane; 1 for a job that is not over.
+        pending: How many passages lie before a lane, and once these make no unit of its strategy yet, how many of them
+            it reads; 1 for a job that is not over.
+        lacks: What is yet to be said until they make one, such as "143 more tokens"; "" where work can go on.
         owner, since: Who runs it, "host pid ...", and since when.
         attempts: Failures in a row.
         error: The last one.
@@ -62,6 +66,7 @@ class WorkEntry:
     item: ItemId | None = None
     branch: str = ""
     at: datetime | None = None
+    lacks: str = ""
 
 
 def work_status(
@@ -73,7 +78,7 @@ def work_status(
     after: str | None,
     *,
     over: bool = False,
-    authors: Collection[str] = (),
+    strategies: Collection[Strategy] = (),
 ) -> Listing[WorkEntry]:
     """List lanes that have something before them, then jobs, the most urgent first, a page at a time.
 
@@ -82,18 +87,20 @@ def work_status(
         by_default: The strategies that are followed for users who have chosen none.
         after: The cursor of the page before.
         over: Jobs that are done or cancelled, too.
-        authors: Who the strategies that are followed here write as: what another is to derive again waits for it.
+        strategies: Those that are followed here; what another is to derive again waits for it.
     """
     states = tuple(JobState) if over else (JobState.WAITING, JobState.DEAD)
     # A place is the lane by its place in the list and a space, or past all lanes a job by its priority and number.
     cursors = Cursors(repr(("jobs", over, tuple(lanes))), 3)
     stage, *past = (0, 0, 0) if after is None else cursors.read(after)
     found: list[tuple[tuple[int, int, int], WorkEntry]] = []
+    authors = {strategy.by for strategy in strategies}
     for place, (name, trouble) in enumerate(lanes.items()):
         left = limit + 1 - len(found)
         if place >= stage and left:
             waiting = _waiting(snapshot, name, by_default, past[0] if place == stage else 0)
-            some = _lanes(snapshot, name, trouble, now, list(islice(waiting, left)))
+            strategy = next((one for one in strategies if one.name == name), None)
+            some = _lanes(snapshot, name, strategy, trouble, now, list(islice(waiting, left)))
             found += [((place, space, 0), entry) for space, entry in some]
     if left := limit + 1 - len(found):
         behind = (past[0], past[1]) if stage == len(lanes) and after is not None else None
@@ -122,7 +129,12 @@ def dead_letters(snapshot: Snapshot, now: int, limit: int, after: str | None) ->
 
 
 def _lanes(
-    snapshot: Snapshot, name: str, trouble: str, now: int, waiting: Sequence[tuple[int, int, int]]
+    snapshot: Snapshot,
+    name: str,
+    strategy: Strategy | None,
+    trouble: str,
+    now: int,
+    waiting: Sequence[tuple[int, int, int]],
 ) -> Iterator[tuple[int, WorkEntry]]:
     """Describe a lane in the spaces in which it has work, each with the space."""
     pending, spaces = snapshot.pending(waiting), [space for space, _, _ in waiting]
@@ -130,7 +142,9 @@ def _lanes(
     snapshot.spaces(spaces)  # all at once, whose they are
     for space in spaces:
         lane = rows.get(space) or Lane(space=space, name=name)
-        yield space, _lane_entry(snapshot, lane, pending.get(space, 0), trouble, now)
+        entry = _lane_entry(snapshot, lane, pending.get(space, 0), trouble, now)
+        more = None if strategy is None else awaiting_more(snapshot, strategy, space)
+        yield space, entry if more is None else replace(entry, pending=more.items, lacks=more.lacks)
 
 
 def _waiting(snapshot: Snapshot, name: str, by_default: Sequence[str], after: int) -> Iterator[tuple[int, int, int]]:
@@ -162,7 +176,7 @@ def _lane_entry(snapshot: Snapshot, lane: Lane, pending: int, trouble: str, now:
 
 def job_entry(snapshot: Snapshot, job: Job, now: int) -> WorkEntry:
     """Describe the status of a job."""
-    running = job.state is JobState.WAITING and bool(job.owner) and job.leased <= now < job.lease_until
+    running = job.is_running(now)
     tenant, user, branch = _whose(snapshot, job.order.space)
     version = snapshot.versions(job.order.space, [job.order.ver]).get(job.order.ver) if job.order.ver else None
     failing = job.state is JobState.WAITING and bool(job.error)

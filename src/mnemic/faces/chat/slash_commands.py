@@ -10,8 +10,8 @@ from mnemic.errors import Invalid, NotFound
 from mnemic.faces.chat.turn_views import short
 from mnemic.faces.cli.commands.asking import print_recalled
 from mnemic.faces.cli.item_ids import resolve_all
-from mnemic.faces.cli.json_records import context_record, receipt_record
 from mnemic.faces.cli.output import indented, many
+from mnemic.operations.records import context_record, receipt_record
 
 if TYPE_CHECKING:
     from mnemic.faces.chat.conversation import Conversation, Turn

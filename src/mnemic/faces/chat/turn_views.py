@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from mnemic.core.items import Kind
 from mnemic.faces.chat.folding import BREAK, Fold, folded
 from mnemic.faces.cli.item_ids import LEAST
-from mnemic.faces.cli.json_records import context_record, item_record, receipt_record, said_time, source_label
+from mnemic.faces.cli.item_words import said_time, source_label
 from mnemic.faces.cli.output import cut, flat, many, plain, width
 from mnemic.models.chat.base import CutOff
+from mnemic.operations.records import context_record, item_record, receipt_record
 
 if TYPE_CHECKING:
     from mnemic.core.items import Item

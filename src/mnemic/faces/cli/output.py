@@ -7,7 +7,7 @@ import re
 import sys
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta, timezone
+from datetime import datetime
 from typing import Any, Final, TextIO
 
 import click
@@ -60,14 +60,6 @@ def cut(text: str, columns: int) -> str:
             break
         kept += character
     return kept + "…"
-
-
-def local(when: datetime, offset: int) -> datetime:
-    """Convert a moment to its source's own clock, `offset` minutes east of UTC."""
-    try:
-        return when.astimezone(timezone(timedelta(minutes=offset)))
-    except OverflowError:  # the first and the last day there are
-        return when
 
 
 def day(when: datetime) -> str:

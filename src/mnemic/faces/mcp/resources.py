@@ -12,7 +12,7 @@ import mcp_types as types
 from mnemic.core.ids import ItemId
 from mnemic.core.sanitize import for_json, without_unseen
 from mnemic.errors import Invalid, NotFound
-from mnemic.faces.cli.json_records import link_record, version_record
+from mnemic.operations.records import link_record, version_record
 
 if TYPE_CHECKING:
     from mnemic.core.items import Version

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import suppress
 from heapq import merge
 from itertools import groupby
@@ -219,7 +219,7 @@ class SpaceAudit:
             ends[key] = row.seq_to
             if row.open and row.seq_to == FOREVER:
                 stands.append(row)
-            yield from _tie(where, row, names)
+            yield from _tie(where, row, names, self._tombs)
         for (src, _, _), end in ends.items():
             if end != FOREVER:
                 yield Fault(where=f"link of item {from_bytes(src)}", problem="has no last version")
@@ -316,7 +316,7 @@ def _reading(row: VersionRow, own: list[Entry], names: dict[int, str], derived: 
     if (names.get(row.agent), names.get(row.session)) != (body.agent, body.session):
         problems.append("its agent or session disagrees with its body")
     if body.source:  # an erasure follows `derived`, so what a version cites must stand there
-        cited = (source for source in body.source if (to_bytes(source), row.id) not in derived)
+        cited = (source for source in (*body.source, *body.context) if (to_bytes(source), row.id) not in derived)
         problems += [f"is not listed as derived from {source}" for source in cited]
     if not own:
         problems.append("has no entry in the catalogue's table")
@@ -333,7 +333,7 @@ def _facets_of(row: VersionRow, slots: Sequence[tuple[str, int]]) -> list[bytes]
     return []
 
 
-def _tie(where: str, row: LinkRow, names: dict[int, str]) -> Iterator[Fault]:
+def _tie(where: str, row: LinkRow, names: dict[int, str], tombs: Container[bytes]) -> Iterator[Fault]:
     try:
         link = codec.decode_link(row)
     except StoreCorrupt:
@@ -341,6 +341,8 @@ def _tie(where: str, row: LinkRow, names: dict[int, str]) -> Iterator[Fault]:
         return
     if names.get(row.type) != link.type:
         yield Fault(where=where, problem="its type disagrees with its body")
+    if gone := [source for source in link.evidence if to_bytes(source) in tombs]:
+        yield Fault(where=where, problem=f"rests on item {gone[0]}, which was erased")
 
 
 def _named(row: VersionRow) -> str:

@@ -72,6 +72,7 @@ def encode_item(item: Item) -> bytes:
         ("slots", dict(item.slots), {}),
         ("tags", list(item.tags), []),
         ("source", list(item.source), []),
+        ("context", list(item.context), []),
         ("state", int(item.state), int(State.ACTIVE)),
         ("pinned", item.pinned, False),
         ("known_to", _instant(item.known_to, "known_to"), None),
@@ -102,6 +103,7 @@ class Body(NamedTuple):
     session: str | None
     pinned: bool
     source: tuple[ItemId, ...]
+    context: tuple[ItemId, ...]
     tags: tuple[str, ...]
 
     @property
@@ -137,6 +139,7 @@ def _body(record: dict[str, Any]) -> Body:
         get("session"),
         get("pinned", False),
         source,
+        tuple(get("context", ())),
         tuple(get("tags", ())),
     )
 
@@ -177,6 +180,7 @@ def _item(item: ItemId, record: dict[str, Any]) -> Item:
         slots=get("slots", {}),
         tags=tuple(get("tags", ())),
         source=tuple(get("source", ())),
+        context=tuple(get("context", ())),
         state=_STATES[get("state", _ACTIVE)],
         pinned=get("pinned", False),
         known_to=_moment(get("known_to")),
@@ -210,6 +214,10 @@ def encode_link(link: Link) -> bytes:
     record: dict[str, Any] = {"type": link.type, "weight": link.weight}
     if link.evidence:
         record["evidence"] = list(link.evidence)
+    if link.by:
+        record["by"] = link.by
+    if link.upkeep:
+        record["upkeep"] = True
     return canonical(record)
 
 
@@ -223,7 +231,16 @@ def decode_link(row: LinkRow) -> Link:
     try:
         record = json.loads(row.body)
         evidence = tuple(record.get("evidence", ()))
-        return Link(src=src, dst=dst, type=record["type"], weight=record["weight"], evidence=evidence)
+        by, upkeep = record.get("by", ""), record.get("upkeep", False)
+        return Link(
+            src=src,
+            dst=dst,
+            type=record["type"],
+            weight=record["weight"],
+            evidence=evidence,
+            by=by,
+            upkeep=upkeep,
+        )
     except (ValueError, KeyError, TypeError) as error:
         raise StoreCorrupt(f"the bytes of a link of {src} are damaged; run `mnemic verify`") from error
 

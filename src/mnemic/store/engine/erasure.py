@@ -21,7 +21,7 @@ from mnemic.store.engine.job_queue import AGAIN
 from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.values.drafts import Erasure, Named
-from mnemic.store.values.row_values import SpaceRow, TenantRow, VersionRow
+from mnemic.store.values.row_values import LinkRow, SpaceRow, TenantRow, VersionRow
 from mnemic.store.values.work import Order
 
 OUTSIDE: Final = (
@@ -48,7 +48,8 @@ class Erased:
 def apply(rows: Rows, erasure: Erasure) -> Erased:
     """Erase inside the transaction that `rows` stands for.
 
-    Items go with all that was derived from them, and leave a tombstone: their id, and nothing of what they said.
+    Items go with all that was derived from them, and leave a tombstone: their id, and nothing of what they said. Links
+    go with their ends and with what they rest on.
 
     Raises:
         NotFound: there is no such tenant or user.
@@ -82,36 +83,82 @@ def _items(rows: Rows, tenant: TenantRow, space: SpaceRow, erasure: Erasure) -> 
         owned.setdefault(home, []).append(raw)
     ledger.check_expected(rows, space, ((to_bytes(item), seq) for item, seq in erasure.expect.items()))
     reopen = [put for put in erasure.reopen if (space.id, to_bytes(put.item.id)) not in going]
-    ties = sorted({(ln.seq_from, ln.n) for home in owned for ln in rows.links.links_of(home, owned[home])})
+    resting = _resting(rows, [home.id for home in reach], ids)
+    links = {home: [*rows.links.links_of(home, items), *resting.get(home, ())] for home, items in owned.items()}
+    links |= {home: found for home, found in resting.items() if home not in owned}
+    ties = sorted({(link.seq_from, link.n) for found in links.values() for link in found})
     payload = canonical({"ids": list(ids), "links": [list(tie) for tie in ties]})
     orders = [order for home in sorted(owned) for order in _rederiving(rows, home, owned[home], set(named))]
+    orders += [order for home, found in sorted(resting.items()) for order in _tying_again(home, found, ids)]
     actor = rows.names.actor(space.id, erasure.actor)
     seq = ledger.journal(rows, tenant, space, Verb.ERASED, payload, actor, note=_reason(erasure), ops=reopen)
-    counts = [rows.items.drop_items(home, items, seq) for home, items in owned.items()]
-    for place, order in enumerate(orders):
+    numbers = {home: list(dict.fromkeys(link.lver for link in found)) for home, found in links.items()}
+    versions = sum(rows.items.drop_items(home, owned.get(home, ()), going, seq) for home, going in numbers.items())
+    for place, order in enumerate(dict.fromkeys(orders)):
         job_queue.order(rows, replace(order, key=f"{seq}:{place}"))
     _drop_names(rows, own, erasure)
-    for row in rows.spaces.space_rows(sorted({*owned, space.id})):
+    for row in rows.spaces.space_rows(sorted({*links, space.id})):
         rows.spaces.set_space(row._replace(seq=seq, epoch=row.epoch + 1))
-    return Erased(seq, ids, sum(v for v, _ in counts), sum(n for _, n in counts))
+    return Erased(seq, ids, versions, sum(map(len, numbers.values())))
+
+
+def _resting(rows: Rows, homes: Sequence[int], going: Sequence[ItemId]) -> dict[int, list[LinkRow]]:
+    """Find by space the links that rest on something that goes, each with what stood before and after it.
+
+    What is tied anew may count on what was tied before: its weight may be a sum.
+    """
+    raw = [to_bytes(item) for item in going]
+    found = [row for home in homes for row in rows.links.links_resting(home, raw)]
+    ends = {_ends(row) for row in found}
+    sources = list(dict.fromkeys(row.src for row in found))
+    every = {home: rows.links.links_of(home, sources) for home in homes} if found else {}
+    resting = {home: [row for row in of if _ends(row) in ends] for home, of in every.items()}
+    return {home: of for home, of in resting.items() if of}
+
+
+def _ends(row: LinkRow) -> tuple[bytes, bytes, str]:
+    return row.src, row.dst, codec.decode_link(row).type
+
+
+def _tying_again(space: int, links: Sequence[LinkRow], going: Container[ItemId]) -> list[Order]:
+    """Order that what stays of the evidence of links that go is digested again by whoever tied these.
+
+    Nothing is ordered for what a person tied, or what has been untied since.
+    """
+    standing = {_ends(row) for row in links if row.open and row.seq_to == FOREVER}
+    stays: dict[tuple[tuple[bytes, bytes, str], str, bool], dict[ItemId, None]] = {}
+    for row in links:
+        link = codec.decode_link(row)
+        if row.open and link.by and _ends(row) in standing:
+            left = dict.fromkeys(source for source in link.evidence if source not in going)
+            stays.setdefault((_ends(row), link.by, link.upkeep), {}).update(left)
+    return [_again(space, by, list(left), upkeep=upkeep) for (_, by, upkeep), left in stays.items() if left]
+
+
+def _again(space: int, author: str, sources: Sequence[ItemId], *, upkeep: bool) -> Order:
+    """Order that a strategy, or its upkeep, is given these sources again; it has no key yet."""
+    payload = canonical({"sources": list(sources), "upkeep": upkeep})
+    return Order(name=AGAIN + author, key="", space=space, payload=payload)
 
 
 def _rederiving(rows: Rows, space: int, going: Sequence[bytes], named: Container[bytes]) -> list[Order]:
     """Order that what stays of the sources of derived items that go is digested again by whoever derived these.
 
-    Nothing is ordered for what its owner hid, what something that stays has superseded, or what rules made: of these
-    each rests on one turn, but for the segments of a session, which no strategy made.
+    Sources of items that were made of the same are digested together. Nothing is ordered for what its owner hid, what
+    something that stays has superseded, or what rules made: of these each rests on one turn, but for the segments of a
+    session, which no strategy made.
     """
     gone, derived = set(going), [item for item in going if item not in named]
-    orders: dict[bytes, Order] = {}
+    together: dict[tuple[str, bool, frozenset[ItemId]], dict[ItemId, None]] = {}
     for row in (rows.items.standing(space, derived) if derived else {}).values():
         body = codec.read_body(row.body)
         author, stays = body.wording.slots.get("by"), [source for source in body.source if to_bytes(source) not in gone]
         counts = row.state == State.ACTIVE or (row.state == State.SUPERSEDED and _reopens(rows, row, gone))
         if counts and stays and isinstance(author, str) and author != BY_RULES:
-            payload = canonical({"sources": stays, "upkeep": bool(body.wording.slots.get(UPKEEP))})
-            orders[payload] = Order(name=AGAIN + author, key="", space=space, payload=payload)
-    return list(orders.values())
+            made_of = frozenset(one for one in (*stays, *body.context) if to_bytes(one) not in gone)
+            sources = together.setdefault((author, bool(body.wording.slots.get(UPKEEP)), made_of), {})
+            sources.update(dict.fromkeys(stays))
+    return [_again(space, author, list(ids), upkeep=upkeep) for (author, upkeep, _), ids in together.items()]
 
 
 def _reopens(rows: Rows, row: VersionRow, gone: Container[bytes]) -> bool:
@@ -173,11 +220,14 @@ def _whole(rows: Rows, tenant: TenantRow, erasure: Erasure) -> Erased:
     if erasure.user is None:
         spaces = rows.spaces.tenant_spaces(tenant.id)
         rows.spaces.set_tenant(tenant._replace(name=None))
+        rows.notes.drop_credentials(tenant=erasure.tenant)
     else:
         space = rows.spaces.space(tenant.id, erasure.user)
         if space is None:
             raise NotFound("nothing was ever remembered for this user")
         spaces = lineage.kin(rows, space)
+        if not isinstance(erasure.user, Shared):  # a key that outlived its user would make them anew by the next write
+            rows.notes.drop_credentials(tenant=erasure.tenant, user=erasure.user)
     holds.refuse_spaces(rows, tenant.id, [space.id for space in spaces])
     ids = tuple(dict.fromkeys(from_bytes(row.id) for space in spaces for row in rows.items.all_versions(space.id)))
     counts = [rows.spaces.drop_space(space.id) for space in spaces]

@@ -321,7 +321,7 @@ class _Loading:
         ver = self.rows.items.add_versions([row])
         self.rows.items.add_entries(space, ledger.entries(ver, row, item.pinned, entry_terms(item)))
         self.rows.items.add_facets(space, [(ver, facet) for facet in written_facets(item.tags, item.author)])
-        self.rows.links.add_derived(space, [(to_bytes(source), raw) for source in item.source])
+        self.rows.links.add_derived(space, [(to_bytes(source), raw) for source in item.erased_with])
         return ver
 
     def _link(self, record: dict[str, Any], src: bytes) -> int:

@@ -16,7 +16,7 @@ from mnemic.core.ids import Entropy, ItemId, from_bytes, to_bytes
 from mnemic.core.items import Item, Strength
 from mnemic.core.queries import Entry
 from mnemic.core.scope import SHARED, Shared
-from mnemic.errors import Conflict, Invalid
+from mnemic.errors import Conflict, Invalid, Stale
 from mnemic.store.engine import codec, job_queue, lane_cursors, lineage, page_table
 from mnemic.store.engine.rows import Rows
 from mnemic.store.values.drafts import Advance, Draft, JobStep, Note, Op, Paging, Put, Tie
@@ -191,11 +191,13 @@ def _finish(rows: Rows, space: SpaceRow, draft: Draft, step: JobStep, landed: bo
 
 
 def _refuse_unfounded(rows: Rows, tenant: TenantRow, space: SpaceRow, draft: Draft) -> None:
-    """Raise `Conflict` if what an item cites was erased while it was thought of."""
+    """Raise `Conflict` if what an item or a link cites was erased while it was thought of."""
     shared = rows.spaces.space(tenant.id, SHARED)
     homes = [space] if shared is None else [space, shared]
     puts = [op.item for op in draft.ops if isinstance(op, Put)]
-    cited = dict.fromkeys(source for item in puts for source in item.source)
+    links = [op.link for op in draft.ops if isinstance(op, Tie) and op.verb is Verb.LINKED]
+    cited = dict.fromkeys(source for item in puts for source in item.erased_with)
+    cited |= dict.fromkeys(source for link in links for source in link.evidence)
     for item in puts:
         cited.pop(item.id, None)
     stands = {item for home in homes for item in lineage.standing(rows, home, [to_bytes(one) for one in cited])}
@@ -283,7 +285,7 @@ def _first_id(row: KeyRow) -> ItemId:
 
 
 def check_expected(rows: Rows, space: SpaceRow, expect: Iterable[tuple[bytes, int]]) -> None:
-    """Raise `Conflict` if one of these items no longer stands as of the commit given with it (0: must not exist)."""
+    """Raise `Stale` if one of these items no longer stands as of the commit given with it (0: must not exist)."""
     expected, changed = dict(expect), []
     stands = lineage.standing(rows, space, list(expected)) if expected else {}
     for item, seq in expected.items():
@@ -291,7 +293,7 @@ def check_expected(rows: Rows, space: SpaceRow, expect: Iterable[tuple[bytes, in
         if (0 if row is None else row.seq_from) != seq:
             changed.append(f"{from_bytes(item)} (now of commit {row.seq_from if row else 0}, expected {seq})")
     if changed:
-        raise Conflict("changed meanwhile: " + ", ".join(changed) + "; read again and retry")
+        raise Stale("changed meanwhile: " + ", ".join(changed) + "; read again and retry")
 
 
 def _check_uncited(rows: Rows, space: SpaceRow, items: Iterable[ItemId]) -> None:
@@ -356,7 +358,7 @@ class _Commit:
             if op.item.tags or op.item.source:
                 facets += [(ver, facet) for facet in written_facets(op.item.tags, op.item.author)]
             if op.item.source:
-                cited += [(to_bytes(source), row.id) for source in op.item.source]
+                cited += [(to_bytes(source), row.id) for source in op.item.erased_with]
             if op.key is not None:
                 keys.append(self._key(op.key, op.lasting, sealed))
         rows.items.add_entries(space, catalogued)

@@ -14,6 +14,7 @@ from mnemic.store.values.heads import CheckpointRow
 from mnemic.store.values.meters import MeterRow
 from mnemic.store.values.row_values import (
     ChangeRow,
+    CredentialRow,
     EventRow,
     HoldRow,
     KeyRow,
@@ -186,6 +187,7 @@ SESSION: Final = Relation("session", SessionRow._fields, SessionRow._make)
 METER: Final = Relation("meter", MeterRow._fields, MeterRow._make)
 CHECKPOINT: Final = Relation("checkpoint", CheckpointRow._fields, CheckpointRow._make)
 HOLD: Final = Relation("hold", HoldRow._fields, HoldRow._make, "id")
+CREDENTIAL: Final = Relation("credential", CredentialRow._fields, CredentialRow._make)
 PACK: Final = Relation("pack", PackRow._fields, PackRow._make)
 PACK_BODY: Final = Relation("pack", (*PackRow._fields, "body"), tuple, "id")
 MEMO: Final = Relation("memo", ("tenant", "name", "value"), tuple)

@@ -119,13 +119,12 @@ def _changes(rows: Rows, tenant: int, upto: int) -> Iterator[ChangeRow]:
 
 def _go_back(rows: Rows, space: SpaceRow, seq: int) -> None:
     """Have lanes read again what they have read since, if something came of it."""
-    earliest = None
-    for row in rows.items.all_versions(space.id):
-        if row.seq_from > seq:
-            sources = decode_item(from_bytes(row.id), row.body).source
-            known = rows.items.item_rows(space.id, [to_bytes(source) for source in sources])
-            stood = (v.ver for versions in known.values() for v in versions)
-            earliest = min((ver for ver in (earliest, *stood) if ver is not None), default=None)
+    versions = (row for row in rows.items.all_versions(space.id) if row.seq_from > seq)
+    cited = {source for row in versions for source in decode_item(from_bytes(row.id), row.body).source}
+    links = (row for row in rows.links.all_links(space.id) if row.seq_from > seq)
+    cited |= {source for row in links for source in decode_link(row).evidence}
+    known = rows.items.item_rows(space.id, [to_bytes(source) for source in sorted(cited)])
+    earliest = min((row.ver for stood in known.values() for row in stood), default=None)
     if earliest is None:
         return
     for lane in rows.lanes.lanes(space.id):

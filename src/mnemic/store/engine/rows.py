@@ -28,6 +28,7 @@ from mnemic.store.engine.relations import (
     CHANGE_TIMES,
     CHECKPOINT,
     CLOSED_VERSIONS,
+    CREDENTIAL,
     DERIVED,
     DUE,
     EMBEDDER,
@@ -75,6 +76,7 @@ from mnemic.store.values.row_values import (
     ChangeRow,
     CompactionLink,
     CompactionVersion,
+    CredentialRow,
     Cursor,
     Descent,
     EntryNames,
@@ -355,10 +357,8 @@ class JournalTables(Group, ABC):
 
     def feedback(self, tenant: int, space: int, after: int, since: int) -> list[EventRow]:
         """What counted uses of a space's items, in commits past one and later than a moment (microseconds)."""
-        noted = self.noted(tenant, (Verb.USED,), after)
-        own = {row.seq for row in self.relations.find(CHANGE, ("seq", ">", after), ("at", ">", since), space=space)}
-        found = (event for seq in noted if seq in own for event in self.events(tenant, seq, seq))
-        return [event for event in found if event.verb == Verb.USED]
+        own = [row.seq for row in self.relations.find(CHANGE, ("seq", ">", after), ("at", ">", since), space=space)]
+        return list(self.relations.find(EVENT, ("seq", "in", own), order=("seq", "n"), tenant=tenant, verb=Verb.USED))
 
     def seq_at(self, tenant: int, at: int) -> int:
         # `at` never decreases with seq, so the last row at or before it is found from the newest end.
@@ -561,11 +561,11 @@ class ItemTables(Group, ABC):
         return list(self.relations.find(STRENGTH, order=("id",), space=space))
 
     @abstractmethod
-    def drop_items(self, space: int, items: Sequence[bytes], seq: int) -> tuple[int, int]:
-        """Take items out of every table and leave tombstones; how many versions and links went."""
+    def drop_items(self, space: int, items: Sequence[bytes], links: Sequence[int], seq: int) -> int:
+        """Take items out of every table and leave tombstones, and these versions of links; how many versions went."""
 
 
-class LinkTables(Group):
+class LinkTables(Group, ABC):
     """Links between items, and which item was derived from which."""
 
     def add_links(self, rows: Sequence[LinkRow]) -> int:
@@ -581,6 +581,10 @@ class LinkTables(Group):
         ending = self.relations.find(LINK, ("dst", "in", items), space=space)
         found = {row.lver: row for row in (*starting, *ending)}
         return [found[lver] for lver in sorted(found)]
+
+    @abstractmethod
+    def links_resting(self, space: int, items: Sequence[bytes]) -> list[LinkRow]:
+        """The links that have one of these items among their evidence: all that have any are looked at."""
 
     def links_written(self, space: int, seq: int) -> list[LinkRow]:
         numbers = [event.lver for event in _wrote(self.relations, space, seq) if event.lver]
@@ -862,9 +866,10 @@ class LaneTables(Group, ABC):
         A lease, and a wait, hold from when it was last leased: a clock that was set back behind that ends both.
         """
 
-    @abstractmethod
     def has_waiting_job(self, names: Sequence[str]) -> bool:
         """Whether a job of these names (none: of any) waits, or is being done."""
+        named: list[Condition] = [("name", "in", names)] if names else []
+        return self.relations.first(JOB, *named, state=int(JobState.WAITING)) is not None
 
     def add_job(self, order: Order, at: int) -> int:
         values = job_values(Job(id=0, order=order, at=at))
@@ -1012,7 +1017,7 @@ class PastTables(Group, ABC):
 
 
 class NoteTables(Group):
-    """What is known of a store beside its journal: legal holds, checkpoints, small facts, meters."""
+    """What is known of a store beside its journal: legal holds, checkpoints, small facts, meters, credentials."""
 
     def meters(self) -> list[MeterRow]:
         return list(self.relations.find(METER, order=("-at", "process")))
@@ -1045,6 +1050,19 @@ class NoteTables(Group):
 
     def drop_hold(self, hold: int) -> None:
         self.relations.drop(HOLD, id=hold)
+
+    def credential(self, credential: str) -> CredentialRow | None:
+        return self.relations.first(CREDENTIAL, id=credential)
+
+    def credentials(self, *where: Condition) -> list[CredentialRow]:
+        """The credentials that all conditions hold for, by when they were made."""
+        return list(self.relations.find(CREDENTIAL, *where, order=("created", "id")))
+
+    def set_credential(self, row: CredentialRow) -> None:
+        self.relations.put(CREDENTIAL, row)
+
+    def drop_credentials(self, *where: Condition, **equal: Value) -> None:
+        self.relations.drop(CREDENTIAL, *where, **equal)
 
     def memo(self, tenant: int, name: str) -> bytes | None:
         row = self.relations.first(MEMO, tenant=tenant, name=name)

@@ -27,6 +27,8 @@ from mnemic.store.values.heads import CheckpointRow, Head, Hold, Layer, SpaceHea
 from mnemic.store.values.meters import MeterRow
 from mnemic.store.values.row_values import (
     ChangeRow,
+    CredentialKind,
+    CredentialRow,
     EventRow,
     LinkRow,
     PageRow,
@@ -213,6 +215,12 @@ class LayeredRows:
             links += [row for row in rows if row.open and bound < row.seq_to and ends.get(row.lver) not in covered]
             covered |= set(ends.values())
         return links
+
+    def resting(self, space: int, items: Sequence[bytes]) -> list[bytes]:
+        """List the items at which links start that ever rested on one of these."""
+        layers = self.layers((space,)) if items else ()
+        found = (row for layer in layers for row in self._rows.links.links_resting(layer.space, items))
+        return list(dict.fromkeys(row.src for row in found))
 
     def derived(self, space: int, sources: Sequence[bytes]) -> dict[bytes, list[bytes]]:
         """List by source the items that were ever derived from it."""
@@ -609,6 +617,11 @@ class Snapshot:
         """Whether a job of these names (none: of any) waits, or is being done."""
         return self._rows.lanes.has_waiting_job(names)
 
+    def is_job_running(self, names: Sequence[str]) -> bool:
+        """Whether somebody works on a job of these names."""
+        now = self._rows.now()
+        return any(job.is_running(now) and job.order.name in names for job in self.jobs(JobState.WAITING))
+
     def jobs(
         self, *states: JobState, after: tuple[int, int] | None = None, limit: int = 0, by_number: bool = False
     ) -> list[Job]:
@@ -677,6 +690,12 @@ class Snapshot:
         """Links that start or end at these items."""
         self._refuse_compacted(spaces, view)
         return [decode_link(row) for row in self._layered.links(spaces, [to_bytes(item) for item in ids], view.at)]
+
+    def links_resting(self, space: int, ids: Sequence[ItemId]) -> list[Link]:
+        """Find the links of a space that stand and have one of these items among their evidence."""
+        sources, cited = self._layered.resting(space, [to_bytes(item) for item in ids]), set(ids)
+        links = [decode_link(row) for row in self._layered.links((space,), sources, None)] if sources else []
+        return [link for link in links if not cited.isdisjoint(link.evidence)]
 
     def derived(self, space: int, ids: Sequence[ItemId]) -> list[ItemId]:
         """List the items whose standing version cites one of these as its source."""
@@ -773,6 +792,14 @@ class Snapshot:
     def holds(self, tenant: int, after: int = 0, limit: int = 0) -> list[Hold]:
         """The legal holds of a tenant numbered past `after`, the oldest first, at most `limit`; 0: all of them."""
         return listed(self._rows, self._tenant_row(tenant), after, limit)
+
+    def credential(self, credential: str) -> CredentialRow | None:
+        """The credential of an id; None for none."""
+        return self._rows.notes.credential(credential)
+
+    def credentials(self, tenant: str, kind: CredentialKind) -> list[CredentialRow]:
+        """The credentials of a kind that a tenant has, by when they were made."""
+        return self._rows.notes.credentials(("tenant", "=", tenant), ("kind", "=", int(kind)))
 
     def reasons_to_keep(self, tenant: int, space: int, items: Sequence[ItemId]) -> dict[ItemId, str]:
         """Find those of these items that a legal hold keeps, each with the reason to give."""

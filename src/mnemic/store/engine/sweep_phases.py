@@ -221,7 +221,7 @@ class Retired:
         sweep.rows.past.drop_traces(homes, items)
         if items:  # who erases what they were made of, or them, would not find the answers that quote them
             sweep.rows.lanes.drop_all_answers(homes)
-        pairs = [(source, item) for item in items for source in free[item].source]
+        pairs = [(source, item) for item in items for source in free[item].erased_with]
         sweep.rows.past.drop_derived(self._space, pairs)
         self._again += [source for source, _ in pairs]
         self._turnover.gone += len(going)

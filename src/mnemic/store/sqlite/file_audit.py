@@ -12,7 +12,7 @@ from mnemic.store.sqlite.disk import set_meta, small_fact
 from mnemic.store.sqlite.schema import INDEXES, TABLES, Table
 from mnemic.store.values.receipts import Fault
 
-COUNTED: Final = ("tenant", "embedder", "hold", "checkpoint")
+COUNTED: Final = ("tenant", "embedder", "hold", "checkpoint", "credential")
 """Tables of few rows, written outside of commits, whose rows the file also counts and adds up."""
 _COUNTS: Final = "counts"
 """The key of that account."""

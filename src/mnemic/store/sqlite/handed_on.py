@@ -1,4 +1,4 @@
-"""Restoring hands the legal holds and the checkpoints of the store that is replaced on to the backup in its place."""
+"""Restoring hands the legal holds, checkpoints and credentials of the store that is replaced on to the backup."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mnemic.store.engine import holds
 from mnemic.store.engine.rows import Rows
 from mnemic.store.sqlite.location import CHECKPOINTS
 from mnemic.store.values.heads import CheckpointRow
-from mnemic.store.values.row_values import HoldRow, TenantRow
+from mnemic.store.values.row_values import CredentialRow, HoldRow, TenantRow
 
 Owner = tuple[str, str | Shared | None]
 """Tenant and user; None for the whole tenant."""
@@ -26,19 +26,21 @@ _OR_LATER: Final = "or restore a backup that was taken later"
 
 @dataclass(frozen=True, slots=True)
 class Handover:
-    """Hands the holds and the checkpoints of a replaced store on to the copy that takes its place.
+    """Hands the holds, checkpoints and credentials of a replaced store on to the copy that takes its place.
 
     Attributes:
         origin: The name that the store has in common with its copies.
         holds: Each hold with whose memory it is about.
         held_contents: The contents under a hold by owner, each with the reason to give for keeping it.
         checkpoints: Each with its tenant's name.
+        credentials: All of them: what was revoked since the backup stays so, and what was made since still opens.
     """
 
     origin: str
     holds: tuple[tuple[Owner, HoldRow], ...]
     held_contents: dict[Owner, dict[Written, str]]
     checkpoints: tuple[tuple[str, CheckpointRow], ...]
+    credentials: tuple[CredentialRow, ...]
 
     def lift(self, copy: Rows, origin: str) -> None:
         """Take the holds out of a copy of the same store: some may have been released since."""
@@ -69,6 +71,9 @@ class Handover:
             else:
                 copy.notes.add_hold(moved)
         self._list_checkpoints(copy, folder / CHECKPOINTS)
+        copy.notes.drop_credentials()
+        for credential in self.credentials:
+            copy.notes.set_credential(credential)
 
     def _list_checkpoints(self, copy: Rows, folder: Path) -> None:
         tenants = {tenant.name: tenant.id for tenant in copy.spaces.tenants()}
@@ -81,7 +86,7 @@ class Handover:
 
 
 def handover(rows: Rows, origin: str) -> Handover:
-    """Read the holds, the contents under them and the sound checkpoints of a store."""
+    """Read the holds, the contents under them, the sound checkpoints and the credentials of a store."""
     tenants = [(tenant, tenant.name) for tenant in rows.spaces.tenants() if tenant.name is not None]
     hold_rows = [(owner, row) for tenant, name in tenants for owner, row in _holds(rows, tenant, name)]
     held_contents: dict[Owner, dict[Written, str]] = {}
@@ -89,7 +94,7 @@ def handover(rows: Rows, origin: str) -> Handover:
         for owner, content, reason in _held(rows, tenant, name):
             held_contents.setdefault(owner, {})[content] = reason
     checkpoints = tuple((name, row) for tenant, name in tenants for row in _sound_checkpoints(rows, tenant.id))
-    return Handover(origin, tuple(hold_rows), held_contents, checkpoints)
+    return Handover(origin, tuple(hold_rows), held_contents, checkpoints, tuple(rows.notes.credentials()))
 
 
 def _sound_checkpoints(rows: Rows, tenant: int) -> Iterator[CheckpointRow]:

@@ -20,6 +20,8 @@ from mnemic.store.sqlite.schema import APPLICATION, FORMAT, INDEXES, TABLES, TOK
 from mnemic.store.sqlite.sqlite_tables import sqlite_rows
 from mnemic.store.values.row_values import VersionRow
 
+_OF_FORMAT_5: Final = frozenset({"credential"})
+"""Tables that came with format 5, and that no step before makes."""
 _SLICE: Final = 10_000
 """Rows that are taken out of a table at once."""
 
@@ -125,7 +127,7 @@ def _to_3(db: apsw.Connection) -> None:
     db.execute("DROP INDEX space_shared")
     known = {name for (name,) in db.execute("SELECT name FROM sqlite_schema")}
     for table in TABLES:
-        if table.name not in known:
+        if table.name not in known and table.name not in _OF_FORMAT_5:
             db.execute(table.create)
     for index in INDEXES:
         name = index.split(" ON ")[0].split()[-1]
@@ -142,6 +144,8 @@ def _to_4(db: apsw.Connection) -> None:
     db.execute("DROP INDEX IF EXISTS job_waiting")
     there = dict(db.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'table'"))
     for table in TABLES:
+        if table.name in _OF_FORMAT_5:
+            continue
         if table.name not in there:
             db.execute(table.create)
         elif there[table.name] != table.create:
@@ -157,6 +161,24 @@ def _to_4(db: apsw.Connection) -> None:
     _spend_numbers(db)
     _add_facets(db)
     _follow_lanes(db)
+
+
+def _to_5(db: apsw.Connection) -> None:
+    """There are credentials, and links that rest on something are found by an index.
+
+    Raises:
+        StoreCorrupt: there are credentials already: the file only says that it is of an earlier format.
+    """
+    for table in TABLES:
+        if table.name in _OF_FORMAT_5:
+            if db.table_exists("main", table.name):
+                raise StoreCorrupt(
+                    f"a file of format 4 holds no {table.name}; somebody has changed it: restore a backup"
+                )
+            db.execute(table.create)
+    (index,) = (index for index in INDEXES if index.startswith("CREATE INDEX link_resting "))
+    if not db.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'link_resting'").get:
+        db.execute(index)
 
 
 def _add_facets(db: apsw.Connection) -> None:
@@ -250,5 +272,5 @@ def _follow_lanes(db: apsw.Connection) -> None:
             pass
 
 
-MIGRATIONS: Final[dict[int, Callable[[apsw.Connection], None]]] = {2: _to_2, 3: _to_3, 4: _to_4}
+MIGRATIONS: Final[dict[int, Callable[[apsw.Connection], None]]] = {2: _to_2, 3: _to_3, 4: _to_4, 5: _to_5}
 """By format n, the function that migrates n - 1 to it, in one transaction with the file's new format number."""

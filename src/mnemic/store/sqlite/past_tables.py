@@ -129,7 +129,8 @@ class SqlitePast(SqliteGroup, PastTables):
 
 _VERSION: Final = (
     "SELECT json_group_array(json_array(ver, space, hex(id), seq_from, seq_to, n, session, state = 3,"
-    " json_extract(CAST(body AS TEXT), '$.pinned'), json_extract(CAST(body AS TEXT), '$.source'))) FROM "
+    " json_extract(CAST(body AS TEXT), '$.pinned'), json_extract(CAST(body AS TEXT), '$.source'),"
+    " json_extract(CAST(body AS TEXT), '$.context'))) FROM "
 )
 _CLOSED_VERSIONS: Final = (
     _VERSION
@@ -163,8 +164,9 @@ _CITERS: Final = (
     "SELECT json_group_array(DISTINCT i.value ->> 0) FROM "
     + _EACH
     + "derived d ON d.space = h.value AND d.source = unhex(i.value ->> 0)"
-    " WHERE EXISTS (SELECT 1 FROM version v, json_each(CAST(v.body AS TEXT), '$.source') s"
-    " WHERE v.space = d.space AND v.id = d.item AND s.value = i.value ->> 1"
+    " WHERE EXISTS (SELECT 1 FROM version v WHERE v.space = d.space AND v.id = d.item"
+    " AND (EXISTS (SELECT 1 FROM json_each(CAST(v.body AS TEXT), '$.source') s WHERE s.value = i.value ->> 1)"
+    " OR EXISTS (SELECT 1 FROM json_each(CAST(v.body AS TEXT), '$.context') s WHERE s.value = i.value ->> 1))"
 )
 _CITED: Final = _CITERS + ")"
 _CITED_LIVE: Final = _CITERS + " AND v.seq_to = 9223372036854775807 AND v.state <> 3)"
@@ -250,8 +252,8 @@ _COUNT_RETIRED: Final = "SELECT count(*) FROM version WHERE space = ? AND state 
 
 
 def _version(row: list[Any]) -> CompactionVersion:
-    ver, space, item, seq_from, seq_to, n, session, retired, pinned, source = row
-    cited = tuple(map(to_bytes, source or ()))
+    ver, space, item, seq_from, seq_to, n, session, retired, pinned, source, context = row
+    cited = tuple(map(to_bytes, (*(source or ()), *(context or ()))))
     return CompactionVersion(
         ver, space, bytes.fromhex(item), seq_from, seq_to, n, session, bool(retired), bool(pinned), cited
     )

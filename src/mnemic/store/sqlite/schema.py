@@ -11,7 +11,7 @@ from typing import Final
 
 from mnemic.store.sqlite.row_checksums import FUNCTION
 
-FORMAT: Final = 4
+FORMAT: Final = 5
 """The number of this format; an older file is migrated, a newer one refused."""
 TOKENS: Final = 3
 """The number of the tokeniser whose streams entries hold (`core.parts.entry_terms`): a file with an older one has them
@@ -70,12 +70,10 @@ _C, _D, _N = Holds.CONTENT, Holds.DERIVED, Holds.NONE
 THESE_ITEMS: Final = " IN (SELECT unhex(value) FROM json_each(:items))"
 """True of ids that are bound as JSON, each in hexadecimal digits."""
 _OF_ITEMS: Final = "space = :space AND ver IN (SELECT ver FROM version WHERE space = :space AND id" + THESE_ITEMS + ")"
-LINKS: Final = (
-    # End by end, and the list first: else a planner walks all links of the space.
-    "SELECT l.lver FROM json_each(:items) i CROSS JOIN link l ON l.space = :space AND l.src = unhex(i.value)"
-    " UNION SELECT l.lver FROM json_each(:items) i CROSS JOIN link l ON l.space = :space AND l.dst = unhex(i.value)"
-)
-"""The links that start or end at these items."""
+_THESE_LINKS: Final = " IN (SELECT value FROM json_each(:links))"
+"""True of numbers of versions of links that are bound as JSON."""
+RESTING: Final = "instr(body, CAST('\"evidence\"' AS BLOB)) > 0"
+"""True of a link that may have evidence."""
 _EMPTY_EVENTS: Final = "UPDATE event SET salt = NULL, payload = NULL, ver = 0, lver = 0 WHERE (tenant, seq, n) IN "
 _PACKED_WITH: Final = "EXISTS (SELECT 1 FROM version v WHERE v.ver > pack.after AND v.ver <= pack.upto AND "
 """True of every pack that holds a version of which the rest is true."""
@@ -145,14 +143,14 @@ TABLES: Final = (
             + THESE_ITEMS
             + " UNION SELECT session FROM version WHERE space = :space AND id"
             + THESE_ITEMS
-            + " UNION SELECT type FROM link WHERE lver IN ("
-            + LINKS
-            + ")) AND NOT EXISTS (SELECT 1 FROM version v WHERE v.space = :space AND name.id IN (v.agent, v.session)"
+            + " UNION SELECT type FROM link WHERE lver"
+            + _THESE_LINKS
+            + ") AND NOT EXISTS (SELECT 1 FROM version v WHERE v.space = :space AND name.id IN (v.agent, v.session)"
             + " AND v.id NOT"
             + THESE_ITEMS
-            + ") AND NOT EXISTS (SELECT 1 FROM link l WHERE l.space = :space AND l.type = name.id AND l.lver NOT IN ("
-            + LINKS
-            + "))"
+            + ") AND NOT EXISTS (SELECT 1 FROM link l WHERE l.space = :space AND l.type = name.id AND l.lver NOT"
+            + _THESE_LINKS
+            + ")"
         ),
         erase_space=SPEND_NUMBERS + ";DELETE FROM name WHERE space = :space",
     ),
@@ -194,9 +192,9 @@ TABLES: Final = (
             + THESE_ITEMS
             + ");"
             + _EMPTY_EVENTS
-            + "(SELECT s.tenant, l.seq_from, l.n FROM link l JOIN space s ON s.id = l.space WHERE l.lver IN ("
-            + LINKS
-            + "))"
+            + "(SELECT s.tenant, l.seq_from, l.n FROM link l JOIN space s ON s.id = l.space WHERE l.lver"
+            + _THESE_LINKS
+            + ")"
         ),
         erase_space=(
             "UPDATE event SET salt = NULL, payload = NULL, ver = 0, lver = 0"
@@ -247,7 +245,7 @@ TABLES: Final = (
             ("body", "BLOB NOT NULL", _C),
         ),
         key="UNIQUE(space, src, dst, type, seq_from)",
-        erase_items="DELETE FROM link WHERE lver IN (" + LINKS + ")",
+        erase_items="DELETE FROM link WHERE lver" + _THESE_LINKS,
         erase_space="DELETE FROM link WHERE space = :space",
     ),
     Table(
@@ -545,6 +543,28 @@ TABLES: Final = (
         erase_space="DELETE FROM hold WHERE space = :space",
     ),
     Table(
+        "credential",
+        # Who may use the store through a server: hashes of secrets, never a secret. They are of names, not of a space:
+        # one may be made before its user has said a word. So a user's go by the erasure itself (`erasure`), and stay
+        # where going back in time takes out a space that was not there yet.
+        (
+            ("id", "TEXT PRIMARY KEY NOT NULL", _N),
+            ("kind", "INTEGER NOT NULL", _N),
+            ("hash", "BLOB NOT NULL", _N),
+            ("name", "TEXT NOT NULL", _C),
+            ("tenant", "TEXT NOT NULL", _C),
+            ("user", "TEXT", _C),
+            ("right", "INTEGER NOT NULL", _N),
+            ("shared", "INTEGER NOT NULL", _N),
+            ("issuer", "TEXT NOT NULL", _N),
+            ("created", "INTEGER NOT NULL", _N),
+            ("expires", "INTEGER NOT NULL", _N),
+            ("used", "INTEGER NOT NULL", _N),
+            ("revoked", "INTEGER NOT NULL", _N),
+        ),
+        ", WITHOUT ROWID",
+    ),
+    Table(
         "checkpoint",
         # Copies that were made beside the store: `file` lies in the folder `checkpoints` there.
         (
@@ -587,6 +607,8 @@ INDEXES: Final = (
     "CREATE INDEX link_spent ON link(space, seq_from) WHERE NOT open OR seq_to < 9223372036854775807",
     "CREATE INDEX event_bare ON event(tenant, seq, n) WHERE ver = 0 AND lver = 0",
     "CREATE INDEX link_dst ON link(space, dst)",
+    # What rests on more than its ends: few links of many.
+    "CREATE INDEX link_resting ON link(space) WHERE " + RESTING,
     "CREATE INDEX change_space ON change(space, seq)",
     "CREATE INDEX due_at ON due(name, at)",
     # What waits for nothing, by urgency; what waits for its time or has a lease, by when that ends; a clock that was
@@ -629,7 +651,7 @@ _ORDER: Final = (
 
 
 def erase_items_statements() -> list[str]:
-    """List the statements that erase items from every table, with `:space` and `:items` (`THESE_ITEMS`)."""
+    """List the statements that erase items, and links, from every table, with `:space`, `:items` and `:links`."""
     by_name = {table.name: table for table in TABLES}
     return [s for name in _ORDER if (text := by_name[name].erase_items) for s in text.split(";")]
 

@@ -12,13 +12,13 @@ import apsw
 
 from mnemic.core.clock import FOREVER, Clock
 from mnemic.core.facets import SlotValue, author_facet, slot_facet, tag_facet
-from mnemic.core.ids import Entropy
+from mnemic.core.ids import Entropy, from_bytes
 from mnemic.core.items import Kind
 from mnemic.core.queries import Filter, View
 from mnemic.core.scope import SHARED, Shared
 from mnemic.core.visibility import Condition, conditions, facet_clauses, sight_clauses
 from mnemic.store.engine.codec import kind_number, number_of
-from mnemic.store.engine.relations import JOB, LANE, PAGE, SPACE, VERSION
+from mnemic.store.engine.relations import JOB, LANE, LINK, PAGE, SPACE, VERSION
 from mnemic.store.engine.rows import (
     ItemTables,
     JournalTables,
@@ -35,7 +35,7 @@ from mnemic.store.engine.rows import (
 )
 from mnemic.store.sqlite.past_tables import SqlitePast
 from mnemic.store.sqlite.schema import (
-    LINKS,
+    RESTING,
     SPEND_NUMBERS,
     THESE_ITEMS,
     erase_items_statements,
@@ -53,7 +53,7 @@ from mnemic.store.sqlite.sqlite_relations import (
     read_json,
     spend,
 )
-from mnemic.store.values.row_values import Descent, NameRow, PageRow, SpaceRow, TenantRow, VersionRow, Walk
+from mnemic.store.values.row_values import Descent, LinkRow, NameRow, PageRow, SpaceRow, TenantRow, VersionRow, Walk
 from mnemic.store.values.work import Job, JobState, Lane, VectorRow, slot_lane
 
 
@@ -279,15 +279,15 @@ class SqliteItems(SqliteGroup, ItemTables):
     def spaces_since(self, after: int) -> list[int]:
         return [space for (space,) in self._db.execute(_SPACES_SINCE, (after,))]
 
-    def drop_items(self, space: int, items: Sequence[bytes], seq: int) -> tuple[int, int]:
-        bound = {"space": space, "items": hexed(items)}
-        versions, links = self._db.execute(_COUNT_GOING, bound).fetchone() or (0, 0)
+    def drop_items(self, space: int, items: Sequence[bytes], links: Sequence[int], seq: int) -> int:
+        bound = {"space": space, "items": hexed(items), "links": json.dumps(list(links))}
+        versions = self._db.execute(_COUNT_GOING, bound).get
         last = highest(self._db)
         for statement in _ERASE_ITEMS:
             self._db.execute(statement, bound)
         spend(self._db, last)
         self._db.execute(_BURY, {**bound, "seq": seq})
-        return int(versions), int(links)
+        return int(versions)
 
     def _page(self, space: int, walk: Walk) -> list[VersionRow]:
         """Read one space's page of versions by its entries, which lie in order of version, so that no more are read."""
@@ -420,12 +420,27 @@ _SPACES_SINCE: Final = (
     "SELECT DISTINCT +space FROM version NOT INDEXED WHERE ver > ? AND +space <> 0"
 )
 _ERASE_ITEMS: Final = tuple(erase_items_statements())
-_COUNT_GOING: Final = (
-    "SELECT (SELECT count(*) FROM version WHERE space = :space AND id" + THESE_ITEMS + "),"
-    " (SELECT count(*) FROM (" + LINKS + "))"
-)
+_COUNT_GOING: Final = "SELECT count(*) FROM version WHERE space = :space AND id" + THESE_ITEMS
 _BURY: Final = (
     "INSERT INTO tomb SELECT :space, unhex(value), :seq FROM json_each(:items) WHERE TRUE ON CONFLICT DO NOTHING"
+)
+
+
+class SqliteLinks(SqliteGroup, LinkTables):
+    """SQLite's own statements about links."""
+
+    def links_resting(self, space: int, items: Sequence[bytes]) -> list[LinkRow]:
+        found = self._db.execute(_RESTING, (space, json.dumps(list(map(from_bytes, items)))))
+        return [LINK.make(row) for row in found]
+
+
+_RESTING: Final = (
+    "SELECT "
+    + ", ".join(LINK.columns)
+    + " FROM link INDEXED BY link_resting WHERE space = ?1 AND "
+    + RESTING
+    + " AND json_valid(CAST(body AS TEXT)) AND EXISTS (SELECT 1 FROM json_each(CAST(link.body AS TEXT), '$.evidence') e"
+    " WHERE e.value IN (SELECT value FROM json_each(?2))) ORDER BY lver"
 )
 
 
@@ -491,10 +506,6 @@ class SqliteLanes(SqliteGroup, LaneTables):
         found = [JOB.make(row) for due in _DUE_JOBS for row in self._db.execute(due, (known, now))]
         return min(found, key=lambda job: (-job.order.priority, job.id), default=None)
 
-    def has_waiting_job(self, names: Sequence[str]) -> bool:
-        known = json.dumps(list(names)) if names else None
-        return any(self._db.execute(statement, (known,)).fetchone() for statement in _WAITING_JOBS)
-
 
 _LANE_AND_NEWEST: Final = (
     "SELECT s.newest, " + ", ".join(f"l.{column}" for column in LANE.columns) + " FROM"
@@ -523,7 +534,7 @@ _BESIDE: Final = (
 _FAILING: Final = "SELECT space, error FROM lane INDEXED BY lane_failing WHERE name = ? AND error <> '' ORDER BY space"
 _JOB_COUNTS: Final = "SELECT state, count(*) FROM job INDEXED BY job_listed GROUP BY state"
 _DEAD_COUNTS: Final = "SELECT payload, count(*) FROM job WHERE state = ? AND name = ? GROUP BY payload"
-_NAMED: Final = " AND (?1 IS NULL OR name IN (SELECT value FROM json_each(?1)))"
+_NAMED: Final = " AND name IN (SELECT value FROM json_each(?1))"
 _READY: Final = "job_ready WHERE state = 1 AND not_before = 0 AND lease_until = 0"
 _LATER: Final = "job_later WHERE state = 1 AND (not_before > 0 OR lease_until > 0)"
 _LEASED: Final = "job_leased WHERE state = 1 AND leased > ?2"
@@ -532,7 +543,6 @@ _DUE_JOBS: Final = tuple(
     for one in (_READY + " AND ?2 = ?2", _LATER + " AND max(not_before, lease_until) <= ?2", _LEASED)
 )
 """Each by an index of its own: what waits for nothing, what has waited long enough, what a clock went back behind."""
-_WAITING_JOBS: Final = tuple("SELECT 1 FROM job INDEXED BY " + one + _NAMED + " LIMIT 1" for one in (_READY, _LATER))
 
 
 class SqliteVectors(SqliteGroup, VectorTables):
@@ -633,7 +643,7 @@ def rows_of(
         names=names,
         journal=journal,
         items=SqliteItems(relations),
-        links=LinkTables(relations),
+        links=SqliteLinks(relations),
         vectors=SqliteVectors(relations),
         packs=SqlitePacks(relations),
         lanes=SqliteLanes(relations),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Final, NamedTuple, TypeVar
 
 from mnemic.core.clock import FOREVER
@@ -160,7 +161,7 @@ class WrittenRow(NamedTuple):
 
 
 class CompactionVersion(NamedTuple):
-    """The columns of a version by which compaction decides; `pinned` and `source` are read from its body."""
+    """The columns of a version by which compaction decides; `pinned` and `erased_with` are read from its body."""
 
     ver: int
     space: int
@@ -171,7 +172,7 @@ class CompactionVersion(NamedTuple):
     session: int
     retired: bool
     pinned: bool
-    source: tuple[bytes, ...]
+    erased_with: tuple[bytes, ...]
 
 
 class CompactionLink(NamedTuple):
@@ -239,6 +240,44 @@ class HoldRow(NamedTuple):
     actor: str
     at: int
     seq: int
+
+
+class CredentialRow(NamedTuple):
+    """What one can prove to be somebody by: an access key, a one-time link, a session of a browser.
+
+    Attributes:
+        id: What names it in lists and logs; no secret.
+        kind: A `CredentialKind`.
+        hash: SHA-256 of the secret text that is presented; the text itself is nowhere.
+        name: Who acts by it, as the journal calls them.
+        user: Whose memory alone it opens; None for any user of the tenant.
+        right: The number of a `Right`.
+        shared: 1 if the tenant's common space may be written to.
+        issuer: The id of the credential that it was made by, and ends with; "" for none.
+        created, expires, used, revoked: Microseconds since 1970; `FOREVER` for no end, 0 for never.
+    """
+
+    id: str
+    kind: int
+    hash: bytes
+    name: str
+    tenant: str
+    user: str | None
+    right: int
+    shared: int
+    issuer: str
+    created: int
+    expires: int
+    used: int = 0
+    revoked: int = 0
+
+
+class CredentialKind(IntEnum):
+    """What a row of `credential` is for."""
+
+    KEY = 1
+    LINK = 2
+    SESSION = 3
 
 
 class SessionRow(NamedTuple):

@@ -219,3 +219,7 @@ class Job:
     lease_until: int = 0
     error: str = ""
     at: int = 0
+
+    def is_running(self, now: int) -> bool:
+        """Whether somebody works on it by this time (microseconds); a clock set back behind the lease ends that."""
+        return self.state is JobState.WAITING and bool(self.owner) and self.leased <= now < self.lease_until

@@ -2,18 +2,27 @@
 
 Zep (arXiv:2501.13956, section 2.2.3): of two facts that cannot both hold the one that began earlier ends when the other
 began, whichever of them arrives first.
+
+Of what is stated without a date it is not known when it began, but when it was so. Who says "I live in Paris" and then
+"I moved to Lisbon last week" lives in Lisbon, though that began before Paris was said: what is said later and told to
+have begun within the same present wins. Beyond `PRESENT` what is dated earlier is history that comes late.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Final
 
 from mnemic.core.ids import ItemId
 from mnemic.core.items import ENDED, Item
 from mnemic.strategies.base import Ref
 from mnemic.strategies.knowledge import Triple
+
+PRESENT: Final = timedelta(days=365)
+"""How far the present reaches back for whoever states that something is so; ours. A year that is named and not the
+current one begins further back, so that "in 2019" and "last year" are history."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +32,9 @@ class GraphEdge:
     Attributes:
         ref: The item that states it.
         said: When it was first said: the beginning of its time of transaction.
-        start, end: When it holds, `[start, end)`; None for open.
+        start, end: When it holds, `[start, end)`; None for open. What has no date starts when it was said, or where it
+            ends, if that is earlier.
+        dated: Its start is told.
         closing: It says no more than that the relation is over, since `start`.
         source: The episodes that say so, the first one first.
     """
@@ -33,6 +44,7 @@ class GraphEdge:
     said: datetime
     start: datetime
     end: datetime | None
+    dated: bool = True
     closing: bool = False
     source: tuple[ItemId, ...] = ()
 
@@ -40,6 +52,20 @@ class GraphEdge:
     def order(self) -> tuple[datetime, datetime]:
         """Its place in the history: by when it began, then by when that was said."""
         return self.start, self.said
+
+    def follows(self, other: GraphEdge) -> bool:
+        """Whether of two that exclude each other it is the one that came after."""
+        return not other._changes(self) and (self._changes(other) or self.order >= other.order)
+
+    def until(self, at: datetime) -> GraphEdge:
+        """End it when another begins, unless it has ended before."""
+        end = at if self.end is None else min(at, self.end)
+        return replace(self, start=min(self.start, end), end=end)
+
+    def _changes(self, other: GraphEdge) -> bool:
+        """Whether it is told, later than the other was stated without a date, to have begun in that same present."""
+        is_news = self.dated and not self.closing and self.said > other.said
+        return is_news and not other.dated and timedelta(0) <= other.said - self.start < PRESENT
 
     def meets(self, other: GraphEdge) -> bool:
         """Whether there is a moment at which both are to hold."""
@@ -69,14 +95,24 @@ def edge_stated(triple: Triple, ref: Ref, turn: Item) -> GraphEdge:
     is_over = until is not None and until <= said
     start = triple.since or (until if is_over and until is not None else said)
     end = until if until is not None and start < until else None
-    closing = is_over and end is None
-    return GraphEdge(ref=ref, triple=triple, said=said, start=start, end=end, closing=closing, source=(turn.id,))
+    return GraphEdge(
+        ref=ref,
+        triple=triple,
+        said=said,
+        start=start,
+        end=end,
+        dated=start != said,
+        closing=is_over and end is None,
+        source=(turn.id,),
+    )
 
 
 def edge_of(item: Item) -> GraphEdge:
     """Read an edge from the item that states it."""
     subject, relation, thing = (str(item.slots[part]) for part in ("subject", "relation", "object"))
     start, until = item.valid_from or item.said, item.valid_to
+    if until is not None and item.valid_from is None:
+        start = min(start, until)
     return GraphEdge(
         ref=item.id,
         triple=Triple(
@@ -85,6 +121,7 @@ def edge_of(item: Item) -> GraphEdge:
         said=item.said,
         start=start,
         end=until,
+        dated=item.valid_from is not None,
         closing=item.slots.get(ENDED) is True,
         source=item.source,
     )
@@ -94,7 +131,7 @@ def placed(edge: GraphEdge, same: Sequence[GraphEdge], over: Sequence[GraphEdge]
     """Place an edge among those that say the same and those that cannot hold with it.
 
     What says the same at the same time says it again; said of an earlier time, it is what was so before. An end that is
-    told of an edge which still holds is where that one ends, whatever else is told of it.
+    told of an edge which still holds is where that one ends, whatever else is told of it; it ends nothing else.
     """
     if edge.end is not None and edge.end <= edge.said and any(_is_ended(one, edge.end) for one in same):
         edge = replace(edge, start=edge.end, end=None, closing=True)
@@ -103,9 +140,11 @@ def placed(edge: GraphEdge, same: Sequence[GraphEdge], over: Sequence[GraphEdge]
         if one.start <= edge.start:
             return EdgePlace(edge=edge, again=one)
     against = [one for one in (*over, *same) if one not in alike and one.meets(edge)]
-    later = [one for one in (*alike, *against) if one.order > edge.order]
-    ends = tuple(one for one in against if one.order <= edge.order)
-    return EdgePlace(edge=edge, ends=ends, ended_by=min(later, key=lambda one: one.order, default=None))
+    ends = [one for one in against if edge.follows(one) and (one in same or not edge.closing)]
+    later = [one for one in against if not edge.follows(one) and (one in same or not one.closing)]
+    later += [one for one in alike if one.order > edge.order]
+    first = min(later, key=lambda one: (one.start, not one.dated, one.said), default=None)
+    return EdgePlace(edge=edge, ends=tuple(ends), ended_by=first)
 
 
 def _is_ended(edge: GraphEdge, at: datetime) -> bool:

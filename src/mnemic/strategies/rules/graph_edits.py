@@ -39,11 +39,16 @@ class NamedEntity:
 
 @dataclass(frozen=True, slots=True)
 class GraphFact:
-    """A fact of a turn between two entities; its edge has no item yet."""
+    """A fact of a turn between two entities; its edge has no item yet.
+
+    Attributes:
+        worded_by: The items that it has its words from, where the turn says the same in others.
+    """
 
     turn: Item
     edge: GraphEdge
     ends: tuple[NamedEntity, ...]
+    worded_by: tuple[ItemId, ...] = ()
 
     @property
     def key(self) -> str:
@@ -64,6 +69,18 @@ def digest(parts: Iterable[str]) -> str:
     return hashlib.blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
+def graph_tag(**parts: str) -> str:
+    """Make the tag by which facts or entities of these parts are looked up, by index however many there are."""
+    return digest(f"{name}={part}" for name, part in sorted(parts.items()))
+
+
+def _graph_tags(one: Triple) -> tuple[str, ...]:
+    """Tag a fact by what it is looked up by: its ends, both and each, and its subject with the relation."""
+    subject, thing = {"subject": one.subject}, {"object": one.object}
+    parts: tuple[dict[str, str], ...] = subject, thing, subject | thing, {**subject, "relation": one.predicate}
+    return tuple(graph_tag(**part) for part in parts)
+
+
 def members_of(community: Item) -> set[str]:
     """The names of the entities of a community."""
     members = community.slots["members"]
@@ -72,9 +89,14 @@ def members_of(community: Item) -> set[str]:
 
 @dataclass(slots=True)
 class GraphEdits:
-    """Collects the edits of one run of the strategy of this name."""
+    """Collects the edits of one run of the strategy of this name.
+
+    Attributes:
+        shown: What facts and names were extracted from, and beside.
+    """
 
     by: str
+    shown: tuple[ItemId, ...] = ()
     _write: list[Derivation] = field(default_factory=list)
     _tie: list[Bond] = field(default_factory=list)
     _cite: dict[ItemId, tuple[ItemId, ...]] = field(default_factory=dict)
@@ -86,7 +108,7 @@ class GraphEdits:
     def new_entity(self, name: str, turn: Item, facts: Iterable[Item] = ()) -> NamedEntity:
         """Write an entity, and tie it to the facts that name it already: it may have been erased."""
         entity = NamedEntity(self._put_name(name, turn, {}, (turn.id,)), name)
-        self._tie += [Bond(src=entity.ref, dst=fact.id, type=ABOUT) for fact in facts]
+        self._tie += [Bond(src=entity.ref, dst=fact.id, type=ABOUT, source=()) for fact in facts]
         return entity
 
     def other_name(self, name: str, turn: Item, entity: Item) -> NamedEntity:
@@ -109,7 +131,7 @@ class GraphEdits:
             self._write[edge.ref] = replace(written, source=tuple(dict.fromkeys((*written.source, fact.turn.id))))
         elif fact.turn.id not in edge.source:
             self._cite[edge.ref] = tuple(dict.fromkeys((*self._cite.get(edge.ref, ()), fact.turn.id)))
-        self._tie.append(Bond(src=edge.ref, dst=fact.turn.id, type=STATED_IN))
+        self._tie.append(Bond(src=edge.ref, dst=fact.turn.id, type=STATED_IN, source=()))
 
     def put_fact(self, fact: GraphFact, place: EdgePlace) -> GraphEdge:
         """Write a fact where it belongs, and tie it to its entities and its episode."""
@@ -128,9 +150,11 @@ class GraphEdits:
                 kind=Kind.FACT,
                 text=one.fact,
                 slots=slots | {ENDED: True} if edge.closing else slots,
+                tags=_graph_tags(one),
                 source=tuple(dict.fromkeys((fact.turn.id, *cited))),
                 said=fact.turn.said,
                 said_offset=fact.turn.said_offset,
+                context=(*self.shown, *fact.worded_by),
                 valid_from=None if edge.start == edge.said else edge.start,
                 valid_to=edge.end,
                 supersedes=ended[0] if ended else None,
@@ -138,8 +162,8 @@ class GraphEdits:
                 outdated_by=None if place.ended_by is None else place.ended_by.ref,
             )
         )
-        self._tie += [Bond(src=end.ref, dst=ref, type=ABOUT) for end in fact.ends]
-        self._tie.append(Bond(src=ref, dst=fact.turn.id, type=STATED_IN))
+        self._tie += [Bond(src=end.ref, dst=ref, type=ABOUT, source=()) for end in fact.ends]
+        self._tie.append(Bond(src=ref, dst=fact.turn.id, type=STATED_IN, source=()))
         return replace(edge, ref=ref)
 
     def put_community(self, members: Sequence[str], told: Sequence[Item], text: str, old: Sequence[Item]) -> None:
@@ -154,6 +178,7 @@ class GraphEdits:
                 slots={"by": self.by, "members": list(members), "made_of": made_of},
                 source=tuple(dict.fromkeys(one.source[0] for one in told)),
                 said=told[-1].said,
+                context=tuple(one.id for one in told),
                 supersedes=gone[0] if gone else None,
                 revokes=tuple(gone[1:]),
             )
@@ -167,9 +192,11 @@ class GraphEdits:
                 kind=Kind.ENTITY,
                 text=name,
                 slots={"by": self.by, "name": plain, **more},
+                tags=(graph_tag(name=plain),),
                 source=source,
                 said=turn.said,
                 said_offset=turn.said_offset,
+                context=self.shown,
             )
         )
         return len(self._write) - 1

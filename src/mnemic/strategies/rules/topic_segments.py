@@ -25,6 +25,7 @@ class TopicSegment:
         id: Of its item, or of its first turn while it has none.
         pages: The turns of each.
         chains: For each page the place of the first of its chain.
+        context: The turns beside which new pages were read, which may have given the topic words.
         promoted, visits: How many pages it had, and how often these had been shown, when it was promoted last.
     """
 
@@ -35,6 +36,7 @@ class TopicSegment:
     keywords: tuple[str, ...] = ()
     pages: tuple[tuple[ItemId, ...], ...] = ()
     chains: tuple[int, ...] = ()
+    context: tuple[ItemId, ...] = ()
     promoted: int = 0
     visits: int = 0
     item: Item | None = None
@@ -52,14 +54,17 @@ class TopicSegment:
         """The turns that its item does not cite yet."""
         return self.turns if self.item is None else self.turns[len(self.item.source) :]
 
-    def with_page(self, page: tuple[ItemId, ...], keywords: Iterable[str], follows: ItemId | None) -> TopicSegment:
-        """Add a page, to the chain of the one with the turn that it takes up if that is here."""
+    def with_page(
+        self, page: tuple[ItemId, ...], keywords: Iterable[str], follows: ItemId | None, beside: tuple[ItemId, ...]
+    ) -> TopicSegment:
+        """Add a page, read beside these turns, to the chain of the one with the turn that it takes up if it is here."""
         taken_up = (self.chains[place] for place, one in enumerate(self.pages) if follows in one)
         return replace(
             self,
             keywords=tuple(dict.fromkeys((*self.keywords, *keywords))),
             pages=(*self.pages, page),
             chains=(*self.chains, next(taken_up, len(self.pages))),
+            context=(*self.context, *beside),
         )
 
     def chains_of(self) -> dict[ItemId, list[ItemId]]:
@@ -99,13 +104,14 @@ def derived_segment(segment: TopicSegment, strategy: str, tags: tuple[str, ...])
         source=segment.turns,
         said=segment.said,
         said_offset=segment.said_offset,
+        context=segment.context,
     )
 
 
 def revised_segment(segment: TopicSegment, strategy: str) -> Revision:
     """Bring the item of a segment up to what it has become."""
     slots = {"by": strategy, **_slots(segment)}
-    return Revision(id=segment.id, words=segment.words, source=segment.added(), slots=slots)
+    return Revision(id=segment.id, words=segment.words, source=segment.added(), context=segment.context, slots=slots)
 
 
 def _slots(segment: TopicSegment) -> dict[str, Slot]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
+from inspect import signature
 from types import ModuleType
+from typing import Any
 
 import click
 
@@ -16,14 +18,23 @@ from mnemic.testing.attack.frame import attack_classes, class_module
 @click.option("--rounds", type=click.IntRange(min=1), help="Tries, at least; left out: as many as pytest runs.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Starts every random choice.")
 @click.option("--strategy", multiple=True, help="Only this one, of the classes that attack strategies; repeatable.")
+@click.option(
+    "--first",
+    type=click.IntRange(min=0),
+    help="Start at this round, of the classes whose rounds stand alone: with --rounds 1 a failure is seen again.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One line of JSON a class.")
-def main(which: str, rounds: int | None, seed: int, strategy: tuple[str, ...], as_json: bool) -> None:
+def main(
+    which: str, rounds: int | None, seed: int, strategy: tuple[str, ...], first: int | None, as_json: bool
+) -> None:
     """Attack what mnemic promises. Exits with 1 if a promise was broken, or the control was not."""
     passed = True
     for name in attack_classes() if which == "all" else [which]:
         module, begun = class_module(name), time.perf_counter()
-        only = {"strategies": _attacked(name, module, strategy)} if strategy else {}
-        report = module.attack(rounds or module.QUICK, seed, **only)
+        options: dict[str, Any] = {"strategies": _attacked(name, module, strategy)} if strategy else {}
+        if first is not None:
+            options["first"] = _start(name, module, first)
+        report = module.attack(rounds or module.QUICK, seed, **options)
         passed = passed and report.passed
         took = f"{time.perf_counter() - begun:.1f} s"
         click.echo(f'{{"{name}": {report.json()}}}' if as_json else f"{name}: {report.line()} ({took})")
@@ -36,6 +47,15 @@ def _attacked(name: str, module: ModuleType, strategies: tuple[str, ...]) -> tup
     if unknown := [one for one in strategies if one not in known]:
         raise click.BadParameter(f"{name} attacks {', '.join(known) or 'no strategies'}, not {unknown[0]}")
     return strategies
+
+
+def _start(name: str, module: ModuleType, first: int) -> int:
+    """Check that a class can start at any of its rounds."""
+    if "first" not in signature(module.attack).parameters:
+        raise click.BadParameter(
+            f"the rounds of {name} are drawn one after the other: start at the first", param_hint="--first"
+        )
+    return first
 
 
 if __name__ == "__main__":

@@ -23,12 +23,13 @@ _ON_CONTROL: Final = 10
 _CODE: Final = "from mnemic.testing.attack import cuts; cuts.serve()"
 
 
-def attack(rounds: int, seed: int, strategies: Sequence[str] = tuple(FOLLOWED)) -> AttackReport:
+def attack(rounds: int, seed: int, strategies: Sequence[str] = tuple(FOLLOWED), first: int = 0) -> AttackReport:
     """Replay journals with random cuts, in processes of two hash seeds, and compare what comes of it with one flush."""
     failures: list[str] = []
+    numbers = range(first, first + rounds)
     with ExitStack() as stack:
         children = [stack.enter_context(_child(hash_seed)) for hash_seed in _HASH_SEEDS]
-        for number in range(rounds):
+        for number in numbers:
             for name in strategies:
                 round_seed = seed * 1_000_003 + number
                 child = children[number % len(children)]
@@ -36,19 +37,24 @@ def attack(rounds: int, seed: int, strategies: Sequence[str] = tuple(FOLLOWED)) 
                 if wrong:
                     failures.append(f"{name}, seed {seed}, round {number}: {' | '.join(wrong[:6])}")
     with patch.object(runs, "unit_of", lambda strategy, lane: None):  # a run takes what is there: its unit is the clock
-        tries = [seed * 1_000_003 + number for number in range(min(rounds, _ON_CONTROL))]
+        tries = [seed * 1_000_003 + number for number in numbers[:_ON_CONTROL]]
         caught = sum(replayed("mem0", one, cut=True) != replayed("mem0", one, cut=False) for one in tries)
     return AttackReport(tries=rounds * len(strategies), failures=failures, caught_by_control=caught)
 
 
 def replayed(name: str, seed: int, *, cut: bool) -> list[str]:
-    """Replay the journal of a seed to a strategy, with random cuts or by one flush; what it made of it."""
+    """Replay the journal of a seed to a strategy, with random cuts or by one flush; what it made of it.
+
+    No run is longer than the strategy's own, for which its budget is made: beyond that, rules judge what is left over.
+    """
     turns = journal(random.Random(seed))
     chance = random.Random(seed + 1)
     strategy = FOLLOWED[name]
     with ExitStack() as stack:
         if cut:
-            stack.enter_context(patch.object(type(strategy), "batch", chance.choice((1, 2, 3, 7, 64))))
+            stack.enter_context(
+                patch.object(type(strategy), "batch", min(chance.choice((1, 2, 3, 7, 64)), strategy.batch))
+            )
         replay = stack.enter_context(Replay(strategy, chat_of(seed)))
         often = chance.choice((0.1, 0.4, 1.0))
         for number, turn in enumerate(turns):

@@ -37,18 +37,18 @@ _HOUR: Final = 3_600_000_000
 _ASKED, _ANSWERED = _AT_MODEL = ("model:before-answer", "model:after-answer")
 
 
-def attack(rounds: int, seed: int, strategies: Sequence[str] = tuple(FOLLOWED)) -> AttackReport:
+def attack(rounds: int, seed: int, strategies: Sequence[str] = tuple(FOLLOWED), first: int = 0) -> AttackReport:
     """Kill processes amid runs, `rounds` times, and compare what the last one leaves with what an unharmed one does."""
-    kills, failures = _files(rounds, seed, strategies)
+    kills, failures = _files(rounds, seed, strategies, first)
     with patch.object(Snapshot, "recorded", lambda *_: None):  # what was answered before is not looked up
-        _, caught = _files(min(rounds, _ON_CONTROL), seed, strategies)
+        _, caught = _files(min(rounds, _ON_CONTROL), seed, strategies, first)
     return AttackReport(tries=kills, failures=failures, caught_by_control=len(caught))
 
 
-def _files(rounds: int, seed: int, strategies: Sequence[str]) -> tuple[int, list[str]]:
+def _files(rounds: int, seed: int, strategies: Sequence[str], first: int) -> tuple[int, list[str]]:
     """Harm one file after another; how many kills hit, and what was wrong."""
-    kills, number, failures = 0, 0, list[str]()
-    while kills < rounds and number < 10 * rounds:
+    kills, number, failures = 0, first, list[str]()
+    while kills < rounds and number < first + 10 * rounds:
         name = strategies[number % len(strategies)]
         hit, wrong = _harmed(name, seed * 1_000_003 + number)
         failures += [f"{name}, seed {seed}, file {number}: {one}" for one in wrong]

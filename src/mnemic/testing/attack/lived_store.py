@@ -9,9 +9,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from mnemic.core.clock import FOREVER
 from mnemic.core.events import Verb
 from mnemic.core.items import Kind, Link, State, Strength
 from mnemic.core.scope import SHARED
+from mnemic.credentials.keys import add_credential
 from mnemic.index.packing_lane import next_pack
 from mnemic.store.engine import compaction, holds, job_queue, lane_cursors
 from mnemic.store.engine.pack_rows import keep_pack
@@ -19,7 +21,7 @@ from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.drafts import Draft, Fork, Note, Paging, Tie
 from mnemic.store.values.heads import Hold
 from mnemic.store.values.meters import MeterRow
-from mnemic.store.values.row_values import PageRow
+from mnemic.store.values.row_values import CredentialKind, CredentialRow, PageRow
 from mnemic.store.values.work import EmbedderState, Order, RecordedAnswer, VectorRow, Vectors, embedding_lane
 from mnemic.testing.generators import ManualClock, SeededEntropy
 from mnemic.testing.store_contract.contract_world import TENANT, World
@@ -126,6 +128,10 @@ def _work(world: World) -> None:
     store.transact(holds.place, Hold(tenant=TENANT, user="ada", session="chat", reason="a letter from the court"))
     store.transact(holds.place, Hold(tenant=TENANT, user="bob", reason="another letter"))
     store.transact(compaction.jot, TENANT, {"collected": b"7", "bytes": b"4096"})
+    for id, user in (("0123456789ab", "ada"), ("0123456789ac", None)):
+        hashed = bytes(range(32))
+        made = CredentialRow(id, CredentialKind.KEY, hashed, "laptop", TENANT, user, 2, 0, "", 1, FOREVER, 2, 3)
+        store.transact(add_credential, made, 0)
     store.transact(lambda rows: rows.notes.set_meter(MeterRow("lived-process", rows.now(), b"{}")))
     with store.read() as snapshot:
         pack = next_pack(snapshot, space, 4)

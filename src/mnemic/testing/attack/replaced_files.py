@@ -27,12 +27,13 @@ from mnemic.testing.torture.children import folder
 QUICK = 25
 
 
-def attack(rounds: int, seed: int) -> AttackReport:
+def attack(rounds: int, seed: int, first: int = 0) -> AttackReport:
     """Let a store live a little, do something to its file, and write on."""
+    numbers = range(first, first + rounds)
     with patch.object(location, "FOLDING_SECONDS", 0.05):  # nobody here folds a log for longer
-        failures = [failure for number in range(rounds) for failure in _tried(f"{seed}/{number}")]
+        failures = [failure for number in numbers for failure in _tried(f"{seed}/{number}")]
     with patch.object(InFile, "refuse_overwritten", lambda *_: None):
-        caught = sum(bool(_tried(f"{seed}/{number}")) for number in range(min(rounds, 10)))
+        caught = sum(bool(_tried(f"{seed}/{number}")) for number in numbers[:10])
     return AttackReport(tries=rounds, failures=failures, caught_by_control=caught)
 
 

@@ -293,6 +293,12 @@ DELETE FROM hold WHERE id = 1;
 -- a hold forged | hold
 INSERT INTO hold(tenant, space, session, reason, actor, at, seq) VALUES (1, 0, '', 'x', 'x', 0, 1);
 
+-- a key's revocation taken back | credential
+UPDATE credential SET revoked = 0;
+
+-- a key forged | credential
+INSERT INTO credential VALUES ('forgedforged', 1, x'00', 'x', 'default', NULL, 3, 1, '', 1, 9223372036854775807, 0, 0);
+
 -- a hold set on somebody else | hold
 UPDATE hold SET space = {bob} WHERE session = 'chat';
 

@@ -63,10 +63,12 @@ def test_what_was_retired_takes_its_links_and_counters_along(world: World) -> No
     assert world.faults() == []
 
 
-def test_what_something_live_cites_stays(world: World) -> None:
-    evidence = world.item("evidence")
-    fact = world.item("fact", source=(evidence.id,))
-    world.commit(world.put(evidence), world.put(fact))
+@pytest.mark.parametrize("cites", ["source", "context"])
+def test_what_something_live_cites_stays(world: World, cites: str) -> None:
+    evidence, other = world.item("evidence"), world.item("other")
+    cited = {"source": (other.id,), cites: (evidence.id,)}
+    fact = world.item("fact", **cited)
+    world.commit(*map(world.put, (evidence, other, fact)))
     compaction.compact(world.store, TENANT, world.retire(evidence).seq)
     assert not gone(world, evidence)
     compaction.compact(world.store, TENANT, world.retire(fact).seq)

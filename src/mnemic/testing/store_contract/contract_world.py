@@ -84,9 +84,18 @@ class World:
         """Commit the retirement of an item."""
         return self.commit(Put(verb=Verb.RETIRED, item=replace(item, state=State.RETIRED), terms=None), **where)
 
-    def tie(self, src: ItemId, dst: ItemId, type: str = "about", *, verb: Verb = Verb.LINKED, **where: Any) -> Receipt:
+    def tie(
+        self,
+        src: ItemId,
+        dst: ItemId,
+        type: str = "about",
+        *,
+        verb: Verb = Verb.LINKED,
+        evidence: tuple[ItemId, ...] = (),
+        **where: Any,
+    ) -> Receipt:
         """Commit a link between two items, or its removal."""
-        return self.commit(Tie(verb=verb, link=Link(src=src, dst=dst, type=type)), **where)
+        return self.commit(Tie(verb=verb, link=Link(src=src, dst=dst, type=type, evidence=evidence)), **where)
 
     def erase(
         self, *ids: ItemId, user: str | Shared | None = "ada", whole: bool = False, reason: str = ""

@@ -57,6 +57,17 @@ def test_what_was_derived_from_it_goes_too(world: World) -> None:
     assert world.faults() == []
 
 
+def test_what_was_judged_beside_it_goes_too(world: World) -> None:
+    evidence, beside = world.item("evidence"), world.item("beside")
+    fact = world.item("fact", source=(evidence.id,), context=(beside.id,))
+    world.commit(*(world.put(item) for item in (evidence, beside, fact)))
+    with world.store.read() as snapshot:
+        assert snapshot.derived(world.space(), (beside.id,)) == []
+    assert set(world.erase(beside.id).ids) == {beside.id, fact.id}
+    assert world.texts(ANY_STATE) == ["evidence"]
+    assert world.faults() == []
+
+
 def test_its_links_go_from_both_ends(world: World) -> None:
     one, two, three = (world.item(text) for text in ("one", "two", "three"))
     world.commit(*(world.put(item) for item in (one, two, three)))
@@ -69,6 +80,25 @@ def test_its_links_go_from_both_ends(world: World) -> None:
         space = (world.space(),)
         assert [ln.dst for ln in snapshot.links(space, (one.id, two.id, three.id))] == [three.id]
         assert snapshot.links(space, (one.id,), View(at=3)) == []
+    assert world.faults() == []
+
+
+def test_links_that_rest_on_it_go_with_all_that_stood_between_the_same_ends(world: World) -> None:
+    one, two, why, other = (world.item(text) for text in ("one", "two", "why", "other"))
+    world.commit(*(world.put(item) for item in (one, two, why, other)))
+    world.tie(one.id, two.id, "zebra")
+    world.tie(one.id, two.id, "zebra", evidence=(why.id, other.id))
+    world.tie(one.id, two.id, "zebra", verb=Verb.UNLINKED)
+    world.tie(one.id, two.id, "stays", evidence=(other.id,))
+    receipt = world.erase(why.id)
+    assert (receipt.ids, receipt.links) == ((why.id,), 3)
+    with world.store.read() as snapshot:
+        space = (world.space(),)
+        assert [link.type for link in snapshot.links(space, (one.id,))] == ["stays"]
+        assert [link.type for at in range(1, 6) for link in snapshot.links(space, (one.id,), View(at=at))] == ["stays"]
+        assert snapshot.links_resting(world.space(), (why.id,)) == []
+        assert snapshot.name_id(world.space(), "zebra") is None
+    assert b"zebra" not in _exported(world)
     assert world.faults() == []
 
 

@@ -118,6 +118,8 @@ def test_an_author_is_who_derived_an_item_and_no_slot_alone(world: World) -> Non
     assert world.texts(Filter(by=("mem0",))) == [f"mem0 {sight}" for sight in Sight]
     assert len(world.texts(Filter(by=("mem0", "zep")))) == 6
     assert world.texts(Filter(by=("zep",), tags=("mem0",))) == []
+    assert world.texts(Filter(by=("mem0",), sights=(Sight.ALL, Sight.NONE))) == ["mem0 all", "mem0 none"]
+    assert all(text.endswith(" own") for text in world.texts(Filter(sights=(Sight.OWN,))))
     with world.store.read() as snapshot:
         assert snapshot.count((world.space(),), Filter(by=("mem0", "none"))) == 3
     world.erase(turn.id)

@@ -184,6 +184,24 @@ def busy(embedder: str, *, slow_model: bool, **load: Any) -> None:
     _show_figures(run, found, binding=measured.stated)
 
 
+@verb("mnemic bench gateway --items 50 --requests 4 --turns 3 --kills 1")
+@options.count("--items", 1_000, "What memory holds beforehand.")
+@options.count("--requests", 200, "Requests of each sort.")
+@options.count("--turns", 40, "Turns of the conversation whose prompts are compared.", least=2)
+@options.count("--kills", 100, "How often the endpoint is killed amid an answer.")
+@options.seed("the made-up text")
+def gateway(**load: Any) -> None:
+    """The gateway: what it adds to a request, what of a prompt stays for the next, what a killed endpoint leaves.
+
+    A bar that is missed decides the exit code where at least as much is measured as the bars are stated for.
+    """
+    from mnemic.lab.tasks.gateway_bench import GatewayLoad, bench_gateway
+
+    run, measured = invocation(), GatewayLoad(**load)
+    found = bench_gateway(measured, lambda part: run.output.note(f"{part} ..."))
+    _show_figures(run, found, binding=measured.stated)
+
+
 @verb("mnemic bench model scripted:Hello --turns 1", "mnemic bench model scripted:Hello --only mem0,read --turns 1")
 @click.argument("model")
 @click.option("--turns", type=click.IntRange(1, 4), default=2, show_default=True, help="Turns that are said.")
@@ -543,6 +561,6 @@ def _note_pictures(run: Invocation, drawn: Sequence[Path]) -> None:
 
 for _command in (
     gc, locomo, strategies, multihop, needles, capacity, hotpot, asked, current, standing, small, report, speed, busy,
-    model, idle, spaces, stages, paging, retention_train, session,
+    gateway, model, idle, spaces, stages, paging, retention_train, session,
 ):  # fmt: skip
     bench.add_command(_command)

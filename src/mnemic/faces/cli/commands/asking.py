@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from mnemic.core.items import Channel, Kind, State
+from mnemic.core.items import Channel, Kind, Sight, State
 from mnemic.core.queries import Filter
 from mnemic.core.transitions import last_open, reopened
 from mnemic.errors import Invalid
@@ -17,15 +17,10 @@ from mnemic.faces.cli.command import WORDS, page_options, past_options, verb
 from mnemic.faces.cli.commands.remember import read_said
 from mnemic.faces.cli.invocation import argument_text, invocation, looking_at
 from mnemic.faces.cli.item_ids import resolve
-from mnemic.faces.cli.json_records import (
-    answer_record,
-    context_record,
-    said_time,
-    source_label,
-    validity,
-    version_record,
-)
+from mnemic.faces.cli.item_words import said_time, source_label, validity
 from mnemic.faces.cli.output import Output, cut, excerpt, flat, indented, many, plain, width
+from mnemic.operations.records import answer_record, context_record, version_record
+from mnemic.strategies.loading import author_called
 
 if TYPE_CHECKING:
     from mnemic.core.facets import SlotValue
@@ -253,20 +248,31 @@ def why_not(query: str, id: str, k: int | None, budget: int | None, **past: str 
     "mnemic list --kind fact --limit 50",
     "mnemic list --channel import --slot speaker=Ada",
     "mnemic list --session trip --as-of 2025-03-31",
+    "mnemic list --by house",
     "mnemic list --state retired --json",
     name="list",
 )
 @page_options(20)
 @filter_options
 @click.option("--by", type=WORDS, multiple=True, metavar="NAME", help="Only what this strategy derived.")
+@click.option("--derived", is_flag=True, help="Also what strategies keep for their own recall.")
 @click.option("--state", "states", type=_STATES, multiple=True, help="In this state (left out: what recall sees).")
 @past_options
-def list_(limit: int, after: str | None, states: tuple[str, ...], **past: Any) -> None:
-    """What was written last, newest first."""
+def list_(limit: int, after: str | None, states: tuple[str, ...], derived: bool, **past: Any) -> None:
+    """What was said and written, and what everybody sees of what was derived, newest first.
+
+    What strategies keep for their own recall is left out: --derived lists it too, --by what one of them derived.
+    """
     run = invocation()
+    past["by"] = tuple(author_called(name) for name in past["by"])
     where = _filter(past, tuple(State[state.upper()] for state in states))
+    left_out = 0
     with run.user_memory() as me:
-        page = looking_at(me, **past).list(where=where, limit=limit, after=after)
+        then = looking_at(me, **past)
+        if not derived and not where.by:
+            left_out = then.count(where=replace(where, sights=(Sight.OWN, Sight.NONE)))
+            where = replace(where, sights=(Sight.ALL,))
+        page = then.list(where=where, limit=limit, after=after)
         versions = list(page) if past["as_of"] is None else [version_as_of(me, version) for version in page]
     if run.output.json:
         run.output.records([version_record(version) for version in versions], page.next)
@@ -275,6 +281,8 @@ def list_(limit: int, after: str | None, states: tuple[str, ...], **past: Any) -
         run.output.line(item_line(run.output, version.item))
     if not versions:
         run.output.note("nothing here")
+    if left_out:
+        run.output.note(f"{many(left_out, 'more item')} for strategies' own recall: --derived, or --by NAME")
     run.output.more(page.next)
 
 

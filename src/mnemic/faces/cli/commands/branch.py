@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,14 +12,14 @@ from mnemic.errors import Conflict
 from mnemic.faces.cli.command import WORDS, page_options, verb
 from mnemic.faces.cli.commands.asking import item_line
 from mnemic.faces.cli.invocation import invocation, looking_at
-from mnemic.faces.cli.json_records import item_record, link_record, receipt_record
 from mnemic.faces.cli.output import Output, excerpt, flat, many
+from mnemic.operations.journal_records import branch_record, merge_record
+from mnemic.operations.records import receipt_record
 
 if TYPE_CHECKING:
     from mnemic.core.items import Link
     from mnemic.memory import ScopedMemory
-    from mnemic.past.branching import Branch
-    from mnemic.past.merging import Clash, Merge
+    from mnemic.past.merging import Merge
 
 
 @verb("mnemic branch try", "mnemic branch before --at 1 --json", says={"base": "at"})
@@ -40,7 +40,7 @@ def branch(name: str, at: str | None, understand: bool) -> None:
     shows = f"shows {many(items, 'item')}" if items else "it is empty"
     there = " was there already, and" if name in known else ""
     run.output.answer(
-        {**_branch_record(made), "items": items},
+        {**branch_record(made), "items": items},
         f"branch {flat(name)}{there} comes off commit {made.base}: {shows}",
         f"write to it: mnemic --branch {flat(name)} add ...; take it over: mnemic merge {flat(name)}",
     )
@@ -54,7 +54,7 @@ def branches(limit: int, after: str | None) -> None:
     with run.user_memory(shelved=False) as me:
         found = me.branches(limit=limit, after=after)
     if run.output.json:
-        run.output.records([_branch_record(one) for one in found], found.next)
+        run.output.records([branch_record(one) for one in found], found.next)
         return
     for one in found:
         of = f" of {flat(one.of)}" if one.of else ""
@@ -78,7 +78,7 @@ def merge(name: str, prefer: str | None, dry_run: bool) -> None:
     with run.user_memory(shelved=False) as me:
         done = me.merge(name, prefer=prefer, dry_run=dry_run)
         if run.output.json:
-            run.output.document(_merge_record(done, dry_run=dry_run))
+            run.output.document(merge_record(done, dry_run=dry_run))
         else:
             _print_merge(run.output, me, name, done, dry_run=dry_run)
     if done.refused:
@@ -154,36 +154,3 @@ def revert(seq: int) -> None:
         changed = f"{many(len(receipt.ids), 'item')} changed" if receipt.ids else "only links changed"
         run.output.line(f"as of commit {seq}: {changed}, commit {receipt.seq}, durable in {took:.1f} ms")
         run.output.line(f"undo: mnemic undo {receipt.seq}")
-
-
-def _branch_record(branch: Branch) -> dict[str, Any]:
-    return {
-        "name": branch.name,
-        "of": branch.of or None,
-        "base": branch.base,
-        "seq": branch.seq,
-        "understood": branch.understood,
-    }
-
-
-def _merge_record(merged: Merge, *, dry_run: bool) -> dict[str, Any]:
-    return {
-        "seq": merged.seq,
-        "dry_run": dry_run,
-        "ids": list(merged.ids),
-        "links": merged.links,
-        "prefer": merged.prefer or None,
-        "repeated": merged.repeated,
-        "conflicts": [_clash_record(clash) for clash in merged.conflicts],
-    }
-
-
-def _clash_record(clash: Clash) -> dict[str, Any]:
-    sides = (("base", clash.base), ("branch", clash.branch), ("parent", clash.parent))
-    return {"id": clash.id, **{name: _version_record(said) for name, said in sides}}
-
-
-def _version_record(version: Item | Link | None) -> dict[str, Any] | None:
-    if version is None:
-        return None
-    return item_record(version) if isinstance(version, Item) else link_record(version)

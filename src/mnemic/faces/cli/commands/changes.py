@@ -16,17 +16,11 @@ from mnemic.faces.cli.commands.asking import item_line
 from mnemic.faces.cli.commands.remember import acknowledge
 from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.item_ids import resolve
-from mnemic.faces.cli.json_records import (
-    change_record,
-    drops_branch,
-    item_record,
-    said_time,
-    source_label,
-    validity,
-    version_record,
-)
+from mnemic.faces.cli.item_words import said_time, source_label, validity
 from mnemic.faces.cli.output import Output, excerpt, flat, freed, many
 from mnemic.lanes.slices import DERIVER
+from mnemic.operations.journal_records import change_record, difference_record, drops_branch
+from mnemic.operations.records import version_record
 from mnemic.past.undo_plans import LASTING
 
 if TYPE_CHECKING:
@@ -198,20 +192,12 @@ def diff(a: int, b: int | None) -> None:
     with run.user_memory() as me:
         differences = me.diff(a, b)
     if run.output.json:
-        run.output.document({"a": a, "b": b, "items": [_difference(one) for one in differences]})
+        run.output.document({"a": a, "b": b, "items": [difference_record(one) for one in differences]})
         return
     for one in differences:
         _print_difference(run.output, one)
     if not differences:
         run.output.note("no difference")
-
-
-def _difference(difference: Difference) -> dict[str, Any]:
-    return {
-        "id": difference.id,
-        "before": item_record(difference.before) if difference.before else None,
-        "after": item_record(difference.after) if difference.after else None,
-    }
 
 
 def _print_difference(output: Output, difference: Difference) -> None:

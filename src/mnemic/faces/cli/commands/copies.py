@@ -17,8 +17,8 @@ from mnemic.errors import Conflict, Invalid, MnemicError, NotFound, StoreCorrupt
 from mnemic.faces.cli.bars import progress
 from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
-from mnemic.faces.cli.json_records import link_record, version_record
 from mnemic.faces.cli.output import encoded, flat, many, size
+from mnemic.operations.records import link_record, version_record
 
 if TYPE_CHECKING:
     from mnemic.core.ids import ItemId

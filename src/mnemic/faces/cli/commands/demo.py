@@ -19,8 +19,9 @@ from mnemic.faces.cli.command import verb
 from mnemic.faces.cli.commands.changes import print_history
 from mnemic.faces.cli.commands.erasing import print_receipt
 from mnemic.faces.cli.invocation import invocation
-from mnemic.faces.cli.json_records import erasure_record, recalled_record, said_time, source_label, version_record
+from mnemic.faces.cli.item_words import said_time, source_label
 from mnemic.faces.cli.output import Output, flat, many, size
+from mnemic.operations.records import erasure_record, recalled_record, version_record
 
 if TYPE_CHECKING:
     from mnemic.core.ids import ItemId

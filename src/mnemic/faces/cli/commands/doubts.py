@@ -12,8 +12,9 @@ from mnemic.faces.cli.command import WORDS, past_options, verb
 from mnemic.faces.cli.commands.remember import acknowledge
 from mnemic.faces.cli.invocation import argument_text, invocation, looking_at
 from mnemic.faces.cli.item_ids import resolve
-from mnemic.faces.cli.json_records import belief_record, doubt_record, said_time, since, until
+from mnemic.faces.cli.item_words import said_time
 from mnemic.faces.cli.output import cut, excerpt, flat, indented, plain
+from mnemic.operations.records import belief_record, doubt_record, since, until
 
 if TYPE_CHECKING:
     from mnemic.core.ids import ItemId

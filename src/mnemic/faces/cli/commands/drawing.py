@@ -8,19 +8,15 @@ import os
 from importlib import resources
 from pathlib import Path
 from string import Template
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
 from mnemic.errors import Conflict, NotFound
 from mnemic.faces.cli.command import WORDS, past_options, verb
 from mnemic.faces.cli.invocation import invocation, looking_at
-from mnemic.faces.cli.json_records import said_on_clock, since, until
 from mnemic.faces.cli.output import encoded, flat, many, plain
-
-if TYPE_CHECKING:
-    from mnemic.core.items import Item
-    from mnemic.recall.entity_graph import EntityEdge, EntityGraph, EntityNode
+from mnemic.operations.graph_records import graph_record
 
 _PAGE: Final = Path("mnemic-graph.html")
 _OURS: Final = b"drawn by mnemic graph"
@@ -73,51 +69,6 @@ def graph(
         left = f"; {many(found.left_out, 'name')} more left out, raise --limit" if found.left_out else ""
         shown = f"{many(len(found.nodes), 'name')}, {many(len(found.edges), 'relation')}{left}"
         run.output.line(f"wrote {plain(str(path.absolute()))}: {shown}")
-
-
-def graph_record(graph: EntityGraph) -> dict[str, Any]:
-    """Make the record of a graph; edges name their ends by their places among the nodes."""
-    return {
-        "nodes": [_node_record(node, graph) for node in graph.nodes],
-        "edges": [_edge_record(edge, graph) for edge in graph.edges],
-        "left_out": graph.left_out,
-    }
-
-
-def _node_record(node: EntityNode, graph: EntityGraph) -> dict[str, Any]:
-    return {
-        "name": node.name,
-        "type": node.type,
-        "ended": node.ended,
-        "items": [_stated(item, graph) for item in node.items],
-        "notes": [_stated(item, graph) for item in node.notes],
-    }
-
-
-def _edge_record(edge: EntityEdge, graph: EntityGraph) -> dict[str, Any]:
-    return {
-        "src": edge.src,
-        "dst": edge.dst,
-        "label": edge.label,
-        "made_of": edge.made_of.value,
-        "ended": edge.ended,
-        "weight": edge.weight,
-        "fact": None if edge.fact is None else _stated(edge.fact, graph),
-    }
-
-
-def _stated(item: Item, graph: EntityGraph) -> dict[str, Any]:
-    """Make the record of an item with what it rests on."""
-    ended = item.valid_to or item.known_to
-    sources = [graph.evidence[id] for id in item.source if id in graph.evidence]
-    return {
-        "id": item.id,
-        "text": item.text,
-        "by": item.author,
-        "since": since(item),
-        "until": until(item) if ended else None,
-        "evidence": [{"id": one.id, "said": said_on_clock(one), "text": one.text} for one in sources],
-    }
 
 
 def _page(record: dict[str, Any]) -> str:

@@ -12,8 +12,8 @@ from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.commands.remember import acknowledge
 from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.item_ids import resolve_all
-from mnemic.faces.cli.json_records import erasure_record, receipt_record
 from mnemic.faces.cli.output import Output, flat, many
+from mnemic.operations.records import erasure_record, receipt_record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

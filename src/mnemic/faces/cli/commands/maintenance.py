@@ -19,14 +19,13 @@ from mnemic.errors import Invalid, NotFound, StoreCorrupt
 from mnemic.faces.cli.command import WORDS, page_options, verb
 from mnemic.faces.cli.commands.spending_table import show_spending
 from mnemic.faces.cli.commands.top import vitals_record
-from mnemic.faces.cli.commands.worker import lane_record, lane_row
+from mnemic.faces.cli.commands.worker import lane_row
 from mnemic.faces.cli.invocation import Invocation, invocation, naming_option
 from mnemic.faces.cli.output import flat, many, size
+from mnemic.operations.store_records import lane_record, stats_record
 from mnemic.settings import PREFIX, Settings
 
 if TYPE_CHECKING:
-    from mnemic.admin import Stats, UserStats
-    from mnemic.core.listing import Listing
     from mnemic.store.values.heads import Check
 
 FAULTS: Final = 6
@@ -51,7 +50,7 @@ def stats(limit: int, after: str | None, *, models: bool) -> None:
         mine = next(iter(memory.admin.users(user=run.user, tenant=run.tenant)), None)
     if run.output.json:
         lanes = [lane_record(one) for one in behind]
-        record = {**vitals_record(found.vitals), **_stats_record(found, users), "lanes": lanes}
+        record = {**vitals_record(found.vitals), **stats_record(found, users), "lanes": lanes}
         run.output.document({"user": run.user, "tenant": run.tenant, **record})
         return
     run.output.table(
@@ -69,19 +68,6 @@ def stats(limit: int, after: str | None, *, models: bool) -> None:
         rows = [(flat(u.tenant), flat(u.user or "(shared)"), f"{u.items:,}", f"{u.commits:,}") for u in users]
         run.output.table(rows, head=("tenant", "user", "items", "last commit"))
         run.output.more(users.next)
-
-
-def _stats_record(counted: Stats, page: Listing[UserStats]) -> dict[str, object]:
-    users = [{"tenant": u.tenant, "user": u.user, "items": u.items, "last_commit": u.commits} for u in page]
-    return {
-        "url": counted.url,
-        "bytes": counted.bytes,
-        "format": counted.format,
-        "items": counted.items,
-        "user_count": counted.user_count,
-        "users": users,
-        "next": page.next,
-    }
 
 
 @verb("mnemic verify", "mnemic verify --json")
@@ -234,17 +220,18 @@ class _Setting:
 def _settings(run: Invocation) -> list[_Setting]:
     told = meanings()
     rows = []
-    for name in (one.name for one in dataclasses.fields(Settings)):
+    for field in dataclasses.fields(Settings):
+        name = field.name
         came = "environment" if PREFIX + name.upper() in os.environ else "default"
-        value, here = _display_value(run.program_settings, name), _display_value(run.settings, name)
+        value, here = _display_value(run.program_settings, field), _display_value(run.settings, field)
         rows.append(_Setting(name, value, came, here, told.get(name, "")))
     return rows
 
 
-def _display_value(settings: Settings, name: str) -> object:
-    """A setting's value as JSON has it; of a secret, that there is one."""
-    value = settings.where if name == "store" else getattr(settings, name)
-    if name.endswith("_key") and value:
+def _display_value(settings: Settings, field: dataclasses.Field[object]) -> object:
+    """A setting's value as JSON has it; of a secret, which `repr` does not show either, that there is one."""
+    value = settings.where if field.name == "store" else getattr(settings, field.name)
+    if not field.repr and value:
         return "***"
     if isinstance(value, tuple):
         return ", ".join(value)

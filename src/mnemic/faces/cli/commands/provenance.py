@@ -13,10 +13,13 @@ from mnemic.core.transitions import SUPERSEDES
 from mnemic.errors import NotFound
 from mnemic.faces.cli.command import WORDS, past_options, verb
 from mnemic.faces.cli.commands.asking import version_as_of
+from mnemic.faces.cli.commands.remember import why_withheld
 from mnemic.faces.cli.invocation import invocation, looking_at
 from mnemic.faces.cli.item_ids import resolve
-from mnemic.faces.cli.json_records import item_record, link_record, said_on_clock, said_time, version_record
+from mnemic.faces.cli.item_words import said_time
 from mnemic.faces.cli.output import cut, flat, indented
+from mnemic.operations.records import item_record, link_record, said_on_clock, version_record
+from mnemic.strategies.house import withheld_instructions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -38,6 +41,7 @@ class ItemCard:
     Attributes:
         sources: What it rests on, and what that rests on, each with its distance, from 1.
         ends: The items at the other ends of its links, by their ids.
+        withheld: What it instructs, and does not stand, since somebody else said it.
     """
 
     version: Version
@@ -45,6 +49,7 @@ class ItemCard:
     strength: Strength
     sources: Sequence[tuple[int, Item]]
     ends: dict[ItemId, Item]
+    withheld: Sequence[str]
 
     def others(self, *, taken: bool) -> list[Item]:
         """What took the item's place, or with `taken` what it took the place of, as far as that is there."""
@@ -71,14 +76,14 @@ def show(id: str, **past: str | None) -> None:
     """
     run = invocation()
     with run.user_memory() as me:
-        card = _card(me, looking_at(me, **past), resolve(me, id), past)
+        card = _card(me, looking_at(me, **past), resolve(me, id), past, run.user)
     if run.output.json:
         run.output.document(_card_record(card))
     else:
         _print_card(run.output, card)
 
 
-def _card(me: ScopedMemory, then: ScopedMemory, item: ItemId, past: dict[str, str | None]) -> ItemCard:
+def _card(me: ScopedMemory, then: ScopedMemory, item: ItemId, past: dict[str, str | None], user: str) -> ItemCard:
     """Read all that is known about an item."""
     try:
         version = then.get(item)
@@ -96,7 +101,8 @@ def _card(me: ScopedMemory, then: ScopedMemory, item: ItemId, past: dict[str, st
         front = _known(me, dict.fromkeys(cited))
         sources += ((step, one) for one in front)
     ends = _known(me, dict.fromkeys(end for link in links for end in (link.src, link.dst) if end != item))
-    return ItemCard(version, links, me.strength(item), sources, {one.id: one for one in ends})
+    withheld = withheld_instructions(version.item, user)
+    return ItemCard(version, links, me.strength(item), sources, {one.id: one for one in ends}, withheld)
 
 
 def _known(me: ScopedMemory, ids: Iterable[ItemId]) -> list[Item]:
@@ -123,6 +129,7 @@ def _card_record(card: ItemCard) -> dict[str, Any]:
         ],
         "superseded_by": [one.id for one in card.others(taken=False)],
         "supersedes": [one.id for one in card.others(taken=True)],
+        "withheld": list(card.withheld),
         "links": [link_record(one) for one in card.links],
         "strength": {
             "uses": strength.uses,
@@ -143,6 +150,7 @@ def _print_card(output: Output, card: ItemCard) -> None:
     rows.append(
         ("written", f"commit {version.seq_from}, {version.recorded:%Y-%m-%d %H:%M:%S} UTC, {_written_by(item)}")
     )
+    rows += [("instructs", f"{flat(told)}: {why_withheld(item)}") for told in card.withheld]
     rows += [("from", f"{'  ' * (steps - 1)}{_told(one)}") for steps, one in card.sources]
     if missing := len(set(item.source) - {one.id for _, one in card.sources}):
         rows.append(("from", f"{missing} more that are gone"))

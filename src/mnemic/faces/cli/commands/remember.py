@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
@@ -11,16 +12,18 @@ import click
 
 from mnemic.core.clock import span
 from mnemic.core.items import EVIDENCE, Kind, State
-from mnemic.errors import Invalid
+from mnemic.errors import Invalid, NotFound
 from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.invocation import Invocation, checked_words, invocation, naming_option
 from mnemic.faces.cli.item_ids import resolve, resolve_all
-from mnemic.faces.cli.json_records import receipt_record
-from mnemic.faces.cli.output import many
+from mnemic.faces.cli.output import flat, many
+from mnemic.operations.records import receipt_record
+from mnemic.strategies.house import withheld_instructions
 
 if TYPE_CHECKING:
     from mnemic.core.events import Receipt
     from mnemic.core.ids import ItemId
+    from mnemic.core.items import Item
     from mnemic.memory import ScopedMemory
 
 _STATED: Final = [kind.value for kind in Kind if kind not in EVIDENCE]
@@ -87,6 +90,26 @@ def acknowledge(
         output.line(then)
 
 
+def note_withheld(run: Invocation, me: ScopedMemory, receipt: Receipt) -> None:
+    """Tell a person that what was just said instructs, and does not stand, since its speaker need not be the user."""
+    if (
+        run.output.json or len(receipt.ids) > 1 or receipt.repeated
+    ):  # a text in parts is a document, and instructs nobody
+        return
+    with suppress(NotFound):  # it has expired already
+        item = me.get(receipt.id).item
+        for told in withheld_instructions(item, run.user):
+            run.output.note(f"{told}: {why_withheld(item)}")
+
+
+def why_withheld(item: Item) -> str:
+    """Say why an instruction of an item does not stand, and how it would."""
+    return (
+        f"kept as {flat(str(item.slots['speaker']))}'s, not yours: it does not stand. "
+        "What you say yourself does: without --speaker, or with --role user"
+    )
+
+
 def said_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add what can be told of words that were said: by whom, when, under which key."""
     for name, metavar, text in (
@@ -129,6 +152,7 @@ def add(text: str, **options: Any) -> None:
             acknowledge(run, "remembered", receipt)
         else:
             _acknowledge_parts(run, receipt)
+        note_withheld(run, me, receipt)
 
 
 def _acknowledge_parts(run: Invocation, receipt: Receipt) -> None:

@@ -15,11 +15,12 @@ from mnemic.core.queries import Filter
 from mnemic.errors import Invalid, NotFound
 from mnemic.faces.cli.bars import meter
 from mnemic.faces.cli.command import WORDS, CommandGroup, page_options, verb
-from mnemic.faces.cli.commands.remember import acknowledge, said_fields, said_options
+from mnemic.faces.cli.commands.remember import acknowledge, note_withheld, said_fields, said_options
 from mnemic.faces.cli.invocation import argument_text, checked_words, invocation
 from mnemic.faces.cli.item_ids import resolve_all
-from mnemic.faces.cli.json_records import receipt_record
 from mnemic.faces.cli.output import flat, many
+from mnemic.operations.journal_records import page_record, session_record, tier
+from mnemic.operations.records import receipt_record
 from mnemic.registry import POLICIES
 from mnemic.settings import LEAST_WINDOW, MOST_WINDOW
 from mnemic.tiers.pager import pressure
@@ -59,7 +60,7 @@ def listed(limit: int, after: str | None) -> None:
     with run.user_memory(shelved=False) as me:
         found = me.sessions(limit=limit, after=after)
     if run.output.json:
-        run.output.records([_session_record(name, row) for name, row in found], found.next)
+        run.output.records([session_record(name, row) for name, row in found], found.next)
         return
     run.output.table([_session_row(name, row) for name, row in found], head=_SESSION)
     if not found:
@@ -87,7 +88,7 @@ def shown(name: str) -> None:
     full = pressure(used, row.budget, MARKS)
     if run.output.json:
         counts = {"tokens": used, "pressure": full.value, "gone": gone}
-        run.output.document({**_session_record(name, row), **counts, "pages": [_page_record(page) for page in pages]})
+        run.output.document({**session_record(name, row), **counts, "pages": [page_record(page) for page in pages]})
         return
     run.output.table([_session_row(name, row)], head=_SESSION)
     run.output.line(f"pages {meter(used, row.budget)} {used:,} of {row.budget:,} tokens, pressure {full.value}")
@@ -104,38 +105,17 @@ def _texts(me: ScopedMemory, pages: Sequence[PageRow]) -> dict[str, str]:
     return {version.item.id: version.item.text for version in me.visible([page.item for page in pages])}
 
 
-def _session_record(name: str, row: SessionRow) -> dict[str, Any]:
-    return {
-        "session": name,
-        "budget": row.budget,
-        "policy": row.policy,
-        "turns": row.turns,
-        "references": row.clock,
-        "seq": row.seq,
-        "open_until": moment(row.lease_until).isoformat() if row.owner else None,
-    }
-
-
 def _session_row(name: str, row: SessionRow) -> tuple[str, ...]:
     until = f"until {moment(row.lease_until):%H:%M:%S} UTC" if row.owner else "no"
     return flat(name), f"{row.turns:,}", f"{row.budget:,}", flat(row.policy), f"{row.seq:,}", until
 
 
-def _page_record(page: PageRow) -> dict[str, Any]:
-    record = {name: value for name, value in page._asdict().items() if name != "item"}
-    return {"id": page.item, "tier": _tier(page), **record}
-
-
 def _page_row(page: PageRow, text: str) -> tuple[str, ...]:
     short = flat(text)
     return (
-        page.item, _tier(page), "yes" if page.pinned else "", f"{page.tokens:,}", f"{page.uses:,}",
+        page.item, tier(page), "yes" if page.pinned else "", f"{page.tokens:,}", f"{page.uses:,}",
         f"{page.last_use:,}", f"{page.arrived:,}", short if len(short) <= _WORDS else f"{short[: _WORDS - 3]}...",
     )  # fmt: skip
-
-
-def _tier(page: PageRow) -> str:
-    return "short" if page.resident else "middle"
 
 
 def _window_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -186,6 +166,7 @@ def observed(name: str, text: str, budget: int | None, policy: str | None, **opt
             run.output.document({**receipt_record(receipt), "milliseconds": took, **_state(window)})
             return
         acknowledge(run, "remembered", receipt)
+        note_withheld(run, me, receipt)
         _note_state(run, window)
 
 

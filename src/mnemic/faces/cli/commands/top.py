@@ -13,10 +13,11 @@ import click
 
 from mnemic.core.clock import moment
 from mnemic.faces.cli.command import verb
-from mnemic.faces.cli.commands.worker import lane_record, lane_row
+from mnemic.faces.cli.commands.worker import lane_row
 from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.output import Output, flat, freed, many, size
 from mnemic.models.model_requests import JudgedBy
+from mnemic.operations.store_records import lane_record
 from mnemic.watching.metering import Sort
 
 if TYPE_CHECKING:

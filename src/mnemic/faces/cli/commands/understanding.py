@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from inspect import getdoc, getmodule
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from mnemic.errors import Invalid
 from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
-from mnemic.faces.cli.json_records import receipt_record
 from mnemic.faces.cli.output import flat, many, plain
 from mnemic.lanes.slices import HOUSE
+from mnemic.operations.records import receipt_record
+from mnemic.operations.store_records import stated_cost, strategy_record, summary
 from mnemic.registry import STRATEGIES
 from mnemic.strategies.loading import followed, lane_of, strategy_called
 from mnemic.strategies.loading import strategies as loaded
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from mnemic.faces.cli.output import Output
     from mnemic.strategies.base import Strategy
 
-_COST: Final = re.compile(r"([\d.]+) calls and (\d+) tokens a message")
-
 
 @verb("mnemic strategies", "mnemic strategies zep", "mnemic strategies --json")
 @click.argument("name", type=WORDS, required=False)
@@ -34,7 +32,8 @@ def strategies(name: str | None) -> None:
     """What can understand what you say: which of them do, and what each may ask a model.
 
     NAME tells all about one: the paper it is of, where it departs from that, what may be set. `follow` chooses among
-    them.
+    them. One of your own is among them while the setting names it, as in
+    `export MNEMIC_STRATEGIES=house,package.module:Class`, for the worker too.
     """
     run = invocation()
     standing = _standing(run)
@@ -44,14 +43,14 @@ def strategies(name: str | None) -> None:
         except Invalid as error:
             raise Invalid("name", error.problem, error.remedy) from error
         run.output.answer(
-            {**strategy_record(known, standing), "description": description(known), "page": _page_of(known)},
+            {**_standing_record(known, standing), "description": description(known), "page": _page_of(known)},
             *_described(run.output, known, standing),
         )
         return
     known_ones = loaded([*STRATEGIES, *(one for one in followed(run.settings.strategies) if one not in STRATEGIES)])
     if run.output.json:
         for strategy in known_ones:
-            run.output.record(strategy_record(strategy, standing))
+            run.output.record(_standing_record(strategy, standing))
         return
     rows = [
         (
@@ -60,7 +59,7 @@ def strategies(name: str | None) -> None:
             _asks(one),
             "its own" if hasattr(one, "on_recall") else "a search",
             _waits(standing.behind.get(one.name)) if one.name in standing.following else "",
-            summary(one),
+            flat(summary(one)),
         )
         for one in known_ones
     ]
@@ -79,30 +78,16 @@ class StrategyStanding:
     behind: Mapping[str, Behind]
 
 
-def strategy_record(strategy: Strategy, standing: StrategyStanding) -> dict[str, object]:
-    """Make the record of a strategy."""
-    budget, cost = strategy.budget, stated_cost(strategy)
+def _standing_record(strategy: Strategy, standing: StrategyStanding) -> dict[str, Any]:
+    """Make the record of a strategy, with what waits for it in this store."""
     behind = standing.behind.get(strategy.name)
     return {
-        "name": strategy.name,
-        "followed": strategy.name in standing.following,
-        "summary": summary(strategy),
-        "reads": sorted(strategy.reads),
-        "calls_a_run": budget.calls,
-        "tokens_a_run": budget.tokens or None,
-        "calls_a_message": cost[0] if cost else None,
-        "tokens_a_message": cost[1] if cost else None,
-        "own_recall": hasattr(strategy, "on_recall"),
+        **strategy_record(strategy, followed=strategy.name in standing.following),
         "pending": behind.pending if behind else 0,
         "begun": behind.begun if behind else 0,
+        "lacks": behind.lacks or None if behind else None,
         "dead": behind.dead if behind else 0,
     }
-
-
-def summary(strategy: Strategy) -> str:
-    """Read the first sentence of what a strategy says of itself."""
-    described = (getdoc(type(strategy)) or "").partition("\n\n")[0]
-    return flat(described.replace("\n", " ")).partition(". ")[0].rstrip(".")
 
 
 def description(strategy: Strategy) -> str:
@@ -110,12 +95,6 @@ def description(strategy: Strategy) -> str:
     module = getmodule(type(strategy))
     file = (getdoc(module) or "") if module is not None else ""
     return "\n\n".join(filter(None, (file, getdoc(type(strategy)) or "")))
-
-
-def stated_cost(strategy: Strategy) -> tuple[float, int] | None:
-    """Read the calls and tokens a message that a strategy says it costs; None where it asks nobody or does not say."""
-    stated = _COST.search(" ".join((getdoc(type(strategy)) or "").split())) if strategy.budget.calls else None
-    return (float(stated[1]), int(stated[2])) if stated else None
 
 
 def _page_of(strategy: Strategy) -> str | None:
@@ -156,7 +135,7 @@ def _waits(behind: Behind | None) -> str:
     if behind is None:
         return "nothing"
     told = [f"{behind.pending:,} to read"] if behind.pending else []
-    told += ["more to be said"] if behind.begun and not behind.pending else []
+    told += [f"for {flat(behind.lacks) or 'more to be said'}"] if behind.begun and not behind.pending else []
     told += [f"{behind.dead:,} given up"] if behind.dead else []
     return ", ".join(told) or "nothing"
 
@@ -175,7 +154,7 @@ def _standing(run: Invocation) -> StrategyStanding:
 @click.option("--none", is_flag=True, help="Nothing is derived from what you say.")
 @click.option("--default", is_flag=True, help="What the settings say.")
 def follow(names: tuple[str, ...], none: bool, default: bool) -> None:
-    """Choose which strategies understand what you say; without a name, list those that do.
+    """Choose which strategies alone understand what you say; without a name, list them.
 
     They read all that you ever said; what others derived stays until `forget --by NAME`. `undo` takes the choice back.
     """
@@ -187,7 +166,14 @@ def follow(names: tuple[str, ...], none: bool, default: bool) -> None:
         run.output.answer({"following": list(following)}, ", ".join(map(flat, following)) or "no strategy")
         return
     with run.user_memory(create=True) as me:
+        before = me.following()
         receipt = me.follow(*names, default=default)
-        chosen = ", ".join(map(flat, me.following())) or "no strategy"
-    said = f"this memory follows {chosen}; take it back: mnemic undo {receipt.seq}"
-    run.output.answer(receipt_record(receipt), said)
+        following = me.following()
+    dropped = [name for name in before if name not in following]
+    chosen = ", ".join(map(flat, following)) or "no strategy"
+    said = [f"this memory follows {chosen}; take it back: mnemic undo {receipt.seq}"]
+    if dropped:
+        lost = f"no longer {', '.join(map(flat, dropped))}"
+        lost += ", whose rules keep standing instructions and the profile" if HOUSE in dropped else ""
+        said.append(f"{lost}: `mnemic follow {flat(' '.join((*dropped, *following)))}` keeps following")
+    run.output.answer({**receipt_record(receipt), "following": list(following), "dropped": dropped}, *said)

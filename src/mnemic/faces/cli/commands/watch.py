@@ -6,17 +6,17 @@ import itertools
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
-from mnemic.core.scope import Shared
 from mnemic.errors import NotFound
 from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.commands.asking import item_line
 from mnemic.faces.cli.invocation import Invocation, invocation
-from mnemic.faces.cli.json_records import drops_branch, event_record, version_record
 from mnemic.faces.cli.output import Output, flat, many
+from mnemic.operations.journal_records import drops_branch, notice_record
+from mnemic.operations.records import version_record
 
 if TYPE_CHECKING:
     from mnemic.core.items import Version
@@ -59,7 +59,8 @@ def _there(me: ScopedMemory, after: int | str, *, every: bool) -> Iterable[Notic
 def _show(run: Invocation, me: ScopedMemory, notices: Iterable[Notice]) -> None:
     for notice in notices:
         if run.output.json:
-            run.output.record(_record(notice, _versions(me, notice)))
+            versions = [version_record(version) for version in _versions(me, notice)]
+            run.output.record({**notice_record(notice), "items": versions})
         else:
             _print(run.output, notice, _versions(me, notice))
 
@@ -69,21 +70,6 @@ def _versions(me: ScopedMemory, notice: Notice) -> list[Version]:
         return list(me.written(notice.seq))
     except NotFound:  # erased with its user since
         return []
-
-
-def _record(notice: Notice, versions: list[Version]) -> dict[str, Any]:
-    """Make the record of a commit, with the items it wrote as it left them."""
-    return {
-        "seq": notice.seq,
-        "mark": notice.mark,
-        "at": notice.at,
-        "user": None if isinstance(notice.user, Shared) else notice.user,
-        "shared": notice.shared,
-        "actor": notice.actor,
-        "cause": notice.cause,
-        "events": [event_record(event) for event in notice.events],
-        "items": [version_record(version) for version in versions],
-    }
 
 
 def _print(output: Output, notice: Notice, versions: list[Version]) -> None:

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
@@ -18,7 +19,9 @@ from mnemic.faces.cli.bars import advancing, progress, split_names
 from mnemic.faces.cli.command import WORDS, page_options, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.output import cut, day, flat, many
-from mnemic.lanes.slices import EMBED, HOUSE
+from mnemic.lanes.slices import DERIVER, EMBED, HOUSE
+from mnemic.operations.store_records import lane_record, work_record
+from mnemic.worker.status import WAITING
 
 if TYPE_CHECKING:
     from mnemic.admin import Behind
@@ -127,7 +130,7 @@ def dead(limit: int, after: str | None) -> None:
         found = memory.admin.dead(limit=limit, after=after)
         words = _words(memory, found)
     if run.output.json:
-        entries = [record(one) | {"text": words.get(_place(one))} for one in found]
+        entries = [work_record(one) | {"text": words.get(_place(one))} for one in found]
         run.output.document({"entries": entries, "next": found.next})
     elif not found:
         run.output.line("nothing was given up")
@@ -194,20 +197,32 @@ def rerun(strategy: str) -> None:
     """Take back what STRATEGY made of your memory, and have it read everything again.
 
     One commit takes it back, what it makes anew follows. Nothing that you wrote or hid yourself is touched, and what it
-    had made stays in the history.
+    had made stays in the history; `undo` of these commits brings it back.
     """
     run = invocation()
     with run.memory() as memory:
+        flushed(run, memory, None)  # what waits is read first: the commits that follow are the rerun's
+        me = memory.scope(user=run.user, tenant=run.tenant)
+        before = max((change.seq for change in me.log(limit=1)), default=0)
         number = memory.admin.rerun(strategy, user=run.user, tenant=run.tenant)
         done = flushed(run, memory, None)
+        made = list(takewhile(lambda change: change.seq > before, all_of(me.log)))
     read = f"{flat(strategy)} has read everything again (job {number})"
     waits = f"{flat(strategy)} is to read everything again (job {number}): some of it waits, see `mnemic jobs`"
-    run.output.answer({"job": number, "done": done}, read if done else waits)
+    first, last = (made[-1].seq, made[0].seq) if made else (None, None)
+    back = f"take it back: mnemic undo {first}" if first == last else f"take it back: mnemic undo {first}..{last}"
+    if any(change.actor != DERIVER for change in made):
+        back = f"commits {first} to {last} hold others' too: `mnemic log` shows which to undo"
+    run.output.answer(
+        {"job": number, "done": done, "first_commit": first, "last_commit": last},
+        read if done else waits,
+        *([back] if made else []),
+    )
 
 
 def _show(run: Invocation, entries: Listing[WorkEntry], none: str) -> None:
     if run.output.json:
-        run.output.document({"entries": [record(one) for one in entries], "next": entries.next})
+        run.output.document({"entries": [work_record(one) for one in entries], "next": entries.next})
     elif not entries:
         run.output.line(none)
     else:
@@ -217,33 +232,13 @@ def _show(run: Invocation, entries: Listing[WorkEntry], none: str) -> None:
         run.output.more(entries.next)
 
 
-def record(entry: WorkEntry) -> dict[str, object]:
-    """Make the record of a lane or job."""
-    return {
-        "id": entry.id,
-        "name": entry.name,
-        "tenant": entry.tenant,
-        "user": entry.user,
-        "state": entry.state,
-        "pending": entry.pending,
-        "owner": entry.owner or None,
-        "since": None if entry.since is None else entry.since.isoformat(),
-        "attempts": entry.attempts,
-        "error": entry.error or None,
-        "not_before": None if entry.not_before is None else entry.not_before.isoformat(),
-        "version": entry.ver or None,
-        "item": entry.item,
-        "branch": entry.branch or None,
-        "at": None if entry.at is None else entry.at.isoformat(),
-    }
-
-
 def row(entry: WorkEntry) -> tuple[str, ...]:
     """Write a row about a lane or job for a person."""
     who = f"{flat(entry.owner)} since {entry.since:%H:%M:%S}" if entry.since is not None else ""
     tried = f" ({many(entry.attempts, 'attempt')})" if entry.attempts else ""
     error = flat(entry.error) + tried if entry.error else ""
-    return str(entry.id or ""), flat(entry.name), _owner(entry), entry.state, str(entry.pending or ""), who, error
+    state = f"{entry.state} for {flat(entry.lacks)}" if entry.lacks and entry.state == WAITING else entry.state
+    return str(entry.id or ""), flat(entry.name), _owner(entry), state, str(entry.pending or ""), who, error
 
 
 def _owner(entry: WorkEntry) -> str:
@@ -298,23 +293,12 @@ def reindex(embedder: str) -> None:
         run.output.note(f"name it from now on, or nothing is sent there: MNEMIC_EMBEDDER={flat(did.embedder)}")
 
 
-def lane_record(behind: Behind) -> dict[str, object]:
-    """Make the record of a lane."""
-    return {
-        "lane": behind.lane,
-        "embedder": behind.embedder or None,
-        "pending": behind.pending,
-        "error": behind.error or None,
-        "dead": behind.dead,
-        "begun": behind.begun,
-    }
-
-
 def lane_row(behind: Behind) -> tuple[str, str]:
     """Write a lane for a person: its name and how far it is."""
     what = f"meaning ({flat(behind.embedder)})" if behind.embedder else "rules" if behind.lane == HOUSE else behind.lane
     state = f"{many(behind.pending, 'passage')} left" if behind.pending else "all done"
-    state += f"; {many(behind.begun, 'passage')} more once enough is said to go with them" if behind.begun else ""
+    lacks = behind.lacks or "more to be said, in each memory"
+    state += f"; {many(behind.begun, 'passage')} more once it has {lacks}" if behind.begun else ""
     state += "; nothing has come from it yet" if behind.lane == EMBED else ""
     state += f"; {behind.dead:,} given up (`mnemic dead`)" if behind.dead else ""
     return what, state + (f"; last error: {flat(behind.error)}" if behind.error else "")

@@ -1,18 +1,22 @@
-"""Makes the records of `--json`, and words for a person. Field names are an interface: add, never rename."""
+"""Makes JSON of what verbs return, for every door for programs. Field names are an interface: add, never rename.
+
+Times are ISO 8601 in UTC; only `said` is on its source's own clock.
+"""
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
-from mnemic.core.events import Verb
-from mnemic.core.items import Channel
-from mnemic.faces.cli.output import day, flat, local
+from mnemic.core.clock import source_time
 
 if TYPE_CHECKING:
-    from mnemic.core.events import Change, Event, Receipt
-    from mnemic.core.items import Item, Link, Version
+    from datetime import datetime
+
+    from mnemic.core.events import Receipt
+    from mnemic.core.items import Item, Link, Strength, Version
     from mnemic.core.queries import Context, Recalled
+    from mnemic.past.holdings import Holding
+    from mnemic.past.undo_plans import Undone
     from mnemic.recall.answer import Answer
     from mnemic.recall.beliefs import Belief
     from mnemic.recall.doubt import Doubt
@@ -32,10 +36,10 @@ def item_record(item: Item) -> dict[str, Any]:
         "pos": item.pos,
         "state": item.state.name.lower(),
         "pinned": item.pinned,
-        "valid_from": item.valid_from,
-        "valid_to": item.valid_to,
-        "known_to": item.known_to,
-        "expires": item.expires,
+        "valid_from": iso(item.valid_from),
+        "valid_to": iso(item.valid_to),
+        "known_to": iso(item.known_to),
+        "expires": iso(item.expires),
         "channel": item.channel.value,
         "tags": list(item.tags),
         "source": list(item.source),
@@ -49,7 +53,7 @@ def version_record(version: Version) -> dict[str, Any]:
         **item_record(version.item),
         "seq_from": version.seq_from,
         "seq_to": version.seq_to,
-        "recorded": version.recorded,
+        "recorded": version.recorded.isoformat(),
     }
 
 
@@ -102,8 +106,8 @@ def belief_record(belief: Belief) -> dict[str, Any]:
         "text": belief.text,
         "subject": belief.subject,
         "matter": belief.matter or None,
-        "since": fact.valid_from or fact.said,
-        "until": fact.valid_to or fact.known_to,
+        "since": iso(fact.valid_from or fact.said),
+        "until": iso(fact.valid_to or fact.known_to),
         "by": [name or None for name in belief.by],
         "ids": [one.id for one in belief.facts],
         "evidence": [{"id": one.id, "said": said_on_clock(one), "text": one.text} for one in belief.evidence],
@@ -159,29 +163,34 @@ def link_record(link: Link) -> dict[str, Any]:
     }
 
 
-def change_record(change: Change) -> dict[str, Any]:
-    """Make the record of a commit, without the words it wrote."""
+def strength_record(strength: Strength) -> dict[str, Any]:
+    """Make the record of an item's counters of use."""
     return {
-        "seq": change.seq,
-        "at": change.at,
-        "actor": change.actor,
-        "cause": change.cause,
-        "hash": change.hash.hex(),
-        "events": [event_record(event) for event in change.events],
+        "uses": strength.uses,
+        "useful": strength.useful,
+        "harms": strength.harms,
+        "last_used": iso(strength.last_used),
     }
 
 
-def event_record(event: Event) -> dict[str, Any]:
-    """Make the record of an event."""
-    told = {"n": event.n, "verb": event.verb.name.lower(), "item": event.item, "erased": event.erased}
-    if event.verb is Verb.COLLECTED and event.payload:
-        told["collected"] = json.loads(event.payload)
-    return {**told, "what": "branch" if drops_branch(event) else None}
+def holding_record(holding: Holding) -> dict[str, Any]:
+    """Make the record of one item with all that is kept of it."""
+    return {
+        "version": version_record(holding.version),
+        "earlier": [version_record(version) for version in holding.earlier],
+        "links": [link_record(link) for link in holding.links],
+        "strength": strength_record(holding.strength),
+    }
 
 
-def drops_branch(event: Event) -> bool:
-    """Whether this is a branch that was dropped; its name went with it."""
-    return event.verb is Verb.ERASED and b'"what":"branch"' in (event.payload or b"")
+def undone_record(undone: Undone) -> dict[str, Any]:
+    """Make the record of a commit that was taken back."""
+    return {"seq": undone.seq, "receipt": receipt_record(undone.receipt)}
+
+
+def iso(when: datetime | None) -> str | None:
+    """Write a moment as ISO 8601, if there is one."""
+    return None if when is None else when.isoformat()
 
 
 def speaker(item: Item) -> str:
@@ -193,39 +202,17 @@ def speaker(item: Item) -> str:
     return ""
 
 
-def source_label(item: Item) -> str:
-    """Name who said an item, or what it is; and the strategy that derived it by a model or in its place, else the
-    channel it came by, if that was not the user's."""
-    title = item.slots.get("title")
-    name = speaker(item) or (title if isinstance(title, str) and title else item.kind.value)
-    return flat(name if item.channel in (Channel.USER, Channel.IMPORT) else f"{name} ({item.author or item.channel})")
-
-
 def said_on_clock(item: Item) -> str:
     """Write when an item was said as ISO 8601, on its source's own clock."""
-    return local(item.said, item.said_offset).isoformat()
+    return source_time(item.said, item.said_offset).isoformat()
 
 
 def since(item: Item) -> str:
     """Write the day from which an item holds: that which it names, else when it was said."""
-    return str((item.valid_from or local(item.said, item.said_offset)).date())
+    return str((item.valid_from or source_time(item.said, item.said_offset)).date())
 
 
 def until(item: Item) -> str:
     """Write the day until which an item held, or until which it was known; "now" while it stands."""
     end = item.valid_to or item.known_to
     return str(end.date()) if end else "now"
-
-
-def said_time(item: Item) -> str:
-    """Write when an item was said, on its source's own clock."""
-    return day(local(item.said, item.said_offset))
-
-
-def validity(item: Item) -> str:
-    """Write when an item holds in the world, as an interval of days; "" where nothing is said about it."""
-    if item.valid_from is None and item.valid_to is None:
-        return ""
-    start = f"from {item.valid_from.date()}" if item.valid_from else ""
-    end = f"until {item.valid_to.date()}" if item.valid_to else ""
-    return " ".join(part for part in ("holds", start, end) if part)

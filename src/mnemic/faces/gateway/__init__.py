@@ -1,0 +1,1 @@
+"""The gateway: an OpenAI-compatible endpoint between an application and its model that remembers for both."""

@@ -1,0 +1,130 @@
+"""`gateway`: an endpoint between an application and its model that remembers for both."""
+
+from __future__ import annotations
+
+import os
+from urllib.parse import urlsplit
+
+import click
+
+from mnemic.errors import Invalid
+from mnemic.faces.cli.command import WORDS, verb
+from mnemic.faces.cli.invocation import invocation
+from mnemic.faces.server.command import is_loopback
+
+
+@verb(
+    "mnemic gateway --upstream https://api.openai.com --help",
+    "mnemic gateway --upstream http://127.0.0.1:11434 --port 8090 --help",
+    "mnemic gateway --upstream https://api.deepseek.com --memory read --budget 400 --help",
+)
+@click.option("--upstream", type=WORDS, required=True, metavar="URL", help="The endpoint that answers.")
+@click.option("--host", type=WORDS, default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option(
+    "--port", type=click.IntRange(0, 65_535), default=8_077, show_default=True, help="0 for any that is free."
+)
+@click.option(
+    "--memory",
+    "mode",
+    type=click.Choice(("off", "read", "write", "both")),
+    default="both",
+    show_default=True,
+    help="Where a request does not say (header Mnemic-Memory).",
+)
+@click.option(
+    "--budget", type=click.IntRange(50), default=800, show_default=True, help="Most tokens of a block of memory."
+)
+@click.option(
+    "--recall-ms",
+    type=click.IntRange(0),
+    default=300,
+    show_default=True,
+    help="Longest that a request waits for memory; then it goes on without.",
+)
+@click.option(
+    "--user-header", "user_headers", type=WORDS, multiple=True, help="Header that names the user; may be repeated."
+)
+@click.option(
+    "--session-header", "session_headers", type=WORDS, multiple=True, help="Header that names the conversation."
+)
+@click.option(
+    "--upstream-key-env",
+    type=WORDS,
+    metavar="NAME",
+    help="Environment variable with the key for the upstream (left out: the request's own goes on).",
+)
+def gateway(
+    upstream: str,
+    host: str,
+    allow_host: tuple[str, ...],
+    port: int,
+    mode: str,
+    budget: int,
+    recall_ms: int,
+    user_headers: tuple[str, ...],
+    session_headers: tuple[str, ...],
+    upstream_key_env: str | None,
+    *,
+    with_keys: bool,
+) -> None:
+    """Remember between any application and its model, over OpenAI's API.
+
+    It is an endpoint in front of another: point an application's base URL at it. What memory holds on a message is put
+    behind it, as data; what the user says and what the model answers is kept. The application's own key goes on to the
+    upstream and is kept nowhere. What is no conversation passes as it came.
+
+    On this machine's own address whoever reaches it is its owner. Elsewhere each request proves who asks, by a key that
+    `mnemic keys create` makes: in the header Mnemic-Key, or as the application's own key with --upstream-key-env.
+    """
+    run = invocation()
+    try:
+        import uvicorn
+
+        from mnemic.credentials.authenticator import Authenticator
+        from mnemic.faces.gateway.relay import SESSION_HEADERS, USER_HEADERS, GatewayOptions, application
+        from mnemic.faces.gateway.remembering import MemoryMode, Remembering
+        from mnemic.faces.server.guards import LOOPBACK_HOSTS, Guards
+    except ModuleNotFoundError as error:
+        needs = f"needs a package that is not installed ({error.name})"
+        raise Invalid("gateway", needs, 'Run `pip install "mnemic[server]"`.') from error
+    from mnemic.memory import Memory
+
+    options = GatewayOptions(
+        upstream=_url(upstream), mode=MemoryMode(mode), recall_seconds=recall_ms / 1_000, budget=budget,
+        user=run.user, tenant=run.tenant, upstream_key=_key(upstream_key_env),
+        user_headers=user_headers or USER_HEADERS,
+        session_headers=session_headers or SESSION_HEADERS,
+    )  # fmt: skip
+    with Memory(run.where, settings=run.program_settings) as memory:
+        proving = with_keys or not is_loopback(host)
+        asked = Authenticator.from_settings(memory.keys, run.program_settings) if proving else None
+        remembering = Remembering(memory, budget=options.budget, cache=options.cache)
+        app = Guards(application(remembering, options, asked), (*LOOPBACK_HOSTS, host, *allow_host), options.body_limit)
+        whose = "of whoever its key names" if proving else f"of {run.user} where a request names nobody"
+        run.output.note(f"Set your application's base URL to http://{host}:{port}/v1 (memory {whose}; Ctrl-C ends it)")
+        uvicorn.run(app, host=host, port=port, log_level="warning", ws="none", server_header=False)
+
+
+def _url(given: str) -> str:
+    """Check the upstream's URL.
+
+    Raises:
+        Invalid: it is no URL of HTTP.
+    """
+    parts = urlsplit(given)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise Invalid("--upstream", f"{given!r} is no URL", "Give one such as https://api.openai.com.")
+    return given
+
+
+def _key(variable: str | None) -> str | None:
+    """Read the upstream's key from the environment.
+
+    Raises:
+        Invalid: the variable is not set.
+    """
+    if variable is None:
+        return None
+    if not (key := os.environ.get(variable, "").strip()):
+        raise Invalid("--upstream-key-env", f"{variable} is not set", "Set it to the key of the upstream.")
+    return key

@@ -1,0 +1,444 @@
+"""The gateway's application: requests go to the upstream endpoint and its answers come back, remembered on the way.
+
+A request for which memory is off, and every path that carries no conversation, passes as it came, byte for byte.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from math import ceil
+from typing import Final
+
+import anyio
+import anyio.to_thread
+import httpx2
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from mnemic.credentials.authenticator import CHALLENGE, Authenticator
+from mnemic.credentials.principal import Principal, Right
+from mnemic.errors import Invalid, MnemicError, OverQuota, Refused, TooLarge, Unauthenticated
+from mnemic.faces.gateway.remembering import (
+    ANSWER_LIMIT,
+    Caller,
+    Exchange,
+    MemoryMode,
+    ObservedExchange,
+    Recollection,
+    Remembering,
+    exchange_of,
+)
+from mnemic.faces.gateway.wire_shapes import SHAPES, Completion, Document, EventReader, WireShape
+
+MODE: Final = "Mnemic-Memory"
+KEY: Final = "Mnemic-Key"
+"""Header of a key of ours where `Authorization` is for the upstream."""
+USER_HEADERS: Final = ("Mnemic-User", "X-OpenWebUI-User-Id")
+SESSION_HEADERS: Final = ("Mnemic-Session", "X-OpenWebUI-Chat-Id")
+_METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
+_HOP: Final = frozenset(
+    ("connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",
+     "transfer-encoding", "upgrade")
+)  # fmt: skip
+"""Headers that belong to one connection (RFC 9110, 7.6.1)."""
+_OURS: Final = ("host", "content-length", "cookie")
+"""Headers of a request that are not for the upstream: its own take their place, or they are a browser's."""
+_WORKERS: Final = 32
+_CONNECT_SECONDS: Final = 10.0
+
+_OUR_KEY: Final = re.compile(r"\bmk_")
+
+log = logging.getLogger("mnemic.gateway")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatewayOptions:
+    """How a gateway behaves.
+
+    Attributes:
+        upstream: URL of the endpoint, with or without its `/v1`.
+        mode: What memory does where a request does not say.
+        recall_seconds: Longest that a request waits for memory; then it goes on without.
+        budget: Most tokens of a block of memory.
+        user_headers, session_headers: Headers that name the user and the conversation; the first that is there counts.
+        user: Whose memory it is where neither a request nor its key names a user; None to refuse such requests.
+        tenant: Of which installation, where no key says.
+        upstream_key: Sent in place of a request's `Authorization`; None to pass that on, unless it holds a key of ours.
+        body_limit: Most bytes of a request.
+        cache: Most bytes of blocks that are kept in mind, so that they stay as they were placed.
+        answer_seconds: Longest that the upstream may be silent.
+    """
+
+    upstream: str
+    mode: MemoryMode = MemoryMode.BOTH
+    recall_seconds: float = 0.3
+    budget: int = 800
+    user_headers: tuple[str, ...] = USER_HEADERS
+    session_headers: tuple[str, ...] = SESSION_HEADERS
+    user: str | None = None
+    tenant: str = "default"
+    upstream_key: str | None = field(default=None, repr=False)
+    body_limit: int = 32 * 1024 * 1024
+    cache: int = 64 * 1024 * 1024
+    answer_seconds: float = 600.0
+
+
+class UpstreamError(MnemicError):
+    """The upstream endpoint cannot be reached, or answers nothing that can be passed on."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class Relay:
+    """Answers requests by the upstream's answers. One for each process.
+
+    Args:
+        remembering: What is done with memory.
+        client: Asks the upstream.
+        authenticator: Says who asks; None where whoever reaches the gateway is this machine's owner.
+    """
+
+    def __init__(
+        self,
+        remembering: Remembering,
+        options: GatewayOptions,
+        client: httpx2.AsyncClient,
+        authenticator: Authenticator | None = None,
+    ) -> None:
+        self._remembering, self._options, self._client = remembering, options, client
+        self._authenticator = authenticator
+        self._owner = Principal(name="gateway", tenant=options.tenant, user=None, right=Right.WRITE)
+        self._base = options.upstream.rstrip("/").removesuffix("/v1")
+        self._threads = anyio.CapacityLimiter(_WORKERS)
+
+    async def answer(self, request: Request) -> Response:
+        """Answer one request, whatever it asks for; what goes wrong is told in the shape of OpenAI's errors."""
+        try:
+            mode = self._mode(request.headers)
+            principal = await self._principal(request)
+            shape = next((one for one in SHAPES if one.path == request.url.path), None)
+            raw = await self._body(request)
+            if shape is None or request.method != "POST" or mode is MemoryMode.OFF:
+                return await self._pass_on(request, raw, {})
+            return await self._remembered(request, shape, mode, raw, principal)
+        except UpstreamError as error:
+            return _error(error.status, str(error), "upstream")
+        except Unauthenticated as error:
+            return _error(401, str(error), "unauthenticated", **{"WWW-Authenticate": CHALLENGE})
+        except OverQuota as error:
+            return _error(429, str(error), "over_quota", **{"Retry-After": str(ceil(error.retry_after))})
+        except Refused as error:
+            return _error(403, str(error), "refused")
+        except TooLarge as error:
+            return _error(413, str(error), "too_large")
+        except Invalid as error:
+            return _error(400, str(error), "invalid")
+        except ClientDisconnect:
+            return Response(status_code=499)
+
+    async def _remembered(
+        self, request: Request, shape: WireShape, mode: MemoryMode, raw: bytes, principal: Principal
+    ) -> Response:
+        body = _parsed(raw)
+        caller = self._caller(principal, request.headers, body, Right.WRITE if mode.writes else Right.READ)
+        self._remembering.check(caller)
+        exchange = exchange_of(caller, shape, body)
+        told: dict[str, str] = {}
+        if mode.reads:
+            recalled, told["Mnemic-Recall"] = await self._recalled(exchange)
+            if recalled.items:
+                told["Mnemic-Recalled"] = ", ".join(recalled.items)
+            if recalled.body is not body:
+                raw = json.dumps(recalled.body, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        if not mode.writes:
+            return await self._pass_on(request, raw, told)
+        upstream = await self._ask(request, raw, {"accept-encoding": "identity"})
+        if not upstream.is_success:
+            told["Mnemic-Write"] = f"nothing: the upstream answered {upstream.status_code}"
+            return self._streamed(upstream, told)
+        if upstream.headers.get("content-type", "").startswith("text/event-stream"):
+            return self._observed_stream(upstream, exchange, told)
+        return await self._observed_whole(upstream, exchange, told)
+
+    async def _recalled(self, exchange: Exchange) -> tuple[Recollection, str]:
+        """The prompt with memory in it, within the time that there is; and a line on how that went."""
+        recollection: Recollection | None = None
+        try:
+            with anyio.move_on_after(self._options.recall_seconds):
+                recollection = await anyio.to_thread.run_sync(
+                    self._remembering.recall, exchange, abandon_on_cancel=True, limiter=self._threads
+                )
+        except MnemicError as error:
+            log.warning("recall failed: %s", type(error).__name__)
+            return Recollection(exchange.body), f"failed: {type(error).__name__}"
+        if recollection is None:
+            return self._remembering.standing(exchange), f"late: more than {self._options.recall_seconds:g} s"
+        return recollection, f"ok; {len(recollection.items)} items"
+
+    async def _observe(self, exchange: Exchange, completion: Completion, *, broken: bool) -> ObservedExchange:
+        """Write what was said, to the end, whoever still waits for it."""
+        with anyio.CancelScope(shield=True):
+            call = partial(self._remembering.observe, exchange, completion, broken=broken)
+            observation = await anyio.to_thread.run_sync(call, limiter=self._threads)
+        if observation.error is not None:
+            log.warning("an exchange could not be kept: %s", observation.error.partition(":")[0])
+        return observation
+
+    async def _observed_whole(self, upstream: httpx2.Response, exchange: Exchange, told: dict[str, str]) -> Response:
+        """Pass a whole answer on once it is written; one that is too long to be kept passes as it comes."""
+        pieces, size = [], 0
+        stream = aiter(upstream.aiter_bytes())
+        async for piece in stream:
+            pieces.append(piece)
+            size += len(piece)
+            if size > 2 * ANSWER_LIMIT:
+                told["Mnemic-Write"] = "failed: the answer is too long to be kept"
+                return StreamingResponse(
+                    _chained(pieces, stream, upstream), upstream.status_code, _headers(upstream, told, decoded=True)
+                )
+        await upstream.aclose()
+        content, completion = b"".join(pieces), Completion()
+        try:
+            exchange.shape.read_answer(_parsed(content), completion)
+        except Invalid as error:
+            told["Mnemic-Write"] = f"failed: the answer is no document ({error.problem})"
+        else:
+            told["Mnemic-Write"] = _told(await self._observe(exchange, completion, broken=False))
+        return Response(content, upstream.status_code, _headers(upstream, told, decoded=True, whole=True))
+
+    def _observed_stream(self, upstream: httpx2.Response, exchange: Exchange, told: dict[str, str]) -> Response:
+        """Pass a stream on; what ends it goes out only once all of it is written, then a comment says where."""
+        return StreamingResponse(
+            self._watched(upstream, exchange),
+            upstream.status_code,
+            _headers(upstream, {**told, "Mnemic-Write": "at the end of the stream"}, decoded=True),
+        )
+
+    async def _watched(self, upstream: httpx2.Response, exchange: Exchange) -> AsyncIterator[bytes]:
+        """Yield a stream as it comes; whatever ends it, what came of the answer is written."""
+        reader, completion = EventReader(ANSWER_LIMIT), Completion()
+        observation: ObservedExchange | None = None
+        broken = True
+        try:
+            async for piece in upstream.aiter_bytes():
+                for data in reader.read(piece):
+                    _take(exchange.shape, data, completion)
+                if completion.ended and observation is None:
+                    observation = await self._observe(exchange, completion, broken=False)
+                yield piece
+            broken = False
+        except httpx2.HTTPError as error:
+            log.warning("the upstream broke off: %s", type(error).__name__)
+            yield _broken_off(error)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await upstream.aclose()
+                if observation is None and (completion.text or not broken):
+                    observation = await self._observe(exchange, completion, broken=broken)
+        if observation is not None:
+            yield f": mnemic-write {_told(observation)}\n\n".encode()
+
+    async def _pass_on(self, request: Request, raw: bytes, told: Mapping[str, str]) -> Response:
+        return self._streamed(await self._ask(request, raw, {}), told)
+
+    def _streamed(self, upstream: httpx2.Response, told: Mapping[str, str]) -> Response:
+        return StreamingResponse(_raw(upstream), upstream.status_code, _headers(upstream, told, decoded=False))
+
+    async def _ask(self, request: Request, raw: bytes, more: Mapping[str, str]) -> httpx2.Response:
+        """Send a request upstream; the answer's body is still to be read.
+
+        Raises:
+            UpstreamError: it cannot be reached, or does not answer in time.
+        """
+        query = f"?{request.url.query}" if request.url.query else ""
+        headers = [(name, value) for name, value in request.headers.items() if self._goes_on(name, value)]
+        headers += more.items()
+        if self._options.upstream_key is not None:
+            headers.append(("authorization", f"Bearer {self._options.upstream_key}"))
+        sent = self._client.build_request(
+            request.method, f"{self._base}{request.url.path}{query}", headers=httpx2.Headers(headers), content=raw
+        )
+        try:
+            return await self._client.send(sent, stream=True)
+        except httpx2.TimeoutException as error:
+            raise UpstreamError(504, f"the upstream does not answer ({type(error).__name__})") from error
+        except httpx2.HTTPError as error:
+            raise UpstreamError(502, f"the upstream cannot be reached ({type(error).__name__})") from error
+
+    def _goes_on(self, name: str, value: str) -> bool:
+        """Whether a header of a request is for the upstream: no key of ours ever is."""
+        if name in ("authorization", "x-api-key") and _OUR_KEY.search(value):
+            return False
+        kept = self._options.upstream_key is None or name != "authorization"
+        return kept and name not in _HOP and name not in _OURS and not name.startswith("mnemic-")
+
+    def _mode(self, headers: Mapping[str, str]) -> MemoryMode:
+        given = headers.get(MODE)
+        if given is None:
+            return self._options.mode
+        try:
+            return MemoryMode(given.strip().lower())
+        except ValueError as error:
+            known = ", ".join(MemoryMode)
+            raise Invalid(MODE, f"is {given!r}", f"One of {known}.") from error
+
+    async def _principal(self, request: Request) -> Principal:
+        """Find out who asks, by `Mnemic-Key`, else by a credential where the server of the store takes one.
+
+        Raises:
+            Unauthenticated: nobody is known by what came.
+        """
+        if self._authenticator is None:
+            return self._owner
+        given = dict(request.headers)
+        if key := given.get(KEY.lower()):
+            given = {"authorization": f"Bearer {key}"}
+        call = partial(self._authenticator.authenticate, given, request.method)
+        return await anyio.to_thread.run_sync(call, limiter=self._threads)
+
+    def _caller(self, principal: Principal, headers: Mapping[str, str], body: Document, right: Right) -> Caller:
+        """On whose behalf a request comes: a header's, else the field `user`'s, where its key may name users.
+
+        A key of one user is of that user, whatever the field says: many applications fill it with names of their own.
+
+        Raises:
+            Invalid: nobody is named.
+            Refused: the key is another's, or may not do as much.
+        """
+        named = _first(headers, self._options.user_headers)
+        if principal.user is None and not named:
+            named = body["user"] if isinstance(body.get("user"), str) and body["user"] else self._options.user
+            if not named:
+                known = " or ".join(self._options.user_headers)
+                raise Invalid("user", "is not named", f"Send the header {known}, or the field `user`.")
+        scope = principal.scope(named, right)
+        session = _first(headers, self._options.session_headers)
+        actor = None if self._authenticator is None else principal.name
+        return Caller(tenant=scope.tenant, user=str(scope.user), actor=actor, session=session)
+
+    async def _body(self, request: Request) -> bytes:
+        """Read a request's body.
+
+        Raises:
+            TooLarge: it is over the limit, whatever its length was said to be.
+        """
+        pieces, size = [], 0
+        async for piece in request.stream():
+            size += len(piece)
+            if size > self._options.body_limit:
+                raise TooLarge("body", f"is over {self._options.body_limit:,} bytes", "Send less in one request.")
+            pieces.append(piece)
+        return b"".join(pieces)
+
+
+def application(
+    remembering: Remembering, options: GatewayOptions, authenticator: Authenticator | None = None
+) -> Starlette:
+    """Make the gateway's application; the memory behind `remembering` is closed by whoever opened it.
+
+    Args:
+        authenticator: Says who asks; None on this machine's own address, whose owner then does.
+    """
+    times = httpx2.Timeout(options.answer_seconds, connect=_CONNECT_SECONDS)
+    client = httpx2.AsyncClient(timeout=times, limits=httpx2.Limits(max_connections=None))
+    relay = Relay(remembering, options, client, authenticator)
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        yield
+        await client.aclose()
+
+    async def health(request: Request) -> Response:
+        return JSONResponse({"status": "ok"})
+
+    every = Route("/{path:path}", relay.answer, methods=list(_METHODS))
+    return Starlette(routes=[Route("/health", health), every], lifespan=lifespan)
+
+
+def _parsed(raw: bytes) -> Document:
+    try:
+        document = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise Invalid("body", "is not JSON", "Send a JSON object.") from error
+    if not isinstance(document, dict):
+        raise Invalid("body", f"is {type(document).__name__}", "Send a JSON object.")
+    return document
+
+
+def _take(shape: WireShape, data: bytes, completion: Completion) -> None:
+    """Take one event of a stream; what is no JSON object, such as `[DONE]`, says nothing."""
+    try:
+        event = json.loads(data)
+    except (ValueError, RecursionError):
+        return
+    if isinstance(event, dict):
+        shape.read_event(event, completion)
+        if completion.size > ANSWER_LIMIT:
+            completion.pieces.clear()  # it is not kept: its size says so
+
+
+def _broken_off(error: httpx2.HTTPError) -> bytes:
+    """The event by which OpenAI's clients learn that a stream failed; it begins anew, wherever the last one was cut."""
+    fault = {"message": f"the upstream broke off ({type(error).__name__})", "type": "mnemic", "code": "upstream"}
+    return f"\n\ndata: {json.dumps({'error': fault})}\n\n".encode()
+
+
+def _told(observation: ObservedExchange) -> str:
+    if observation.error is not None:
+        return f"failed: {observation.error}".replace("\n", " ")
+    return f"ok; commits {', '.join(map(str, observation.seqs))}" if observation.seqs else "ok; nothing to keep"
+
+
+def _first(headers: Mapping[str, str], names: tuple[str, ...]) -> str | None:
+    return next((value for name in names if (value := headers.get(name, "").strip())), None)
+
+
+def _headers(
+    upstream: httpx2.Response, told: Mapping[str, str], *, decoded: bool, whole: bool = False
+) -> dict[str, str]:
+    """The upstream's headers, less those of its connection, and what memory has to say.
+
+    Args:
+        decoded: The body goes out without its content encoding.
+        whole: Its length is set by whoever answers.
+    """
+    dropped = {"content-encoding", "content-length"} if decoded and "content-encoding" in upstream.headers else set()
+    if decoded:
+        dropped.add("content-length")
+    kept = {name: value for name, value in upstream.headers.items() if name not in _HOP and name not in dropped}
+    return {**kept, **{name: value.encode("ascii", "backslashreplace").decode() for name, value in told.items()}}
+
+
+async def _raw(upstream: httpx2.Response) -> AsyncIterator[bytes]:
+    try:
+        async for piece in upstream.aiter_raw():
+            yield piece
+    finally:
+        with anyio.CancelScope(shield=True):
+            await upstream.aclose()
+
+
+async def _chained(pieces: list[bytes], rest: AsyncIterator[bytes], upstream: httpx2.Response) -> AsyncIterator[bytes]:
+    try:
+        for piece in pieces:
+            yield piece
+        async for piece in rest:
+            yield piece
+    finally:
+        with anyio.CancelScope(shield=True):
+            await upstream.aclose()
+
+
+def _error(status: int, message: str, code: str, **headers: str) -> JSONResponse:
+    """An error in OpenAI's shape, so that clients show it."""
+    return JSONResponse({"error": {"message": message, "type": "mnemic", "code": code}}, status, headers)

@@ -1,0 +1,271 @@
+"""The two shapes of OpenAI's API that carry a conversation: where its messages stand, and where the answer's words do.
+
+Only what is needed to remember is read. Everything else, known here or not, stays as it came.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any, ClassVar, Final
+
+from mnemic.errors import Invalid
+
+Document = dict[str, Any]
+"""A JSON object as it came."""
+
+_ROLES: Final = ("user", "assistant")
+
+
+@dataclass(frozen=True, slots=True)
+class WireMessage:
+    """One message of a request.
+
+    Attributes:
+        place: Its number in the request's list.
+        role: `user`, `assistant`, `system`, `tool` ...; empty for what has none, such as a call of a tool.
+        text: Its words; of parts that are not words, nothing.
+        digest: Of itself and all before it.
+    """
+
+    place: int
+    role: str
+    text: str
+    digest: bytes
+
+
+@dataclass(slots=True)
+class Completion:
+    """What a model has answered so far.
+
+    Attributes:
+        id: What the endpoint calls the answer; empty until it has said.
+        pieces: Its words, of the first choice.
+        size: How many bytes they are.
+        ended: The endpoint has said that the answer ends here.
+    """
+
+    id: str = ""
+    pieces: list[str] = field(default_factory=list)
+    size: int = 0
+    ended: bool = False
+
+    @property
+    def text(self) -> str:
+        return "".join(self.pieces)
+
+    def add(self, piece: object) -> None:
+        """Take the next words; what is no text adds nothing."""
+        if isinstance(piece, str) and piece:
+            self.pieces.append(piece)
+            self.size += len(piece.encode("utf-8", "surrogatepass"))
+
+
+class WireShape(ABC):
+    """One shape of requests and answers. It has no state."""
+
+    path: ClassVar[str]
+    text_type: ClassVar[str]
+
+    def messages(self, body: Document) -> list[WireMessage]:
+        """Read the messages of a request, first first.
+
+        Raises:
+            Invalid: they are no list of messages.
+        """
+        messages: list[WireMessage] = []
+        digest = sha256(_canonical(self.preamble(body))).digest()
+        for place, message in enumerate(self.listed(body)):
+            if not isinstance(message, dict):
+                raise Invalid(f"{self.field}[{place}]", f"is {type(message).__name__}", "Give an object with a role.")
+            digest = sha256(digest + _canonical(message)).digest()
+            role = message.get("role")
+            text = _words(message.get("content"))
+            messages.append(WireMessage(place, role if isinstance(role, str) else "", text, digest))
+        return messages
+
+    def with_blocks(self, body: Document, blocks: Mapping[int, str]) -> Document:
+        """Copy a request, with each block behind the words of the message at its place."""
+        if not blocks:
+            return body
+        listed = list(self.listed(body))
+        for place, block in blocks.items():
+            listed[place] = {**listed[place], "content": self._joined(listed[place].get("content"), block)}
+        return {**body, self.field: listed}
+
+    def _joined(self, content: object, block: str) -> object:
+        if isinstance(content, list):
+            return [*content, {"type": self.text_type, "text": block}]
+        return f"{content}\n\n{block}" if isinstance(content, str) and content else block
+
+    @property
+    @abstractmethod
+    def field(self) -> str:
+        """The field of a request in which its messages stand."""
+
+    @abstractmethod
+    def preamble(self, body: Document) -> object:
+        """What stands before the messages and belongs to the conversation."""
+
+    @abstractmethod
+    def listed(self, body: Document) -> Sequence[Any]:
+        """The messages of a request as they came."""
+
+    @abstractmethod
+    def read_answer(self, document: Document, completion: Completion) -> None:
+        """Take what a whole answer says."""
+
+    @abstractmethod
+    def read_event(self, event: Document, completion: Completion) -> None:
+        """Take what the next event of a stream says."""
+
+
+class ChatCompletions(WireShape):
+    """`POST /v1/chat/completions`."""
+
+    path = "/v1/chat/completions"
+    text_type = "text"
+
+    @property
+    def field(self) -> str:
+        return "messages"
+
+    def preamble(self, body: Document) -> object:
+        return None
+
+    def listed(self, body: Document) -> Sequence[Any]:
+        messages = body.get("messages")
+        if not isinstance(messages, list):
+            raise Invalid("messages", f"is {type(messages).__name__}", "Give a list of messages.")
+        return messages
+
+    def read_answer(self, document: Document, completion: Completion) -> None:
+        completion.id = _text(document.get("id"))
+        for choice in _first_choices(document):
+            completion.add(_words(_object(choice.get("message")).get("content")))
+            completion.ended = choice.get("finish_reason") is not None
+
+    def read_event(self, event: Document, completion: Completion) -> None:
+        completion.id = completion.id or _text(event.get("id"))
+        for choice in _first_choices(event):
+            completion.add(_object(choice.get("delta")).get("content"))
+            completion.ended = completion.ended or choice.get("finish_reason") is not None
+
+
+class Responses(WireShape):
+    """`POST /v1/responses`. Of a request that names a previous response only what is new stands in it."""
+
+    path = "/v1/responses"
+    text_type = "input_text"
+
+    @property
+    def field(self) -> str:
+        return "input"
+
+    def preamble(self, body: Document) -> object:
+        return [body.get("instructions"), body.get("previous_response_id"), body.get("conversation")]
+
+    def listed(self, body: Document) -> Sequence[Any]:
+        given = body.get("input")
+        if isinstance(given, str):
+            return [{"role": "user", "content": given}]
+        if not isinstance(given, list):
+            raise Invalid("input", f"is {type(given).__name__}", "Give a text or a list of items.")
+        return given
+
+    def read_answer(self, document: Document, completion: Completion) -> None:
+        completion.id = _text(document.get("id"))
+        completion.ended = document.get("status") in (None, "completed")
+        output = document.get("output")
+        for item in output if isinstance(output, list) else ():
+            if _object(item).get("type") == "message":
+                completion.add(_words(item.get("content")))
+
+    def read_event(self, event: Document, completion: Completion) -> None:
+        kind = event.get("type")
+        if kind == "response.output_text.delta":
+            completion.add(event.get("delta"))
+        elif isinstance(kind, str) and kind.startswith("response."):
+            completion.id = completion.id or _text(_object(event.get("response")).get("id"))
+            completion.ended = completion.ended or kind == "response.completed"
+
+
+SHAPES: Final[tuple[WireShape, ...]] = (ChatCompletions(), Responses())
+
+
+class EventReader:
+    """Reads the events of a stream (`text/event-stream`) out of the pieces it comes in, however they are cut.
+
+    Args:
+        limit: Most bytes of one event; a longer one is passed over.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._rest = b""
+        self._data: list[bytes] = []
+        self._size = 0
+
+    def read(self, piece: bytes) -> Iterator[bytes]:
+        """Take the next piece, and yield the data of each event that it ends."""
+        *lines, rest = (self._rest + piece).split(b"\n")
+        for line in lines:
+            yield from self._ended(line.rstrip(b"\r"))
+        if rest and self._size + len(rest) > self._limit:
+            self._size = self._limit + 1  # so that the event counts as too long, however its line goes on
+            rest = b":"  # what follows on this line is a comment
+        self._rest = rest
+
+    def _ended(self, line: bytes) -> Iterator[bytes]:
+        if line.startswith(b"data:"):
+            self._size += len(line)
+            self._data.append(line[5:].removeprefix(b" "))
+        elif not line:
+            if self._data and self._size <= self._limit:
+                yield b"\n".join(self._data)
+            self._data, self._size = [], 0
+
+
+def spoken(messages: Sequence[WireMessage]) -> list[WireMessage]:
+    """The messages of people and models that say something."""
+    return [message for message in messages if message.role in _ROLES and message.text.strip()]
+
+
+def asked(messages: Sequence[WireMessage]) -> list[WireMessage]:
+    """What the user has said since the model's last answer: the messages behind it; empty where a tool spoke last."""
+    fresh: list[WireMessage] = []
+    for message in reversed(messages):
+        if message.role != "user":
+            break
+        fresh.append(message)
+    return [message for message in reversed(fresh) if message.text.strip()]
+
+
+def _first_choices(document: Document) -> list[Document]:
+    """The first choice of an answer: others are drafts that the user may never see."""
+    choices = document.get("choices")
+    some = choices if isinstance(choices, list) else []
+    return [choice for choice in some if isinstance(choice, dict) and choice.get("index", 0) == 0]
+
+
+def _object(value: object) -> Document:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _words(content: object) -> str:
+    """The words of a message: a text, or the parts of it that are text."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    return "\n".join(part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str))
+
+
+def _canonical(value: object) -> bytes:
+    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode("utf-8", "surrogatepass")

@@ -1,0 +1,121 @@
+"""The application: routes from the table of operations, problems for errors, guards round all of it."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import asynccontextmanager, nullcontext
+from functools import cache
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import Lifespan
+
+from mnemic import _version
+from mnemic.errors import MnemicError, StoreError
+from mnemic.faces.server.guards import BODY_LIMIT, LOOPBACK_HOSTS, Guards
+from mnemic.faces.server.openapi import document
+from mnemic.faces.server.problems import plain_problem, problem_of
+from mnemic.faces.server.routes import operation_routes
+from mnemic.faces.server.service import Service
+
+if TYPE_CHECKING:
+    from mnemic.faces.server.mcp_http import McpOverHttp
+
+LOG: Final = logging.getLogger("mnemic.server")
+
+
+def application(
+    service: Service,
+    *,
+    hosts: Collection[str] = LOOPBACK_HOSTS,
+    body_limit: int = BODY_LIMIT,
+    more: Sequence[BaseRoute] = (),
+    lifespan: Lifespan[Starlette] | None = None,
+) -> Starlette:
+    """Make the application that serves a memory.
+
+    Args:
+        service: The memory, and who may ask; routes find it as `request.app.state.service`.
+        hosts: Names by which it may be asked.
+        body_limit: Bytes that a body may have.
+        more: Routes beside those of the operations.
+        lifespan: What is done before the first request and after the last.
+    """
+    routes = [
+        Route("/health", _health, methods=["GET"]),
+        Route("/openapi.json", _openapi, methods=["GET"]),
+        *operation_routes(),
+        *more,
+    ]
+    mcp = _mcp(service, hosts, body_limit)
+    app = Starlette(
+        routes=routes if mcp is None else [*routes, *mcp.routes()],
+        middleware=[Middleware(Guards, hosts=hosts, body_limit=body_limit)],
+        exception_handlers={MnemicError: _on_error, HTTPException: _on_http_error},
+        lifespan=lifespan if mcp is None else _around(mcp, lifespan),
+    )
+    app.router.redirect_slashes = False
+    app.state.service = service
+    return app
+
+
+def _mcp(service: Service, hosts: Collection[str], body_limit: int) -> McpOverHttp | None:
+    """Offer MCP beside REST where its SDK is installed."""
+    if find_spec("mcp") is None:
+        return None
+    from mnemic.faces.server.mcp_http import McpOverHttp
+
+    return McpOverHttp(service, hosts, body_limit)
+
+
+def _around(mcp: McpOverHttp, lifespan: Lifespan[Starlette] | None) -> Lifespan[Starlette]:
+    """Have MCP answer for as long as the application runs."""
+
+    @asynccontextmanager
+    async def running(app: Starlette) -> AsyncIterator[None]:
+        async with mcp.running(), nullcontext() if lifespan is None else lifespan(app):
+            yield
+
+    return running
+
+
+async def _health(_: Request) -> Response:
+    """Answer that the process answers; it looks at no memory."""
+    return JSONResponse({"status": "ok", "version": _version.__version__})
+
+
+async def _openapi(_: Request) -> Response:
+    return Response(_document(), media_type="application/json")
+
+
+@cache
+def _document() -> bytes:
+    return json.dumps(document(), ensure_ascii=False).encode()
+
+
+async def _on_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, MnemicError)
+    request_id = request.state.request_id
+    response = problem_of(error, request_id)
+    if response.status_code >= 500:
+        words = str(error) if isinstance(error, StoreError) else "its words are not logged: a model's may be a memory's"
+        LOG.error("request %s: %s: %s", request_id, type(error).__name__, words)
+    return response
+
+
+async def _on_http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    detail = error.detail
+    if error.status_code == 404:
+        detail = "There is nothing at this address; /openapi.json lists what there is."
+    elif error.status_code == 405:
+        detail = f"{request.method} is not for this address."
+    return plain_problem(error.status_code, detail, request.state.request_id, error.headers)

@@ -1,0 +1,131 @@
+"""What every request passes before a route sees it, and every answer behind it: ids, hosts, sizes, the last resort."""
+
+from __future__ import annotations
+
+import logging
+import re
+import uuid
+from collections.abc import Collection
+from typing import Final
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from mnemic.errors import TooLarge
+from mnemic.faces.server.problems import plain_problem, problem_of
+
+LOG: Final = logging.getLogger("mnemic.server")
+BODY_LIMIT: Final = 4 * 1024 * 1024
+"""Bytes that a request's body may have."""
+LOOPBACK_HOSTS: Final = ("localhost", "127.0.0.1", "::1")
+_REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._:-]{1,128}\Z")
+_SAFE: Final = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+}
+
+
+class BodyTooLarge(Exception):
+    """A body goes over the limit while it is read."""
+
+
+class Guards:
+    """Gives each request an id, refuses foreign hosts, origins and large bodies, and answers what nobody caught.
+
+    Args:
+        hosts: Names by which the server may be asked, without ports: a page of another site cannot reach it by having
+            its own name resolve to here.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: Collection[str] = LOOPBACK_HOSTS, body_limit: int = BODY_LIMIT) -> None:
+        self._app, self._limit = app, body_limit
+        self._hosts = frozenset(map(host_name, hosts))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return await self._app(scope, receive, send)
+        headers = Headers(scope=scope)
+        given = headers.get("x-request-id", "")
+        request_id = given if _REQUEST_ID.match(given) else uuid.uuid4().hex
+        scope.setdefault("state", {})["request_id"] = request_id
+        answer = _Answer(send, request_id)
+        if refusal := self._refusal(headers, request_id):
+            return await refusal(scope, receive, answer)
+        try:
+            await self._app(scope, _Counted(receive, self._limit), answer)
+        except BodyTooLarge:
+            await self._too_large(request_id)(scope, receive, answer)
+        except Exception as error:  # noqa: BLE001 - the door: told without its words, which may be a memory's
+            LOG.error("request %s: unexpected %s", request_id, _where(error))
+            if answer.begun:
+                return None  # what is half sent cannot be mended; the connection is cut, and the client knows
+            problem = plain_problem(500, "Something went wrong here; it is logged under this request_id.", request_id)
+            await problem(scope, receive, answer)
+        return None
+
+    def _refusal(self, headers: Headers, request_id: str) -> ASGIApp | None:
+        """The answer to a request that is not let in."""
+        named = headers.getlist("host")
+        if len(named) != 1 or host_name(named[0]) not in self._hosts:
+            told = f"This server is not {', '.join(named)[:60]!r}; `mnemic serve --allow-host NAME` gives it a name."
+            return plain_problem(421, told, request_id)
+        if any(host_name(one.partition("://")[2]) not in self._hosts for one in headers.getlist("origin")):
+            told = "A page of another site may not ask this server."
+            return plain_problem(403, told, request_id, title="Not a page of this server")
+        length = headers.get("content-length", "0")
+        if not length.isascii() or not length.isdigit() or len(length) > 15 or int(length) > self._limit:
+            return self._too_large(request_id)
+        return None
+
+    def _too_large(self, request_id: str) -> ASGIApp:
+        told = TooLarge("body", f"is over {self._limit:,} bytes", "Send it in parts, or import it on the machine.")
+        return problem_of(told, request_id)
+
+
+class _Counted:
+    """Receives a body, and stops at the limit whatever its headers said."""
+
+    def __init__(self, receive: Receive, limit: int) -> None:
+        self._receive, self._left = receive, limit
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            raise BodyTooLarge
+        return message
+
+
+class _Answer:
+    """Sends an answer with the request's id and the headers that every answer has."""
+
+    def __init__(self, send: Send, request_id: str) -> None:
+        self._send, self._request_id = send, request_id
+        self.begun = False
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.begun = True
+            headers = MutableHeaders(scope=message)
+            headers["X-Request-Id"] = self._request_id
+            for name, value in _SAFE.items():
+                headers.setdefault(name, value)
+        await self._send(message)
+
+
+def host_name(host: str) -> str:
+    """The name of a host without its port, in lower case."""
+    host = host.strip().lower()
+    if host.startswith("["):
+        return host[1:].partition("]")[0]
+    return host.rpartition(":")[0] if host.count(":") == 1 else host
+
+
+def _where(error: BaseException) -> str:
+    """The class of an error and the place that raised it: its words are left out, for they may hold a memory's."""
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    at = "" if place is None else f" at {place.tb_frame.f_code.co_filename}:{place.tb_lineno}"
+    return f"{type(error).__name__}{at}"

@@ -1,0 +1,135 @@
+"""From a request to the arguments of an operation: the body, the query, the path, and three headers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+from urllib.parse import parse_qsl
+
+from starlette.exceptions import HTTPException
+
+from mnemic.core.ids import item_id
+from mnemic.errors import Invalid, NotFound
+from mnemic.faces.server.strict_json import read_json
+from mnemic.operations.operation import Operation
+
+_TAG: Final = re.compile(r'\s*"(\d{1,19})"\s*\Z')
+_MOST_FIELDS: Final = 1_000
+_ONCE: Final = frozenset({"authorization", "content-type", "idempotency-key", "if-match", "x-api-key"})
+_FLAGS: Final = {"true": True, "false": False}
+
+
+def read_headers(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    """Read the headers of a request, names in lower case.
+
+    Raises:
+        Invalid: one that says who asks, for whom or what for is there twice: two readers would take another.
+    """
+    headers: dict[str, str] = {}
+    for name, value in ((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in raw):
+        if name in headers and (name in _ONCE or name.startswith("mnemic-")):
+            raise Invalid(name, "is there twice", "Send it once.")
+        headers[name] = f"{headers[name]}, {value}" if name in headers else value
+    return headers
+
+
+def read_body(body: bytes, content_type: str) -> dict[str, Any]:
+    """Parse a body of arguments; none at all is none.
+
+    Raises:
+        Invalid: it is not strict JSON, or no object. HTTPException: 415, it says that it is something else.
+    """
+    if not body:
+        return {}
+    media, _, parameters = content_type.partition(";")
+    charset = parameters.strip().lower().removeprefix("charset=").strip('"')
+    if media.strip().lower() != "application/json" or charset not in ("", "utf-8", "utf8"):
+        raise HTTPException(415, "Send `Content-Type: application/json`, in UTF-8.")
+    value = read_json(body)
+    if not isinstance(value, dict):
+        raise Invalid("body", "is no JSON object", "Send the arguments by name.")
+    return value
+
+
+def read_query(operation: Operation, query: bytes) -> dict[str, Any]:
+    """Read arguments from a query string: lists by repeating a name, objects as JSON.
+
+    Raises:
+        Invalid: a name is not known, is given twice, or its value does not fit.
+    """
+    try:
+        pairs = parse_qsl(query.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=_MOST_FIELDS)
+    except ValueError as error:
+        raise Invalid("query", "is not percent-encoded UTF-8", "Encode what is not ASCII.") from error
+    fields = operation.parameters["properties"]
+    given: dict[str, Any] = {}
+    for name, value in pairs:
+        if name not in fields:
+            raise Invalid(name[:60], "is not known", f"Known: {', '.join(fields) or 'none'}.")
+        if fields[name].get("type") == "array":
+            given.setdefault(name, []).append(_value(name, fields[name]["items"], value))
+        elif name in given:
+            raise Invalid(name, "is given twice", "Give it once.")
+        else:
+            given[name] = _value(name, fields[name], value)
+    return given
+
+
+def _value(name: str, schema: Mapping[str, Any], value: str) -> Any:
+    kinds = schema.get("type", ())
+    kinds = [kinds] if isinstance(kinds, str) else list(kinds)
+    if "object" in kinds:
+        return read_json(value.encode())
+    if "integer" in kinds and re.fullmatch(r"-?\d{1,18}", value):
+        return int(value)
+    if "boolean" in kinds:
+        if value not in _FLAGS:
+            raise Invalid(name, f"is {value[:40]!r}", "Say true or false.")
+        return _FLAGS[value]
+    return value
+
+
+def path_argument(name: str, value: str) -> str:
+    """What stands in a path; an id that can be none is as absent as one that is not there.
+
+    Raises:
+        NotFound: it is no id.
+    """
+    try:
+        return item_id(name, value)
+    except Invalid as error:
+        raise NotFound(f"no item {value[:60]} here") from error
+
+
+def with_headers(operation: Operation, headers: Mapping[str, str], given: dict[str, Any]) -> dict[str, Any]:
+    """Put in what `Idempotency-Key` and `If-Match` say.
+
+    Raises:
+        Invalid: a header cannot be taken, does not go with this operation, or the body says otherwise.
+    """
+    key = headers.get("idempotency-key")
+    if key is not None and operation.takes_key:
+        _put(given, "key", _unquoted(key), "Idempotency-Key")
+    elif key is not None and not operation.idempotent:
+        raise Invalid("Idempotency-Key", f"is not kept for `{operation.name}`", "Leave it out; look before you retry.")
+    tag = headers.get("if-match")
+    if tag is None or (tag.strip() == "*" and operation.takes_expected):
+        return given
+    if not operation.takes_expected:
+        raise Invalid("If-Match", f"is not looked at by `{operation.name}`", "Leave it out.")
+    read = _TAG.match(tag)
+    if read is None:
+        raise Invalid("If-Match", "is not one strong entity tag", 'Give the ETag of the item, such as "12".')
+    _put(given, "expect", int(read[1]), "If-Match")
+    return given
+
+
+def _put(given: dict[str, Any], name: str, value: Any, header: str) -> None:
+    if given.setdefault(name, value) != value:
+        raise Invalid(header, f"says otherwise than `{name}`", "Give one of them.")
+
+
+def _unquoted(key: str) -> str:
+    """A key as a structured field holds it, in quotes, or as it is."""
+    return key[1:-1] if len(key) > 1 and key[0] == key[-1] == '"' else key

@@ -1,0 +1,235 @@
+"""Listens: binds the address, opens the store in each process that answers, and drains when it is told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import multiprocessing
+import os
+import signal
+import socket
+import threading
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from multiprocessing.process import BaseProcess
+from types import FrameType
+from typing import Final
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.types import Lifespan
+
+from mnemic.core.clock import moment
+from mnemic.credentials.authenticator import Authenticator
+from mnemic.errors import Invalid, StoreError
+from mnemic.faces.server.application import application
+from mnemic.faces.server.guards import LOOPBACK_HOSTS
+from mnemic.faces.server.service import LoopbackAuthenticator, RequestAuthenticator, Service
+from mnemic.memory import Memory
+from mnemic.settings import Settings
+from mnemic.store.urls import path_of
+
+DRAIN_SECONDS: Final = 30
+"""Longest that requests which are being answered are waited for."""
+_BACKLOG: Final = 2048
+_RESTARTS: Final = 10
+"""How often processes that died are replaced, all together, before the server gives up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeOptions:
+    """What a process that answers needs to know; it is sent to each of several.
+
+    Attributes:
+        where: The store.
+        user, tenant: Whose memory is meant where a request does not say.
+        names: Host names by which it may be asked, beside those of this machine.
+        credentials: Whether each request needs a credential; else whoever asks is the owner.
+    """
+
+    where: str
+    settings: Settings
+    user: str
+    tenant: str
+    host: str
+    port: int
+    names: tuple[str, ...] = ()
+    credentials: bool = False
+    read_only: bool = False
+
+    @property
+    def served_settings(self) -> Settings:
+        """The settings, with the user and tenant that were named."""
+        return replace(self.settings, user=self.user, tenant=self.tenant)
+
+
+class DrainingServer(uvicorn.Server):
+    """A server that tells its application at once when it is asked to stop, so that endless streams end."""
+
+    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+        super().__init__(config)
+        self._service = service
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to answer."""
+        self._loop = asyncio.get_running_loop()
+        await super().startup(sockets)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Begin to drain; a second Ctrl-C does not wait."""
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._service.draining.set)
+        super().handle_exit(sig, frame)
+
+
+def listen(options: ServeOptions, workers: int, say: Callable[[str], None]) -> None:
+    """Serve until a signal ends it.
+
+    Args:
+        say: Prints a line: where it listens.
+
+    Raises:
+        Invalid: the address cannot be listened on, or nobody could prove who they are.
+    """
+    refuse_without_credentials(options)
+    bound = _bound(options.host, options.port)
+    host, port = bound.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    with bound:
+        if workers == 1:
+            serve_here(options, bound, lambda: say(f"mnemic serves on http://{shown}:{port} (Ctrl-C ends it)"))
+        else:
+            say(f"mnemic serves on http://{shown}:{port} in {workers} processes (Ctrl-C ends it)")
+            _Workers(options, bound, workers).run()
+
+
+def serve_here(options: ServeOptions, bound: socket.socket, ready: Callable[[], None] | None = None) -> None:
+    """Open the store and answer on a bound socket until a signal ends it, in this process."""
+    for name in ("mnemic.server", "mnemic.access"):
+        logging.getLogger(name).addHandler(logging.StreamHandler())
+    settings = options.served_settings
+    with Memory(options.where, settings=settings) as memory:
+        service = Service(memory, authenticator_of(memory, options), read_only=options.read_only)
+        hosts = (*LOOPBACK_HOSTS, options.host, *options.names)
+        app = application(service, hosts=hosts, lifespan=_announcing(ready))
+        config = uvicorn.Config(
+            app, http="httptools", loop="auto", ws="none", access_log=False, log_level="warning", lifespan="on",
+            server_header=False, backlog=_BACKLOG, timeout_graceful_shutdown=DRAIN_SECONDS, proxy_headers=False,
+        )  # fmt: skip
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, _ended)  # uvicorn raises its signals again once it has drained
+        DrainingServer(config, service).run(sockets=[bound])
+
+
+def authenticator_of(memory: Memory, options: ServeOptions) -> RequestAuthenticator:
+    """Choose who tells who asks."""
+    settings = options.served_settings
+    return (
+        Authenticator.from_settings(memory.keys, settings) if options.credentials else LoopbackAuthenticator(settings)
+    )
+
+
+def refuse_without_credentials(options: ServeOptions) -> None:
+    """Refuse to serve where nobody could prove who they are.
+
+    Raises:
+        Invalid: credentials are needed, and there is neither a key that is valid nor an identity provider.
+    """
+    if not options.credentials or options.settings.jwt_issuer or _has_key(options):
+        return
+    reached = ", ".join((options.host, *options.names))
+    remedy = "Make a key first (`mnemic keys create`), or leave --host, --allow-host and --credentials out."
+    raise Invalid("host", f"nobody who asks at {reached} could prove who they are: there is no key yet", remedy)
+
+
+def _has_key(options: ServeOptions) -> bool:
+    """Whether a key of the store is valid."""
+    path = path_of(options.where)
+    if path is not None and not path.exists():
+        return False
+    with Memory(options.where, settings=replace(options.served_settings, background=False)) as memory:
+        with memory.keys.store.read() as snapshot:
+            tenants = {options.tenant, *(name for _, name in snapshot.tenants())}
+        now = moment(memory.keys.clock.now())
+        every = [key for tenant in tenants for key in memory.keys.list(tenant)]
+    return any(key.revoked is None and (key.expires is None or key.expires > now) for key in every)
+
+
+def _ended(number: int, frame: FrameType | None) -> None:
+    """Take a signal that has done its work."""
+
+
+def _announcing(ready: Callable[[], None] | None) -> Lifespan[Starlette]:
+    """Have `ready` called once the application is running."""
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        if ready is not None:
+            ready()
+        yield
+
+    return lifespan
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    bound = socket.socket(family, socket.SOCK_STREAM)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        bound.bind((host, port))
+        bound.listen(_BACKLOG)  # whoever reads where it listens may connect at once
+    except OSError as error:
+        bound.close()
+        raise Invalid("port", f"{port} cannot be listened on at {host} ({error.strerror})", "Name another.") from error
+    return bound
+
+
+def _serve_under_parent(options: ServeOptions, bound: socket.socket) -> None:
+    """Answer in one of several processes; without the one that started it, it ends as if told to."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, name="mnemic-parent", daemon=True).start()
+    serve_here(options, bound)
+
+
+class _Workers:
+    """Processes that answer on one socket, which are replaced when one dies."""
+
+    def __init__(self, options: ServeOptions, bound: socket.socket, count: int) -> None:
+        self._options, self._bound = options, bound
+        self._context = multiprocessing.get_context("spawn")
+        self._over = threading.Event()
+        self._count = count
+
+    def run(self) -> None:
+        """Run them until a signal ends all of them."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: self._over.set())
+        running = [self._started() for _ in range(self._count)]
+        left = _RESTARTS
+        while not self._over.wait(0.2):
+            dead = [one for one in running if not one.is_alive()]
+            if left < len(dead):
+                self._end(running)
+                raise StoreError(f"processes that answer have died {_RESTARTS + 1} times; the lines above say why")
+            left -= len(dead)
+            running = [one for one in running if one.is_alive()] + [self._started() for _ in dead]
+        self._end(running)
+
+    def _end(self, running: Sequence[BaseProcess]) -> None:
+        for one in running:
+            one.terminate()
+        for one in running:
+            one.join(DRAIN_SECONDS + 5)
+
+    def _started(self) -> BaseProcess:
+        process = self._context.Process(target=_serve_under_parent, args=(self._options, self._bound))
+        process.start()
+        return process

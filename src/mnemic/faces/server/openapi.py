@@ -1,0 +1,158 @@
+"""The OpenAPI 3.1 document, made from the table of operations: what is not in the table is not in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from mnemic import _version
+from mnemic.errors import MnemicError
+from mnemic.faces.server.problems import MEDIA_TYPE, STATUSES, title_of
+from mnemic.faces.server.routes import addresses
+from mnemic.operations.operation import Operation
+from mnemic.operations.operation_table import OPERATIONS
+
+_PROBLEM: Final = {
+    "type": "object",
+    "description": "RFC 9457.",
+    "properties": {
+        "type": {"type": "string", "description": "Names the class of the error: `urn:mnemic:problem:...`."},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string", "description": "What is wrong, where, and what to do."},
+        "request_id": {"type": "string"},
+        "field": {"type": "string", "description": "Which argument is wrong."},
+        "remedy": {"type": "string"},
+    },
+    "required": ["type", "title", "status", "detail", "request_id"],
+}
+_HEADERS: Final = {
+    "user": (
+        "Mnemic-User",
+        "Whose memory is meant, where the credential may name users; percent-encoded where it is not ASCII.",
+    ),
+    "key": ("Idempotency-Key", "The argument `key`: the same key with the same content writes once."),
+    "expect": ("If-Match", "The argument `expect`: the ETag of the version you have read."),
+}
+
+
+def document() -> dict[str, Any]:
+    """Make the document."""
+    schemas: dict[str, Any] = {"Problem": _PROBLEM}
+    paths: dict[str, dict[str, Any]] = {}
+    for operation, method, path in addresses(OPERATIONS.values()):
+        paths.setdefault(path, {})[method.lower()] = _described(operation, method, path, schemas)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "mnemic",
+            "version": _version.__version__,
+            "description": "Long-term memory for LLM agents. Made from the table of operations.",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "security": [{"key": []}, {}],
+        "paths": paths,
+        "components": {
+            "schemas": dict(sorted(schemas.items())),
+            "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
+            "responses": {"Problem": {"description": "It was not done.", "content": {MEDIA_TYPE: _ref("Problem")}}},
+        },
+    }
+
+
+def _described(operation: Operation, method: str, path: str, schemas: dict[str, Any]) -> dict[str, Any]:
+    by_url = method == "GET"
+    in_path = {name for name in operation.parameters["properties"] if f"{{{name}}}" in path}
+    resource = path != f"/v1/{operation.name}"
+    told: dict[str, Any] = {
+        "operationId": operation.name + ("_resource" if resource else "_get" if by_url else ""),
+        "summary": operation.title,
+        "description": operation.description,
+        "tags": ["store" if operation.of_store else "read" if operation.read_only else "write"],
+        "x-right": operation.right.name.lower(),
+        "parameters": [
+            *(_parameter(operation, name, "path", schemas) for name in sorted(in_path)),
+            *(
+                _parameter(operation, name, "query", schemas)
+                for name in operation.parameters["properties"]
+                if by_url and name not in in_path
+            ),
+            *_headers(operation),
+        ],
+        "responses": _responses(operation, schemas),
+    }
+    if not by_url:
+        told["requestBody"] = _body(operation, in_path, schemas)
+    return told
+
+
+def _parameter(operation: Operation, name: str, place: str, schemas: dict[str, Any]) -> dict[str, Any]:
+    schema = operation.parameters["properties"][name]
+    told: dict[str, Any] = {"name": name, "in": place}
+    if place == "path" or name in operation.parameters["required"]:
+        told["required"] = True
+    if "description" in schema:
+        told["description"] = schema["description"]
+    hoisted = _hoisted(schema, schemas)
+    return {**told, "content": {"application/json": {"schema": hoisted}}} if _is_object(schema) else {
+        **told,
+        "schema": hoisted,
+    }  # fmt: skip
+
+
+def _is_object(schema: Mapping[str, Any]) -> bool:
+    return schema.get("type") == "object"
+
+
+def _headers(operation: Operation) -> list[dict[str, Any]]:
+    wanted = {"user": not operation.of_store, "key": operation.takes_key, "expect": operation.takes_expected}
+    return [
+        {"name": _HEADERS[one][0], "in": "header", "description": _HEADERS[one][1], "schema": {"type": "string"}}
+        for one, does in wanted.items()
+        if does
+    ]
+
+
+def _body(operation: Operation, in_path: set[str], schemas: dict[str, Any]) -> dict[str, Any]:
+    schema = operation.parameters
+    fields = {name: one for name, one in schema["properties"].items() if name not in in_path}
+    needed = [name for name in schema["required"] if name not in in_path]
+    body = {**schema, "properties": fields, "required": needed}
+    return {"required": bool(needed), "content": {"application/json": {"schema": _hoisted(body, schemas)}}}
+
+
+def _responses(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
+    done = {
+        "description": operation.title,
+        "content": {"application/json": {"schema": _hoisted(operation.result, schemas)}},
+    }
+    problem = {"$ref": "#/components/responses/Problem"}
+    return {"200": done, **{str(status): problem for status in sorted(_statuses())}}
+
+
+def _statuses() -> set[int]:
+    return {*STATUSES.values(), 405, 415, 421, 500, 503}
+
+
+def _ref(name: str) -> dict[str, Any]:
+    return {"schema": {"$ref": f"#/components/schemas/{name}"}}
+
+
+def _hoisted(schema: Any, schemas: dict[str, Any]) -> Any:
+    """A schema, in which those that have a title are references to the document's own list of them."""
+    if isinstance(schema, list | tuple):
+        return [_hoisted(one, schemas) for one in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    plain = {name: _hoisted(one, schemas) for name, one in schema.items()}
+    title = schema.get("title")
+    if not isinstance(title, str):
+        return plain
+    schemas.setdefault(title, plain)
+    return {"$ref": f"#/components/schemas/{title}"}
+
+
+def problem_table() -> list[tuple[str, int, str]]:
+    """List each class of errors with its status and what it says of itself."""
+    kinds: list[tuple[type[MnemicError], int]] = list(STATUSES.items())
+    return [(kind.__name__, status, title_of(kind)) for kind, status in kinds]

@@ -1,0 +1,98 @@
+"""Errors as problem details (RFC 9457): one status and one type for each class of the tree of errors."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any, Final
+
+from starlette.responses import Response
+
+from mnemic import errors
+from mnemic.core.sanitize import for_json
+from mnemic.errors import Invalid, MnemicError, OverQuota
+
+MEDIA_TYPE: Final = "application/problem+json"
+STATUSES: Final[Mapping[type[MnemicError], int]] = {
+    errors.Invalid: 400,
+    errors.TooLarge: 413,
+    errors.NotFound: 404,
+    errors.Conflict: 409,
+    errors.Stale: 412,
+    errors.Unauthenticated: 401,
+    errors.Refused: 403,
+    errors.OverQuota: 429,
+    errors.Compacted: 410,
+    errors.ModelError: 502,
+    errors.NoModel: 501,
+    errors.OverBudget: 503,
+    errors.StoreError: 503,
+    errors.StoreFull: 507,
+    errors.StoreReadOnly: 503,
+    errors.StoreCorrupt: 500,
+    errors.StoreForeign: 500,
+    errors.StoreNewer: 500,
+    errors.StoreLocked: 503,
+}
+"""The status of each class; a test goes over the tree."""
+_TITLES: Final = {
+    405: "Method not allowed",
+    415: "Not JSON",
+    421: "Not a host of this server",
+    500: "Something went wrong here",
+    503: "Busy",
+}
+_RETRY: Final = {503: "1", 507: "60"}
+"""Seconds after which it is worth asking again."""
+
+
+def title_of(kind: type[MnemicError]) -> str:
+    """The first sentence of what a class of errors says of itself."""
+    return " ".join((kind.__doc__ or "").split()).partition(". ")[0].partition("; ")[0].rstrip(".")
+
+
+def type_of(kind: type[MnemicError]) -> str:
+    """The URI of a class of errors, which names it and leads nowhere."""
+    return f"urn:mnemic:problem:{kind.__name__}"
+
+
+def problem_of(error: MnemicError, request_id: str) -> Response:
+    """Answer with an error that was raised on purpose.
+
+    What went wrong on our side is told by its class alone: its words may name files and addresses, and are logged.
+    """
+    kind = next(kind for kind in type(error).__mro__ if kind in STATUSES or kind is MnemicError)
+    status = STATUSES.get(kind, 500)
+    more: dict[str, Any] = {}
+    if isinstance(error, Invalid):
+        more = {"field": error.field, "remedy": error.remedy}
+    headers = {"Retry-After": _RETRY[status]} if status in _RETRY else {}
+    if isinstance(error, OverQuota):
+        headers["Retry-After"] = str(max(1, math.ceil(error.retry_after)))
+    if status == 401:
+        headers["WWW-Authenticate"] = 'Bearer realm="mnemic"'
+    detail = str(error) if status < 500 else title_of(kind)
+    return _response(status, type_of(kind), title_of(kind), detail, request_id, headers, more)
+
+
+def plain_problem(
+    status: int, detail: str, request_id: str, headers: Mapping[str, str] | None = None, title: str = ""
+) -> Response:
+    """Answer with a problem of HTTP itself, which has no class of its own."""
+    title = title or _TITLES.get(status, "Not to be done")
+    return _response(status, "about:blank", title, detail, request_id, headers or {}, {})
+
+
+def _response(
+    status: int,
+    type: str,
+    title: str,
+    detail: str,
+    request_id: str,
+    headers: Mapping[str, str],
+    more: Mapping[str, Any],
+) -> Response:
+    told = {"type": type, "title": title, "status": status, "detail": detail, "request_id": request_id, **more}
+    body = for_json(json.dumps(told, ensure_ascii=False, allow_nan=False))
+    return Response(body.encode("utf-8", "replace"), status, dict(headers), MEDIA_TYPE)

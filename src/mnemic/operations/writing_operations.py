@@ -1,0 +1,345 @@
+"""The operations that write: what was said, what is stated, corrected, tied, hidden, pinned, erased."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from mnemic.core.items import EVIDENCE, Channel, Kind
+from mnemic.core.json_schema import flag, many, number, shape, text, whole
+from mnemic.credentials.principal import Right
+from mnemic.operations.operation import BRANCH, SHELF, WRITTEN, Data, Operation
+from mnemic.operations.record_schemas import ERASURE, RECEIPT
+from mnemic.operations.records import erasure_record, receipt_record
+
+if TYPE_CHECKING:
+    from mnemic.memory import ScopedMemory
+
+ID: Final = text("The id of an item: 26 characters.", minLength=26, maxLength=26)
+IDS: Final = many(ID, "Items, at least one.", minItems=1, maxItems=1_000)
+KEY: Final = text("Makes a retry safe: the same key with the same content gives the first receipt.", minLength=1)
+TAGS: Final = many(text(), "Words to file it under.")
+SLOTS: Final = {"type": "object", "description": "What else is known of it: any JSON, by name."}
+EXPIRES: Final = text("From when on nobody is shown it: ISO 8601, or a span from now such as `30 days`.")
+EXPECT: Final = whole(
+    "The commit that wrote the version you have read (`seq_from`): refused if another stands by now.", low=0
+)
+_SAID: Final = text("When it was said, ISO 8601; left out, now.")
+_CHANNEL: Final = text(
+    "Who brought it in (left out: `user`).", among=(Channel.USER.value, Channel.TOOL.value, Channel.MODEL.value)
+)
+_STATEMENTS: Final = tuple(kind.value for kind in Kind if kind not in EVIDENCE)
+_CHAT_MESSAGE: Final = {
+    "type": "object",
+    "description": "A message as chat models take it; its parts may be texts, calls of tools and their results.",
+    "properties": {
+        "role": text(),
+        "content": {"type": ["string", "array", "null"], "items": {"type": "object"}},
+        "name": text("Who spoke."),
+        "tool_calls": {"type": "array", "items": {"type": "object"}},
+        "tool_call_id": text(),
+        "timestamp": {"type": ["string", "number"], "description": "ISO 8601, or seconds since 1970 UTC."},
+        "created_at": {"type": ["string", "number"], "description": "The same by another name."},
+    },
+    "additionalProperties": False,
+}
+_MESSAGE: Final = {"anyOf": [text("What was said or read."), _CHAT_MESSAGE]}
+_STATEMENT: Final = {
+    "said": _SAID,
+    "valid_from": text("Since when it holds, ISO 8601."),
+    "valid_to": text("Until when it holds, ISO 8601."),
+    "source": many(ID, "The evidence it rests on."),
+    "slots": SLOTS,
+    "tags": TAGS,
+    "key": KEY,
+    "channel": _CHANNEL,
+    "expires": EXPIRES,
+}
+_KIND: Final = text("What sort of statement it is (left out: `fact`).", among=_STATEMENTS)
+
+
+def _observe(memory: ScopedMemory, given: dict[str, Any]) -> Data:
+    return receipt_record(memory.observe(given.pop("messages"), **given))
+
+
+def _write(memory: ScopedMemory, given: dict[str, Any]) -> Data:
+    return receipt_record(memory.write(given.pop("text"), **given))
+
+
+def _revise(memory: ScopedMemory, given: dict[str, Any]) -> Data:
+    return receipt_record(memory.revise(given.pop("id"), given.pop("text", None), **given))
+
+
+def _supersede(memory: ScopedMemory, given: dict[str, Any]) -> Data:
+    return receipt_record(memory.supersede(given.pop("id"), given.pop("text"), **given))
+
+
+def _correct(memory: ScopedMemory, given: dict[str, Any]) -> Data:
+    return receipt_record(memory.correct(given.pop("id"), given.pop("text"), **given))
+
+
+def _settle(memory: ScopedMemory, given: dict[str, Any]) -> Data:
+    return receipt_record(memory.settle(given.pop("id"), **given))
+
+
+def _pin(memory: ScopedMemory, given: dict[str, Any]) -> Data:
+    return receipt_record(memory.pin(*given.pop("ids"), **given))
+
+
+def _unpin(memory: ScopedMemory, given: dict[str, Any]) -> Data:
+    return receipt_record(memory.unpin(*given.pop("ids"), **given))
+
+
+def _forget(memory: ScopedMemory, given: dict[str, Any]) -> Data:
+    return receipt_record(memory.forget(*given.pop("ids"), **given))
+
+
+def _feedback(memory: ScopedMemory, given: dict[str, Any]) -> Data:
+    return receipt_record(memory.feedback(*given.pop("ids"), **given))
+
+
+def _follow(memory: ScopedMemory, given: dict[str, Any]) -> Data:
+    return receipt_record(memory.follow(*given.pop("strategies", ()), **given))
+
+
+def _erase(memory: ScopedMemory, given: dict[str, Any]) -> Data:
+    return erasure_record(memory.erase(*given.pop("ids", ()), **given))
+
+
+WRITING: Final = (
+    Operation(
+        name="observe",
+        title="Observe",
+        description=(
+            "Remember what was said or read, word for word: a text, a chat message, or a list of these, which are one "
+            "commit: all or none. When it returns, they are on disk and recallable by their words."
+        ),
+        parameters=shape(
+            {"messages": {"anyOf": [*_MESSAGE["anyOf"], many(_MESSAGE, minItems=1, maxItems=1_000)]}},
+            {
+                "speaker": text("Who said it, by name."),
+                "role": text("`user`, `assistant` ..., where messages do not say."),
+                "said": _SAID,
+                "slots": SLOTS,
+                "tags": TAGS,
+                "key": KEY,
+                "channel": _CHANNEL,
+                "expires": EXPIRES,
+            },
+        ),
+        result=RECEIPT,
+        right=Right.WRITE,
+        handle=WRITTEN,
+        verb=_observe,
+    ),
+    Operation(
+        name="write",
+        title="Write a statement",
+        description="Remember a statement, something held to be true: a fact, a trait of the user, a plan.",
+        parameters=shape({"text": text("The statement.")}, {"kind": _KIND, **_STATEMENT}),
+        result=RECEIPT,
+        right=Right.WRITE,
+        handle=WRITTEN,
+        verb=_write,
+    ),
+    Operation(
+        name="revise",
+        title="Revise a statement",
+        description=(
+            "Correct what a statement says; what it said before stays in its history. Evidence is never revised, but "
+            "for when it expires."
+        ),
+        parameters=shape(
+            {"id": ID},
+            {
+                "text": text("What it says from now on."),
+                "slots": SLOTS,
+                "tags": TAGS,
+                "valid_from": text("Since when it holds, ISO 8601."),
+                "valid_to": text("Until when it holds, ISO 8601."),
+                "expires": EXPIRES,
+                "expect": EXPECT,
+            },
+        ),
+        result=RECEIPT,
+        right=Right.WRITE,
+        destructive=True,
+        idempotent=True,
+        resource="PATCH /items/{id}",
+        handle=WRITTEN,
+        verb=_revise,
+    ),
+    Operation(
+        name="supersede",
+        title="Supersede a statement",
+        description=(
+            "Say that the world has changed: the new statement holds from its `valid_from`, the old one until then."
+        ),
+        parameters=shape({"id": ID, "text": text("What is so now.")}, {"kind": _KIND, **_STATEMENT, "expect": EXPECT}),
+        result=RECEIPT,
+        right=Right.WRITE,
+        destructive=True,
+        handle=WRITTEN,
+        verb=_supersede,
+    ),
+    Operation(
+        name="correct",
+        title="Correct",
+        description=(
+            "Correct something that was never so: a statement is revised, evidence hidden behind what is right."
+        ),
+        parameters=shape({"id": ID, "text": text("What is right.")}, {"kind": _KIND, **_STATEMENT, "expect": EXPECT}),
+        result=RECEIPT,
+        right=Right.WRITE,
+        destructive=True,
+        handle=WRITTEN,
+        verb=_correct,
+    ),
+    Operation(
+        name="settle",
+        title="Settle a doubt",
+        description="Settle whether a fact of the profile is so, in doubt or not: name one outcome.",
+        parameters=shape(
+            {"id": ID},
+            {
+                "keep": flag("It is so."),
+                "ended": flag("It is so no longer, and nothing is known in its place."),
+                "value": text("What is so instead: the new value."),
+                "replaced_by": ID,
+            },
+        ),
+        result=RECEIPT,
+        right=Right.WRITE,
+        destructive=True,
+        handle=BRANCH,
+        verb=_settle,
+    ),
+    Operation(
+        name="link",
+        title="Link two items",
+        description="Tie two items by a typed, weighted link.",
+        parameters=shape(
+            {"src": ID, "dst": ID, "type": text("What the link says, such as `about`.")},
+            {"weight": number(low=0), "evidence": many(ID, "What it rests on.")},
+        ),
+        result=RECEIPT,
+        right=Right.WRITE,
+        idempotent=True,
+        handle=BRANCH,
+        verb=lambda memory, given: receipt_record(memory.link(**given)),
+    ),
+    Operation(
+        name="unlink",
+        title="Remove a link",
+        description="Remove the link of a type between two items.",
+        parameters=shape({"src": ID, "dst": ID, "type": text()}),
+        result=RECEIPT,
+        right=Right.WRITE,
+        destructive=True,
+        idempotent=True,
+        handle=BRANCH,
+        verb=lambda memory, given: receipt_record(memory.unlink(**given)),
+    ),
+    Operation(
+        name="pin",
+        title="Pin items",
+        description="Pin items: `context` puts them first, and no collector takes them.",
+        parameters=shape({"ids": IDS}, {"expect": EXPECT}),
+        result=RECEIPT,
+        right=Right.WRITE,
+        idempotent=True,
+        handle=WRITTEN,
+        verb=_pin,
+    ),
+    Operation(
+        name="unpin",
+        title="Unpin items",
+        description="Let pinned items go again.",
+        parameters=shape({"ids": IDS}, {"expect": EXPECT}),
+        result=RECEIPT,
+        right=Right.WRITE,
+        idempotent=True,
+        handle=WRITTEN,
+        verb=_unpin,
+    ),
+    Operation(
+        name="forget",
+        title="Forget items",
+        description="Hide items from every read but those of the journal's past; `undo` brings them back.",
+        parameters=shape({"ids": IDS}, {"expect": EXPECT}),
+        result=RECEIPT,
+        right=Right.WRITE,
+        destructive=True,
+        idempotent=True,
+        handle=WRITTEN,
+        verb=_forget,
+    ),
+    Operation(
+        name="forget_by",
+        title="Forget what a strategy derived",
+        description="Hide all that a strategy derived, in one commit; it derives none of it again by itself.",
+        parameters=shape({"strategy": text("Its name, as `strategies` lists it.")}),
+        result=RECEIPT,
+        right=Right.WRITE,
+        destructive=True,
+        handle=BRANCH,
+        verb=lambda memory, given: receipt_record(memory.forget_by(**given)),
+    ),
+    Operation(
+        name="feedback",
+        title="Say what helped",
+        description="Count that items helped or misled: their strength changes, never their truth.",
+        parameters=shape({"ids": IDS, "useful": flag("They helped; otherwise they misled.")}),
+        result=RECEIPT,
+        right=Right.WRITE,
+        handle=BRANCH,
+        verb=_feedback,
+    ),
+    Operation(
+        name="follow",
+        title="Choose strategies",
+        description=(
+            "Choose which strategies understand this memory: these and no others, from its first turn on. With "
+            "neither names nor `default`, nothing is derived from now on."
+        ),
+        parameters=shape({}, {"strategies": many(text(), "Names."), "default": flag("Those of the settings again.")}),
+        result=RECEIPT,
+        right=Right.WRITE,
+        idempotent=True,
+        handle=BRANCH,
+        verb=_follow,
+    ),
+    Operation(
+        name="erase",
+        title="Erase for good",
+        description=(
+            "Erase items, a session or what was imported under a name, for good, with all that was derived from them. "
+            "No undo brings it back. The receipt says where copies may lie that cannot be reached."
+        ),
+        parameters=shape(
+            {},
+            {
+                "ids": many(ID, "Items.", maxItems=1_000),
+                "session": text("All items of the session of this name."),
+                "source": text("What was imported under this name."),
+                "reason": text("For the journal."),
+            },
+        ),
+        result=ERASURE,
+        right=Right.WRITE,
+        destructive=True,
+        idempotent=True,
+        handle={"agent": SHELF["agent"], **BRANCH},
+        verb=_erase,
+    ),
+    Operation(
+        name="erase_user",
+        title="Erase the user for good",
+        description="Erase this user for good: every item, every name, every trace but the numbers of the commits.",
+        parameters=shape({}, {"reason": text("For the journal.")}),
+        result=ERASURE,
+        right=Right.ADMIN,
+        destructive=True,
+        idempotent=True,
+        verb=lambda memory, given: erasure_record(memory.erase_user(**given)),
+    ),
+)

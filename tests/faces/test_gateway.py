@@ -1,0 +1,399 @@
+"""The gateway, driven by OpenAI's own client, before an upstream of ours."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+import httpx2
+import openai
+import pytest
+
+from mnemic import Memory, Settings
+from mnemic.credentials.authenticator import Authenticator
+from mnemic.credentials.principal import Right
+from mnemic.faces.gateway.relay import GatewayOptions, application
+from mnemic.faces.gateway.remembering import MemoryMode, Remembering
+from mnemic.testing.chat_server import Server, events, reply, serving, status
+from mnemic.testing.replying import ReplyingChat
+from serving_app import serving_app
+
+
+class Between:
+    """A gateway, its memory, its upstream, and a client of it."""
+
+    def __init__(self, memory: Memory, upstream: Server, address: str) -> None:
+        self.memory, self.upstream, self.address = memory, upstream, address
+        self.me = memory.scope(user="me")
+        self.client = openai.OpenAI(base_url=f"{address}/v1", api_key="sk-upstream", max_retries=0)
+
+    def say(self, *turns: str, **more: Any) -> str:
+        """Send a conversation, user and assistant in turn, the user's last."""
+        roles = ("user", "assistant")
+        messages = [{"role": roles[n % 2], "content": text} for n, text in enumerate(turns)]
+        answer = self.client.chat.completions.create(model="m", messages=messages, **more)  # type: ignore[call-overload]
+        return str(answer.choices[0].message.content)
+
+    def sent(self) -> list[str]:
+        """The contents of the messages that the upstream was sent last."""
+        return [message["content"] for message in self.upstream.asked[-1]["messages"]]
+
+    def kept(self) -> list[tuple[str, str]]:
+        turns = [version.item for version in self.me.list(limit=100)]
+        return [(str(turn.slots.get("role")), turn.text) for turn in reversed(turns) if turn.kind.value == "turn"]
+
+
+@contextmanager
+def between(answer: Any = lambda ask: "Noted.", **options: Any) -> Iterator[Between]:
+    remembering = {name: options.pop(name) for name in ("clock",) if name in options}
+    with Memory("memory:", settings=Settings(embedder="none")) as memory, serving(ReplyingChat(answer)) as upstream:
+        asked = Authenticator(memory.keys) if options.pop("keys", False) else None
+        given = GatewayOptions(upstream=upstream.url, **{"recall_seconds": 30.0, "user": "me", **options})
+        app = application(Remembering(memory, budget=given.budget, cache=given.cache, **remembering), given, asked)
+        with serving_app(app) as address:
+            it = Between(memory, upstream, address)
+            with it.client:
+                yield it
+
+
+def test_what_was_said_is_kept_and_comes_back_in_a_later_conversation() -> None:
+    with between() as it:
+        assert it.say("I live in Lisbon and keep two cats.") == "Noted."
+        assert it.kept() == [("user", "I live in Lisbon and keep two cats."), ("assistant", "Noted.")]
+        it.say("Which city do I live in?")
+        (sent,) = it.sent()
+        assert sent.startswith("Which city do I live in?\n\n<memory")
+        assert "I live in Lisbon" in sent
+
+
+def test_a_block_once_placed_stays_byte_for_byte_and_the_prefix_with_it() -> None:
+    with between(lambda ask: f"answer {len(ask.messages)}") as it:
+        it.me.observe(["My sister Noor lives in Porto.", "I am allergic to peanuts.", "Always answer in metric units."])
+        it.memory.flush()
+        turns: list[str] = []
+        before: list[str] = []
+        for said in ("Where does Noor live?", "What am I allergic to?", "And what of my sister?"):
+            turns.append(said)
+            answer = it.say(*turns)
+            sent = it.sent()
+            assert sent[: len(before)] == before
+            before = sent
+            turns.append(answer)
+        assert sum(text.count("<memory-always") for text in before) == 1
+        assert sum(text.count("Noor lives in Porto") for text in before) == 1
+
+
+def test_what_is_erased_or_forgotten_leaves_the_blocks_that_showed_it() -> None:
+    with between() as it:
+        receipt = it.me.observe("My sister Noor lives in Porto.")
+        it.say("Where does Noor live?")
+        assert "Porto" in it.sent()[0]
+        it.me.erase(receipt.ids[0])
+        it.say("Where does Noor live?", "Noted.", "Thanks!")
+        assert not any("Porto" in text for text in it.sent())
+
+
+def test_a_superseded_fact_stays_where_it_was_placed() -> None:
+    with between() as it:
+        old = it.me.write("Ada lives in Paris").ids[0]
+        it.say("Where does Ada live?")
+        first = it.sent()[0]
+        it.me.supersede(old, "Ada lives in Lisbon")
+        it.say("Where does Ada live?", "Noted.", "Where does Ada live now?")
+        assert it.sent()[0] == first
+        assert "Lisbon" in it.sent()[2]
+
+
+def test_an_answer_that_is_asked_for_anew_keeps_one_question() -> None:
+    with between() as it:
+        it.say("I sold my car.")
+        it.upstream.chat = ReplyingChat(lambda ask: "Sold, I see.")
+        it.say("I sold my car.")
+        assert it.kept() == [("user", "I sold my car."), ("assistant", "Noted."), ("assistant", "Sold, I see.")]
+
+
+def test_the_same_words_on_another_day_are_kept_again() -> None:
+    now = [0.0]
+    with between(clock=lambda: now[0]) as it:
+        it.say("I am hungry.")
+        now[0] = 10_000.0
+        it.upstream.chat = ReplyingChat(lambda ask: "Eat something.")
+        it.upstream.faults = [_with_id("chat-2", "Eat something.")]
+        it.say("I am hungry.")
+        assert [text for role, text in it.kept() if role == "user"] == ["I am hungry.", "I am hungry."]
+
+
+def _with_id(id: str, text: str) -> Any:
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+    return lambda handler: reply(handler, json.dumps({"id": id, "choices": [choice]}).encode())
+
+
+def test_a_stream_is_passed_on_and_kept_when_its_end_is_seen() -> None:
+    with between(lambda ask: "You keep two cats.") as it:
+        stream = it.client.chat.completions.create(
+            model="m", messages=[{"role": "user", "content": "I keep two cats."}], stream=True
+        )
+        words = []
+        for chunk in stream:
+            words.append(chunk.choices[0].delta.content or "")
+            if chunk.choices[0].finish_reason:
+                assert it.kept() == [("user", "I keep two cats."), ("assistant", "You keep two cats.")]
+        assert "".join(words) == "You keep two cats."
+
+
+def test_a_stream_that_breaks_off_is_kept_as_far_as_it_came() -> None:
+    def breaking(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Type", "text/event-stream")
+        handler.send_header("Transfer-Encoding", "chunked")
+        handler.end_headers()
+        chunk = {"id": "chat-9", "choices": [{"index": 0, "delta": {"content": "You keep tw"}, "finish_reason": None}]}
+        data = f"data: {json.dumps(chunk)}\n\nda".encode()
+        handler.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
+        handler.wfile.flush()
+        handler.close_connection = True
+        handler.connection.close()
+
+    with between() as it:
+        it.upstream.faults = [breaking]
+        words: list[str] = []
+        stream = it.client.chat.completions.create(
+            model="m", messages=[{"role": "user", "content": "I keep two cats."}], stream=True
+        )
+        with stream, pytest.raises(openai.APIError, match="broke off"):
+            words.extend(chunk.choices[0].delta.content or "" for chunk in stream)
+        assert words == ["You keep tw"]
+        _until(lambda: len(it.kept()) == 2)
+        assert it.kept() == [("user", "I keep two cats."), ("assistant", "You keep tw")]
+        (broken,) = (v.item for v in it.me.list() if v.item.slots.get("role") == "assistant")
+        assert broken.slots["unfinished"] is True
+
+
+def _until(reached: Any) -> None:
+    """Wait for what follows an answer."""
+    until = time.monotonic() + 20
+    while not reached():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+def test_with_memory_off_bytes_pass_as_they_are() -> None:
+    raw = b'{"messages" : [{"role":"user","content":"caf\\u00e9 1.50"}],  "x": 1.0}'
+    answered = b'{"id":"q" , "choices":[]}'
+
+    def echo(handler: BaseHTTPRequestHandler) -> None:
+        reply(handler, answered, X_Request_Id="r-1")
+
+    with between() as it:
+        it.upstream.faults = [echo]
+        headers = {"Mnemic-Memory": "off", "Content-Type": "application/json"}
+        response = httpx2.post(f"{it.address}/v1/chat/completions", content=raw, headers=headers)
+        assert (response.content, response.headers["x-request-id"]) == (answered, "r-1")
+        assert it.upstream.raw == [raw]
+        assert it.kept() == []
+        assert not [name for name in response.headers if name.startswith("mnemic")]
+
+
+def test_headers_say_what_memory_did() -> None:
+    with between() as it:
+        (lives,) = it.me.observe("I live in Lisbon.").ids
+        response = it.client.chat.completions.with_raw_response.create(
+            model="m", messages=[{"role": "user", "content": "Where do I live?"}]
+        )
+        shown = response.headers["mnemic-recalled"].split(", ")
+        assert response.headers["mnemic-recall"] == f"ok; {len(shown)} items"
+        assert lives in shown
+        assert response.headers["mnemic-write"].startswith("ok; commits ")
+
+
+def test_a_write_that_fails_is_told() -> None:
+    with between() as it:
+        it.memory.close()
+        response = it.client.chat.completions.with_raw_response.create(
+            model="m", messages=[{"role": "user", "content": "Where do I live?"}]
+        )
+        assert response.parse().choices[0].message.content == "Noted."
+        assert response.headers["mnemic-recall"].startswith("failed")
+        assert response.headers["mnemic-write"].startswith("failed")
+
+
+def test_a_recall_that_takes_too_long_is_gone_on_without() -> None:
+    with between(recall_seconds=0.0) as it:
+        it.me.observe("I live in Lisbon.")
+        response = it.client.chat.completions.with_raw_response.create(
+            model="m", messages=[{"role": "user", "content": "Where do I live?"}]
+        )
+        assert response.headers["mnemic-recall"].startswith("late")
+        assert it.sent() == ["Where do I live?"]
+        assert ("user", "Where do I live?") in it.kept()
+
+
+@pytest.mark.parametrize("mode", [MemoryMode.READ, MemoryMode.WRITE])
+def test_a_mode_of_one_direction_leaves_the_other(mode: MemoryMode) -> None:
+    with between() as it:
+        it.me.observe("I live in Lisbon.")
+        it.say("Where do I live?", extra_headers={"Mnemic-Memory": mode.value})
+        assert ("Lisbon" in it.sent()[0]) is mode.reads
+        assert (("user", "Where do I live?") in it.kept()) is mode.writes
+
+
+def test_users_and_conversations_are_named_by_headers_or_the_request() -> None:
+    with between() as it:
+        it.say("I live in Lisbon.", extra_headers={"X-OpenWebUI-User-Id": "ada", "X-OpenWebUI-Chat-Id": "chat-7"})
+        it.say("I live in Oslo.", user="bob")
+        assert it.kept() == []
+        (asked, _) = reversed(it.memory.scope(user="ada").list())
+        assert (asked.item.text, asked.item.session) == ("I live in Lisbon.", "chat-7")
+        assert it.memory.scope(user="bob").list()[-1].item.text == "I live in Oslo."
+        it.say("Where do I live?", user="bob")
+        assert "Lisbon" not in it.sent()[0]
+
+
+def test_tools_images_and_fields_that_nobody_knows_pass_untouched() -> None:
+    tools = [{"type": "function", "function": {"name": "f", "description": "d", "parameters": {"type": "object"}}}]
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
+    with between() as it:
+        it.me.observe("The red house is Ada's.")
+        it.client.chat.completions.create(
+            model="m",
+            messages=[{"role": "user", "content": [{"type": "text", "text": "Whose is the red house?"}, image]}],  # type: ignore[list-item]
+            tools=tools,  # type: ignore[arg-type]
+            extra_body={"reasoning": {"effort": "low"}, "seed": 7},
+        )
+        sent = it.upstream.asked[-1]
+        assert (sent["tools"], sent["reasoning"], sent["seed"]) == (tools, {"effort": "low"}, 7)
+        assert sent["messages"][0]["content"][:2] == [{"type": "text", "text": "Whose is the red house?"}, image]
+        assert "Ada" in sent["messages"][0]["content"][2]["text"]
+        assert it.kept()[1] == ("user", "Whose is the red house?")
+
+
+def test_the_upstreams_key_is_passed_on_and_nowhere_kept(caplog: pytest.LogCaptureFixture) -> None:
+    with between() as it:
+        it.say("Hello there.")
+        assert httpx2.Headers(it.upstream.headers[-1])["authorization"] == "Bearer sk-upstream"
+        assert "sk-upstream" not in b"".join(it.memory.admin.export()).decode() + caplog.text
+
+
+def test_an_error_of_the_upstream_comes_through_and_nothing_is_kept() -> None:
+    with between() as it:
+        it.upstream.faults = [status(429, b'{"error": {"message": "slow down"}}', Retry_After="7")]
+        with pytest.raises(openai.RateLimitError, match="slow down") as caught:
+            it.say("Hello there.")
+        assert caught.value.response.headers["retry-after"] == "7"
+        assert "429" in caught.value.response.headers["mnemic-write"]
+        assert it.kept() == []
+
+
+def test_an_upstream_that_is_not_there_is_said_to_be() -> None:
+    with Memory("memory:", settings=Settings(embedder="none")) as memory:
+        options = GatewayOptions(upstream="http://127.0.0.1:9/v1", user="me")
+        with serving_app(application(Remembering(memory, budget=500, cache=1_000_000), options)) as address:
+            client = openai.OpenAI(base_url=f"{address}/v1", api_key="k", max_retries=0)
+            with client, pytest.raises(openai.InternalServerError, match="cannot be reached"):
+                client.chat.completions.create(model="m", messages=[{"role": "user", "content": "hi"}])
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"{", "not JSON"),
+        (b"[]", "is list"),
+        (b'{"messages": 7}', "messages: is int"),
+        (b'{"messages": ["hi"]}', "messages[0]"),
+        (b"[" * 100_000, "not JSON"),
+        (b"\xff\xfe", "not JSON"),
+        (b'{"messages": [], "user": "\\u0000"}', "user"),
+    ],
+)
+def test_a_request_that_cannot_be_read_is_refused(body: bytes, said: str) -> None:
+    with between() as it:
+        response = httpx2.post(f"{it.address}/v1/chat/completions", content=body)
+        assert response.status_code == 400
+        assert said in response.json()["error"]["message"]
+        assert it.upstream.asked == []
+
+
+def test_a_mode_that_is_none_is_refused() -> None:
+    with between() as it:
+        response = httpx2.post(f"{it.address}/v1/chat/completions", json={}, headers={"Mnemic-Memory": "maybe"})
+        assert (response.status_code, "off, read, write, both" in response.text) == (400, True)
+
+
+def test_a_request_over_the_limit_is_refused() -> None:
+    with between(body_limit=1_000) as it:
+        response = httpx2.post(f"{it.address}/v1/chat/completions", content=b"x" * 2_000)
+        assert response.status_code == 413
+
+
+def test_the_shape_of_responses_remembers_too() -> None:
+    answer = {
+        "id": "resp-1",
+        "object": "response",
+        "status": "completed",
+        "output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Noted."}]}],
+    }
+    with between() as it:
+        it.me.observe("I live in Lisbon.")
+        it.upstream.faults = [lambda handler: reply(handler, json.dumps(answer).encode())]
+        it.client.responses.create(model="m", input="Where do I live?", instructions="Be brief.")
+        (message,) = it.upstream.asked[-1]["input"]
+        assert message["content"].startswith("Where do I live?\n\n<memory")
+        assert it.kept()[1:] == [("user", "Where do I live?"), ("assistant", "Noted.")]
+
+
+def test_a_stream_of_responses_is_kept() -> None:
+    told = [
+        {"type": "response.created", "response": {"id": "resp-2"}},
+        {"type": "response.output_text.delta", "delta": "No"},
+        {"type": "response.output_text.delta", "delta": "ted."},
+        {"type": "response.completed", "response": {"id": "resp-2"}},
+    ]
+    with between() as it:
+        it.upstream.faults = [events(*map(json.dumps, told))]
+        body = {"model": "m", "input": [{"role": "user", "content": "I sold my car."}], "stream": True}
+        response = httpx2.post(f"{it.address}/v1/responses", json=body)
+        assert ": mnemic-write ok; commits " in response.text
+        assert it.kept() == [("user", "I sold my car."), ("assistant", "Noted.")]
+
+
+def test_other_paths_pass_through() -> None:
+    with between() as it:
+        it.upstream.faults = [lambda handler: reply(handler, b'{"data": []}')]
+        response = httpx2.post(f"{it.address}/v1/embeddings?x=1", json={"input": "a"})
+        assert (response.json(), it.upstream.paths[-1]) == ({"data": []}, "/v1/embeddings?x=1")
+
+
+def test_a_key_says_whose_memory_it_is_and_never_goes_upstream() -> None:
+    with between(keys=True) as it:
+        mine = it.memory.keys.create("phone", tenant="default", user="ada", right=Right.WRITE)
+        it.say("I live in Lisbon.", extra_headers={"Mnemic-Key": mine.text}, user="an id of the application")
+        (asked, _) = reversed(it.memory.scope(user="ada").list())
+        assert (asked.item.text, it.memory.scope(user="ada").log()[-1].actor) == ("I live in Lisbon.", "phone")
+        it.say("Where do I live?", extra_headers={"Authorization": f"Bearer {mine.text}"})
+        assert "Lisbon" in it.sent()[0]
+        assert mine.text not in str(it.upstream.headers)
+        with pytest.raises(openai.PermissionDeniedError):
+            it.say("Where does Bob live?", extra_headers={"Mnemic-Key": mine.text, "Mnemic-User": "bob"})
+
+
+def test_nobody_is_served_without_a_key_where_keys_are_asked_for() -> None:
+    with between(keys=True) as it:
+        for headers in ({}, {"Mnemic-Key": "mk_unknown_key"}):
+            with pytest.raises(openai.AuthenticationError):
+                it.say("Where do I live?", extra_headers=headers)
+        with pytest.raises(openai.AuthenticationError):
+            it.client.models.list()
+        assert it.upstream.asked == []
+
+
+def test_a_key_that_reads_reads_only() -> None:
+    with between(keys=True) as it:
+        key = it.memory.keys.create("reader", tenant="default", right=Right.READ).text
+        with pytest.raises(openai.PermissionDeniedError):
+            it.say("I live in Oslo.", extra_headers={"Mnemic-Key": key}, user="bob")
+        it.say("I live in Oslo.", extra_headers={"Mnemic-Key": key, "Mnemic-Memory": "read"}, user="bob")
+        assert it.memory.scope(user="bob").count() == 0

@@ -1,0 +1,71 @@
+"""What the gateway reads of OpenAI's wire: streams however they are cut, messages whatever they hold."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mnemic.faces.gateway.wire_shapes import SHAPES, ChatCompletions, Completion, EventReader
+
+LINE = st.text(st.characters(blacklist_characters="\r\n", blacklist_categories=("Cs",)))
+DATA = st.lists(LINE, min_size=1, max_size=3)
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text() | st.floats(allow_nan=False),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.lists(DATA, max_size=6), st.sampled_from(["\n", "\r\n"]), st.data())
+def test_events_are_the_same_however_the_stream_is_cut(events: list[list[str]], end: str, data: st.DataObject) -> None:
+    stream = "".join("".join(f"data: {line}{end}" for line in lines) + end for lines in events).encode()
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(stream)), max_size=6)))
+    pieces = [stream[a:b] for a, b in zip([0, *cuts], [*cuts, len(stream)], strict=True)]
+    reader = EventReader(1_000_000)
+    came = [event.decode() for piece in pieces for event in reader.read(piece)]
+    assert came == ["\n".join(lines) for lines in events]
+
+
+@given(st.integers(1, 50), st.integers(1, 7))
+def test_an_event_over_the_limit_is_passed_over_and_the_next_is_read(words: int, step: int) -> None:
+    stream = b"data: " + b"x" * (100 + words) + b"\n\n: comment\n\ndata: next\n\n"
+    reader = EventReader(100)
+    pieces = (stream[at : at + step] for at in range(0, len(stream), step))
+    assert [event for piece in pieces for event in reader.read(piece)] == [b"next"]
+
+
+@given(ANYTHING)
+def test_an_answer_of_any_form_is_read_without_a_fault(document: Any) -> None:
+    for shape in SHAPES:
+        for given_document in ({"id": document}, {"choices": document}, {"output": document}, {"choices": [document]}):
+            shape.read_answer(given_document, Completion())
+            shape.read_event({"type": "response.created", "response": document, **given_document}, Completion())
+
+
+@given(ANYTHING)
+def test_a_message_of_any_form_stays_as_it_came(content: Any) -> None:
+    shape = ChatCompletions()
+    body = {"messages": [{"role": "user", "content": content, "extra": content}]}
+    before = json.dumps(body)
+    (message,) = shape.messages(body)
+    placed = shape.with_blocks(body, {0: "block"})["messages"][0]
+    assert json.dumps(body) == before
+    assert placed["extra"] == content
+    assert "block" in json.dumps(placed["content"])
+    assert isinstance(message.text, str)
+
+
+@given(st.lists(st.text(max_size=5), max_size=5), st.lists(st.text(max_size=5), max_size=5))
+def test_digests_agree_as_far_as_two_conversations_do(first: list[str], second: list[str]) -> None:
+    shape = ChatCompletions()
+    a, b = (
+        [message.digest for message in shape.messages({"messages": [{"role": "user", "content": one} for one in said]})]
+        for said in (first, second)
+    )
+    shorter = min(len(first), len(second))
+    same = next((n for n in range(shorter) if first[n] != second[n]), shorter)
+    assert a[:same] == b[:same]
+    assert not set(a[same:]) & set(b[same:])

@@ -1,0 +1,81 @@
+"""Each class of the tree of errors has its status, and the document says what is served."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+from starlette.testclient import TestClient
+
+from mnemic import errors
+from mnemic.errors import Invalid, MnemicError, OverQuota
+from mnemic.faces.server.openapi import document
+from mnemic.faces.server.problems import STATUSES, problem_of
+from mnemic.faces.server.routes import addresses
+from mnemic.operations.operation_table import OPERATIONS
+
+
+def tree(kind: type[MnemicError] = MnemicError) -> list[type[MnemicError]]:
+    below = [one for one in kind.__subclasses__() if one.__module__ == errors.__name__]
+    return [*below, *(deeper for one in below for deeper in tree(one))]
+
+
+def made(kind: type[MnemicError]) -> MnemicError:
+    if issubclass(kind, Invalid):
+        return kind("k", "is 0", "Give 1.")
+    return OverQuota("often enough", 1.2) if kind is OverQuota else kind("at /home/ada/memory.db")
+
+
+def test_every_class_of_errors_has_a_status() -> None:
+    assert set(STATUSES) == set(tree())
+
+
+@pytest.mark.parametrize("kind", tree(), ids=lambda kind: kind.__name__)
+def test_an_error_is_told_as_its_class(kind: type[MnemicError]) -> None:
+    response = problem_of(made(kind), "r1")
+    told: dict[str, Any] = json.loads(bytes(response.body))
+    assert response.status_code == told["status"] == STATUSES[kind]
+    assert told["type"] == f"urn:mnemic:problem:{kind.__name__}"
+    assert told["request_id"] == "r1"
+    assert told["title"]
+    assert not told["title"].endswith(".")
+    assert ("memory.db" in told["detail"]) == (response.status_code < 500 and not issubclass(kind, Invalid | OverQuota))
+    assert ("retry-after" in response.headers) == (response.status_code in (429, 503, 507))
+    assert ("www-authenticate" in response.headers) == (response.status_code == 401)
+
+
+def test_a_class_that_is_not_known_yet_is_told_as_its_parent() -> None:
+    class Nearer(errors.NotFound):
+        """Not there either."""
+
+    assert problem_of(Nearer("gone"), "r").status_code == 404
+
+
+def test_the_document_holds_every_address_and_no_other(client: TestClient) -> None:
+    told = client.get("/openapi.json").json()
+    assert told == json.loads(json.dumps(document()))
+    served = {(method.lower(), path) for _, method, path in addresses(OPERATIONS.values())}
+    assert {(method, path) for path, methods in told["paths"].items() for method in methods} == served
+    ids = [one["operationId"] for methods in told["paths"].values() for one in methods.values()]
+    assert len(set(ids)) == len(ids)
+
+
+def test_the_schemas_of_the_document_are_sound_and_none_is_missing() -> None:
+    told = document()
+    text = json.dumps(told)
+    for name, schema in told["components"]["schemas"].items():
+        jsonschema.Draft202012Validator.check_schema(schema)
+        assert f'"#/components/schemas/{name}"' in text
+    wanted = {part.partition('"')[0] for part in text.split('"#/components/schemas/')[1:]}
+    assert wanted == set(told["components"]["schemas"])
+
+
+def test_an_answer_fits_the_document(client: TestClient) -> None:
+    client.post("/v1/observe", json={"messages": "The ferry leaves at nine."})
+    told = document()
+    for name, arguments in (("recall", {"query": "ferry"}), ("list", {}), ("changes", {"items": True})):
+        schema = told["paths"][f"/v1/{name}"]["post"]["responses"]["200"]["content"]["application/json"]["schema"]
+        answer = client.post(f"/v1/{name}", json=arguments).json()
+        jsonschema.validate(answer, {**schema, "components": told["components"]})

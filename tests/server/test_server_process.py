@@ -1,0 +1,137 @@
+"""`mnemic serve` as a process: it says where it listens, answers, drains when told to stop, and refuses strangers."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from mnemic import Memory, Settings
+from mnemic.faces.cli import cli
+from mnemic.faces.server.command import is_loopback
+from patience import PATIENCE
+
+pytestmark = pytest.mark.heavy
+
+
+@contextmanager
+def served(home: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """Starts a server on a free port; ends it as an operator does."""
+    command = [sys.executable, "-m", "mnemic", "serve", "--port", "0", *options]
+    environment = {**os.environ, "MNEMIC_HOME": str(home), "MNEMIC_EMBEDDER": "none"}
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            found = re.search(r"http://127\.0\.0\.1:(\d+)", line)
+            assert found is not None, (
+                line,
+                process.stderr.read() if process.stderr and process.poll() is not None else "",
+            )
+            yield process, int(found[1])
+        finally:
+            if process.poll() is None:
+                process.kill()
+
+
+def asked(port: int, path: str, body: Any = None, **headers: str) -> tuple[int, Any]:
+    connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    try:
+        content = None if body is None else json.dumps(body)
+        method = "GET" if body is None else "POST"
+        connection.request(method, path, content, {"Content-Type": "application/json", **headers})
+        response = connection.getresponse()
+        return response.status, json.loads(response.read())
+    finally:
+        connection.close()
+
+
+def test_a_server_drains_when_it_is_told_to_stop(tmp_path: Path) -> None:
+    with served(tmp_path) as (process, port):
+        assert asked(port, "/health")[1]["status"] == "ok"
+        assert asked(port, "/v1/observe", {"messages": "The ferry leaves at nine."})[0] == 200
+        slow = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+        body = json.dumps({"messages": "Still on its way."}).encode()
+        head = ["POST /v1/observe HTTP/1.1", "Host: localhost", "Content-Type: application/json"]
+        head += [f"Content-Length: {len(body)}", "", ""]
+        slow.sendall("\r\n".join(head).encode() + body[:5])
+        answers: list[bytes] = []
+        reading = threading.Thread(target=lambda: answers.append(slow.recv(65536)))
+        reading.start()
+        assert asked(port, "/health")[0] == 200  # by now the slow request is being read
+        process.send_signal(signal.SIGTERM)
+        slow.sendall(body[5:])
+        reading.join(PATIENCE)
+        assert answers[0].startswith(b"HTTP/1.1 200")
+        assert process.wait(PATIENCE) == 0
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
+        slow.close()
+    with served(tmp_path, "--read-only") as (process, port):
+        assert asked(port, "/v1/count", {"where": {"kinds": ["turn"]}})[1] == {"count": 2}
+        assert asked(port, "/v1/observe", {"messages": "x"})[0] == 403
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE) == 0
+
+
+def test_several_processes_answer_on_one_port(tmp_path: Path) -> None:
+    with served(tmp_path, "--workers", "2") as (process, port):
+        written = asked(port, "/v1/observe", {"messages": "One.", "key": "a"})[1]
+        for _ in range(6):
+            assert asked(port, "/v1/observe", {"messages": "One.", "key": "a"})[1]["ids"] == written["ids"]
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 0
+
+
+REACHED = [
+    ("--host", "0.0.0.0"), ("--host", "::"), ("--host", "192.0.2.7"), ("--host", "example.org"),
+    ("--allow-host", "memory.example"), ("--credentials",),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("options", REACHED, ids=" ".join)
+def test_where_others_ask_nobody_is_served_before_there_is_a_key(options: tuple[str, ...], tmp_path: Path) -> None:
+    done = CliRunner().invoke(cli, ["serve", *options], env={"MNEMIC_HOME": str(tmp_path)})
+    assert done.exit_code == 2
+    assert "mnemic keys create" in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_with_a_key_there_credentials_are_asked_for(tmp_path: Path) -> None:
+    with Memory(tmp_path / "memory.db", settings=Settings(embedder="none")) as memory:
+        key = memory.keys.create("phone", tenant="default", user="ada").text
+    with served(tmp_path, "--credentials") as (process, port):
+        assert asked(port, "/v1/count", {})[0] == 401
+        assert asked(port, "/v1/count", {}, Authorization=f"Bearer {key}") == (200, {"count": 0})
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 0
+
+
+def test_a_port_that_is_taken_is_refused(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = CliRunner().invoke(cli, ["serve", "--port", port], env={"MNEMIC_HOME": str(tmp_path)})
+    assert done.exit_code == 2
+    assert port in done.stderr
+
+
+def test_loopback_is_known_by_its_address() -> None:
+    for host in ("127.0.0.1", "127.8.9.1", "::1", "[::1]", "localhost"):
+        assert is_loopback(host), host
+    for host in ("0.0.0.0", "::", "10.0.0.1", "localhost.example", ""):
+        assert not is_loopback(host), host
