@@ -27,7 +27,7 @@ from mnemic.recall.polarity import ASKS_PAST, DENIES, SUPPOSES, asked_words, sha
 from mnemic.recall.profile import MATTER_OF, certain_since
 from mnemic.recall.reasons import KNOWN
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
-from mnemic.recall.subjects import about_another, asks_of_self, clauses, names_in
+from mnemic.recall.whom_it_is_about import about_another, asks_of_self, clauses, names_in
 from mnemic.recall.succession import rival, without_first
 from mnemic.recall.sureness import SCORED, SPLIT, Told, likely_succeeds, likely_yes, read_by, sure
 from mnemic.recall.understand import ASSISTANTS, SPEAKS_OF_SELF, SPEAKS_TO_OTHER, called_by_name
@@ -354,6 +354,8 @@ def _of_whoever_asks(question: str, evidence: list[Recalled], heard: Sequence[Re
 def _of_the_matter(question: str, evidence: list[Recalled]) -> list[Recalled]:
     """Evidence without what recall put first as newer, where that is likely of another matter than what it follows."""
     while (older := rival(evidence)) is not None and likely_succeeds(question, evidence, older) < _UNFOLLOWED:
+        if not _telling_words(evidence[0].text).isdisjoint(_telling_words(older.text)):
+            break  # it names what it follows
         evidence = without_first(evidence)
     return evidence
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mnemic import Memory
-from mnemic.recall.subjects import about_another, asks_of_self, clauses, names_in
+from mnemic.recall.whom_it_is_about import about_another, asks_of_self, clauses, names_in
 
 SAID = ("I moved in with Pete.", "My flatmate's name is Bas.", "我室友叫巴特尔。")
 
