@@ -27,10 +27,10 @@ from mnemic.recall.polarity import ASKS_PAST, DENIES, SUPPOSES, asked_words, sha
 from mnemic.recall.profile import MATTER_OF, certain_since
 from mnemic.recall.reasons import KNOWN
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
-from mnemic.recall.whom_it_is_about import about_another, asks_of_self, clauses, names_in
 from mnemic.recall.succession import rival, without_first
 from mnemic.recall.sureness import SCORED, SPLIT, Told, likely_succeeds, likely_yes, read_by, sure
 from mnemic.recall.understand import ASSISTANTS, SPEAKS_OF_SELF, SPEAKS_TO_OTHER, called_by_name
+from mnemic.recall.whom_it_is_about import about_another, asks_of_self, clauses, names_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -340,7 +340,8 @@ def _of_whoever_asks(question: str, evidence: list[Recalled], heard: Sequence[Re
 
     def is_of_another(one: Recalled) -> bool:
         best = max(clauses(one.text), key=lambda part: share_held(asked, part), default=one.text)
-        return about_another(best, names, question)
+        own = SPEAKS_OF_SELF.search(one.text)  # a place may be named and left, as its speaker says beside it
+        return about_another(best, frozenset() if own else names, question)
 
     kept = [one for one in evidence if not is_of_another(one)]
     left = [one for one in evidence if one not in kept]

@@ -21,9 +21,9 @@ import numpy as np
 from mnemic.recall.asked_for import AnswerType, asks_several, asks_yes_or_no
 from mnemic.recall.polarity import asked_words, polar, share_held
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
-from mnemic.recall.whom_it_is_about import asks_of_self
 from mnemic.recall.succession import succession
 from mnemic.recall.understand import SPEAKS_OF_SELF, SPEAKS_TO_OTHER
+from mnemic.recall.whom_it_is_about import asks_of_self
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
