@@ -855,7 +855,10 @@ class Memory:
 
     @property
     def keys(self) -> Keys:
-        """Return the access keys of this store, which a server asks for: making, listing, revoking, verifying them."""
+        """Return the access keys of this store, which a server asks for: making, listing, revoking, verifying them.
+
+        What verifies many requests holds on to what this returns: it remembers for a second which keys it has verified.
+        """
         import_whole("mnemic.credentials.keys")
         from mnemic.credentials.keys import Keys
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
-from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -16,13 +14,13 @@ import openai
 import pytest
 
 from mnemic import Memory, Settings
+from mnemic.credentials.authenticator import Authenticator
+from mnemic.credentials.principal import Right
 from mnemic.faces.gateway.relay import GatewayOptions, application
 from mnemic.faces.gateway.remembering import MemoryMode, Remembering
 from mnemic.testing.chat_server import Server, events, reply, serving, status
 from mnemic.testing.replying import ReplyingChat
-
-sys.path.insert(0, str(Path(__file__).parent))
-from gateways import serving_app
+from serving_app import serving_app
 
 
 class Between:
@@ -53,8 +51,9 @@ class Between:
 def between(answer: Any = lambda ask: "Noted.", **options: Any) -> Iterator[Between]:
     remembering = {name: options.pop(name) for name in ("clock",) if name in options}
     with Memory("memory:", settings=Settings(embedder="none")) as memory, serving(ReplyingChat(answer)) as upstream:
-        given = GatewayOptions(upstream=upstream.url, **{"recall_seconds": 30.0, **options})
-        app = application(Remembering(memory, budget=given.budget, cache=given.cache, **remembering), given)
+        asked = Authenticator(memory.keys) if options.pop("keys", False) else None
+        given = GatewayOptions(upstream=upstream.url, **{"recall_seconds": 30.0, "user": "me", **options})
+        app = application(Remembering(memory, budget=given.budget, cache=given.cache, **remembering), given, asked)
         with serving_app(app) as address:
             it = Between(memory, upstream, address)
             with it.client:
@@ -291,7 +290,7 @@ def test_an_error_of_the_upstream_comes_through_and_nothing_is_kept() -> None:
 
 def test_an_upstream_that_is_not_there_is_said_to_be() -> None:
     with Memory("memory:", settings=Settings(embedder="none")) as memory:
-        options = GatewayOptions(upstream="http://127.0.0.1:9/v1")
+        options = GatewayOptions(upstream="http://127.0.0.1:9/v1", user="me")
         with serving_app(application(Remembering(memory, budget=500, cache=1_000_000), options)) as address:
             client = openai.OpenAI(base_url=f"{address}/v1", api_key="k", max_retries=0)
             with client, pytest.raises(openai.InternalServerError, match="cannot be reached"):
@@ -366,3 +365,35 @@ def test_other_paths_pass_through() -> None:
         it.upstream.faults = [lambda handler: reply(handler, b'{"data": []}')]
         response = httpx2.post(f"{it.address}/v1/embeddings?x=1", json={"input": "a"})
         assert (response.json(), it.upstream.paths[-1]) == ({"data": []}, "/v1/embeddings?x=1")
+
+
+def test_a_key_says_whose_memory_it_is_and_never_goes_upstream() -> None:
+    with between(keys=True) as it:
+        mine = it.memory.keys.create("phone", tenant="default", user="ada", right=Right.WRITE)
+        it.say("I live in Lisbon.", extra_headers={"Mnemic-Key": mine.text}, user="an id of the application")
+        (asked, _) = reversed(it.memory.scope(user="ada").list())
+        assert (asked.item.text, it.memory.scope(user="ada").log()[-1].actor) == ("I live in Lisbon.", "phone")
+        it.say("Where do I live?", extra_headers={"Authorization": f"Bearer {mine.text}"})
+        assert "Lisbon" in it.sent()[0]
+        assert mine.text not in str(it.upstream.headers)
+        with pytest.raises(openai.PermissionDeniedError):
+            it.say("Where does Bob live?", extra_headers={"Mnemic-Key": mine.text, "Mnemic-User": "bob"})
+
+
+def test_nobody_is_served_without_a_key_where_keys_are_asked_for() -> None:
+    with between(keys=True) as it:
+        for headers in ({}, {"Mnemic-Key": "mk_unknown_key"}):
+            with pytest.raises(openai.AuthenticationError):
+                it.say("Where do I live?", extra_headers=headers)
+        with pytest.raises(openai.AuthenticationError):
+            it.client.models.list()
+        assert it.upstream.asked == []
+
+
+def test_a_key_that_reads_reads_only() -> None:
+    with between(keys=True) as it:
+        key = it.memory.keys.create("reader", tenant="default", right=Right.READ).text
+        with pytest.raises(openai.PermissionDeniedError):
+            it.say("I live in Oslo.", extra_headers={"Mnemic-Key": key}, user="bob")
+        it.say("I live in Oslo.", extra_headers={"Mnemic-Key": key, "Mnemic-Memory": "read"}, user="bob")
+        assert it.memory.scope(user="bob").count() == 0

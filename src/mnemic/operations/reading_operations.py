@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.core.clock import aware, micros
-from mnemic.core.items import Channel, Kind, State
+from mnemic.core.items import Channel, Kind, Sight, State
 from mnemic.core.json_schema import flag, many, or_null, shape, text, whole
 from mnemic.core.queries import Filter
 from mnemic.credentials.principal import Right
@@ -68,6 +68,7 @@ _FILTER: Final = {
             "said_to": text("Said before this moment."),
             "states": many(text(among=tuple(_STATES)), "Left out, those that the view shows."),
             "by": many(text(), "Derived by any of these strategies."),
+            "sights": many(text(among=tuple(Sight)), "Seen by any of these; `all` leaves out what strategies keep."),
         },
     ),
     "description": "Only items that pass: every field is a condition.",

@@ -93,9 +93,9 @@ _LATEST: Final = 64
 class MemoryOS:
     """Keeps segments of pages and what hot ones teach; a question for each page, three more for a promotion.
 
-    Over the bundled conversation, all of it one topic, each page shown about once by a question asked before, it takes
-    1.26 calls and 851 tokens a message, upkeep and promotions included. The more is shown, the more is promoted: after
-    all 24 questions `mnemic bench strategies --model scripted --with memoryos` counts 1.97 and 1,251.
+    Over the bundled conversation, all of it one topic, after everybody's recall was asked its 24 questions, it takes
+    1.97 calls and 1251 tokens a message, upkeep and promotions included. The more is shown, the more is promoted: a
+    memory that was never asked takes 0.88 and 640.
 
     Attributes:
         mid_term, persona, chain: False leaves one out, as the paper's ablation does: recall without segments; no
@@ -304,11 +304,11 @@ def _queues() -> Flow[set[ItemId]]:
 def _sorted_in(fact: Derivation, turns: Mapping[ItemId, Item]) -> Derivation:
     """Sort a fact: what fills a slot is profile; what only the assistant said is knowledge of the assistant."""
     if "slot" in fact.slots:
-        return replace(fact, kind=Kind.PROFILE, tags=(_PROFILE,))
+        return replace(fact, kind=Kind.PROFILE, tags=(_PROFILE, *fact.tags))
     said = [turns[id] for id in fact.source if id in turns]
     of_assistant = all(turn.slots.get("role") == "assistant" for turn in said)
-    return replace(fact, tags=(_OF_ASSISTANT if of_assistant else _OF_USER,))
+    return replace(fact, tags=(_OF_ASSISTANT if of_assistant else _OF_USER, *fact.tags))
 
 
 def _sort(item: Item) -> str:
-    return "the user's profile" if item.kind is Kind.PROFILE else f"knowledge of the {''.join(item.tags)}"
+    return "the user's profile" if item.kind is Kind.PROFILE else f"knowledge of the {item.tags[0]}"

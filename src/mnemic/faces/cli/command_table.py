@@ -31,7 +31,7 @@ Asking
   why-not     asking             At which stage a recall lost an item, and why.
   profile     doubts             What memory believes of you: since when, derived by whom, from what, what is in doubt.
   review      doubts             Facts about you that something said later puts in doubt, with both sentences.
-  list        asking             What was written last, newest first.
+  list        asking             What was said and written, and what everybody sees of what was derived, newest first.
   show        provenance         One item with all that is known about it: who derived it, from what, what has ended it.
 A window
   session     sessions           The windows of talks: say and ask in one, move its pages, see what it costs.
@@ -61,7 +61,7 @@ Behind the writer
   retry       worker             Try what was given up once more: one, or all.
   rerun       worker             Take back what STRATEGY made of your memory, and have it read everything again.
   strategies  understanding      What can understand what you say: which of them do, and what each may ask a model.
-  follow      understanding      Choose which strategies understand what you say; without a name, list those that do.
+  follow      understanding      Choose which strategies alone understand what you say; without a name, list them.
 Watching
   watch       watch              What is committed to this memory and the shared one, as it happens.
   top         top                What the programs that use this store do just now.
@@ -76,6 +76,7 @@ Care
   checkpoints copies             The checkpoints that are kept, by commit.
   export      copies             The journal with all it holds, as lines of JSON; with --user, all of one person.
   load        copies             Bring an exported journal into a store, as a tenant beside those that are there.
+  keys        access_keys        Access keys: who may use this memory through a server.
   settings    maintenance        Every setting: its value, where from, what it means.
   completion  maintenance        Print what makes a shell complete commands.
 Agents

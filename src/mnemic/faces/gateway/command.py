@@ -10,6 +10,7 @@ import click
 from mnemic.errors import Invalid
 from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.invocation import invocation
+from mnemic.faces.server.command import is_loopback
 
 
 @verb(
@@ -55,6 +56,7 @@ from mnemic.faces.cli.invocation import invocation
 def gateway(
     upstream: str,
     host: str,
+    allow_host: tuple[str, ...],
     port: int,
     mode: str,
     budget: int,
@@ -62,19 +64,26 @@ def gateway(
     user_headers: tuple[str, ...],
     session_headers: tuple[str, ...],
     upstream_key_env: str | None,
+    *,
+    with_keys: bool,
 ) -> None:
     """Remember between any application and its model, over OpenAI's API.
 
     It is an endpoint in front of another: point an application's base URL at it. What memory holds on a message is put
     behind it, as data; what the user says and what the model answers is kept. The application's own key goes on to the
     upstream and is kept nowhere. What is no conversation passes as it came.
+
+    On this machine's own address whoever reaches it is its owner. Elsewhere each request proves who asks, by a key that
+    `mnemic keys create` makes: in the header Mnemic-Key, or as the application's own key with --upstream-key-env.
     """
     run = invocation()
     try:
         import uvicorn
 
+        from mnemic.credentials.authenticator import Authenticator
         from mnemic.faces.gateway.relay import SESSION_HEADERS, USER_HEADERS, GatewayOptions, application
         from mnemic.faces.gateway.remembering import MemoryMode, Remembering
+        from mnemic.faces.server.guards import LOOPBACK_HOSTS, Guards
     except ModuleNotFoundError as error:
         needs = f"needs a package that is not installed ({error.name})"
         raise Invalid("gateway", needs, 'Run `pip install "mnemic[server]"`.') from error
@@ -87,11 +96,13 @@ def gateway(
         session_headers=session_headers or SESSION_HEADERS,
     )  # fmt: skip
     with Memory(run.where, settings=run.program_settings) as memory:
+        proving = with_keys or not is_loopback(host)
+        asked = Authenticator.from_settings(memory.keys, run.program_settings) if proving else None
         remembering = Remembering(memory, budget=options.budget, cache=options.cache)
-        run.output.note(
-            f"Set your application's base URL to http://{host}:{port}/v1 (memory of {run.user}; Ctrl-C ends it)"
-        )
-        uvicorn.run(application(remembering, options), host=host, port=port, log_level="warning", ws="none")
+        app = Guards(application(remembering, options, asked), (*LOOPBACK_HOSTS, host, *allow_host), options.body_limit)
+        whose = "of whoever its key names" if proving else f"of {run.user} where a request names nobody"
+        run.output.note(f"Set your application's base URL to http://{host}:{port}/v1 (memory {whose}; Ctrl-C ends it)")
+        uvicorn.run(app, host=host, port=port, log_level="warning", ws="none", server_header=False)
 
 
 def _url(given: str) -> str:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from math import ceil
 from typing import Final
 
 import anyio
@@ -21,7 +23,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from mnemic.errors import Invalid, MnemicError, TooLarge
+from mnemic.credentials.authenticator import CHALLENGE, Authenticator
+from mnemic.credentials.principal import Principal, Right
+from mnemic.errors import Invalid, MnemicError, OverQuota, Refused, TooLarge, Unauthenticated
 from mnemic.faces.gateway.remembering import (
     ANSWER_LIMIT,
     Caller,
@@ -35,6 +39,8 @@ from mnemic.faces.gateway.remembering import (
 from mnemic.faces.gateway.wire_shapes import SHAPES, Completion, Document, EventReader, WireShape
 
 MODE: Final = "Mnemic-Memory"
+KEY: Final = "Mnemic-Key"
+"""Header of a key of ours where `Authorization` is for the upstream."""
 USER_HEADERS: Final = ("Mnemic-User", "X-OpenWebUI-User-Id")
 SESSION_HEADERS: Final = ("Mnemic-Session", "X-OpenWebUI-Chat-Id")
 _METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
@@ -47,6 +53,8 @@ _OURS: Final = ("host", "content-length", "cookie")
 """Headers of a request that are not for the upstream: its own take their place, or they are a browser's."""
 _WORKERS: Final = 32
 _CONNECT_SECONDS: Final = 10.0
+
+_OUR_KEY: Final = re.compile(r"\bmk_")
 
 log = logging.getLogger("mnemic.gateway")
 
@@ -61,9 +69,9 @@ class GatewayOptions:
         recall_seconds: Longest that a request waits for memory; then it goes on without.
         budget: Most tokens of a block of memory.
         user_headers, session_headers: Headers that name the user and the conversation; the first that is there counts.
-        user: Whose memory it is where nothing names a user; None to refuse such requests.
-        tenant: Of which installation.
-        upstream_key: Sent in place of a request's `Authorization`, which then is for the gateway; None to pass that on.
+        user: Whose memory it is where neither a request nor its key names a user; None to refuse such requests.
+        tenant: Of which installation, where no key says.
+        upstream_key: Sent in place of a request's `Authorization`; None to pass that on, unless it holds a key of ours.
         body_limit: Most bytes of a request.
         cache: Most bytes of blocks that are kept in mind, so that they stay as they were placed.
         answer_seconds: Longest that the upstream may be silent.
@@ -75,7 +83,7 @@ class GatewayOptions:
     budget: int = 800
     user_headers: tuple[str, ...] = USER_HEADERS
     session_headers: tuple[str, ...] = SESSION_HEADERS
-    user: str | None = "me"
+    user: str | None = None
     tenant: str = "default"
     upstream_key: str | None = field(default=None, repr=False)
     body_limit: int = 32 * 1024 * 1024
@@ -97,10 +105,19 @@ class Relay:
     Args:
         remembering: What is done with memory.
         client: Asks the upstream.
+        authenticator: Says who asks; None where whoever reaches the gateway is this machine's owner.
     """
 
-    def __init__(self, remembering: Remembering, options: GatewayOptions, client: httpx2.AsyncClient) -> None:
+    def __init__(
+        self,
+        remembering: Remembering,
+        options: GatewayOptions,
+        client: httpx2.AsyncClient,
+        authenticator: Authenticator | None = None,
+    ) -> None:
         self._remembering, self._options, self._client = remembering, options, client
+        self._authenticator = authenticator
+        self._owner = Principal(name="gateway", tenant=options.tenant, user=None, right=Right.WRITE)
         self._base = options.upstream.rstrip("/").removesuffix("/v1")
         self._threads = anyio.CapacityLimiter(_WORKERS)
 
@@ -108,13 +125,20 @@ class Relay:
         """Answer one request, whatever it asks for; what goes wrong is told in the shape of OpenAI's errors."""
         try:
             mode = self._mode(request.headers)
+            principal = await self._principal(request)
             shape = next((one for one in SHAPES if one.path == request.url.path), None)
             raw = await self._body(request)
             if shape is None or request.method != "POST" or mode is MemoryMode.OFF:
                 return await self._pass_on(request, raw, {})
-            return await self._remembered(request, shape, mode, raw)
+            return await self._remembered(request, shape, mode, raw, principal)
         except UpstreamError as error:
             return _error(error.status, str(error), "upstream")
+        except Unauthenticated as error:
+            return _error(401, str(error), "unauthenticated", **{"WWW-Authenticate": CHALLENGE})
+        except OverQuota as error:
+            return _error(429, str(error), "over_quota", **{"Retry-After": str(ceil(error.retry_after))})
+        except Refused as error:
+            return _error(403, str(error), "refused")
         except TooLarge as error:
             return _error(413, str(error), "too_large")
         except Invalid as error:
@@ -122,9 +146,11 @@ class Relay:
         except ClientDisconnect:
             return Response(status_code=499)
 
-    async def _remembered(self, request: Request, shape: WireShape, mode: MemoryMode, raw: bytes) -> Response:
+    async def _remembered(
+        self, request: Request, shape: WireShape, mode: MemoryMode, raw: bytes, principal: Principal
+    ) -> Response:
         body = _parsed(raw)
-        caller = self._caller(request.headers, body)
+        caller = self._caller(principal, request.headers, body, Right.WRITE if mode.writes else Right.READ)
         self._remembering.check(caller)
         exchange = exchange_of(caller, shape, body)
         told: dict[str, str] = {}
@@ -235,7 +261,7 @@ class Relay:
             UpstreamError: it cannot be reached, or does not answer in time.
         """
         query = f"?{request.url.query}" if request.url.query else ""
-        headers = [(name, value) for name, value in request.headers.items() if self._goes_on(name)]
+        headers = [(name, value) for name, value in request.headers.items() if self._goes_on(name, value)]
         headers += more.items()
         if self._options.upstream_key is not None:
             headers.append(("authorization", f"Bearer {self._options.upstream_key}"))
@@ -249,7 +275,10 @@ class Relay:
         except httpx2.HTTPError as error:
             raise UpstreamError(502, f"the upstream cannot be reached ({type(error).__name__})") from error
 
-    def _goes_on(self, name: str) -> bool:
+    def _goes_on(self, name: str, value: str) -> bool:
+        """Whether a header of a request is for the upstream: no key of ours ever is."""
+        if name in ("authorization", "x-api-key") and _OUR_KEY.search(value):
+            return False
         kept = self._options.upstream_key is None or name != "authorization"
         return kept and name not in _HOP and name not in _OURS and not name.startswith("mnemic-")
 
@@ -263,18 +292,39 @@ class Relay:
             known = ", ".join(MemoryMode)
             raise Invalid(MODE, f"is {given!r}", f"One of {known}.") from error
 
-    def _caller(self, headers: Mapping[str, str], body: Document) -> Caller:
-        """Who a request comes from: a header, else the request's own field `user`, else the user it is set to.
+    async def _principal(self, request: Request) -> Principal:
+        """Find out who asks, by `Mnemic-Key`, else by a credential where the server of the store takes one.
+
+        Raises:
+            Unauthenticated: nobody is known by what came.
+        """
+        if self._authenticator is None:
+            return self._owner
+        given = dict(request.headers)
+        if key := given.get(KEY.lower()):
+            given = {"authorization": f"Bearer {key}"}
+        call = partial(self._authenticator.authenticate, given, request.method)
+        return await anyio.to_thread.run_sync(call, limiter=self._threads)
+
+    def _caller(self, principal: Principal, headers: Mapping[str, str], body: Document, right: Right) -> Caller:
+        """On whose behalf a request comes: a header's, else the field `user`'s, where its key may name users.
+
+        A key of one user is of that user, whatever the field says: many applications fill it with names of their own.
 
         Raises:
             Invalid: nobody is named.
+            Refused: the key is another's, or may not do as much.
         """
         named = _first(headers, self._options.user_headers)
-        user = named or (body["user"] if isinstance(body.get("user"), str) else None) or self._options.user
-        if not user:
-            known = " or ".join(self._options.user_headers)
-            raise Invalid("user", "is not named", f"Send the header {known}, or the field `user`.")
-        return Caller(tenant=self._options.tenant, user=user, session=_first(headers, self._options.session_headers))
+        if principal.user is None and not named:
+            named = body["user"] if isinstance(body.get("user"), str) and body["user"] else self._options.user
+            if not named:
+                known = " or ".join(self._options.user_headers)
+                raise Invalid("user", "is not named", f"Send the header {known}, or the field `user`.")
+        scope = principal.scope(named, right)
+        session = _first(headers, self._options.session_headers)
+        actor = None if self._authenticator is None else principal.name
+        return Caller(tenant=scope.tenant, user=str(scope.user), actor=actor, session=session)
 
     async def _body(self, request: Request) -> bytes:
         """Read a request's body.
@@ -292,16 +342,16 @@ class Relay:
 
 
 def application(
-    remembering: Remembering, options: GatewayOptions, *, transport: httpx2.AsyncBaseTransport | None = None
+    remembering: Remembering, options: GatewayOptions, authenticator: Authenticator | None = None
 ) -> Starlette:
     """Make the gateway's application; the memory behind `remembering` is closed by whoever opened it.
 
     Args:
-        transport: How the upstream is reached; left out, by HTTP.
+        authenticator: Says who asks; None on this machine's own address, whose owner then does.
     """
     times = httpx2.Timeout(options.answer_seconds, connect=_CONNECT_SECONDS)
-    client = httpx2.AsyncClient(timeout=times, transport=transport, limits=httpx2.Limits(max_connections=None))
-    relay = Relay(remembering, options, client)
+    client = httpx2.AsyncClient(timeout=times, limits=httpx2.Limits(max_connections=None))
+    relay = Relay(remembering, options, client, authenticator)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -389,6 +439,6 @@ async def _chained(pieces: list[bytes], rest: AsyncIterator[bytes], upstream: ht
             await upstream.aclose()
 
 
-def _error(status: int, message: str, code: str) -> JSONResponse:
+def _error(status: int, message: str, code: str, **headers: str) -> JSONResponse:
     """An error in OpenAI's shape, so that clients show it."""
-    return JSONResponse({"error": {"message": message, "type": "mnemic", "code": code}}, status)
+    return JSONResponse({"error": {"message": message, "type": "mnemic", "code": code}}, status, headers)

@@ -6,7 +6,8 @@ import json
 import logging
 from collections.abc import Collection, Sequence
 from functools import cache
-from typing import Final
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -14,7 +15,6 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
-from starlette.types import Lifespan
 
 from mnemic import _version
 from mnemic.errors import MnemicError, StoreError
@@ -23,6 +23,9 @@ from mnemic.faces.server.openapi import document
 from mnemic.faces.server.problems import plain_problem, problem_of
 from mnemic.faces.server.routes import operation_routes
 from mnemic.faces.server.service import Service
+
+if TYPE_CHECKING:
+    from mnemic.faces.server.mcp_http import McpOverHttp
 
 LOG: Final = logging.getLogger("mnemic.server")
 
@@ -33,7 +36,6 @@ def application(
     hosts: Collection[str] = LOOPBACK_HOSTS,
     body_limit: int = BODY_LIMIT,
     more: Sequence[BaseRoute] = (),
-    lifespan: Lifespan[Starlette] | None = None,
 ) -> Starlette:
     """Make the application that serves a memory.
 
@@ -42,7 +44,6 @@ def application(
         hosts: Names by which it may be asked.
         body_limit: Bytes that a body may have.
         more: Routes beside those of the operations.
-        lifespan: What is done before the first request and after the last.
     """
     routes = [
         Route("/health", _health, methods=["GET"]),
@@ -50,15 +51,25 @@ def application(
         *operation_routes(),
         *more,
     ]
+    mcp = _mcp(service, hosts, body_limit)
     app = Starlette(
-        routes=routes,
+        routes=routes if mcp is None else [*routes, *mcp.routes()],
+        lifespan=None if mcp is None else lambda _: mcp.running(),
         middleware=[Middleware(Guards, hosts=hosts, body_limit=body_limit)],
         exception_handlers={MnemicError: _on_error, HTTPException: _on_http_error},
-        lifespan=lifespan,
     )
     app.router.redirect_slashes = False
     app.state.service = service
     return app
+
+
+def _mcp(service: Service, hosts: Collection[str], body_limit: int) -> McpOverHttp | None:
+    """Offer MCP beside REST where its SDK is installed."""
+    if find_spec("mcp") is None:
+        return None
+    from mnemic.faces.server.mcp_http import McpOverHttp
+
+    return McpOverHttp(service, hosts, body_limit)
 
 
 async def _health(_: Request) -> Response:

@@ -159,9 +159,11 @@ def bench_strategies(
         replay = _Replay(journal, log, progress)
         with closing(ReplayedMemory(Path(folder) / "journal.db", embedder=embedder)) as memory:
             replay.by_the_house(memory)
-            for n, mixture in enumerate(chosen):
-                with closing(memory.copied(Path(folder) / f"{n}.db", mixture.members, model)) as copy:
-                    replay.mixed(memory, copy, mixture)
+            # Copies are of a memory that nobody asks any more: some strategies read how often items were recalled.
+            with closing(memory.copied(Path(folder) / "asked.db", (), None)) as asked:
+                for n, mixture in enumerate(chosen):
+                    with closing(asked.copied(Path(folder) / f"{n}.db", mixture.members, model)) as copy:
+                        replay.mixed(memory, copy, mixture)
         log.end()
     return log_path
 

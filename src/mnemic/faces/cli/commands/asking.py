@@ -259,7 +259,7 @@ def why_not(query: str, id: str, k: int | None, budget: int | None, **past: str 
 @click.option("--state", "states", type=_STATES, multiple=True, help="In this state (left out: what recall sees).")
 @past_options
 def list_(limit: int, after: str | None, states: tuple[str, ...], derived: bool, **past: Any) -> None:
-    """What was said or written last, newest first, and what was derived from it for everybody.
+    """What was said and written, and what everybody sees of what was derived, newest first.
 
     What strategies keep for their own recall is left out: --derived lists it too, --by what one of them derived.
     """

@@ -154,7 +154,7 @@ def _standing(run: Invocation) -> StrategyStanding:
 @click.option("--none", is_flag=True, help="Nothing is derived from what you say.")
 @click.option("--default", is_flag=True, help="What the settings say.")
 def follow(names: tuple[str, ...], none: bool, default: bool) -> None:
-    """Choose which strategies understand what you say, these and no others; without a name, list those that do.
+    """Choose which strategies alone understand what you say; without a name, list them.
 
     They read all that you ever said; what others derived stays until `forget --by NAME`. `undo` takes the choice back.
     """
