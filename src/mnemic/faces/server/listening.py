@@ -10,7 +10,7 @@ import signal
 import socket
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from multiprocessing.process import BaseProcess
 from types import FrameType
@@ -112,8 +112,8 @@ def serve_here(options: ServeOptions, bound: socket.socket, ready: Callable[[], 
     settings = options.served_settings
     with Memory(options.where, settings=settings) as memory:
         service = Service(memory, authenticator_of(memory, options), read_only=options.read_only)
-        app = application(service, hosts=(*LOOPBACK_HOSTS, options.host, *options.names))
-        app.router.lifespan_context = _announcing(app.router.lifespan_context, ready)
+        hosts = (*LOOPBACK_HOSTS, options.host, *options.names)
+        app = application(service, hosts=hosts, lifespan=_announcing(ready))
         config = uvicorn.Config(
             app, http="httptools", loop="auto", ws="none", access_log=False, log_level="warning", lifespan="on",
             server_header=False, backlog=_BACKLOG, timeout_graceful_shutdown=DRAIN_SECONDS, proxy_headers=False,
@@ -161,17 +161,14 @@ def _ended(number: int, frame: FrameType | None) -> None:
     """Take a signal that has done its work."""
 
 
-def _announcing(
-    running: Lifespan[Starlette], ready: Callable[[], None] | None
-) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
+def _announcing(ready: Callable[[], None] | None) -> Lifespan[Starlette]:
     """Have `ready` called once the application is running."""
 
     @asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        async with running(app):
-            if ready is not None:
-                ready()
-            yield
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        if ready is not None:
+            ready()
+        yield
 
     return lifespan
 
