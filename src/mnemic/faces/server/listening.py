@@ -24,6 +24,7 @@ from mnemic.core.clock import moment
 from mnemic.credentials.authenticator import Authenticator
 from mnemic.errors import Invalid, StoreError
 from mnemic.faces.server.application import application
+from mnemic.faces.server.bounded_protocol import BoundedHttpProtocol
 from mnemic.faces.server.guards import LOOPBACK_HOSTS
 from mnemic.faces.server.service import LoopbackAuthenticator, RequestAuthenticator, Service
 from mnemic.memory import Memory
@@ -115,7 +116,7 @@ def serve_here(options: ServeOptions, bound: socket.socket, ready: Callable[[], 
         hosts = (*LOOPBACK_HOSTS, options.host, *options.names)
         app = application(service, hosts=hosts, lifespan=_announcing(ready))
         config = uvicorn.Config(
-            app, http="httptools", loop="auto", ws="none", access_log=False, log_level="warning", lifespan="on",
+            app, http=BoundedHttpProtocol, loop="auto", ws="none", access_log=False, log_level="warning", lifespan="on",
             server_header=False, backlog=_BACKLOG, timeout_graceful_shutdown=DRAIN_SECONDS, proxy_headers=False,
         )  # fmt: skip
         for number in (signal.SIGTERM, signal.SIGINT):
