@@ -85,11 +85,11 @@ class DrainingServer(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
-def listen(options: ServeOptions, workers: int, say: Callable[[str], None]) -> None:
+def listen(options: ServeOptions, workers: int, ready: Callable[[str], None]) -> None:
     """Serve until a signal ends it.
 
     Args:
-        say: Prints a line: where it listens.
+        ready: Called with the URL once connections are taken.
 
     Raises:
         Invalid: the address cannot be listened on, or nobody could prove who they are.
@@ -97,12 +97,12 @@ def listen(options: ServeOptions, workers: int, say: Callable[[str], None]) -> N
     refuse_without_credentials(options)
     bound = _bound(options.host, options.port)
     host, port = bound.getsockname()[:2]
-    shown = f"[{host}]" if ":" in host else host
+    url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     with bound:
         if workers == 1:
-            serve_here(options, bound, lambda: say(f"mnemic serves on http://{shown}:{port} (Ctrl-C ends it)"))
+            serve_here(options, bound, lambda: ready(url))
         else:
-            say(f"mnemic serves on http://{shown}:{port} in {workers} processes (Ctrl-C ends it)")
+            ready(url)  # the socket listens; who connects waits for the first process
             _Workers(options, bound, workers).run()
 
 
