@@ -201,7 +201,7 @@ def _serve_under_parent(options: ServeOptions, bound: socket.socket) -> None:
 
 
 class _Workers:
-    """Processes that answer on one socket, which are replaced when one dies."""
+    """Processes that answer on the same socket, which are replaced when they die."""
 
     def __init__(self, options: ServeOptions, bound: socket.socket, count: int) -> None:
         self._options, self._bound = options, bound
@@ -216,19 +216,19 @@ class _Workers:
         running = [self._started() for _ in range(self._count)]
         left = _RESTARTS
         while not self._over.wait(0.2):
-            dead = [one for one in running if not one.is_alive()]
+            dead = [process for process in running if not process.is_alive()]
             if left < len(dead):
                 self._end(running)
                 raise StoreError(f"processes that answer have died {_RESTARTS + 1} times; the lines above say why")
             left -= len(dead)
-            running = [one for one in running if one.is_alive()] + [self._started() for _ in dead]
+            running = [process for process in running if process.is_alive()] + [self._started() for _ in dead]
         self._end(running)
 
     def _end(self, running: Sequence[BaseProcess]) -> None:
-        for one in running:
-            one.terminate()
-        for one in running:
-            one.join(DRAIN_SECONDS + 5)
+        for process in running:
+            process.terminate()
+        for process in running:
+            process.join(DRAIN_SECONDS + 5)
 
     def _started(self) -> BaseProcess:
         process = self._context.Process(target=_serve_under_parent, args=(self._options, self._bound))
