@@ -15,7 +15,7 @@ from mnemic.core.mask import refuse_secrets
 from mnemic.credentials.access_log import AccessLog
 from mnemic.credentials.principal import Principal, Right
 from mnemic.credentials.secrets_at_rest import digest, make_secret
-from mnemic.credentials.verifying import CredentialVerifier
+from mnemic.credentials.verifying import CredentialVerifier, right_of
 from mnemic.errors import Invalid, NotFound
 from mnemic.store.contract import Store
 from mnemic.store.engine.rows import Rows
@@ -188,7 +188,7 @@ def revoke_key(rows: Rows, named: str, tenant: str, now: int) -> CredentialRow:
 
 def _shown(row: CredentialRow) -> AccessKey:
     return AccessKey(
-        id=row.id, name=row.name, tenant=row.tenant, user=row.user, right=Right(row.right), shared=bool(row.shared),
+        id=row.id, name=row.name, tenant=row.tenant, user=row.user, right=right_of(row), shared=bool(row.shared),
         created=moment(row.created), expires=None if row.expires == FOREVER else moment(row.expires),
         last_used=moment(row.used) if row.used else None, revoked=moment(row.revoked) if row.revoked else None,
     )  # fmt: skip
