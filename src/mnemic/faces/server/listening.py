@@ -18,13 +18,15 @@ from typing import Final
 import uvicorn
 from starlette.applications import Starlette
 
-from mnemic.credentials.principal import Right
+from mnemic.core.clock import moment
+from mnemic.credentials.authenticator import Authenticator
 from mnemic.errors import Invalid
 from mnemic.faces.server.application import application
 from mnemic.faces.server.guards import LOOPBACK_HOSTS
-from mnemic.faces.server.service import LoopbackAuthenticator, Service
+from mnemic.faces.server.service import LoopbackAuthenticator, RequestAuthenticator, Service
 from mnemic.memory import Memory
 from mnemic.settings import Settings
+from mnemic.store.urls import path_of
 
 DRAIN_SECONDS: Final = 30
 """Longest that requests which are being answered are waited for."""
@@ -41,6 +43,7 @@ class ServeOptions:
         where: The store.
         user, tenant: Whose memory is meant where a request does not say.
         names: Host names by which it may be asked, beside those of this machine.
+        credentials: Whether each request needs a credential; else whoever asks is the owner.
     """
 
     where: str
@@ -50,6 +53,7 @@ class ServeOptions:
     host: str
     port: int
     names: tuple[str, ...] = ()
+    credentials: bool = False
     read_only: bool = False
 
     @property
@@ -85,8 +89,9 @@ def listen(options: ServeOptions, workers: int, say: Callable[[str], None]) -> N
         say: Prints a line: where it listens.
 
     Raises:
-        Invalid: the address cannot be listened on.
+        Invalid: the address cannot be listened on, or nobody could prove who they are.
     """
+    refuse_without_credentials(options)
     bound = _bound(options.host, options.port)
     host, port = bound.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
@@ -103,8 +108,7 @@ def serve_here(options: ServeOptions, bound: socket.socket, ready: Callable[[], 
     logging.getLogger("mnemic.server").addHandler(logging.StreamHandler())
     settings = options.served_settings
     with Memory(options.where, settings=settings) as memory:
-        right = Right.READ if options.read_only else Right.ADMIN
-        service = Service(memory, LoopbackAuthenticator(settings, right), read_only=options.read_only)
+        service = Service(memory, authenticator_of(memory, options), read_only=options.read_only)
         app = application(service, hosts=(*LOOPBACK_HOSTS, options.host, *options.names))
         app.router.lifespan_context = _announcing(ready)
         config = uvicorn.Config(
@@ -114,6 +118,40 @@ def serve_here(options: ServeOptions, bound: socket.socket, ready: Callable[[], 
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, _ended)  # uvicorn raises its signals again once it has drained
         DrainingServer(config, service).run(sockets=[bound])
+
+
+def authenticator_of(memory: Memory, options: ServeOptions) -> RequestAuthenticator:
+    """Choose who tells who asks."""
+    settings = options.served_settings
+    return (
+        Authenticator.from_settings(memory.keys, settings) if options.credentials else LoopbackAuthenticator(settings)
+    )
+
+
+def refuse_without_credentials(options: ServeOptions) -> None:
+    """Refuse to serve where nobody could prove who they are.
+
+    Raises:
+        Invalid: credentials are needed, and there is neither a key that is valid nor an identity provider.
+    """
+    if not options.credentials or options.settings.jwt_issuer or _has_key(options):
+        return
+    reached = ", ".join((options.host, *options.names))
+    remedy = "Make a key first (`mnemic keys create`), or leave --host, --allow-host and --credentials out."
+    raise Invalid("host", f"nobody who asks at {reached} could prove who they are: there is no key yet", remedy)
+
+
+def _has_key(options: ServeOptions) -> bool:
+    """Whether a key of the store is valid."""
+    path = path_of(options.where)
+    if path is not None and not path.exists():
+        return False
+    with Memory(options.where, settings=replace(options.served_settings, background=False)) as memory:
+        with memory.keys.store.read() as snapshot:
+            tenants = {options.tenant, *(name for _, name in snapshot.tenants())}
+        now = moment(memory.keys.clock.now())
+        every = [key for tenant in tenants for key in memory.keys.list(tenant)]
+    return any(key.revoked is None and (key.expires is None or key.expires > now) for key in every)
 
 
 def _ended(number: int, frame: FrameType | None) -> None:

@@ -50,7 +50,7 @@ async def _respond(operation: Operation, request: Request) -> Response:
     headers = dict(request.headers)
     body = await request.body()
     read = _reader(operation, request, headers, body)
-    return await service.pool.run(lambda: _answer(service, operation, headers, read))
+    return await service.pool.run(lambda: _answer(service, operation, request.method, headers, read))
 
 
 def _reader(
@@ -70,9 +70,9 @@ def _reader(
 
 
 def _answer(
-    service: Service, operation: Operation, headers: Mapping[str, str], read: Callable[[], dict[str, Any]]
+    service: Service, operation: Operation, method: str, headers: Mapping[str, str], read: Callable[[], dict[str, Any]]
 ) -> Response:
-    data = service.answer(operation, headers, read)
+    data = service.answer(operation, headers, read, method)
     tag = _entity_tag(operation, data)
     if tag is not None and operation.read_only and tag in _tags(headers.get("if-none-match", "")):
         return Response(status_code=304, headers={"ETag": tag})
