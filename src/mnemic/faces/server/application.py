@@ -17,7 +17,9 @@ from starlette.routing import BaseRoute, Route
 
 from mnemic import _version
 from mnemic.errors import MnemicError
+from mnemic.faces.server.event_stream import feed
 from mnemic.faces.server.guards import BODY_LIMIT, LOOPBACK_HOSTS, Guards
+from mnemic.faces.server.listeners import Listeners
 from mnemic.faces.server.openapi import document
 from mnemic.faces.server.problems import plain_problem, problem_of
 from mnemic.faces.server.routes import operation_routes
@@ -44,6 +46,7 @@ def application(
     routes = [
         Route("/health", _health, methods=["GET"]),
         Route("/openapi.json", _openapi, methods=["GET"]),
+        Route("/v1/feed", feed, methods=["GET"]),
         *operation_routes(),
         *more,
     ]
@@ -53,7 +56,7 @@ def application(
         exception_handlers={MnemicError: _on_error, HTTPException: _on_http_error},
     )
     app.router.redirect_slashes = False
-    app.state.service = service
+    app.state.service, app.state.listeners = service, Listeners(service)
     return app
 
 
