@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from mnemic.collecting.housekeeping import Collected
     from mnemic.strategies.base import Strategy
     from mnemic.watching.feed import TenantFeed
+    from mnemic.watching.metering import Meters
 
 
 _USERS: Final = Cursors("users", 2)
@@ -189,6 +190,11 @@ class Admin:
     def vitals(self) -> Vitals:
         """Read what processes do just now, what waits, and how big the files are, as `mnemic top` shows it."""
         return vitals(self._store, self._opened.meters, self._opened.clock.now())
+
+    @property
+    def meters(self) -> Meters:
+        """Where this process counts and times what it does."""
+        return self._opened.meters
 
     def follow(self, tenant: str | None = None) -> TenantFeed:
         """Follow the commits of all users of a tenant from now on, for a process that hands each on to many listeners.

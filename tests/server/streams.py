@@ -86,7 +86,7 @@ async def listening(
     """Opens a stream; leaves it as a client does that closes its connection."""
     stream, asked = Stream(), asyncio.Event()
     sent = {"host": "localhost", **(headers or {})}
-    scope = {
+    scope: dict[str, Any] = {
         "type": "http",
         "method": method,
         "path": "/v1/feed",
@@ -107,7 +107,7 @@ async def listening(
         await stream.leaving.wait()
         return {"type": "http.disconnect"}
 
-    task = asyncio.create_task(app(scope, receive, stream.send))  # type: ignore[arg-type]
+    task = asyncio.ensure_future(app(scope, receive, stream.send))
     try:
         yield stream
     finally:

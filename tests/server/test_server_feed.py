@@ -12,6 +12,7 @@ from starlette.applications import Starlette
 from streams import Event, listening
 
 from mnemic import SHARED, Memory, Settings
+from mnemic.core.scope import Shared
 from mnemic.credentials.authenticator import Authenticator
 from mnemic.credentials.principal import Right
 from mnemic.faces.server import event_stream, listeners
@@ -106,7 +107,7 @@ def test_a_user_hears_only_their_own_and_the_shared_commits(memory: Memory) -> N
     everybody = principal_of("office", Right.ADMIN)
     elsewhere = principal_of("eve", Right.READ, user="ada", tenant="other")
     app = served(memory, Tokens(**people, office=everybody, eve=elsewhere))
-    writes = ["ada", "bob", SHARED, "bob", "ada", SHARED]
+    writes: list[str | Shared] = ["ada", "bob", SHARED, "bob", "ada", SHARED]
 
     async def scenario() -> None:
         async with (

@@ -25,6 +25,7 @@ from mnemic.faces.server.listeners import (
     rewind_event,
     seq_of,
 )
+from mnemic.faces.server.prometheus import STREAM
 from mnemic.faces.server.service import Service
 from mnemic.memory import ScopedMemory
 
@@ -43,6 +44,7 @@ async def feed(request: Request) -> Response:
     """Open the stream of a caller: `Last-Event-ID` or `after=` says where it goes on; else it begins now."""
     service: Service = request.app.state.service
     listeners: Listeners = request.app.state.listeners
+    request.state.operation = STREAM
     headers, query = dict(request.headers), request.scope.get("query_string", b"")
     memory, listener, mark = await listeners.read(partial(_opened, service, headers, query))
     if request.method == "HEAD":
