@@ -20,6 +20,7 @@ from starlette.applications import Starlette
 
 from mnemic.credentials.principal import Right
 from mnemic.errors import Invalid
+from mnemic.faces.dashboard.dashboard_routes import dashboard_routes
 from mnemic.faces.server.application import application
 from mnemic.faces.server.guards import LOOPBACK_HOSTS
 from mnemic.faces.server.service import LoopbackAuthenticator, Service
@@ -105,7 +106,8 @@ def serve_here(options: ServeOptions, bound: socket.socket, ready: Callable[[], 
     with Memory(options.where, settings=settings) as memory:
         right = Right.READ if options.read_only else Right.ADMIN
         service = Service(memory, LoopbackAuthenticator(settings, right), read_only=options.read_only)
-        app = application(service, hosts=(*LOOPBACK_HOSTS, options.host, *options.names))
+        hosts = (*LOOPBACK_HOSTS, options.host, *options.names)
+        app = application(service, hosts=hosts, more=dashboard_routes())
         app.router.lifespan_context = _announcing(ready)
         config = uvicorn.Config(
             app, http="httptools", loop="auto", ws="none", access_log=False, log_level="warning", lifespan="on",
