@@ -43,12 +43,21 @@ export async function signOut() {
   await reached("/logout", { method: "POST", headers: who.csrf ? { "X-CSRF-Token": who.csrf } : {} });
 }
 
+let underWay = 0;
+const busy = (change) => {
+  underWay += change;
+  document.documentElement.toggleAttribute("data-busy", underWay > 0);
+};
+
 async function reached(path, how) {
+  busy(1);
   try {
     return await fetch(path, { credentials: "same-origin", cache: "no-store", ...how });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Problem({ title: "unreachable" });
+  } finally {
+    busy(-1);
   }
 }
 
