@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
-from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -22,9 +20,7 @@ from mnemic.faces.gateway.relay import GatewayOptions, application
 from mnemic.faces.gateway.remembering import MemoryMode, Remembering
 from mnemic.testing.chat_server import Server, events, reply, serving, status
 from mnemic.testing.replying import ReplyingChat
-
-sys.path.insert(0, str(Path(__file__).parent))
-from gateways import serving_app
+from serving_app import serving_app
 
 
 class Between:

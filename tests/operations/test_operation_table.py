@@ -114,7 +114,7 @@ def _cases(w: Lived) -> dict[str, list[dict[str, Any]]]:
         "recall": [
             {"query": "Where does Ada live?", "explain": True},
             {"query": "tea", "where": {"kinds": ["fact"], "slots": {"subject": "Ada"}, "said_from": "2020-01-01"}},
-            {"query": "home", "at": 1, "agent": "nobody"},
+            {"query": "home", "at": 1, "agent": "nobody", "besides": [w.turn]},
         ],
         "context": [{"query": "Where does Ada live?", "budget": 500}, {"query": "", "as_of": "2999-01-01"}],
         "ask": [{"query": "Where does Ada live?"}, {"query": "Who is the king of Sparta?"}],

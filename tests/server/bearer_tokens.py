@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from mnemic.core.scope import Scope, Shared
 from mnemic.credentials.principal import Principal, Right
 from mnemic.errors import Unauthenticated
 
@@ -14,11 +15,16 @@ class Tokens:
     def __init__(self, **principals: Principal) -> None:
         self.principals = principals
 
-    def authenticate(self, headers: Mapping[str, str]) -> Principal:
+    def authenticate(self, headers: Mapping[str, str], method: str) -> Principal:
         token = headers.get("authorization", "").removeprefix("Bearer ")
         if token not in self.principals:
             raise Unauthenticated("nobody is known by this credential")
         return self.principals[token]
+
+    def authorize(
+        self, principal: Principal, right: Right, user: str | Shared | None = None, *, operation: str = ""
+    ) -> Scope:
+        return principal.scope(user, right)
 
 
 def principal_of(name: str, right: Right, *, user: str | None = None, tenant: str = "default") -> Principal:

@@ -214,6 +214,24 @@ def test_foreign_hosts_and_origins_are_sent_away(serving: Serving) -> None:
         assert client.post("/v1/count", headers={"origin": origin}).status_code == status, origin
 
 
+def test_what_says_who_asks_is_said_once(client: TestClient) -> None:
+    for name in ("Mnemic-User", "Mnemic-Tenant", "Idempotency-Key", "If-Match", "Authorization"):
+        response = client.post("/v1/count", headers=[(name, "ada"), (name, "bob")])
+        assert (response.status_code, response.json()["field"]) == (400, name.lower())
+    assert client.get("/health", headers=[("Host", "localhost"), ("Host", "localhost")]).status_code == 421
+    origins = [("Origin", "http://localhost"), ("Origin", "http://evil.example")]
+    assert client.get("/health", headers=origins).status_code == 403
+
+
+def test_an_argument_stands_in_one_place(client: TestClient) -> None:
+    id = client.post("/v1/write", json={"text": "Mine."}).json()["ids"][0]
+    assert client.post("/v1/recall?query=x", json={"query": "y"}).json()["field"] == "query"
+    assert client.request("GET", "/v1/recall?query=x", json={"query": "y"}).json()["field"] == "body"
+    other = client.patch(f"/v1/items/{id}", json={"id": "0" * 26, "text": "Yours."})
+    assert (other.status_code, other.json()["field"]) == (400, "id")
+    assert client.patch(f"/v1/items/{id}", json={"id": id, "text": "Ours."}).status_code == 200
+
+
 def test_a_hosts_name_is_read_without_its_port() -> None:
     assert [host_name(one) for one in ("A:1", "[::1]:1", "::1", " a ", "")] == ["a", "::1", "::1", "a", ""]
 

@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from mnemic import Memory, Settings
 from mnemic.faces.cli import cli
 from mnemic.faces.server.command import is_loopback
 from patience import PATIENCE
@@ -48,12 +49,12 @@ def served(home: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], i
                 process.kill()
 
 
-def asked(port: int, path: str, body: Any = None) -> tuple[int, Any]:
+def asked(port: int, path: str, body: Any = None, **headers: str) -> tuple[int, Any]:
     connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     try:
         content = None if body is None else json.dumps(body)
         method = "GET" if body is None else "POST"
-        connection.request(method, path, content, {"Content-Type": "application/json"})
+        connection.request(method, path, content, {"Content-Type": "application/json", **headers})
         response = connection.getresponse()
         return response.status, json.loads(response.read())
     finally:
@@ -97,12 +98,28 @@ def test_several_processes_answer_on_one_port(tmp_path: Path) -> None:
         assert process.wait(PATIENCE) == 0
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.7", "::", "example.org"])
-def test_an_address_that_others_reach_is_refused(host: str, tmp_path: Path) -> None:
-    done = CliRunner().invoke(cli, ["serve", "--host", host, "--json"], env={"MNEMIC_HOME": str(tmp_path)})
+REACHED = [
+    ("--host", "0.0.0.0"), ("--host", "::"), ("--host", "192.0.2.7"), ("--host", "example.org"),
+    ("--allow-host", "memory.example"), ("--credentials",),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("options", REACHED, ids=" ".join)
+def test_where_others_ask_nobody_is_served_before_there_is_a_key(options: tuple[str, ...], tmp_path: Path) -> None:
+    done = CliRunner().invoke(cli, ["serve", *options], env={"MNEMIC_HOME": str(tmp_path)})
     assert done.exit_code == 2
-    assert "host" in done.stderr
+    assert "mnemic keys create" in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+def test_with_a_key_there_credentials_are_asked_for(tmp_path: Path) -> None:
+    with Memory(tmp_path / "memory.db", settings=Settings(embedder="none")) as memory:
+        key = memory.keys.create("phone", tenant="default", user="ada").text
+    with served(tmp_path, "--credentials") as (process, port):
+        assert asked(port, "/v1/count", {})[0] == 401
+        assert asked(port, "/v1/count", {}, Authorization=f"Bearer {key}") == (200, {"count": 0})
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 0
 
 
 def test_a_port_that_is_taken_is_refused(tmp_path: Path) -> None:

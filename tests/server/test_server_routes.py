@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
@@ -12,6 +13,7 @@ from bearer_tokens import Tokens, principal_of
 from starlette.testclient import TestClient
 
 from mnemic import Memory
+from mnemic.credentials.authenticator import Authenticator
 from mnemic.credentials.principal import Right
 from mnemic.faces.server.routes import addresses
 from mnemic.faces.server.verb_pool import VerbPool
@@ -173,8 +175,25 @@ def test_a_credential_of_one_user_opens_no_other(serving: Serving) -> None:
     assert client.post("/v1/observe", json={"messages": "Hi."}, headers=asked).status_code == 403
     nobody = client.post("/v1/observe", json={"messages": "Hi."}, headers={"Authorization": "Bearer owner"})
     assert (nobody.status_code, nobody.json()["field"]) == (400, "user")
+    elsewhere = {"Authorization": "Bearer writer", "Mnemic-Tenant": "elsewhere"}
+    assert client.post("/v1/count", headers=elsewhere).status_code == 403
     shared = {"Authorization": "Bearer writer", "Mnemic-Shared": "yes"}
     assert client.post("/v1/observe", json={"messages": "Hi."}, headers=shared).status_code == 403
+
+
+def test_keys_of_the_store_open_it(serving: Serving, memory: Memory) -> None:
+    settings = replace(memory.settings, key_requests=4)
+    client = serving(Authenticator.from_settings(memory.keys, settings))
+    key = memory.keys.create("phone", tenant="default", user="ada", right=Right.WRITE)
+    asked = {"Authorization": f"Bearer {key.text}"}
+    assert client.post("/v1/observe", json={"messages": "Hi."}).status_code == 401
+    assert client.post("/v1/observe", json={"messages": "Hi."}, headers=asked).status_code == 200
+    assert client.get("/v1/count", headers=asked).json() == {"count": 1}
+    assert client.get("/v1/stats", headers=asked).status_code == 403
+    statuses = [client.get("/v1/count", headers=asked) for _ in range(4)]
+    assert [one.status_code for one in statuses][-1] == 429
+    assert int(statuses[-1].headers["retry-after"]) >= 1
+    memory.keys.revoke(key.key.id, tenant="default")
 
 
 def test_the_journal_names_whom_the_credential_is_of(serving: Serving) -> None:

@@ -73,7 +73,14 @@ _FILTER: Final = {
     ),
     "description": "Only items that pass: every field is a condition.",
 }
-_RECALL: Final = {"k": _K, "budget": _BUDGET, "now": _NOW, "explain": _EXPLAIN, "by": _BY}
+_RECALL: Final = {
+    "besides": many(ID, "Items that your prompt shows already: others come in their place."),
+    "k": _K,
+    "budget": _BUDGET,
+    "now": _NOW,
+    "explain": _EXPLAIN,
+    "by": _BY,
+}
 
 
 def _where(memory: ScopedMemory, given: dict[str, Any]) -> dict[str, Any]:

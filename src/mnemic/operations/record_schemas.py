@@ -95,6 +95,7 @@ ANSWER: Final = _named(
             "text": text(),
             "short": or_null(text("Yes, no, a time, a number, a name or a place, if that was asked for.")),
             "citations": many(shape({"id": _ID, "quote": text("Word for word.")})),
+            "nearest": many(shape({"id": _ID, "quote": text("Word for word; near to the question, and no answer.")})),
             "confidence": number("How likely it is right, 0 to 1."),
         }
     ),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
 from mnemic.core.clock import micros, moment
-from mnemic.core.items import ENDED, WRONG, Channel, Item, Kind, Sight, State
+from mnemic.core.items import DOUBTS, ENDED, WRONG, Channel, Item, Kind, Sight, State
 from mnemic.core.queries import Filter
 from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import ModelError
@@ -110,7 +110,7 @@ class _Reading:
         instructs: The speaker's orders are meant for this user's agent.
         said: What rules decide, in the order in which it is numbered; what is `open` is numbered after it, and last
             what is `hinted`.
-        hinted: Sentences that may take something back, by a cue alone.
+        hinted: Sentences that may take something back by their meaning, or by a cue alone.
     """
 
     item: Item
@@ -160,8 +160,9 @@ def _worded(readings: Sequence[_Reading]) -> frozenset[str]:
 def _meanings(readings: Sequence[_Reading], known: Sequence[Item]) -> Flow[_Meanings]:
     """Embed the sentences that rules leave open, and what may take something back with what stands; empty without.
 
-    A cue is in one of twelve turns of talk, so that its sentence is embedded only if it has the form of a withdrawal
-    or shares a word or an aspect with something that stands. What stands is then embedded anew, the newest of it.
+    Most talk could take something back, so that a sentence is embedded for that only if something stands, and it has
+    the form of a withdrawal or shares a word or an aspect with what stands. This is then embedded anew, the newest of
+    it.
     """
     texts = [one.low for reading in readings for one in reading.open]
     hints = [(reading, one) for reading in readings for one in reading.hinted]
@@ -171,8 +172,9 @@ def _meanings(readings: Sequence[_Reading], known: Sequence[Item]) -> Flow[_Mean
         stood += [one.text for reading in readings for one in reading.told]
         stood += [one.instruction.text for reading in readings for one in reading.open]
         named = set().union(*map(_subjects_of, stood))
-        asked = [one.text for reading, one in hints if _has_form(reading, one) or _subjects_of(one.text) & named]
-        texts += [*asked, *stood] if asked and stood else []
+        about = hints if stood else []
+        asked = [one.text for reading, one in about if _has_form(reading, one) or _subjects_of(one.text) & named]
+        texts += [*asked, *stood] if asked else []
     if not texts:
         return {}
     import_whole("mnemic.extract.instruction_meaning")
@@ -204,14 +206,14 @@ def _has_form(reading: _Reading, hint: Revocation) -> bool:
 
 def _instructing(readings: Sequence[_Reading], meanings: _Meanings) -> frozenset[str]:
     """Choose the open sentences that instruct, by their vectors; by their words alone where there are none."""
-    weights = {one.low: one.weight for reading in readings for one in reading.open}
-    if not weights or not meanings:
+    lows = list(dict.fromkeys(one.low for reading in readings for one in reading.open))
+    if not lows or not meanings:
         return _worded(readings)
     import_whole("mnemic.extract.instruction_meaning")
     from mnemic.extract.instruction_meaning import meant_as_instructions
 
-    meant = meant_as_instructions([meanings[low] for low in weights], list(weights.values()))
-    return frozenset(low for low, is_meant in zip(weights, meant, strict=True) if is_meant)
+    meant = meant_as_instructions([meanings[low] for low in lows], lows)
+    return frozenset(low for low, is_meant in zip(lows, meant, strict=True) if is_meant)
 
 
 def _filed(
@@ -379,6 +381,8 @@ def _places(statement: _Statement) -> Iterator[_Place]:
         yield from (("aspect", subject, aspect) for aspect in aspects_named(statement.text))
         if slots.get("rule") in _NAMING:
             yield "naming", subject
+    if isinstance(doubted := slots.get(DOUBTS), str):
+        yield "doubted", subject, canonical(doubted)
     if not isinstance(slot, str):
         return
     value = _same(slots.get("value"))
@@ -428,29 +432,46 @@ def _take_back(
     from mnemic.extract.revocations import Withdrawal
 
     if revocation.way is Withdrawal.HINTS:
-        meant = _hinted_at(book, subject, revocation.text, item.said, meanings)
+        meant, sure = _hinted_at(book, subject, revocation.text, item.said, meanings)
     else:
-        meant = _meant(book, subject, revocation.topic, item.said, revocation.way)
+        meant, sure = _meant(book, subject, revocation.topic, item.said, revocation.way), True
     if meant is None:
+        return []
+    if not sure:
+        slots = {**_instruction_slots(subject, "in doubt", standing=False), DOUBTS: meant.text}
+        book.write(_derived(item, key, Kind.PROCEDURE, revocation.text, slots))
         return []
     slots = _instruction_slots(subject, "taken back", standing=False)
     book.write(_derived(item, key, Kind.PROCEDURE, revocation.text, slots, revokes=(meant.at,)))
     return [revocation.text]
 
 
-def _hinted_at(book: _Book, subject: str, text: str, said: datetime, meanings: _Meanings) -> _Statement | None:
-    """Find the one standing instruction, said before, that a sentence lies near; by words alone without vectors."""
-    import_whole("mnemic.extract.revocations", "mnemic.extract.withdrawal_meaning")
-    from mnemic.extract.revocations import aspects_named, telling
-    from mnemic.extract.withdrawal_meaning import nearest
+def _hinted_at(
+    book: _Book, subject: str, text: str, said: datetime, meanings: _Meanings
+) -> tuple[_Statement | None, bool]:
+    """Find the one standing instruction, said before, that a sentence may take back, and whether it surely does.
 
+    Without vectors only a cue tells, and words in common with one instruction alone.
+    """
+    import_whole("mnemic.extract.chinese", "mnemic.extract.revocations", "mnemic.extract.withdrawal_meaning")
+    from mnemic.extract.chinese import simple
+    from mnemic.extract.revocations import aspects_named, telling
+    from mnemic.extract.withdrawal_meaning import ABOUT, MAY_TAKE_BACK, OF_CUE, TAKES_BACK, has_cue, nearest, withdraws
+
+    low = simple(text).lower()
     places = [*(("about", word) for word in telling(text)), *(("aspect", aspect) for aspect in aspects_named(text))]
     sharing = {one.at: one for place, word in places for one in book.filed(place, subject, word) if one.said <= said}
     if text not in meanings:
-        return next(iter(sharing.values())) if len(sharing) == 1 else None
+        return (next(iter(sharing.values())) if len(sharing) == 1 and has_cue(low) else None), True
+    likely = withdraws(meanings[text], low) + (OF_CUE if has_cue(low) else 0.0)
+    if likely <= MAY_TAKE_BACK:
+        return None, False
     near = [one for one in book.filed("stands", subject) if one.said <= said and one.text in meanings]
-    place = nearest(meanings[text], [meanings[one.text] for one in near], [one.at in sharing for one in near])
-    return None if place is None else near[place]
+    vectors, shares = [meanings[one.text] for one in near], [one.at in sharing for one in near]
+    if likely > TAKES_BACK and (place := nearest(meanings[text], vectors, shares)) is not None:
+        return near[place], True
+    place = nearest(meanings[text], vectors, shares, near=ABOUT, ahead=0.0)
+    return (None if place is None else near[place]), False
 
 
 def _meant(book: _Book, subject: str, topic: str, said: datetime, way: Withdrawal | None = None) -> _Statement | None:
@@ -480,7 +501,8 @@ def _stand(item: Item, subject: str, key: str, instruction: Instruction, book: _
     import_whole("mnemic.extract.entities")
     from mnemic.extract.entities import canonical
 
-    if book.filed("said", subject, canonical(instruction.text)):
+    same = book.filed("said", subject, canonical(instruction.text))
+    if same and not book.filed("doubted", subject, canonical(instruction.text)):
         return
     named = book.filed("naming", subject) if instruction.rule in _NAMING else ()
     if any(statement.said > item.said for statement in named):
@@ -494,7 +516,7 @@ def _stand(item: Item, subject: str, key: str, instruction: Instruction, book: _
         Kind.PROCEDURE,
         instruction.text,
         _instruction_slots(subject, instruction.rule, standing=True),
-        supersedes=named[0].at if named else None,
+        supersedes=next((one.at for one in (*same, *named)), None),
         revokes=tuple(dict.fromkeys(ended)),
     )
     book.write(derivation)

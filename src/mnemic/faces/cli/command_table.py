@@ -76,6 +76,7 @@ Care
   checkpoints copies             The checkpoints that are kept, by commit.
   export      copies             The journal with all it holds, as lines of JSON; with --user, all of one person.
   load        copies             Bring an exported journal into a store, as a tenant beside those that are there.
+  keys        access_keys        Access keys: who may use this memory through a server.
   settings    maintenance        Every setting: its value, where from, what it means.
   completion  maintenance        Print what makes a shell complete commands.
 Agents

@@ -131,7 +131,7 @@ async def _session(request: Request) -> Response:
     """Answer who is signed in, and the token that the page sends with whatever changes something."""
     service = request.app.state.service
     headers = dict(request.headers)
-    principal = await service.pool.run(lambda: service.authenticator.authenticate(headers))
+    principal = await service.pool.run(lambda: service.authenticator.authenticate(headers, request.method))
     cookie = request.cookies.get(COOKIE, "")
     signed_in = isinstance(service.authenticator, Authenticator)
     told = {

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import asynccontextmanager, nullcontext
 from functools import cache
-from typing import Final
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -14,14 +16,18 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
+from starlette.types import Lifespan
 
 from mnemic import _version
-from mnemic.errors import MnemicError
+from mnemic.errors import MnemicError, StoreError
 from mnemic.faces.server.guards import BODY_LIMIT, LOOPBACK_HOSTS, Guards
 from mnemic.faces.server.openapi import document
 from mnemic.faces.server.problems import plain_problem, problem_of
 from mnemic.faces.server.routes import operation_routes
 from mnemic.faces.server.service import Service
+
+if TYPE_CHECKING:
+    from mnemic.faces.server.mcp_http import McpOverHttp
 
 LOG: Final = logging.getLogger("mnemic.server")
 
@@ -32,6 +38,7 @@ def application(
     hosts: Collection[str] = LOOPBACK_HOSTS,
     body_limit: int = BODY_LIMIT,
     more: Sequence[BaseRoute] = (),
+    lifespan: Lifespan[Starlette] | None = None,
 ) -> Starlette:
     """Make the application that serves a memory.
 
@@ -40,6 +47,7 @@ def application(
         hosts: Names by which it may be asked.
         body_limit: Bytes that a body may have.
         more: Routes beside those of the operations.
+        lifespan: What is done before the first request and after the last.
     """
     routes = [
         Route("/health", _health, methods=["GET"]),
@@ -47,14 +55,36 @@ def application(
         *operation_routes(),
         *more,
     ]
+    mcp = _mcp(service, hosts, body_limit)
     app = Starlette(
-        routes=routes,
+        routes=routes if mcp is None else [*routes, *mcp.routes()],
         middleware=[Middleware(Guards, hosts=hosts, body_limit=body_limit)],
         exception_handlers={MnemicError: _on_error, HTTPException: _on_http_error},
+        lifespan=lifespan if mcp is None else _around(mcp, lifespan),
     )
     app.router.redirect_slashes = False
     app.state.service = service
     return app
+
+
+def _mcp(service: Service, hosts: Collection[str], body_limit: int) -> McpOverHttp | None:
+    """Offer MCP beside REST where its SDK is installed."""
+    if find_spec("mcp") is None:
+        return None
+    from mnemic.faces.server.mcp_http import McpOverHttp
+
+    return McpOverHttp(service, hosts, body_limit)
+
+
+def _around(mcp: McpOverHttp, lifespan: Lifespan[Starlette] | None) -> Lifespan[Starlette]:
+    """Have MCP answer for as long as the application runs."""
+
+    @asynccontextmanager
+    async def running(app: Starlette) -> AsyncIterator[None]:
+        async with mcp.running(), nullcontext() if lifespan is None else lifespan(app):
+            yield
+
+    return running
 
 
 async def _health(_: Request) -> Response:
@@ -76,7 +106,8 @@ async def _on_error(request: Request, error: Exception) -> Response:
     request_id = request.state.request_id
     response = problem_of(error, request_id)
     if response.status_code >= 500:
-        LOG.error("request %s: %s: %s", request_id, type(error).__name__, error)
+        words = str(error) if isinstance(error, StoreError) else "its words are not logged: a model's may be a memory's"
+        LOG.error("request %s: %s: %s", request_id, type(error).__name__, words)
     return response
 
 

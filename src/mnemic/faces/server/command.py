@@ -3,46 +3,48 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import click
 
 from mnemic.errors import Invalid
 from mnemic.faces.cli.command import WORDS, verb
-from mnemic.faces.cli.invocation import Invocation, invocation
-
-if TYPE_CHECKING:
-    from mnemic.faces.server.listening import ServeOptions
+from mnemic.faces.cli.invocation import invocation
 
 
 @verb(
-    "mnemic serve",
-    "mnemic serve --port 8080 --read-only",
-    "mnemic serve --workers 2 --allow-host memory.local",
+    "mnemic serve --help",
+    "mnemic serve --port 8080 --read-only --help",
+    "mnemic serve --host 0.0.0.0 --allow-host memory.example --workers 2 --help",
 )
 @click.option("--host", type=WORDS, default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), default=7077, show_default=True, help="0 for a free one.")
 @click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes that answer.")
 @click.option("--allow-host", type=WORDS, multiple=True, help="A name by which it may be asked, beside its address.")
+@click.option("--credentials", is_flag=True, help="Ask for a credential on this machine's own address too.")
 @click.option("--read-only", is_flag=True, help="Answer only what changes nothing.")
-def serve(host: str, port: int, workers: int, allow_host: tuple[str, ...], *, read_only: bool) -> None:
+def serve(
+    host: str, port: int, workers: int, allow_host: tuple[str, ...], *, credentials: bool, read_only: bool
+) -> None:
     """Serve this store over HTTP, until it is told to stop.
 
-    On this machine's own address whoever reaches it is its owner. Another address is refused, as nobody who asks there
-    could prove who they are. /openapi.json says what may be asked for.
+    On this machine's own address whoever reaches it is its owner. On another, or by another name, each request needs a
+    credential, and it does not start before there is one. /openapi.json says what may be asked for.
     """
     run = invocation()
-    if not is_loopback(host):
-        raise Invalid(
-            "host",
-            f"{host!r} is not this machine's own address, and nobody who asks there proves who they are",
-            "Leave --host out, and let a proxy that authenticates pass requests on.",
-        )
-    options = _options(run, host, port, allow_host, read_only=read_only)
     _refuse_missing_packages()
-    from mnemic.faces.server.listening import listen
+    from mnemic.faces.server.listening import ServeOptions, listen
 
+    options = ServeOptions(
+        where=run.where,
+        settings=run.program_settings,
+        user=run.user,
+        tenant=run.tenant,
+        host=host.strip("[]"),
+        port=port,
+        names=allow_host,
+        credentials=credentials or not all(map(is_loopback, (host, *allow_host))),
+        read_only=read_only,
+    )
     listen(options, workers, run.output.line)
 
 
@@ -54,21 +56,6 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return False
-
-
-def _options(run: Invocation, host: str, port: int, names: Sequence[str], *, read_only: bool) -> ServeOptions:
-    from mnemic.faces.server.listening import ServeOptions
-
-    return ServeOptions(
-        where=run.where,
-        settings=run.program_settings,
-        user=run.user,
-        tenant=run.tenant,
-        host=host.strip("[]"),
-        port=port,
-        names=tuple(names),
-        read_only=read_only,
-    )
 
 
 def _refuse_missing_packages() -> None:

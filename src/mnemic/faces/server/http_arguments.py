@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
@@ -16,7 +16,22 @@ from mnemic.operations.operation import Operation
 
 _TAG: Final = re.compile(r'\s*"(\d{1,19})"\s*\Z')
 _MOST_FIELDS: Final = 1_000
+_ONCE: Final = frozenset({"authorization", "content-type", "idempotency-key", "if-match", "x-api-key"})
 _FLAGS: Final = {"true": True, "false": False}
+
+
+def read_headers(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    """Read the headers of a request, names in lower case.
+
+    Raises:
+        Invalid: one that says who asks, for whom or what for is there twice: two readers would take another.
+    """
+    headers: dict[str, str] = {}
+    for name, value in ((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in raw):
+        if name in headers and (name in _ONCE or name.startswith("mnemic-")):
+            raise Invalid(name, "is there twice", "Send it once.")
+        headers[name] = f"{headers[name]}, {value}" if name in headers else value
+    return headers
 
 
 def read_body(body: bytes, content_type: str) -> dict[str, Any]:

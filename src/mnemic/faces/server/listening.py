@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import multiprocessing
+import os
 import signal
 import socket
 import threading
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from multiprocessing.process import BaseProcess
 from types import FrameType
@@ -17,15 +18,18 @@ from typing import Final
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.types import Lifespan
 
-from mnemic.credentials.principal import Right
-from mnemic.errors import Invalid
+from mnemic.core.clock import moment
+from mnemic.credentials.authenticator import Authenticator
+from mnemic.errors import Invalid, StoreError
 from mnemic.faces.dashboard.dashboard_routes import dashboard_routes
 from mnemic.faces.server.application import application
 from mnemic.faces.server.guards import LOOPBACK_HOSTS
-from mnemic.faces.server.service import LoopbackAuthenticator, Service
+from mnemic.faces.server.service import LoopbackAuthenticator, RequestAuthenticator, Service
 from mnemic.memory import Memory
 from mnemic.settings import Settings
+from mnemic.store.urls import path_of
 
 DRAIN_SECONDS: Final = 30
 """Longest that requests which are being answered are waited for."""
@@ -42,6 +46,7 @@ class ServeOptions:
         where: The store.
         user, tenant: Whose memory is meant where a request does not say.
         names: Host names by which it may be asked, beside those of this machine.
+        credentials: Whether each request needs a credential; else whoever asks is the owner.
     """
 
     where: str
@@ -51,6 +56,7 @@ class ServeOptions:
     host: str
     port: int
     names: tuple[str, ...] = ()
+    credentials: bool = False
     read_only: bool = False
 
     @property
@@ -86,8 +92,9 @@ def listen(options: ServeOptions, workers: int, say: Callable[[str], None]) -> N
         say: Prints a line: where it listens.
 
     Raises:
-        Invalid: the address cannot be listened on.
+        Invalid: the address cannot be listened on, or nobody could prove who they are.
     """
+    refuse_without_credentials(options)
     bound = _bound(options.host, options.port)
     host, port = bound.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
@@ -101,14 +108,13 @@ def listen(options: ServeOptions, workers: int, say: Callable[[str], None]) -> N
 
 def serve_here(options: ServeOptions, bound: socket.socket, ready: Callable[[], None] | None = None) -> None:
     """Open the store and answer on a bound socket until a signal ends it, in this process."""
-    logging.getLogger("mnemic.server").addHandler(logging.StreamHandler())
+    for name in ("mnemic.server", "mnemic.access"):
+        logging.getLogger(name).addHandler(logging.StreamHandler())
     settings = options.served_settings
     with Memory(options.where, settings=settings) as memory:
-        right = Right.READ if options.read_only else Right.ADMIN
-        service = Service(memory, LoopbackAuthenticator(settings, right), read_only=options.read_only)
+        service = Service(memory, authenticator_of(memory, options), read_only=options.read_only)
         hosts = (*LOOPBACK_HOSTS, options.host, *options.names)
-        app = application(service, hosts=hosts, more=dashboard_routes())
-        app.router.lifespan_context = _announcing(ready)
+        app = application(service, hosts=hosts, more=dashboard_routes(), lifespan=_announcing(ready))
         config = uvicorn.Config(
             app, http="httptools", loop="auto", ws="none", access_log=False, log_level="warning", lifespan="on",
             server_header=False, backlog=_BACKLOG, timeout_graceful_shutdown=DRAIN_SECONDS, proxy_headers=False,
@@ -118,11 +124,47 @@ def serve_here(options: ServeOptions, bound: socket.socket, ready: Callable[[], 
         DrainingServer(config, service).run(sockets=[bound])
 
 
+def authenticator_of(memory: Memory, options: ServeOptions) -> RequestAuthenticator:
+    """Choose who tells who asks."""
+    settings = options.served_settings
+    return (
+        Authenticator.from_settings(memory.keys, settings) if options.credentials else LoopbackAuthenticator(settings)
+    )
+
+
+def refuse_without_credentials(options: ServeOptions) -> None:
+    """Refuse to serve where nobody could prove who they are.
+
+    Raises:
+        Invalid: credentials are needed, and there is neither a key that is valid nor an identity provider.
+    """
+    if not options.credentials or options.settings.jwt_issuer or _has_key(options):
+        return
+    reached = ", ".join((options.host, *options.names))
+    remedy = "Make a key first (`mnemic keys create`), or leave --host, --allow-host and --credentials out."
+    raise Invalid("host", f"nobody who asks at {reached} could prove who they are: there is no key yet", remedy)
+
+
+def _has_key(options: ServeOptions) -> bool:
+    """Whether a key of the store is valid."""
+    path = path_of(options.where)
+    if path is not None and not path.exists():
+        return False
+    with Memory(options.where, settings=replace(options.served_settings, background=False)) as memory:
+        with memory.keys.store.read() as snapshot:
+            tenants = {options.tenant, *(name for _, name in snapshot.tenants())}
+        now = moment(memory.keys.clock.now())
+        every = [key for tenant in tenants for key in memory.keys.list(tenant)]
+    return any(key.revoked is None and (key.expires is None or key.expires > now) for key in every)
+
+
 def _ended(number: int, frame: FrameType | None) -> None:
     """Take a signal that has done its work."""
 
 
-def _announcing(ready: Callable[[], None] | None) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
+def _announcing(ready: Callable[[], None] | None) -> Lifespan[Starlette]:
+    """Have `ready` called once the application is running."""
+
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         if ready is not None:
@@ -145,6 +187,19 @@ def _bound(host: str, port: int) -> socket.socket:
     return bound
 
 
+def _serve_under_parent(options: ServeOptions, bound: socket.socket) -> None:
+    """Answer in one of several processes; without the one that started it, it ends as if told to."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, name="mnemic-parent", daemon=True).start()
+    serve_here(options, bound)
+
+
 class _Workers:
     """Processes that answer on one socket, which are replaced when one dies."""
 
@@ -162,16 +217,20 @@ class _Workers:
         left = _RESTARTS
         while not self._over.wait(0.2):
             dead = [one for one in running if not one.is_alive()]
-            if dead and left < len(dead):
-                break
+            if left < len(dead):
+                self._end(running)
+                raise StoreError(f"processes that answer have died {_RESTARTS + 1} times; the lines above say why")
             left -= len(dead)
             running = [one for one in running if one.is_alive()] + [self._started() for _ in dead]
+        self._end(running)
+
+    def _end(self, running: Sequence[BaseProcess]) -> None:
         for one in running:
             one.terminate()
         for one in running:
             one.join(DRAIN_SECONDS + 5)
 
     def _started(self) -> BaseProcess:
-        process = self._context.Process(target=serve_here, args=(self._options, self._bound))
+        process = self._context.Process(target=_serve_under_parent, args=(self._options, self._bound))
         process.start()
         return process

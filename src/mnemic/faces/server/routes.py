@@ -13,7 +13,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from mnemic.core.sanitize import for_json
-from mnemic.faces.server.http_arguments import path_argument, read_body, read_query, with_headers
+from mnemic.errors import Invalid
+from mnemic.faces.server.http_arguments import path_argument, read_body, read_headers, read_query, with_headers
 from mnemic.faces.server.service import Service
 from mnemic.operations.operation import Data, Operation
 from mnemic.operations.operation_table import OPERATIONS
@@ -47,10 +48,10 @@ def addresses(operations: Iterable[Operation]) -> list[tuple[Operation, str, str
 async def _respond(operation: Operation, request: Request) -> Response:
     """Answer a request for an operation: all that blocks is done in the pool."""
     service: Service = request.app.state.service
-    headers = dict(request.headers)
+    headers = read_headers(request.headers.raw)
     body = await request.body()
     read = _reader(operation, request, headers, body)
-    return await service.pool.run(lambda: _answer(service, operation, headers, read))
+    return await service.pool.run(lambda: _answer(service, operation, request.method, headers, read))
 
 
 def _reader(
@@ -61,18 +62,22 @@ def _reader(
     asked_by_url = request.method in ("GET", "HEAD")
 
     def read() -> dict[str, Any]:
-        given = read_query(operation, query) if asked_by_url or query else {}
-        given = {**given, **read_body(body, headers.get("content-type", ""))}
-        given = {**given, **{name: path_argument(name, value) for name, value in path.items()}}
+        if body if asked_by_url else query:
+            other, here = ("body", "query") if asked_by_url else ("query", "body")
+            raise Invalid(other, f"does not go with {request.method}", f"Put the arguments into the {here}.")
+        given = read_query(operation, query) if asked_by_url else read_body(body, headers.get("content-type", ""))
+        for name, value in path.items():
+            if given.setdefault(name, id := path_argument(name, value)) != id:
+                raise Invalid(name, "is another than that of the address", "Leave it out.")
         return with_headers(operation, headers, given)
 
     return read
 
 
 def _answer(
-    service: Service, operation: Operation, headers: Mapping[str, str], read: Callable[[], dict[str, Any]]
+    service: Service, operation: Operation, method: str, headers: Mapping[str, str], read: Callable[[], dict[str, Any]]
 ) -> Response:
-    data = service.answer(operation, headers, read)
+    data = service.answer(operation, headers, read, method)
     tag = _entity_tag(operation, data)
     if tag is not None and operation.read_only and tag in _tags(headers.get("if-none-match", "")):
         return Response(status_code=304, headers={"ETag": tag})

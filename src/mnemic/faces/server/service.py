@@ -3,36 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Protocol
 from urllib.parse import unquote
 
 import anyio
 
-from mnemic.core.scope import SHARED, Shared
+from mnemic.core.scope import SHARED, Scope, Shared
 from mnemic.credentials.principal import Principal, Right
 from mnemic.errors import Invalid, Refused
 from mnemic.faces.server.verb_pool import VerbPool
 from mnemic.settings import Settings
 
 if TYPE_CHECKING:
+    from mnemic.admin import Admin
     from mnemic.memory import Memory, ScopedMemory
     from mnemic.operations.operation import Arguments, Data, Operation
 
-T = TypeVar("T")
+USER: Final = "mnemic-user"
+TENANT: Final = "mnemic-tenant"
+SHARED_SPACE: Final = "mnemic-shared"
+"""Headers that say whose memory is meant."""
 
-USER = "mnemic-user"
-TENANT = "mnemic-tenant"
-SHARED_SPACE = "mnemic-shared"
 
+class RequestAuthenticator(Protocol):
+    """Tells who asks, and refuses what they may not do; `mnemic.credentials.authenticator` is one."""
 
-class Authenticator(Protocol):
-    """Tells who asks."""
-
-    def authenticate(self, headers: Mapping[str, str]) -> Principal:
-        """Return whom the credential among a request's headers (names in lower case) stands for.
+    def authenticate(self, headers: Mapping[str, str], method: str) -> Principal:
+        """Return whom the credential among a request's headers stands for.
 
         Raises:
-            Unauthenticated: nobody is known by it.
+            Unauthenticated: nobody is known by it. Refused: it is a page's, which may not ask so.
+        """
+        ...
+
+    def authorize(
+        self, principal: Principal, right: Right, user: str | Shared | None = None, *, operation: str = ""
+    ) -> Scope:
+        """Return the scope that a request works in, and charge its quotas.
+
+        Raises:
+            Refused, OverQuota: it may not, or not now. Invalid: nobody's memory is named.
         """
         ...
 
@@ -40,14 +50,20 @@ class Authenticator(Protocol):
 class LoopbackAuthenticator:
     """Takes whoever reaches this machine's loopback address for its owner, who may name any user and tenant."""
 
-    def __init__(self, settings: Settings, right: Right = Right.ADMIN) -> None:
-        self._settings, self._right = settings, right
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
 
-    def authenticate(self, headers: Mapping[str, str]) -> Principal:
+    def authenticate(self, headers: Mapping[str, str], method: str) -> Principal:
         """Return the owner, acting for the user and tenant of the headers, or those of the settings."""
         tenant = named(headers, TENANT) or self._settings.tenant
         user = named(headers, USER) or self._settings.user
-        return Principal(name="loopback", tenant=tenant, user=user, right=self._right, shared=True)
+        return Principal(name="loopback", tenant=tenant, user=user, right=Right.ADMIN, shared=True)
+
+    def authorize(
+        self, principal: Principal, right: Right, user: str | Shared | None = None, *, operation: str = ""
+    ) -> Scope:
+        """Return the scope; the owner has no quota."""
+        return principal.scope(user, right)
 
 
 class Service:
@@ -63,7 +79,7 @@ class Service:
     def __init__(
         self,
         memory: Memory,
-        authenticator: Authenticator,
+        authenticator: RequestAuthenticator,
         *,
         read_only: bool = False,
         pool: VerbPool | None = None,
@@ -73,45 +89,57 @@ class Service:
         self.draining = anyio.Event()
         """Set when the server is asked to end: streams that would go on for ever end by it."""
 
-    def scoped(self, headers: Mapping[str, str], right: Right = Right.READ) -> ScopedMemory:
+    def scoped(
+        self, headers: Mapping[str, str], right: Right = Right.READ, *, method: str = "POST", operation: str = ""
+    ) -> ScopedMemory:
         """Return the handle on the memory that a request means; it blocks.
+
+        Args:
+            headers: By their names in lower case.
+            operation: What is asked for, for the access log.
 
         Raises:
             Unauthenticated: nobody is known by its credential. Refused: that may not do as much, or not there.
             Invalid: it names nobody, or names them wrongly.
         """
-        return self.scoped_for(self.authenticator.authenticate(headers), headers, right)
-
-    def scoped_for(self, principal: Principal, headers: Mapping[str, str], right: Right) -> ScopedMemory:
-        """Return the handle on the memory that a principal's request means."""
-        if self.read_only and right > Right.READ:
-            raise Refused("this server only reads; start it without --read-only to write")
+        principal = self.authenticator.authenticate(headers, method)
+        self._refuse_writing(right)
+        if named(headers, TENANT) not in (None, principal.tenant):
+            raise Refused(f"{principal.name!r} opens the memory of its own tenant alone; leave {TENANT} out")
         shared = headers.get(SHARED_SPACE, "").lower() in ("1", "true", "yes")
-        user: str | Shared | None = SHARED if shared else named(headers, USER)
-        scope = principal.scope(user, right)
+        user = SHARED if shared else named(headers, USER)
+        scope = self.authenticator.authorize(principal, right, user, operation=operation)
         return self.memory.scope(user=scope.user, tenant=scope.tenant, actor=principal.name)
 
-    def answer(self, operation: Operation, headers: Mapping[str, str], arguments: Callable[[], Arguments]) -> Data:
+    def administered(self, headers: Mapping[str, str], operation: Operation, *, method: str = "POST") -> Admin:
+        """Return the handle on the whole store, for an administrator of its own tenant; it blocks.
+
+        Raises:
+            Unauthenticated, Refused: as `scoped`, and for an administrator of another tenant.
+        """
+        principal = self.authenticator.authenticate(headers, method)
+        self._refuse_writing(Right.READ if operation.read_only else Right.WRITE)
+        self.authenticator.authorize(principal, operation.right, SHARED, operation=operation.name)
+        if principal.tenant != self.memory.settings.tenant:
+            raise Refused(f"only an administrator of {self.memory.settings.tenant!r} sees and steers the whole store")
+        return self.memory.admin
+
+    def answer(
+        self, operation: Operation, headers: Mapping[str, str], arguments: Callable[[], Arguments], method: str = "POST"
+    ) -> Data:
         """Find out who asks, hold them to the operation's right, and run it; it blocks.
 
         Args:
             arguments: Reads them: called once the caller is known to be allowed to ask at all.
         """
-        principal = self.authenticator.authenticate(headers)
-        if not operation.of_store:
-            memory = self.scoped_for(principal, headers, operation.right)
-            return operation.run(memory, arguments())
-        self._refuse_store(principal, operation)
-        return operation.run(self.memory.admin, arguments())
+        if operation.of_store:
+            return operation.run(self.administered(headers, operation, method=method), arguments())
+        memory = self.scoped(headers, operation.right, method=method, operation=operation.name)
+        return operation.run(memory, arguments())
 
-    def _refuse_store(self, principal: Principal, operation: Operation) -> None:
-        """Refuse what is of the whole store to all but the administrators of its own tenant."""
-        if self.read_only and not operation.read_only:
+    def _refuse_writing(self, right: Right) -> None:
+        if self.read_only and right > Right.READ:
             raise Refused("this server only reads; start it without --read-only to write")
-        if principal.right < operation.right:
-            raise Refused(f"{principal.name!r} has the right {principal.right.name.lower()}; this needs admin")
-        if principal.tenant != self.memory.settings.tenant:
-            raise Refused(f"only an administrator of {self.memory.settings.tenant!r} sees and steers the whole store")
 
 
 def named(headers: Mapping[str, str], header: str) -> str | None:
