@@ -48,6 +48,7 @@ from mnemic.worker.status import WorkEntry, dead_letters, work_status
 
 if TYPE_CHECKING:
     from mnemic.collecting.housekeeping import Collected
+    from mnemic.credentials.keys import Keys
     from mnemic.strategies.base import Strategy
     from mnemic.watching.feed import TenantFeed
     from mnemic.watching.metering import Meters
@@ -124,6 +125,19 @@ class Admin:
         self._opened, self._store = opened, opened.store
         opened.background.job_types.setdefault(GC, gc_slices(opened.store, opened.settings))
         opened.background.chores.setdefault(GC, gc_chore(opened.answering, opened.kernel.desk))
+
+    @property
+    def settings(self) -> Settings:
+        """Return the settings that the store was opened with."""
+        return self._opened.settings
+
+    @property
+    def access_keys(self) -> Keys:
+        """Return the access keys of this store, as `Memory.keys` does."""
+        import_whole("mnemic.credentials.keys")
+        from mnemic.credentials.keys import Keys
+
+        return Keys(self._store, self._opened.clock)
 
     def info(self) -> Info:
         """Describe the store: engine, settings, size."""
