@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
+import pytest
 from bearer_tokens import Tokens, principal_of
 from hypothesis import given
 from hypothesis import strategies as st
