@@ -7,7 +7,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -100,9 +100,9 @@ def test_the_server_says_who_looks(page: TestClient) -> None:
 
 
 @pytest.fixture
-def guarded(serving: Serving, memory: Memory) -> Iterator[tuple[TestClient, Authenticator]]:
+def guarded(serving: Serving, memory: Memory) -> tuple[TestClient, Authenticator]:
     authenticator = Authenticator(memory.keys)
-    yield serving(authenticator, more=dashboard_routes()), authenticator
+    return serving(authenticator, more=dashboard_routes()), authenticator
 
 
 def _link(authenticator: Authenticator, right: Right = Right.WRITE) -> str:
