@@ -208,7 +208,8 @@ def test_foreign_hosts_and_origins_are_sent_away(serving: Serving) -> None:
     ):  # fmt: skip
         assert client.get("/health", headers={"host": host}).status_code == status, host
     for origin, status in (
-        ("http://localhost:3000", 200), ("https://memory.example", 200),
+        ("http://localhost", 200), ("https://LOCALHOST", 200), ("http://localhost:3000", 403),
+        ("https://memory.example", 403), ("http://127.0.0.1", 403),
         ("http://evil.example", 403), ("null", 403), ("http://localhost.evil.example", 403), ("", 403),
         ("http://[", 403), ("localhost", 403),
     ):  # fmt: skip

@@ -1,15 +1,17 @@
-"""The operations on a store as a whole: its size, its users, lanes and jobs. They show numbers, and words of none."""
+"""The operations on a store as a whole: its size, its users, lanes, jobs and keys. They show words of no memory."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from mnemic.core.json_schema import flag, shape, text, whole
+from mnemic.core.clock import moment_or_span
+from mnemic.core.json_schema import flag, many, shape, text, whole
 from mnemic.credentials.principal import Right
 from mnemic.operations.operation import Data, Operation
 from mnemic.operations.reading_operations import AFTER, LIMIT
-from mnemic.operations.record_schemas import STATS, USER, WORK, page_of
-from mnemic.operations.store_records import stats_record, user_record, work_record
+from mnemic.operations.record_schemas import ACCESS_KEY, RIGHTS, SPENDING, STATS, USER, VITALS, WORK, page_of
+from mnemic.operations.store_records import key_record, stats_record, user_record, work_record
+from mnemic.operations.vitals_records import look_record, spending_records
 
 if TYPE_CHECKING:
     from mnemic.admin import Admin
@@ -47,6 +49,26 @@ def _retry(admin: Admin, arguments: dict[str, Any]) -> Data:
 def _cancel(admin: Admin, arguments: dict[str, Any]) -> Data:
     admin.cancel(**arguments)
     return arguments
+
+
+def _spending(admin: Admin, given: dict[str, Any]) -> Data:
+    return {"spending": spending_records(admin.spending(**given), admin.settings.prices)}
+
+
+def _keys(admin: Admin, given: dict[str, Any]) -> Data:
+    return {"keys": list(map(key_record, admin.access_keys.list(admin.settings.tenant)))}
+
+
+def _create_key(admin: Admin, given: dict[str, Any]) -> Data:
+    right = Right.named(given.pop("right", "write"))
+    if "expires" in given:
+        given["expires"] = moment_or_span("expires", given["expires"])
+    made = admin.access_keys.create(tenant=admin.settings.tenant, right=right, **given)
+    return {"key": key_record(made.key), "text": made.text}
+
+
+def _revoke_key(admin: Admin, given: dict[str, Any]) -> Data:
+    return {"key": key_record(admin.access_keys.revoke(given["id"], tenant=admin.settings.tenant))}
 
 
 OF_STORE: Final = (
@@ -133,5 +155,74 @@ OF_STORE: Final = (
         destructive=True,
         of_store=True,
         verb=lambda admin, arguments: {"id": admin.rerun(**arguments)},
+    ),
+    Operation(
+        name="vitals",
+        title="Vitals",
+        description=(
+            "Read what the processes of the store do just now: rates, windows, pages, jobs, lanes, files, the last "
+            "collection."
+        ),
+        parameters=shape({}),
+        result=VITALS,
+        right=Right.ADMIN,
+        read_only=True,
+        idempotent=True,
+        of_store=True,
+        verb=lambda admin, given: look_record(admin.vitals(), admin.behind()),
+    ),
+    Operation(
+        name="spending",
+        title="What models took",
+        description="List what language models took, by strategy, task and model, the dearest in tokens first.",
+        parameters=shape({}, {"user": text("Only of this user."), "tenant": _TENANT}),
+        result=shape({"spending": many(SPENDING)}),
+        right=Right.ADMIN,
+        read_only=True,
+        idempotent=True,
+        of_store=True,
+        verb=_spending,
+    ),
+    Operation(
+        name="keys",
+        title="Access keys",
+        description="List the access keys of the tenant, without their secrets, by when they were made.",
+        parameters=shape({}),
+        result=shape({"keys": many(ACCESS_KEY)}),
+        right=Right.ADMIN,
+        read_only=True,
+        idempotent=True,
+        of_store=True,
+        verb=_keys,
+    ),
+    Operation(
+        name="create_key",
+        title="Make an access key",
+        description="Make an access key. Its text is in this answer and nowhere else.",
+        parameters=shape(
+            {"name": text("Who acts by it, as the journal will call them.", minLength=1)},
+            {
+                "user": text("The user whose memory alone it opens; left out, any user of the tenant.", minLength=1),
+                "right": text("How much it may do (left out: `write`).", among=RIGHTS),
+                "expires": text("When it ends: ISO 8601, or a span from now such as `90 days`; left out, never."),
+                "shared": flag("Whether it may write what the tenant shares."),
+            },
+        ),
+        result=shape({"key": ACCESS_KEY, "text": text("What is presented: `Authorization: Bearer mk_...`.")}),
+        right=Right.ADMIN,
+        of_store=True,
+        verb=_create_key,
+    ),
+    Operation(
+        name="revoke_key",
+        title="Revoke an access key",
+        description="Revoke an access key, and the browser sessions that were opened with it.",
+        parameters=shape({"id": text("The key's id, as `keys` lists it.", minLength=1)}),
+        result=shape({"key": ACCESS_KEY}),
+        right=Right.ADMIN,
+        destructive=True,
+        idempotent=True,
+        of_store=True,
+        verb=_revoke_key,
     ),
 )

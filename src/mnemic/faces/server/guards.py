@@ -70,7 +70,10 @@ class Guards:
         if len(named) != 1 or host_name(named[0]) not in self._hosts:
             detail = f"This server is not {', '.join(named)[:60]!r}; `mnemic serve --allow-host NAME` gives it a name."
             return plain_problem(421, detail, request_id)
-        if any(host_name(origin.partition("://")[2]) not in self._hosts for origin in headers.getlist("origin")):
+        # The port counts: a page of another server on this machine is another's, and a browser sends what needs no body
+        # without asking first.
+        here = named[0].strip().lower()
+        if any(one.partition("://")[2].lower() != here for one in headers.getlist("origin")):
             detail = "A page of another site may not ask this server."
             return plain_problem(403, detail, request_id, title="Not a page of this server")
         length = headers.get("content-length", "0")

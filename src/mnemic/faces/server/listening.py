@@ -23,6 +23,7 @@ from starlette.types import Lifespan
 from mnemic.core.clock import moment
 from mnemic.credentials.authenticator import Authenticator
 from mnemic.errors import Invalid, StoreError
+from mnemic.faces.dashboard.dashboard_routes import dashboard_routes
 from mnemic.faces.server.application import application
 from mnemic.faces.server.bounded_protocol import BoundedHttpProtocol
 from mnemic.faces.server.guards import LOOPBACK_HOSTS
@@ -114,7 +115,7 @@ def serve_here(options: ServeOptions, bound: socket.socket, ready: Callable[[], 
     with Memory(options.where, settings=settings) as memory:
         service = Service(memory, authenticator_of(memory, options), read_only=options.read_only)
         hosts = (*LOOPBACK_HOSTS, options.host, *options.names)
-        app = application(service, hosts=hosts, lifespan=_announcing(ready))
+        app = application(service, hosts=hosts, more=dashboard_routes(), lifespan=_announcing(ready))
         config = uvicorn.Config(
             app, http=BoundedHttpProtocol, loop="auto", ws="none", access_log=False, log_level="warning", lifespan="on",
             server_header=False, backlog=_BACKLOG, timeout_graceful_shutdown=DRAIN_SECONDS, proxy_headers=False,

@@ -48,6 +48,7 @@ def addresses(operations: Iterable[Operation]) -> list[tuple[Operation, str, str
 async def _respond(operation: Operation, request: Request) -> Response:
     """Answer a request for an operation: all that blocks is done in the pool."""
     service: Service = request.app.state.service
+    request.state.operation = operation.name
     headers = read_headers(request.headers.raw)
     body = await request.body()
     read = _reader(operation, request, headers, body)
