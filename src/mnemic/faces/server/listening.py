@@ -222,7 +222,7 @@ class _Workers:
                 self._end(running)
                 raise StoreError(f"processes that answer have died {_RESTARTS + 1} times; the lines above say why")
             left -= len(dead)
-            running = [process for process in running if process.is_alive()] + [self._started() for _ in dead]
+            running = [process for process in running if process not in dead] + [self._started() for _ in dead]
         self._end(running)
 
     def _end(self, running: Sequence[BaseProcess]) -> None:
