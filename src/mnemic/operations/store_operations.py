@@ -19,34 +19,34 @@ _TENANT: Final = text("Only of this tenant.")
 _DONE: Final = shape({"id": _JOB})
 
 
-def _stats(admin: Admin, given: dict[str, Any]) -> Data:
-    found = admin.stats(**given)
-    return stats_record(found, found.users)
+def _stats(admin: Admin, arguments: dict[str, Any]) -> Data:
+    stats = admin.stats(**arguments)
+    return stats_record(stats, stats.users)
 
 
-def _users(admin: Admin, given: dict[str, Any]) -> Data:
-    page = admin.users(**given)
+def _users(admin: Admin, arguments: dict[str, Any]) -> Data:
+    page = admin.users(**arguments)
     return {"users": list(map(user_record, page)), "next": page.next}
 
 
-def _jobs(admin: Admin, given: dict[str, Any]) -> Data:
-    page = admin.jobs(**given)
+def _jobs(admin: Admin, arguments: dict[str, Any]) -> Data:
+    page = admin.jobs(**arguments)
     return {"entries": list(map(work_record, page)), "next": page.next}
 
 
-def _dead(admin: Admin, given: dict[str, Any]) -> Data:
-    page = admin.dead(**given)
+def _dead(admin: Admin, arguments: dict[str, Any]) -> Data:
+    page = admin.dead(**arguments)
     return {"entries": list(map(work_record, page)), "next": page.next}
 
 
-def _retry(admin: Admin, given: dict[str, Any]) -> Data:
-    admin.retry(**given)
-    return given
+def _retry(admin: Admin, arguments: dict[str, Any]) -> Data:
+    admin.retry(**arguments)
+    return arguments
 
 
-def _cancel(admin: Admin, given: dict[str, Any]) -> Data:
-    admin.cancel(**given)
-    return given
+def _cancel(admin: Admin, arguments: dict[str, Any]) -> Data:
+    admin.cancel(**arguments)
+    return arguments
 
 
 OF_STORE: Final = (
@@ -132,6 +132,6 @@ OF_STORE: Final = (
         right=Right.ADMIN,
         destructive=True,
         of_store=True,
-        verb=lambda admin, given: {"id": admin.rerun(**given)},
+        verb=lambda admin, arguments: {"id": admin.rerun(**arguments)},
     ),
 )
