@@ -17,7 +17,7 @@ from starlette.types import Receive, Scope, Send
 from mnemic.credentials.principal import Right
 from mnemic.errors import Compacted, Invalid
 from mnemic.faces.server.listeners import (
-    Listener,
+    FeedListener,
     Listeners,
     StreamEvent,
     commit_event,
@@ -52,7 +52,7 @@ async def feed(request: Request) -> Response:
     return EventStream(listeners, listener, memory, mark)
 
 
-def _opened(service: Service, headers: Mapping[str, str], query: bytes) -> tuple[ScopedMemory, Listener, str]:
+def _opened(service: Service, headers: Mapping[str, str], query: bytes) -> tuple[ScopedMemory, FeedListener, str]:
     """The memory that is listened to, its listener, and the mark to begin after."""
     scope, principal = service.admitted(headers, Right.READ, method="GET", operation="feed")
     memory = service.memory.scope(user=scope.user, tenant=scope.tenant, actor=principal.name)
@@ -63,7 +63,7 @@ def _opened(service: Service, headers: Mapping[str, str], query: bytes) -> tuple
     for name in given.keys() - {"after"}:
         raise Invalid(name[:60], "is not known", "Known: after.")
     after = headers.get("last-event-id") or given.get("after") or None
-    return memory, Listener(scope, headers), memory.watch(after=after).mark
+    return memory, FeedListener(scope, headers), memory.watch(after=after).mark
 
 
 class EventStream(Response):
@@ -75,7 +75,7 @@ class EventStream(Response):
 
     media_type = "text/event-stream"
 
-    def __init__(self, listeners: Listeners, listener: Listener, memory: ScopedMemory, mark: str) -> None:
+    def __init__(self, listeners: Listeners, listener: FeedListener, memory: ScopedMemory, mark: str) -> None:
         super().__init__(headers={"X-Accel-Buffering": "no"})  # a proxy is to pass each event on at once
         del self.headers["content-length"]
         self._listeners, self._listener, self._memory = listeners, listener, memory

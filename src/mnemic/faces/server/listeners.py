@@ -84,7 +84,7 @@ def encoded(name: str, mark: str, data: Mapping[str, object]) -> bytes:
     return f"event: {name}\nid: {mark}\ndata: {body}\n\n".encode()
 
 
-class Listener:
+class FeedListener:
     """One open stream: what waits to be sent on it. Used in the event loop alone.
 
     Attributes:
@@ -150,17 +150,17 @@ class TenantAudience:
 
     def __init__(self, service: Service, tenant: str, read: Read) -> None:
         self._service, self._tenant, self._read = service, tenant, read
-        self._of_users: dict[str | Shared, set[Listener]] = {}
+        self._of_users: dict[str | Shared, set[FeedListener]] = {}
         self._heard = asyncio.Event()
         self.following = asyncio.Event()
         self.over = False
         self._task = asyncio.create_task(self._follow())
 
-    def add(self, listener: Listener) -> None:
+    def add(self, listener: FeedListener) -> None:
         """Hand commits out to a listener from now on."""
         self._of_users.setdefault(listener.scope.user, set()).add(listener)
 
-    def remove(self, listener: Listener) -> None:
+    def remove(self, listener: FeedListener) -> None:
         """Hand it nothing more; with the last one the reading ends."""
         of_user = self._of_users[listener.scope.user]
         of_user.discard(listener)
@@ -170,13 +170,13 @@ class TenantAudience:
             self.over = True
             self._task.cancel()
 
-    def listeners(self) -> list[Listener]:
+    def listeners(self) -> list[FeedListener]:
         """List those who listen."""
         return [listener for of_user in self._of_users.values() for listener in of_user]
 
     async def _follow(self) -> None:
         try:
-            feed = await self._read(partial(self._service.memory.admin.follow, self._tenant))
+            feed = await self._read(partial(self._service.memory.admin.tail, self._tenant))
             feed.ear.also = partial(asyncio.get_running_loop().call_soon_threadsafe, self._heard.set)
             self.following.set()
             while True:
@@ -226,7 +226,7 @@ class Listeners:
         self.count = 0
 
     @contextmanager
-    def joined(self, listener: Listener) -> Iterator[TenantAudience]:
+    def joined(self, listener: FeedListener) -> Iterator[TenantAudience]:
         """Hand commits out to a listener within the block.
 
         Raises:
@@ -268,19 +268,19 @@ class Listeners:
         finally:
             draining.cancel()
 
-    def _everybody(self) -> list[Listener]:
+    def _everybody(self) -> list[FeedListener]:
         return [listener for audience in self._audiences.values() for listener in audience.listeners()]
 
-    async def _no_longer_allowed(self) -> list[Listener]:
+    async def _no_longer_allowed(self) -> list[FeedListener]:
         """Find the listeners whose credential proves nobody any more, or somebody else; each is looked at once."""
-        by_credential: dict[tuple[str, ...], list[Listener]] = {}
+        by_credential: dict[tuple[str, ...], list[FeedListener]] = {}
         for listener in self._everybody():
             by_credential.setdefault(listener.credential, []).append(listener)
         samples = [of_one[0] for of_one in by_credential.values()]
         refused = await self.read(lambda: [one for one in samples if not self._allowed(one)])
         return [listener for one in refused for listener in by_credential[one.credential]]
 
-    def _allowed(self, listener: Listener) -> bool:
+    def _allowed(self, listener: FeedListener) -> bool:
         scope = listener.scope
         try:
             principal = self._service.authenticator.authenticate(listener.headers, "GET")
