@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Match, Route
+from starlette.types import Receive, Scope, Send
 
 from mnemic.core.sanitize import for_json
 from mnemic.errors import Invalid
@@ -24,11 +25,40 @@ LOG: Final = logging.getLogger("mnemic.server")
 PREFIX: Final = "/v1"
 
 
-def operation_routes() -> list[Route]:
+class ExactRoutes(BaseRoute):
+    """Routes whose paths have no parameters, found by one look, where each would be tried one after the other."""
+
+    def __init__(self, routes: Iterable[Route]) -> None:
+        self._by_path: dict[str, list[Route]] = {}
+        for route in routes:
+            self._by_path.setdefault(route.path, []).append(route)
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Find the route of a path and method; one of another method if there is none."""
+        here = self._by_path.get(scope["path"].removeprefix(scope.get("root_path", "")), ())
+        best: tuple[Match, Scope] = Match.NONE, {}
+        for route in here:
+            match, found = route.matches(scope)
+            if match is not Match.NONE:
+                best = match, {**found, "route": route}
+            if match is Match.FULL:
+                break
+        return best
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Have the route that was found answer."""
+        await scope["route"].handle(scope, receive, send)
+
+
+def operation_routes() -> list[BaseRoute]:
     """Make the routes: two for an operation that only reads, one for another, and one for each resource."""
-    return [
+    routes = [
         Route(path, partial(_respond, operation), methods=[method], name=f"{method} {path}")
         for operation, method, path in addresses(OPERATIONS.values())
+    ]
+    return [
+        ExactRoutes(route for route in routes if not route.param_convertors),
+        *(route for route in routes if route.param_convertors),
     ]
 
 
@@ -49,7 +79,7 @@ async def _respond(operation: Operation, request: Request) -> Response:
     """Answer a request for an operation: all that blocks is done in the pool."""
     service: Service = request.app.state.service
     request.state.operation = operation.name
-    headers = read_headers(request.headers.raw)
+    headers = read_headers(request.scope["headers"])
     body = await request.body()
     read = _reader(operation, request, headers, body)
     return await service.pool.run(lambda: _answer(service, operation, request.method, headers, read))
