@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from mnemic import _version
+from mnemic.core.checking import NAME_LIMIT
+from mnemic.core.json_schema import text
 from mnemic.errors import MnemicError
 from mnemic.faces.server.problems import MEDIA_TYPE, STATUSES, title_of
 from mnemic.faces.server.routes import addresses
 from mnemic.operations.operation import Operation
 from mnemic.operations.operation_table import OPERATIONS
+from mnemic.writing import KEY_LIMIT
 
 _PROBLEM: Final = {
     "type": "object",
@@ -27,12 +30,21 @@ _PROBLEM: Final = {
     "required": ["type", "title", "status", "detail", "request_id"],
 }
 _HEADERS: Final = {
-    "user": (
-        "Mnemic-User",
-        "Whose memory is meant, where the credential may name users; percent-encoded where it is not ASCII.",
-    ),
-    "key": ("Idempotency-Key", "The argument `key`: the same key with the same content writes once."),
-    "expect": ("If-Match", "The argument `expect`: the ETag of the version you have read."),
+    "user": {
+        "name": "Mnemic-User",
+        "description": "Whose memory is meant, where the credential may name users; percent-encoded.",
+        "schema": text(minLength=1, maxLength=NAME_LIMIT, pattern="^([!-$&-~]|%[2-6][0-9A-Fa-f]|%7[0-9A-Ea-e])+$"),
+    },
+    "key": {
+        "name": "Idempotency-Key",
+        "description": "The argument `key`: the same key with the same content writes once.",
+        "schema": text(minLength=1, maxLength=KEY_LIMIT, pattern="^[!#-~]+$"),
+    },
+    "expect": {
+        "name": "If-Match",
+        "description": "The argument `expect`: the ETag of the version you have read, or `*` for any.",
+        "schema": text(pattern=r'^(\*|"(0|[1-9][0-9]{0,17})")$'),
+    },
 }
 
 
@@ -106,11 +118,7 @@ def _is_object(schema: Mapping[str, Any]) -> bool:
 
 def _headers(operation: Operation) -> list[dict[str, Any]]:
     wanted = {"user": not operation.of_store, "key": operation.takes_key, "expect": operation.takes_expected}
-    return [
-        {"name": _HEADERS[one][0], "in": "header", "description": _HEADERS[one][1], "schema": {"type": "string"}}
-        for one, does in wanted.items()
-        if does
-    ]
+    return [{**_HEADERS[one], "in": "header"} for one, does in wanted.items() if does]
 
 
 def _body(operation: Operation, in_path: set[str], schemas: dict[str, Any]) -> dict[str, Any]:

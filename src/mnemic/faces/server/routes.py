@@ -25,11 +25,11 @@ PREFIX: Final = "/v1"
 
 
 def operation_routes() -> list[Route]:
-    """Make the routes: two for an operation that only reads, one for another, and one for each resource."""
-    return [
-        Route(path, partial(_respond, operation), methods=[method], name=f"{method} {path}")
-        for operation, method, path in addresses(OPERATIONS.values())
-    ]
+    """Make the routes: one for each path, so that a method that is none is told of all that are (`Allow`)."""
+    by_path: dict[str, dict[str, Operation]] = {}
+    for operation, method, path in addresses(OPERATIONS.values()):
+        by_path.setdefault(path, {})[method] = operation
+    return [Route(path, partial(_respond, offered), methods=list(offered)) for path, offered in by_path.items()]
 
 
 def addresses(operations: Iterable[Operation]) -> list[tuple[Operation, str, str]]:
@@ -45,8 +45,9 @@ def addresses(operations: Iterable[Operation]) -> list[tuple[Operation, str, str
     return found
 
 
-async def _respond(operation: Operation, request: Request) -> Response:
-    """Answer a request for an operation: all that blocks is done in the pool."""
+async def _respond(offered: Mapping[str, Operation], request: Request) -> Response:
+    """Answer a request for the operation that a path offers by its method: all that blocks is done in the pool."""
+    operation = offered["GET" if request.method == "HEAD" else request.method]
     service: Service = request.app.state.service
     headers = read_headers(request.headers.raw)
     body = await request.body()
