@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from mnemic.watching.feed import Notice
 
 _SEQ: Final = commit_number("The number of a commit.")
+_WRITTEN: Final = commit_number("The number of a commit.", low=1)
 _CASCADE: Final = flag("Go ahead where something it touched has changed since.")
 _NAME: Final = name_text("The branch's name.")
 _UNDONE: Final = shape({"undone": many(UNDONE, "Newest first; each by a commit of its own.")})
@@ -145,7 +146,7 @@ JOURNAL: Final = (
         name="written",
         title="What a commit wrote",
         description="List the versions that a commit wrote, without those erased since.",
-        parameters=shape({"seq": commit_number("The number of a commit.", low=1)}),
+        parameters=shape({"seq": _WRITTEN}),
         result=shape({"versions": many(VERSION)}),
         right=Right.READ,
         read_only=True,
@@ -169,7 +170,7 @@ JOURNAL: Final = (
         name="undo",
         title="Undo a commit",
         description="Take a commit back, with what was derived from it, by a new commit; undo that one to redo.",
-        parameters=shape({"seq": _SEQ}, {"cascade": _CASCADE}),
+        parameters=shape({"seq": _WRITTEN}, {"cascade": _CASCADE}),
         result=RECEIPT,
         right=Right.WRITE,
         destructive=True,
@@ -180,7 +181,7 @@ JOURNAL: Final = (
         name="undo_range",
         title="Undo a range of commits",
         description="Undo the commits `first` to `last` of this memory, newest first, each by a commit of its own.",
-        parameters=shape({"first": _SEQ, "last": _SEQ}, {"cascade": _CASCADE}),
+        parameters=shape({"first": _WRITTEN, "last": _WRITTEN}, {"cascade": _CASCADE}),
         result=_UNDONE,
         right=Right.WRITE,
         destructive=True,
@@ -202,7 +203,7 @@ JOURNAL: Final = (
         name="revert",
         title="Revert to a commit",
         description="Bring this memory back to what it was after a commit, by one commit that `undo` takes back.",
-        parameters=shape({"seq": _SEQ}),
+        parameters=shape({"seq": _WRITTEN}),
         result=RECEIPT,
         right=Right.WRITE,
         destructive=True,

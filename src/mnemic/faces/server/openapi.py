@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from mnemic import _version
-from mnemic.core.checking import NAME_LIMIT
 from mnemic.core.json_schema import text
 from mnemic.errors import MnemicError
 from mnemic.faces.server.problems import MEDIA_TYPE, STATUSES, title_of
@@ -29,11 +28,20 @@ _PROBLEM: Final = {
     },
     "required": ["type", "title", "status", "detail", "request_id"],
 }
+_SPACE: Final = "( |%20)"
+_LATER: Final = "%[89ABab][0-9A-Fa-f]"
+"""A byte of a character in UTF-8 behind its first, percent-encoded."""
+_CHARACTER: Final = (
+    "([!-$&-~]|%2[1-9A-Fa-f]|%[3-6][0-9A-Fa-f]|%7[0-9A-Ea-e]"
+    f"|%([Cc][3-9A-Fa-f]|[Dd][0-9A-Fa-f]){_LATER}|%[Ee][1-9A-Ca-c]{_LATER}{_LATER}|%[Ff][1-3]{_LATER}{_LATER}{_LATER}"
+    f"|%[Ff]0%[9ABab][0-9A-Fa-f]{_LATER}{_LATER})"
+)
+"""Of a name: visible ASCII as it is, or any in UTF-8, percent-encoded."""
 _HEADERS: Final = {
     "user": {
         "name": "Mnemic-User",
         "description": "Whose memory is meant, where the credential may name users; percent-encoded.",
-        "schema": text(minLength=1, maxLength=NAME_LIMIT, pattern="^([!-$&-~]|%[2-6][0-9A-Fa-f]|%7[0-9A-Ea-e])+$"),
+        "schema": text(minLength=1, pattern=f"^{_CHARACTER}({_SPACE}*{_CHARACTER})*$"),
     },
     "key": {
         "name": "Idempotency-Key",
@@ -43,7 +51,7 @@ _HEADERS: Final = {
     "expect": {
         "name": "If-Match",
         "description": "The argument `expect`: the ETag of the version you have read, or `*` for any.",
-        "schema": text(pattern=r'^(\*|"(0|[1-9][0-9]{0,17})")$'),
+        "schema": {"anyOf": [text(pattern='^"(0|[1-9][0-9]{0,17})"$'), text(among="*")]},
     },
 }
 
