@@ -170,10 +170,10 @@ class Admin:
             tenant: Only of this one; left out, of all.
             user: Only this one, of the setting `tenant` if none is named.
         """
-        if user is not None:
-            return self._one_user(tenant or self._opened.settings.tenant, user)
         cursors = _USERS if tenant is None else Cursors(repr(("users", tenant)), 2)
         place = (0, 0) if after is None else cursors.read(after)
+        if user is not None:
+            return self._one_user(tenant or self._opened.settings.tenant, user)
         with self._store.read() as snapshot:
             number = None if tenant is None else snapshot.tenant(tenant)
             if tenant is not None and number is None:

@@ -15,6 +15,7 @@ from mnemic.faces.server.strict_json import read_json
 from mnemic.operations.operation import Operation
 
 _TAG: Final = re.compile(r'\s*"(\d{1,19})"\s*\Z')
+_INTEGER: Final = re.compile(r"(-?[0-9]{1,19})(?:\.0+)?")
 _MOST_FIELDS: Final = 1_000
 _ONCE: Final = frozenset({"authorization", "content-type", "idempotency-key", "if-match", "x-api-key"})
 _FLAGS: Final = {"true": True, "false": False}
@@ -81,8 +82,8 @@ def _value(name: str, schema: Mapping[str, Any], value: str) -> Any:
     kinds = [kinds] if isinstance(kinds, str) else list(kinds)
     if "object" in kinds:
         return read_json(value.encode())
-    if "integer" in kinds and re.fullmatch(r"-?\d{1,18}", value):
-        return int(value)
+    if "integer" in kinds and (digits := _INTEGER.fullmatch(value)):
+        return int(digits[1])
     if "boolean" in kinds:
         if value not in _FLAGS:
             raise Invalid(name, f"is {value[:40]!r}", "Say true or false.")

@@ -29,21 +29,15 @@ class ExactRoutes(BaseRoute):
     """Routes whose paths have no parameters, found by one look, where each would be tried one after the other."""
 
     def __init__(self, routes: Iterable[Route]) -> None:
-        self._by_path: dict[str, list[Route]] = {}
-        for route in routes:
-            self._by_path.setdefault(route.path, []).append(route)
+        self._by_path = {route.path: route for route in routes}
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Find the route of a path and method; one of another method if there is none."""
-        here = self._by_path.get(scope["path"].removeprefix(scope.get("root_path", "")), ())
-        best: tuple[Match, Scope] = Match.NONE, {}
-        for route in here:
-            match, found = route.matches(scope)
-            if match is not Match.NONE:
-                best = match, {**found, "route": route}
-            if match is Match.FULL:
-                break
-        return best
+        """Find the route of a path, and whether it is for the method."""
+        route = self._by_path.get(scope["path"].removeprefix(scope.get("root_path", "")))
+        if route is None:
+            return Match.NONE, {}
+        match, found = route.matches(scope)
+        return match, {**found, "route": route}
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Have the route that was found answer."""
@@ -51,11 +45,11 @@ class ExactRoutes(BaseRoute):
 
 
 def operation_routes() -> list[BaseRoute]:
-    """Make the routes: two for an operation that only reads, one for another, and one for each resource."""
-    routes = [
-        Route(path, partial(_respond, operation), methods=[method], name=f"{method} {path}")
-        for operation, method, path in addresses(OPERATIONS.values())
-    ]
+    """Make the routes: one for each path, so that a method that is none is told of all that are (`Allow`)."""
+    by_path: dict[str, dict[str, Operation]] = {}
+    for operation, method, path in addresses(OPERATIONS.values()):
+        by_path.setdefault(path, {})[method] = operation
+    routes = [Route(path, partial(_respond, offered), methods=list(offered)) for path, offered in by_path.items()]
     return [
         ExactRoutes(route for route in routes if not route.param_convertors),
         *(route for route in routes if route.param_convertors),
@@ -75,8 +69,9 @@ def addresses(operations: Iterable[Operation]) -> list[tuple[Operation, str, str
     return listed
 
 
-async def _respond(operation: Operation, request: Request) -> Response:
-    """Answer a request for an operation: all that blocks is done in the pool."""
+async def _respond(offered: Mapping[str, Operation], request: Request) -> Response:
+    """Answer a request for the operation that a path offers by its method: all that blocks is done in the pool."""
+    operation = offered["GET" if request.method == "HEAD" else request.method]
     service: Service = request.app.state.service
     request.state.operation = operation.name
     headers = read_headers(request.scope["headers"])
