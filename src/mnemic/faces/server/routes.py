@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -91,7 +91,7 @@ def _reader(
         if body if asked_by_url else query:
             other, here = ("body", "query") if asked_by_url else ("query", "body")
             raise Invalid(other, f"does not go with {request.method}", f"Put the arguments into the {here}.")
-        arguments = read_query(operation, query) if asked_by_url else read_body(body, headers.get("content-type", ""))
+        arguments = read_query(operation.parameters["properties"], query) if asked_by_url else read_body(body, headers.get("content-type", ""))
         for name, value in path.items():
             if arguments.setdefault(name, id := path_argument(name, value)) != id:
                 raise Invalid(name, "is another than that of the address", "Leave it out.")
@@ -107,8 +107,13 @@ def _answer(
     tag = _entity_tag(operation, data)
     if tag is not None and operation.read_only and tag in _tags(headers.get("if-none-match", "")):
         return Response(status_code=304, headers={"ETag": tag})
+    return json_response(data, {"ETag": tag} if tag else {})
+
+
+def json_response(data: Data | Sequence[Data], headers: Mapping[str, str] | None = None) -> Response:
+    """Make the answer that holds what a verb returned."""
     body = for_json(json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
-    return Response(body.encode(), headers={"ETag": tag} if tag else {}, media_type="application/json")
+    return Response(body.encode(), headers=headers, media_type="application/json")
 
 
 def _entity_tag(operation: Operation, data: Data) -> str | None:
