@@ -7,7 +7,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -100,9 +100,9 @@ def test_the_server_says_who_looks(page: TestClient) -> None:
 
 
 @pytest.fixture
-def guarded(serving: Serving, memory: Memory) -> Iterator[tuple[TestClient, Authenticator]]:
+def guarded(serving: Serving, memory: Memory) -> tuple[TestClient, Authenticator]:
     authenticator = Authenticator(memory.keys)
-    yield serving(authenticator, more=dashboard_routes()), authenticator
+    return serving(authenticator, more=dashboard_routes()), authenticator
 
 
 def _link(authenticator: Authenticator, right: Right = Right.WRITE) -> str:
@@ -144,7 +144,13 @@ def test_leaving_needs_the_token_and_ends_the_session(guarded: tuple[TestClient,
 
 def test_a_page_of_another_port_of_this_machine_may_change_nothing(page: TestClient) -> None:
     page.post("/v1/observe", json={"messages": "Keep me."})
-    for origin in ("http://localhost:3000", "http://127.0.0.1", "https://evil.example", "null", "http://localhost.evil"):
+    for origin in (
+        "http://localhost:3000",
+        "http://127.0.0.1",
+        "https://evil.example",
+        "null",
+        "http://localhost.evil",
+    ):
         answer = page.post("/v1/erase_user", headers={"Origin": origin})
         assert answer.status_code == 403, origin
     assert page.post("/v1/count", json={}, headers={"Origin": "http://localhost"}).json() == {"count": 1}

@@ -85,11 +85,17 @@ class DrainingServer(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
-def listen(options: ServeOptions, workers: int, say: Callable[[str], None]) -> None:
+def listen(
+    options: ServeOptions,
+    workers: int,
+    say: Callable[[str], None],
+    show: Callable[[str], None] | None = None,
+) -> None:
     """Serve until a signal ends it.
 
     Args:
         say: Prints a line: where it listens.
+        show: Called with the address at which this machine reaches it, once it listens there.
 
     Raises:
         Invalid: the address cannot be listened on, or nobody could prove who they are.
@@ -98,11 +104,18 @@ def listen(options: ServeOptions, workers: int, say: Callable[[str], None]) -> N
     bound = _bound(options.host, options.port)
     host, port = bound.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
+    reached = {"0.0.0.0": "127.0.0.1", "[::]": "[::1]"}.get(shown, shown)  # noqa: S104 - what every address means
+
+    def announce(more: str = "") -> None:
+        say(f"mnemic serves on http://{shown}:{port}{more} (Ctrl-C ends it)")
+        if show is not None:
+            show(f"http://{reached}:{port}")
+
     with bound:
         if workers == 1:
-            serve_here(options, bound, lambda: say(f"mnemic serves on http://{shown}:{port} (Ctrl-C ends it)"))
+            serve_here(options, bound, announce)
         else:
-            say(f"mnemic serves on http://{shown}:{port} in {workers} processes (Ctrl-C ends it)")
+            announce(f" in {workers} processes")
             _Workers(options, bound, workers).run()
 
 
