@@ -45,6 +45,18 @@ def tamper(world: World, statement: str, *bound: object) -> None:
         assert db.changes() > 0, "nothing was tampered with"
 
 
+def test_what_has_a_context_and_no_source_is_erased_with_that_and_audited(world: World) -> None:
+    beside, kept = world.item("beside"), world.item("kept")
+    quoting = [world.item(f"quotes {one.text}", context=(one.id,)) for one in (beside, kept)]
+    world.commit(*map(world.put, (beside, kept)))
+    world.commit(*map(world.put, quoting))
+    world.erase(beside.id)
+    assert [world.get(one.id) is None for one in quoting] == [True, False]
+    assert world.faults() == []
+    tamper(world, "DELETE FROM derived")
+    assert [one for one in world.faults() if f"is not listed as derived from {kept.id}" in one]
+
+
 UNA = "UPDATE version SET body = CAST(replace(CAST(body AS TEXT), 'uno', 'una') AS BLOB) WHERE seq_from = 2"
 
 CASES: dict[str, tuple[str, str]] = {

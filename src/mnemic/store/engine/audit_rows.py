@@ -315,9 +315,9 @@ def _reading(row: VersionRow, own: list[Entry], names: dict[int, str], derived: 
         problems.append("its columns disagree with its body")
     if (names.get(row.agent), names.get(row.session)) != (body.agent, body.session):
         problems.append("its agent or session disagrees with its body")
-    if body.source:  # an erasure follows `derived`, so what a version cites must stand there
-        cited = (source for source in (*body.source, *body.context) if (to_bytes(source), row.id) not in derived)
-        problems += [f"is not listed as derived from {source}" for source in cited]
+    # An erasure follows `derived`, so what a version may have words from must stand there.
+    unlisted = (one for one in (*body.source, *body.context) if (to_bytes(one), row.id) not in derived)
+    problems += [f"is not listed as derived from {one}" for one in unlisted]
     if not own:
         problems.append("has no entry in the catalogue's table")
     elif own != entries(row.ver, row, body.pinned, terms_of(body.wording)):

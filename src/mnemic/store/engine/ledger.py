@@ -357,7 +357,7 @@ class _Commit:
             catalogued += entries(ver, row, op.item.pinned, terms)
             if op.item.tags or op.item.source:
                 facets += [(ver, facet) for facet in written_facets(op.item.tags, op.item.author)]
-            if op.item.source:
+            if op.item.erased_with:
                 cited += [(to_bytes(source), row.id) for source in op.item.erased_with]
             if op.key is not None:
                 keys.append(self._key(op.key, op.lasting, sealed))

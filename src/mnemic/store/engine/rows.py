@@ -871,6 +871,11 @@ class LaneTables(Group, ABC):
         named: list[Condition] = [("name", "in", names)] if names else []
         return self.relations.first(JOB, *named, state=int(JobState.WAITING)) is not None
 
+    def has_running_job(self, names: Sequence[str], now: int) -> bool:
+        """Whether somebody works on a job of these names by `now`, as `Job.is_running` says of one."""
+        leased: list[Condition] = [("leased", "<=", now), ("lease_until", ">", now), ("owner", "<>", "")]
+        return self.relations.first(JOB, ("name", "in", names), *leased, state=int(JobState.WAITING)) is not None
+
     def add_job(self, order: Order, at: int) -> int:
         values = job_values(Job(id=0, order=order, at=at))
         return self.relations.add(JOB, (None, *values[1:]))

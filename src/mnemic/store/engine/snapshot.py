@@ -619,8 +619,7 @@ class Snapshot:
 
     def is_job_running(self, names: Sequence[str]) -> bool:
         """Whether somebody works on a job of these names."""
-        now = self._rows.now()
-        return any(job.is_running(now) and job.order.name in names for job in self.jobs(JobState.WAITING))
+        return self._rows.lanes.has_running_job(names, self._rows.now())
 
     def jobs(
         self, *states: JobState, after: tuple[int, int] | None = None, limit: int = 0, by_number: bool = False

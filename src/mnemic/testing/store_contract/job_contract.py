@@ -61,6 +61,22 @@ def record(world: World, request: bytes, answer: bytes, **fields: object) -> boo
     return world.store.transact(job_queue.record, RecordedAnswer(**columns))  # type: ignore[arg-type]
 
 
+def test_a_job_is_running_while_its_lease_holds_and_for_those_who_ask_for_its_name(
+    world: World, clock: ManualClock
+) -> None:
+    def running(*names: str) -> bool:
+        with world.store.read() as snapshot:
+            return snapshot.is_job_running(names)
+
+    ordered(world)
+    assert not running(*NAMES)
+    world.store.transact(job_queue.claim, NAMES, "ada", 60)
+    assert running(*NAMES)
+    assert not running("digest")
+    clock.tick(61 * SECOND)
+    assert not running(*NAMES)
+
+
 def test_a_job_of_the_same_key_is_the_same_job(world: World) -> None:
     world.commit("x")
     first = ordered(world)
