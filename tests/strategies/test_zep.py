@@ -196,6 +196,18 @@ def test_names_that_lead_round_to_each_other_are_no_end_of_it() -> None:
         assert [days(item)[0] for item in items(me)] == ["Rome", "jazz"]
 
 
+def test_what_a_rerun_took_back_does_not_return_with_its_end_once_that_end_is_erased() -> None:
+    with graph_memory(GraphModel(SCRIPT)) as (memory, me):
+        ids = tell(memory, me, ("2020-01-01", "I am in Paris."), ("2021-01-01", "I am in Rome."))
+        memory.admin.rerun("zep", user="ada")
+        assert memory.flush()
+        assert history(me) == [("Paris", "2020-01-01", "2021-01-01"), ("Rome", "2021-01-01", "")]
+        me.erase(ids[1])
+        assert memory.flush()
+        assert history(me) == [("Paris", "2020-01-01", "")]
+        assert memory.admin.verify() == []
+
+
 @pytest.mark.parametrize("gone", [0, 1, 2])
 def test_an_entity_that_is_made_again_is_tied_once_to_a_fact_that_had_landed(gone: int) -> None:
     """It is tied to the facts that name it, and the run that makes it says one of these again."""

@@ -226,7 +226,9 @@ def reopening(
 
 def _before(story: Sequence[Version], came: Collection[int]) -> Item | None:
     """What a superseded item was, if the last that was done to it is that one of these commits shortened it."""
-    if len(story) < 2 or story[-1].seq_from not in came or story[-2].item.state is not State.SUPERSEDED:
+    if len(story) < 2 or story[-1].seq_from not in came:
+        return None
+    if any(version.item.state is not State.SUPERSEDED for version in story[-2:]):  # hidden by that commit, it stays so
         return None
     return story[-2].item
 
