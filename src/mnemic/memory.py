@@ -309,7 +309,8 @@ class ScopedMemory:
     def forget_by(self, strategy: str) -> Receipt:
         """Hide all that a strategy derived, in one commit, as `forget` does; it derives none of it again by itself.
 
-        `admin.rerun` has it derive all anew; `follow` without it keeps it from deriving more.
+        `undo` of that commit brings it back, and `admin.rerun` leaves it hidden; `follow` without the strategy keeps it
+        from deriving more.
 
         Raises:
             Invalid: there is no strategy of this name.

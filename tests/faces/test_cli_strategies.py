@@ -327,3 +327,14 @@ def test_a_list_leaves_out_what_strategies_keep_for_themselves_and_says_how_much
     assert {one["kind"] for one in ada("list", "--by", "house", "--json").lines} == {"profile"}
     assert "nothing here" in ada("list", "--kind", "entity").err
     assert "own recall" in ada("list", "--kind", "entity").err
+
+
+def test_what_was_hidden_stays_so_through_a_rerun_and_that_is_said(run: Run) -> None:
+    run("follow", "house", "zep")
+    run("add", "I live in Bristol.")
+    run("flush")
+    assert "stay hidden" not in run("rerun", "zep").out
+    assert "bring back: mnemic undo" in run("forget", "--by", "zep").out
+    told = run("rerun", "zep").out
+    assert "that you hid stay hidden: `mnemic log` shows which commit to undo" in told
+    assert run("list", "--by", "zep").out == ""

@@ -7,13 +7,17 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
 
+from mnemic.core.items import State
 from mnemic.core.listing import LISTED, all_of
+from mnemic.core.queries import Filter
 from mnemic.core.scope import SHARED
+from mnemic.derive.runs import RERUN
 from mnemic.errors import Invalid
 from mnemic.faces.cli.bars import advancing, progress, split_names
 from mnemic.faces.cli.command import WORDS, page_options, verb
@@ -21,6 +25,7 @@ from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.output import cut, day, flat, many
 from mnemic.lanes.slices import DERIVER, EMBED, HOUSE
 from mnemic.operations.store_records import lane_record, work_record
+from mnemic.strategies.loading import author_called
 from mnemic.worker.status import WAITING
 
 if TYPE_CHECKING:
@@ -197,7 +202,7 @@ def rerun(strategy: str) -> None:
     """Take back what STRATEGY made of your memory, and have it read everything again.
 
     One commit takes it back, what it makes anew follows. Nothing that you wrote or hid yourself is touched, and what it
-    had made stays in the history; `undo` of these commits brings it back.
+    had made stays in the history; `undo` of these commits brings it back. What you hid, `undo` of its commit does.
     """
     run = invocation()
     with run.memory() as memory:
@@ -207,6 +212,8 @@ def rerun(strategy: str) -> None:
         number = memory.admin.rerun(strategy, user=run.user, tenant=run.tenant)
         done = flushed(run, memory, None)
         made = list(takewhile(lambda change: change.seq > before, all_of(me.log)))
+        retired = all_of(partial(me.list, where=Filter(by=(author_called(strategy),), states=(State.RETIRED,))))
+        hidden = sum(not version.item.slots.get(RERUN) for version in retired)
     read = f"{flat(strategy)} has read everything again (job {number})"
     waits = f"{flat(strategy)} is to read everything again (job {number}): some of it waits, see `mnemic jobs`"
     first, last = (made[-1].seq, made[0].seq) if made else (None, None)
@@ -217,6 +224,7 @@ def rerun(strategy: str) -> None:
         {"job": number, "done": done, "first_commit": first, "last_commit": last},
         read if done else waits,
         *([back] if made else []),
+        *([f"{many(hidden, 'item')} that you hid stay hidden: `mnemic log` shows which commit to undo"] * bool(hidden)),
     )
 
 
