@@ -17,6 +17,8 @@ from typing import Any, Final
 import mnemic
 from mnemic import errors
 from mnemic.admin import Admin
+from mnemic.credentials.keys import AccessKey, Keys, NewKey
+from mnemic.credentials.principal import Principal, Right
 from mnemic.faces.cli.commands.maintenance import meanings
 from mnemic.long_reading import CitedNote, EvidencePlace, LongReading, ReadingProgress
 from mnemic.recall.answer import Answer, Citation
@@ -47,7 +49,8 @@ PARTS: Final[tuple[tuple[str, str, tuple[type, ...]], ...]] = (
             mnemic.Notice, mnemic.Difference, mnemic.Undone, mnemic.ErasureReceipt, mnemic.Window,
         ),
     ),
-    ("Enumerations", "", (mnemic.Kind, mnemic.Channel, mnemic.State)),
+    ("Who may ask a server", "", (Keys, AccessKey, NewKey, Principal)),
+    ("Enumerations", "", (mnemic.Kind, mnemic.Channel, mnemic.State, Right)),
 )  # fmt: skip
 
 _WIDTH: Final = 100

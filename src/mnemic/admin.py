@@ -48,6 +48,7 @@ from mnemic.worker.status import WorkEntry, dead_letters, work_status
 
 if TYPE_CHECKING:
     from mnemic.collecting.housekeeping import Collected
+    from mnemic.credentials.keys import Keys
     from mnemic.strategies.base import Strategy
     from mnemic.watching.feed import TenantFeed
     from mnemic.watching.metering import Meters
@@ -125,6 +126,19 @@ class Admin:
         opened.background.job_types.setdefault(GC, gc_slices(opened.store, opened.settings))
         opened.background.chores.setdefault(GC, gc_chore(opened.answering, opened.kernel.desk))
 
+    @property
+    def settings(self) -> Settings:
+        """Return the settings that the store was opened with."""
+        return self._opened.settings
+
+    @property
+    def access_keys(self) -> Keys:
+        """Return the access keys of this store, as `Memory.keys` does."""
+        import_whole("mnemic.credentials.keys")
+        from mnemic.credentials.keys import Keys
+
+        return Keys(self._store, self._opened.clock)
+
     def info(self) -> Info:
         """Describe the store: engine, settings, size."""
         return self._store.info()
@@ -156,10 +170,10 @@ class Admin:
             tenant: Only of this one; left out, of all.
             user: Only this one, of the setting `tenant` if none is named.
         """
-        if user is not None:
-            return self._one_user(tenant or self._opened.settings.tenant, user)
         cursors = _USERS if tenant is None else Cursors(repr(("users", tenant)), 2)
         place = (0, 0) if after is None else cursors.read(after)
+        if user is not None:
+            return self._one_user(tenant or self._opened.settings.tenant, user)
         with self._store.read() as snapshot:
             number = None if tenant is None else snapshot.tenant(tenant)
             if tenant is not None and number is None:

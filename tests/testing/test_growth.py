@@ -25,3 +25,18 @@ def test_a_square_is_seen_behind_a_fixed_cost(
 ) -> None:
     monkeypatch.setattr(growth, "_seconds", lambda reader, text: opening + cost(len(text)))
     assert bool(growth._grown(READER, HostileText("", "a"))) == is_seen
+
+
+@pytest.mark.parametrize(("power", "is_told"), [(2, True), (1, False)])
+@pytest.mark.parametrize("stretched", range(12))
+def test_a_time_that_was_stretched_once_hides_no_square_and_makes_none(
+    monkeypatch: pytest.MonkeyPatch, power: int, is_told: bool, stretched: int
+) -> None:
+    """A text of 4 kB takes .019 s; one of the times that are taken is twice as long as it should be."""
+    calls = iter(range(1_000))
+
+    def seconds(reader: TextReader, text: str) -> float:
+        return 0.019 * (len(text) / 4096) ** power * (2 if next(calls) == stretched else 1)
+
+    monkeypatch.setattr(growth, "_seconds", seconds)
+    assert bool(growth._grown(READER, HostileText("", "a"))) is is_told

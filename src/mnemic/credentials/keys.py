@@ -15,7 +15,7 @@ from mnemic.core.mask import refuse_secrets
 from mnemic.credentials.access_log import AccessLog
 from mnemic.credentials.principal import Principal, Right
 from mnemic.credentials.secrets_at_rest import digest, make_secret
-from mnemic.credentials.verifying import CredentialVerifier
+from mnemic.credentials.verifying import CredentialVerifier, right_of
 from mnemic.errors import Invalid, NotFound
 from mnemic.store.contract import Store
 from mnemic.store.engine.rows import Rows
@@ -132,17 +132,28 @@ class Keys:
     def list(self, tenant: str) -> tuple[AccessKey, ...]:
         """The keys of a tenant by when they were made, those that ended within a month included."""
         with self.store.read() as snapshot:
-            return tuple(map(_shown, snapshot.credentials(tenant, CredentialKind.KEY)))
+            return tuple(map(_shown, snapshot.credentials(CredentialKind.KEY, tenant)))
 
-    def revoke(self, id: str, *, tenant: str, by: str = "admin") -> AccessKey:
+    def any_valid(self) -> bool:
+        """Whether anybody at all, of whatever tenant, holds a key that is neither revoked nor over."""
+        now = self.clock.now()
+        with self.store.read() as snapshot:
+            rows = snapshot.credentials(CredentialKind.KEY)
+        return any(not row.revoked and row.expires > now for row in rows)
+
+    def revoke(self, key: str, *, tenant: str, by: str = "admin") -> AccessKey:
         """Revoke a key, and the browser sessions that were opened with it; every process knows within two seconds.
+
+        Args:
+            key: Its id, or its name if no other key that stands has it.
 
         Raises:
             NotFound: the tenant has no such key.
+            Invalid: several keys have that name; they are listed.
         """
-        row = self.store.transact(revoke_key, id, tenant, self.clock.now())
+        row = self.store.transact(revoke_key, key, tenant, self.clock.now())
         self.verifier.forget()
-        self.log.done("keys.revoke", key=id, name=by)
+        self.log.done("keys.revoke", key=row.id, name=by)
         return _shown(row)
 
     def verify(self, text: str) -> Principal:
@@ -161,24 +172,30 @@ def add_credential(rows: Rows, row: CredentialRow, ended: int) -> None:
     rows.notes.set_credential(row)
 
 
-def revoke_key(rows: Rows, id: str, tenant: str, now: int) -> CredentialRow:
-    """Revoke a key, inside a transaction, and drop the links and sessions made by it.
+def revoke_key(rows: Rows, named: str, tenant: str, now: int) -> CredentialRow:
+    """Revoke a key by id or name, inside a transaction, and drop the links and sessions made by it.
 
     Raises:
         NotFound: the tenant has no such key.
+        Invalid: several have that name.
     """
-    row = rows.notes.credential(id)
-    if row is None or row.kind != CredentialKind.KEY or row.tenant != tenant:
-        raise NotFound(f"no key {id!r} here; `mnemic keys list` shows them")
-    row = row._replace(revoked=row.revoked or now)
+    of_tenant = rows.notes.credentials(("tenant", "=", tenant), ("kind", "=", int(CredentialKind.KEY)))
+    found = [row for row in of_tenant if row.id == named]
+    found = found or [row for row in of_tenant if row.name == named and not row.revoked and row.expires > now]
+    if not found:
+        raise NotFound(f"no key {named!r} here; `mnemic keys list` shows them")
+    if len(found) > 1:
+        ids = ", ".join(row.id for row in found)
+        raise Invalid("key", f"{named!r} is the name of several: {ids}", "Say the id of one.")
+    row = found[0]._replace(revoked=found[0].revoked or now)
     rows.notes.set_credential(row)
-    rows.notes.drop_credentials(issuer=id)
+    rows.notes.drop_credentials(issuer=row.id)
     return row
 
 
 def _shown(row: CredentialRow) -> AccessKey:
     return AccessKey(
-        id=row.id, name=row.name, tenant=row.tenant, user=row.user, right=Right(row.right), shared=bool(row.shared),
+        id=row.id, name=row.name, tenant=row.tenant, user=row.user, right=right_of(row), shared=bool(row.shared),
         created=moment(row.created), expires=None if row.expires == FOREVER else moment(row.expires),
         last_used=moment(row.used) if row.used else None, revoked=moment(row.revoked) if row.revoked else None,
     )  # fmt: skip

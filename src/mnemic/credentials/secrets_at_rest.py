@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import hmac
 import re
 from enum import Enum
+from hmac import compare_digest
 from typing import Final
 
 from mnemic.core.clock import FOREVER
@@ -72,7 +72,7 @@ def judge(row: CredentialRow | None, kind: CredentialKind, text: str, now: int) 
     checks = {
         Rejection.MALFORMED: not id_in(text),
         Rejection.UNKNOWN: row is None or compared.kind != kind,
-        Rejection.WRONG: not hmac.compare_digest(compared.hash, digest(text)),
+        Rejection.WRONG: not compare_digest(compared.hash, digest(text)),
         Rejection.REVOKED: bool(compared.revoked),
         Rejection.EXPIRED: compared.expires <= now,
     }

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 NEIGHBOURS: Final = 5
 """Old facts that a new one is weighed against (the code of Mem0's first versions; 10 in the paper)."""
 
-_DIGEST: Final = "digest"
 _NEAR_POOL: Final = 40
 
 
@@ -64,7 +63,7 @@ class FactBook:
         """
         fresh: list[StatedFact] = []
         for fact in _once_each(facts):
-            same = yield from known(replace(where, slots=((_DIGEST, wording_digest(fact.text)),)), 1)
+            same = yield from known(replace(where, tags=(wording_digest(fact.text),)), 1)
             if same:
                 self.confirm(same[0], fact)
             else:
@@ -134,7 +133,7 @@ class FactBook:
         """Derive a fact from its turns; its words are part of its key, for of one turn any number of facts is taken."""
         turns = self._turns(fact)
         last, digest = turns[-1], wording_digest(fact.text)
-        slots: dict[str, Slot] = {"by": self._by, _DIGEST: digest}
+        slots: dict[str, Slot] = {"by": self._by}
         if fact.slot:
             slots |= {"subject": fact.subject, "slot": fact.slot, "value": fact.value, ENDED: fact.ended}
         return Derivation(
@@ -142,6 +141,7 @@ class FactBook:
             kind=Kind.FACT,
             text=fact.text,
             slots=slots,
+            tags=(digest,),
             source=tuple(turn.id for turn in reversed(turns)),
             said=last.said,
             said_offset=last.said_offset,
@@ -169,7 +169,8 @@ def _updated(derived: Derivation, text: str, old: Item, shown: tuple[ItemId, ...
     return replace(
         derived,
         text=text,
-        slots={**old.slots, **derived.slots, _DIGEST: wording_digest(text)},
+        slots={**old.slots, **derived.slots},
+        tags=(wording_digest(text),),
         source=tuple(dict.fromkeys((*derived.source, *old.source))),
         said=max(derived.said, old.said),
         context=(*derived.context, *shown),

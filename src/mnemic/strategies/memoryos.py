@@ -304,11 +304,11 @@ def _queues() -> Flow[set[ItemId]]:
 def _sorted_in(fact: Derivation, turns: Mapping[ItemId, Item]) -> Derivation:
     """Sort a fact: what fills a slot is profile; what only the assistant said is knowledge of the assistant."""
     if "slot" in fact.slots:
-        return replace(fact, kind=Kind.PROFILE, tags=(_PROFILE,))
+        return replace(fact, kind=Kind.PROFILE, tags=(_PROFILE, *fact.tags))
     said = [turns[id] for id in fact.source if id in turns]
     of_assistant = all(turn.slots.get("role") == "assistant" for turn in said)
-    return replace(fact, tags=(_OF_ASSISTANT if of_assistant else _OF_USER,))
+    return replace(fact, tags=(_OF_ASSISTANT if of_assistant else _OF_USER, *fact.tags))
 
 
 def _sort(item: Item) -> str:
-    return "the user's profile" if item.kind is Kind.PROFILE else f"knowledge of the {''.join(item.tags)}"
+    return "the user's profile" if item.kind is Kind.PROFILE else f"knowledge of the {item.tags[0]}"

@@ -66,7 +66,6 @@ _SEEN: Final = Filter(kinds=(Kind.TURN, Kind.INSIGHT))
 _INSIGHTS: Final = Filter(kinds=(Kind.INSIGHT,), by=("stream",))
 _WEIGHED: Final = Filter(kinds=(Kind.SUMMARY,), by=("stream",), tags=("importance",))
 _REFLECTED: Final = Filter(kinds=(Kind.SUMMARY,), by=("stream",), tags=("reflection",))
-_DIGEST: Final = "digest"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -250,7 +249,7 @@ def _insights(questions: Sequence[str], near: Sequence[Sequence[Item]]) -> Flow[
             evidence.update((items[place].id, items[place]) for place in insight.source)
     fresh: dict[str, list[Item]] = {}
     for digest, (text, evidence) in merged.items():
-        if not (yield from known(replace(_INSIGHTS, slots=((_DIGEST, digest),)), 1)):
+        if not (yield from known(replace(_INSIGHTS, tags=(digest,)), 1)):
             fresh[text] = sorted(evidence.values(), key=lambda item: (item.said, item.text))
     return fresh
 
@@ -262,7 +261,8 @@ def _insight(given: Given, text: str, evidence: Sequence[Item], score: float) ->
         key=f"{Stream.name}:{last.id}:{digest}",
         kind=Kind.INSIGHT,
         text=text,
-        slots={"by": Stream.by, _DIGEST: digest, "importance": score, "depth": 1 + max(map(_depth, evidence))},
+        slots={"by": Stream.by, "importance": score, "depth": 1 + max(map(_depth, evidence))},
+        tags=(digest,),
         source=_given_first(given, (item.id for item in evidence)),
         said=max(last.said, *(item.said for item in evidence)),
         said_offset=last.said_offset,

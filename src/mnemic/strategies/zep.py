@@ -49,6 +49,7 @@ from mnemic.strategies.rules.graph_edits import (
     NamedEntity,
     digest,
     graph_fact,
+    graph_tag,
     members_of,
 )
 from mnemic.strategies.rules.label_propagation import communities
@@ -61,7 +62,6 @@ from mnemic.strategies.triggers import Buffer, EachEvent, Trigger
 from mnemic.strategies.units import TurnUnit, Unit
 
 if TYPE_CHECKING:
-    from mnemic.core.facets import SlotValue
     from mnemic.core.ids import ItemId
     from mnemic.flow import Flow
 
@@ -208,8 +208,9 @@ def _descending(scored: tuple[ItemId, float]) -> float:
     return -scored[1]
 
 
-def _own(kind: Kind, **slots: SlotValue) -> Filter:
-    return Filter(kinds=(kind,), by=(Zep.by,), slots=tuple(slots.items()))
+def _own(kind: Kind, **parts: str) -> Filter:
+    """Filter what the strategy keeps, of all or those of these parts, as they are tagged."""
+    return Filter(kinds=(kind,), by=(Zep.by,), tags=(graph_tag(**parts),) if parts else ())
 
 
 def _stated(turns: Sequence[Item]) -> Flow[tuple[tuple[ItemId, ...], list[tuple[Item, Triple]]]]:

@@ -76,6 +76,7 @@ Care
   checkpoints copies             The checkpoints that are kept, by commit.
   export      copies             The journal with all it holds, as lines of JSON; with --user, all of one person.
   load        copies             Bring an exported journal into a store, as a tenant beside those that are there.
+  keys        access_keys        Access keys: who may use this memory through a server.
   settings    maintenance        Every setting: its value, where from, what it means.
   completion  maintenance        Print what makes a shell complete commands.
 Agents
@@ -84,6 +85,7 @@ Agents
   clients     installing.command List the agents and editors that `install` knows, and which of them are here.
   chat        chat.command       Talk, and be remembered.
   serve       server.command Serve this store over HTTP, until it is told to stop.
+  dashboard   server.command Open the dashboard of this store in a browser.
   mcp         mcp.command        Serve this memory to an agent: the Model Context Protocol on standard input and output.
   gateway     gateway.command    Remember between any application and its model, over OpenAI's API.
   hook        hooks.command      Answer one event of a client, which pipes it in as JSON.

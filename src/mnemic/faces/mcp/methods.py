@@ -73,10 +73,17 @@ Answers = dict[str, tuple[type[types.RequestParams], Answer]]
 
 
 class Offer:
-    """The answers to what a client asks, for one served."""
+    """The answers to what a client asks.
 
-    def __init__(self, served: ServedMemory) -> None:
+    Args:
+        served: What every request is about.
+        served_for: What one request is about, where that differs from request to request: whose memory, and how much
+            may be done with it. It is of the same profile as `served`.
+    """
+
+    def __init__(self, served: ServedMemory, served_for: Callable[[Context], ServedMemory] | None = None) -> None:
         self._visit = served
+        self._served_for = served_for or (lambda _: served)
         self._shelf = SHELVES.get(served.profile)
         self._subscriptions = Subscriptions()
         prompts = PROMPTS.get(served.profile, ())
@@ -122,11 +129,11 @@ class Offer:
             self._visit.begin()
 
     async def _list_tools(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[_tool(tool) for tool in await _in_thread(self._visit.tools)])
+        return types.ListToolsResult(tools=[_tool(tool) for tool in await _in_thread(self._served_for(ctx).tools)])
 
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         try:
-            result = await _in_thread(self._visit.call, params.name, params.arguments or {})
+            result = await _in_thread(self._served_for(ctx).call, params.name, params.arguments or {})
         except LookupError as error:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}") from error
         if not result.failed:
@@ -142,7 +149,7 @@ class Offer:
         self, shelf: Shelf, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         cursor = None if params is None else params.cursor
-        with_cursor = await _refusing(lambda: shelf.page(self._visit.toolbox(), cursor))
+        with_cursor = await _refusing(lambda: shelf.page(self._served_for(ctx).toolbox(), cursor))
         return types.ListResourcesResult(resources=with_cursor[0], next_cursor=with_cursor[1])
 
     async def _list_templates(
@@ -154,13 +161,13 @@ class Offer:
         self, shelf: Shelf, ctx: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
-        contents = await _refusing(lambda: shelf.read(self._visit.toolbox(), uri), {"uri": uri})
+        contents = await _refusing(lambda: shelf.read(self._served_for(ctx).toolbox(), uri), {"uri": uri})
         return types.ReadResourceResult(contents=[contents])
 
     async def _subscribe(self, shelf: Shelf, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         """Subscribe a client to a resource; refuse one that cannot be read."""
         uri = str(params.uri)
-        await _refusing(lambda: shelf.read(self._visit.toolbox(), uri), {"uri": uri})
+        await _refusing(lambda: shelf.read(self._served_for(ctx).toolbox(), uri), {"uri": uri})
         return await self._subscriptions.subscribe(ctx, params)
 
     async def _list_prompts(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
@@ -170,12 +177,12 @@ class Offer:
         if params.name not in self._prompts:
             raise MCPError(types.INVALID_PARAMS, f"Unknown prompt: {params.name}")
         one = self._prompts[params.name]
-        words = await _refusing(lambda: self._words(one, params.arguments or {}))
+        words = await _refusing(lambda: self._words(ctx, one, params.arguments or {}))
         message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=words))
         return types.GetPromptResult(description=one.prompt.description, messages=[message])
 
-    def _words(self, prompt: Ready, arguments: dict[str, str]) -> str:
-        return prompt.words(self._visit.memory(), checked(prompt.prompt, arguments))
+    def _words(self, ctx: Context, prompt: Ready, arguments: dict[str, str]) -> str:
+        return prompt.words(self._served_for(ctx).memory(), checked(prompt.prompt, arguments))
 
 
 async def _in_thread(function: Callable[..., T], *args: Any) -> T:

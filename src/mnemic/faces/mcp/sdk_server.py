@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 def build(served: ServedMemory) -> Server[Watched]:
     """The server of what `served` offers. The memory is opened behind the answer to the first request."""
     offer = Offer(served)
+    server = server_of(offer)
+    server.middleware.append(offer.opened_behind)
+    return server
+
+
+def server_of(offer: Offer) -> Server[Watched]:
+    """The server that gives the answers of an offer."""
     server = Server(
         NAME,
         version=_version.__version__,
@@ -27,5 +34,4 @@ def build(served: ServedMemory) -> Server[Watched]:
     )
     for method, (params, answer) in offer.answers().items():
         server.add_request_handler(method, params, answer)
-    server.middleware.append(offer.opened_behind)
     return server

@@ -25,10 +25,18 @@ class ServedMemory:
     Args:
         opening: Opens the memory; the served closes it. What it raises the caller gets, and the next call tries again.
         read_only: Only tools that change nothing.
+        before_writing: Called before a tool that changes something; what it raises is the tool's answer.
     """
 
-    def __init__(self, opening: Opening, profile: str, *, read_only: bool = False) -> None:
-        self.profile, self.read_only = profile, read_only
+    def __init__(
+        self,
+        opening: Opening,
+        profile: str,
+        *,
+        read_only: bool = False,
+        before_writing: Callable[[], object] = lambda: None,
+    ) -> None:
+        self.profile, self.read_only, self._before_writing = profile, read_only, before_writing
         self._opening = opening
         self._stack = ExitStack()
         self._lock = threading.Lock()
@@ -67,9 +75,12 @@ class ServedMemory:
         Raises:
             LookupError: there is no such tool.
         """
-        if name not in {tool.name for tool in self.tools()}:
+        tool = next((tool for tool in self.tools() if tool.name == name), None)
+        if tool is None:
             raise LookupError(name)
         try:
+            if not tool.read_only:
+                self._before_writing()
             return self.toolbox().call(name, arguments)
         except MnemicError as error:
             return Result(text=f"{type(error).__name__}: {error}", failed=True)

@@ -111,6 +111,8 @@ class Service:
         """Return the memory that a request means, and who asks; as `scoped`."""
         principal = self.authenticator.authenticate(headers, method)
         self._refuse_writing(right)
+        if named(headers, TENANT) not in (None, principal.tenant):
+            raise Refused(f"{principal.name!r} opens the memory of its own tenant alone; leave {TENANT} out")
         shared = headers.get(SHARED_SPACE, "").lower() in ("1", "true", "yes")
         user = SHARED if shared else named(headers, USER)
         return self.authenticator.authorize(principal, right, user, operation=operation), principal

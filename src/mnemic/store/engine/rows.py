@@ -357,10 +357,8 @@ class JournalTables(Group, ABC):
 
     def feedback(self, tenant: int, space: int, after: int, since: int) -> list[EventRow]:
         """What counted uses of a space's items, in commits past one and later than a moment (microseconds)."""
-        noted = self.noted(tenant, (Verb.USED,), after)
-        own = {row.seq for row in self.relations.find(CHANGE, ("seq", ">", after), ("at", ">", since), space=space)}
-        found = (event for seq in noted if seq in own for event in self.events(tenant, seq, seq))
-        return [event for event in found if event.verb == Verb.USED]
+        own = [row.seq for row in self.relations.find(CHANGE, ("seq", ">", after), ("at", ">", since), space=space)]
+        return list(self.relations.find(EVENT, ("seq", "in", own), order=("seq", "n"), tenant=tenant, verb=Verb.USED))
 
     def seq_at(self, tenant: int, at: int) -> int:
         # `at` never decreases with seq, so the last row at or before it is found from the newest end.

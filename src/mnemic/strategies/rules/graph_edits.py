@@ -69,6 +69,18 @@ def digest(parts: Iterable[str]) -> str:
     return hashlib.blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
+def graph_tag(**parts: str) -> str:
+    """Make the tag by which facts or entities of these parts are looked up, by index however many there are."""
+    return digest(f"{name}={part}" for name, part in sorted(parts.items()))
+
+
+def _graph_tags(one: Triple) -> tuple[str, ...]:
+    """Tag a fact by what it is looked up by: its ends, both and each, and its subject with the relation."""
+    subject, thing = {"subject": one.subject}, {"object": one.object}
+    parts: tuple[dict[str, str], ...] = subject, thing, subject | thing, {**subject, "relation": one.predicate}
+    return tuple(graph_tag(**part) for part in parts)
+
+
 def members_of(community: Item) -> set[str]:
     """The names of the entities of a community."""
     members = community.slots["members"]
@@ -138,6 +150,7 @@ class GraphEdits:
                 kind=Kind.FACT,
                 text=one.fact,
                 slots=slots | {ENDED: True} if edge.closing else slots,
+                tags=_graph_tags(one),
                 source=tuple(dict.fromkeys((fact.turn.id, *cited))),
                 said=fact.turn.said,
                 said_offset=fact.turn.said_offset,
@@ -179,6 +192,7 @@ class GraphEdits:
                 kind=Kind.ENTITY,
                 text=name,
                 slots={"by": self.by, "name": plain, **more},
+                tags=(graph_tag(name=plain),),
                 source=source,
                 said=turn.said,
                 said_offset=turn.said_offset,

@@ -25,7 +25,10 @@ def merge_ops(given: Merging) -> tuple[MergeDecision, ...]:
 
 
 def wording_digest(text: str) -> str:
-    """Hash the words of a text, whatever their case, accents and punctuation: equal for what is worded alike."""
+    """Hash the words of a text, whatever their case, accents and punctuation: equal for what is worded alike.
+
+    As a tag it is looked up by index, however many facts there are.
+    """
     return blake2b(" ".join(words(text)).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""A gateway between a real client and a scripted upstream, each on a port of its own."""
+"""Applications on ports of their own, for real clients."""
 
 from __future__ import annotations
 
