@@ -45,18 +45,18 @@ class FeedLoad:
         clients: Streams, each of a user of its own.
         commits: Written one after the other; the server is restarted after half of them.
         gap: Seconds between two of them.
-        idle: Seconds during which nothing is written.
+        silence: Seconds during which nothing is written.
     """
 
     clients: int = 1_000
     commits: int = 400
     gap: float = 0.05
-    idle: float = 30.0
+    silence: float = 30.0
 
     @property
     def stated(self) -> bool:
         """Whether it is as much as the bars are stated for."""
-        return self.clients >= 1_000 and self.commits >= 200 and self.idle >= 15
+        return self.clients >= 1_000 and self.commits >= 200 and self.silence >= 15
 
 
 @dataclass(slots=True)
@@ -140,7 +140,7 @@ async def _measured(memory: Memory, path: Path, load: FeedLoad, progress: Callab
         listening = [asyncio.create_task(client.listen(server.port)) for client in clients]
         await _all_live(clients)
         progress(f"{load.clients} clients listen, and nothing happens")
-        idle = await _idle_share(server, load.idle)
+        idle = await _idle_share(server, load.silence)
         progress("commits")
         written = await asyncio.to_thread(_write, memory, load, 0, load.commits // 2)
         await _all_heard(memory, clients)
@@ -216,7 +216,7 @@ def _figures(idle: float, delays: dict[bool, list[float]], wrong: int, load: Fee
     return [
         Figure(
             name="processor while nothing happens", value=idle, unit="", bar=IDLE_SHARE,
-            detail=f"{load.clients:,} streams for {load.idle:g} s",
+            detail=f"{load.clients:,} streams for {load.silence:g} s",
         ),
         Figure(
             name="a commit is heard after, p50", value=float(np.median(own)), unit="ms", bar=HEARD_MS,
