@@ -170,10 +170,10 @@ class Admin:
             tenant: Only of this one; left out, of all.
             user: Only this one, of the setting `tenant` if none is named.
         """
-        if user is not None:
-            return self._one_user(tenant or self._opened.settings.tenant, user)
         cursors = _USERS if tenant is None else Cursors(repr(("users", tenant)), 2)
         place = (0, 0) if after is None else cursors.read(after)
+        if user is not None:
+            return self._one_user(tenant or self._opened.settings.tenant, user)
         with self._store.read() as snapshot:
             number = None if tenant is None else snapshot.tenant(tenant)
             if tenant is not None and number is None:
@@ -210,7 +210,7 @@ class Admin:
         """Where this process counts and times what it does."""
         return self._opened.meters
 
-    def follow(self, tenant: str | None = None) -> TenantFeed:
+    def tail(self, tenant: str | None = None) -> TenantFeed:
         """Follow the commits of all users of a tenant from now on, for a process that hands each on to many listeners.
 
         Args:

@@ -105,7 +105,7 @@ BAD_ARGUMENTS: dict[str, tuple[str, dict[str, Any], str]] = {
     "a commit to come": ("get", {"id": "0" * 26, "at": 99}, "at"),
     "no messages": ("observe", {"messages": []}, "messages"),
     "a message with more": ("observe", {"messages": {"role": "user", "text": "x"}}, "messages"),
-    "an empty text": ("observe", {"messages": ""}, "messages[0].text"),
+    "an empty text": ("observe", {"messages": ""}, "messages"),
     "a channel of ours": ("observe", {"messages": "x", "channel": "import"}, "channel"),
     "a tag that is none": ("observe", {"messages": "x", "tags": ["\n"]}, "tags[0]"),
     "a blank session": ("observe", {"messages": "x", "session": ""}, "session"),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from mnemic.core.json_schema import flag, many, shape, text, whole
+from mnemic.core.json_schema import flag, many, shape, text
 from mnemic.core.listing import all_of
 from mnemic.credentials.principal import Right
 from mnemic.errors import NotFound
+from mnemic.operations.argument_schemas import ID, MARK, commit_number, commit_or, name_text
 from mnemic.operations.journal_records import (
     branch_record,
     change_record,
@@ -30,16 +31,16 @@ from mnemic.operations.record_schemas import (
     page_of,
 )
 from mnemic.operations.records import erasure_record, receipt_record, undone_record, version_record
-from mnemic.operations.writing_operations import ID
 
 if TYPE_CHECKING:
     from mnemic.core.items import Version
     from mnemic.memory import ScopedMemory
     from mnemic.watching.feed import Notice
 
-_SEQ: Final = whole("The number of a commit.", low=0)
+_SEQ: Final = commit_number("The number of a commit.")
+_WRITTEN: Final = commit_number("The number of a commit.", low=1)
 _CASCADE: Final = flag("Go ahead where something it touched has changed since.")
-_NAME: Final = text("The branch's name.", minLength=1)
+_NAME: Final = name_text("The branch's name.")
 _UNDONE: Final = shape({"undone": many(UNDONE, "Newest first; each by a commit of its own.")})
 
 
@@ -105,7 +106,7 @@ JOURNAL: Final = (
             {},
             {
                 "limit": LIMIT,
-                "after": {"type": ["integer", "string"], "description": "A commit, or the `next` of the page before."},
+                "after": commit_or(AFTER, "A commit, or the `next` of the page before."),
                 "newest": flag("Newest first (left out: yes)."),
                 "every": flag("Also commits that only count what was shown."),
             },
@@ -127,7 +128,7 @@ JOURNAL: Final = (
         parameters=shape(
             {},
             {
-                "after": {"type": ["integer", "string"], "description": "A `mark` or `next`, or a commit's number."},
+                "after": commit_or(MARK, "A `mark` or `next`, or a commit's number."),
                 "limit": LIMIT,
                 "every": flag("Also commits that only count what was shown."),
                 "items": flag("Also the items that each wrote."),
@@ -146,7 +147,7 @@ JOURNAL: Final = (
         name="written",
         title="What a commit wrote",
         description="List the versions that a commit wrote, without those erased since.",
-        parameters=shape({"seq": whole("The number of a commit.", low=1)}),
+        parameters=shape({"seq": _WRITTEN}),
         result=shape({"versions": many(VERSION)}),
         right=Right.READ,
         read_only=True,
@@ -170,7 +171,7 @@ JOURNAL: Final = (
         name="undo",
         title="Undo a commit",
         description="Take a commit back, with what was derived from it, by a new commit; undo that one to redo.",
-        parameters=shape({"seq": _SEQ}, {"cascade": _CASCADE}),
+        parameters=shape({"seq": _WRITTEN}, {"cascade": _CASCADE}),
         result=RECEIPT,
         right=Right.WRITE,
         destructive=True,
@@ -181,7 +182,7 @@ JOURNAL: Final = (
         name="undo_range",
         title="Undo a range of commits",
         description="Undo the commits `first` to `last` of this memory, newest first, each by a commit of its own.",
-        parameters=shape({"first": _SEQ, "last": _SEQ}, {"cascade": _CASCADE}),
+        parameters=shape({"first": _WRITTEN, "last": _WRITTEN}, {"cascade": _CASCADE}),
         result=_UNDONE,
         right=Right.WRITE,
         destructive=True,
@@ -192,7 +193,7 @@ JOURNAL: Final = (
         name="undo_import",
         title="Undo an import",
         description="Undo what was imported under the name of a source, as `undo_range` undoes a range.",
-        parameters=shape({"source": text("The name it came in under.")}, {"cascade": _CASCADE}),
+        parameters=shape({"source": name_text("The name it came in under.")}, {"cascade": _CASCADE}),
         result=_UNDONE,
         right=Right.WRITE,
         destructive=True,
@@ -203,7 +204,7 @@ JOURNAL: Final = (
         name="revert",
         title="Revert to a commit",
         description="Bring this memory back to what it was after a commit, by one commit that `undo` takes back.",
-        parameters=shape({"seq": _SEQ}),
+        parameters=shape({"seq": _WRITTEN}),
         result=RECEIPT,
         right=Right.WRITE,
         destructive=True,

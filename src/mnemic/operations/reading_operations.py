@@ -9,6 +9,7 @@ from mnemic.core.items import Channel, Kind, Sight, State
 from mnemic.core.json_schema import flag, many, or_null, shape, text, whole
 from mnemic.core.queries import Filter
 from mnemic.credentials.principal import Right
+from mnemic.operations.argument_schemas import CURSOR, ID, PART_OF_ID, any_text, name_text, nonblank_text, time_text
 from mnemic.operations.graph_records import graph_record
 from mnemic.operations.journal_records import page_record, session_record
 from mnemic.operations.operation import BRANCH, READ, Data, Operation
@@ -38,7 +39,6 @@ from mnemic.operations.records import (
     version_record,
 )
 from mnemic.operations.store_records import strategy_record
-from mnemic.operations.writing_operations import ID
 from mnemic.registry import STRATEGIES
 from mnemic.strategies.loading import followed, strategies
 
@@ -48,12 +48,12 @@ if TYPE_CHECKING:
 MOST_LISTED: Final = 1_000
 """Rows of one page; a cursor leads to the next."""
 LIMIT: Final = whole("Most of them on a page.", low=1, high=MOST_LISTED)
-AFTER: Final = text("The `next` of the page before.", minLength=1)
-_QUERY: Final = text("What you want to know, in any language; a full question finds best.")
+AFTER: Final = CURSOR
+_QUERY: Final = nonblank_text("What you want to know, in any language; a full question finds best.")
 _K: Final = whole("Most items (left out: 10).", low=1, high=200)
 _BUDGET: Final = whole("Most tokens.", low=1, high=10_000_000)
-_NOW: Final = text("When it is asked, for `yesterday`; ISO 8601. Left out, now.")
-_BY: Final = text("A strategy whose own recall answers, by name.")
+_NOW: Final = time_text("When it is asked, for `yesterday`; ISO 8601. Left out, now.")
+_BY: Final = name_text("A strategy whose own recall answers, by name.")
 _EXPLAIN: Final = flag("Also report how many candidates each stage took in and passed on.")
 _STATES: Final = {state.name.lower(): state for state in State}
 _FILTER: Final = {
@@ -61,13 +61,17 @@ _FILTER: Final = {
         {},
         {
             "kinds": many(text(among=Kind)),
-            "tags": many(text(), "Any of these."),
+            "tags": many(name_text(), "Any of these."),
             "channels": many(text(among=Channel)),
-            "slots": {"type": "object", "description": "Each of these slots with exactly this value."},
-            "said_from": text("Said at this moment or later; ISO 8601."),
-            "said_to": text("Said before this moment."),
+            "slots": {
+                "type": "object",
+                "additionalProperties": {**any_text(), "type": ["string", "integer", "boolean", "null"]},
+                "description": "Each of these slots with exactly this value.",
+            },
+            "said_from": time_text("Said at this moment or later; ISO 8601."),
+            "said_to": time_text("Said before this moment."),
             "states": many(text(among=tuple(_STATES)), "Left out, those that the view shows."),
-            "by": many(text(), "Derived by any of these strategies."),
+            "by": many(name_text(), "Derived by any of these strategies."),
             "sights": many(text(among=tuple(Sight)), "Seen by any of these; `all` leaves out what strategies keep."),
         },
     ),
@@ -160,7 +164,7 @@ READING: Final = (
             "Make a block for a prompt: standing instructions, pinned items and the profile, then as much evidence for "
             "a question as fits the budget. A blank query asks for the first part alone."
         ),
-        parameters=shape({"query": text("What the conversation or task is about.")}, _RECALL),
+        parameters=shape({"query": any_text("What the conversation or task is about.")}, _RECALL),
         result=CONTEXT,
         right=Right.READ,
         read_only=True,
@@ -261,7 +265,7 @@ READING: Final = (
         title="Find ids",
         description="List the ids that begin with these characters or, if none does, that end with them.",
         parameters=shape(
-            {"typed": text("Some characters of an id.", minLength=1, maxLength=26)},
+            {"typed": PART_OF_ID},
             {"limit": LIMIT},
         ),
         result=shape({"ids": many(ID, "Ascending.")}),
@@ -278,8 +282,8 @@ READING: Final = (
         parameters=shape(
             {},
             {
-                "by": text("Only what this strategy keeps."),
-                "around": text("Only what lies near what is called so."),
+                "by": name_text("Only what this strategy keeps."),
+                "around": any_text("Only what lies near what is called so."),
                 "steps": whole("How near: so many relations away (left out: 2).", low=1, high=1_000),
                 "limit": whole("Most nodes, those with most edges first (left out: 300).", low=1, high=10_000),
             },
@@ -346,7 +350,7 @@ READING: Final = (
         name="session_pages",
         title="Pages of a session",
         description="Read the page table of a session's window as it was stored last; `session` is null without one.",
-        parameters=shape({"name": text("The session.")}),
+        parameters=shape({"name": name_text("The session.")}),
         result=shape({"session": or_null(SESSION), "pages": many(PAGE)}),
         right=Right.READ,
         read_only=True,

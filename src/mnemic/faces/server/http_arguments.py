@@ -10,11 +10,13 @@ from urllib.parse import parse_qsl
 from starlette.exceptions import HTTPException
 
 from mnemic.core.ids import item_id
+from mnemic.core.json_schema import Schema
 from mnemic.errors import Invalid, NotFound
 from mnemic.faces.server.strict_json import read_json
 from mnemic.operations.operation import Operation
 
 _TAG: Final = re.compile(r'\s*"(\d{1,19})"\s*\Z')
+_INTEGER: Final = re.compile(r"(-?[0-9]{1,19})(?:\.0+)?")
 _MOST_FIELDS: Final = 1_000
 _ONCE: Final = frozenset({"authorization", "content-type", "idempotency-key", "if-match", "x-api-key"})
 _FLAGS: Final = {"true": True, "false": False}
@@ -52,8 +54,11 @@ def read_body(body: bytes, content_type: str) -> dict[str, Any]:
     return value
 
 
-def read_query(operation: Operation, query: bytes) -> dict[str, Any]:
+def read_query(fields: Mapping[str, Schema], query: bytes) -> dict[str, Any]:
     """Read arguments from a query string: lists by repeating a name, objects as JSON.
+
+    Args:
+        fields: The schema of each argument.
 
     Raises:
         Invalid: a name is not known, is set twice, or its value does not fit.
@@ -62,7 +67,6 @@ def read_query(operation: Operation, query: bytes) -> dict[str, Any]:
         pairs = parse_qsl(query.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=_MOST_FIELDS)
     except ValueError as error:
         raise Invalid("query", "is not percent-encoded UTF-8", "Encode what is not ASCII.") from error
-    fields = operation.parameters["properties"]
     arguments: dict[str, Any] = {}
     for name, value in pairs:
         if name not in fields:
@@ -81,8 +85,8 @@ def _value(name: str, schema: Mapping[str, Any], value: str) -> Any:
     kinds = [kinds] if isinstance(kinds, str) else list(kinds)
     if "object" in kinds:
         return read_json(value.encode())
-    if "integer" in kinds and re.fullmatch(r"-?\d{1,18}", value):
-        return int(value)
+    if "integer" in kinds and (digits := _INTEGER.fullmatch(value)):
+        return int(digits[1])
     if "boolean" in kinds:
         if value not in _FLAGS:
             raise Invalid(name, f"is {value[:40]!r}", "Say true or false.")

@@ -20,7 +20,6 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.types import Lifespan
 
-from mnemic.core.clock import moment
 from mnemic.credentials.authenticator import Authenticator
 from mnemic.errors import Invalid, StoreError
 from mnemic.faces.dashboard.dashboard_routes import dashboard_routes
@@ -152,11 +151,7 @@ def _has_key(options: ServeOptions) -> bool:
     if path is not None and not path.exists():
         return False
     with Memory(options.where, settings=replace(options.served_settings, background=False)) as memory:
-        with memory.keys.store.read() as snapshot:
-            tenants = {options.tenant, *(name for _, name in snapshot.tenants())}
-        now = moment(memory.keys.clock.now())
-        every = [key for tenant in tenants for key in memory.keys.list(tenant)]
-    return any(key.revoked is None and (key.expires is None or key.expires > now) for key in every)
+        return memory.keys.any_valid()
 
 
 def _ended(number: int, frame: FrameType | None) -> None:
@@ -222,7 +217,7 @@ class _Workers:
                 self._end(running)
                 raise StoreError(f"processes that answer have died {_RESTARTS + 1} times; the lines above say why")
             left -= len(dead)
-            running = [process for process in running if process.is_alive()] + [self._started() for _ in dead]
+            running = [process for process in running if process not in dead] + [self._started() for _ in dead]
         self._end(running)
 
     def _end(self, running: Sequence[BaseProcess]) -> None:

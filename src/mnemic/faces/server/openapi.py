@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from mnemic import _version
+from mnemic.core.json_schema import text
 from mnemic.errors import MnemicError
 from mnemic.faces.server.problems import MEDIA_TYPE, STATUSES, title_of
 from mnemic.faces.server.routes import addresses
 from mnemic.operations.operation import Operation
 from mnemic.operations.operation_table import OPERATIONS
+from mnemic.writing import KEY_LIMIT
 
 _PROBLEM: Final = {
     "type": "object",
@@ -26,13 +28,31 @@ _PROBLEM: Final = {
     },
     "required": ["type", "title", "status", "detail", "request_id"],
 }
+_SPACE: Final = "( |%20)"
+_LATER: Final = "%[89ABab][0-9A-Fa-f]"
+"""A byte of a character in UTF-8 behind its first, percent-encoded."""
+_CHARACTER: Final = (
+    "([!-$&-~]|%2[1-9A-Fa-f]|%[3-6][0-9A-Fa-f]|%7[0-9A-Ea-e]"
+    f"|%([Cc][3-9A-Fa-f]|[Dd][0-9A-Fa-f]){_LATER}|%[Ee][1-9A-Ca-c]{_LATER}{_LATER}|%[Ff][1-3]{_LATER}{_LATER}{_LATER}"
+    f"|%[Ff]0%[9ABab][0-9A-Fa-f]{_LATER}{_LATER})"
+)
+"""Of a name: visible ASCII as it is, or any in UTF-8, percent-encoded."""
 _HEADERS: Final = {
-    "user": (
-        "Mnemic-User",
-        "Whose memory is meant, where the credential may name users; percent-encoded where it is not ASCII.",
-    ),
-    "key": ("Idempotency-Key", "The argument `key`: the same key with the same content writes once."),
-    "expect": ("If-Match", "The argument `expect`: the ETag of the version you have read."),
+    "user": {
+        "name": "Mnemic-User",
+        "description": "Whose memory is meant, where the credential may name users; percent-encoded.",
+        "schema": text(minLength=1, pattern=f"^{_CHARACTER}({_SPACE}*{_CHARACTER})*$"),
+    },
+    "key": {
+        "name": "Idempotency-Key",
+        "description": "The argument `key`: the same key with the same content writes once.",
+        "schema": text(minLength=1, maxLength=KEY_LIMIT, pattern="^[!#-~]+$"),
+    },
+    "expect": {
+        "name": "If-Match",
+        "description": "The argument `expect`: the ETag of the version you have read, or `*` for any.",
+        "schema": {"anyOf": [text(pattern='^"(0|[1-9][0-9]{0,17})"$'), text(among="*")]},
+    },
 }
 
 
@@ -105,10 +125,7 @@ def _is_object(schema: Mapping[str, Any]) -> bool:
 
 def _headers(operation: Operation) -> list[dict[str, Any]]:
     wanted = {"user": not operation.of_store, "key": operation.takes_key, "expect": operation.takes_expected}
-    return [
-        {"name": name, "in": "header", "description": description, "schema": {"type": "string"}}
-        for (name, description) in (_HEADERS[header] for header, does in wanted.items() if does)
-    ]
+    return [{**_HEADERS[one], "in": "header"} for one, does in wanted.items() if does]
 
 
 def _body(operation: Operation, in_path: set[str], schemas: dict[str, Any]) -> dict[str, Any]:
