@@ -44,17 +44,17 @@ _NAME: Final = name_text("The branch's name.")
 _UNDONE: Final = shape({"undone": many(UNDONE, "Newest first; each by a commit of its own.")})
 
 
-def _log(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    page = memory.log(**given)
+def _log(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    page = memory.log(**arguments)
     return {"changes": list(map(change_record, page)), "next": page.next}
 
 
-def _changes(memory: ScopedMemory, given: dict[str, Any]) -> Data:
+def _changes(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
     """One page of the feed; its `next` is a mark also where nothing is new, so that it can be asked for again."""
-    with_items = given.pop("items", False)
-    notices = memory.changes(**given)
-    next = notices[-1].mark if notices else given.get("after", 0)
-    return {"notices": [_notice(memory, one, with_items) for one in notices], "next": next}
+    with_items = arguments.pop("items", False)
+    notices = memory.changes(**arguments)
+    next = notices[-1].mark if notices else arguments.get("after", 0)
+    return {"notices": [_notice(memory, notice, with_items) for notice in notices], "next": next}
 
 
 def _notice(memory: ScopedMemory, notice: Notice, with_items: bool) -> Data:
@@ -69,18 +69,19 @@ def _written(memory: ScopedMemory, seq: int) -> list[Version]:
         return []
 
 
-def _branch(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    memory.branch(**given)
-    return branch_record(next(one for one in all_of(memory.branches) if one.name == given["name"]))
+def _branch(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    memory.branch(**arguments)
+    made = next(branch for branch in all_of(memory.branches) if branch.name == arguments["name"])
+    return branch_record(made)
 
 
-def _branches(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    page = memory.branches(**given)
+def _branches(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    page = memory.branches(**arguments)
     return {"branches": list(map(branch_record, page)), "next": page.next}
 
 
-def _merge(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    return merge_record(memory.merge(**given), dry_run=given.get("dry_run", False))
+def _merge(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    return merge_record(memory.merge(**arguments), dry_run=arguments.get("dry_run", False))
 
 
 JOURNAL: Final = (
@@ -95,7 +96,7 @@ JOURNAL: Final = (
         idempotent=True,
         resource="GET /items/{id}/history",
         handle={**SHELF, **BRANCH, "at": PAST["at"]},
-        verb=lambda memory, given: {"versions": list(map(version_record, memory.history(**given)))},
+        verb=lambda memory, arguments: {"versions": list(map(version_record, memory.history(**arguments)))},
     ),
     Operation(
         name="log",
@@ -152,7 +153,7 @@ JOURNAL: Final = (
         read_only=True,
         idempotent=True,
         handle={**SHELF, **BRANCH},
-        verb=lambda memory, given: {"versions": list(map(version_record, memory.written(**given)))},
+        verb=lambda memory, arguments: {"versions": list(map(version_record, memory.written(**arguments)))},
     ),
     Operation(
         name="diff",
@@ -164,7 +165,7 @@ JOURNAL: Final = (
         read_only=True,
         idempotent=True,
         handle={**SHELF, **BRANCH},
-        verb=lambda memory, given: {"items": list(map(difference_record, memory.diff(**given)))},
+        verb=lambda memory, arguments: {"items": list(map(difference_record, memory.diff(**arguments)))},
     ),
     Operation(
         name="undo",
@@ -175,7 +176,7 @@ JOURNAL: Final = (
         right=Right.WRITE,
         destructive=True,
         handle=BRANCH,
-        verb=lambda memory, given: receipt_record(memory.undo(**given)),
+        verb=lambda memory, arguments: receipt_record(memory.undo(**arguments)),
     ),
     Operation(
         name="undo_range",
@@ -186,7 +187,7 @@ JOURNAL: Final = (
         right=Right.WRITE,
         destructive=True,
         handle=BRANCH,
-        verb=lambda memory, given: {"undone": list(map(undone_record, memory.undo_range(**given)))},
+        verb=lambda memory, arguments: {"undone": list(map(undone_record, memory.undo_range(**arguments)))},
     ),
     Operation(
         name="undo_import",
@@ -197,7 +198,7 @@ JOURNAL: Final = (
         right=Right.WRITE,
         destructive=True,
         handle=BRANCH,
-        verb=lambda memory, given: {"undone": list(map(undone_record, memory.undo_import(**given)))},
+        verb=lambda memory, arguments: {"undone": list(map(undone_record, memory.undo_import(**arguments)))},
     ),
     Operation(
         name="revert",
@@ -209,7 +210,7 @@ JOURNAL: Final = (
         destructive=True,
         idempotent=True,
         handle=BRANCH,
-        verb=lambda memory, given: receipt_record(memory.revert(**given)),
+        verb=lambda memory, arguments: receipt_record(memory.revert(**arguments)),
     ),
     Operation(
         name="branches",
@@ -263,6 +264,6 @@ JOURNAL: Final = (
         destructive=True,
         idempotent=True,
         handle=BRANCH,
-        verb=lambda memory, given: erasure_record(memory.drop_branch(**given)),
+        verb=lambda memory, arguments: erasure_record(memory.drop_branch(**arguments)),
     ),
 )

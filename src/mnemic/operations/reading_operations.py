@@ -87,57 +87,57 @@ _RECALL: Final = {
 }
 
 
-def _where(memory: ScopedMemory, given: dict[str, Any]) -> dict[str, Any]:
+def _where(memory: ScopedMemory, arguments: dict[str, Any]) -> dict[str, Any]:
     """The arguments, with the filter as the verbs take it."""
-    if "where" not in given:
-        return given
-    where: dict[str, Any] = dict(given["where"])
+    if "where" not in arguments:
+        return arguments
+    where: dict[str, Any] = dict(arguments["where"])
     for name in ("said_from", "said_to"):
         if name in where:
             where[name] = micros(aware(f"where.{name}", where[name], memory.settings.timezone))
     where["states"] = tuple(_STATES[name] for name in where.get("states", ()))
     where["slots"] = tuple(where.get("slots", {}).items())
-    return {**given, "where": Filter(**where)}
+    return {**arguments, "where": Filter(**where)}
 
 
-def _recall(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    return context_record(memory.recall(**_where(memory, given)))
+def _recall(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    return context_record(memory.recall(**_where(memory, arguments)))
 
 
-def _why_not(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    lost = memory.why_not(**given)
-    return {"id": given["id"], "lost": bool(lost.stage), "stage": lost.stage, "reason": lost.reason}
+def _why_not(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    lost = memory.why_not(**arguments)
+    return {"id": arguments["id"], "lost": bool(lost.stage), "stage": lost.stage, "reason": lost.reason}
 
 
-def _list(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    page = memory.list(**_where(memory, given))
+def _list(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    page = memory.list(**_where(memory, arguments))
     return {"items": list(map(version_record, page)), "next": page.next}
 
 
-def _holdings(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    page = memory.holdings(**given)
+def _holdings(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    page = memory.holdings(**arguments)
     return {"holdings": list(map(holding_record, page)), "next": page.next}
 
 
-def _sessions(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    page = memory.sessions(**given)
+def _sessions(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    page = memory.sessions(**arguments)
     return {"sessions": [session_record(name, row) for name, row in page], "next": page.next}
 
 
-def _session_pages(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    row = memory.find_session(given["name"])
-    pages = [] if row is None else memory.session_pages(given["name"])
-    session = None if row is None else session_record(given["name"], row)
+def _session_pages(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    row = memory.find_session(arguments["name"])
+    pages = [] if row is None else memory.session_pages(arguments["name"])
+    session = None if row is None else session_record(arguments["name"], row)
     return {"session": session, "pages": list(map(page_record, pages))}
 
 
-def _strategies(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    own = [one for one in followed(memory.settings.strategies) if one not in STRATEGIES]
+def _strategies(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    own = [strategy for strategy in followed(memory.settings.strategies) if strategy not in STRATEGIES]
     following = memory.following()
     known = strategies([*STRATEGIES, *own])
     return {
         "following": list(following),
-        "strategies": [strategy_record(one, followed=one.name in following) for one in known],
+        "strategies": [strategy_record(strategy, followed=strategy.name in following) for strategy in known],
     }
 
 
@@ -170,7 +170,7 @@ READING: Final = (
         read_only=True,
         idempotent=True,
         handle=READ,
-        verb=lambda memory, given: context_record(memory.context(**given)),
+        verb=lambda memory, arguments: context_record(memory.context(**arguments)),
     ),
     Operation(
         name="ask",
@@ -182,7 +182,7 @@ READING: Final = (
         read_only=True,
         idempotent=True,
         handle=READ,
-        verb=lambda memory, given: answer_record(memory.ask(**given)),
+        verb=lambda memory, arguments: answer_record(memory.ask(**arguments)),
     ),
     Operation(
         name="why_not",
@@ -207,7 +207,7 @@ READING: Final = (
         idempotent=True,
         resource="GET /items/{id}",
         handle=READ,
-        verb=lambda memory, given: version_record(memory.get(**given)),
+        verb=lambda memory, arguments: version_record(memory.get(**arguments)),
     ),
     Operation(
         name="list",
@@ -232,7 +232,7 @@ READING: Final = (
         read_only=True,
         idempotent=True,
         handle=READ,
-        verb=lambda memory, given: {"count": memory.count(**_where(memory, given))},
+        verb=lambda memory, arguments: {"count": memory.count(**_where(memory, arguments))},
     ),
     Operation(
         name="links",
@@ -245,7 +245,7 @@ READING: Final = (
         idempotent=True,
         resource="GET /items/{id}/links",
         handle=READ,
-        verb=lambda memory, given: {"links": list(map(link_record, memory.links(**given)))},
+        verb=lambda memory, arguments: {"links": list(map(link_record, memory.links(**arguments)))},
     ),
     Operation(
         name="strength",
@@ -258,7 +258,7 @@ READING: Final = (
         idempotent=True,
         resource="GET /items/{id}/strength",
         handle=BRANCH,
-        verb=lambda memory, given: strength_record(memory.strength(**given)),
+        verb=lambda memory, arguments: strength_record(memory.strength(**arguments)),
     ),
     Operation(
         name="find_ids",
@@ -273,7 +273,7 @@ READING: Final = (
         read_only=True,
         idempotent=True,
         handle=BRANCH,
-        verb=lambda memory, given: {"ids": list(memory.find_ids(**given))},
+        verb=lambda memory, arguments: {"ids": list(memory.find_ids(**arguments))},
     ),
     Operation(
         name="graph",
@@ -293,7 +293,7 @@ READING: Final = (
         read_only=True,
         idempotent=True,
         handle=READ,
-        verb=lambda memory, given: graph_record(memory.graph(**given)),
+        verb=lambda memory, arguments: graph_record(memory.graph(**arguments)),
     ),
     Operation(
         name="profile",
@@ -305,7 +305,7 @@ READING: Final = (
         read_only=True,
         idempotent=True,
         handle=READ,
-        verb=lambda memory, given: {"beliefs": list(map(belief_record, memory.profile(**given)))},
+        verb=lambda memory, arguments: {"beliefs": list(map(belief_record, memory.profile(**arguments)))},
     ),
     Operation(
         name="review",
@@ -317,7 +317,7 @@ READING: Final = (
         read_only=True,
         idempotent=True,
         handle=BRANCH,
-        verb=lambda memory, given: {"doubts": list(map(doubt_record, memory.review()))},
+        verb=lambda memory, arguments: {"doubts": list(map(doubt_record, memory.review()))},
     ),
     Operation(
         name="holdings",

@@ -54,52 +54,52 @@ _RIGHT: Final = nonblank_text("What is so.")
 _KIND: Final = text("What sort of statement it is (left out: `fact`).", among=_STATEMENTS)
 
 
-def _observe(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    return receipt_record(memory.observe(given.pop("messages"), **given))
+def _observe(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    return receipt_record(memory.observe(arguments.pop("messages"), **arguments))
 
 
-def _write(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    return receipt_record(memory.write(given.pop("text"), **given))
+def _write(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    return receipt_record(memory.write(arguments.pop("text"), **arguments))
 
 
-def _revise(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    return receipt_record(memory.revise(given.pop("id"), given.pop("text", None), **given))
+def _revise(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    return receipt_record(memory.revise(arguments.pop("id"), arguments.pop("text", None), **arguments))
 
 
-def _supersede(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    return receipt_record(memory.supersede(given.pop("id"), given.pop("text"), **given))
+def _supersede(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    return receipt_record(memory.supersede(arguments.pop("id"), arguments.pop("text"), **arguments))
 
 
-def _correct(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    return receipt_record(memory.correct(given.pop("id"), given.pop("text"), **given))
+def _correct(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    return receipt_record(memory.correct(arguments.pop("id"), arguments.pop("text"), **arguments))
 
 
-def _settle(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    return receipt_record(memory.settle(given.pop("id"), **given))
+def _settle(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    return receipt_record(memory.settle(arguments.pop("id"), **arguments))
 
 
-def _pin(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    return receipt_record(memory.pin(*given.pop("ids"), **given))
+def _pin(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    return receipt_record(memory.pin(*arguments.pop("ids"), **arguments))
 
 
-def _unpin(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    return receipt_record(memory.unpin(*given.pop("ids"), **given))
+def _unpin(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    return receipt_record(memory.unpin(*arguments.pop("ids"), **arguments))
 
 
-def _forget(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    return receipt_record(memory.forget(*given.pop("ids"), **given))
+def _forget(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    return receipt_record(memory.forget(*arguments.pop("ids"), **arguments))
 
 
-def _feedback(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    return receipt_record(memory.feedback(*given.pop("ids"), **given))
+def _feedback(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    return receipt_record(memory.feedback(*arguments.pop("ids"), **arguments))
 
 
-def _follow(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    return receipt_record(memory.follow(*given.pop("strategies", ()), **given))
+def _follow(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    return receipt_record(memory.follow(*arguments.pop("strategies", ()), **arguments))
 
 
-def _erase(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    return erasure_record(memory.erase(*given.pop("ids", ()), **given))
+def _erase(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    return erasure_record(memory.erase(*arguments.pop("ids", ()), **arguments))
 
 
 WRITING: Final = (
@@ -222,7 +222,7 @@ WRITING: Final = (
         right=Right.WRITE,
         idempotent=True,
         handle=BRANCH,
-        verb=lambda memory, given: receipt_record(memory.link(**given)),
+        verb=lambda memory, arguments: receipt_record(memory.link(**arguments)),
     ),
     Operation(
         name="unlink",
@@ -234,7 +234,7 @@ WRITING: Final = (
         destructive=True,
         idempotent=True,
         handle=BRANCH,
-        verb=lambda memory, given: receipt_record(memory.unlink(**given)),
+        verb=lambda memory, arguments: receipt_record(memory.unlink(**arguments)),
     ),
     Operation(
         name="pin",
@@ -279,7 +279,7 @@ WRITING: Final = (
         right=Right.WRITE,
         destructive=True,
         handle=BRANCH,
-        verb=lambda memory, given: receipt_record(memory.forget_by(**given)),
+        verb=lambda memory, arguments: receipt_record(memory.forget_by(**arguments)),
     ),
     Operation(
         name="feedback",
@@ -337,6 +337,6 @@ WRITING: Final = (
         right=Right.ADMIN,
         destructive=True,
         idempotent=True,
-        verb=lambda memory, given: erasure_record(memory.erase_user(**given)),
+        verb=lambda memory, arguments: erasure_record(memory.erase_user(**arguments)),
     ),
 )

@@ -20,9 +20,12 @@ from starlette.types import Lifespan
 
 from mnemic import _version
 from mnemic.errors import MnemicError, StoreError
+from mnemic.faces.server.event_stream import feed
 from mnemic.faces.server.guards import BODY_LIMIT, LOOPBACK_HOSTS, Guards
+from mnemic.faces.server.listeners import Listeners
 from mnemic.faces.server.openapi import document
 from mnemic.faces.server.problems import plain_problem, problem_of
+from mnemic.faces.server.prometheus import RequestMeter, metrics
 from mnemic.faces.server.routes import operation_routes
 from mnemic.faces.server.service import Service
 
@@ -52,18 +55,23 @@ def application(
     routes = [
         Route("/health", _health, methods=["GET"]),
         Route("/openapi.json", _openapi, methods=["GET"]),
+        Route("/metrics", metrics, methods=["GET"]),
+        Route("/v1/feed", feed, methods=["GET"]),
         *operation_routes(),
         *more,
     ]
     mcp = _mcp(service, hosts, body_limit)
     app = Starlette(
         routes=routes if mcp is None else [*routes, *mcp.routes()],
-        middleware=[Middleware(Guards, hosts=hosts, body_limit=body_limit)],
+        middleware=[
+            Middleware(RequestMeter, meters=service.memory.admin.meters),
+            Middleware(Guards, hosts=hosts, body_limit=body_limit),
+        ],
         exception_handlers={MnemicError: _on_error, HTTPException: _on_http_error},
         lifespan=lifespan if mcp is None else _around(mcp, lifespan),
     )
     app.router.redirect_slashes = False
-    app.state.service = service
+    app.state.service, app.state.listeners = service, Listeners(service)
     return app
 
 

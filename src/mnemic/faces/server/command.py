@@ -45,7 +45,14 @@ def serve(
         credentials=credentials or not all(map(is_loopback, (host, *allow_host))),
         read_only=read_only,
     )
-    listen(options, workers, run.output.line)
+
+    def ready(url: str) -> None:
+        if run.output.json:
+            run.output.record({"url": url, "workers": workers})
+        else:
+            run.output.line(f"mnemic serves on {url} (Ctrl-C ends it)")
+
+    listen(options, workers, ready)
 
 
 def is_loopback(host: str) -> bool:

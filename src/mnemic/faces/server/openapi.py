@@ -84,7 +84,7 @@ def _described(operation: Operation, method: str, path: str, schemas: dict[str, 
     by_url = method == "GET"
     in_path = {name for name in operation.parameters["properties"] if f"{{{name}}}" in path}
     resource = path != f"/v1/{operation.name}"
-    told: dict[str, Any] = {
+    described: dict[str, Any] = {
         "operationId": operation.name + ("_resource" if resource else "_get" if by_url else ""),
         "summary": operation.title,
         "description": operation.description,
@@ -102,22 +102,21 @@ def _described(operation: Operation, method: str, path: str, schemas: dict[str, 
         "responses": _responses(operation, schemas),
     }
     if not by_url:
-        told["requestBody"] = _body(operation, in_path, schemas)
-    return told
+        described["requestBody"] = _body(operation, in_path, schemas)
+    return described
 
 
 def _parameter(operation: Operation, name: str, place: str, schemas: dict[str, Any]) -> dict[str, Any]:
     schema = operation.parameters["properties"][name]
-    told: dict[str, Any] = {"name": name, "in": place}
+    parameter: dict[str, Any] = {"name": name, "in": place}
     if place == "path" or name in operation.parameters["required"]:
-        told["required"] = True
+        parameter["required"] = True
     if "description" in schema:
-        told["description"] = schema["description"]
+        parameter["description"] = schema["description"]
     hoisted = _hoisted(schema, schemas)
-    return {**told, "content": {"application/json": {"schema": hoisted}}} if _is_object(schema) else {
-        **told,
-        "schema": hoisted,
-    }  # fmt: skip
+    if _is_object(schema):
+        return {**parameter, "content": {"application/json": {"schema": hoisted}}}
+    return {**parameter, "schema": hoisted}
 
 
 def _is_object(schema: Mapping[str, Any]) -> bool:
@@ -131,7 +130,7 @@ def _headers(operation: Operation) -> list[dict[str, Any]]:
 
 def _body(operation: Operation, in_path: set[str], schemas: dict[str, Any]) -> dict[str, Any]:
     schema = operation.parameters
-    fields = {name: one for name, one in schema["properties"].items() if name not in in_path}
+    fields = {name: field for name, field in schema["properties"].items() if name not in in_path}
     needed = [name for name in schema["required"] if name not in in_path]
     body = {**schema, "properties": fields, "required": needed}
     return {"required": bool(needed), "content": {"application/json": {"schema": _hoisted(body, schemas)}}}
@@ -157,10 +156,10 @@ def _ref(name: str) -> dict[str, Any]:
 def _hoisted(schema: Any, schemas: dict[str, Any]) -> Any:
     """A schema, in which those that have a title are references to the document's own list of them."""
     if isinstance(schema, list | tuple):
-        return [_hoisted(one, schemas) for one in schema]
+        return [_hoisted(inner, schemas) for inner in schema]
     if not isinstance(schema, Mapping):
         return schema
-    plain = {name: _hoisted(one, schemas) for name, one in schema.items()}
+    plain = {name: _hoisted(inner, schemas) for name, inner in schema.items()}
     title = schema.get("title")
     if not isinstance(title, str):
         return plain

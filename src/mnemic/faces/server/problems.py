@@ -93,6 +93,6 @@ def _response(
     headers: Mapping[str, str],
     more: Mapping[str, Any],
 ) -> Response:
-    told = {"type": type, "title": title, "status": status, "detail": detail, "request_id": request_id, **more}
-    body = for_json(json.dumps(told, ensure_ascii=False, allow_nan=False))
+    document = {"type": type, "title": title, "status": status, "detail": detail, "request_id": request_id, **more}
+    body = for_json(json.dumps(document, ensure_ascii=False, allow_nan=False))
     return Response(body.encode("utf-8", "replace"), status, dict(headers), MEDIA_TYPE)

@@ -34,21 +34,22 @@ def operation_routes() -> list[Route]:
 
 def addresses(operations: Iterable[Operation]) -> list[tuple[Operation, str, str]]:
     """List under which method and path each operation is asked for."""
-    found = []
-    for one in operations:
-        found.append((one, "POST", f"{PREFIX}/{one.name}"))
-        if one.read_only:
-            found.append((one, "GET", f"{PREFIX}/{one.name}"))
-        if one.resource:
-            method, _, path = one.resource.partition(" ")
-            found.append((one, method, PREFIX + path))
-    return found
+    listed = []
+    for operation in operations:
+        listed.append((operation, "POST", f"{PREFIX}/{operation.name}"))
+        if operation.read_only:
+            listed.append((operation, "GET", f"{PREFIX}/{operation.name}"))
+        if operation.resource:
+            method, _, path = operation.resource.partition(" ")
+            listed.append((operation, method, PREFIX + path))
+    return listed
 
 
 async def _respond(offered: Mapping[str, Operation], request: Request) -> Response:
     """Answer a request for the operation that a path offers by its method: all that blocks is done in the pool."""
     operation = offered["GET" if request.method == "HEAD" else request.method]
     service: Service = request.app.state.service
+    request.state.operation = operation.name
     headers = read_headers(request.headers.raw)
     body = await request.body()
     read = _reader(operation, request, headers, body)
@@ -66,11 +67,11 @@ def _reader(
         if body if asked_by_url else query:
             other, here = ("body", "query") if asked_by_url else ("query", "body")
             raise Invalid(other, f"does not go with {request.method}", f"Put the arguments into the {here}.")
-        given = read_query(operation, query) if asked_by_url else read_body(body, headers.get("content-type", ""))
+        arguments = read_query(operation, query) if asked_by_url else read_body(body, headers.get("content-type", ""))
         for name, value in path.items():
-            if given.setdefault(name, id := path_argument(name, value)) != id:
+            if arguments.setdefault(name, id := path_argument(name, value)) != id:
                 raise Invalid(name, "is another than that of the address", "Leave it out.")
-        return with_headers(operation, headers, given)
+        return with_headers(operation, headers, arguments)
 
     return read
 

@@ -18,11 +18,11 @@ from mnemic.core.listing import LISTED
 from mnemic.errors import Invalid, NotFound, StoreCorrupt
 from mnemic.faces.cli.command import WORDS, page_options, verb
 from mnemic.faces.cli.commands.spending_table import show_spending
-from mnemic.faces.cli.commands.top import vitals_record
 from mnemic.faces.cli.commands.worker import lane_row
 from mnemic.faces.cli.invocation import Invocation, invocation, naming_option
 from mnemic.faces.cli.output import flat, many, size
 from mnemic.operations.store_records import lane_record, stats_record
+from mnemic.operations.vitals_records import vitals_record
 from mnemic.settings import PREFIX, Settings
 
 if TYPE_CHECKING:
