@@ -31,6 +31,11 @@ def name_text(description: str = "") -> dict[str, Any]:
     return text(description, minLength=1, maxLength=NAME_LIMIT, pattern=_NAME)
 
 
+def name_or_none_text(description: str) -> dict[str, Any]:
+    """The schema of a line that may be left empty."""
+    return text(description, maxLength=NAME_LIMIT, pattern=f"^$|{_NAME}")
+
+
 def nonblank_text(description: str = "") -> dict[str, Any]:
     """The schema of a text that says something."""
     return text(description, minLength=1, pattern=_WORDS)
