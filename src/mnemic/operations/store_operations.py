@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from mnemic.core.clock import moment_or_span
+from mnemic.core.clock import aware, moment_or_span
 from mnemic.core.json_schema import flag, many, shape, text
 from mnemic.credentials.principal import Right
 from mnemic.operations.argument_schemas import commit_number, name_text, time_or_span
@@ -63,7 +64,8 @@ def _keys(admin: Admin, given: dict[str, Any]) -> Data:
 def _create_key(admin: Admin, given: dict[str, Any]) -> Data:
     right = Right.named(given.pop("right", "write"))
     if "expires" in given:
-        given["expires"] = moment_or_span("expires", given["expires"])
+        when = moment_or_span("expires", given["expires"])
+        given["expires"] = aware("expires", when, admin.settings.timezone) if isinstance(when, datetime) else when
     made = admin.access_keys.create(tenant=admin.settings.tenant, right=right, **given)
     return {"key": key_record(made.key), "text": made.text}
 
