@@ -23,7 +23,7 @@ BEYOND_A_SCHEMA = {
     "the past is known to the store alone": r"commit \d+ is not between|^(at|after): commit|^at: nothing was",
     "an item is evidence, a fact of the profile, or neither": r"^(id|replaced_by): \S+ is (evidence|no fact)",
     "any JSON is taken, with numbers of 64 bits": r"^body: holds .* is over 64 bits|^body: holds .* no computer",
-    "the clock says whether a time has passed": r"expires: .* has passed already",
+    "the clock says whether a time has passed": r"expires: .* (has passed already|is past)",
     "two fields are compared": r"^valid_to: is not after valid_from|^last: comes before|^by: .* `where\.by`",
     "two fields go not together": r"^default: is given beside",
     "one of several fields is needed": r"^keep: is not the one outcome|^ids: names nothing to erase|^erase",

@@ -210,7 +210,7 @@ class Admin:
         """Where this process counts and times what it does."""
         return self._opened.meters
 
-    def follow(self, tenant: str | None = None) -> TenantFeed:
+    def tail(self, tenant: str | None = None) -> TenantFeed:
         """Follow the commits of all users of a tenant from now on, for a process that hands each on to many listeners.
 
         Args:

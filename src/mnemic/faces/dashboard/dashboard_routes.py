@@ -137,7 +137,8 @@ async def _session(request: Request) -> Response:
     told = {
         "name": principal.name,
         "tenant": principal.tenant,
-        "user": principal.user,
+        "user": principal.user or service.memory.settings.user,
+        "bound": signed_in and principal.user is not None,
         "right": principal.right.name.lower(),
         "read_only": service.read_only,
         "signed_in": signed_in,

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl
 from starlette.exceptions import HTTPException
 
 from mnemic.core.ids import item_id
+from mnemic.core.json_schema import Schema
 from mnemic.errors import Invalid, NotFound
 from mnemic.faces.server.strict_json import read_json
 from mnemic.operations.operation import Operation
@@ -53,8 +54,11 @@ def read_body(body: bytes, content_type: str) -> dict[str, Any]:
     return value
 
 
-def read_query(operation: Operation, query: bytes) -> dict[str, Any]:
+def read_query(fields: Mapping[str, Schema], query: bytes) -> dict[str, Any]:
     """Read arguments from a query string: lists by repeating a name, objects as JSON.
+
+    Args:
+        fields: The schema of each argument.
 
     Raises:
         Invalid: a name is not known, is set twice, or its value does not fit.
@@ -63,7 +67,6 @@ def read_query(operation: Operation, query: bytes) -> dict[str, Any]:
         pairs = parse_qsl(query.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=_MOST_FIELDS)
     except ValueError as error:
         raise Invalid("query", "is not percent-encoded UTF-8", "Encode what is not ASCII.") from error
-    fields = operation.parameters["properties"]
     arguments: dict[str, Any] = {}
     for name, value in pairs:
         if name not in fields:

@@ -176,7 +176,7 @@ class TenantAudience:
 
     async def _follow(self) -> None:
         try:
-            feed = await self._read(partial(self._service.memory.admin.follow, self._tenant))
+            feed = await self._read(partial(self._service.memory.admin.tail, self._tenant))
             feed.ear.also = partial(asyncio.get_running_loop().call_soon_threadsafe, self._heard.set)
             self.following.set()
             while True:

@@ -119,6 +119,8 @@ def _of_this_process(here: Mapping[str, int]) -> Iterator[str]:
     yield from _metric("mnemic_feed_streams", "gauge", told, [({}, here["streams"])])
     told = "Requests that run or wait in the process that answers, but for this one."
     yield from _metric("mnemic_requests_inside", "gauge", told, [({}, here["inside"])])
+    told = "Processor time of the process that answers."
+    yield from _metric("process_cpu_seconds_total", "counter", told, [({}, time.process_time())])
     yield from _metric("mnemic_info", "gauge", "Which mnemic answers.", [({"version": _version.__version__}, 1)])
 
 

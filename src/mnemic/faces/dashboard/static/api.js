@@ -8,7 +8,7 @@ export class Problem extends Error {
 }
 
 /** Who is signed in, as `/session` says; `user` is whose memory is looked at. */
-export const who = { name: "", tenant: "", user: null, right: "read", read_only: true, signed_in: false, csrf: "", version: "" };
+export const who = { name: "", tenant: "", user: null, right: "read", read_only: true, signed_in: false, bound: false, csrf: "", version: "" };
 
 const kept = (name) => { try { return localStorage.getItem(name); } catch { return null; } };
 export const keep = (name, value) => { try { localStorage.setItem(name, value); } catch { /* a private window keeps nothing */ } };
@@ -21,7 +21,7 @@ export async function signIn() {
 }
 
 /** Whether this principal may look at the memory of any user: the owner of the machine, or a key bound to nobody. */
-export const mayChooseUser = () => !who.signed_in || who.bound === false;
+export const mayChooseUser = () => !who.bound;
 export const mayWrite = () => !who.read_only && who.right !== "read";
 export const mayCare = () => who.right === "admin";
 

@@ -5,13 +5,13 @@ import { go } from "../route.js";
 import { t } from "../words.js";
 
 export default function Graph({ route, commits }) {
-  const { around = "", steps = "2", item = "", from = "" } = route.given;
+  const { around = "", steps = "2", item = "", from = "", most = "500" } = route.given;
   const [typed, setTyped] = useState(around);
   const [ready, setReady] = useState(Boolean(window.Sigma && window.graphology));
   const [problem, setProblem] = useState(null);
   const [node, setNode] = useState(null);
   const start = from || (around ? "" : item);
-  const whole = useAnswer("graph", { limit: 2000, ...(around ? { around, steps: Number(steps) } : {}) }, [commits]);
+  const whole = useAnswer("graph", { limit: Number(most), ...(around ? { around, steps: Number(steps) } : {}) }, [commits]);
   useEffect(() => { setTyped(around); setNode(null); }, [around]);
   useEffect(() => { Promise.all([library("graphology"), library("sigma")]).then(() => setReady(true), () => setProblem({ title: "unreachable" })); }, []);
   const links = useAnswer("links", start ? { id: start } : null, [commits]);
@@ -21,7 +21,8 @@ export default function Graph({ route, commits }) {
   return html`<section class="screen" aria-label=${t("graph")}><div class="head"><h1>${t("graph")}</h1>
       ${shown && html`<span class="faint">${t("graph.counts", { nodes: number(shown.nodes.length), edges: number(shown.edges.length) })}${whole.data.left_out ? ` · ${t("graph.left_out", { count: number(whole.data.left_out) })}` : ""}</span>`}<span class="grow"></span>
       <form class="line" onSubmit=${name}><input type="text" placeholder=${t("graph.around")} aria-label=${t("graph.around")} dir="auto" value=${typed} onInput=${(event) => setTyped(event.currentTarget.value)} />
-        <select aria-label=${t("graph.steps")} title=${t("graph.steps")} value=${steps} onChange=${(event) => go("graph", { ...route.given, steps: event.currentTarget.value })}>${["1", "2", "3", "5"].map((n) => html`<option value=${n}>${n}</option>`)}</select></form>
+        <select aria-label=${t("graph.steps")} title=${t("graph.steps")} value=${steps} onChange=${(event) => go("graph", { ...route.given, steps: event.currentTarget.value })}>${["1", "2", "3", "5"].map((n) => html`<option value=${n}>${n}</option>`)}</select>
+        <select aria-label=${t("graph.most")} title=${t("graph.most")} value=${most} onChange=${(event) => go("graph", { ...route.given, most: event.currentTarget.value })}>${["100", "500", "2000", "5000"].map((n) => html`<option value=${n}>≤ ${n}</option>`)}</select></form>
       ${(around || start) && html`<button onClick=${() => go("graph")}>${t("graph.whole")}</button>`}</div>
     <div class="scrollless"><${Trouble} problem=${whole.problem ?? problem} retry=${whole.again} /></div>
     ${!plain && html`<p class="note" style=${{ padding: "0 22px" }}>${t("graph.no_webgl")}</p>`}
