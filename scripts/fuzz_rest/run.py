@@ -38,8 +38,9 @@ def filled(where: Path) -> tuple[dict[str, Any], str]:
             me.on_branch("try").write("On the branch only.")
             ids[f"user-{number}"] = [*turns, *facts]
         memory.flush()
+        commits = memory.scope(user="user-0").log(limit=1)[0].seq
         key = memory.keys.create("fuzz", tenant="default", right=Right.ADMIN).text
-    return {"ids": ids, "branch": "try", "session": "chat", "strategy": "house"}, key
+    return {"ids": ids, "commits": commits, "strategy": "house"}, key
 
 
 @contextmanager
