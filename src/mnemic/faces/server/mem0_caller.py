@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from mnemic.core.items import State
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from mnemic.credentials.principal import Principal, Right
     from mnemic.faces.server.service import Service
     from mnemic.memory import ScopedMemory
-
-_USERS: Final = OPERATIONS["users"]
 
 
 class Mem0Caller:
@@ -91,13 +89,13 @@ class Mem0Caller:
             self._service, self.headers, self._method, operation=self._operation, right=right, url=self.url
         )
 
-    def admin(self) -> Admin:
-        """Open the store as a whole.
+    def admin(self, operation: str) -> Admin:
+        """Open the store as a whole, as an operation of ours needs it.
 
         Raises:
-            Refused: the caller is no administrator of it.
+            Refused: the caller is no administrator of it, or the operation writes where nothing is written.
         """
-        return self._service.administered(self._headers, _USERS, method=self._method)
+        return self._service.administered(self._headers, OPERATIONS[operation], method=self._method)
 
     def _as(self, user: str | None) -> Principal:
         return self._service.authenticator.authenticate(self._naming(user), self._method)

@@ -6,8 +6,7 @@ import ast
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections import defaultdict
-from collections.abc import Iterable
-from functools import partial
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.core.items import EVIDENCE, State
@@ -21,6 +20,7 @@ from mnemic.faces.server.mem0_records import address, memory_record, slots_of
 from mnemic.faces.server.strict_json import read_json
 
 if TYPE_CHECKING:
+    from mnemic.admin import Admin
     from mnemic.core.ids import ItemId
     from mnemic.core.items import Version
     from mnemic.faces.server.mem0_caller import Mem0Caller
@@ -138,49 +138,52 @@ def delete_entity(caller: Mem0Caller, given: Given) -> Any:
         NotFound: there is nothing of it.
     """
     kind, name = given["entity_type"], given["entity_id"]
-    if f"{kind}_id" not in ENTITIES:
-        raise NotFound(f"there are no entities of type {kind[:60]!r}")
     if kind == "user":
         memory, _ = caller.requiring(Right.ADMIN).memory(name)
-        gone = len(memory.holdings(limit=1))
         memory.erase_user()
     else:
-        where = {"agent": Filter(agent=name), "run": Filter(session=name), "app": Filter(slots=((APP, name),))}[kind]
         memory, _ = caller.memory(None)
-        gone = _erase(memory, (one.item.id for one in all_of(memory.list, where=_hidden_too(where), limit=1_000)))
-    if not gone:
-        raise NotFound(f"no {kind} {name[:60]!r} here")
+        every = all_of(memory.list, where=_of_entity(kind, name), limit=_ERASED_AT_ONCE)
+        if not _erase(memory, (one.item.id for one in every)):
+            raise NotFound(f"no {kind} {name[:60]!r} here")
     return {"message": "Entity deleted successfully!"}
 
 
-def _hidden_too(where: Filter) -> Filter:
-    return Filter(agent=where.agent, session=where.session, slots=where.slots, states=_EVERY_STATE)
+def _of_entity(kind: str, name: str) -> Filter:
+    """What an agent, a run or an app has, hidden items too."""
+    if kind == "agent":
+        return Filter(agent=name, states=_EVERY_STATE)
+    if kind == "run":
+        return Filter(session=name, states=_EVERY_STATE)
+    if kind == "app":
+        return Filter(slots=((APP, name),), states=_EVERY_STATE)
+    raise NotFound(f"there are no entities of type {kind[:60]!r}")
 
 
 def reset(caller: Mem0Caller, given: Given) -> Any:
     """Erase every user of the tenant for good."""
-    for name in [name for name, _ in _users(caller)]:
+    for name, _ in list(_users_of(caller.admin("erase_user"), caller.principal.tenant)):
         caller.memory(name)[0].erase_user()
     return {"message": "All memories reset"}
 
 
 def entities(caller: Mem0Caller, given: Given) -> Any:
     """List the users: all of the tenant for its administrator, for anybody else their own."""
-    listed = list(_users(caller))
+    tenant = caller.principal.tenant
+    if caller.principal.right is Right.ADMIN:
+        listed = list(_users_of(caller.admin("users"), tenant))
+    else:
+        memory, own = caller.memory(None)
+        listed = [(own, memory.count())]
     results = [
-        {"id": name, "name": name, "type": "user", "total_memories": count, "owner": caller.principal.tenant}
-        for name, count in listed
+        {"id": name, "name": name, "type": "user", "total_memories": count, "owner": tenant} for name, count in listed
     ]
     return {"count": len(results), "next": None, "previous": None, "total_users": len(results), "results": results}
 
 
-def _users(caller: Mem0Caller) -> Iterable[tuple[str, int]]:
-    if caller.principal.right < Right.ADMIN:
-        memory, name = caller.memory(None)
-        if count := memory.count():
-            yield name, count
-        return
-    for one in all_of(partial(caller.admin().users, tenant=caller.principal.tenant), limit=1_000):
+def _users_of(admin: Admin, tenant: str) -> Iterator[tuple[str, int]]:
+    """Every user of a tenant, with the count of their items."""
+    for one in all_of(admin.users, tenant=tenant, limit=1_000):
         if one.user is not None:
             yield one.user, one.items
 
@@ -234,4 +237,5 @@ def _named_export(id: str) -> Any:
 
 def ping(caller: Mem0Caller, given: Given) -> Any:
     """Answer whom the credential is of."""
-    return {"status": "ok", "user_email": caller.principal.name, "org_id": None, "project_id": None}
+    tenant = caller.principal.tenant  # a client refuses to start without an organization and a project
+    return {"status": "ok", "user_email": caller.principal.name, "org_id": tenant, "project_id": tenant}

@@ -173,10 +173,12 @@ def search(caller: Mem0Caller, given: Given) -> Any:
     hits: dict[str, Given] = {}
     for memory, user, where in places_of(caller, given):
         recalled = memory.recall(given["query"], where=where, **asked).items
+        changed = {one.item.id: one.recorded for one in memory.visible([one.item.id for one in recalled])}
         best = max((one.score for one in recalled), default=0.0)
         for one in recalled:
             score = one.score / best if best > 0 else 0.0
-            hit = {**memory_record(one.item, user), "score": round(score, 6)}
+            recorded = changed.get(one.item.id, one.item.said)  # erased meanwhile
+            hit = {**memory_record(one.item, user, recorded), "score": round(score, 6)}
             if score >= given.get("threshold", 0.0):
                 hits[hit["id"]] = max(hit, hits.get(hit["id"], hit), key=_score)
     results = sorted(hits.values(), key=_score, reverse=True)[:most]
