@@ -250,6 +250,7 @@ def test_users_are_listed_and_erased(client: TestClient) -> None:
     assert [(one["type"], one["name"], one["total_memories"]) for one in told["results"]] == [
         ("user", "ada", 1), ("user", "小/明", 1),
     ]  # fmt: skip
+    assert client.delete(f"/v2/entities/user/{quote('小/明', safe='')}/").status_code == 200
     assert client.delete("/v2/entities/user/ada/").status_code == 200
     assert client.delete("/v2/entities/user/ada/").status_code == 404
     assert client.delete("/v2/entities/planet/mars/").status_code == 404
