@@ -113,6 +113,8 @@ def test_pages_go_past_the_twentieth_and_the_count_is_true(client: TestClient) -
     assert (len(last["results"]), "page=2" in last["previous"]) == (5, True)
     beyond = client.post("/v3/memories/?page=4&page_size=20", json={"filters": {"user_id": "ada"}}).json()
     assert (beyond["count"], beyond["results"], beyond["next"]) == (45, [], None)
+    nobody = client.post("/v3/memories/search/", json={"query": "note", "filters": {"user_id": "nobody"}})
+    assert (nobody.json()["results"], listed(client, {"user_id": "nobody"})) == ([], [])
     most = client.post("/v3/memories/search/", json={"query": "note", "filters": {"user_id": "ada"}, "top_k": 40})
     assert len(most.json()["results"]) == 40
 
@@ -238,8 +240,15 @@ def test_delete_all_takes_what_is_named_and_no_more(client: TestClient, memory: 
     assert client.delete("/v1/memories/", params={"user_id": "ada", "run_id": "r"}).status_code == 200
     assert [one.version.item.text for one in memory.scope(user="ada").holdings()] == ["of none"]
     assert client.delete("/v1/memories/", params={"filters": "{'user_id': 'ada'}"}).status_code == 200
-    assert client.delete("/v1/memories/", params={"filters": "{'user_id': open('x')}"}).status_code == 400
-    assert client.delete("/v1/memories/", params={"filters": "(" * 9000}).status_code == 400
+    for nonsense in (
+        "{'user_id': open('x')}",
+        "(" * 4000,
+        "(" * 9000,
+        r"{'user_id': '\ud83d'}",
+        "{b'user_id': 1e999}",
+        "{1}",
+    ):
+        assert client.delete("/v1/memories/", params={"filters": nonsense}).status_code == 400, nonsense[:30]
     assert (listed(client, {"user_id": "ada"}), listed(client, {"user_id": "bob"})) == ([], ["kept"])
 
 

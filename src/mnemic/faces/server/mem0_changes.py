@@ -126,8 +126,8 @@ def _filters_of_query(given: str | None) -> Any:
         if len(given) > _LONGEST_LITERAL:
             raise
     try:
-        return ast.literal_eval(given)
-    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
+        return read_json(json.dumps(ast.literal_eval(given)).encode())
+    except (Invalid, ValueError, TypeError, SyntaxError, RecursionError, MemoryError) as error:
         raise Invalid("filters", "are no JSON object", "Encode them as JSON.") from error
 
 
