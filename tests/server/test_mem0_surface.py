@@ -230,6 +230,34 @@ def test_batches_change_and_erase_after_all_were_found(client: TestClient) -> No
     assert {client.get(f"/v1/memories/{id}/").status_code for id in ids} == {404}
 
 
+def test_a_batch_that_cannot_be_done_as_a_whole_changes_nothing(client: TestClient) -> None:
+    ids = [stated(client, f"note {number}")["id"] for number in range(2)]
+    empty = {"memories": [{"memory_id": ids[0], "text": "new"}, {"memory_id": ids[1]}]}
+    assert client.put("/v1/batch/", json=empty).status_code == 400
+    assert client.get(f"/v1/memories/{ids[0]}/").json()["memory"] == "note 0"
+    twice = {"memories": [{"memory_id": ids[0], "text": "new"}, {"memory_id": ids[0], "text": "newer"}]}
+    assert client.put("/v1/batch/", json=twice).status_code == 200
+    assert client.get(f"/v1/memories/{ids[0]}/").json()["memory"] == "newer"
+    same = {"memories": [{"memory_id": ids[0]}, {"memory_id": ids[0]}]}
+    assert client.request("DELETE", "/v1/batch/", json=same).status_code == 200
+
+
+def test_a_request_is_charged_once_for_each_user(serving: Serving) -> None:
+    charged: list[str] = []
+
+    class Charging(Tokens):
+        def authorize(self, *args: Any, **more: Any) -> Any:
+            charged.append(more["operation"])
+            return super().authorize(*args, **more)
+
+    client = serving(Charging(team=principal_of("team", Right.WRITE)))
+    client.headers["authorization"] = "Bearer team"
+    ids = [stated(client, f"note {number}", user)["id"] for number, user in enumerate(["ada", "bob", "ada"])]
+    charged.clear()
+    client.put("/v1/batch/", json={"memories": [{"memory_id": id, "text": "new"} for id in ids]})
+    assert charged == ["mem0 batch update"] * 2
+
+
 def test_delete_all_takes_what_is_named_and_no_more(client: TestClient, memory: Memory) -> None:
     stated(client, "kept", "bob")
     hidden = stated(client, "hidden", run_id="r")["id"].partition(".")[0]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from mnemic.core.items import State
 from mnemic.errors import NotFound
@@ -39,6 +39,7 @@ class Mem0Caller:
         self._service, self._method, self._operation = service, method, operation
         self._headers = {name: value for name, value in headers.items() if name != SHARED_SPACE}
         self.right, self.url, self.headers = right, url, headers
+        self._opened: dict[str | None, tuple[ScopedMemory, str]] = {}
 
     @cached_property
     def principal(self) -> Principal:
@@ -51,14 +52,17 @@ class Mem0Caller:
         return self._service.memory.settings.timezone
 
     def memory(self, user: str | None) -> tuple[ScopedMemory, str]:
-        """Open a user's memory, by default the caller's own, and say whose it is.
+        """Open a user's memory, by default the caller's own, and say whose it is; a request is charged once for each.
 
         Raises:
             Refused, OverQuota: as the service. Invalid: none is named, and the credential is of no one user.
         """
-        scoped = self._service.scoped(self._naming(user), self.right, method=self._method, operation=self._operation)
-        owner = self._as(user).user if user is None else user
-        return scoped, owner or ""
+        if user not in self._opened:
+            named = self._naming(user)
+            scoped = self._service.scoped(named, self.right, method=self._method, operation=self._operation)
+            owner = user or self._as(None).user or unquote(self._headers[USER])
+            self._opened[user] = scoped, owner
+        return self._opened[user]
 
     def place(self, memory_id: str) -> tuple[ScopedMemory, str, ItemId]:
         """Open the memory of the user whose an id is, and say whose it is, and which item.

@@ -35,6 +35,7 @@ _LONGEST_LITERAL: Final = 4_096
 def update(caller: Mem0Caller, given: Given) -> Any:
     """Change what a memory says; its id stays, and its history has what it said before."""
     memory, user, version = caller.standing(given["memory_id"])
+    _refuse_no_change(given)
     changed = _updated(memory, version, given)
     return memory_record(changed.item, user, changed.recorded, given["memory_id"])
 
@@ -49,8 +50,6 @@ def _updated(memory: ScopedMemory, version: Version, given: Given) -> Version:
     if "expiration_date" in given:
         fields["expires"] = given["expiration_date"]
     text = given.get("text", given.get("data"))
-    if text is None and not fields:
-        raise Invalid("text", "is missing", "Give text, metadata or expiration_date.")
     if item.kind not in EVIDENCE or (set(fields) == {"expires"} and text is None):
         memory.revise(item.id, text, expect=version.seq_from, **fields)
         return memory.get(item.id)
@@ -62,10 +61,18 @@ def _updated(memory: ScopedMemory, version: Version, given: Given) -> Version:
 
 def update_many(caller: Mem0Caller, given: Given) -> Any:
     """Change several memories, once all of them have been found; each change is a commit of its own."""
-    found = [(*caller.standing(one["memory_id"]), one) for one in given["memories"]]
-    for memory, _, version, fields in found:
-        _updated(memory, version, fields)
-    return {"message": f"Successfully updated {len(found)} memories"}
+    for one in given["memories"]:
+        caller.standing(one["memory_id"])
+        _refuse_no_change(one)
+    for one in given["memories"]:
+        memory, _, version = caller.standing(one["memory_id"])  # anew: an id may come twice
+        _updated(memory, version, one)
+    return {"message": f"Successfully updated {len(given['memories'])} memories"}
+
+
+def _refuse_no_change(given: Given) -> None:
+    if not {"text", "data", "metadata", "expiration_date"} & set(given):
+        raise Invalid("text", "is missing", "Give text, metadata or expiration_date.")
 
 
 def delete(caller: Mem0Caller, given: Given) -> Any:
@@ -91,11 +98,9 @@ def delete_many(caller: Mem0Caller, given: Given) -> Any:
 def _doomed(caller: Mem0Caller, memory_id: str, *, linked: bool) -> tuple[ScopedMemory, str, list[ItemId]]:
     """What is erased with a memory: what it was before it was corrected as well."""
     memory, user, version = caller.standing(memory_id)
-    story = {one.item.id for one in memory.history(version.item.id)}
-    if linked:
-        return memory, user, [*story]
-    retired = {one.item.id for one in memory.history(version.item.id) if one.item.state is State.RETIRED}
-    return memory, user, [version.item.id, *(retired - {version.item.id})]
+    story = memory.history(version.item.id)
+    doomed = {one.item.id for one in story if linked or one.item.state is State.RETIRED}
+    return memory, user, [*(doomed | {version.item.id})]
 
 
 def _erase(memory: ScopedMemory, ids: Iterable[ItemId]) -> int:
