@@ -8,6 +8,8 @@ from urllib.parse import quote
 
 import pytest
 from bearer_tokens import Tokens, principal_of
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from mnemic import Memory
@@ -473,3 +475,26 @@ def test_every_call_answers_malformed_json_alike(client: TestClient) -> None:
             method, _, path = address.partition(" ")
             response = client.request(method, path, content=b'{"a":', headers={"content-type": "application/json"})
             assert response.status_code == 400, address
+
+
+_VALUES = st.recursive(
+    st.sampled_from([None, True, 0, -1, 1e9, 1.5, "", " ", "x", "*", "ada", "2026-01-01", "\x00", "小", "a.b"]),
+    lambda below: st.lists(below, max_size=2)
+    | st.dictionaries(st.sampled_from(["role", "content", "AND", "OR", "in", "gte", "user_id", "memory_id", "text"]),
+                      below, max_size=2),
+    max_leaves=4,
+)  # fmt: skip
+_BODIES = st.sampled_from([call for call in CALLS if call.fields]).flatmap(
+    lambda call: st.tuples(
+        st.sampled_from(call.addresses), st.dictionaries(st.sampled_from(sorted(call.fields)), _VALUES, max_size=4)
+    )
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(sent=_BODIES)
+def test_whatever_is_sent_is_answered_or_refused(client: TestClient, sent: tuple[str, Record]) -> None:
+    (method, _, path), body = sent[0].partition(" "), sent[1]
+    path = path.replace("{memory_id}", "0" * 26).replace("{entity_type}", "run").replace("{entity_id:path}", "x")
+    response = client.request(method, path, json=body)
+    assert response.status_code in (200, 400, 404, 413), (sent, response.text)
