@@ -53,6 +53,7 @@ from mnemic.faces.server.command import is_loopback
     metavar="NAME",
     help="Environment variable with the key for the upstream (left out: the request's own goes on).",
 )
+@click.option("--keys", "with_keys", is_flag=True, help="Ask for a key of the store on this machine's address too.")
 def gateway(
     upstream: str,
     host: str,
