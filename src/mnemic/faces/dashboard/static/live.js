@@ -11,6 +11,9 @@ export function onCommit(listener) {
   return () => listeners.delete(listener);
 }
 
+/** Say at once that memory has changed: this page itself has done it. */
+export const changed = () => tell("commit");
+
 const tell = (state) => listeners.forEach((listener) => listener(state));
 
 /** Begin to listen, from now on; called again for another user. */

@@ -54,11 +54,13 @@ function nearItem(graph, id, steps) {
 
 function Drawing({ graph, centre, onOpen, onEnter }) {
   const plate = useRef(null);
+  const [types, setTypes] = useState([]);
   useEffect(() => {
     let drawn = null, wanted = true;
     const make = async () => {
-      const { draw } = await import("../drawing.js");
+      const { draw, typesOf, TYPES } = await import("../drawing.js");
       if (!wanted) return;
+      setTypes(typesOf(graph).map((type, place) => [type, TYPES[place % TYPES.length]]));
       drawn?.end();
       drawn = draw(plate.current, graph, { onOpen, onEnter, centre });
       plate.current.dataset.took = Math.round(drawn.took);
@@ -67,7 +69,7 @@ function Drawing({ graph, centre, onOpen, onEnter }) {
     document.addEventListener("theme", make);
     return () => { wanted = false; document.removeEventListener("theme", make); drawn?.end(); };
   }, [graph]);
-  return html`<div class="canvas"><div class="plate" ref=${plate} role="img" aria-label=${t("graph.counts", { nodes: graph.nodes.length, edges: graph.edges.length })}></div><div class="key faint">${t("graph.key")}</div></div>`;
+  return html`<div class="canvas"><div class="plate" ref=${plate} role="img" aria-label=${t("graph.counts", { nodes: graph.nodes.length, edges: graph.edges.length })}></div><div class="key faint"><div class="legend">${types.slice(0, 8).map(([type, colour]) => html`<span><i style=${{ background: `var(${colour})` }}></i><bdi>${type || t("graph.untyped")}</bdi></span>`)}</div>${t("graph.key")}</div></div>`;
 }
 
 /** The same nodes as a row of buttons: for the keyboard, and for whoever does not see the drawing. */
