@@ -42,16 +42,16 @@ def page() -> str:
     """The whole page."""
     blocks = [HEAD, _contents(), "## Whose part, and which past", _table(READ, [], "argument")]
     for title, wanted in _groups():
-        blocks += [f"## {title}", *(block for one in wanted for block in _operation(one))]
+        blocks += [f"## {title}", *(block for operation in wanted for block in _operation(operation))]
     blocks += ["## Records", *_records(), "## Problems", *_problems()]
     return "\n\n".join(block.strip("\n") for block in blocks if block.strip()) + "\n"
 
 
 def _groups() -> Iterator[tuple[str, list[Operation]]]:
     every = list(OPERATIONS.values())
-    yield "Reading", [one for one in every if one.read_only and not one.of_store]
-    yield "Writing", [one for one in every if not one.read_only and not one.of_store]
-    yield "The whole store", [one for one in every if one.of_store]
+    yield "Reading", [operation for operation in every if operation.read_only and not operation.of_store]
+    yield "Writing", [operation for operation in every if not operation.read_only and not operation.of_store]
+    yield "The whole store", [operation for operation in every if operation.of_store]
 
 
 def _contents() -> str:
@@ -64,23 +64,29 @@ def _contents() -> str:
     return "\n".join([*lines, line])
 
 
-def _operation(one: Operation) -> Iterator[str]:
-    yield f"### {one.name}"
-    yield one.description
-    where = [f"`{method} {path}`" for _, method, path in addresses([one])]
+def _operation(operation: Operation) -> Iterator[str]:
+    yield f"### {operation.name}"
+    yield operation.description
+    where = [f"`{method} {path}`" for _, method, path in addresses([operation])]
     promises = [
-        f"right `{one.right.name.lower()}`",
-        *(["may hide, replace or erase"] if one.destructive else []),
-        *(["safe to repeat"] if one.idempotent else ["a key makes it safe to repeat"] if one.takes_key else []),
+        f"right `{operation.right.name.lower()}`",
+        *(["may hide, replace or erase"] if operation.destructive else []),
+        *(
+            ["safe to repeat"]
+            if operation.idempotent
+            else ["a key makes it safe to repeat"]
+            if operation.takes_key
+            else []
+        ),
     ]
     yield f"{', '.join(where)}; {', '.join(promises)}."
-    own = {name: schema for name, schema in one.parameters["properties"].items() if name not in one.handle}
+    own = {name: schema for name, schema in operation.parameters["properties"].items() if name not in operation.handle}
     if own:
-        yield _table(own, one.parameters["required"], "argument")
-    if one.handle:
-        names = ", ".join(f"`{name}`" for name in one.handle)
+        yield _table(own, operation.parameters["required"], "argument")
+    if operation.handle:
+        names = ", ".join(f"`{name}`" for name in operation.handle)
         yield f"{'Besides' if own else 'It takes'} [whose part, and which past](#whose-part-and-which-past): {names}."
-    yield f"Answers {_shape(one.result)}."
+    yield f"Answers {_shape(operation.result)}."
 
 
 def _table(fields: Mapping[str, Any], required: list[str], head: str) -> str:
@@ -98,16 +104,16 @@ def _type(schema: Mapping[str, Any]) -> str:
         name = schema["$ref"].rpartition("/")[2]
         return f"[{name}](#{name.lower()}-record)"
     if "anyOf" in schema:
-        return " or ".join(dict.fromkeys(_type(one) for one in schema["anyOf"]))
+        return " or ".join(dict.fromkeys(_type(option) for option in schema["anyOf"]))
     if "enum" in schema:
-        return ", ".join(f"`{one}`" for one in schema["enum"])
+        return ", ".join(f"`{value}`" for value in schema["enum"])
     kinds = schema.get("type", "any")
     kinds = [kinds] if isinstance(kinds, str) else list(kinds)
     if kinds == ["array"]:
         return f"list of {_type(schema.get('items', {}))}"
     if kinds == ["object"] and schema.get("properties"):
         return "object of " + ", ".join(f"`{name}`" for name in schema["properties"])
-    bounds = [str(schema[one]) for one in ("minimum", "maximum") if one in schema]
+    bounds = [str(schema[bound]) for bound in ("minimum", "maximum") if bound in schema]
     within = f" {' to '.join(bounds)}" if len(bounds) == 2 else f" from {bounds[0]}" if bounds else ""
     return " or ".join(kinds) + within
 
@@ -115,7 +121,7 @@ def _type(schema: Mapping[str, Any]) -> str:
 def _shape(schema: Mapping[str, Any]) -> str:
     if "title" in schema:
         return f"one {_type(schema)}"
-    return "an object of " + "; ".join(f"`{name}`: {_type(one)}" for name, one in schema["properties"].items())
+    return "an object of " + "; ".join(f"`{name}`: {_type(field)}" for name, field in schema["properties"].items())
 
 
 def _records() -> Iterator[str]:
@@ -140,7 +146,7 @@ while its queue is full, and 500 for what nobody expected.
 def _problems() -> Iterator[str]:
     yield PROBLEMS
     rows = ["| class | status | |", "|---|---|---|"]
-    rows += [f"| `{name}` | {status} | {told} |" for name, status, told in problem_table()]
+    rows += [f"| `{name}` | {status} | {title} |" for name, status, title in problem_table()]
     yield "\n".join(rows)
     yield OF_HTTP
 

@@ -232,6 +232,18 @@ def test_a_key_that_cannot_be_meant_is_refused(keys: Keys, given: dict[str, Any]
     assert keys.list("home") == ()
 
 
+def test_whether_anybody_holds_a_key_is_told_of_all_tenants(keys: Keys, clock: ManualClock) -> None:
+    assert not keys.any_valid()
+    keys.create("laptop", tenant="has never written", expires=timedelta(hours=1))
+    assert keys.any_valid()
+    clock.tick(HOUR)
+    assert not keys.any_valid()
+    keys.create("phone", tenant="home")
+    assert keys.any_valid()
+    keys.revoke("phone", tenant="home")
+    assert not keys.any_valid()
+
+
 def test_a_key_that_ended_a_month_ago_is_taken_out_with_the_next_one_made(keys: Keys, clock: ManualClock) -> None:
     keys.create("old", tenant="home", expires=timedelta(hours=1))
     gone = keys.create("gone", tenant="home")

@@ -16,6 +16,7 @@ import pytest
 from mnemic import Memory, Settings
 from mnemic.credentials.authenticator import Authenticator
 from mnemic.credentials.principal import Right
+from mnemic.credentials.quotas import Quotas
 from mnemic.faces.gateway.relay import GatewayOptions, application
 from mnemic.faces.gateway.remembering import MemoryMode, Remembering
 from mnemic.testing.chat_server import Server, events, reply, serving, status
@@ -51,7 +52,8 @@ class Between:
 def between(answer: Any = lambda ask: "Noted.", **options: Any) -> Iterator[Between]:
     remembering = {name: options.pop(name) for name in ("clock",) if name in options}
     with Memory("memory:", settings=Settings(embedder="none")) as memory, serving(ReplyingChat(answer)) as upstream:
-        asked = Authenticator(memory.keys) if options.pop("keys", False) else None
+        quotas = options.pop("quotas", Quotas())
+        asked = Authenticator(memory.keys, quotas=quotas) if options.pop("keys", False) else None
         given = GatewayOptions(upstream=upstream.url, **{"recall_seconds": 30.0, "user": "me", **options})
         app = application(Remembering(memory, budget=given.budget, cache=given.cache, **remembering), given, asked)
         with serving_app(app) as address:
@@ -397,3 +399,12 @@ def test_a_key_that_reads_reads_only() -> None:
             it.say("I live in Oslo.", extra_headers={"Mnemic-Key": key}, user="bob")
         it.say("I live in Oslo.", extra_headers={"Mnemic-Key": key, "Mnemic-Memory": "read"}, user="bob")
         assert it.memory.scope(user="bob").count() == 0
+
+
+def test_a_key_over_its_quota_is_told_when_to_come_back() -> None:
+    with between(keys=True, quotas=Quotas(writes_a_day=1)) as it:
+        key = it.memory.keys.create("phone", tenant="default", user="ada", right=Right.WRITE).text
+        it.say("I live in Oslo.", extra_headers={"Mnemic-Key": key})
+        with pytest.raises(openai.RateLimitError) as caught:
+            it.say("I live in Bergen.", extra_headers={"Mnemic-Key": key})
+        assert int(caught.value.response.headers["retry-after"]) > 0

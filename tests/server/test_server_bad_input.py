@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from mnemic import Memory
+from mnemic.errors import ModelError, StoreFull
 from mnemic.faces.server.guards import host_name
 from mnemic.faces.server.strict_json import MOST_NESTED, read_json
 from mnemic.operations.operation_table import OPERATIONS
@@ -104,7 +105,7 @@ BAD_ARGUMENTS: dict[str, tuple[str, dict[str, Any], str]] = {
     "a commit to come": ("get", {"id": "0" * 26, "at": 99}, "at"),
     "no messages": ("observe", {"messages": []}, "messages"),
     "a message with more": ("observe", {"messages": {"role": "user", "text": "x"}}, "messages"),
-    "an empty text": ("observe", {"messages": ""}, "messages[0].text"),
+    "an empty text": ("observe", {"messages": ""}, "messages"),
     "a channel of ours": ("observe", {"messages": "x", "channel": "import"}, "channel"),
     "a tag that is none": ("observe", {"messages": "x", "tags": ["\n"]}, "tags[0]"),
     "a blank session": ("observe", {"messages": "x", "session": ""}, "session"),
@@ -207,7 +208,8 @@ def test_foreign_hosts_and_origins_are_sent_away(serving: Serving) -> None:
     ):  # fmt: skip
         assert client.get("/health", headers={"host": host}).status_code == status, host
     for origin, status in (
-        ("http://localhost:3000", 200), ("https://memory.example", 200),
+        ("http://localhost", 200), ("https://LOCALHOST", 200), ("http://localhost:3000", 403),
+        ("https://memory.example", 403), ("http://127.0.0.1", 403),
         ("http://evil.example", 403), ("null", 403), ("http://localhost.evil.example", 403), ("", 403),
         ("http://[", 403), ("localhost", 403),
     ):  # fmt: skip
@@ -283,4 +285,38 @@ def test_what_nobody_expected_is_told_without_its_words(
     assert "trace-2" in line
     assert "ZeroDivisionError" in line
     assert "secret" not in line
+    caplog.clear()
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "logged"),
+    [
+        (StoreFull("no space left at /srv/memory.db"), 507, "/srv/memory.db"),
+        (ModelError("it said: Ada"), 502, "ModelError"),
+    ],
+    ids=["a store", "a model"],
+)
+def test_what_is_wrong_here_is_told_without_its_words(
+    serving: Serving,
+    memory: Memory,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    error: Exception,
+    status: int,
+    logged: str,
+) -> None:
+    client = serving()
+
+    def failing(**_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(memory, "scope", failing)
+    with caplog.at_level(logging.ERROR, "mnemic.server"):
+        response = client.post("/v1/count")
+    assert response.status_code == status
+    (line,) = [one.message for one in caplog.records if one.name == "mnemic.server"]
+    assert logged in line
+    assert response.json()["request_id"] in line
+    assert str(error) not in response.text
+    assert "Ada" not in line
     caplog.clear()

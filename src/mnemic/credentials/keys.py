@@ -132,7 +132,14 @@ class Keys:
     def list(self, tenant: str) -> tuple[AccessKey, ...]:
         """The keys of a tenant by when they were made, those that ended within a month included."""
         with self.store.read() as snapshot:
-            return tuple(map(_shown, snapshot.credentials(tenant, CredentialKind.KEY)))
+            return tuple(map(_shown, snapshot.credentials(CredentialKind.KEY, tenant)))
+
+    def any_valid(self) -> bool:
+        """Whether anybody at all, of whatever tenant, holds a key that is neither revoked nor over."""
+        now = self.clock.now()
+        with self.store.read() as snapshot:
+            rows = snapshot.credentials(CredentialKind.KEY)
+        return any(not row.revoked and row.expires > now for row in rows)
 
     def revoke(self, key: str, *, tenant: str, by: str = "admin") -> AccessKey:
         """Revoke a key, and the browser sessions that were opened with it; every process knows within two seconds.

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.core.clock import moment_or_span
-from mnemic.core.json_schema import flag, many, shape, text, whole
+from mnemic.core.json_schema import flag, many, shape, text
 from mnemic.credentials.principal import Right
+from mnemic.operations.argument_schemas import commit_number, name_text
 from mnemic.operations.operation import Data, Operation
 from mnemic.operations.reading_operations import AFTER, LIMIT
 from mnemic.operations.record_schemas import ACCESS_KEY, RIGHTS, SPENDING, STATS, USER, VITALS, WORK, page_of
@@ -16,39 +17,39 @@ from mnemic.operations.vitals_records import look_record, spending_records
 if TYPE_CHECKING:
     from mnemic.admin import Admin
 
-_JOB: Final = whole("The number of a job.", low=0)
-_TENANT: Final = text("Only of this tenant.")
+_JOB: Final = commit_number("The number of a job.")
+_TENANT: Final = name_text("Only of this tenant.")
 _DONE: Final = shape({"id": _JOB})
 
 
-def _stats(admin: Admin, given: dict[str, Any]) -> Data:
-    found = admin.stats(**given)
-    return stats_record(found, found.users)
+def _stats(admin: Admin, arguments: dict[str, Any]) -> Data:
+    stats = admin.stats(**arguments)
+    return stats_record(stats, stats.users)
 
 
-def _users(admin: Admin, given: dict[str, Any]) -> Data:
-    page = admin.users(**given)
+def _users(admin: Admin, arguments: dict[str, Any]) -> Data:
+    page = admin.users(**arguments)
     return {"users": list(map(user_record, page)), "next": page.next}
 
 
-def _jobs(admin: Admin, given: dict[str, Any]) -> Data:
-    page = admin.jobs(**given)
+def _jobs(admin: Admin, arguments: dict[str, Any]) -> Data:
+    page = admin.jobs(**arguments)
     return {"entries": list(map(work_record, page)), "next": page.next}
 
 
-def _dead(admin: Admin, given: dict[str, Any]) -> Data:
-    page = admin.dead(**given)
+def _dead(admin: Admin, arguments: dict[str, Any]) -> Data:
+    page = admin.dead(**arguments)
     return {"entries": list(map(work_record, page)), "next": page.next}
 
 
-def _retry(admin: Admin, given: dict[str, Any]) -> Data:
-    admin.retry(**given)
-    return given
+def _retry(admin: Admin, arguments: dict[str, Any]) -> Data:
+    admin.retry(**arguments)
+    return arguments
 
 
-def _cancel(admin: Admin, given: dict[str, Any]) -> Data:
-    admin.cancel(**given)
-    return given
+def _cancel(admin: Admin, arguments: dict[str, Any]) -> Data:
+    admin.cancel(**arguments)
+    return arguments
 
 
 def _spending(admin: Admin, given: dict[str, Any]) -> Data:
@@ -88,7 +89,7 @@ OF_STORE: Final = (
         name="users",
         title="Users",
         description="List what each user has, by tenant and in the order in which they first wrote, a page at a time.",
-        parameters=shape({}, {"limit": LIMIT, "after": AFTER, "tenant": _TENANT, "user": text("Only this one.")}),
+        parameters=shape({}, {"limit": LIMIT, "after": AFTER, "tenant": _TENANT, "user": name_text("Only this one.")}),
         result=page_of("users", USER),
         right=Right.ADMIN,
         read_only=True,
@@ -149,12 +150,12 @@ OF_STORE: Final = (
         description=(
             "Queue a job in which a strategy retires all that it made for a user, and reads everything again."
         ),
-        parameters=shape({"strategy": text("Its name."), "user": text("Whose memory.")}, {"tenant": _TENANT}),
+        parameters=shape({"strategy": name_text("Its name."), "user": name_text("Whose memory.")}, {"tenant": _TENANT}),
         result=shape({"id": _JOB}),
         right=Right.ADMIN,
         destructive=True,
         of_store=True,
-        verb=lambda admin, given: {"id": admin.rerun(**given)},
+        verb=lambda admin, arguments: {"id": admin.rerun(**arguments)},
     ),
     Operation(
         name="vitals",

@@ -313,7 +313,7 @@ class Relay:
 
         Raises:
             Invalid: nobody is named.
-            Refused: the key is another's, or may not do as much.
+            Refused, OverQuota: the key is another's, may not do as much, or not now.
         """
         named = _first(headers, self._options.user_headers)
         if principal.user is None and not named:
@@ -321,7 +321,10 @@ class Relay:
             if not named:
                 known = " or ".join(self._options.user_headers)
                 raise Invalid("user", "is not named", f"Send the header {known}, or the field `user`.")
-        scope = principal.scope(named, right)
+        if self._authenticator is None:
+            scope = principal.scope(named, right)
+        else:
+            scope = self._authenticator.authorize(principal, right, named, operation="gateway")
         session = _first(headers, self._options.session_headers)
         actor = None if self._authenticator is None else principal.name
         return Caller(tenant=scope.tenant, user=str(scope.user), actor=actor, session=session)

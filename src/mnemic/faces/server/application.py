@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from functools import cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -19,17 +18,19 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import Lifespan
 
 from mnemic import _version
-from mnemic.errors import MnemicError, StoreError
+from mnemic.errors import MnemicError
+from mnemic.faces.server.event_stream import feed
 from mnemic.faces.server.guards import BODY_LIMIT, LOOPBACK_HOSTS, Guards
+from mnemic.faces.server.listeners import Listeners
+from mnemic.faces.server.mem0_surface import mem0_routes
 from mnemic.faces.server.openapi import document
-from mnemic.faces.server.problems import plain_problem, problem_of
+from mnemic.faces.server.problems import logged_problem, plain_problem
+from mnemic.faces.server.prometheus import RequestMeter, metrics
 from mnemic.faces.server.routes import operation_routes
 from mnemic.faces.server.service import Service
 
 if TYPE_CHECKING:
     from mnemic.faces.server.mcp_http import McpOverHttp
-
-LOG: Final = logging.getLogger("mnemic.server")
 
 
 def application(
@@ -52,18 +53,24 @@ def application(
     routes = [
         Route("/health", _health, methods=["GET"]),
         Route("/openapi.json", _openapi, methods=["GET"]),
+        Route("/metrics", metrics, methods=["GET"]),
+        Route("/v1/feed", feed, methods=["GET"]),
         *operation_routes(),
+        *mem0_routes(),
         *more,
     ]
     mcp = _mcp(service, hosts, body_limit)
     app = Starlette(
         routes=routes if mcp is None else [*routes, *mcp.routes()],
-        middleware=[Middleware(Guards, hosts=hosts, body_limit=body_limit)],
+        middleware=[
+            Middleware(RequestMeter, meters=service.memory.admin.meters),
+            Middleware(Guards, hosts=hosts, body_limit=body_limit),
+        ],
         exception_handlers={MnemicError: _on_error, HTTPException: _on_http_error},
         lifespan=lifespan if mcp is None else _around(mcp, lifespan),
     )
     app.router.redirect_slashes = False
-    app.state.service = service
+    app.state.service, app.state.listeners = service, Listeners(service)
     return app
 
 
@@ -103,12 +110,7 @@ def _document() -> bytes:
 
 async def _on_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, MnemicError)
-    request_id = request.state.request_id
-    response = problem_of(error, request_id)
-    if response.status_code >= 500:
-        words = str(error) if isinstance(error, StoreError) else "its words are not logged: a model's may be a memory's"
-        LOG.error("request %s: %s: %s", request_id, type(error).__name__, words)
-    return response
+    return logged_problem(error, request.state.request_id)
 
 
 async def _on_http_error(request: Request, error: Exception) -> Response:

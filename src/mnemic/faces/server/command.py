@@ -47,8 +47,16 @@ def serve(
         credentials=proving,
         read_only=read_only,
     )
-    show = (lambda address: run.output.line(_link(run, address, proving=proving))) if link else None
-    listen(options, workers, run.output.line, show)
+
+    def ready(url: str) -> None:
+        if run.output.json:
+            run.output.record({"url": url, "workers": workers})
+        else:
+            run.output.line(f"mnemic serves on {url} (Ctrl-C ends it)")
+        if link:
+            run.output.line(_link(run, _reached(url), proving=proving))
+
+    listen(options, workers, ready)
 
 
 @verb("mnemic dashboard --help", "mnemic dashboard --port 8080 --no-open --help")
@@ -86,7 +94,12 @@ def dashboard(port: int, *, no_open: bool, read_only: bool) -> None:
         port=port,
         read_only=read_only,
     )
-    listen(options, 1, run.output.line, show)
+    listen(options, 1, show)
+
+
+def _reached(url: str) -> str:
+    """The address at which this machine reaches a server that listens on every address."""
+    return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
 
 
 def _link(run: Invocation, address: str, *, proving: bool) -> str:

@@ -46,8 +46,8 @@ class Guards:
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
         headers = Headers(scope=scope)
-        given = headers.get("x-request-id", "")
-        request_id = given if _REQUEST_ID.match(given) else uuid.uuid4().hex
+        proposed = headers.get("x-request-id", "")
+        request_id = proposed if _REQUEST_ID.match(proposed) else uuid.uuid4().hex
         scope.setdefault("state", {})["request_id"] = request_id
         answer = _Answer(send, request_id)
         if refusal := self._refusal(headers, request_id):
@@ -68,22 +68,22 @@ class Guards:
         """The answer to a request that is not let in."""
         named = headers.getlist("host")
         if len(named) != 1 or host_name(named[0]) not in self._hosts:
-            told = f"This server is not {', '.join(named)[:60]!r}; `mnemic serve --allow-host NAME` gives it a name."
-            return plain_problem(421, told, request_id)
+            detail = f"This server is not {', '.join(named)[:60]!r}; `mnemic serve --allow-host NAME` gives it a name."
+            return plain_problem(421, detail, request_id)
         # The port counts: a page of another server on this machine is another's, and a browser sends what needs no body
         # without asking first.
         here = named[0].strip().lower()
         if any(one.partition("://")[2].lower() != here for one in headers.getlist("origin")):
-            told = "A page of another site may not ask this server."
-            return plain_problem(403, told, request_id, title="Not a page of this server")
+            detail = "A page of another site may not ask this server."
+            return plain_problem(403, detail, request_id, title="Not a page of this server")
         length = headers.get("content-length", "0")
         if not length.isascii() or not length.isdigit() or len(length) > 15 or int(length) > self._limit:
             return self._too_large(request_id)
         return None
 
     def _too_large(self, request_id: str) -> ASGIApp:
-        told = TooLarge("body", f"is over {self._limit:,} bytes", "Send it in parts, or import it on the machine.")
-        return problem_of(told, request_id)
+        error = TooLarge("body", f"is over {self._limit:,} bytes", "Send it in parts, or import it on the machine.")
+        return problem_of(error, request_id)
 
 
 class _Counted:

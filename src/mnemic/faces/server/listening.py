@@ -20,11 +20,11 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.types import Lifespan
 
-from mnemic.core.clock import moment
 from mnemic.credentials.authenticator import Authenticator
 from mnemic.errors import Invalid, StoreError
 from mnemic.faces.dashboard.dashboard_routes import dashboard_routes
 from mnemic.faces.server.application import application
+from mnemic.faces.server.bounded_protocol import BoundedHttpProtocol
 from mnemic.faces.server.guards import LOOPBACK_HOSTS
 from mnemic.faces.server.service import LoopbackAuthenticator, RequestAuthenticator, Service
 from mnemic.memory import Memory
@@ -85,17 +85,11 @@ class DrainingServer(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
-def listen(
-    options: ServeOptions,
-    workers: int,
-    say: Callable[[str], None],
-    show: Callable[[str], None] | None = None,
-) -> None:
+def listen(options: ServeOptions, workers: int, ready: Callable[[str], None]) -> None:
     """Serve until a signal ends it.
 
     Args:
-        say: Prints a line: where it listens.
-        show: Called with the address at which this machine reaches it, once it listens there.
+        ready: Called with the URL once connections are taken.
 
     Raises:
         Invalid: the address cannot be listened on, or nobody could prove who they are.
@@ -103,19 +97,12 @@ def listen(
     refuse_without_credentials(options)
     bound = _bound(options.host, options.port)
     host, port = bound.getsockname()[:2]
-    shown = f"[{host}]" if ":" in host else host
-    reached = {"0.0.0.0": "127.0.0.1", "[::]": "[::1]"}.get(shown, shown)  # noqa: S104 - what every address means
-
-    def announce(more: str = "") -> None:
-        say(f"mnemic serves on http://{shown}:{port}{more} (Ctrl-C ends it)")
-        if show is not None:
-            show(f"http://{reached}:{port}")
-
+    url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     with bound:
         if workers == 1:
-            serve_here(options, bound, announce)
+            serve_here(options, bound, lambda: ready(url))
         else:
-            announce(f" in {workers} processes")
+            ready(url)  # the socket listens; who connects waits for the first process
             _Workers(options, bound, workers).run()
 
 
@@ -129,7 +116,7 @@ def serve_here(options: ServeOptions, bound: socket.socket, ready: Callable[[], 
         hosts = (*LOOPBACK_HOSTS, options.host, *options.names)
         app = application(service, hosts=hosts, more=dashboard_routes(), lifespan=_announcing(ready))
         config = uvicorn.Config(
-            app, http="httptools", loop="auto", ws="none", access_log=False, log_level="warning", lifespan="on",
+            app, http=BoundedHttpProtocol, loop="auto", ws="none", access_log=False, log_level="warning", lifespan="on",
             server_header=False, backlog=_BACKLOG, timeout_graceful_shutdown=DRAIN_SECONDS, proxy_headers=False,
         )  # fmt: skip
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -164,11 +151,7 @@ def _has_key(options: ServeOptions) -> bool:
     if path is not None and not path.exists():
         return False
     with Memory(options.where, settings=replace(options.served_settings, background=False)) as memory:
-        with memory.keys.store.read() as snapshot:
-            tenants = {options.tenant, *(name for _, name in snapshot.tenants())}
-        now = moment(memory.keys.clock.now())
-        every = [key for tenant in tenants for key in memory.keys.list(tenant)]
-    return any(key.revoked is None and (key.expires is None or key.expires > now) for key in every)
+        return memory.keys.any_valid()
 
 
 def _ended(number: int, frame: FrameType | None) -> None:
@@ -214,7 +197,7 @@ def _serve_under_parent(options: ServeOptions, bound: socket.socket) -> None:
 
 
 class _Workers:
-    """Processes that answer on one socket, which are replaced when one dies."""
+    """Processes that answer on the same socket, which are replaced when they die."""
 
     def __init__(self, options: ServeOptions, bound: socket.socket, count: int) -> None:
         self._options, self._bound = options, bound
@@ -229,19 +212,19 @@ class _Workers:
         running = [self._started() for _ in range(self._count)]
         left = _RESTARTS
         while not self._over.wait(0.2):
-            dead = [one for one in running if not one.is_alive()]
+            dead = [process for process in running if not process.is_alive()]
             if left < len(dead):
                 self._end(running)
                 raise StoreError(f"processes that answer have died {_RESTARTS + 1} times; the lines above say why")
             left -= len(dead)
-            running = [one for one in running if one.is_alive()] + [self._started() for _ in dead]
+            running = [process for process in running if process not in dead] + [self._started() for _ in dead]
         self._end(running)
 
     def _end(self, running: Sequence[BaseProcess]) -> None:
-        for one in running:
-            one.terminate()
-        for one in running:
-            one.join(DRAIN_SECONDS + 5)
+        for process in running:
+            process.terminate()
+        for process in running:
+            process.join(DRAIN_SECONDS + 5)
 
     def _started(self) -> BaseProcess:
         process = self._context.Process(target=_serve_under_parent, args=(self._options, self._bound))

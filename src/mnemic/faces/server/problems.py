@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import math
 from collections.abc import Mapping
 from typing import Any, Final
@@ -13,6 +14,7 @@ from mnemic import errors
 from mnemic.core.sanitize import for_json
 from mnemic.errors import Invalid, MnemicError, OverQuota
 
+LOG: Final = logging.getLogger("mnemic.server")
 MEDIA_TYPE: Final = "application/problem+json"
 STATUSES: Final[Mapping[type[MnemicError], int]] = {
     errors.Invalid: 400,
@@ -76,6 +78,16 @@ def problem_of(error: MnemicError, request_id: str) -> Response:
     return _response(status, type_of(kind), title_of(kind), detail, request_id, headers, more)
 
 
+def logged_problem(error: MnemicError, request_id: str) -> Response:
+    """Answer with an error as `problem_of` does; log it where it was our side that went wrong."""
+    response = problem_of(error, request_id)
+    if response.status_code >= 500:
+        kept = isinstance(error, errors.StoreError)
+        words = str(error) if kept else "its words are not logged: a model's may be a memory's"
+        LOG.error("request %s: %s: %s", request_id, type(error).__name__, words)
+    return response
+
+
 def plain_problem(
     status: int, detail: str, request_id: str, headers: Mapping[str, str] | None = None, title: str = ""
 ) -> Response:
@@ -93,6 +105,6 @@ def _response(
     headers: Mapping[str, str],
     more: Mapping[str, Any],
 ) -> Response:
-    told = {"type": type, "title": title, "status": status, "detail": detail, "request_id": request_id, **more}
-    body = for_json(json.dumps(told, ensure_ascii=False, allow_nan=False))
+    document = {"type": type, "title": title, "status": status, "detail": detail, "request_id": request_id, **more}
+    body = for_json(json.dumps(document, ensure_ascii=False, allow_nan=False))
     return Response(body.encode("utf-8", "replace"), status, dict(headers), MEDIA_TYPE)

@@ -102,14 +102,20 @@ class Service:
             Unauthenticated: nobody is known by its credential. Refused: that may not do as much, or not there.
             Invalid: it names nobody, or names them wrongly.
         """
+        scope, principal = self.admitted(headers, right, method=method, operation=operation)
+        return self.memory.scope(user=scope.user, tenant=scope.tenant, actor=principal.name)
+
+    def admitted(
+        self, headers: Mapping[str, str], right: Right, *, method: str = "POST", operation: str = ""
+    ) -> tuple[Scope, Principal]:
+        """Return the memory that a request means, and who asks; as `scoped`."""
         principal = self.authenticator.authenticate(headers, method)
         self._refuse_writing(right)
         if named(headers, TENANT) not in (None, principal.tenant):
             raise Refused(f"{principal.name!r} opens the memory of its own tenant alone; leave {TENANT} out")
         shared = headers.get(SHARED_SPACE, "").lower() in ("1", "true", "yes")
         user = SHARED if shared else named(headers, USER)
-        scope = self.authenticator.authorize(principal, right, user, operation=operation)
-        return self.memory.scope(user=scope.user, tenant=scope.tenant, actor=principal.name)
+        return self.authenticator.authorize(principal, right, user, operation=operation), principal
 
     def administered(self, headers: Mapping[str, str], operation: Operation, *, method: str = "POST") -> Admin:
         """Return the handle on the whole store, for an administrator of its own tenant; it blocks.

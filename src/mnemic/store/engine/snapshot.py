@@ -797,9 +797,10 @@ class Snapshot:
         """The credential of an id; None for none."""
         return self._rows.notes.credential(credential)
 
-    def credentials(self, tenant: str, kind: CredentialKind) -> list[CredentialRow]:
-        """The credentials of a kind that a tenant has, by when they were made."""
-        return self._rows.notes.credentials(("tenant", "=", tenant), ("kind", "=", int(kind)))
+    def credentials(self, kind: CredentialKind, tenant: str | None = None) -> list[CredentialRow]:
+        """The credentials of a kind, of one tenant or of all, by when they were made."""
+        rows = self._rows.notes.credentials(("kind", "=", int(kind)))
+        return rows if tenant is None else [row for row in rows if row.tenant == tenant]
 
     def reasons_to_keep(self, tenant: int, space: int, items: Sequence[ItemId]) -> dict[ItemId, str]:
         """Find those of these items that a legal hold keeps, each with the reason to give."""

@@ -1,0 +1,118 @@
+"""Who asks by mem0's surface, and the memories that their requests name: rights and walls are those of the service."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
+
+from mnemic.core.items import State
+from mnemic.errors import NotFound
+from mnemic.faces.server.mem0_records import read_address
+from mnemic.faces.server.service import SHARED_SPACE, USER
+from mnemic.operations.operation_table import OPERATIONS
+
+if TYPE_CHECKING:
+    from mnemic.admin import Admin
+    from mnemic.core.ids import ItemId
+    from mnemic.core.items import Version
+    from mnemic.credentials.principal import Principal, Right
+    from mnemic.faces.server.service import Service
+    from mnemic.memory import ScopedMemory
+
+_USERS: Final = OPERATIONS["users"]
+
+
+class Mem0Caller:
+    """Whoever sent one request: opens the memories that it names. Its methods block.
+
+    Args:
+        headers: By their names in lower case.
+        operation: What is asked for, for the access log.
+        right: What it needs.
+        url: Where it was sent, for the addresses of other pages.
+    """
+
+    def __init__(
+        self, service: Service, headers: Mapping[str, str], method: str, *, operation: str, right: Right, url: str = ""
+    ) -> None:
+        self._service, self._method, self._operation = service, method, operation
+        self._headers = {name: value for name, value in headers.items() if name != SHARED_SPACE}
+        self.right, self.url, self.headers = right, url, headers
+
+    @cached_property
+    def principal(self) -> Principal:
+        """Who it is, acting for the user that the headers name or the credential is of."""
+        return self._as(None)
+
+    @property
+    def zone(self) -> str:
+        """The time zone of dates that name none."""
+        return self._service.memory.settings.timezone
+
+    def memory(self, user: str | None) -> tuple[ScopedMemory, str]:
+        """Open a user's memory, by default the caller's own, and say whose it is.
+
+        Raises:
+            Refused, OverQuota: as the service. Invalid: none is named, and the credential is of no one user.
+        """
+        scoped = self._service.scoped(self._naming(user), self.right, method=self._method, operation=self._operation)
+        owner = self._as(user).user if user is None else user
+        return scoped, owner or ""
+
+    def place(self, memory_id: str) -> tuple[ScopedMemory, str, ItemId]:
+        """Open the memory of the user whose an id is, and say whose it is, and which item.
+
+        Raises:
+            NotFound: it is nothing's id, or of a user whom the credential is not of.
+            Refused, OverQuota: as the service.
+        """
+        id, user = read_address(memory_id)
+        if user is not None and self._as(user).user not in (None, user):
+            raise NotFound(f"no memory {memory_id[:60]!r} here")
+        return *self.memory(user), id
+
+    def standing(self, memory_id: str) -> tuple[ScopedMemory, str, Version]:
+        """Find what stands under an id. Evidence that was corrected is stood for by what corrected it.
+
+        Raises:
+            NotFound: nothing does. NotFound, Refused, OverQuota: as `place`.
+        """
+        memory, owner, id = self.place(memory_id)
+        with suppress(NotFound):
+            return memory, owner, memory.get(id)
+        return memory, owner, _successor(memory, id)
+
+    def requiring(self, right: Right) -> Mem0Caller:
+        """The same caller, whose request needs more."""
+        return Mem0Caller(
+            self._service, self.headers, self._method, operation=self._operation, right=right, url=self.url
+        )
+
+    def admin(self) -> Admin:
+        """Open the store as a whole.
+
+        Raises:
+            Refused: the caller is no administrator of it.
+        """
+        return self._service.administered(self._headers, _USERS, method=self._method)
+
+    def _as(self, user: str | None) -> Principal:
+        return self._service.authenticator.authenticate(self._naming(user), self._method)
+
+    def _naming(self, user: str | None) -> Mapping[str, str]:
+        return self._headers if user is None else {**self._headers, USER: quote(user, safe="")}
+
+
+def _successor(memory: ScopedMemory, id: ItemId) -> Version:
+    """The version of another item that stands for one that was corrected.
+
+    Raises:
+        NotFound: nothing does.
+    """
+    standing = [one for one in memory.history(id) if one.seq_to is None and one.item.state is State.ACTIVE]
+    if not standing:
+        raise NotFound(f"no item {id} here")
+    return memory.get(standing[-1].item.id)

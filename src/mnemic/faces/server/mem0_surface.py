@@ -1,0 +1,292 @@
+"""mem0's addresses, served by our verbs: those of its hosted API, which its clients call, and of its own server.
+
+An installed base moves by changing a URL. Keys, walls and rights are those of our own operations. Addresses of the
+hosted API end in a slash, which keeps them apart from ours under `/v1`. docs/guides/mem0-surface.md has what differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Final
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from mnemic.core.json_schema import Schema, check, flag, many, number, or_null, shape, text, whole
+from mnemic.credentials.principal import Right
+from mnemic.errors import MnemicError
+from mnemic.faces.server import mem0_changes, mem0_memories
+from mnemic.faces.server.http_arguments import read_body, read_query
+from mnemic.faces.server.mem0_caller import Mem0Caller
+from mnemic.faces.server.mem0_filters import ENTITIES
+from mnemic.faces.server.problems import logged_problem
+from mnemic.faces.server.routes import json_response
+from mnemic.faces.server.service import Service
+from mnemic.operations.operation_table import OPERATIONS
+
+_NAME: Final = or_null(text())
+_OBJECT: Final = {"type": "object"}
+_ENTITIES: Final = dict.fromkeys(ENTITIES, _NAME)
+_FILTERS: Final = {"filters": {"type": ["object", "array", "null"]}}
+_TIME: Final = {"type": ["string", "number"]}
+_CATEGORIES: Final = or_null(many(text()))
+_PAGES: Final = {
+    "page": whole(low=1, high=2**31),
+    **{name: whole(low=1, high=mem0_memories.MOST_ON_A_PAGE) for name in ("page_size", "top_k", "limit")},
+}
+_MEMORY: Final = {"memory_id": text()}
+_CHANGES: Final = {
+    "text": text(minLength=1),
+    "data": text(minLength=1),
+    "metadata": _OBJECT,
+    "expiration_date": or_null(text()),
+}
+_MESSAGES: Final = OPERATIONS["observe"].parameters["properties"]["messages"]
+_NO_EFFECT: Final = frozenset(
+    {
+        "org_id", "project_id", "org_name", "project_name", "version", "output_format", "async_mode", "api_version",
+        "custom_categories", "custom_instructions", "agent_custom_instructions", "structured_data_schema", "prompt",
+        "includes", "excludes", "immutable", "enable_graph", "rerank", "keyword_search", "filter_memories", "source",
+        "feedback_reason", "schema", "export_instructions", "latest_only", "memory_type", "explain",
+    }
+)  # fmt: skip
+"""What mem0 takes and nothing here goes by; an answer's `notes` name those that came."""
+_UNREAD: Final = {name: text() for name in _NO_EFFECT}
+_NOT_HERE: Final = (
+    "/v1/summary/", "/v1/events/", "/v1/event/{rest:path}", "/v2/profiles/{rest:path}",
+    "/v2/entities/user/{id}/profile/", "/api/v1/{rest:path}", "/configure", "/configure/{rest:path}",
+    "/generate-instructions",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mem0Call:
+    """One of mem0's calls.
+
+    Attributes:
+        addresses: Where it is sent: a method and a path each.
+        right: The least that its caller must be allowed.
+        fields: Schemas of its arguments, from the path, the query and the body.
+        required: Those that it cannot do without.
+    """
+
+    name: str
+    addresses: tuple[str, ...]
+    right: Right
+    answer: Callable[[Mem0Caller, dict[str, Any]], Any]
+    fields: Mapping[str, Schema] = field(default_factory=dict)
+    required: tuple[str, ...] = ()
+
+    @property
+    def parameters(self) -> Schema:
+        """The schema of its arguments together."""
+        must = {name: self.fields[name] for name in self.required}
+        return shape(must, {name: one for name, one in self.fields.items() if name not in must})
+
+
+CALLS: Final = (
+    Mem0Call(name="ping", addresses=("GET /v1/ping/",), right=Right.READ, answer=mem0_changes.ping),
+    Mem0Call(
+        name="add",
+        addresses=("POST /v3/memories/add/", "POST /v1/memories/", "POST /memories"),
+        right=Right.WRITE,
+        answer=mem0_memories.add,
+        fields={
+            "messages": _MESSAGES,
+            **_ENTITIES,
+            "filters": or_null(_OBJECT),
+            "metadata": _OBJECT,
+            "infer": flag(),
+            "timestamp": _TIME,
+            "expiration_date": text(),
+        },
+        required=("messages",),
+    ),
+    Mem0Call(
+        name="get all",
+        addresses=("POST /v3/memories/", "POST /v2/memories/", "GET /v1/memories/", "GET /memories"),
+        right=Right.READ,
+        answer=mem0_memories.get_all,
+        fields={
+            **_ENTITIES,
+            **_FILTERS,
+            **_PAGES,
+            "metadata": _OBJECT,
+            "categories": _CATEGORIES,
+            "start_date": or_null(text()),
+            "end_date": or_null(text()),
+            "show_expired": {"enum": [False]},
+        },
+    ),
+    Mem0Call(
+        name="search",
+        addresses=(
+            "POST /v3/memories/search/",
+            "POST /v2/memories/search/",
+            "POST /v1/memories/search/",
+            "POST /search",
+        ),
+        right=Right.READ,
+        answer=mem0_memories.search,
+        fields={
+            "query": text(),
+            **_ENTITIES,
+            **_FILTERS,
+            "metadata": _OBJECT,
+            "categories": _CATEGORIES,
+            "top_k": whole(low=1, high=200),
+            "limit": whole(low=1, high=200),
+            "threshold": number(low=0, high=1),
+            "fields": or_null(many(text())),
+            "reference_date": _TIME,
+            "show_expired": {"enum": [False]},
+        },
+        required=("query",),
+    ),
+    Mem0Call(
+        name="get",
+        addresses=("GET /v1/memories/{memory_id}/", "GET /memories/{memory_id}"),
+        right=Right.READ,
+        answer=mem0_memories.get,
+        fields=_MEMORY,
+    ),
+    Mem0Call(
+        name="history",
+        addresses=("GET /v1/memories/{memory_id}/history/", "GET /memories/{memory_id}/history"),
+        right=Right.READ,
+        answer=mem0_memories.history,
+        fields=_MEMORY,
+    ),
+    Mem0Call(
+        name="update",
+        addresses=("PUT /v1/memories/{memory_id}/", "PUT /memories/{memory_id}"),
+        right=Right.WRITE,
+        answer=mem0_changes.update,
+        fields={**_MEMORY, **_CHANGES},
+    ),
+    Mem0Call(
+        name="batch update",
+        addresses=("PUT /v1/batch/",),
+        right=Right.WRITE,
+        answer=mem0_changes.update_many,
+        fields={"memories": many(shape(_MEMORY, _CHANGES), minItems=1, maxItems=1_000)},
+        required=("memories",),
+    ),
+    Mem0Call(
+        name="delete",
+        addresses=("DELETE /v1/memories/{memory_id}/", "DELETE /memories/{memory_id}"),
+        right=Right.WRITE,
+        answer=mem0_changes.delete,
+        fields={**_MEMORY, "delete_linked": flag()},
+    ),
+    Mem0Call(
+        name="batch delete",
+        addresses=("DELETE /v1/batch/",),
+        right=Right.WRITE,
+        answer=mem0_changes.delete_many,
+        fields={"memories": many(shape(_MEMORY), minItems=1, maxItems=1_000)},
+        required=("memories",),
+    ),
+    Mem0Call(
+        name="delete all",
+        addresses=("DELETE /v1/memories/", "DELETE /memories"),
+        right=Right.WRITE,
+        answer=mem0_changes.delete_all,
+        fields={**_ENTITIES, "filters": text(), "metadata": _OBJECT},
+    ),
+    Mem0Call(
+        name="users",
+        addresses=("GET /v1/entities/", "GET /entities"),
+        right=Right.READ,
+        answer=mem0_changes.entities,
+    ),
+    Mem0Call(
+        name="delete users",
+        addresses=("DELETE /v2/entities/{entity_type}/{entity_id}/", "DELETE /entities/{entity_type}/{entity_id}"),
+        right=Right.WRITE,
+        answer=mem0_changes.delete_entity,
+        fields={"entity_type": text(), "entity_id": text()},
+    ),
+    Mem0Call(name="reset", addresses=("POST /reset",), right=Right.ADMIN, answer=mem0_changes.reset),
+    Mem0Call(
+        name="feedback",
+        addresses=("POST /v1/feedback/",),
+        right=Right.WRITE,
+        answer=mem0_changes.feedback,
+        fields={**_MEMORY, "feedback": or_null(text(among=("POSITIVE", "NEGATIVE", "VERY_NEGATIVE")))},
+        required=("memory_id",),
+    ),
+    Mem0Call(
+        name="create export",
+        addresses=("POST /v1/exports/",),
+        right=Right.READ,
+        answer=mem0_changes.create_export,
+        fields={**_ENTITIES, **_FILTERS},
+    ),
+    Mem0Call(
+        name="get export",
+        addresses=("POST /v1/exports/get/",),
+        right=Right.READ,
+        answer=mem0_changes.get_export,
+        fields={**_ENTITIES, **_FILTERS, "memory_export_id": text()},
+    ),
+)
+"""All that is served of mem0's API."""
+
+
+def mem0_routes() -> list[Route]:
+    """Make the routes: one for each address of a call, and one for each part of mem0's API that is not here."""
+    routes = []
+    for call in CALLS:
+        for one in call.addresses:
+            method, _, path = one.partition(" ")
+            routes.append(Route(path, partial(_respond, call), methods=[method], name=f"mem0 {one}"))
+    methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+    return [*routes, *(Route(path, _refuse, methods=methods, name=f"mem0 {path}") for path in _NOT_HERE)]
+
+
+async def _respond(call: Mem0Call, request: Request) -> Response:
+    """Answer one of mem0's calls; errors are JSON as its client reads them."""
+    body = await request.body()
+    service: Service = request.app.state.service
+    try:
+        return await service.pool.run(lambda: _answered(call, service, request, body))
+    except MnemicError as error:
+        response = logged_problem(error, request.state.request_id)
+        response.headers["Content-Type"] = "application/json"
+        return response
+
+
+def _answered(call: Mem0Call, service: Service, request: Request, body: bytes) -> Response:
+    headers = dict(request.headers)
+    caller = Mem0Caller(
+        service, headers, request.method, operation=f"mem0 {call.name}", right=call.right, url=str(request.url)
+    )
+    caller.principal  # noqa: B018 - who asks is known before their arguments are read
+    given, without_effect = _arguments(call, request, headers, body)
+    data = call.answer(caller, given)
+    if without_effect and isinstance(data, dict):
+        data["notes"] = [f"{name} has no effect here" for name in without_effect]
+    return json_response(data)
+
+
+def _arguments(
+    call: Mem0Call, request: Request, headers: Mapping[str, str], body: bytes
+) -> tuple[dict[str, Any], list[str]]:
+    """The arguments of a call, checked, without those that say nothing; and those that nothing goes by."""
+    query = request.scope.get("query_string", b"")
+    known = {**call.fields, **_UNREAD}
+    given = {**read_query(known, query), **read_body(body, headers.get("content-type", "")), **request.path_params}
+    without_effect = sorted(name for name in given if name in _NO_EFFECT and given[name] is not None)
+    own = {name: value for name, value in given.items() if name not in _NO_EFFECT}
+    check(call.parameters, own)
+    spoken = {name: value for name, value in own.items() if value is not None or name == "expiration_date"}
+    return spoken, without_effect
+
+
+async def _refuse(_: Request) -> Response:
+    raise HTTPException(501, "This part of mem0's API is not served here; see docs/guides/mem0-surface.md.")
