@@ -113,5 +113,7 @@ export function draw(plate, graph, { onOpen, onEnter, centre = "" }) {
     if (steps < 260) frame = requestAnimationFrame(settle);
   };
   if (!matchMedia("(prefers-reduced-motion: reduce)").matches) frame = requestAnimationFrame(settle);
-  return { took, end: () => { cancelAnimationFrame(frame); sigma.kill(); } };
+  const sized = new ResizeObserver(() => sigma.resize().refresh({ skipIndexation: true }));
+  sized.observe(plate);
+  return { took, end: () => { sized.disconnect(); cancelAnimationFrame(frame); sigma.kill(); } };
 }

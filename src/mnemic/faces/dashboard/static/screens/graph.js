@@ -27,8 +27,8 @@ export default function Graph({ route, commits }) {
     <div class="scrollless"><${Trouble} problem=${whole.problem ?? problem} retry=${whole.again} /></div>
     ${!plain && html`<p class="note" style=${{ padding: "0 22px" }}>${t("graph.no_webgl")}</p>`}
     ${shown && shown.nodes.length === 0 && html`<${Empty} title=${t("graph.empty")}>${t("graph.empty.how")}</${Empty}>`}
-    ${shown && shown.nodes.length > 0 && ready && plain && html`<${Drawing} graph=${shown} centre=${around} onOpen=${setNode} onEnter=${(one) => go("graph", { around: one.name, steps })} />`}
-    ${shown && node && html`<${Node} node=${node} graph=${shown} route=${route} />`}
+    <div class=${`graphs ${shown && node ? "with-node" : ""}`}>${shown && shown.nodes.length > 0 && ready && plain && html`<${Drawing} graph=${shown} centre=${around} onOpen=${setNode} onEnter=${(one) => go("graph", { around: one.name, steps })} />`}
+    ${shown && node && html`<${Node} node=${node} graph=${shown} route=${route} />`}</div>
     ${shown && shown.nodes.length > 0 && !node && html`<${Names} graph=${shown} onOpen=${setNode} />`}
     ${links.problem && html`<${Trouble} problem=${links.problem} />`}
   </section>`;
@@ -84,7 +84,7 @@ function Node({ node, graph, route }) {
   const place = graph.nodes.indexOf(node);
   const edges = graph.edges.filter((edge) => edge.src === place || edge.dst === place);
   const open = (id) => go("graph", { ...route.given, from: route.given.from ?? (route.given.around ? null : route.given.item), item: id });
-  return html`<div class="node"><div class="line"><h2 dir="auto">${node.name}</h2><${Chip}>${node.type}</${Chip}>${node.ended && html`<${Chip} tone="warn">${t("graph.ended")}</${Chip}>`}<button onClick=${() => go("graph", { around: node.name, steps: route.given.steps })}>${t("graph.around")}</button></div>
+  return html`<div class="node"><div class="line"><h2 dir="auto">${node.name}</h2><${Chip}>${node.type}</${Chip}>${node.ended && html`<${Chip} tone="warn">${t("graph.ended")}</${Chip}>`}<button onClick=${() => go("graph", { around: node.name, steps: route.given.steps })}>${t("graph.go_on")}</button></div>
     <div class="cards">${edges.slice(0, 60).map((edge) => html`<div class="line"><bdi>${graph.nodes[edge.src].name}</bdi><b dir="auto">${edge.label}</b><bdi>${graph.nodes[edge.dst].name}</bdi>${edge.ended && html`<${Chip} tone="warn">${t("graph.ended")}</${Chip}>`}${edge.fact && html`<span>${t("since")} ${edge.fact.since}</span><button class="link" onClick=${() => open(edge.fact.id)}>${t("source")}</button>`}</div>`)}
       ${[...node.items, ...node.notes].slice(0, 30).map((one) => html`<button class="wrote" onClick=${() => open(one.id)}><span dir="auto">${one.text}</span><span class="faint">${one.since}${one.by ? ` · ${one.by}` : ""}</span></button>`)}</div></div>`;
 }
