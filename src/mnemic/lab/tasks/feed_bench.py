@@ -60,7 +60,7 @@ class FeedLoad:
 
 
 @dataclass(slots=True)
-class Client:
+class FeedClient:
     """A listener that comes back with its last mark whenever its stream ends.
 
     Attributes:
@@ -135,7 +135,7 @@ def _allow_files(count: int) -> None:
 
 
 async def _measured(memory: Memory, path: Path, load: FeedLoad, progress: Callable[[str], None]) -> list[Figure]:
-    clients = [Client(user=f"user-{n}") for n in range(load.clients)]
+    clients = [FeedClient(user=f"user-{n}") for n in range(load.clients)]
     with mnemic_server(path) as server:
         listening = [asyncio.create_task(client.listen(server.port)) for client in clients]
         await _all_live(clients)
@@ -158,13 +158,13 @@ async def _measured(memory: Memory, path: Path, load: FeedLoad, progress: Callab
     return _figures(idle, first_half, _wrong(memory, clients), load)
 
 
-async def _all_live(clients: Sequence[Client]) -> None:
+async def _all_live(clients: Sequence[FeedClient]) -> None:
     async with asyncio.timeout(_WAIT_SECONDS):
         for client in clients:
             await client.live.wait()
 
 
-async def _all_heard(memory: Memory, clients: Sequence[Client]) -> None:
+async def _all_heard(memory: Memory, clients: Sequence[FeedClient]) -> None:
     """Wait until each client has heard the last commit that is for it; what never comes is counted later."""
     lasts = [_expected(memory, client)[-1:] for client in clients]
     with suppress(TimeoutError):
@@ -191,7 +191,7 @@ def _write(memory: Memory, load: FeedLoad, begin: int, end: int) -> dict[int, tu
     return written
 
 
-def _delays(clients: Sequence[Client], written: dict[int, tuple[bool, float]]) -> dict[bool, list[float]]:
+def _delays(clients: Sequence[FeedClient], written: dict[int, tuple[bool, float]]) -> dict[bool, list[float]]:
     """Milliseconds from a write's return to its event, of own commits and of shared ones."""
     delays: dict[bool, list[float]] = {True: [], False: []}
     for client in clients:
@@ -201,11 +201,11 @@ def _delays(clients: Sequence[Client], written: dict[int, tuple[bool, float]]) -
     return delays
 
 
-def _expected(memory: Memory, client: Client) -> list[int]:
+def _expected(memory: Memory, client: FeedClient) -> list[int]:
     return [notice.seq for notice in memory.scope(user=client.user).changes(limit=1_000)]
 
 
-def _wrong(memory: Memory, clients: Sequence[Client]) -> int:
+def _wrong(memory: Memory, clients: Sequence[FeedClient]) -> int:
     """Count the clients that did not hear each of their commits once and in order, or were let go."""
     return sum(client.others > 0 or [seq for seq, _ in client.heard] != _expected(memory, client) for client in clients)
 

@@ -69,7 +69,7 @@ class ServeLoad:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class VerbCall:
     """A verb's call, which is made over HTTP and in process."""
 
     verb: str
@@ -134,15 +134,15 @@ def _fill(memory: Memory, load: ServeLoad) -> None:
     memory.flush()
 
 
-def calls(memory: Memory, load: ServeLoad, verb: str, salt: int) -> list[Call]:
+def calls(memory: Memory, load: ServeLoad, verb: str, salt: int) -> list[VerbCall]:
     """Make the calls of a round: of adds and recalls, half for the user who has much; of reads, all."""
     dice = random.Random(f"{load.seed} {verb} {salt}")  # noqa: S311 - a load, not a secret
     if verb == "get":
         ids = [version.item.id for version in memory.scope(user=BIG).list(limit=100)]
-        return [Call(verb=verb, user=BIG, words=dice.choice(ids)) for _ in range(load.requests)]
+        return [VerbCall(verb=verb, user=BIG, words=dice.choice(ids)) for _ in range(load.requests)]
     said = islice(Talk(dice.randrange(2**31)).messages(load.requests), load.requests)
     users = (BIG if dice.random() < 0.5 else f"user {dice.randrange(load.users)}" for _ in range(load.requests))
-    return [Call(verb=verb, user=user, words=message.text) for user, message in zip(users, said, strict=True)]
+    return [VerbCall(verb=verb, user=user, words=message.text) for user, message in zip(users, said, strict=True)]
 
 
 def _alternated(
@@ -169,7 +169,7 @@ def _round(
     server: ServedProcess,
     bare: ServedProcess,
     load: ServeLoad,
-    both: tuple[Sequence[Call], Sequence[Call]],
+    both: tuple[Sequence[VerbCall], Sequence[VerbCall]],
     rounds: _Rounds,
 ) -> None:
     remote, local = both
@@ -186,7 +186,7 @@ def _round(
     rounds.bare_cpu.append(cpu)
 
 
-def _bare_requests(made: Sequence[Call]) -> list[bytes]:
+def _bare_requests(made: Sequence[VerbCall]) -> list[bytes]:
     return [post("/", {"query": call.words, "k": _HITS}, {"Mnemic-User": quote(call.user)}) for call in made]
 
 
@@ -197,7 +197,7 @@ def _served(server: ServedProcess, requests: Sequence[bytes], connections: int) 
     return answered, (server.cpu_seconds - before) * 1_000 / len(requests)
 
 
-def _in_process(memory: Memory, made: Sequence[Call], threads: int) -> tuple[float, float]:
+def _in_process(memory: Memory, made: Sequence[VerbCall], threads: int) -> tuple[float, float]:
     """Make calls by threads; calls a second, and milliseconds of processor time for each."""
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(time.sleep, [0.001] * threads))  # the threads are there
