@@ -166,14 +166,25 @@ def test_every_relative_link_leads_somewhere(name: str) -> None:
 
 
 def test_the_api_reference_is_current() -> None:
-    page = api_reference()
+    page = written_by("api_reference")
     assert (ROOT / "docs" / "api.md").read_text() == page, "run scripts/api_reference.py"
     for verb in ("ScopedMemory.recall", "ScopedMemory.undo_range", "Session.observe", "Admin.reindex"):
         assert f"#### {verb}\n" in page
 
 
-def api_reference() -> str:
-    spec = importlib.util.spec_from_file_location("api_reference", ROOT / "scripts" / "api_reference.py")
+def test_the_http_reference_is_current() -> None:
+    page = written_by("http_reference")
+    assert (ROOT / "docs" / "http.md").read_text() == page, "run scripts/http_reference.py"
+    anchors = [
+        re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in re.findall(r"^#+ (.+)$", page, re.M)
+    ]
+    assert len(set(anchors)) == len(anchors)
+    assert set(re.findall(r"\]\(#([^)]+)\)", page)) <= set(anchors)
+
+
+def written_by(script: str) -> str:
+    """The page that a script of the checkout writes, as it would be now."""
+    spec = importlib.util.spec_from_file_location(script, ROOT / "scripts" / f"{script}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

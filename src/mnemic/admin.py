@@ -48,7 +48,10 @@ from mnemic.worker.status import WorkEntry, dead_letters, work_status
 
 if TYPE_CHECKING:
     from mnemic.collecting.housekeeping import Collected
+    from mnemic.credentials.keys import Keys
     from mnemic.strategies.base import Strategy
+    from mnemic.watching.feed import TenantFeed
+    from mnemic.watching.metering import Meters
 
 
 _USERS: Final = Cursors("users", 2)
@@ -123,6 +126,19 @@ class Admin:
         opened.background.job_types.setdefault(GC, gc_slices(opened.store, opened.settings))
         opened.background.chores.setdefault(GC, gc_chore(opened.answering, opened.kernel.desk))
 
+    @property
+    def settings(self) -> Settings:
+        """Return the settings that the store was opened with."""
+        return self._opened.settings
+
+    @property
+    def access_keys(self) -> Keys:
+        """Return the access keys of this store, as `Memory.keys` does."""
+        import_whole("mnemic.credentials.keys")
+        from mnemic.credentials.keys import Keys
+
+        return Keys(self._store, self._opened.clock)
+
     def info(self) -> Info:
         """Describe the store: engine, settings, size."""
         return self._store.info()
@@ -154,10 +170,10 @@ class Admin:
             tenant: Only of this one; left out, of all.
             user: Only this one, of the setting `tenant` if none is named.
         """
-        if user is not None:
-            return self._one_user(tenant or self._opened.settings.tenant, user)
         cursors = _USERS if tenant is None else Cursors(repr(("users", tenant)), 2)
         place = (0, 0) if after is None else cursors.read(after)
+        if user is not None:
+            return self._one_user(tenant or self._opened.settings.tenant, user)
         with self._store.read() as snapshot:
             number = None if tenant is None else snapshot.tenant(tenant)
             if tenant is not None and number is None:
@@ -188,6 +204,23 @@ class Admin:
     def vitals(self) -> Vitals:
         """Read what processes do just now, what waits, and how big the files are, as `mnemic top` shows it."""
         return vitals(self._store, self._opened.meters, self._opened.clock.now())
+
+    @property
+    def meters(self) -> Meters:
+        """Where this process counts and times what it does."""
+        return self._opened.meters
+
+    def tail(self, tenant: str | None = None) -> TenantFeed:
+        """Follow the commits of all users of a tenant from now on, for a process that hands each on to many listeners.
+
+        Args:
+            tenant: Left out, that of the settings.
+        """
+        import_whole("mnemic.watching.feed")
+        from mnemic.watching.feed import TenantFeed
+
+        opened = self._opened
+        return TenantFeed(opened.journal, opened.answering.attend, tenant or opened.settings.tenant)
 
     def verify(self) -> list[Fault]:
         """Check the journal, its hash chain, all tables and packs against it; return what is wrong.

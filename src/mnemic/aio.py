@@ -298,6 +298,7 @@ class AsyncAdmin(_Awaiting[Admin]):
     users = _awaited(Admin.users)
     spending = _awaited(Admin.spending)
     vitals = _awaited(Admin.vitals)
+    tail = _awaited(Admin.tail)
     verify = _awaited(Admin.verify)
     doctor = _awaited(Admin.doctor)
     state_hash = _awaited(Admin.state_hash)

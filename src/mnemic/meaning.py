@@ -134,7 +134,7 @@ class Meaning:
         if serving is None or serving == WORDS_ALONE or (only and serving != only):
             return []
         embedding = self._opened(serving)
-        return [] if embedding is None else list(embedding.passages(texts))
+        return [] if embedding is None else embedding.compared(texts)
 
     def question(self, text: str) -> Meant:
         """Embed a question: by the embedder that serves, then by those that are being filled or retire."""
@@ -167,7 +167,7 @@ class Meaning:
             return self._open.setdefault(embedder.name, Embedding(embedder))
 
     def forget(self) -> None:
-        """Drop the cached questions and their vectors."""
+        """Drop the cached questions, the texts that were compared, and their vectors."""
         with self._lock:
             for embedding in self._open.values():
                 embedding.forget()

@@ -237,6 +237,8 @@ class ScopedMemory:
     ) -> Receipt:
         """Settle whether a fact of the profile is so, in doubt or not; `undo` of the receipt's seq takes that back.
 
+        A standing instruction can only be kept: what ends it is `forget`.
+
         Args:
             keep: It is so: nothing that was said until now puts it in doubt any more.
             ended: It is so no longer, and nothing is known in its place.
@@ -530,9 +532,10 @@ class ScopedMemory:
         return self._run(self._kernel.why_not(self._who, RecallRequest(query=query, k=k, budget=budget, now=now), id))
 
     def review(self) -> Sequence[Doubt]:
-        """List the facts of the profile that something said later puts in doubt, each with both sentences and why.
+        """List what something said later puts in doubt, each with both sentences and why.
 
-        Such a fact is no certain part of `context`, and `ask` names both. `settle` ends a doubt.
+        That are facts of the profile and standing instructions. They are no certain part of `context`, and of a fact
+        `ask` names both. `settle` ends a doubt; so does saying an instruction again.
         """
         return self._run(self._kernel.review(self._who))
 
@@ -855,7 +858,10 @@ class Memory:
 
     @property
     def keys(self) -> Keys:
-        """Return the access keys of this store, which a server asks for: making, listing, revoking, verifying them."""
+        """Return the access keys of this store, which a server asks for: making, listing, revoking, verifying them.
+
+        What verifies many requests holds on to what this returns: it remembers for a second which keys it has verified.
+        """
         import_whole("mnemic.credentials.keys")
         from mnemic.credentials.keys import Keys
 

@@ -6,6 +6,7 @@ import base64
 import functools
 import hmac
 import json
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -300,6 +301,27 @@ def test_keys_are_fetched_once_again_when_they_are_old_and_no_oftener_for_unknow
         seconds.now += STALE_SECONDS
         with pytest.raises(KeySetError, match="cannot be read"):
             keys.key("rotated", "RS256")
+
+
+def test_nobody_who_has_keys_waits_while_another_reads_them_again(seconds: Any) -> None:
+    asked, answered = threading.Event(), threading.Event()
+
+    def slow() -> bytes:
+        if keys._keys:
+            asked.set()
+            assert answered.wait(10)
+        return key_set()
+
+    keys = KeySet(slow, seconds)
+    keys.key("one", "RS256")
+    seconds.now += FRESH_SECONDS
+    reader = threading.Thread(target=keys.key, args=("one", "RS256"))
+    reader.start()
+    assert asked.wait(10)
+    keys.key("one", "RS256")
+    assert reader.is_alive()
+    answered.set()
+    reader.join()
 
 
 def test_a_provider_that_is_away_proves_nobody(clock: ManualClock, seconds: Any, logged: Logged) -> None:

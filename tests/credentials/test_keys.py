@@ -25,8 +25,9 @@ from mnemic.credentials import secrets_at_rest
 from mnemic.credentials.keys import Keys
 from mnemic.credentials.principal import Principal, Right
 from mnemic.credentials.verifying import CACHE_SECONDS
-from mnemic.errors import Invalid, NotFound, Refused, StoreReadOnly, Unauthenticated
+from mnemic.errors import Invalid, NotFound, Refused, StoreCorrupt, StoreReadOnly, Unauthenticated
 from mnemic.settings import Settings
+from mnemic.store.engine.rows import Rows
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.testing.generators import ManualClock
 
@@ -189,6 +190,20 @@ def test_a_key_is_revoked_by_its_name_if_no_other_that_stands_has_it(keys: Keys)
     assert keys.revoke(first.key.id, tenant="home").revoked == keys.list("home")[0].revoked
 
 
+def test_a_right_that_somebody_wrote_into_the_file_is_none(keys: Keys, store: SqliteStore) -> None:
+    made = keys.create("laptop", tenant="home")
+
+    def raised(rows: Rows) -> None:
+        (row,) = rows.notes.credentials()
+        rows.notes.set_credential(row._replace(right=4))
+
+    store.transact(raised)
+    with pytest.raises(StoreCorrupt, match="mnemic verify"):
+        keys.verify(made.text)
+    with pytest.raises(StoreCorrupt):
+        keys.list("home")
+
+
 def test_keys_are_the_tenants_own(keys: Keys) -> None:
     made = keys.create("laptop", tenant="home")
     assert keys.list("work") == ()
@@ -215,6 +230,18 @@ def test_a_key_that_cannot_be_meant_is_refused(keys: Keys, given: dict[str, Any]
         keys.create(**{"name": "laptop", "tenant": "home", **given})
     assert told.value.field == field
     assert keys.list("home") == ()
+
+
+def test_whether_anybody_holds_a_key_is_told_of_all_tenants(keys: Keys, clock: ManualClock) -> None:
+    assert not keys.any_valid()
+    keys.create("laptop", tenant="has never written", expires=timedelta(hours=1))
+    assert keys.any_valid()
+    clock.tick(HOUR)
+    assert not keys.any_valid()
+    keys.create("phone", tenant="home")
+    assert keys.any_valid()
+    keys.revoke("phone", tenant="home")
+    assert not keys.any_valid()
 
 
 def test_a_key_that_ended_a_month_ago_is_taken_out_with_the_next_one_made(keys: Keys, clock: ManualClock) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 from collections.abc import Callable
@@ -303,6 +304,14 @@ def test_settings_tell_what_holds_in_a_program_and_what_in_a_command(
         assert "default, in commands False" in line
     off = run("settings", "--json", MNEMIC_BACKGROUND="0").json["settings"]["background"]
     assert (off["value"], off["from"]) == (False, "environment")
+
+
+@pytest.mark.parametrize("field", [one.name for one in dataclasses.fields(Settings) if not one.repr])
+def test_settings_never_show_a_secret(run: Run, field: str) -> None:
+    for words in (["settings"], ["settings", "--json"], ["doctor", "--json"]):
+        assert "canary" not in run(*words, **{f"MNEMIC_{field.upper()}": "canary"}).out
+    told = run("settings", "--json", **{f"MNEMIC_{field.upper()}": "canary"}).json["settings"][field]
+    assert (told["value"], told["from"]) == ("***", "environment")
 
 
 def test_settings_tell_value_origin_and_meaning(run: Run) -> None:

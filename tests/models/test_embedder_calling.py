@@ -151,3 +151,17 @@ def test_a_child_forked_in_the_middle_of_a_question_can_ask() -> None:
     watched.gate.set()
     asking.join(PATIENCE)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_what_is_compared_again_is_not_embedded_again_until_it_is_forgotten() -> None:
+    watched = Watched()
+    embedding = Embedding(watched, questions_kept=2)
+    first = embedding.compared(["a", "b", "a"])
+    again = embedding.compared(["b"])
+    assert watched.calls == [2]
+    assert np.array_equal(first[1], again[0])
+    assert np.array_equal(first[0], first[2])
+    embedding.compared(["c", "d"])
+    embedding.forget()
+    embedding.compared(["c"])
+    assert watched.calls == [2, 2, 1]

@@ -13,12 +13,13 @@ import pytest
 
 from mnemic import Channel, Memory, Message, ScopedMemory, Settings
 from mnemic.admin import Admin
-from mnemic.core.json_schema import KEYWORDS, check
+from mnemic.core.json_schema import ANNOTATIONS, KEYWORDS, check
 from mnemic.credentials.principal import Right
 from mnemic.errors import Conflict, Invalid, NotFound
 from mnemic.operations.operation import BRANCH, PAST, SHELF, Operation
 from mnemic.operations.operation_table import OPERATIONS
 from mnemic.registry import TOOLS, load
+from mnemic.store.values.spending import Spending
 from mnemic.store.values.work import Order
 from mnemic.verbs.statements import REVISABLE, Statement
 
@@ -50,6 +51,7 @@ class Lived:
     turn: str
     fact: str
     other: str
+    key: str
 
     def handle(self, operation: Operation) -> ScopedMemory | Admin:
         return self.memory.admin if operation.of_store else self.me
@@ -78,7 +80,9 @@ def lived() -> Iterator[Lived]:
         me.branch("try")
         me.on_branch("try").write("On the branch only.")
         memory.admin.order(Order(name="gc", key="k"))
-        yield Lived(memory, me, turn, fact, other)
+        me.spend(Spending(strategy="house", task="t", model="m", calls=1))
+        key = memory.keys.create("reader", tenant=settings.tenant).key.id
+        yield Lived(memory, me, turn, fact, other, key)
 
 
 def _cases(w: Lived) -> dict[str, list[dict[str, Any]]]:
@@ -148,6 +152,11 @@ def _cases(w: Lived) -> dict[str, list[dict[str, Any]]]:
         "retry": [{"id": 0}],
         "cancel": [{"id": next(one.id for one in w.memory.admin.jobs() if one.id is not None)}],
         "rerun": [{"strategy": "house", "user": "ada"}],
+        "vitals": [{}],
+        "spending": [{}, {"user": "ada"}],
+        "keys": [{}],
+        "create_key": [{"name": "ci"}, {"name": "ada", "user": "ada", "right": "read", "expires": "90 days"}],
+        "revoke_key": [{"id": w.key}],
     }
 
 
@@ -226,7 +235,7 @@ def test_every_schema_is_json_schema_in_words_that_are_checked() -> None:
     for one in OPERATIONS.values():
         for schema in (one.parameters, one.result):
             jsonschema.Draft202012Validator.check_schema(dict(schema))
-            assert _keywords(schema) <= KEYWORDS, one.name
+            assert _keywords(schema) <= KEYWORDS | ANNOTATIONS, one.name
 
 
 def _keywords(schema: Any) -> set[str]:

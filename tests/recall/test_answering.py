@@ -203,6 +203,13 @@ def test_the_day_of_an_import_is_no_date(world: Any) -> None:
     ("text", "question", "short"),
     [
         ("I moved to Lyon last spring.", "Where do I live?", "Lyon"),
+        ("Dentist on Thursday at 3:30, the one on Mill Road.", "When is the dentist?", "Thursday at 3:30"),
+        ("My dad is seventy-eight and still cycles.", "How old is my father?", "seventy-eight"),
+        ("Our twins are four and a half.", "How old are the twins?", "four and a half"),
+        ("Physio is every second Wednesday, at eight.", "How often do I have physio?", "every second Wednesday"),
+        ("女儿上个月刚满六岁，换了两颗牙。", "我女儿几岁？", "六岁"),
+        ("我爸七十八了，还天天骑车。", "我爸爸多大年纪？", "七十八"),
+        ("房租一个月四千二，水电另算。", "我的房租是多少？", "四千二"),
         ("I dreamt I lived in Osaka.", "Where do I live?", ""),
         ("My sister visits in May.", "Where do I live?", ""),
         ("Moved from Lyon to Ghent, via a week in Metz.", "Where do I live?", ""),

@@ -60,6 +60,8 @@ def test_texts_are_told_apart_by_their_rows() -> None:
         ("Tom's favourite colour is red.", "My favourite colour is green.", "What is my favourite colour?"),
         ("My boss is called Pieter.", "My husband is called Jonas.", "What is my husband's name?"),
         ("Emma's mother is named Paula.", "My mother's name is Ingrid.", "What's my mother's name?"),
+        ("I speak Cornish, on a good day.", "Learnt that the postman speaks Welsh.", "What does the postman speak?"),
+        ("我对青霉素过敏,住岸上。", "书里的侦探对猫过敏,住船上。", "侦探对什么过敏?"),
         ("我还窝在板桥的套房里", "阿嬤搬去跟姑姑住了,在花莲", "阿嬤现在住哪里?"),
     ],
 )

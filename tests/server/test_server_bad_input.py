@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from mnemic import Memory
+from mnemic.errors import ModelError, StoreFull
 from mnemic.faces.server.guards import host_name
 from mnemic.faces.server.strict_json import MOST_NESTED, read_json
 from mnemic.operations.operation_table import OPERATIONS
@@ -104,7 +105,7 @@ BAD_ARGUMENTS: dict[str, tuple[str, dict[str, Any], str]] = {
     "a commit to come": ("get", {"id": "0" * 26, "at": 99}, "at"),
     "no messages": ("observe", {"messages": []}, "messages"),
     "a message with more": ("observe", {"messages": {"role": "user", "text": "x"}}, "messages"),
-    "an empty text": ("observe", {"messages": ""}, "messages[0].text"),
+    "an empty text": ("observe", {"messages": ""}, "messages"),
     "a channel of ours": ("observe", {"messages": "x", "channel": "import"}, "channel"),
     "a tag that is none": ("observe", {"messages": "x", "tags": ["\n"]}, "tags[0]"),
     "a blank session": ("observe", {"messages": "x", "session": ""}, "session"),
@@ -181,6 +182,58 @@ def test_addresses_and_methods_that_are_none(client: TestClient) -> None:
         assert status != 405 or response.headers["allow"]
 
 
+def test_a_method_that_is_none_is_told_of_all_that_are(client: TestClient) -> None:
+    document = client.get("/openapi.json").json()
+    for path, methods in document["paths"].items():
+        allowed = client.options(path.replace("{id}", "0" * 26)).headers["allow"].lower().split(", ")
+        assert set(allowed) - {"head"} == set(methods), path
+
+
+def test_a_whole_number_may_be_written_as_a_float(client: TestClient) -> None:
+    client.post("/v1/observe", json={"messages": "The ferry leaves at nine.", "slots": {"weight": 2.0, "deck": 3}})
+    body = b'{"query": "ferry", "k": 1.0, "where": {"slots": {"deck": 3.0}}}'
+    assert len(client.post("/v1/recall", content=body, headers=JSON).json()["items"]) == 1
+    assert client.get("/v1/recall?query=ferry&k=1.0").status_code == 200
+    for body in (b'{"query": "ferry", "k": 1.5}', b'{"query": "ferry", "k": 1e300}'):
+        assert client.post("/v1/recall", content=body, headers=JSON).json()["field"] == "k"
+
+
+def test_a_name_in_a_header_is_wholly_percent_encoded(client: TestClient) -> None:
+    for name in (b"100%", b"%2", b"%zz", "J\u00fcrgen".encode(), "J\u00fcrgen".encode("latin-1"), b"%ff"):
+        response = client.post("/v1/count", headers={b"Mnemic-User": name})
+        assert (response.status_code, response.json()["field"]) == (400, "mnemic-user"), name
+    for name in (b"100%25", b"J%C3%BCrgen", b"ada of york"):
+        assert client.post("/v1/count", headers={b"Mnemic-User": name}).status_code == 200
+
+
+def test_a_cursor_is_read_also_beside_a_user(client: TestClient) -> None:
+    response = client.post("/v1/users", json={"user": "ada", "after": "c" + "0" * 30})
+    assert (response.status_code, response.json()["field"]) == (400, "after")
+
+
+def test_a_key_may_end_on_a_day(client: TestClient) -> None:
+    made = client.post("/v1/create_key", json={"name": "ci", "expires": "2999-01-01"}).json()
+    assert made["key"]["expires"] == "2999-01-01T00:00:00+00:00"
+
+
+CHAT_MESSAGES: dict[str, tuple[dict[str, Any], str]] = {
+    "says nothing": ({"role": "user", "content": ""}, "messages.content"),
+    "has no content": ({"role": "user"}, "messages.content"),
+    "calls no tool": ({"role": "assistant", "tool_calls": []}, "messages.content"),
+    "has a part without a type": ({"content": [{"text": "Hi."}]}, "messages.content[0].type"),
+    "has a result of nothing": ({"content": [{"type": "tool_result"}]}, "messages.content[0].tool_use_id"),
+}
+
+
+@pytest.mark.parametrize("case", CHAT_MESSAGES.values(), ids=list(CHAT_MESSAGES))
+def test_a_chat_message_that_does_not_fit_is_told_by_its_field(
+    client: TestClient, case: tuple[dict[str, Any], str]
+) -> None:
+    message, field = case
+    response = client.post("/v1/observe", json={"messages": message})
+    assert (response.status_code, response.json()["field"]) == (400, field), response.text
+
+
 def test_a_body_over_the_limit_is_not_read_whole(serving: Serving) -> None:
     client = serving(body_limit=10_000)
     sent = 0
@@ -207,11 +260,30 @@ def test_foreign_hosts_and_origins_are_sent_away(serving: Serving) -> None:
     ):  # fmt: skip
         assert client.get("/health", headers={"host": host}).status_code == status, host
     for origin, status in (
-        ("http://localhost:3000", 200), ("https://memory.example", 200),
+        ("http://localhost", 200), ("https://LOCALHOST", 200), ("http://localhost:3000", 403),
+        ("https://memory.example", 403), ("http://127.0.0.1", 403),
         ("http://evil.example", 403), ("null", 403), ("http://localhost.evil.example", 403), ("", 403),
         ("http://[", 403), ("localhost", 403),
     ):  # fmt: skip
         assert client.post("/v1/count", headers={"origin": origin}).status_code == status, origin
+
+
+def test_what_says_who_asks_is_said_once(client: TestClient) -> None:
+    for name in ("Mnemic-User", "Mnemic-Tenant", "Idempotency-Key", "If-Match", "Authorization"):
+        response = client.post("/v1/count", headers=[(name, "ada"), (name, "bob")])
+        assert (response.status_code, response.json()["field"]) == (400, name.lower())
+    assert client.get("/health", headers=[("Host", "localhost"), ("Host", "localhost")]).status_code == 421
+    origins = [("Origin", "http://localhost"), ("Origin", "http://evil.example")]
+    assert client.get("/health", headers=origins).status_code == 403
+
+
+def test_an_argument_stands_in_one_place(client: TestClient) -> None:
+    id = client.post("/v1/write", json={"text": "Mine."}).json()["ids"][0]
+    assert client.post("/v1/recall?query=x", json={"query": "y"}).json()["field"] == "query"
+    assert client.request("GET", "/v1/recall?query=x", json={"query": "y"}).json()["field"] == "body"
+    other = client.patch(f"/v1/items/{id}", json={"id": "0" * 26, "text": "Yours."})
+    assert (other.status_code, other.json()["field"]) == (400, "id")
+    assert client.patch(f"/v1/items/{id}", json={"id": id, "text": "Ours."}).status_code == 200
 
 
 def test_a_hosts_name_is_read_without_its_port() -> None:
@@ -265,4 +337,38 @@ def test_what_nobody_expected_is_told_without_its_words(
     assert "trace-2" in line
     assert "ZeroDivisionError" in line
     assert "secret" not in line
+    caplog.clear()
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "logged"),
+    [
+        (StoreFull("no space left at /srv/memory.db"), 507, "/srv/memory.db"),
+        (ModelError("it said: Ada"), 502, "ModelError"),
+    ],
+    ids=["a store", "a model"],
+)
+def test_what_is_wrong_here_is_told_without_its_words(
+    serving: Serving,
+    memory: Memory,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    error: Exception,
+    status: int,
+    logged: str,
+) -> None:
+    client = serving()
+
+    def failing(**_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(memory, "scope", failing)
+    with caplog.at_level(logging.ERROR, "mnemic.server"):
+        response = client.post("/v1/count")
+    assert response.status_code == status
+    (line,) = [one.message for one in caplog.records if one.name == "mnemic.server"]
+    assert logged in line
+    assert response.json()["request_id"] in line
+    assert str(error) not in response.text
+    assert "Ada" not in line
     caplog.clear()

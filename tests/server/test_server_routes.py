@@ -175,6 +175,8 @@ def test_a_credential_of_one_user_opens_no_other(serving: Serving) -> None:
     assert client.post("/v1/observe", json={"messages": "Hi."}, headers=asked).status_code == 403
     nobody = client.post("/v1/observe", json={"messages": "Hi."}, headers={"Authorization": "Bearer owner"})
     assert (nobody.status_code, nobody.json()["field"]) == (400, "user")
+    elsewhere = {"Authorization": "Bearer writer", "Mnemic-Tenant": "elsewhere"}
+    assert client.post("/v1/count", headers=elsewhere).status_code == 403
     shared = {"Authorization": "Bearer writer", "Mnemic-Shared": "yes"}
     assert client.post("/v1/observe", json={"messages": "Hi."}, headers=shared).status_code == 403
 

@@ -8,7 +8,7 @@ from threading import Event
 
 from mnemic import Filter, Kind
 from mnemic.flow import Flow
-from mnemic.strategies.base import Bond, Derivation, Edits, Given, Revision, Sight, known
+from mnemic.strategies.base import Bond, Derivation, Edits, End, Given, Revision, Sight, known
 from mnemic.strategies.strategy_requests import SearchHit, fetch, keyed, linked, search
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -47,6 +47,25 @@ def test_a_fact_of_somebody_elses_is_found_by_its_words_cited_tied_and_supersede
         assert sorted(one.item.text for one in me.list(where=FACTS)) == ["Ada lives in Lisbon", "Ben has a dog"]
         (newer,) = (one.item for one in me.list(where=FACTS) if one.item.source)
         assert [source in newer.source for source in (seen[0].item.id,)] == [True]
+        assert memory.admin.verify() == []
+
+
+def test_what_is_derived_again_from_an_earlier_turn_is_the_item_that_is_there() -> None:
+    def think(given: Given) -> Flow[Edits]:
+        earlier = yield from search("Where does Ada live?", Filter(kinds=(Kind.TURN,)))
+        first, turn = (earlier[0].item if earlier else given.evidence[0]), given.evidence[0]
+        written = yield from keyed(key := f"scripted:{first.id}:0")
+        again = insight(first, "Ada lives in Porto", key=key)
+        ends = tuple(End(id=item.id, source=(turn.id,), at=turn.said, said=turn.said) for item in written.values())
+        return Edits(write=(again,), end=ends)
+
+    memory, me = opened(Scripted(think))
+    with memory:
+        me.observe("Where Ada lives: Porto.")
+        assert memory.flush()
+        me.observe("She has moved.")
+        assert memory.flush()
+        assert me.list(where=INSIGHTS) == []
         assert memory.admin.verify() == []
 
 

@@ -1,8 +1,15 @@
-"""Wishes that no rule decides are told by their vectors where the embedder is the one that was learned from."""
+"""Wishes that no rule decides, and what may take them back, are told by vectors of the embedder learned from."""
+
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+import pytest
+from numpy.typing import NDArray
 
+from mnemic.errors import Invalid
+from mnemic.extract import withdrawal_meaning
 from mnemic.extract.instruction_meaning import EMBEDDER, form
+from mnemic.extract.withdrawal_meaning import MAY_TAKE_BACK
 from mnemic.memory import Memory
 from mnemic.settings import Settings
 
@@ -21,12 +28,14 @@ class Wishing:
         far = -along + np.sqrt(along**2 + 1 - float(mean @ mean))
         self.name, self._vector = name, mean + far * toward
 
-    def passages(self, texts: list[str]) -> np.ndarray:  # type: ignore[type-arg]
+    def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         unit = self._vector / np.linalg.norm(self._vector)
-        return np.tile(unit.astype(np.float32), (len(texts), 1))
+        tiled: NDArray[np.float32] = np.tile(unit.astype(np.float32), (len(texts), 1))
+        return tiled
 
-    def query(self, text: str) -> np.ndarray:  # type: ignore[type-arg]
-        return self.passages([text])[0]
+    def query(self, text: str) -> NDArray[np.float32]:
+        first: NDArray[np.float32] = self.passages([text])[0]
+        return first
 
 
 def standing(embedder: Wishing | str) -> list[str]:
@@ -35,6 +44,66 @@ def standing(embedder: Wishing | str) -> list[str]:
         me.observe(WISH, role="user")
         memory.flush()
         return [item.text for item in me.context("").always]
+
+
+def doubting(memory: Memory) -> tuple[list[str], list[tuple[str, str]], str]:
+    """What the block shows of instructions, the doubts about them, and the block."""
+    memory.flush()
+    me = memory.scope(user="ana")
+    context = me.context("")
+    return [item.text for item in context.always], [(d.fact.text, d.sentence) for d in me.review()], context.text
+
+
+@pytest.fixture
+def taking_back(monkeypatch: pytest.MonkeyPatch) -> Iterator[Memory]:
+    """A memory whose embedder holds every sentence near every other, and for one that may take something back."""
+    monkeypatch.setattr(withdrawal_meaning, "withdraws", lambda vector, low: MAY_TAKE_BACK + 0.05)
+    settings = Settings(background=False)
+    with Memory("memory:", settings=settings, embedder=Wishing(EMBEDDER, wishes=False)) as memory:
+        yield memory
+
+
+ORDER, LATER = "Never use docker in examples.", "We lost the docker fight at work."
+
+
+def test_what_may_take_an_instruction_back_puts_it_in_doubt_and_says_so(taking_back: Memory) -> None:
+    me = taking_back.scope(user="ana")
+    me.observe(ORDER, role="user")
+    assert doubting(taking_back)[1] == []
+    me.observe(LATER, role="user")
+    shown, doubts, block = doubting(taking_back)
+    assert (shown, doubts) == ([ORDER], [(ORDER, LATER)])
+    assert f"In doubt: {ORDER} Later" in block
+    assert LATER in block
+
+
+def test_a_doubt_about_an_instruction_goes_with_the_sentence_or_when_settled_or_said_again(taking_back: Memory) -> None:
+    me = taking_back.scope(user="ana")
+    me.observe(ORDER, role="user")
+    later = me.observe(LATER, role="user").id
+    taking_back.flush()
+    settled = me.settle(me.review()[0].fact.id, keep=True)
+    assert doubting(taking_back)[:2] == ([ORDER], [])
+    me.undo(settled.seq)
+    assert doubting(taking_back)[1] == [(ORDER, LATER)]
+    me.forget(later)
+    assert doubting(taking_back)[:2] == ([ORDER], [])
+    me.observe(LATER, role="user")
+    assert doubting(taking_back)[1] == [(ORDER, LATER)]
+    me.observe(ORDER, role="user")
+    assert doubting(taking_back)[:2] == ([ORDER], [])
+
+
+def test_an_instruction_in_doubt_is_ended_by_forgetting_it(taking_back: Memory) -> None:
+    me = taking_back.scope(user="ana")
+    me.observe(ORDER, role="user")
+    me.observe(LATER, role="user")
+    taking_back.flush()
+    doubted = me.review()[0].fact.id
+    with pytest.raises(Invalid, match="Forget the instruction"):
+        me.settle(doubted, ended=True)
+    me.forget(doubted)
+    assert doubting(taking_back)[:2] == ([], [])
 
 
 def test_a_wish_that_words_leave_open_stands_by_its_vector() -> None:

@@ -20,6 +20,9 @@ ENDED: Final = "ended"
 WRONG: Final = "wrong"
 """The slot of a statement of the profile that holds what was said by mistake, or was rejected, in its place."""
 
+DOUBTS: Final = "doubts"
+"""The slot of something said that may take a standing instruction back: that instruction, in its words."""
+
 UPKEEP: Final = "upkeep"
 """The slot of what a strategy's upkeep wrote: that it cites evidence does not say that `on_write` was given that."""
 

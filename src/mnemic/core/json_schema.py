@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any, Final
 
 from mnemic.errors import Invalid
@@ -16,7 +15,9 @@ KEYWORDS: Final = frozenset(
         *("minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength", "anyOf"),
     }
 )
-"""All that `check` knows, and all that ours use; what else a schema says is not looked at."""
+"""All that `check` knows; what else a schema says is not looked at."""
+ANNOTATIONS: Final = frozenset({"pattern", "format", "not"})
+"""What ours say besides, to callers: the verbs behind hold it, and refuse in words of their own."""
 
 _TYPES: Final[Mapping[str, Callable[[object], bool]]] = {
     "string": lambda value: isinstance(value, str),
@@ -35,8 +36,8 @@ def shape(required: Mapping[str, Schema], optional: Mapping[str, Schema] | None 
     return {"type": "object", "properties": fields, "required": list(required), "additionalProperties": False}
 
 
-def text(description: str = "", *, among: Iterable[str] = (), **bounds: int) -> dict[str, Any]:
-    """The schema of a string; `among` its only values, `bounds` its lengths."""
+def text(description: str = "", *, among: Iterable[str] = (), **bounds: int | str) -> dict[str, Any]:
+    """The schema of a string; `among` its only values, `bounds` its lengths, and its `pattern` (ECMA 262)."""
     return _described(
         {"type": "string", **({"enum": [str(one) for one in among]} if among else {}), **bounds}, description
     )
@@ -83,10 +84,10 @@ def check(schema: Schema, value: object, field: str = "") -> None:
     """
     if alternatives := schema.get("anyOf"):
         _check_any(alternatives, value, field)
-    kinds = schema.get("type", ())
-    kinds = [kinds] if isinstance(kinds, str) else list(kinds)
-    if kinds and not any(_TYPES[kind](value) for kind in kinds):
-        raise Invalid(field or "arguments", f"is {_called(value)}, not {' or '.join(kinds)}", "See the schema.")
+    if not _is_of(schema, value):
+        raise Invalid(
+            field or "arguments", f"is {_called(value)}, not {' or '.join(_kinds(schema))}", "See the schema."
+        )
     if "enum" in schema and value not in schema["enum"]:
         raise Invalid(field, f"is {value!r}", f"One of: {', '.join(map(str, schema['enum']))}.")
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -101,11 +102,42 @@ def check(schema: Schema, value: object, field: str = "") -> None:
         _check_object(schema, value, field)
 
 
+def with_whole_numbers(schema: Schema, value: Mapping[str, Any]) -> dict[str, Any]:
+    """Make whole numbers of floats such as 564.0 where an object's schema takes an integer: to JSON they are one."""
+    fields, others = schema.get("properties", {}), schema.get("additionalProperties")
+    others = others if isinstance(others, Mapping) else {}
+    return {name: _with_whole_number(fields.get(name, others), one) for name, one in value.items()}
+
+
+def _with_whole_number(schema: Schema, value: object) -> object:
+    if isinstance(value, float) and value.is_integer() and "integer" in _kinds(schema):
+        return int(value)
+    return with_whole_numbers(schema, value) if isinstance(value, Mapping) else value
+
+
 def _check_any(alternatives: Sequence[Schema], value: object, field: str) -> None:
+    """Hold a value against alternatives; the error is of the one of its type that it comes closest to."""
+    told: list[Invalid] = []
     for one in alternatives:
-        with suppress(Invalid):
+        try:
             return check(one, value, field)
+        except Invalid as error:
+            if _is_of(one, value):
+                told.append(error)
+    if told:
+        raise max(told, key=lambda error: error.field.count("."))
     raise Invalid(field or "arguments", "fits none of its alternatives", "See the schema.")
+
+
+def _kinds(schema: Schema) -> list[str]:
+    kinds = schema.get("type", ())
+    return [kinds] if isinstance(kinds, str) else list(kinds)
+
+
+def _is_of(schema: Schema, value: object) -> bool:
+    """Whether a value is of the type that a schema names, if it names one."""
+    kinds = _kinds(schema)
+    return not kinds or any(_TYPES[kind](value) for kind in kinds)
 
 
 def _check_bounds(schema: Schema, value: float, low: str, high: str, field: str, unit: str) -> None:
@@ -124,6 +156,8 @@ def _check_object(schema: Schema, value: Mapping[str, object], field: str) -> No
             check(known[name], one, path + name)
         elif schema.get("additionalProperties") is False:
             raise Invalid(path + str(name), "is not known", f"Known: {', '.join(known) or 'none'}.")
+        elif isinstance(others := schema.get("additionalProperties"), Mapping):
+            check(others, one, path + str(name))
 
 
 def _called(value: object) -> str:

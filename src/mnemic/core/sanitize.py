@@ -111,7 +111,8 @@ def _spelt(unseen: re.Match[str]) -> str:
 
 def for_json(document: str) -> str:
     """Escape the unseen characters of a JSON document, which means the same with them escaped."""
-    return document if _SUSPECT.search(document) is None else _UNSEEN.sub(_escaped, document)
+    plain = (document.isascii() and document.isprintable()) or _SUSPECT.search(document) is None  # as above
+    return document if plain else _UNSEEN.sub(_escaped, document)
 
 
 def _escaped(unseen: re.Match[str]) -> str:

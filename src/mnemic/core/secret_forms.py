@@ -24,7 +24,7 @@ KEY: Final = re.compile(
     |AIza[\w-]{35}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{28}|1//0[\w-]{40,}|AQ\.Ab8[\w-]{40,}  # Google
     |(?<![+/])[A-Za-z0-9+/]{86}==(?![A-Za-z0-9+/=])|[\w~.]{3}\dQ~[\w~.-]{31,34}  # Azure storage, Entra
     |[^\W_]{52}JQQJ9[^\W_]{9}[A-Z]{4}[^\W_]{10,14}|[^\W_]{76}AZDO[^\W_]{4}  # Azure services, DevOps
-    |mk_[0-9a-z]{12}_[\w-]{43}  # ours
+    |m[kls]_[0-9a-z]{12}_[\w-]{43}  # ours: keys, links, sessions
     |LTAI[^\W_]{16,24}|AKID[^\W_]{32}|AQVN[\w-]{35,38}  # Alibaba, Tencent, Yandex
     |do[opr]_v1_[a-f0-9]{64}|SCW[A-Z0-9]{17}(?![A-Za-z0-9])|HRKU-[\w-]{30,}  # DigitalOcean, Scaleway, Heroku
     |fo1_[\w-]{43}|fm[12][ar]?_[A-Za-z0-9+/]{80,}={0,3}|rnd_[^\W_]{28,}  # Fly, Render

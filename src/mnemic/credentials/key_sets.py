@@ -46,7 +46,7 @@ class KeySet:
         self._read, self._seconds = read, seconds
         self._keys: tuple[Mapping[str, Any], ...] = ()
         self._fresh_until = self._stale_at = self._again_at = seconds()
-        self._mutex = Mutex()
+        self._reading = Mutex()
 
     @classmethod
     def at(cls, place: str) -> KeySet:
@@ -73,14 +73,15 @@ class KeySet:
             KeySetError: there is none, or the set cannot be read.
         """
         now = self._seconds()
-        with self._mutex:
+        fitting = self._fitting(id, algorithm)
+        due = (now >= self._fresh_until or not fitting) and now >= self._again_at
+        if due and not (self._keys and self._reading.held):  # who has keys goes on with them while another reads
+            with self._reading:
+                if now >= self._again_at:
+                    self._refresh(now)
             fitting = self._fitting(id, algorithm)
-            due = now >= self._fresh_until or not fitting
-            if due and now >= self._again_at:
-                self._refresh(now)
-                fitting = self._fitting(id, algorithm)
-            if now >= self._stale_at:
-                raise KeySetError("the provider's keys cannot be read")
+        if now >= self._stale_at:
+            raise KeySetError("the provider's keys cannot be read")
         if len(fitting) != 1:
             raise KeySetError("key id unknown" if id is not None else "no key id, and not just one key")
         import_whole("jwt")

@@ -15,7 +15,7 @@ from mnemic.core.mask import refuse_secrets
 from mnemic.credentials.access_log import AccessLog
 from mnemic.credentials.principal import Principal, Right
 from mnemic.credentials.secrets_at_rest import digest, make_secret
-from mnemic.credentials.verifying import CredentialVerifier
+from mnemic.credentials.verifying import CredentialVerifier, right_of
 from mnemic.errors import Invalid, NotFound
 from mnemic.store.contract import Store
 from mnemic.store.engine.rows import Rows
@@ -132,7 +132,14 @@ class Keys:
     def list(self, tenant: str) -> tuple[AccessKey, ...]:
         """The keys of a tenant by when they were made, those that ended within a month included."""
         with self.store.read() as snapshot:
-            return tuple(map(_shown, snapshot.credentials(tenant, CredentialKind.KEY)))
+            return tuple(map(_shown, snapshot.credentials(CredentialKind.KEY, tenant)))
+
+    def any_valid(self) -> bool:
+        """Whether anybody at all, of whatever tenant, holds a key that is neither revoked nor over."""
+        now = self.clock.now()
+        with self.store.read() as snapshot:
+            rows = snapshot.credentials(CredentialKind.KEY)
+        return any(not row.revoked and row.expires > now for row in rows)
 
     def revoke(self, key: str, *, tenant: str, by: str = "admin") -> AccessKey:
         """Revoke a key, and the browser sessions that were opened with it; every process knows within two seconds.
@@ -188,7 +195,7 @@ def revoke_key(rows: Rows, named: str, tenant: str, now: int) -> CredentialRow:
 
 def _shown(row: CredentialRow) -> AccessKey:
     return AccessKey(
-        id=row.id, name=row.name, tenant=row.tenant, user=row.user, right=Right(row.right), shared=bool(row.shared),
+        id=row.id, name=row.name, tenant=row.tenant, user=row.user, right=right_of(row), shared=bool(row.shared),
         created=moment(row.created), expires=None if row.expires == FOREVER else moment(row.expires),
         last_used=moment(row.used) if row.used else None, revoked=moment(row.revoked) if row.revoked else None,
     )  # fmt: skip

@@ -11,7 +11,7 @@ from mnemic.core.clock import Clock
 from mnemic.credentials.access_log import AccessLog
 from mnemic.credentials.principal import Principal, Right
 from mnemic.credentials.secrets_at_rest import digest, id_in, judge
-from mnemic.errors import StoreError, Unauthenticated
+from mnemic.errors import StoreCorrupt, StoreError, Unauthenticated
 from mnemic.store.contract import Store
 from mnemic.store.engine.rows import Rows
 from mnemic.store.values.row_values import CredentialKind, CredentialRow
@@ -91,11 +91,27 @@ class CredentialVerifier:
 
 
 def principal_of(row: CredentialRow) -> Principal:
-    """Make the principal that a credential proves."""
+    """Make the principal that a credential proves.
+
+    Raises:
+        StoreCorrupt: somebody has changed its row.
+    """
     return Principal(
-        name=row.name, tenant=row.tenant, user=row.user, right=Right(row.right), key=row.id, shared=bool(row.shared),
+        name=row.name, tenant=row.tenant, user=row.user, right=right_of(row), key=row.id, shared=bool(row.shared),
         expires=row.expires,
     )  # fmt: skip
+
+
+def right_of(row: CredentialRow) -> Right:
+    """Read the right of a credential.
+
+    Raises:
+        StoreCorrupt: it is none: somebody has changed the row.
+    """
+    try:
+        return Right(row.right)
+    except ValueError as error:
+        raise StoreCorrupt(f"credential {row.id} has no right that there is; run `mnemic verify`") from error
 
 
 def note_use(rows: Rows, id: str, now: int) -> None:

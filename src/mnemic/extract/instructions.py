@@ -50,6 +50,8 @@ _SHORT_TURN: Final = 400
 """Most characters in a turn whose sentences are told by their wording: longer ones are written, or pasted."""
 _BLANKED: Final = "_"
 """What stands in place of a quotation."""
+_BLANKED_ALONE: Final = "_ .,;:!?。，；：！？"
+"""What a sentence is made of that holds no word of the speaker's own."""
 
 _LIKE_FIRST: Final = frozenset({"so", ";", "—", "–", "-", "--"})
 """After these a clause is as free as at the beginning."""
@@ -76,18 +78,20 @@ class OpenSentence:
 
     Attributes:
         instruction: What it is if it is one: the whole sentence.
-        low: In lower case, as words and vectors are taken of it.
+        low: In lower case, as words and vectors are taken of it; quotations are blanked.
         weight: What its words weigh.
+        plain: It quotes nothing and speaks of nobody else, without which only its meaning makes it an instruction.
     """
 
     instruction: Instruction
     low: str
     weight: float
+    plain: bool = True
 
     @property
     def worded(self) -> bool:
         """Whether its words alone make it an instruction."""
-        return self.weight > THRESHOLD
+        return self.plain and self.weight > THRESHOLD
 
 
 def instructions(text: str, spoken: Iterable[Sentence] | None = None) -> list[Instruction]:
@@ -120,7 +124,7 @@ def told_and_open(text: str, spoken: Iterable[Sentence] | None = None) -> tuple[
             if told_by_wording and (weight := _open_weight(sentence)) is not None:
                 end = sentence.start + len(sentence.low)
                 whole = Instruction(text[sentence.start : end], sentence.start, end, _WORDED)
-                left.append(OpenSentence(whole, sentence.low, weight))
+                left.append(OpenSentence(whole, sentence.low, weight, _is_plain(sentence)))
     if any(instruction.text.endswith((":", "：")) for instruction in extracted):
         extracted = _with_what_they_announce(text, extracted)
     return (_with_lists(text, extracted) if _LIST.search(text) else extracted), left
@@ -212,8 +216,8 @@ def _first_match(low: str, written: str, asks: bool, language: ModuleType) -> tu
 
 
 def _open_weight(sentence: Sentence) -> float | None:
-    """What a sentence weighs that is the speaker's own from end to end and takes nothing back; None for another."""
-    if sentence.asks or _BLANKED in sentence.low:
+    """What a sentence weighs that may be a wish of the speaker's for good; None for another."""
+    if sentence.asks or sentence.low.strip(_BLANKED_ALONE) == "":
         return None
     weighed = weight_if_open(sentence.low)
     if weighed is None or taking_back(sentence):
@@ -221,9 +225,16 @@ def _open_weight(sentence: Sentence) -> float | None:
     elsewhere = (
         pattern.search(low)
         for language, low in _languages(sentence)
-        for pattern in (language.REPORTED_AFTER, language.ATTRIBUTED, language.ONCE)
+        for pattern in (language.REPORTED_AFTER, language.ONCE)
     )
     return None if any(elsewhere) else weighed
+
+
+def _is_plain(sentence: Sentence) -> bool:
+    """Whether a sentence is the speaker's own from end to end, and of nobody else."""
+    if _BLANKED in sentence.low:
+        return False
+    return not any(language.ATTRIBUTED.search(low) for language, low in _languages(sentence))
 
 
 def _for_this_once(match: re.Match[str], rule: InstructionPattern, language: ModuleType) -> bool:

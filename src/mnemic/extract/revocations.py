@@ -117,7 +117,7 @@ class Withdrawal(Enum):
     ALLOWS = "allows"
     """By letting something in again: what was against it is meant, or what asked for the other side of it."""
     HINTS = "hints"
-    """By a cue alone, so that the whole sentence is its topic: see `withdrawal_meaning`."""
+    """By its meaning or a cue alone, so that the whole sentence is its topic: see `withdrawal_meaning`."""
 
 
 _PATTERNS: Final = [re.compile(form) for form in _FORMS]
@@ -187,7 +187,7 @@ def revocations(text: str, spoken: Iterable[Sentence] | None = None) -> list[Rev
 
 
 def hinted(text: str, spoken: Iterable[Sentence]) -> list[Revocation]:
-    """Find the sentences of a user's own that may take something back that stands, by a cue alone, in order."""
+    """Find the sentences of a user's own that may take something back, by what they mean or a cue alone, in order."""
     extracted = []
     for sentence in spoken:
         if not sentence.asks and may_withdraw(simple(sentence.low)):

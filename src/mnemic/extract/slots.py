@@ -16,6 +16,7 @@ from mnemic.extract import slots_en, slots_zh
 from mnemic.extract.chinese import has_chinese, simple
 from mnemic.extract.patterns import SlotAct
 from mnemic.extract.sentences import sentences
+from mnemic.extract.slots_en_words import age_in_words
 from mnemic.extract.slots_zh_words import number
 
 if TYPE_CHECKING:
@@ -191,7 +192,7 @@ def typed(slot: str, value: str) -> Value | None:
 
 
 def _age(value: str) -> int | None:
-    years = int(value) if value.isdecimal() else number(value)
+    years = int(value) if value.isdecimal() else age_in_words(value) if value.isascii() else number(value)
     return years if years in _AGES else None
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Final
 
 from mnemic.extract.patterns import SlotAct
-from mnemic.extract.slots_en_words import say
+from mnemic.extract.slots_en_words import AGE_CUES, AGE_WORDS, say
 
 _WORKPLACE: Final = (
     r"(?P<value>(?:a|an|the) (?!(?:bit|while|moment|same|time|most|living|weekend|minute|day|whole|good|slow|steady|first|future|best|next|fast|computer"
@@ -23,6 +23,7 @@ NAMING: Final = (
     say("nickname", r"(?:i(?:'ve| have)? (?:(?:now|mostly|usually|also) )?(?:go|went|gone) by(?: the name)?|(?:everyone|everybody|people|(?:my |all my )?(?:friends|family|mates|colleagues)) (?:all |just |usually )?calls? me|my (?:nickname|nick) is|you can call me|they call me) <PERSON>", "go by calls call nickname nick"),
     say("nickname", r"(?:i (?:don't|do not|no longer) go by|(?:nobody|no one|don't) calls? me) <PERSON>", "go calls", act=SlotAct.ENDS),
     say("age", r"i(?:'m| am)(?: (?:currently|now|only|already|just))* (?P<value>\d{1,3})(?: years? old| y/?o\b|(?=[.,!]|$| and ))", "i'm am"),
+    say("age", rf"i(?:'m| am)(?: (?:currently|now|only|already|just))* (?P<value>{AGE_WORDS})(?: years? old|(?=[.,!]|$| and ))", AGE_CUES),
     say("age", r"i(?:'ve| have)?(?: (?:just|recently|finally))? turned (?P<value>\d{1,3})(?! ?(?:%|:|degrees|km|miles))\b", "turned"),
     say("birthday", r"my birthday(?:'s| is)(?: on)? <DATE>", "birthday birthday's"),
     say("birthday", r"i was born (?:on|in) <DATE>", "born"),

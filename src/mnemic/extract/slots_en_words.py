@@ -52,6 +52,12 @@ potter porter beekeeper paralegal bartender butcher bookkeeper archivist headtea
 roofer joiner printer publisher ranger stewardess steward caretaker cleaner carer nanny babysitter apprentice trainee
 intern lead supervisor foreman
 """
+_ONES_WORDS: Final = "one two three four five six seven eight nine"
+_TEENS_WORDS: Final = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
+_TENS_WORDS: Final = "twenty thirty forty fifty sixty seventy eighty ninety"
+_ONES, _TEENS, _TENS = (words.split() for words in (_ONES_WORDS, _TEENS_WORDS, _TENS_WORDS))
+AGE_WORDS: Final = rf"(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(_ONES)}))?|{'|'.join(_TEENS)}"
+AGE_CUES: Final = " ".join((*_TEENS, *_TENS, *(f"{ten}-{one}" for ten in _TENS for one in _ONES)))
 _LANGUAGE: Final = (
     r"(?:English|French|Spanish|German|Italian|Portuguese|Chinese|Mandarin|Cantonese|Japanese|Korean|Dutch|Polish|Russian"
     r"|Ukrainian|Arabic|Hebrew|Hindi|Urdu|Bengali|Tamil|Turkish|Greek|Swedish|Norwegian|Danish|Finnish|Czech|Hungarian"
@@ -162,3 +168,13 @@ _TOKEN: Final = re.compile(r"<[A-Z]+>")
 def say(slot: str, template: str, cues: str, **options: Any) -> SlotPattern:
     """Make a pattern of a template, in whatever case; its tokens in angle brackets are parts of a statement."""
     return SlotPattern(slot, "(?i)" + _TOKEN.sub(lambda token: _TOKENS[token.group()], template), cues, **options)
+
+
+def age_in_words(text: str) -> int:
+    """The value of English number words from ten to ninety-nine; -1 if they are none."""
+    words = text.lower().replace("-", " ").split()
+    if len(words) == 1 and words[0] in _TEENS:
+        return 10 + _TEENS.index(words[0])
+    if not words or words[0] not in _TENS or any(word not in _ONES for word in words[1:]) or len(words) > 2:
+        return -1
+    return 10 * (2 + _TENS.index(words[0])) + sum(1 + _ONES.index(word) for word in words[1:])

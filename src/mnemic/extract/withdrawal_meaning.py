@@ -1,9 +1,11 @@
 # ruff: noqa: E501 - a pattern cut in pieces is read wrongly
-"""Tell withdrawals that follow no known form: a cue that something is lifted or ends, and what it lies nearest to.
+"""Tell withdrawals that follow no known form: by what a sentence means, and what it lies nearest to.
 
 "One paragraph was too strict" and "前男友的事我放下了" take something back only because an instruction about it stands.
-So a cue alone withdraws nothing. The sentence must also be about one instruction: by vectors, of which it lies near
-one and clearly less near the next, or without vectors by words and aspects that it shares with that one alone.
+A form over vectors and words (`withdrawal_meaning.npz`, of the kind of `instruction_meaning`, made by
+`python -m mnemic.lab.withdrawal_training`) says how likely a sentence takes something back; the rest is what it is
+about. What lies near one instruction and clearly less near the next hides it; what is less sure only puts the nearest
+in doubt. Without vectors a cue that something is lifted or ends counts, and words shared with one instruction alone.
 """
 
 from __future__ import annotations
@@ -14,18 +16,28 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.uninterrupted import import_whole
 from mnemic.extract.chinese import has_chinese
 from mnemic.extract.instruction_meaning import direction, form
+from mnemic.extract.instruction_wording import features
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from mnemic.extract.instruction_meaning import Floats
 
+FILE: Final = "withdrawal_meaning.npz"
 LONGEST: Final = 120
-"""Most characters in a sentence that a cue may make a withdrawal."""
+"""Most characters in a sentence that its meaning or a cue may make a withdrawal."""
+TAKES_BACK: Final = -0.2
+"""What the form must make of a sentence that hides an instruction."""
+MAY_TAKE_BACK: Final = -0.4
+"""What it must make of one that puts an instruction in doubt: seven in ten withdrawals, one in seven near-misses."""
 NEAR: Final = 0.45
 """Least cosine of directions from the mean between a sentence and the instruction that it withdraws."""
 AHEAD: Final = 0.10
 """How much nearer it must be than the next."""
+OF_CUE: Final = 0.3
+"""What a cue that something is lifted or ends counts beside the form."""
+ABOUT: Final = 0.25
+"""Least cosine between a sentence and the instruction that it puts in doubt."""
 OF_SHARED: Final = 0.15
 """What a telling word or an aspect in common adds to a cosine."""
 
@@ -55,9 +67,13 @@ _ONCE_ZH: Final = re.compile("这一?[次回]|就一[次回]|例外|今天|这[�
 
 
 def may_withdraw(low: str) -> bool:
+    """Whether a sentence in lower case, simplified, could take something back for good, and of the speaker's own."""
+    return len(low) <= LONGEST and not is_limited(low)
+
+
+def has_cue(low: str) -> bool:
     """Whether a sentence in lower case, simplified, has a cue that something which stood is lifted or ends."""
-    cue = _CUE_ZH if has_chinese(low) else _CUE_EN
-    return len(low) <= LONGEST and cue.search(low) is not None and not is_limited(low)
+    return (_CUE_ZH if has_chinese(low) else _CUE_EN).search(low) is not None
 
 
 def is_limited(low: str) -> bool:
@@ -66,13 +82,22 @@ def is_limited(low: str) -> bool:
     return once.search(low) is not None or elsewhere.search(low) is not None
 
 
-def nearest(vector: Floats, standing: Sequence[Floats], shares: Sequence[bool]) -> int | None:
+def withdraws(vector: Floats, low: str) -> float:
+    """The value of a sentence in lower case and its vector; the higher, the likelier it takes something back."""
+    return float(form(FILE).values([vector], [features(low)])[0])
+
+
+def nearest(
+    vector: Floats, standing: Sequence[Floats], shares: Sequence[bool], *, near: float = NEAR, ahead: float = AHEAD
+) -> int | None:
     """Choose the place of the standing instruction that a sentence is about; None if none is near, or two are.
 
     Args:
         vector: Of the sentence, (dims,), made by `EMBEDDER`.
         standing: Of the instructions, each (dims,).
         shares: Whether the sentence shares a telling word or an aspect with each.
+        near: Least cosine of directions from the mean.
+        ahead: How much nearer it must be than the next.
     """
     if not standing:
         return None
@@ -80,7 +105,7 @@ def nearest(vector: Floats, standing: Sequence[Floats], shares: Sequence[bool]) 
     import numpy as np
 
     away = direction(np.asarray([vector, *standing], np.float32), form().mean)
-    near = away[1:] @ away[0] + OF_SHARED * np.asarray(shares, np.float32)
-    first = int(near.argmax())
-    second = np.delete(near, first).max(initial=-1.0)
-    return first if near[first] > NEAR and near[first] - second > AHEAD else None
+    cosines = away[1:] @ away[0] + OF_SHARED * np.asarray(shares, np.float32)
+    first = int(cosines.argmax())
+    second = np.delete(cosines, first).max(initial=-1.0)
+    return first if cosines[first] > near and cosines[first] - second > ahead else None

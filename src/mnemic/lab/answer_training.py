@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from enum import Enum
+from enum import Enum, auto
 from pathlib import Path
 from typing import Final
 from unittest import mock
@@ -45,6 +45,8 @@ from mnemic.lab.tasks.current.current_cases import (
     told,
 )
 from mnemic.lab.tasks.current.grading import grade
+from mnemic.lab.tasks.small.everyday_bench import told_memory
+from mnemic.lab.tasks.small.everyday_cases import EverydayPart, everyday_cases
 from mnemic.lab.tasks.small.small_memories import SmallMemory, small_memories
 from mnemic.lab.training import FOLDS, of_cases, train_pair
 from mnemic.memory import Memory
@@ -55,6 +57,7 @@ from mnemic.recall.answer import DraftAnswer, draft_answer
 from mnemic.recall.currency import CurrencyWeights
 from mnemic.recall.polarity import POLAR_INPUTS, polar
 from mnemic.recall.profile import stated
+from mnemic.recall.succession import rival, succession
 from mnemic.recall.sureness import AnswerWeights, likelihood, weighed
 from mnemic.settings import Settings
 
@@ -67,7 +70,7 @@ EACH_SMALL: Final = 20
 _OTHER_SEED: Final = 1
 """Not the seed by which `bench small` draws."""
 
-SHRINK: Final = 80.0
+SHRINK: Final = 150.0
 """What a weight's square costs, in examples."""
 
 SHRINK_YES: Final = 10.0
@@ -77,6 +80,26 @@ _SURE_ENOUGH: Final = 0.9
 """The confidence at which an answer is judged: how sure it is comes later."""
 
 
+class LearnedFrom(Enum):
+    """Where an answer that is learned from was given."""
+
+    CASE = auto()
+    NOTHING = auto()
+    SMALL = auto()
+    EVERYDAY = auto()
+    LEFT_OUT = auto()
+
+
+WEIGHTS: Final = {
+    LearnedFrom.CASE: 1.0,
+    LearnedFrom.NOTHING: 0.05,
+    LearnedFrom.SMALL: 0.3,
+    LearnedFrom.EVERYDAY: 0.25,
+    LearnedFrom.LEFT_OUT: 0.05,
+}
+"""What an answer weighs by where it was given."""
+
+
 @dataclass(frozen=True, slots=True)
 class AskedOnce:
     """What one question of a case brought, and what it brought where nothing of it was said.
@@ -84,22 +107,28 @@ class AskedOnce:
     Attributes:
         places: The places of the case's turns by item.
         facts: What the profile states to it.
+        source: Where it was asked.
     """
 
     case: CurrentCase
     question: CurrentQuestion
     context: Context
     facts: tuple[Item, ...]
-    nothing: Context
+    nothing: Context | None
     places: Mapping[str, int]
+    source: LearnedFrom
 
     def drafted(self) -> DraftAnswer | None:
         """What is answered where the case was told."""
         return draft_answer(self.question.text, self.context, self.facts, "me")
 
     def unfounded(self) -> DraftAnswer | None:
-        """What is answered where it was not."""
-        return draft_answer(self.question.text, self.nothing, (), "me")
+        """What is answered where it was not; None where that was not asked."""
+        return None if self.nothing is None else draft_answer(self.question.text, self.nothing, (), "me")
+
+    def place(self, item: Item) -> int | None:
+        """The place in the case of what an item is, or of the latest that it was derived from; None for other talk."""
+        return max((self.places[id] for id in (item.id, *item.source) if id in self.places), default=None)
 
     def holds(self, drafted: DraftAnswer) -> bool:
         """Whether an answer is right."""
@@ -146,6 +175,31 @@ def ask_small(embedder: Embedder | None) -> list[_Row]:
     return rows
 
 
+def ask_everyday(embedder: Embedder | None) -> tuple[list[AskedOnce], Folds]:
+    """Ask people of their ordinary lives, and the same without the statements that answer, each as a question apart."""
+    asked: list[AskedOnce] = []
+    folds: dict[str, int] = {}
+    for n, case in enumerate(one.told for one in everyday_cases(EverydayPart.BUILD)):
+        folds[case.id] = n % FOLDS
+        memory = told_memory(case, embedder)
+        for question in case.questions:
+            asked.append(_everyday(case, question, memory, LearnedFrom.EVERYDAY))
+            if not question.unknown:
+                left = replace(case, turns=tuple(t for n, t in enumerate(case.turns) if n not in question.current))
+                other = told_memory(left, embedder)
+                asked.append(_everyday(left, replace(question, current=(), unknown=True), other, LearnedFrom.LEFT_OUT))
+                other.close()
+        memory.close()
+    return asked, folds
+
+
+def _everyday(case: CurrentCase, question: CurrentQuestion, memory: ToldMemory, source: LearnedFrom) -> AskedOnce:
+    me = memory.asked(question)
+    profile = [version.item for version in me.list(where=Filter(kinds=(Kind.PROFILE,)))]
+    facts = tuple(stated(question.text, profile, "me"))
+    return AskedOnce(case, question, me.recall(question.text), facts, None, dict(memory.places), source)
+
+
 def told_to_a_small_memory(small: SmallMemory, *, there: bool) -> list[str]:
     """Its statements, with the one that answers its question or without."""
     return [text for place, text in enumerate(small.statements) if there or place != small.gold]
@@ -171,7 +225,8 @@ def _ask(cases: Sequence[CurrentCase], half: Half, embedder: Embedder | None) ->
                 profile = [version.item for version in me.list(where=Filter(kinds=(Kind.PROFILE,)))]
                 facts = tuple(stated(question.text, profile, "me"))
                 nothing = idle.asked(question).recall(question.text)
-                yield AskedOnce(case, question, me.recall(question.text), facts, nothing, dict(memory.places))
+                recalled = me.recall(question.text)
+                yield AskedOnce(case, question, recalled, facts, nothing, dict(memory.places), LearnedFrom.CASE)
             memory.close()
         idle.close()
 
@@ -201,8 +256,8 @@ def learn(
         yes_or_no: From these the first is learned.
         small: Answers of small memories, of which the second learns too.
     """
-    yes = {fold: _learn_yes([one for one in yes_or_no if folds.get(one.case.id) != fold]) for fold in range(FOLDS)}
-    rows = [row for one in asked for row in _rows(one, folds[one.case.id], yes[folds[one.case.id]])]
+    apart = {fold: _learn_order(asked, yes_or_no, folds, fold) for fold in range(FOLDS)}
+    rows = [row for one in asked for row in _rows(one, folds[one.case.id], apart[folds[one.case.id]])]
     rows += small
     confidences = [0.0] * len(rows)
     for fold in range(FOLDS):
@@ -210,15 +265,30 @@ def learn(
         for i, row in enumerate(rows):
             if row.fold == fold:
                 confidences[i] = likelihood(row.inputs.astype(np.float32), slopes)
-    return AnswerWeights(_learn_sure(rows), _learn_yes(yes_or_no)), _figures(rows, confidences)
+    every = _learn_order(asked, yes_or_no, folds, None)
+    return replace(every, sure=_learn_sure(rows)), _figures(rows, confidences)
 
 
-class LearnedFrom(Enum):
-    """Where an answer that is learned from was given, and what it weighs there."""
+def _learn_order(
+    asked: Sequence[AskedOnce], yes_or_no: Sequence[AskedOnce], folds: Folds, left_out: int | None
+) -> AnswerWeights:
+    """Learn what is of one matter, and then what yes is, without one fold."""
+    succession = _learn_succession([one for one in asked if folds[one.case.id] != left_out])
+    return _learn_yes([one for one in yes_or_no if folds.get(one.case.id) != left_out], succession)
 
-    CASE = 1.0
-    NOTHING = 0.05
-    SMALL = 0.3
+
+def _learn_succession(asked: Sequence[AskedOnce]) -> tuple[float, ...]:
+    """Learn it from pairs of which either the newer or the older holds the answer."""
+    inputs, newer_holds = [], []
+    for one in asked:
+        evidence = one.context.items
+        if (older := rival(evidence)) is not None:
+            holds, older_holds = (one.place(each.item) in one.question.current for each in (evidence[0], older))
+            if holds is not older_holds:
+                states = sum(each.succession > 0 for each in evidence)
+                inputs.append(succession(one.question.text, evidence[0], older, states))
+                newer_holds.append(holds)
+    return fitted(np.stack(inputs).astype(np.float64), np.array(newer_holds), SHRINK_YES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,12 +302,12 @@ class _Row:
     unknown: bool = False
 
 
-def _rows(one: AskedOnce, fold: int, yes: tuple[float, ...]) -> Iterator[_Row]:
-    with _weighing(AnswerWeights((), yes)):
-        for drafted, source in ((one.drafted(), LearnedFrom.CASE), (one.unfounded(), LearnedFrom.NOTHING)):
+def _rows(one: AskedOnce, fold: int, learned: AnswerWeights) -> Iterator[_Row]:
+    with _weighing(learned):
+        for drafted, source in ((one.drafted(), one.source), (one.unfounded(), LearnedFrom.NOTHING)):
             if drafted is not None and drafted.told.judged and not drafted.told.stated:
                 inputs = weighed(drafted.told).astype(np.float64)
-                right = source is LearnedFrom.CASE and one.holds(drafted)
+                right = source is not LearnedFrom.NOTHING and one.holds(drafted)
                 yield _Row(fold, inputs, right, source, one.question.unknown)
 
 
@@ -248,15 +318,17 @@ def _weighing(learned: AnswerWeights) -> Iterator[None]:
         yield
 
 
-def _learn_yes(asked: Sequence[AskedOnce]) -> tuple[float, ...]:
-    with _weighing(AnswerWeights((), (0.0,) * (len(POLAR_INPUTS) + 1))):
+def _learn_yes(asked: Sequence[AskedOnce], succession: tuple[float, ...]) -> AnswerWeights:
+    """Learn whether yes is the answer, from evidence in the order that is learned already; both together."""
+    with _weighing(AnswerWeights((), (0.0,) * (len(POLAR_INPUTS) + 1), succession)):
         drafts = [(one, drafted) for one in asked if one.question.answers and (drafted := one.drafted()) is not None]
     kept = [(one, drafted.told) for one, drafted in drafts if drafted.told.yes is not None]
     pairs = [(polar(one.question.text, told.evidence), "yes" in one.question.answers) for one, told in kept]
     pairs += [(polar(row["question"], plainly(row["said"])), row["yes"]) for row in rows_of("plain_yes_or_no")]
-    return fitted(
+    yes = fitted(
         np.stack([inputs for inputs, _ in pairs]).astype(np.float64), np.array([yes for _, yes in pairs]), SHRINK_YES
     )
+    return AnswerWeights((), yes, succession)
 
 
 def plainly(said: Sequence[str]) -> list[Recalled]:
@@ -271,7 +343,7 @@ def plainly(said: Sequence[str]) -> list[Recalled]:
 
 
 def _learn_sure(rows: Sequence[_Row]) -> tuple[float, ...]:
-    weight = np.array([row.source.value for row in rows])
+    weight = np.array([WEIGHTS[row.source] for row in rows])
     return fitted(np.stack([row.inputs for row in rows]), np.array([row.right for row in rows]), SHRINK, weight)
 
 
@@ -311,6 +383,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         ("words", known[""], None),
     ):
         asked, folds = ask_all(heads, reader, given.seeds)
+        lives, of_lives = ask_everyday(reader)
+        asked, folds = [*asked, *lives], {**folds, **of_lives}
         yes_or_no = yes_or_no or asked  # with vectors, evidence is better: how yes is said does not hang on them
         weights, figures = learn(asked, folds, yes_or_no, ask_small(reader))
         print(json.dumps({"weights": name, **figures}), file=sys.stderr)

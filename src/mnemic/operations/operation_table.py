@@ -11,5 +11,7 @@ from mnemic.operations.reading_operations import READING
 from mnemic.operations.store_operations import OF_STORE
 from mnemic.operations.writing_operations import WRITING
 
-OPERATIONS: Final[Mapping[str, Operation]] = {one.name: one for one in (*WRITING, *READING, *JOURNAL, *OF_STORE)}
+OPERATIONS: Final[Mapping[str, Operation]] = {
+    operation.name: operation for operation in (*WRITING, *READING, *JOURNAL, *OF_STORE)
+}
 """By name, in the order in which they are documented."""

@@ -9,6 +9,7 @@ from mnemic.core.items import Channel, Kind, Sight, State
 from mnemic.core.json_schema import flag, many, or_null, shape, text, whole
 from mnemic.core.queries import Filter
 from mnemic.credentials.principal import Right
+from mnemic.operations.argument_schemas import CURSOR, ID, PART_OF_ID, any_text, name_text, nonblank_text, time_text
 from mnemic.operations.graph_records import graph_record
 from mnemic.operations.journal_records import page_record, session_record
 from mnemic.operations.operation import BRANCH, READ, Data, Operation
@@ -38,7 +39,6 @@ from mnemic.operations.records import (
     version_record,
 )
 from mnemic.operations.store_records import strategy_record
-from mnemic.operations.writing_operations import ID
 from mnemic.registry import STRATEGIES
 from mnemic.strategies.loading import followed, strategies
 
@@ -48,12 +48,12 @@ if TYPE_CHECKING:
 MOST_LISTED: Final = 1_000
 """Rows of one page; a cursor leads to the next."""
 LIMIT: Final = whole("Most of them on a page.", low=1, high=MOST_LISTED)
-AFTER: Final = text("The `next` of the page before.", minLength=1)
-_QUERY: Final = text("What you want to know, in any language; a full question finds best.")
+AFTER: Final = CURSOR
+_QUERY: Final = nonblank_text("What you want to know, in any language; a full question finds best.")
 _K: Final = whole("Most items (left out: 10).", low=1, high=200)
 _BUDGET: Final = whole("Most tokens.", low=1, high=10_000_000)
-_NOW: Final = text("When it is asked, for `yesterday`; ISO 8601. Left out, now.")
-_BY: Final = text("A strategy whose own recall answers, by name.")
+_NOW: Final = time_text("When it is asked, for `yesterday`; ISO 8601. Left out, now.")
+_BY: Final = name_text("A strategy whose own recall answers, by name.")
 _EXPLAIN: Final = flag("Also report how many candidates each stage took in and passed on.")
 _STATES: Final = {state.name.lower(): state for state in State}
 _FILTER: Final = {
@@ -61,13 +61,17 @@ _FILTER: Final = {
         {},
         {
             "kinds": many(text(among=Kind)),
-            "tags": many(text(), "Any of these."),
+            "tags": many(name_text(), "Any of these."),
             "channels": many(text(among=Channel)),
-            "slots": {"type": "object", "description": "Each of these slots with exactly this value."},
-            "said_from": text("Said at this moment or later; ISO 8601."),
-            "said_to": text("Said before this moment."),
+            "slots": {
+                "type": "object",
+                "additionalProperties": {**any_text(), "type": ["string", "integer", "boolean", "null"]},
+                "description": "Each of these slots with exactly this value.",
+            },
+            "said_from": time_text("Said at this moment or later; ISO 8601."),
+            "said_to": time_text("Said before this moment."),
             "states": many(text(among=tuple(_STATES)), "Left out, those that the view shows."),
-            "by": many(text(), "Derived by any of these strategies."),
+            "by": many(name_text(), "Derived by any of these strategies."),
             "sights": many(text(among=tuple(Sight)), "Seen by any of these; `all` leaves out what strategies keep."),
         },
     ),
@@ -83,57 +87,57 @@ _RECALL: Final = {
 }
 
 
-def _where(memory: ScopedMemory, given: dict[str, Any]) -> dict[str, Any]:
+def _where(memory: ScopedMemory, arguments: dict[str, Any]) -> dict[str, Any]:
     """The arguments, with the filter as the verbs take it."""
-    if "where" not in given:
-        return given
-    where: dict[str, Any] = dict(given["where"])
+    if "where" not in arguments:
+        return arguments
+    where: dict[str, Any] = dict(arguments["where"])
     for name in ("said_from", "said_to"):
         if name in where:
             where[name] = micros(aware(f"where.{name}", where[name], memory.settings.timezone))
     where["states"] = tuple(_STATES[name] for name in where.get("states", ()))
     where["slots"] = tuple(where.get("slots", {}).items())
-    return {**given, "where": Filter(**where)}
+    return {**arguments, "where": Filter(**where)}
 
 
-def _recall(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    return context_record(memory.recall(**_where(memory, given)))
+def _recall(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    return context_record(memory.recall(**_where(memory, arguments)))
 
 
-def _why_not(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    lost = memory.why_not(**given)
-    return {"id": given["id"], "lost": bool(lost.stage), "stage": lost.stage, "reason": lost.reason}
+def _why_not(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    lost = memory.why_not(**arguments)
+    return {"id": arguments["id"], "lost": bool(lost.stage), "stage": lost.stage, "reason": lost.reason}
 
 
-def _list(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    page = memory.list(**_where(memory, given))
+def _list(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    page = memory.list(**_where(memory, arguments))
     return {"items": list(map(version_record, page)), "next": page.next}
 
 
-def _holdings(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    page = memory.holdings(**given)
+def _holdings(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    page = memory.holdings(**arguments)
     return {"holdings": list(map(holding_record, page)), "next": page.next}
 
 
-def _sessions(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    page = memory.sessions(**given)
+def _sessions(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    page = memory.sessions(**arguments)
     return {"sessions": [session_record(name, row) for name, row in page], "next": page.next}
 
 
-def _session_pages(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    row = memory.find_session(given["name"])
-    pages = [] if row is None else memory.session_pages(given["name"])
-    session = None if row is None else session_record(given["name"], row)
+def _session_pages(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    row = memory.find_session(arguments["name"])
+    pages = [] if row is None else memory.session_pages(arguments["name"])
+    session = None if row is None else session_record(arguments["name"], row)
     return {"session": session, "pages": list(map(page_record, pages))}
 
 
-def _strategies(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    own = [one for one in followed(memory.settings.strategies) if one not in STRATEGIES]
+def _strategies(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    own = [strategy for strategy in followed(memory.settings.strategies) if strategy not in STRATEGIES]
     following = memory.following()
     known = strategies([*STRATEGIES, *own])
     return {
         "following": list(following),
-        "strategies": [strategy_record(one, followed=one.name in following) for one in known],
+        "strategies": [strategy_record(strategy, followed=strategy.name in following) for strategy in known],
     }
 
 
@@ -160,13 +164,13 @@ READING: Final = (
             "Make a block for a prompt: standing instructions, pinned items and the profile, then as much evidence for "
             "a question as fits the budget. A blank query asks for the first part alone."
         ),
-        parameters=shape({"query": text("What the conversation or task is about.")}, _RECALL),
+        parameters=shape({"query": any_text("What the conversation or task is about.")}, _RECALL),
         result=CONTEXT,
         right=Right.READ,
         read_only=True,
         idempotent=True,
         handle=READ,
-        verb=lambda memory, given: context_record(memory.context(**given)),
+        verb=lambda memory, arguments: context_record(memory.context(**arguments)),
     ),
     Operation(
         name="ask",
@@ -178,7 +182,7 @@ READING: Final = (
         read_only=True,
         idempotent=True,
         handle=READ,
-        verb=lambda memory, given: answer_record(memory.ask(**given)),
+        verb=lambda memory, arguments: answer_record(memory.ask(**arguments)),
     ),
     Operation(
         name="why_not",
@@ -203,7 +207,7 @@ READING: Final = (
         idempotent=True,
         resource="GET /items/{id}",
         handle=READ,
-        verb=lambda memory, given: version_record(memory.get(**given)),
+        verb=lambda memory, arguments: version_record(memory.get(**arguments)),
     ),
     Operation(
         name="list",
@@ -228,7 +232,7 @@ READING: Final = (
         read_only=True,
         idempotent=True,
         handle=READ,
-        verb=lambda memory, given: {"count": memory.count(**_where(memory, given))},
+        verb=lambda memory, arguments: {"count": memory.count(**_where(memory, arguments))},
     ),
     Operation(
         name="links",
@@ -241,7 +245,7 @@ READING: Final = (
         idempotent=True,
         resource="GET /items/{id}/links",
         handle=READ,
-        verb=lambda memory, given: {"links": list(map(link_record, memory.links(**given)))},
+        verb=lambda memory, arguments: {"links": list(map(link_record, memory.links(**arguments)))},
     ),
     Operation(
         name="strength",
@@ -254,14 +258,14 @@ READING: Final = (
         idempotent=True,
         resource="GET /items/{id}/strength",
         handle=BRANCH,
-        verb=lambda memory, given: strength_record(memory.strength(**given)),
+        verb=lambda memory, arguments: strength_record(memory.strength(**arguments)),
     ),
     Operation(
         name="find_ids",
         title="Find ids",
         description="List the ids that begin with these characters or, if none does, that end with them.",
         parameters=shape(
-            {"typed": text("Some characters of an id.", minLength=1, maxLength=26)},
+            {"typed": PART_OF_ID},
             {"limit": LIMIT},
         ),
         result=shape({"ids": many(ID, "Ascending.")}),
@@ -269,7 +273,7 @@ READING: Final = (
         read_only=True,
         idempotent=True,
         handle=BRANCH,
-        verb=lambda memory, given: {"ids": list(memory.find_ids(**given))},
+        verb=lambda memory, arguments: {"ids": list(memory.find_ids(**arguments))},
     ),
     Operation(
         name="graph",
@@ -278,8 +282,8 @@ READING: Final = (
         parameters=shape(
             {},
             {
-                "by": text("Only what this strategy keeps."),
-                "around": text("Only what lies near what is called so."),
+                "by": name_text("Only what this strategy keeps."),
+                "around": any_text("Only what lies near what is called so."),
                 "steps": whole("How near: so many relations away (left out: 2).", low=1, high=1_000),
                 "limit": whole("Most nodes, those with most edges first (left out: 300).", low=1, high=10_000),
             },
@@ -289,7 +293,7 @@ READING: Final = (
         read_only=True,
         idempotent=True,
         handle=READ,
-        verb=lambda memory, given: graph_record(memory.graph(**given)),
+        verb=lambda memory, arguments: graph_record(memory.graph(**arguments)),
     ),
     Operation(
         name="profile",
@@ -301,7 +305,7 @@ READING: Final = (
         read_only=True,
         idempotent=True,
         handle=READ,
-        verb=lambda memory, given: {"beliefs": list(map(belief_record, memory.profile(**given)))},
+        verb=lambda memory, arguments: {"beliefs": list(map(belief_record, memory.profile(**arguments)))},
     ),
     Operation(
         name="review",
@@ -313,7 +317,7 @@ READING: Final = (
         read_only=True,
         idempotent=True,
         handle=BRANCH,
-        verb=lambda memory, given: {"doubts": list(map(doubt_record, memory.review()))},
+        verb=lambda memory, arguments: {"doubts": list(map(doubt_record, memory.review()))},
     ),
     Operation(
         name="holdings",
@@ -346,7 +350,7 @@ READING: Final = (
         name="session_pages",
         title="Pages of a session",
         description="Read the page table of a session's window as it was stored last; `session` is null without one.",
-        parameters=shape({"name": text("The session.")}),
+        parameters=shape({"name": name_text("The session.")}),
         result=shape({"session": or_null(SESSION), "pages": many(PAGE)}),
         right=Right.READ,
         read_only=True,

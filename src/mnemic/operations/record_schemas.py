@@ -7,7 +7,9 @@ from typing import Any, Final
 from mnemic.core.events import Verb
 from mnemic.core.items import Channel, Kind, State
 from mnemic.core.json_schema import Schema, flag, many, number, or_null, shape, text, whole
+from mnemic.credentials.principal import Right
 
+RIGHTS: Final = tuple(right.name.lower() for right in Right)
 _OBJECT: Final[Schema] = {"type": "object"}
 _TIME: Final = text("ISO 8601.")
 _NAME: Final = or_null(text())
@@ -93,6 +95,7 @@ ANSWER: Final = _named(
             "text": text(),
             "short": or_null(text("Yes, no, a time, a number, a name or a place, if that was asked for.")),
             "citations": many(shape({"id": _ID, "quote": text("Word for word.")})),
+            "nearest": many(shape({"id": _ID, "quote": text("Word for word; near to the question, and no answer.")})),
             "confidence": number("How likely it is right, 0 to 1."),
         }
     ),
@@ -353,6 +356,104 @@ STATS: Final = _named(
             "user_count": whole(),
             "users": many(USER),
             "next": or_null(text("What `users` takes as `after`.")),
+        }
+    ),
+)
+_TIMED: Final = {
+    **shape(
+        {
+            "count": whole(),
+            "failed": whole(),
+            "per_second": number(),
+            **dict.fromkeys(("total", "p50", "p95", "max"), number("Milliseconds.")),
+        }
+    ),
+    "description": "Of one name, over all processes since each opened the store.",
+}
+_TIMED_BY_NAME: Final = {"type": "object", "additionalProperties": _TIMED}
+LANE: Final = _named(
+    "Lane",
+    shape(
+        {
+            "lane": text(),
+            "embedder": _NAME,
+            "pending": whole("Passages it has not read yet."),
+            "error": _NAME,
+            "dead": whole(),
+            "begun": whole(),
+            "lacks": _NAME,
+        }
+    ),
+)
+VITALS: Final = _named(
+    "Vitals",
+    shape(
+        {
+            "at": _TIME,
+            "commits": whole("So many there have been."),
+            "commits_per_second": number(),
+            "jobs": {"type": "object", "description": "How many jobs there are in each state."},
+            "windows": shape(
+                {
+                    **dict.fromkeys(("open", "known", "pages", "tokens", "budget"), whole()),
+                    **dict.fromkeys(
+                        ("references", "hits", "faults", "evictions", "write_backs"),
+                        whole("Since each process opened the store."),
+                    ),
+                }
+            ),
+            "bytes": whole(),
+            "free_bytes": whole(),
+            "log_bytes": whole(),
+            "collected": or_null(
+                shape(
+                    {
+                        "seq": whole(),
+                        "at": _TIME,
+                        "trigger": text(),
+                        "items": whole(),
+                        "freed": whole("Bytes; below 0 if the files grew meanwhile."),
+                        "pause": number("Seconds of its longest slice."),
+                    }
+                )
+            ),
+            **dict.fromkeys(("verbs", "requests", "runs"), _TIMED_BY_NAME),
+            "processes": many(
+                shape({"pid": whole(), "seconds": number(), "age": number(), "gauges": _OBJECT}), "The latest first."
+            ),
+            "lanes": many(LANE),
+        }
+    ),
+)
+SPENDING: Final = _named(
+    "Spending",
+    shape(
+        {
+            **dict.fromkeys(("strategy", "task", "model"), text()),
+            **dict.fromkeys(("calls", "failed", "unsound"), whole()),
+            "answered_as": many(text()),
+            **dict.fromkeys(("prompt_tokens", "answer_tokens"), whole()),
+            "estimated": whole("Calls whose tokens are guessed."),
+            "seconds": number(),
+            "cost": or_null(number("By the setting `prices`; null without a price.")),
+            "currency": _NAME,
+        }
+    ),
+)
+ACCESS_KEY: Final = _named(
+    "AccessKey",
+    shape(
+        {
+            "id": text(),
+            "name": text("Who acts by it."),
+            "tenant": text(),
+            "user": _NAME,
+            "right": text(among=RIGHTS),
+            "shared": flag("Whether it may write what the tenant shares."),
+            "created": _TIME,
+            "expires": _MAYBE_TIME,
+            "last_used": _MAYBE_TIME,
+            "revoked": _MAYBE_TIME,
         }
     ),
 )

@@ -94,6 +94,7 @@ def answer_record(answer: Answer) -> dict[str, Any]:
         "text": answer.text,
         "short": answer.short or None,
         "citations": [{"id": one.id, "quote": one.quote} for one in answer.citations],
+        "nearest": [{"id": one.id, "quote": one.quote} for one in answer.nearest],
         "confidence": round(answer.confidence, 3),
     }
 

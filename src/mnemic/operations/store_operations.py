@@ -1,52 +1,77 @@
-"""The operations on a store as a whole: its size, its users, lanes and jobs. They show numbers, and words of none."""
+"""The operations on a store as a whole: its size, its users, lanes, jobs and keys. They show words of no memory."""
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from mnemic.core.json_schema import flag, shape, text, whole
+from mnemic.core.clock import aware, moment_or_span
+from mnemic.core.json_schema import flag, many, shape, text
 from mnemic.credentials.principal import Right
+from mnemic.operations.argument_schemas import commit_number, name_text, time_or_span
 from mnemic.operations.operation import Data, Operation
 from mnemic.operations.reading_operations import AFTER, LIMIT
-from mnemic.operations.record_schemas import STATS, USER, WORK, page_of
-from mnemic.operations.store_records import stats_record, user_record, work_record
+from mnemic.operations.record_schemas import ACCESS_KEY, RIGHTS, SPENDING, STATS, USER, VITALS, WORK, page_of
+from mnemic.operations.store_records import key_record, stats_record, user_record, work_record
+from mnemic.operations.vitals_records import look_record, spending_records
 
 if TYPE_CHECKING:
     from mnemic.admin import Admin
 
-_JOB: Final = whole("The number of a job.", low=0)
-_TENANT: Final = text("Only of this tenant.")
+_JOB: Final = commit_number("The number of a job.")
+_TENANT: Final = name_text("Only of this tenant.")
 _DONE: Final = shape({"id": _JOB})
 
 
-def _stats(admin: Admin, given: dict[str, Any]) -> Data:
-    found = admin.stats(**given)
-    return stats_record(found, found.users)
+def _stats(admin: Admin, arguments: dict[str, Any]) -> Data:
+    stats = admin.stats(**arguments)
+    return stats_record(stats, stats.users)
 
 
-def _users(admin: Admin, given: dict[str, Any]) -> Data:
-    page = admin.users(**given)
+def _users(admin: Admin, arguments: dict[str, Any]) -> Data:
+    page = admin.users(**arguments)
     return {"users": list(map(user_record, page)), "next": page.next}
 
 
-def _jobs(admin: Admin, given: dict[str, Any]) -> Data:
-    page = admin.jobs(**given)
+def _jobs(admin: Admin, arguments: dict[str, Any]) -> Data:
+    page = admin.jobs(**arguments)
     return {"entries": list(map(work_record, page)), "next": page.next}
 
 
-def _dead(admin: Admin, given: dict[str, Any]) -> Data:
-    page = admin.dead(**given)
+def _dead(admin: Admin, arguments: dict[str, Any]) -> Data:
+    page = admin.dead(**arguments)
     return {"entries": list(map(work_record, page)), "next": page.next}
 
 
-def _retry(admin: Admin, given: dict[str, Any]) -> Data:
-    admin.retry(**given)
-    return given
+def _retry(admin: Admin, arguments: dict[str, Any]) -> Data:
+    admin.retry(**arguments)
+    return arguments
 
 
-def _cancel(admin: Admin, given: dict[str, Any]) -> Data:
-    admin.cancel(**given)
-    return given
+def _cancel(admin: Admin, arguments: dict[str, Any]) -> Data:
+    admin.cancel(**arguments)
+    return arguments
+
+
+def _spending(admin: Admin, given: dict[str, Any]) -> Data:
+    return {"spending": spending_records(admin.spending(**given), admin.settings.prices)}
+
+
+def _keys(admin: Admin, given: dict[str, Any]) -> Data:
+    return {"keys": list(map(key_record, admin.access_keys.list(admin.settings.tenant)))}
+
+
+def _create_key(admin: Admin, given: dict[str, Any]) -> Data:
+    right = Right.named(given.pop("right", "write"))
+    if "expires" in given:
+        when = moment_or_span("expires", given["expires"])
+        given["expires"] = aware("expires", when, admin.settings.timezone) if isinstance(when, datetime) else when
+    made = admin.access_keys.create(tenant=admin.settings.tenant, right=right, **given)
+    return {"key": key_record(made.key), "text": made.text}
+
+
+def _revoke_key(admin: Admin, given: dict[str, Any]) -> Data:
+    return {"key": key_record(admin.access_keys.revoke(given["id"], tenant=admin.settings.tenant))}
 
 
 OF_STORE: Final = (
@@ -66,7 +91,7 @@ OF_STORE: Final = (
         name="users",
         title="Users",
         description="List what each user has, by tenant and in the order in which they first wrote, a page at a time.",
-        parameters=shape({}, {"limit": LIMIT, "after": AFTER, "tenant": _TENANT, "user": text("Only this one.")}),
+        parameters=shape({}, {"limit": LIMIT, "after": AFTER, "tenant": _TENANT, "user": name_text("Only this one.")}),
         result=page_of("users", USER),
         right=Right.ADMIN,
         read_only=True,
@@ -127,11 +152,80 @@ OF_STORE: Final = (
         description=(
             "Queue a job in which a strategy retires all that it made for a user, and reads everything again."
         ),
-        parameters=shape({"strategy": text("Its name."), "user": text("Whose memory.")}, {"tenant": _TENANT}),
+        parameters=shape({"strategy": name_text("Its name."), "user": name_text("Whose memory.")}, {"tenant": _TENANT}),
         result=shape({"id": _JOB}),
         right=Right.ADMIN,
         destructive=True,
         of_store=True,
-        verb=lambda admin, given: {"id": admin.rerun(**given)},
+        verb=lambda admin, arguments: {"id": admin.rerun(**arguments)},
+    ),
+    Operation(
+        name="vitals",
+        title="Vitals",
+        description=(
+            "Read what the processes of the store do just now: rates, windows, pages, jobs, lanes, files, the last "
+            "collection."
+        ),
+        parameters=shape({}),
+        result=VITALS,
+        right=Right.ADMIN,
+        read_only=True,
+        idempotent=True,
+        of_store=True,
+        verb=lambda admin, given: look_record(admin.vitals(), admin.behind()),
+    ),
+    Operation(
+        name="spending",
+        title="What models took",
+        description="List what language models took, by strategy, task and model, the dearest in tokens first.",
+        parameters=shape({}, {"user": name_text("Only of this user."), "tenant": _TENANT}),
+        result=shape({"spending": many(SPENDING)}),
+        right=Right.ADMIN,
+        read_only=True,
+        idempotent=True,
+        of_store=True,
+        verb=_spending,
+    ),
+    Operation(
+        name="keys",
+        title="Access keys",
+        description="List the access keys of the tenant, without their secrets, by when they were made.",
+        parameters=shape({}),
+        result=shape({"keys": many(ACCESS_KEY)}),
+        right=Right.ADMIN,
+        read_only=True,
+        idempotent=True,
+        of_store=True,
+        verb=_keys,
+    ),
+    Operation(
+        name="create_key",
+        title="Make an access key",
+        description="Make an access key. Its text is in this answer and nowhere else.",
+        parameters=shape(
+            {"name": name_text("Who acts by it, as the journal will call them.")},
+            {
+                "user": name_text("The user whose memory alone it opens; left out, any user of the tenant."),
+                "right": text("How much it may do (left out: `write`).", among=RIGHTS),
+                "expires": time_or_span("When it ends: ISO 8601, or a span such as `90 days`; left out, never."),
+                "shared": flag("Whether it may write what the tenant shares."),
+            },
+        ),
+        result=shape({"key": ACCESS_KEY, "text": text("What is presented: `Authorization: Bearer mk_...`.")}),
+        right=Right.ADMIN,
+        of_store=True,
+        verb=_create_key,
+    ),
+    Operation(
+        name="revoke_key",
+        title="Revoke an access key",
+        description="Revoke an access key, and the browser sessions that were opened with it.",
+        parameters=shape({"id": name_text("The key's id, as `keys` lists it.")}),
+        result=shape({"key": ACCESS_KEY}),
+        right=Right.ADMIN,
+        destructive=True,
+        idempotent=True,
+        of_store=True,
+        verb=_revoke_key,
     ),
 )

@@ -6,9 +6,12 @@ import re
 from inspect import getdoc
 from typing import TYPE_CHECKING, Any, Final
 
+from mnemic.operations.records import iso
+
 if TYPE_CHECKING:
     from mnemic.admin import Behind, Stats, UserStats
     from mnemic.core.listing import Listing
+    from mnemic.credentials.keys import AccessKey
     from mnemic.strategies.base import Strategy
     from mnemic.worker.status import WorkEntry
 
@@ -100,3 +103,19 @@ def stated_cost(strategy: Strategy) -> tuple[float, int] | None:
     """Read the calls and tokens a message that a strategy says it costs; None where it asks nobody or does not say."""
     stated = _COST.search(" ".join((getdoc(type(strategy)) or "").split())) if strategy.budget.calls else None
     return (float(stated[1]), int(stated[2])) if stated else None
+
+
+def key_record(key: AccessKey) -> dict[str, Any]:
+    """Make the record of an access key, which holds no secret."""
+    return {
+        "id": key.id,
+        "name": key.name,
+        "tenant": key.tenant,
+        "user": key.user,
+        "right": key.right.name.lower(),
+        "shared": key.shared,
+        "created": key.created.isoformat(),
+        "expires": iso(key.expires),
+        "last_used": iso(key.last_used),
+        "revoked": iso(key.revoked),
+    }

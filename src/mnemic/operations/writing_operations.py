@@ -5,8 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.core.items import EVIDENCE, Channel, Kind
-from mnemic.core.json_schema import flag, many, number, shape, text, whole
+from mnemic.core.json_schema import flag, many, number, shape, text
 from mnemic.credentials.principal import Right
+from mnemic.operations.argument_schemas import (
+    ID,
+    KEY,
+    MOST,
+    any_text,
+    commit_number,
+    name_or_none_text,
+    name_text,
+    nonblank_text,
+    time_or_span,
+    time_text,
+)
+from mnemic.operations.chat_message_schemas import CHAT_MESSAGES
 from mnemic.operations.operation import BRANCH, SHELF, WRITTEN, Data, Operation
 from mnemic.operations.record_schemas import ERASURE, RECEIPT
 from mnemic.operations.records import erasure_record, receipt_record
@@ -14,39 +27,23 @@ from mnemic.operations.records import erasure_record, receipt_record
 if TYPE_CHECKING:
     from mnemic.memory import ScopedMemory
 
-ID: Final = text("The id of an item: 26 characters.", minLength=26, maxLength=26)
 IDS: Final = many(ID, "Items, at least one.", minItems=1, maxItems=1_000)
-KEY: Final = text("Makes a retry safe: the same key with the same content gives the first receipt.", minLength=1)
-TAGS: Final = many(text(), "Words to file it under.")
+TAGS: Final = many(name_text(), "Words to file it under.")
 SLOTS: Final = {"type": "object", "description": "What else is known of it: any JSON, by name."}
-EXPIRES: Final = text("From when on nobody is shown it: ISO 8601, or a span from now such as `30 days`.")
-EXPECT: Final = whole(
-    "The commit that wrote the version you have read (`seq_from`): refused if another stands by now.", low=0
+EXPIRES: Final = time_or_span("From when on nobody is shown it: ISO 8601, or a span from now such as `30 days`.")
+EXPECT: Final = commit_number(
+    "The commit that wrote the version you have read (`seq_from`): refused if another stands by now."
 )
-_SAID: Final = text("When it was said, ISO 8601; left out, now.")
+_SAID: Final = time_text("When it was said, ISO 8601; left out, now.")
 _CHANNEL: Final = text(
     "Who brought it in (left out: `user`).", among=(Channel.USER.value, Channel.TOOL.value, Channel.MODEL.value)
 )
 _STATEMENTS: Final = tuple(kind.value for kind in Kind if kind not in EVIDENCE)
-_CHAT_MESSAGE: Final = {
-    "type": "object",
-    "description": "A message as chat models take it; its parts may be texts, calls of tools and their results.",
-    "properties": {
-        "role": text(),
-        "content": {"type": ["string", "array", "null"], "items": {"type": "object"}},
-        "name": text("Who spoke."),
-        "tool_calls": {"type": "array", "items": {"type": "object"}},
-        "tool_call_id": text(),
-        "timestamp": {"type": ["string", "number"], "description": "ISO 8601, or seconds since 1970 UTC."},
-        "created_at": {"type": ["string", "number"], "description": "The same by another name."},
-    },
-    "additionalProperties": False,
-}
-_MESSAGE: Final = {"anyOf": [text("What was said or read."), _CHAT_MESSAGE]}
+_MESSAGE: Final = {"anyOf": [nonblank_text("What was said or read."), *CHAT_MESSAGES]}
 _STATEMENT: Final = {
     "said": _SAID,
-    "valid_from": text("Since when it holds, ISO 8601."),
-    "valid_to": text("Until when it holds, ISO 8601."),
+    "valid_from": time_text("Since when it holds, ISO 8601."),
+    "valid_to": time_text("Until when it holds, ISO 8601."),
     "source": many(ID, "The evidence it rests on."),
     "slots": SLOTS,
     "tags": TAGS,
@@ -54,55 +51,56 @@ _STATEMENT: Final = {
     "channel": _CHANNEL,
     "expires": EXPIRES,
 }
+_RIGHT: Final = nonblank_text("What is so.")
 _KIND: Final = text("What sort of statement it is (left out: `fact`).", among=_STATEMENTS)
 
 
-def _observe(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    return receipt_record(memory.observe(given.pop("messages"), **given))
+def _observe(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    return receipt_record(memory.observe(arguments.pop("messages"), **arguments))
 
 
-def _write(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    return receipt_record(memory.write(given.pop("text"), **given))
+def _write(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    return receipt_record(memory.write(arguments.pop("text"), **arguments))
 
 
-def _revise(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    return receipt_record(memory.revise(given.pop("id"), given.pop("text", None), **given))
+def _revise(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    return receipt_record(memory.revise(arguments.pop("id"), arguments.pop("text", None), **arguments))
 
 
-def _supersede(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    return receipt_record(memory.supersede(given.pop("id"), given.pop("text"), **given))
+def _supersede(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    return receipt_record(memory.supersede(arguments.pop("id"), arguments.pop("text"), **arguments))
 
 
-def _correct(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    return receipt_record(memory.correct(given.pop("id"), given.pop("text"), **given))
+def _correct(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    return receipt_record(memory.correct(arguments.pop("id"), arguments.pop("text"), **arguments))
 
 
-def _settle(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    return receipt_record(memory.settle(given.pop("id"), **given))
+def _settle(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    return receipt_record(memory.settle(arguments.pop("id"), **arguments))
 
 
-def _pin(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    return receipt_record(memory.pin(*given.pop("ids"), **given))
+def _pin(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    return receipt_record(memory.pin(*arguments.pop("ids"), **arguments))
 
 
-def _unpin(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    return receipt_record(memory.unpin(*given.pop("ids"), **given))
+def _unpin(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    return receipt_record(memory.unpin(*arguments.pop("ids"), **arguments))
 
 
-def _forget(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    return receipt_record(memory.forget(*given.pop("ids"), **given))
+def _forget(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    return receipt_record(memory.forget(*arguments.pop("ids"), **arguments))
 
 
-def _feedback(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    return receipt_record(memory.feedback(*given.pop("ids"), **given))
+def _feedback(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    return receipt_record(memory.feedback(*arguments.pop("ids"), **arguments))
 
 
-def _follow(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    return receipt_record(memory.follow(*given.pop("strategies", ()), **given))
+def _follow(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    return receipt_record(memory.follow(*arguments.pop("strategies", ()), **arguments))
 
 
-def _erase(memory: ScopedMemory, given: dict[str, Any]) -> Data:
-    return erasure_record(memory.erase(*given.pop("ids", ()), **given))
+def _erase(memory: ScopedMemory, arguments: dict[str, Any]) -> Data:
+    return erasure_record(memory.erase(*arguments.pop("ids", ()), **arguments))
 
 
 WRITING: Final = (
@@ -116,8 +114,8 @@ WRITING: Final = (
         parameters=shape(
             {"messages": {"anyOf": [*_MESSAGE["anyOf"], many(_MESSAGE, minItems=1, maxItems=1_000)]}},
             {
-                "speaker": text("Who said it, by name."),
-                "role": text("`user`, `assistant` ..., where messages do not say."),
+                "speaker": name_text("Who said it, by name."),
+                "role": name_text("`user`, `assistant` ..., where messages do not say."),
                 "said": _SAID,
                 "slots": SLOTS,
                 "tags": TAGS,
@@ -135,7 +133,7 @@ WRITING: Final = (
         name="write",
         title="Write a statement",
         description="Remember a statement, something held to be true: a fact, a trait of the user, a plan.",
-        parameters=shape({"text": text("The statement.")}, {"kind": _KIND, **_STATEMENT}),
+        parameters=shape({"text": nonblank_text("The statement.")}, {"kind": _KIND, **_STATEMENT}),
         result=RECEIPT,
         right=Right.WRITE,
         handle=WRITTEN,
@@ -151,11 +149,11 @@ WRITING: Final = (
         parameters=shape(
             {"id": ID},
             {
-                "text": text("What it says from now on."),
+                "text": nonblank_text("What it says from now on."),
                 "slots": SLOTS,
                 "tags": TAGS,
-                "valid_from": text("Since when it holds, ISO 8601."),
-                "valid_to": text("Until when it holds, ISO 8601."),
+                "valid_from": time_text("Since when it holds, ISO 8601."),
+                "valid_to": time_text("Until when it holds, ISO 8601."),
                 "expires": EXPIRES,
                 "expect": EXPECT,
             },
@@ -174,7 +172,7 @@ WRITING: Final = (
         description=(
             "Say that the world has changed: the new statement holds from its `valid_from`, the old one until then."
         ),
-        parameters=shape({"id": ID, "text": text("What is so now.")}, {"kind": _KIND, **_STATEMENT, "expect": EXPECT}),
+        parameters=shape({"id": ID, "text": _RIGHT}, {"kind": _KIND, **_STATEMENT, "expect": EXPECT}),
         result=RECEIPT,
         right=Right.WRITE,
         destructive=True,
@@ -187,7 +185,7 @@ WRITING: Final = (
         description=(
             "Correct something that was never so: a statement is revised, evidence hidden behind what is right."
         ),
-        parameters=shape({"id": ID, "text": text("What is right.")}, {"kind": _KIND, **_STATEMENT, "expect": EXPECT}),
+        parameters=shape({"id": ID, "text": _RIGHT}, {"kind": _KIND, **_STATEMENT, "expect": EXPECT}),
         result=RECEIPT,
         right=Right.WRITE,
         destructive=True,
@@ -203,7 +201,7 @@ WRITING: Final = (
             {
                 "keep": flag("It is so."),
                 "ended": flag("It is so no longer, and nothing is known in its place."),
-                "value": text("What is so instead: the new value."),
+                "value": name_text("What is so instead: the new value."),
                 "replaced_by": ID,
             },
         ),
@@ -218,26 +216,26 @@ WRITING: Final = (
         title="Link two items",
         description="Tie two items by a typed, weighted link.",
         parameters=shape(
-            {"src": ID, "dst": ID, "type": text("What the link says, such as `about`.")},
-            {"weight": number(low=0), "evidence": many(ID, "What it rests on.")},
+            {"src": ID, "dst": ID, "type": name_text("What the link says, such as `about`.")},
+            {"weight": number(low=0, high=MOST), "evidence": many(ID, "What it rests on.")},
         ),
         result=RECEIPT,
         right=Right.WRITE,
         idempotent=True,
         handle=BRANCH,
-        verb=lambda memory, given: receipt_record(memory.link(**given)),
+        verb=lambda memory, arguments: receipt_record(memory.link(**arguments)),
     ),
     Operation(
         name="unlink",
         title="Remove a link",
         description="Remove the link of a type between two items.",
-        parameters=shape({"src": ID, "dst": ID, "type": text()}),
+        parameters=shape({"src": ID, "dst": ID, "type": name_text()}),
         result=RECEIPT,
         right=Right.WRITE,
         destructive=True,
         idempotent=True,
         handle=BRANCH,
-        verb=lambda memory, given: receipt_record(memory.unlink(**given)),
+        verb=lambda memory, arguments: receipt_record(memory.unlink(**arguments)),
     ),
     Operation(
         name="pin",
@@ -277,12 +275,12 @@ WRITING: Final = (
         name="forget_by",
         title="Forget what a strategy derived",
         description="Hide all that a strategy derived, in one commit; it derives none of it again by itself.",
-        parameters=shape({"strategy": text("Its name, as `strategies` lists it.")}),
+        parameters=shape({"strategy": name_text("Its name, as `strategies` lists it.")}),
         result=RECEIPT,
         right=Right.WRITE,
         destructive=True,
         handle=BRANCH,
-        verb=lambda memory, given: receipt_record(memory.forget_by(**given)),
+        verb=lambda memory, arguments: receipt_record(memory.forget_by(**arguments)),
     ),
     Operation(
         name="feedback",
@@ -301,7 +299,7 @@ WRITING: Final = (
             "Choose which strategies understand this memory: these and no others, from its first turn on. With "
             "neither names nor `default`, nothing is derived from now on."
         ),
-        parameters=shape({}, {"strategies": many(text(), "Names."), "default": flag("Those of the settings again.")}),
+        parameters=shape({}, {"strategies": many(name_text()), "default": flag("Those of the settings again.")}),
         result=RECEIPT,
         right=Right.WRITE,
         idempotent=True,
@@ -319,9 +317,9 @@ WRITING: Final = (
             {},
             {
                 "ids": many(ID, "Items.", maxItems=1_000),
-                "session": text("All items of the session of this name."),
-                "source": text("What was imported under this name."),
-                "reason": text("For the journal."),
+                "session": name_text("All items of the session of this name."),
+                "source": name_text("What was imported under this name."),
+                "reason": any_text("For the journal."),
             },
         ),
         result=ERASURE,
@@ -335,11 +333,11 @@ WRITING: Final = (
         name="erase_user",
         title="Erase the user for good",
         description="Erase this user for good: every item, every name, every trace but the numbers of the commits.",
-        parameters=shape({}, {"reason": text("For the journal.")}),
+        parameters=shape({}, {"reason": name_or_none_text("For the journal.")}),
         result=ERASURE,
         right=Right.ADMIN,
         destructive=True,
         idempotent=True,
-        verb=lambda memory, given: erasure_record(memory.erase_user(**given)),
+        verb=lambda memory, arguments: erasure_record(memory.erase_user(**arguments)),
     ),
 )

@@ -23,12 +23,14 @@ from mnemic.core.tokens import is_stop, tokenise
 from mnemic.extract.phrasing import shown_value
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.asked_for import PAST, AnswerType, asks_several, asks_yes_or_no, day_said, held, surely_held
-from mnemic.recall.polarity import ASKS_PAST, DENIES, GRAMMATICAL, SUPPOSES
-from mnemic.recall.profile import certain_since
+from mnemic.recall.polarity import ASKS_PAST, DENIES, SUPPOSES, asked_words, share_held, telling_words
+from mnemic.recall.profile import MATTER_OF, certain_since
 from mnemic.recall.reasons import KNOWN
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
-from mnemic.recall.sureness import SCORED, SPLIT, Told, likely_yes, read_by, sure
-from mnemic.recall.understand import ASSISTANTS, SPEAKS_OF_SELF, SPEAKS_TO_OTHER, UNSPACED, called_by_name
+from mnemic.recall.succession import rival, without_first
+from mnemic.recall.sureness import SCORED, SPLIT, Told, likely_succeeds, likely_yes, read_by, sure
+from mnemic.recall.understand import ASSISTANTS, SPEAKS_OF_SELF, SPEAKS_TO_OTHER, called_by_name
+from mnemic.recall.whom_it_is_about import about_another, asks_of_self, clauses, names_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -64,7 +66,14 @@ _CHINESE: Final = re.compile("[\u3400-\u9fff]")
 _QUESTION: Final = re.compile(r"[?？][\"'”’)\]]*$")
 _HEADING: Final = re.compile(r"#{1,6}\s")
 _ENDED: Final = re.compile(r"[.!?。！？；;:：,，][\"'”’)\]」』）]*$")
-_CLAUSE: Final = re.compile(r"[,，、:：—–]|\b(?:and|but|so|because|while)\b")
+_CLAUSE: Final = re.compile(
+    r"[,，、:：—–]|\b(?:and|but|so|because|while|when|after|before|since|until|though|although)\b"
+    r"|(?<=的时候)|(?<=那会儿)|(?<=那时候)|(?<=以后)|(?<=之后)|(?<=因为)"
+)
+_LIGHT: Final = frozenset(
+    tokenise("take takes taking get gets getting have make makes making do go goes going put keep let")
+)
+"""Verbs that name no matter: what was taken may be a pill, a train or a size."""
 _ITEMISED: Final = re.compile(r"(?:[-*+•]|\d+[.)])\s")
 _ACKNOWLEDGES: Final = re.compile(
     r"\W*(?:(?:ok(?:ay)?|thanks?(?: you)?(?: (?:so|very) much| a lot)?|noted|great|sure|cool|nice|got it|will do"
@@ -86,6 +95,16 @@ _THEIRS: Final = re.compile(r"\bmy\b|我(?=的?[\u4e00-\u9fff]{1,3}[说问写喊
 _MACHINES: Final = frozenset(ASSISTANTS)
 _UNKNOWN: Final = "I do not know: memory does not seem to hold the answer."
 _UNKNOWN_CHINESE: Final = "不知道：记忆里好像没有答案。"
+_NEAREST: Final = "What comes nearest:"
+_NEAREST_CHINESE: Final = "最接近的是："
+_MEANT: Final = 1.0
+"""A closeness of meaning, as recall scales it, that few statements of other matters reach."""
+_UNTOLD: Final = 0.6
+"""How likely right an answer must be by words alone, where the words of the question are not told."""
+_UNFOLLOWED: Final = 0.35
+"""How likely what stands as newer must at least be of the matter of what it follows, to stay before it: most changes
+are told in words of their own, and recall has weighed them already.
+"""
 _SURELY: Final = 0.5
 """How likely yes, or no, must be to be said."""
 
@@ -109,6 +128,7 @@ class Answer:
         citations: What is quoted, the best first.
         confidence: How likely the answer is right, 0 to 1.
         known: Whether it answers; if not, `text` says that it does not know.
+        nearest: Where it does not know, what of memory shares words with the question, and is no answer to it.
     """
 
     text: str
@@ -116,6 +136,7 @@ class Answer:
     citations: tuple[Citation, ...]
     confidence: float
     known: bool
+    nearest: tuple[Citation, ...] = ()
 
     def __str__(self) -> str:
         return self.text
@@ -130,7 +151,7 @@ def answer(question: str, context: Context, facts: Sequence[Item] = (), user: st
     """
     drafted = draft_answer(question, context, facts, user)
     if drafted is None:
-        return _unknown(question, 0.0 if context.items else context.confidence)
+        return _unknown(question, context, 0.0 if context.items else context.confidence)
     return drafted.answered(sure(drafted.told))
 
 
@@ -145,7 +166,7 @@ class DraftAnswer:
         """The answer; that memory does not know, where it is too unsure. Yes or no is said where it is likely right."""
         told = self.told
         if confidence < self._least():
-            return _unknown(told.question, confidence)
+            return _unknown(told.question, told.context, confidence)
         return _cited("" if told.yes is not None and confidence < KNOWN else told.short, self.quotes, confidence)
 
     def _least(self) -> float:
@@ -158,14 +179,15 @@ class DraftAnswer:
         if not told.judged:
             return SCORED * KNOWN
         untold = told.context.confidence < KNOWN and read_by(told.evidence) == "words"
-        return KNOWN if untold and not told.doubted and not told.contested else SPLIT
+        return _UNTOLD if untold and not told.doubted and not told.contested else SPLIT
 
 
 def draft_answer(question: str, context: Context, facts: Sequence[Item] = (), user: str = "") -> DraftAnswer | None:
     """Choose what answers a question, of the evidence or of the profile; None where nothing does."""
     evidence = _renumbered(_of_subject(question, [one for one in context.items if _answers(one, question)], user))
+    evidence = _of_the_matter(question, _of_whoever_asks(question, evidence, context.items))
     asked = AnswerType.by(question)
-    if facts and _stand(facts, evidence, user):
+    if facts and _stand(question, facts, evidence, user):
         values = [shown_value(str(item.slots["value"]), item.text) for item in facts if "value" in item.slots]
         short = ", ".join(dict.fromkeys(values))
         contested = _contested(question, facts, values, evidence)
@@ -188,16 +210,28 @@ def _cited(short: str, quotes: Sequence[tuple[ItemId, str]], confidence: float) 
     return Answer(f"{short}: {quoted}" if short else quoted, short, citations, confidence, known=True)
 
 
-def _unknown(question: str, confidence: float) -> Answer:
-    text = _UNKNOWN_CHINESE if _CHINESE.search(question) else _UNKNOWN
-    return Answer(text, "", (), confidence, known=False)
+def _unknown(question: str, context: Context, confidence: float) -> Answer:
+    """That memory does not know, and the one statement that shares most of the question's words, if one does."""
+    asked = asked_words(question)
+    close = max(context.items, key=lambda one: share_held(asked, one.text), default=None)
+    nearest: tuple[Citation, ...] = ()
+    if close is not None and share_held(asked, close.text) > 0 and _answers(close, question):
+        nearest = (Citation(close.id, close.text.strip() if len(close.text) <= WHOLE else _telling(close.item)[0]),)
+    chinese = _CHINESE.search(question)
+    text = _UNKNOWN_CHINESE if chinese else _UNKNOWN
+    for one in nearest:
+        text += f'{_NEAREST_CHINESE}"{one.quote}" [{one.id}]' if chinese else f' {_NEAREST} "{one.quote}" [{one.id}]'
+    return Answer(text, "", (), confidence, known=False, nearest=nearest)
 
 
 # Facts
 
 
-def _stand(facts: Sequence[Item], evidence: Sequence[Recalled], user: str) -> bool:
-    """Whether facts of the profile still say what holds: nothing else that the person said since comes first."""
+def _stand(question: str, facts: Sequence[Item], evidence: Sequence[Recalled], user: str) -> bool:
+    """Whether facts of the profile still say what holds: nothing else that the person said since comes first.
+
+    What is settled once, as a birthday is, gives way only to what names it again, or to what recall puts in its place.
+    """
     people = {str(fact.slots.get("subject") or "user").casefold() for fact in facts}
     people |= {"", "user", user.casefold()} if people & {"user", user.casefold()} else set()
     first = next((one for one in evidence if _speaker(one.item).casefold() in people), None)
@@ -206,6 +240,9 @@ def _stand(facts: Sequence[Item], evidence: Sequence[Recalled], user: str) -> bo
     told = {source for fact in facts for source in fact.source} | {fact.id for fact in facts}
     latest = max(fact.said for fact in facts)
     newer = [one for one in _bearing(evidence, CLOSE) if one.id not in told and one.item.said > latest]
+    if not any(fact.slots.get("slot") in MATTER_OF for fact in facts) and not asks_several(question):
+        names = _Matter.of(question, [fact.text for fact in facts]).names | _telling_words(question)
+        newer = [one for one in newer if one.succession == 1 or not names.isdisjoint(_telling_words(one.text))]
     return first not in newer and not any(_changes(one) and (one.bearing or 0.0) > 0 for one in newer)
 
 
@@ -275,12 +312,8 @@ def _people(text: str) -> frozenset[int]:
 
 
 def _telling_words(text: str) -> set[str]:
-    """The tokens of a text that name something: no words of grammar, nor of an end.
-
-    Of an unspaced script the pairs, as a character is in many words.
-    """
-    told = {token for token in tokenise(text) if not is_stop(token) and (len(token) > 1 or token < UNSPACED)}
-    return {token for token in told if GRAMMATICAL.isdisjoint(token) and not _denies(token)}
+    """The tokens of a text that name something: no words of grammar, no light verbs, nor words of an end."""
+    return {token for token in telling_words(text) if token not in _LIGHT and not _denies(token)}
 
 
 # Evidence
@@ -291,6 +324,41 @@ def _renumbered(evidence: Sequence[Recalled]) -> list[Recalled]:
     states = sorted(one.succession for one in evidence if one.succession)
     places = {place: n for n, place in enumerate(states, start=1)} if len(states) > 1 else {}
     return [replace(one, succession=places.get(one.succession, 0)) if one.succession else one for one in evidence]
+
+
+def _of_whoever_asks(question: str, evidence: list[Recalled], heard: Sequence[Recalled]) -> list[Recalled]:
+    """What may be about whoever asks, where the question is: nothing that plainly speaks of somebody else.
+
+    Where only what speaks of somebody else names what is asked, or is close to it in meaning, nothing answers.
+
+    Args:
+        heard: All that was recalled, which shows names.
+    """
+    if not asks_of_self(question):
+        return evidence
+    names, asked = names_in(one.text for one in heard), asked_words(question)
+
+    def is_of_another(one: Recalled) -> bool:
+        best = max(clauses(one.text), key=lambda part: share_held(asked, part), default=one.text)
+        own = SPEAKS_OF_SELF.search(one.text)  # a place may be named and left, as its speaker says beside it
+        return about_another(best, frozenset() if own else names, question)
+
+    kept = [one for one in evidence if not is_of_another(one)]
+    left = [one for one in evidence if one not in kept]
+
+    def names_it(one: Recalled) -> bool:
+        return share_held(asked, one.text) > 0 or one.components.get("dense", 0.0) >= _MEANT
+
+    return [] if any(map(names_it, left)) and not any(map(names_it, kept)) else _renumbered(kept)
+
+
+def _of_the_matter(question: str, evidence: list[Recalled]) -> list[Recalled]:
+    """Evidence without what recall put first as newer, where that is likely of another matter than what it follows."""
+    while (older := rival(evidence)) is not None and likely_succeeds(question, evidence, older) < _UNFOLLOWED:
+        if not _telling_words(evidence[0].text).isdisjoint(_telling_words(older.text)):
+            break  # it names what it follows
+        evidence = without_first(evidence)
+    return evidence
 
 
 def _answers(one: Recalled, question: str) -> bool:

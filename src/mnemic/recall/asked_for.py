@@ -13,6 +13,7 @@ from mnemic.core.items import Channel, Kind
 from mnemic.core.parts import MONTHS, WEEKDAYS
 from mnemic.core.timex import TimeSpan, find_times
 from mnemic.core.tokens import local_time
+from mnemic.recall.polarity import ASKS_PAST
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,13 +23,40 @@ if TYPE_CHECKING:
 
 _CHINESE: Final = re.compile("[\u3400-\u9fff]")
 
-_NUMBERS: Final = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|dozen"
+_ONES: Final = "one|two|three|four|five|six|seven|eight|nine"
+_NUMBERS: Final = (
+    rf"(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:[- ](?:{_ONES}))?|{_ONES}|ten|eleven|twelve|thirteen"
+    "|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|dozen"
+)
+_NO_UNIT: Final = (
+    "and|now|last|in|at|on|to|or|of|for|this|next|but|so|because|when|is|was|are|were|the|with|from|by|as|i|we|he|she|it"
+    "|they|who|which|since|until|today|yesterday|tomorrow"
+)
+_DIGITS: Final = "一二两三四五六七八九十百千万半几"
 _NUMBER: Final = re.compile(
     rf"\b(?:once|twice|(?:\d+|{_NUMBERS}) times)(?: or (?:{_NUMBERS}|twice|so))?(?: an? [a-z]+| every [a-z]+)?"
-    rf"|\b(?:\d[\d,.]*\d|\d|{_NUMBERS})\b(?: (?:and a half|to|or) (?:{_NUMBERS}))?(?:[- ][a-z]+)?"
-    r"|\d+(?:\.\d+)?[个位次天年月周小时分钟只本部家岁元块种]*|(?<![一二两三四五六七八九十百千万半几])[一二两三四五六七八九十百千万半几]++[个位次天年月周只本部家岁块种](?:月|小时|多)?",
+    rf"|\b(?:\d[\d,.]*\d|\d|{_NUMBERS})\b(?: and a half\b| (?:to|or) (?:{_NUMBERS})\b)?"
+    rf"(?:[- ](?!(?:{_NO_UNIT})\b)[a-z]+)?"
+    rf"|\d+(?:\.\d+)?[个位次天年月周小时分钟只本部家岁元块种]*|(?<![{_DIGITS}])[{_DIGITS}]++[个位次天年月周只本部家岁块种](?:月|小时|多|半(?!年|天|月))?"
+    r"|(?<![一二两三四五六七八九十百千万])[一二两三四五六七八九十]{1,3}[百千万][一二两三四五六七八九百千]{0,3}(?![一二两三四五六七八九十百千万个位次天年月周])",
     re.IGNORECASE,
 )
+_AGES: Final = re.compile(
+    rf"\b(?:\d{{1,3}}|{_NUMBERS})(?: and a half)?\b"
+    r"(?: (?:years?|months?|weeks?)\b(?: old)?|(?=[.,;!]|$| (?:and|now|last|in|on|this|next|today|yesterday)\b))"
+    r"|(?:\d{1,3}|[一二两三四五六七八九十]{1,3})(?:岁半?|个月大?|(?=了|[，。,.！]|$))",
+    re.IGNORECASE,
+)
+"""How old somebody is, as it is told: "seven last week", 六岁, 七十八了."""
+_ASKS_AGE: Final = re.compile(r"\bhow old\b|\bwhat age\b|几岁|多大(?:了|年纪|岁数)?[?？]?$", re.IGNORECASE)
+_ASKS_HOW_OFTEN: Final = re.compile(r"\bhow often\b|多久[^？?]{0,6}次|多长时间[^？?]{0,6}次|几次", re.IGNORECASE)
+_OFTEN: Final = re.compile(
+    rf"\b(?:(?:once|twice|(?:\d+|{_NUMBERS}) times)(?: (?:an?|every|each|per) [a-z]+)?"
+    r"|(?:every|each)(?: (?:other|second|third))? [a-z]+|daily|weekly|monthly|yearly)\b"
+    r"|(?:每隔?|隔)(?:[一二两三四五六七八九十\d]?[个]?(?:天|周|月|年|星期|礼拜)|周[一二三四五六日天])[一二两三四五六七八九十\d]*次?",
+    re.IGNORECASE,
+)
+"""How often something is, as it is told: "every second Wednesday", 每周两次."""
 _CAPITALISED: Final = r"[A-Z](?:[^\W\u3400-\u9fff]|['’-]|[.](?=\w))*"
 _NAME: Final = rf"(?:(?:Dr|Mr|Mrs|Ms|Prof|St)[.] )?{_CAPITALISED}(?: (?:of |the |de )?{_CAPITALISED})*"
 _NAMES: Final = re.compile(_NAME)
@@ -72,6 +100,10 @@ _NUMERAL: Final = re.compile(r"\s*[\d一二三四五六七八九十百千万〇�
 _REPEATED: Final = re.compile(
     r"^(?:on )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:周|星期|礼拜)[一二三四五六日天])$", re.IGNORECASE
 )
+_WEEKDAY: Final = re.compile(
+    r"(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|(?:周|星期|礼拜)[一二三四五六日天]", re.IGNORECASE
+)
+"""Begins with a day of the week of no certain week."""
 _OFFHAND: Final = re.compile(
     r"\b(?:if|suppose|dreamt|dreamed|wish|maybe|might|would)\b|['’]d\b|如果|要是|也许|梦|假如|考虑|不|没", re.IGNORECASE
 )
@@ -100,7 +132,10 @@ class AnswerType(Enum):
     """The type of answer that a question expects, by its first question word: a time, a number, a person, a place."""
 
     TIME = r"\bwhen\b|\b(?:what|which) (?:date|day|month|year)\b|什么时候|何时|哪[一]?[天年月]|几[月号]"
-    NUMBER = r"\bhow (?:many|much|long|often|old)\b|多少|多久|多长时间|几[个次位天岁种本部家年]"
+    NUMBER = (
+        r"\bhow (?:many|much|long|often|old|tall|heavy|far|high|big)\b|多少|多久|多长时间|多[高重远大](?!的)"
+        r"|几[个次位天岁种本部家年码]"
+    )
     PERSON = r"\bwho(?:m|se)?\b|谁"
     PLACE = r"\bwhere\b|\b(?:what|which) (?:city|country|place|town|state)\b|哪里|哪儿|什么地方|哪个(?:城市|国家|地方)"
     THING = r"\bwhat\b|\bwhich\b|\bwhy\b|\bhow\b|什么|为何|怎么|哪"
@@ -146,7 +181,11 @@ def surely_held(asked: AnswerType, text: str, item: Item, question: str) -> str:
         case AnswerType.TIME:
             return _time_surely(text, item, question)
         case AnswerType.NUMBER:
-            numbers = [found for found in _NUMBER.finditer(text) if not _NO_COUNT.match(found[0])]
+            if _ASKS_HOW_OFTEN.search(question):
+                often = _OFTEN.findall(text)
+                return often[0] if len(often) == 1 else ""
+            numbers = list(_AGES.finditer(text)) if _ASKS_AGE.search(question) else []
+            numbers = numbers or [found for found in _NUMBER.finditer(text) if not _NO_COUNT.match(found[0])]
             return numbers[0][0] if len(numbers) == 1 and not _GOES_ON.match(text, numbers[0].end()) else ""
         case AnswerType.PERSON:
             names = _names(text, question)
@@ -164,11 +203,13 @@ def surely_held(asked: AnswerType, text: str, item: Item, question: str) -> str:
 
 
 def _time_surely(text: str, item: Item, question: str) -> str:
-    """The one time of a sentence; a day of the week as it was said, unless something past is asked for."""
+    """The one time of a sentence; a day of the week as it was said, with its hour, unless of something past."""
     spans = find_times(text, micros(item.said), item.said_offset)
     if len(spans) != 1 or _NUMERAL.match(text, text.find(spans[0].text) + len(spans[0].text)):
         return ""
     if _REPEATED.match(spans[0].text) and not PAST.search(question):
+        return spans[0].text
+    if _WEEKDAY.match(spans[0].text) and not PAST.search(text) and not ASKS_PAST.search(question):
         return spans[0].text
     return _when(spans, text, item)
 

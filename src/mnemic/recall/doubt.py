@@ -1,4 +1,4 @@
-"""Facts of a profile that something said later puts in doubt, though rules could not read what it says.
+"""Facts of a profile, and standing instructions, that something said later puts in doubt.
 
 "Handed in my badge, a new desk on Monday" fills no slot, and yet "The user works for Acme" is no longer certain. A
 doubt is worked out when a profile is read, and kept nowhere: it is there with the sentence, and goes with it.
@@ -8,6 +8,9 @@ heads of `recall.currency` make of their vectors. Of these few the texts are rea
 speaker is whom the fact is about, no rule has read a statement of the matter in it, and it (1) names the fact's value
 and an end, (2) speaks of a change of the matter, and its vector does not object, or (3) is likely to by its vector, and
 holds at least a word of a change. What is asked, supposed, planned or dreamt puts nothing in doubt.
+
+What may take back a standing instruction is found by rules and vectors as it is written (`strategies.house`), and kept
+as an item that names the instruction: it is in doubt as long as that item and its source are shown.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from mnemic.core.clock import micros
-from mnemic.core.items import Kind
+from mnemic.core.items import DOUBTS, Kind
 from mnemic.core.tokens import hash_term, local_time, tokenise
 from mnemic.extract.chinese import has_chinese
 from mnemic.extract.entities import canonical
@@ -28,6 +31,7 @@ from mnemic.extract.patterns import SlotAct
 from mnemic.extract.sentences import sentences
 from mnemic.extract.slots import slots
 from mnemic.index.columns import Column
+from mnemic.recall.always import is_standing, supported
 from mnemic.recall.answer import Answer, Citation
 from mnemic.recall.currency import (
     ACTS,
@@ -50,7 +54,7 @@ from mnemic.recall.doubt_words import (
     tells_change,
     touches,
 )
-from mnemic.recall.profile import MATTER_OF, certain_since
+from mnemic.recall.profile import CONFIRMED, MATTER_OF, certain_since
 from mnemic.recall.sentence_cues import SentenceCue, counted_each
 from mnemic.recall.understand import ASSISTANT_TOKENS
 from mnemic.store.engine.codec import kind_number
@@ -62,7 +66,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mnemic.core.ids import ItemId
-    from mnemic.core.items import Item
+    from mnemic.core.items import Item, Version
     from mnemic.extract.sentences import Sentence
     from mnemic.extract.slots import Finding
     from mnemic.index.reading import Reading
@@ -96,14 +100,15 @@ _BROAD: Final = frozenset({"possession"})
 _ENDED: Final = "names it, and an end"
 _CHANGED: Final = "speaks of a change of the same matter"
 _MEANT: Final = "seems, by its meaning, to speak of a change of the same matter"
+_TAKEN_BACK: Final = "may take it back"
 
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A fact of a profile that something said later puts in doubt.
+    """A fact of a profile or a standing instruction that something said later puts in doubt.
 
     Attributes:
-        fact: What the profile says.
+        fact: What the profile says, or the instruction.
         newer: The turn that puts it in doubt.
         sentence: What of this turn does so, word for word.
         reason: Why it does.
@@ -277,6 +282,25 @@ def doubt_of(
         if doubt and not read:
             return doubt
     return None
+
+
+def doubts_of_instructions(core: Iterable[Item], sources: Mapping[ItemId, Version]) -> list[Doubt]:
+    """What may take back standing instructions, the newest for each, unless a later confirmation outweighs it.
+
+    Args:
+        core: What is always on, and what rules derived beside it.
+        sources: The turns that these were derived from and the view shows.
+    """
+    items = sorted((item for item in core if supported(item, sources)), key=lambda item: (item.said, item.id))
+    standing = {(_subject(item), canonical(item.text)): item for item in items if is_standing(item)}
+    doubts: dict[ItemId, Doubt] = {}
+    for one in items:
+        fact = standing.get((_subject(one), canonical(str(one.slots[DOUBTS])))) if DOUBTS in one.slots else None
+        if fact is None or micros(one.said) < certain_since(fact) or fact.slots.get(CONFIRMED) == micros(one.said):
+            continue
+        turns = [sources[source].item for source in one.source if source in sources]
+        doubts[fact.id] = Doubt(fact, turns[0] if turns else one, one.text, _TAKEN_BACK)
+    return list(doubts.values())
 
 
 def _subject(fact: Item) -> str:

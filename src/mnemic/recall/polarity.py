@@ -72,9 +72,9 @@ def polar(question: str, evidence: Sequence[Recalled]) -> Floats:
     first = evidence[0]
     still, ever, past, end = (bool(form.search(question)) for form in (_STILL, _EVER, ASKS_PAST, _END))
     denies, supposes = bool(DENIES.search(first.text)), bool(SUPPOSES.search(first.text))
-    asked = _words(_STILL.sub("", question))
-    named = _share(asked, first.text)
-    older = max((_share(asked, one.text) for one in evidence[1:] if _of_the_matter(one, first)), default=0.0)
+    asked = asked_words(_STILL.sub("", question))
+    named = share_held(asked, first.text)
+    older = max((share_held(asked, one.text) for one in evidence[1:] if _of_the_matter(one, first)), default=0.0)
     plain = not denies and not supposes
     signs = (
         *(past and named > 0, past and not denies, end and not denies, end and named >= _NAMES),
@@ -90,11 +90,21 @@ def _of_the_matter(one: Recalled, first: Recalled) -> bool:
     return one.succession > 1 or bears
 
 
-def _words(text: str) -> set[str]:
-    """The words of a question that tell; of an unspaced script the characters."""
-    words = {token for token in tokenise(text) if not is_stop(token) and token not in _PARTICLES}
+def asked_words(question: str) -> set[str]:
+    """The words of a question that tell what it asks about; of an unspaced script the characters."""
+    words = {token for token in tokenise(question) if not is_stop(token) and token not in _PARTICLES}
     return {token for token in words if len(token) == 1 or token < UNSPACED}
 
 
-def _share(asked: set[str], text: str) -> float:
+def share_held(asked: set[str], text: str) -> float:
+    """The share of some words that a text holds, 0 to 1."""
     return len(asked & set(tokenise(text))) / max(1, len(asked))
+
+
+def telling_words(text: str) -> set[str]:
+    """The tokens of a text that name something: no words of grammar.
+
+    Of an unspaced script the pairs, as a character is in many words.
+    """
+    told = {token for token in tokenise(text) if not is_stop(token) and (len(token) > 1 or token < UNSPACED)}
+    return {token for token in told if GRAMMATICAL.isdisjoint(token)}

@@ -126,6 +126,25 @@ _ROLES: Final = {
     _Role.UNSPACED_SELF: "我 咱 俺 俄 本人 自己",
 }
 """The words for each role. 表 is a watch too, and a cousin has another sign of kin beside it; for 娃 its parents speak."""
+_COMPANY: Final = """
+    stepmom stepdad stepmother stepfather stepsister stepbrother stepson stepdaughter goddaughter godson godmother
+    godfather grandson granddaughter grandkids mam gf bf pal widow widower guy bloke chap lad lass woman man lady
+    gentleman girl boy stranger pupil student apprentice intern trainee assistant
+    secretary predecessor successor director chairman mayor captain policeman plumber electrician carpenter builder
+    cleaner carer nanny babysitter postman mailman courier barman barmaid bartender waiter waitress chef hairdresser barber
+    receptionist nurse vet physio physiotherapist surgeon pharmacist lawyer solicitor judge editor reader author singer actor
+    actress detective hero heroine narrator protagonist priest vicar pastor rabbi imam coach instructor professor lecturer
+    gaffer foreman shopkeeper butcher grocer farmer gardener janitor caretaker inspector owner visitor
+    passenger drummer bassist namesake
+    租客 房客 房主 房东 楼长 群主 版主 学生 学徒 师兄 师姐 师弟 师妹 师父 导师 教授 校长 院长 保洁 护工 护士 保姆 月嫂 大爷 大妈
+    大哥 大姐 大叔 大婶 小伙 姑娘 小孩 孩子 老乡 战友 队友 搭档 助理 秘书 前任 主管 总监 店长 店主 车主 司机 邮递 保安
+    门卫 律师 法官 警察 记者 编辑 读者 作者 歌手 演员 主播 侦探 主角 主人 男主 女主 牧师 神父 工头 木匠 厨师 大厨 酒保 理疗
+    兽医 药师 前妻 前夫 继父 继母 继兄 继女 继子 弟媳 妹夫 姐夫 干妈 干爹 干儿 干女 孙子 孙女 外孙 太太 先生 老太 同屋 上铺 下铺 班长
+    表姐 表妹 表哥 表弟 堂姐 堂妹 堂哥 堂弟 网友 博主 二叔 三姨 那口
+"""
+"""Words for others by what they are to somebody: a nurse, a tutor's pupil, the hero of a book; none whose stem is
+a thing's too (officer, office). They only say whom a question calls: read as people in what was said, "with two students"
+would hide whose it is."""
 _KIN_AFTER_MINE: Final = 4
 """Tokens after "my" within which a word for kin says whose it is: "my little brother", 我的同事."""
 _KIN_AFTER_SELF: Final = 3
@@ -198,8 +217,8 @@ _THEIRS: Final = np.isin([*_Role], (_Role.KIN, _Role.OTHER))
 
 @lru_cache(maxsize=1)
 def kin_tokens() -> frozenset[int]:
-    """The tokens of words for kin and company."""
-    return frozenset(token for token, role in _by_token(_ROLES).items() if role == _Role.KIN)
+    """The tokens of words by which a question calls somebody: kin, company and other people."""
+    return frozenset(_by_token({_Role.KIN: f"{_ROLES[_Role.KIN]} {_COMPANY}"}))
 
 
 @lru_cache(maxsize=1)

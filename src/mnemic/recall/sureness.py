@@ -19,9 +19,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from mnemic.recall.asked_for import AnswerType, asks_several, asks_yes_or_no
-from mnemic.recall.polarity import polar
+from mnemic.recall.polarity import asked_words, polar, share_held
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
+from mnemic.recall.succession import succession
 from mnemic.recall.understand import SPEAKS_OF_SELF, SPEAKS_TO_OTHER
+from mnemic.recall.whom_it_is_about import asks_of_self
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,10 +47,18 @@ STATED: Final = 0.6
 DOUBTED: Final = 0.45
 """The most where a fact of the profile stands against newer evidence that may be of another matter."""
 
+_ALL: Final = 0.7
+"""Share of a question from which a statement holds all that it asks about."""
+
+_MEANT: Final = 1.0
+"""A closeness of meaning that few entries reach, as recall scales it."""
+
 INPUTS: Final = (
     *("held", "bears", "bears well", "ahead", "near", "state", "older states"),
     *("yes or no", "clear", "several", "typed", "found", "Chinese", "own", "kin"),
     *("ends", "supposes", "speaks of self", "of others", "old"),
+    *("states named", "states unnamed", "alone", "covered", "all covered", "partly covered", "meant", "meant well"),
+    *("others mean it more", "covered, yes or no", "typed, not found", "asks of self, of others"),
 )
 """What the model reads, in order."""
 
@@ -90,13 +100,14 @@ class AnswerWeights:
 
     sure: tuple[float, ...]
     polar: tuple[float, ...]
+    succession: tuple[float, ...]
 
 
 @lru_cache(maxsize=1)
 def weights() -> Mapping[str, AnswerWeights]:
     """Load what was learned, "vectors" and "words"; the bias is last."""
     text = resources.files("mnemic.recall").joinpath("sureness.json").read_text("utf-8")
-    return {name: AnswerWeights(tuple(row["sure"]), tuple(row["polar"])) for name, row in json.loads(text).items()}
+    return {name: AnswerWeights(**{part: tuple(row[part]) for part in row}) for name, row in json.loads(text).items()}
 
 
 def sure(told: Told) -> float:
@@ -121,6 +132,12 @@ def _succeeds(told: Told) -> bool:
 def likely_yes(question: str, evidence: Sequence[Recalled]) -> float:
     """The likelihood that the answer to a question for yes or no is yes."""
     return likelihood(polar(question, evidence), weights()[read_by(evidence)].polar)
+
+
+def likely_succeeds(question: str, evidence: Sequence[Recalled], older: Recalled) -> float:
+    """The likelihood that the first of the evidence is of one matter with something older, and so in its place."""
+    states = sum(one.succession > 0 for one in evidence)
+    return likelihood(succession(question, evidence[0], older, states), weights()[read_by(evidence)].succession)
 
 
 def likelihood(inputs: Floats, learned: Sequence[float]) -> float:
@@ -168,6 +185,39 @@ def weighed(told: Told) -> Floats:
             cues[SentenceCue.SELF],
             cues[SentenceCue.OTHER],
             min(2.0, first.succession > 1),
+            *_on_what_is_asked(told),
         ],
         np.float32,
     )
+
+
+def _on_what_is_asked(told: Told) -> tuple[float, ...]:
+    """What tells whether the first of the evidence is on what is asked, by its words and by its meaning.
+
+    Of several states of a matter the newer is often the one that shares fewer words with the question, so that of those
+    it only counts how much the best of them names.
+    """
+    first, question = told.evidence[0], told.question
+    covered = _covered(question, first.text)
+    if states := [one for one in told.evidence if one.succession]:
+        named = max((covered, *(_covered(question, one.text) for one in states)))
+        return (named, named == 0, *(0.0,) * 10)
+    meant = first.components.get("dense", 0.0)
+    cues, yes_or_no = counted_in(first.text) > 0, asks_yes_or_no(question)
+    return (
+        *(0.0, 0.0, 1.0, covered, covered >= _ALL, 0 < covered < _ALL),
+        meant,
+        max(0.0, meant - _MEANT),
+        max(one.components.get("dense", 0.0) for one in told.evidence) - meant,
+        covered * yes_or_no,
+        told.asked is not AnswerType.THING and not yes_or_no and not told.short,
+        asks_of_self(question) and cues[SentenceCue.OTHER] and not cues[SentenceCue.SELF],
+    )
+
+
+def _covered(question: str, text: str) -> float:
+    """The share of a question's words that a text holds; kin by another word for the same is held too: dad, father."""
+    asked = asked_words(question)
+    held = share_held(asked, text)
+    kin = (counted_in(question)[KIN] > 0) & (counted_in(text)[KIN] > 0)
+    return min(1.0, held + kin.any() / max(1, len(asked))) if held < 1 else held

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from mnemic.core.json_schema import check
+from mnemic.core.json_schema import check, with_whole_numbers
 from mnemic.errors import Invalid, MnemicError
 from mnemic.registry import BUILT_IN, TOOLS, load
 from mnemic.tools.base import Result, Tool
@@ -50,7 +50,7 @@ class Toolbox:
         """
         try:
             tool = self._tool(name)
-            given = _object(arguments)
+            given = with_whole_numbers(tool.parameters, _object(arguments))
             check(tool.parameters, given)
             return tool.run(self.memory, given)
         except MnemicError as error:

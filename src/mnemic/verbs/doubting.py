@@ -49,7 +49,7 @@ class Doubting(Changing, Recalling):
     __slots__ = ()
 
     def review(self, who: Who) -> Flow[Sequence[Doubt]]:
-        """List the facts in doubt, those of the oldest doubts first."""
+        """List the facts and standing instructions in doubt, those of the oldest doubts first."""
         doubts = yield from look_ahead(who, self.desk, lambda s: self.doubts(s, who))
         return sorted(doubts, key=lambda doubt: (doubt.newer.said, doubt.fact.id))
 
@@ -115,6 +115,8 @@ class Doubting(Changing, Recalling):
     ) -> Flow[Receipt]:
         """Confirm a fact of the profile against all that was said until now, or put in its place what is so.
 
+        A standing instruction can only be confirmed: what ends it is to forget it.
+
         What takes its place was said now, so that nothing said earlier brings the old value back, however often rules
         read it; it holds from when that was said which put the fact in doubt.
 
@@ -125,6 +127,8 @@ class Doubting(Changing, Recalling):
         writable(who)
         _refuse_unclear(keep=keep, ended=ended, value=value, replaced_by=replaced_by)
         item, newer = yield from look_again(who, self.desk, lambda s: self._settled(s, who, fact, replaced_by))
+        if item.kind is Kind.PROCEDURE and not keep:
+            raise Invalid("keep", "is all that settles an instruction", "Forget the instruction to end it.")
         if value is not None and value.casefold() == str(item.slots.get("value")).casefold():
             raise Invalid("value", "is what the fact says already", "Give keep to confirm it.")
         now = moment(max(self.desk.clock.now(), *(micros(one.said) for one in (item, *newer))))
@@ -148,9 +152,11 @@ class Doubting(Changing, Recalling):
     ) -> tuple[Item, tuple[Item, ...]]:
         """A fact as it stands, and what takes its place, else what puts it in doubt."""
         item = standing_version(snapshot, who, fact).item
-        slots = item.slots
-        if item.kind is not Kind.PROFILE or not isinstance(slots.get("slot"), str) or slots.get(ENDED) is True:
-            raise Invalid("id", f"{fact} is no fact of the profile", "`review` lists the facts in doubt.")
+        import_whole("mnemic.recall.always")
+        from mnemic.recall.always import is_fact, is_standing
+
+        if not is_standing(item) and not (is_fact(item) and isinstance(item.slots.get("slot"), str)):
+            raise Invalid("id", f"{fact} is no fact of the profile", "`review` lists what is in doubt.")
         refuse_closed(item)
         if replaced_by is None:
             return item, tuple(doubt.newer for doubt in self.doubts(snapshot, who) if doubt.fact.id == fact)

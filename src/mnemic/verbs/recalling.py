@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import micros, moment, offset_minutes, time_zone
 from mnemic.core.ids import ItemId, to_bytes
-from mnemic.core.items import Item, State, Version
+from mnemic.core.items import DOUBTS, Item, State, Version
 from mnemic.core.queries import Context, Filter, Lost, Query
 from mnemic.core.tokens import BY_RULES
 from mnemic.core.uninterrupted import import_whole
@@ -250,7 +250,7 @@ class Recalling:
         return always_on(core, sources, str(who.scope.user), room, doubted)
 
     def doubts(self, snapshot: Snapshot, who: Who) -> list[Doubt]:
-        """What puts facts of the profile in doubt, one for each of them."""
+        """What puts facts of the profile and standing instructions in doubt, one for each of them."""
         return self._doubts(snapshot, who, *self._core(snapshot, who))
 
     def _profile(self, snapshot: Snapshot, who: Who) -> tuple[list[Item], list[Doubt]]:
@@ -261,11 +261,20 @@ class Recalling:
     def _doubts(
         self, snapshot: Snapshot, who: Who, core: Sequence[Version], sources: Mapping[ItemId, Version]
     ) -> list[Doubt]:
-        """What of the evidence puts facts in doubt; the catalogue is asked only where there is one that may be."""
+        """What of the evidence puts instructions and facts in doubt."""
+        doubts = self._doubts_of_facts(snapshot, who, _facts(core, sources))
+        if any(DOUBTS in version.item.slots for version in core):
+            import_whole("mnemic.recall.doubt")
+            from mnemic.recall.doubt import doubts_of_instructions
+
+            doubts += doubts_of_instructions([version.item for version in core], sources)
+        return doubts
+
+    def _doubts_of_facts(self, snapshot: Snapshot, who: Who, profile: Sequence[Item]) -> list[Doubt]:
+        """What puts facts in doubt; the catalogue is asked only where there is one that may be."""
         import_whole("mnemic.recall.profile")
         from mnemic.recall.profile import MATTER_OF, doubtable
 
-        profile = _facts(core, sources)
         facts = doubtable(profile)
         if not facts:
             return []

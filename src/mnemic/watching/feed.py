@@ -219,6 +219,82 @@ def _found(snapshot: Snapshot, who: Who, after: _Place | None) -> _Place:
     return _Place(place.seq, _hash(snapshot, tenant, place.seq))
 
 
+def _tenant_head(snapshot: Snapshot, name: str) -> _Place:
+    tenant = snapshot.tenant(name)
+    if tenant is None:
+        return _Place(0)
+    head = snapshot.head(tenant)
+    return _Place(head.seq, _shown(head.hash) if head.seq else "")
+
+
+def _tenant_page(snapshot: Snapshot, name: str, after: _Place) -> tuple[list[Notice], _Place]:
+    """The next commits of all users' memories after a place; not those of branches, nor of who is erased."""
+    tenant = snapshot.tenant(name)
+    if tenant is None:
+        return [], after
+    _, upto = snapshot.feed(tenant, (), after.seq, BATCH)
+    if not _hash(snapshot, tenant, after.seq).startswith(after.hash):
+        raise Compacted(f"commit {after.seq} is not the one that was read: the journal was brought back to before it")
+    found = [] if upto == after.seq else snapshot.changes(tenant, after.seq, BATCH)
+    if not found:
+        return [], after
+    spaces = snapshot.spaces(sorted({change.space for change in found}))
+    owners = {head.id: head.user for head in spaces if not head.branch}
+    notices = [
+        _notice(change, user)
+        for change in found
+        if (user := owners.get(change.space)) is not None and not counts_reading(change)
+    ]
+    return notices, _Place(found[-1].seq, _shown(found[-1].hash))
+
+
+class TenantFeed:
+    """Reads the commits of all users of a tenant, each once, for a process that hands them on to many.
+
+    For one thread at a time.
+
+    Args:
+        journal: Wakes it.
+        perform: Answers the requests of its flows.
+
+    Attributes:
+        ear: Hears that there are more.
+        mark: Up to where it has read.
+    """
+
+    def __init__(self, journal: JournalReader, perform: Callable[[Request], Any], tenant: str) -> None:
+        self._journal, self._perform, self._tenant = journal, perform, tenant
+        self.ear = Ear(tenant, None)
+        self.begin()
+
+    @property
+    def mark(self) -> str:
+        return self._upto.mark
+
+    def begin(self) -> None:
+        """Go on from where the journal ends now."""
+        self._upto = run(look(lambda s: _tenant_head(s, self._tenant)), self._perform)
+
+    def read(self) -> list[Notice]:
+        """Return the next commits, oldest first; none if there are no more, and `ear` hears of those that come.
+
+        Raises:
+            Compacted: the journal was brought back to before what was read; `begin` goes on from there.
+        """
+        self.ear.heard.clear()
+        self._journal.listen(self.ear)
+        found: list[Notice] = []
+        while not found:
+            before = self._upto
+            found, self._upto = run(look(self._page), self._perform)
+            if self._upto == before:
+                break
+        return found
+
+    def _page(self, snapshot: Snapshot) -> tuple[list[Notice], _Place]:
+        return _tenant_page(snapshot, self._tenant, self._upto)
+
+
 class Watch:
     """Iterates over commits as they come, from this process and from others, waiting for the next.
 

@@ -30,17 +30,22 @@ class Ear:
     """Says to one watch that there may be commits for it.
 
     Args:
-        tenant, user: Whose commits: those of the user's memory and its branches, and of the shared one.
+        tenant, user: Whose commits: those of the user's memory and its branches, and of the shared one; a user of None
+            for everybody's in the tenant.
 
     Attributes:
         heard: Up from the moment on that there may be some. Who listens takes it down before reading.
         also: Called when it goes up, from any thread.
     """
 
-    def __init__(self, tenant: str, user: str | Shared) -> None:
-        self.tenant, self.users = tenant, frozenset((user, SHARED))
+    def __init__(self, tenant: str, user: str | Shared | None) -> None:
+        self.tenant, self._users = tenant, None if user is None else frozenset((user, SHARED))
         self.heard = Flag()
         self.also: Callable[[], object] = _nobody
+
+    def concerns(self, users: set[str | Shared] | None) -> bool:
+        """Whether it is to hear of commits of these users; None for anybody's."""
+        return users is None or (bool(users) if self._users is None else not users.isdisjoint(self._users))
 
     def wake(self) -> None:
         """Have the watch read."""
@@ -112,7 +117,7 @@ class JournalReader:
         """Choose those ears for whom something was committed since the last time."""
         with self._store.read() as snapshot:
             news = {tenant: self._news(snapshot, tenant) for tenant in {ear.tenant for ear in ears}}
-        return [ear for ear in ears if (users := news[ear.tenant]) is None or not users.isdisjoint(ear.users)]
+        return [ear for ear in ears if ear.concerns(news[ear.tenant])]
 
     def _news(self, snapshot: Snapshot, name: str) -> set[str | Shared] | None:
         """Name the users of a tenant in whose memory something was committed; None where that may be anybody's."""

@@ -89,11 +89,12 @@ class Histogram:
 
 
 class Sort:
-    """What a meter times: the first word of its name."""
+    """What a meter times: the first word of its name; `HTTP` is a server's, named `OPERATION STATUS`."""
 
     VERB: Final = "verb"
     REQUEST: Final = "request"
     RUN: Final = "run"
+    HTTP: Final = "http"
 
 
 @dataclass(slots=True)

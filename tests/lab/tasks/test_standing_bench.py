@@ -72,4 +72,7 @@ def test_dialogues_are_counted_by_what_stands_before_their_last_turn_and_after_i
         (True, False, False),
         (True, False, False),
     ]
-    assert [(figure.value, figure.detail) for figure in dialogue_figures(found)] == [(0, "0 of 2"), (0, "0 of 2")]
+    assert [(figure.value, figure.detail) for figure in dialogue_figures(found)] == [
+        (0, "0 of 2; in doubt 0"),
+        (0, "0 of 2; in doubt 0"),
+    ]

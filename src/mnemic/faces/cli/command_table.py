@@ -85,6 +85,7 @@ Agents
   clients     installing.command List the agents and editors that `install` knows, and which of them are here.
   chat        chat.command       Talk, and be remembered.
   serve       server.command Serve this store over HTTP, until it is told to stop.
+  dashboard   server.command Open the dashboard of this store in a browser.
   mcp         mcp.command        Serve this memory to an agent: the Model Context Protocol on standard input and output.
   gateway     gateway.command    Remember between any application and its model, over OpenAI's API.
   hook        hooks.command      Answer one event of a client, which pipes it in as JSON.

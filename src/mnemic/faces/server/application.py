@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import asynccontextmanager, nullcontext
 from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -14,13 +15,17 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
+from starlette.types import Lifespan
 
 from mnemic import _version
 from mnemic.errors import MnemicError
+from mnemic.faces.server.event_stream import feed
 from mnemic.faces.server.guards import BODY_LIMIT, LOOPBACK_HOSTS, Guards
+from mnemic.faces.server.listeners import Listeners
 from mnemic.faces.server.mem0_surface import mem0_routes
 from mnemic.faces.server.openapi import document
 from mnemic.faces.server.problems import logged_problem, plain_problem
+from mnemic.faces.server.prometheus import RequestMeter, metrics
 from mnemic.faces.server.routes import operation_routes
 from mnemic.faces.server.service import Service
 
@@ -34,6 +39,7 @@ def application(
     hosts: Collection[str] = LOOPBACK_HOSTS,
     body_limit: int = BODY_LIMIT,
     more: Sequence[BaseRoute] = (),
+    lifespan: Lifespan[Starlette] | None = None,
 ) -> Starlette:
     """Make the application that serves a memory.
 
@@ -42,10 +48,13 @@ def application(
         hosts: Names by which it may be asked.
         body_limit: Bytes that a body may have.
         more: Routes beside those of the operations.
+        lifespan: What is done before the first request and after the last.
     """
     routes = [
         Route("/health", _health, methods=["GET"]),
         Route("/openapi.json", _openapi, methods=["GET"]),
+        Route("/metrics", metrics, methods=["GET"]),
+        Route("/v1/feed", feed, methods=["GET"]),
         *operation_routes(),
         *mem0_routes(),
         *more,
@@ -53,12 +62,15 @@ def application(
     mcp = _mcp(service, hosts, body_limit)
     app = Starlette(
         routes=routes if mcp is None else [*routes, *mcp.routes()],
-        lifespan=None if mcp is None else lambda _: mcp.running(),
-        middleware=[Middleware(Guards, hosts=hosts, body_limit=body_limit)],
+        middleware=[
+            Middleware(RequestMeter, meters=service.memory.admin.meters),
+            Middleware(Guards, hosts=hosts, body_limit=body_limit),
+        ],
         exception_handlers={MnemicError: _on_error, HTTPException: _on_http_error},
+        lifespan=lifespan if mcp is None else _around(mcp, lifespan),
     )
     app.router.redirect_slashes = False
-    app.state.service = service
+    app.state.service, app.state.listeners = service, Listeners(service)
     return app
 
 
@@ -69,6 +81,17 @@ def _mcp(service: Service, hosts: Collection[str], body_limit: int) -> McpOverHt
     from mnemic.faces.server.mcp_http import McpOverHttp
 
     return McpOverHttp(service, hosts, body_limit)
+
+
+def _around(mcp: McpOverHttp, lifespan: Lifespan[Starlette] | None) -> Lifespan[Starlette]:
+    """Have MCP answer for as long as the application runs."""
+
+    @asynccontextmanager
+    async def running(app: Starlette) -> AsyncIterator[None]:
+        async with mcp.running(), nullcontext() if lifespan is None else lifespan(app):
+            yield
+
+    return running
 
 
 async def _health(_: Request) -> Response:

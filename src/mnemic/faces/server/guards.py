@@ -9,6 +9,7 @@ from collections.abc import Collection
 from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mnemic.errors import TooLarge
@@ -35,19 +36,19 @@ class Guards:
 
     Args:
         hosts: Names by which the server may be asked, without ports: a page of another site cannot reach it by having
-            its own name resolve to here. `*` for any, behind a proxy that checks.
+            its own name resolve to here.
     """
 
     def __init__(self, app: ASGIApp, hosts: Collection[str] = LOOPBACK_HOSTS, body_limit: int = BODY_LIMIT) -> None:
         self._app, self._limit = app, body_limit
-        self._hosts = frozenset(host.lower() for host in hosts)
+        self._hosts = frozenset(map(host_name, hosts))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
         headers = Headers(scope=scope)
-        given = headers.get("x-request-id", "")
-        request_id = given if _REQUEST_ID.match(given) else uuid.uuid4().hex
+        proposed = headers.get("x-request-id", "")
+        request_id = proposed if _REQUEST_ID.match(proposed) else uuid.uuid4().hex
         scope.setdefault("state", {})["request_id"] = request_id
         answer = _Answer(send, request_id)
         if refusal := self._refusal(headers, request_id):
@@ -56,31 +57,36 @@ class Guards:
             await self._app(scope, _Counted(receive, self._limit), answer)
         except BodyTooLarge:
             await self._too_large(request_id)(scope, receive, answer)
-        except Exception as error:  # the door: what nobody caught is told without its words, which may be a memory's
+        except ClientDisconnect:
+            return None  # it stopped half-way, and nobody is there to be answered
+        except Exception as error:  # noqa: BLE001 - the door: told without its words, which may be a memory's
             LOG.error("request %s: unexpected %s", request_id, _where(error))
             if answer.begun:
-                raise
+                return None  # what is half sent cannot be mended; the connection is cut, and the client knows
             problem = plain_problem(500, "Something went wrong here; it is logged under this request_id.", request_id)
             await problem(scope, receive, answer)
         return None
 
     def _refusal(self, headers: Headers, request_id: str) -> ASGIApp | None:
         """The answer to a request that is not let in."""
-        if "*" not in self._hosts:
-            if (name := host_name(headers.get("host", ""))) not in self._hosts:
-                told = f"This server is not {name[:60]!r}; `mnemic serve --allow-host NAME` has it answer to a name."
-                return plain_problem(421, told, request_id)
-            origin = headers.get("origin")
-            if origin is not None and host_name(origin.partition("://")[2]) not in self._hosts:
-                return plain_problem(403, "A page of another site may not ask this server.", request_id, None, "Origin")
+        named = headers.getlist("host")
+        if len(named) != 1 or host_name(named[0]) not in self._hosts:
+            detail = f"This server is not {', '.join(named)[:60]!r}; `mnemic serve --allow-host NAME` gives it a name."
+            return plain_problem(421, detail, request_id)
+        # The port counts: a page of another server on this machine is another's, and a browser sends what needs no body
+        # without asking first.
+        here = named[0].strip().lower()
+        if any(one.partition("://")[2].lower() != here for one in headers.getlist("origin")):
+            detail = "A page of another site may not ask this server."
+            return plain_problem(403, detail, request_id, title="Not a page of this server")
         length = headers.get("content-length", "0")
         if not length.isascii() or not length.isdigit() or len(length) > 15 or int(length) > self._limit:
             return self._too_large(request_id)
         return None
 
     def _too_large(self, request_id: str) -> ASGIApp:
-        told = TooLarge("body", f"is over {self._limit:,} bytes", "Send it in parts, or import it on the machine.")
-        return problem_of(told, request_id)
+        error = TooLarge("body", f"is over {self._limit:,} bytes", "Send it in parts, or import it on the machine.")
+        return problem_of(error, request_id)
 
 
 class _Counted:

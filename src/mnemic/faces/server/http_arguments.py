@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
@@ -16,8 +16,24 @@ from mnemic.faces.server.strict_json import read_json
 from mnemic.operations.operation import Operation
 
 _TAG: Final = re.compile(r'\s*"(\d{1,19})"\s*\Z')
+_INTEGER: Final = re.compile(r"(-?[0-9]{1,19})(?:\.0+)?")
 _MOST_FIELDS: Final = 1_000
+_ONCE: Final = frozenset({"authorization", "content-type", "idempotency-key", "if-match", "x-api-key"})
 _FLAGS: Final = {"true": True, "false": False}
+
+
+def read_headers(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    """Read the headers of a request, names in lower case.
+
+    Raises:
+        Invalid: one that says who asks, for whom or what for is there twice: two readers would take another.
+    """
+    headers: dict[str, str] = {}
+    for name, value in ((name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in raw):
+        if name in headers and (name in _ONCE or name.startswith("mnemic-")):
+            raise Invalid(name, "is there twice", "Send it once.")
+        headers[name] = f"{headers[name]}, {value}" if name in headers else value
+    return headers
 
 
 def read_body(body: bytes, content_type: str) -> dict[str, Any]:
@@ -45,23 +61,23 @@ def read_query(fields: Mapping[str, Schema], query: bytes) -> dict[str, Any]:
         fields: The schema of each argument.
 
     Raises:
-        Invalid: a name is not known, is given twice, or its value does not fit.
+        Invalid: a name is not known, is set twice, or its value does not fit.
     """
     try:
         pairs = parse_qsl(query.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=_MOST_FIELDS)
     except ValueError as error:
         raise Invalid("query", "is not percent-encoded UTF-8", "Encode what is not ASCII.") from error
-    given: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     for name, value in pairs:
         if name not in fields:
             raise Invalid(name[:60], "is not known", f"Known: {', '.join(fields) or 'none'}.")
         if fields[name].get("type") == "array":
-            given.setdefault(name, []).append(_value(name, fields[name]["items"], value))
-        elif name in given:
-            raise Invalid(name, "is given twice", "Give it once.")
+            arguments.setdefault(name, []).append(_value(name, fields[name]["items"], value))
+        elif name in arguments:
+            raise Invalid(name, "is set twice", "Give it once.")
         else:
-            given[name] = _value(name, fields[name], value)
-    return given
+            arguments[name] = _value(name, fields[name], value)
+    return arguments
 
 
 def _value(name: str, schema: Mapping[str, Any], value: str) -> Any:
@@ -69,8 +85,8 @@ def _value(name: str, schema: Mapping[str, Any], value: str) -> Any:
     kinds = [kinds] if isinstance(kinds, str) else list(kinds)
     if "object" in kinds:
         return read_json(value.encode())
-    if "integer" in kinds and re.fullmatch(r"-?\d{1,18}", value):
-        return int(value)
+    if "integer" in kinds and (digits := _INTEGER.fullmatch(value)):
+        return int(digits[1])
     if "boolean" in kinds:
         if value not in _FLAGS:
             raise Invalid(name, f"is {value[:40]!r}", "Say true or false.")
@@ -90,7 +106,7 @@ def path_argument(name: str, value: str) -> str:
         raise NotFound(f"no item {value[:60]} here") from error
 
 
-def with_headers(operation: Operation, headers: Mapping[str, str], given: dict[str, Any]) -> dict[str, Any]:
+def with_headers(operation: Operation, headers: Mapping[str, str], arguments: dict[str, Any]) -> dict[str, Any]:
     """Put in what `Idempotency-Key` and `If-Match` say.
 
     Raises:
@@ -98,23 +114,23 @@ def with_headers(operation: Operation, headers: Mapping[str, str], given: dict[s
     """
     key = headers.get("idempotency-key")
     if key is not None and operation.takes_key:
-        _put(given, "key", _unquoted(key), "Idempotency-Key")
+        _put(arguments, "key", _unquoted(key), "Idempotency-Key")
     elif key is not None and not operation.idempotent:
         raise Invalid("Idempotency-Key", f"is not kept for `{operation.name}`", "Leave it out; look before you retry.")
     tag = headers.get("if-match")
     if tag is None or (tag.strip() == "*" and operation.takes_expected):
-        return given
+        return arguments
     if not operation.takes_expected:
         raise Invalid("If-Match", f"is not looked at by `{operation.name}`", "Leave it out.")
     read = _TAG.match(tag)
     if read is None:
         raise Invalid("If-Match", "is not one strong entity tag", 'Give the ETag of the item, such as "12".')
-    _put(given, "expect", int(read[1]), "If-Match")
-    return given
+    _put(arguments, "expect", int(read[1]), "If-Match")
+    return arguments
 
 
-def _put(given: dict[str, Any], name: str, value: Any, header: str) -> None:
-    if given.setdefault(name, value) != value:
+def _put(arguments: dict[str, Any], name: str, value: Any, header: str) -> None:
+    if arguments.setdefault(name, value) != value:
         raise Invalid(header, f"says otherwise than `{name}`", "Give one of them.")
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import multiprocessing
+import os
 import signal
 import socket
 import threading
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from multiprocessing.process import BaseProcess
 from types import FrameType
@@ -19,10 +20,11 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.types import Lifespan
 
-from mnemic.core.clock import moment
 from mnemic.credentials.authenticator import Authenticator
-from mnemic.errors import Invalid
+from mnemic.errors import Invalid, StoreError
+from mnemic.faces.dashboard.dashboard_routes import dashboard_routes
 from mnemic.faces.server.application import application
+from mnemic.faces.server.bounded_protocol import BoundedHttpProtocol
 from mnemic.faces.server.guards import LOOPBACK_HOSTS
 from mnemic.faces.server.service import LoopbackAuthenticator, RequestAuthenticator, Service
 from mnemic.memory import Memory
@@ -83,11 +85,11 @@ class DrainingServer(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
-def listen(options: ServeOptions, workers: int, say: Callable[[str], None]) -> None:
+def listen(options: ServeOptions, workers: int, ready: Callable[[str], None]) -> None:
     """Serve until a signal ends it.
 
     Args:
-        say: Prints a line: where it listens.
+        ready: Called with the URL once connections are taken.
 
     Raises:
         Invalid: the address cannot be listened on, or nobody could prove who they are.
@@ -95,25 +97,26 @@ def listen(options: ServeOptions, workers: int, say: Callable[[str], None]) -> N
     refuse_without_credentials(options)
     bound = _bound(options.host, options.port)
     host, port = bound.getsockname()[:2]
-    shown = f"[{host}]" if ":" in host else host
+    url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     with bound:
         if workers == 1:
-            serve_here(options, bound, lambda: say(f"mnemic serves on http://{shown}:{port} (Ctrl-C ends it)"))
+            serve_here(options, bound, lambda: ready(url))
         else:
-            say(f"mnemic serves on http://{shown}:{port} in {workers} processes (Ctrl-C ends it)")
+            ready(url)  # the socket listens; who connects waits for the first process
             _Workers(options, bound, workers).run()
 
 
 def serve_here(options: ServeOptions, bound: socket.socket, ready: Callable[[], None] | None = None) -> None:
     """Open the store and answer on a bound socket until a signal ends it, in this process."""
-    logging.getLogger("mnemic.server").addHandler(logging.StreamHandler())
+    for name in ("mnemic.server", "mnemic.access"):
+        logging.getLogger(name).addHandler(logging.StreamHandler())
     settings = options.served_settings
     with Memory(options.where, settings=settings) as memory:
         service = Service(memory, authenticator_of(memory, options), read_only=options.read_only)
-        app = application(service, hosts=(*LOOPBACK_HOSTS, options.host, *options.names))
-        app.router.lifespan_context = _announcing(app.router.lifespan_context, ready)
+        hosts = (*LOOPBACK_HOSTS, options.host, *options.names)
+        app = application(service, hosts=hosts, more=dashboard_routes(), lifespan=_announcing(ready))
         config = uvicorn.Config(
-            app, http="httptools", loop="auto", ws="none", access_log=False, log_level="warning", lifespan="on",
+            app, http=BoundedHttpProtocol, loop="auto", ws="none", access_log=False, log_level="warning", lifespan="on",
             server_header=False, backlog=_BACKLOG, timeout_graceful_shutdown=DRAIN_SECONDS, proxy_headers=False,
         )  # fmt: skip
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -148,28 +151,21 @@ def _has_key(options: ServeOptions) -> bool:
     if path is not None and not path.exists():
         return False
     with Memory(options.where, settings=replace(options.served_settings, background=False)) as memory:
-        with memory.keys.store.read() as snapshot:
-            tenants = {options.tenant, *(name for _, name in snapshot.tenants())}
-        now = moment(memory.keys.clock.now())
-        every = [key for tenant in tenants for key in memory.keys.list(tenant)]
-    return any(key.revoked is None and (key.expires is None or key.expires > now) for key in every)
+        return memory.keys.any_valid()
 
 
 def _ended(number: int, frame: FrameType | None) -> None:
     """Take a signal that has done its work."""
 
 
-def _announcing(
-    running: Lifespan[Starlette], ready: Callable[[], None] | None
-) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
+def _announcing(ready: Callable[[], None] | None) -> Lifespan[Starlette]:
     """Have `ready` called once the application is running."""
 
     @asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        async with running(app):
-            if ready is not None:
-                ready()
-            yield
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        if ready is not None:
+            ready()
+        yield
 
     return lifespan
 
@@ -187,8 +183,21 @@ def _bound(host: str, port: int) -> socket.socket:
     return bound
 
 
+def _serve_under_parent(options: ServeOptions, bound: socket.socket) -> None:
+    """Answer in one of several processes; without the one that started it, it ends as if told to."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, name="mnemic-parent", daemon=True).start()
+    serve_here(options, bound)
+
+
 class _Workers:
-    """Processes that answer on one socket, which are replaced when one dies."""
+    """Processes that answer on the same socket, which are replaced when they die."""
 
     def __init__(self, options: ServeOptions, bound: socket.socket, count: int) -> None:
         self._options, self._bound = options, bound
@@ -203,17 +212,21 @@ class _Workers:
         running = [self._started() for _ in range(self._count)]
         left = _RESTARTS
         while not self._over.wait(0.2):
-            dead = [one for one in running if not one.is_alive()]
-            if dead and left < len(dead):
-                break
+            dead = [process for process in running if not process.is_alive()]
+            if left < len(dead):
+                self._end(running)
+                raise StoreError(f"processes that answer have died {_RESTARTS + 1} times; the lines above say why")
             left -= len(dead)
-            running = [one for one in running if one.is_alive()] + [self._started() for _ in dead]
-        for one in running:
-            one.terminate()
-        for one in running:
-            one.join(DRAIN_SECONDS + 5)
+            running = [process for process in running if process not in dead] + [self._started() for _ in dead]
+        self._end(running)
+
+    def _end(self, running: Sequence[BaseProcess]) -> None:
+        for process in running:
+            process.terminate()
+        for process in running:
+            process.join(DRAIN_SECONDS + 5)
 
     def _started(self) -> BaseProcess:
-        process = self._context.Process(target=serve_here, args=(self._options, self._bound))
+        process = self._context.Process(target=_serve_under_parent, args=(self._options, self._bound))
         process.start()
         return process

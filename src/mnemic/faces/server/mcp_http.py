@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Final
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
-from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
 
@@ -23,6 +22,7 @@ from mnemic.errors import MnemicError
 from mnemic.faces.mcp.methods import Offer
 from mnemic.faces.mcp.sdk_server import server_of
 from mnemic.faces.mcp.served_memory import ServedMemory
+from mnemic.faces.server.http_arguments import read_headers
 from mnemic.faces.server.problems import problem_of
 from mnemic.registry import TOOLS
 
@@ -42,7 +42,7 @@ class McpOverHttp:
     """The tools of each profile over HTTP. Made once for an application, and run once.
 
     Args:
-        hosts: Names by which the server may be asked, without ports; `*` for any.
+        hosts: Names by which the server may be asked, without ports.
     """
 
     def __init__(self, service: Service, hosts: Collection[str], body_limit: int) -> None:
@@ -76,8 +76,8 @@ class _Endpoint:
         )  # fmt: skip
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = dict(Headers(scope=scope))
         try:
+            headers = read_headers(scope["headers"])
             served = await self._service.pool.run(lambda: self._served(headers, scope["method"]))
         except MnemicError as error:
             await problem_of(error, scope["state"]["request_id"])(scope, receive, send)
@@ -108,8 +108,6 @@ def _nobodys() -> ScopedMemory:
 
 def _security(hosts: Collection[str]) -> TransportSecuritySettings:
     """Have the SDK check hosts and origins too: it does so on no address unless it is told to."""
-    if "*" in hosts:
-        return TransportSecuritySettings(enable_dns_rebinding_protection=False)
     names = [f"[{host}]" if ":" in host else host for host in hosts]
     origins = [f"{scheme}://{name}" for scheme in ("http", "https") for name in names]
     return TransportSecuritySettings(

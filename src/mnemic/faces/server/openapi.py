@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from mnemic import _version
+from mnemic.core.json_schema import text
 from mnemic.errors import MnemicError
 from mnemic.faces.server.problems import MEDIA_TYPE, STATUSES, title_of
 from mnemic.faces.server.routes import addresses
 from mnemic.operations.operation import Operation
 from mnemic.operations.operation_table import OPERATIONS
+from mnemic.writing import KEY_LIMIT
 
 _PROBLEM: Final = {
     "type": "object",
@@ -26,13 +28,31 @@ _PROBLEM: Final = {
     },
     "required": ["type", "title", "status", "detail", "request_id"],
 }
+_SPACE: Final = "( |%20)"
+_LATER: Final = "%[89ABab][0-9A-Fa-f]"
+"""A byte of a character in UTF-8 behind its first, percent-encoded."""
+_CHARACTER: Final = (
+    "([!-$&-~]|%2[1-9A-Fa-f]|%[3-6][0-9A-Fa-f]|%7[0-9A-Ea-e]"
+    f"|%([Cc][3-9A-Fa-f]|[Dd][0-9A-Fa-f]){_LATER}|%[Ee][1-9A-Ca-c]{_LATER}{_LATER}|%[Ff][1-3]{_LATER}{_LATER}{_LATER}"
+    f"|%[Ff]0%[9ABab][0-9A-Fa-f]{_LATER}{_LATER})"
+)
+"""Of a name: visible ASCII as it is, or any in UTF-8, percent-encoded."""
 _HEADERS: Final = {
-    "user": (
-        "Mnemic-User",
-        "Whose memory is meant, where the credential may name users; percent-encoded where it is not ASCII.",
-    ),
-    "key": ("Idempotency-Key", "The argument `key`: the same key with the same content writes once."),
-    "expect": ("If-Match", "The argument `expect`: the ETag of the version you have read."),
+    "user": {
+        "name": "Mnemic-User",
+        "description": "Whose memory is meant, where the credential may name users; percent-encoded.",
+        "schema": text(minLength=1, pattern=f"^{_CHARACTER}({_SPACE}*{_CHARACTER})*$"),
+    },
+    "key": {
+        "name": "Idempotency-Key",
+        "description": "The argument `key`: the same key with the same content writes once.",
+        "schema": text(minLength=1, maxLength=KEY_LIMIT, pattern="^[!#-~]+$"),
+    },
+    "expect": {
+        "name": "If-Match",
+        "description": "The argument `expect`: the ETag of the version you have read, or `*` for any.",
+        "schema": {"anyOf": [text(pattern='^"(0|[1-9][0-9]{0,17})"$'), text(among="*")]},
+    },
 }
 
 
@@ -64,7 +84,7 @@ def _described(operation: Operation, method: str, path: str, schemas: dict[str, 
     by_url = method == "GET"
     in_path = {name for name in operation.parameters["properties"] if f"{{{name}}}" in path}
     resource = path != f"/v1/{operation.name}"
-    told: dict[str, Any] = {
+    described: dict[str, Any] = {
         "operationId": operation.name + ("_resource" if resource else "_get" if by_url else ""),
         "summary": operation.title,
         "description": operation.description,
@@ -82,22 +102,21 @@ def _described(operation: Operation, method: str, path: str, schemas: dict[str, 
         "responses": _responses(operation, schemas),
     }
     if not by_url:
-        told["requestBody"] = _body(operation, in_path, schemas)
-    return told
+        described["requestBody"] = _body(operation, in_path, schemas)
+    return described
 
 
 def _parameter(operation: Operation, name: str, place: str, schemas: dict[str, Any]) -> dict[str, Any]:
     schema = operation.parameters["properties"][name]
-    told: dict[str, Any] = {"name": name, "in": place}
+    parameter: dict[str, Any] = {"name": name, "in": place}
     if place == "path" or name in operation.parameters["required"]:
-        told["required"] = True
+        parameter["required"] = True
     if "description" in schema:
-        told["description"] = schema["description"]
+        parameter["description"] = schema["description"]
     hoisted = _hoisted(schema, schemas)
-    return {**told, "content": {"application/json": {"schema": hoisted}}} if _is_object(schema) else {
-        **told,
-        "schema": hoisted,
-    }  # fmt: skip
+    if _is_object(schema):
+        return {**parameter, "content": {"application/json": {"schema": hoisted}}}
+    return {**parameter, "schema": hoisted}
 
 
 def _is_object(schema: Mapping[str, Any]) -> bool:
@@ -106,16 +125,12 @@ def _is_object(schema: Mapping[str, Any]) -> bool:
 
 def _headers(operation: Operation) -> list[dict[str, Any]]:
     wanted = {"user": not operation.of_store, "key": operation.takes_key, "expect": operation.takes_expected}
-    return [
-        {"name": _HEADERS[one][0], "in": "header", "description": _HEADERS[one][1], "schema": {"type": "string"}}
-        for one, does in wanted.items()
-        if does
-    ]
+    return [{**_HEADERS[one], "in": "header"} for one, does in wanted.items() if does]
 
 
 def _body(operation: Operation, in_path: set[str], schemas: dict[str, Any]) -> dict[str, Any]:
     schema = operation.parameters
-    fields = {name: one for name, one in schema["properties"].items() if name not in in_path}
+    fields = {name: field for name, field in schema["properties"].items() if name not in in_path}
     needed = [name for name in schema["required"] if name not in in_path]
     body = {**schema, "properties": fields, "required": needed}
     return {"required": bool(needed), "content": {"application/json": {"schema": _hoisted(body, schemas)}}}
@@ -141,10 +156,10 @@ def _ref(name: str) -> dict[str, Any]:
 def _hoisted(schema: Any, schemas: dict[str, Any]) -> Any:
     """A schema, in which those that have a title are references to the document's own list of them."""
     if isinstance(schema, list | tuple):
-        return [_hoisted(one, schemas) for one in schema]
+        return [_hoisted(inner, schemas) for inner in schema]
     if not isinstance(schema, Mapping):
         return schema
-    plain = {name: _hoisted(one, schemas) for name, one in schema.items()}
+    plain = {name: _hoisted(inner, schemas) for name, inner in schema.items()}
     title = schema.get("title")
     if not isinstance(title, str):
         return plain

@@ -79,10 +79,12 @@ def problem_of(error: MnemicError, request_id: str) -> Response:
 
 
 def logged_problem(error: MnemicError, request_id: str) -> Response:
-    """Answer with an error as `problem_of` does; its words are logged where it was our side that went wrong."""
+    """Answer with an error as `problem_of` does; log it where it was our side that went wrong."""
     response = problem_of(error, request_id)
     if response.status_code >= 500:
-        LOG.error("request %s: %s: %s", request_id, type(error).__name__, error)
+        kept = isinstance(error, errors.StoreError)
+        words = str(error) if kept else "its words are not logged: a model's may be a memory's"
+        LOG.error("request %s: %s: %s", request_id, type(error).__name__, words)
     return response
 
 
@@ -103,6 +105,6 @@ def _response(
     headers: Mapping[str, str],
     more: Mapping[str, Any],
 ) -> Response:
-    told = {"type": type, "title": title, "status": status, "detail": detail, "request_id": request_id, **more}
-    body = for_json(json.dumps(told, ensure_ascii=False, allow_nan=False))
+    document = {"type": type, "title": title, "status": status, "detail": detail, "request_id": request_id, **more}
+    body = for_json(json.dumps(document, ensure_ascii=False, allow_nan=False))
     return Response(body.encode("utf-8", "replace"), status, dict(headers), MEDIA_TYPE)

@@ -10,10 +10,12 @@ from typing import Any, Final
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Match, Route
+from starlette.types import Receive, Scope, Send
 
 from mnemic.core.sanitize import for_json
-from mnemic.faces.server.http_arguments import path_argument, read_body, read_query, with_headers
+from mnemic.errors import Invalid
+from mnemic.faces.server.http_arguments import path_argument, read_body, read_headers, read_query, with_headers
 from mnemic.faces.server.service import Service
 from mnemic.operations.operation import Data, Operation
 from mnemic.operations.operation_table import OPERATIONS
@@ -23,31 +25,56 @@ LOG: Final = logging.getLogger("mnemic.server")
 PREFIX: Final = "/v1"
 
 
-def operation_routes() -> list[Route]:
-    """Make the routes: two for an operation that only reads, one for another, and one for each resource."""
+class ExactRoutes(BaseRoute):
+    """Routes whose paths have no parameters, found by one look, where each would be tried one after the other."""
+
+    def __init__(self, routes: Iterable[Route]) -> None:
+        self._by_path = {route.path: route for route in routes}
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Find the route of a path, and whether it is for the method."""
+        route = self._by_path.get(scope["path"].removeprefix(scope.get("root_path", "")))
+        if route is None:
+            return Match.NONE, {}
+        match, found = route.matches(scope)
+        return match, {**found, "route": route}
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Have the route that was found answer."""
+        await scope["route"].handle(scope, receive, send)
+
+
+def operation_routes() -> list[BaseRoute]:
+    """Make the routes: one for each path, so that a method that is none is told of all that are (`Allow`)."""
+    by_path: dict[str, dict[str, Operation]] = {}
+    for operation, method, path in addresses(OPERATIONS.values()):
+        by_path.setdefault(path, {})[method] = operation
+    routes = [Route(path, partial(_respond, offered), methods=list(offered)) for path, offered in by_path.items()]
     return [
-        Route(path, partial(_respond, operation), methods=[method], name=f"{method} {path}")
-        for operation, method, path in addresses(OPERATIONS.values())
+        ExactRoutes(route for route in routes if not route.param_convertors),
+        *(route for route in routes if route.param_convertors),
     ]
 
 
 def addresses(operations: Iterable[Operation]) -> list[tuple[Operation, str, str]]:
     """List under which method and path each operation is asked for."""
-    found = []
-    for one in operations:
-        found.append((one, "POST", f"{PREFIX}/{one.name}"))
-        if one.read_only:
-            found.append((one, "GET", f"{PREFIX}/{one.name}"))
-        if one.resource:
-            method, _, path = one.resource.partition(" ")
-            found.append((one, method, PREFIX + path))
-    return found
+    listed = []
+    for operation in operations:
+        listed.append((operation, "POST", f"{PREFIX}/{operation.name}"))
+        if operation.read_only:
+            listed.append((operation, "GET", f"{PREFIX}/{operation.name}"))
+        if operation.resource:
+            method, _, path = operation.resource.partition(" ")
+            listed.append((operation, method, PREFIX + path))
+    return listed
 
 
-async def _respond(operation: Operation, request: Request) -> Response:
-    """Answer a request for an operation: all that blocks is done in the pool."""
+async def _respond(offered: Mapping[str, Operation], request: Request) -> Response:
+    """Answer a request for the operation that a path offers by its method: all that blocks is done in the pool."""
+    operation = offered["GET" if request.method == "HEAD" else request.method]
     service: Service = request.app.state.service
-    headers = dict(request.headers)
+    request.state.operation = operation.name
+    headers = read_headers(request.scope["headers"])
     body = await request.body()
     read = _reader(operation, request, headers, body)
     return await service.pool.run(lambda: _answer(service, operation, request.method, headers, read))
@@ -61,10 +88,18 @@ def _reader(
     asked_by_url = request.method in ("GET", "HEAD")
 
     def read() -> dict[str, Any]:
-        given = read_query(operation.parameters["properties"], query) if asked_by_url or query else {}
-        given = {**given, **read_body(body, headers.get("content-type", ""))}
-        given = {**given, **{name: path_argument(name, value) for name, value in path.items()}}
-        return with_headers(operation, headers, given)
+        if body if asked_by_url else query:
+            other, here = ("body", "query") if asked_by_url else ("query", "body")
+            raise Invalid(other, f"does not go with {request.method}", f"Put the arguments into the {here}.")
+        arguments = (
+            read_query(operation.parameters["properties"], query)
+            if asked_by_url
+            else read_body(body, headers.get("content-type", ""))
+        )
+        for name, value in path.items():
+            if arguments.setdefault(name, id := path_argument(name, value)) != id:
+                raise Invalid(name, "is another than that of the address", "Leave it out.")
+        return with_headers(operation, headers, arguments)
 
     return read
 

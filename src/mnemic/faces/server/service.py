@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, Protocol
 from urllib.parse import unquote
@@ -23,6 +24,7 @@ USER: Final = "mnemic-user"
 TENANT: Final = "mnemic-tenant"
 SHARED_SPACE: Final = "mnemic-shared"
 """Headers that say whose memory is meant."""
+_STRAY: Final = re.compile("%(?![0-9A-Fa-f]{2})")
 
 
 class RequestAuthenticator(Protocol):
@@ -102,12 +104,20 @@ class Service:
             Unauthenticated: nobody is known by its credential. Refused: that may not do as much, or not there.
             Invalid: it names nobody, or names them wrongly.
         """
+        scope, principal = self.admitted(headers, right, method=method, operation=operation)
+        return self.memory.scope(user=scope.user, tenant=scope.tenant, actor=principal.name)
+
+    def admitted(
+        self, headers: Mapping[str, str], right: Right, *, method: str = "POST", operation: str = ""
+    ) -> tuple[Scope, Principal]:
+        """Return the memory that a request means, and who asks; as `scoped`."""
         principal = self.authenticator.authenticate(headers, method)
         self._refuse_writing(right)
+        if named(headers, TENANT) not in (None, principal.tenant):
+            raise Refused(f"{principal.name!r} opens the memory of its own tenant alone; leave {TENANT} out")
         shared = headers.get(SHARED_SPACE, "").lower() in ("1", "true", "yes")
         user = SHARED if shared else named(headers, USER)
-        scope = self.authenticator.authorize(principal, right, user, operation=operation)
-        return self.memory.scope(user=scope.user, tenant=scope.tenant, actor=principal.name)
+        return self.authenticator.authorize(principal, right, user, operation=operation), principal
 
     def administered(self, headers: Mapping[str, str], operation: Operation, *, method: str = "POST") -> Admin:
         """Return the handle on the whole store, for an administrator of its own tenant; it blocks.
@@ -144,11 +154,15 @@ def named(headers: Mapping[str, str], header: str) -> str | None:
     """The name that a header holds, percent-encoded where it is not ASCII; None without one.
 
     Raises:
-        Invalid: what it encodes is not UTF-8.
+        Invalid: it is not ASCII, so that it is not known in which encoding it is; or what it encodes is not UTF-8.
     """
     value = headers.get(header)
     if value is None:
         return None
+    if not value.isascii() or _STRAY.search(value):
+        raise Invalid(
+            header, "is not percent-encoded UTF-8", "Encode the name, such as %E5%B0%8F for 小 and %25 for %."
+        )
     try:
         return unquote(value, errors="strict")
     except UnicodeDecodeError as error:

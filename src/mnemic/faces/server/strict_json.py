@@ -40,12 +40,12 @@ def read_json(body: bytes) -> Any:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
         names = [name for name, _ in pairs]
         twin = next(name for name in names if names.count(name) > 1)
         raise Invalid("body", f"has {twin[:60]!r} twice in one object", "Name each field once.")
-    return found
+    return fields
 
 
 def _constant(name: str) -> Any:
@@ -72,19 +72,19 @@ def _look_through(value: Any) -> None:
         if not level:
             return
         below: list[Any] = []
-        for one in level:
-            if isinstance(one, str):
-                _refuse_half_characters(one)
-            elif isinstance(one, dict):
-                below += [*one, *one.values()]
-            elif isinstance(one, list):
-                below += one
+        for inner in level:
+            if isinstance(inner, str):
+                _refuse_half_characters(inner)
+            elif isinstance(inner, dict):
+                below += [*inner, *inner.values()]
+            elif isinstance(inner, list):
+                below += inner
         level = below
-    if any(isinstance(one, dict | list) for one in level):
+    if any(isinstance(inner, dict | list) for inner in level):
         raise Invalid("body", f"is nested over {MOST_NESTED} deep", "Send it flatter.")
-    for one in level:
-        if isinstance(one, str):
-            _refuse_half_characters(one)
+    for inner in level:
+        if isinstance(inner, str):
+            _refuse_half_characters(inner)
 
 
 def _refuse_half_characters(text: str) -> None:

@@ -10,8 +10,8 @@ instruction, everything else a distractor; what can be read either way is left o
 the assistant, what was "said about footnotes", an order to note a fact of the speaker's life, taking something back).
 
 What is taken back in many wordings is looked at in dialogues, each in a user's name: instructions, other talk, and a
-last turn that takes the first of them back, or only seems to. Half of them were not looked at when rules were tuned,
-but are of the same author.
+last turn that takes the first of them back, or only seems to. Half of the first were not looked at when rules were
+tuned, but are of the same author; of those in other voices a part is for testing only.
 """
 
 from __future__ import annotations
@@ -47,17 +47,29 @@ _LASTING: Final = frozenset({"preference", "language", "name", "health"})
 """Of what an order to the assistant is that holds for every answer."""
 _OPEN: Final = frozenset({("order", "schedule"), ("change", "name")})
 """Acts to the assistant, and of what, that can be read either way; so can an order about style that names none."""
+_HALVES: Final = (
+    ("development", False, False),
+    ("testing", True, False),
+    ("other hands", False, True),
+    ("other hands, testing", True, True),
+)
+"""Names of halves of the dialogues; whether they are kept apart, and of other hands than the first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StandingSentence:
-    """A sentence of a hand, whether it instructs for good, and the later one that takes it back, if one does."""
+    """A sentence of a hand, whether it instructs for good, and the later one that takes it back, if one does.
+
+    Attributes:
+        testing: Of a hand that nothing is learned from or tuned on.
+    """
 
     lang: str
     text: str
     instructs: bool
     withdrawn_by: str | None = None
     hand: str = ""
+    testing: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +77,8 @@ class WithdrawalDialogue:
     """Standing instructions, other talk, and a last turn that takes the first of them back, or seems to.
 
     Attributes:
-        testing: Kept apart from those that rules were tuned on. Both are of one author.
+        testing: Kept apart from those that rules were tuned on and forms were learned from.
+        hand: Whose voice; "" for the first dialogues, which are of one.
     """
 
     lang: str
@@ -74,6 +87,7 @@ class WithdrawalDialogue:
     last: str
     withdraws: bool
     testing: bool
+    hand: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,14 +96,16 @@ class DialogueOutcome:
 
     Attributes:
         stood: The instruction that is taken back stood before; where none is, some did.
-        remains: It still stands.
+        remains: It still stands, and is not in doubt.
         hidden: Another one, or where nothing is taken back any, stood before and does no longer.
+        doubted: What was to be taken back is in doubt; where nothing is, something is.
     """
 
     dialogue: WithdrawalDialogue
     stood: bool
     remains: bool
     hidden: bool
+    doubted: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +115,8 @@ class StandingOutcome:
     Attributes:
         stands: It is shown as a standing instruction.
         shown: The always-on part shows something that was derived from it, in whatever form.
-        remains: It still stands where it was withdrawn; None for one that was not.
+        remains: It still stands, and not in doubt, where it was withdrawn; None for one that was not withdrawn.
+        doubted: It was withdrawn, and stands in doubt.
         lines: What the always-on part shows.
     """
 
@@ -107,6 +124,7 @@ class StandingOutcome:
     stands: bool
     shown: bool
     remains: bool | None
+    doubted: bool
     lines: tuple[str, ...]
 
 
@@ -118,7 +136,7 @@ def read_sentences(half: Half) -> list[StandingSentence]:
 
 
 def more_sentences() -> list[StandingSentence]:
-    """Sentences written to learn from alone: wishes in many wordings, and what only looks like one."""
+    """Sentences written to learn from, and some hands' to test on: wishes in many wordings, and what looks like one."""
     return [_plainly(row) for row in rows_of("standing_sentences_training")]
 
 
@@ -132,8 +150,10 @@ def read_dialogues() -> list[WithdrawalDialogue]:
             last=row["last"],
             withdraws=row["gone"] is not None,
             testing=row["half"] == "testing",
+            hand=row.get("hand", ""),
         )
-        for row in rows_of("standing_withdrawals")
+        for name in ("standing_withdrawals", "standing_withdrawals_training")
+        for row in rows_of(name)
     ]
 
 
@@ -144,6 +164,7 @@ def _plainly(row: dict[str, Any]) -> StandingSentence:
         instructs=row.get("instructs", not row.get("distractor", False)),
         withdrawn_by=row.get("withdrawn_by"),
         hand=row.get("hand", ""),
+        testing=row.get("half") == "testing",
     )
 
 
@@ -197,40 +218,47 @@ def bench_dialogues(*, limit: int | None = None, embedder: Embedder | None = Non
         for n, dialogue in enumerate(read_dialogues()[:limit]):
             me = memory.scope(user=f"dialogue {n}")
             asked = [me.observe(text, role="user").id for text in (*dialogue.standing, dialogue.talk)]
-            before = _standing_of(memory, n)
+            before, _ = _standing_of(memory, n)
             me.observe(dialogue.last, role="user")
-            after = _standing_of(memory, n)
+            after, doubted = _standing_of(memory, n)
             meant = asked[0] if dialogue.withdraws else None
             outcomes.append(
                 DialogueOutcome(
                     dialogue=dialogue,
                     stood=meant in before if dialogue.withdraws else bool(before),
-                    remains=meant in after,
+                    remains=meant in after - doubted,
                     hidden=bool(before - after - {meant}),
+                    doubted=meant in doubted if dialogue.withdraws else bool(doubted),
                 )
             )
     return outcomes
 
 
-def _standing_of(memory: Memory, n: int) -> set[ItemId | None]:
-    """The turns that what stands for the user of a dialogue was derived from."""
+def _standing_of(memory: Memory, n: int) -> tuple[set[ItemId | None], set[ItemId | None]]:
+    """The turns that what stands for the user of a dialogue was derived from, and those of them that are in doubt."""
     memory.flush()
-    always = memory.scope(user=f"dialogue {n}").context("").always
-    return {source for item in always if is_standing(item) for source in item.source}
+    me = memory.scope(user=f"dialogue {n}")
+    standing: set[ItemId | None] = {
+        source for item in me.context("").always if is_standing(item) for source in item.source
+    }
+    return standing, {source for doubt in me.review() if is_standing(doubt.fact) for source in doubt.fact.source}
 
 
 def dialogue_figures(outcomes: Sequence[DialogueOutcome]) -> list[Figure]:
-    """Of the halves of the dialogues: what still stands of what was taken back, and what went that should not."""
+    """Of the halves of the dialogues: what still stands of what was taken back, and what went that should not.
+
+    What is in doubt is shown as such, and counts as neither.
+    """
     made = []
-    for half, testing in (("development", False), ("testing", True)):
-        of = [one for one in outcomes if one.dialogue.testing is testing and one.stood]
-        taken = [one for one in of if one.dialogue.withdraws]
-        for name, side, count in (
-            ("taken back, and still shown", taken, sum(one.remains for one in taken)),
-            ("not taken back, and hidden", of, sum(one.hidden for one in of)),
+    for half, testing, others in _HALVES:
+        of = [o for o in outcomes if o.dialogue.testing is testing and bool(o.dialogue.hand) is others and o.stood]
+        taken, kept = ([o for o in of if o.dialogue.withdraws is withdraws] for withdraws in (True, False))
+        for name, side, count, doubted in (
+            ("taken back, and still shown", taken, sum(o.remains for o in taken), sum(o.doubted for o in taken)),
+            ("not taken back, and hidden", of, sum(o.hidden for o in of), sum(o.doubted for o in kept)),
         ):
             if side:
-                detail = f"{count} of {len(side)}"
+                detail = f"{count} of {len(side)}; in doubt {doubted}"
                 made.append(
                     Figure(
                         name=f"dialogues, {half}: {name}",
@@ -253,12 +281,16 @@ def _first(sentences: Sequence[StandingSentence], limit: int | None) -> list[Sta
 
 def _outcome(memory: Memory, n: int, sentence: StandingSentence, withdrawn: ItemId | None) -> StandingOutcome:
     always = memory.scope(user=f"says {n}").context("").always
-    left = memory.scope(user=f"withdraws {n}").context("").always if withdrawn else ()
+    me = memory.scope(user=f"withdraws {n}")
+    left = me.context("").always if withdrawn else ()
+    doubted = withdrawn is not None and any(withdrawn in doubt.fact.source for doubt in me.review())
+    stays = any(is_standing(item) and withdrawn in item.source for item in left)
     return StandingOutcome(
         sentence=sentence,
         stands=any(map(is_standing, always)),
         shown=bool(always),
-        remains=any(is_standing(item) and withdrawn in item.source for item in left) if withdrawn else None,
+        remains=stays and not doubted if withdrawn else None,
+        doubted=stays and doubted,
         lines=tuple(item.text for item in always),
     )
 
@@ -266,6 +298,7 @@ def _outcome(memory: Memory, n: int, sentence: StandingSentence, withdrawn: Item
 # Counting
 
 _Belongs = Callable[[StandingOutcome], bool]
+_WITHDRAWN: Final = "withdrawn, and still shown"
 
 
 def figures(outcomes: Sequence[StandingOutcome], seed: int = 0) -> list[Figure]:
@@ -273,13 +306,15 @@ def figures(outcomes: Sequence[StandingOutcome], seed: int = 0) -> list[Figure]:
     sides: tuple[tuple[str, _Belongs, Callable[[StandingOutcome], object], float, bool], ...] = (
         ("instructions found in the context block", _instructs, lambda o: o.stands, 85, True),
         ("distractors that stand there", lambda o: not _instructs(o), lambda o: o.stands, 2, False),
-        ("withdrawn, and still shown", lambda o: o.remains is not None, lambda o: o.remains, 0, False),
+        (_WITHDRAWN, lambda o: o.remains is not None, lambda o: o.remains, 0, False),
     )
     made = []
     for name, belongs, counts, least, more in sides:
         share = _share([o for o in outcomes if belongs(o)], counts, seed)
         if share.n:
             detail = f"[{100 * share.low:.1f}, {100 * share.high:.1f}], n = {share.n}"
+            if name == _WITHDRAWN:
+                detail += f"; in doubt {sum(o.doubted for o in outcomes)}"
             made.append(Figure(name=name, value=100 * share.mean, unit="%", bar=least, more=more, detail=detail))
     return made
 

@@ -116,18 +116,23 @@ def standing(
 
 @verb("mnemic bench small --embedder none --each 1", "mnemic bench small --embedder none --each 1 --failures 2")
 @options.count("--each", 20, "Cases of each category in each language.")
+@click.option("--everyday", type=click.Choice(["build", "check"]), help="Ask people's memories of their lives instead.")
 @click.option("--failures", type=click.IntRange(1), help="Show so many memories whose right statement is not first.")
 @options.embedder()
 @options.cache
 @options.seed("the memories, and of the bootstrap")
-def small(each: int, failures: int | None, embedder: str, cache: Path | None, seed: int) -> None:
+def small(each: int, everyday: str | None, failures: int | None, embedder: str, cache: Path | None, seed: int) -> None:
     """Ten short statements, asked in one step and in two, with noise, of one word each; and next to no statements.
 
     Plain BM25 stands beside it. A bar that is missed decides the exit code where 200 cases or more are asked.
+    With --everyday, what people tell of their ordinary lives, asked for an answer: built on, or only checked.
     """
     from mnemic.lab.tasks.small import small_bench as bench
 
     run = invocation()
+    if everyday is not None:
+        _everyday(everyday, failures, embedder, cache, seed)
+        return
     with progress(run) as report_progress:
         reader = opened_embedder(run, embedder, cache)
         found = bench.bench_small(seed=seed, each=each, embedder=reader, progress=report_progress)
@@ -136,3 +141,16 @@ def small(each: int, failures: int | None, embedder: str, cache: Path | None, se
         bench.write_failures(found, failures, sys.stdout)
     if each >= 20:
         hold_to_bars(bench.figures(found, seed))
+
+
+def _everyday(part: str, failures: int | None, embedder: str, cache: Path | None, seed: int) -> None:
+    from mnemic.lab.tasks.small import everyday_bench as bench
+    from mnemic.lab.tasks.small.everyday_cases import EverydayPart
+
+    run = invocation()
+    with progress(run) as report_progress:
+        reader = opened_embedder(run, embedder, cache)
+        found = bench.bench_everyday(EverydayPart(part), embedder=reader, progress=report_progress)
+    bench.show(found, sys.stdout, seed=seed, as_json=run.output.json)
+    if failures:
+        bench.write_failures(found, failures, sys.stdout)

@@ -18,11 +18,11 @@ from mnemic.core.listing import LISTED
 from mnemic.errors import Invalid, NotFound, StoreCorrupt
 from mnemic.faces.cli.command import WORDS, page_options, verb
 from mnemic.faces.cli.commands.spending_table import show_spending
-from mnemic.faces.cli.commands.top import vitals_record
 from mnemic.faces.cli.commands.worker import lane_row
 from mnemic.faces.cli.invocation import Invocation, invocation, naming_option
 from mnemic.faces.cli.output import flat, many, size
 from mnemic.operations.store_records import lane_record, stats_record
+from mnemic.operations.vitals_records import vitals_record
 from mnemic.settings import PREFIX, Settings
 
 if TYPE_CHECKING:
@@ -220,17 +220,18 @@ class _Setting:
 def _settings(run: Invocation) -> list[_Setting]:
     told = meanings()
     rows = []
-    for name in (one.name for one in dataclasses.fields(Settings)):
+    for field in dataclasses.fields(Settings):
+        name = field.name
         came = "environment" if PREFIX + name.upper() in os.environ else "default"
-        value, here = _display_value(run.program_settings, name), _display_value(run.settings, name)
+        value, here = _display_value(run.program_settings, field), _display_value(run.settings, field)
         rows.append(_Setting(name, value, came, here, told.get(name, "")))
     return rows
 
 
-def _display_value(settings: Settings, name: str) -> object:
-    """A setting's value as JSON has it; of a secret, that there is one."""
-    value = settings.where if name == "store" else getattr(settings, name)
-    if name.endswith("_key") and value:
+def _display_value(settings: Settings, field: dataclasses.Field[object]) -> object:
+    """A setting's value as JSON has it; of a secret, which `repr` does not show either, that there is one."""
+    value = settings.where if field.name == "store" else getattr(settings, field.name)
+    if not field.repr and value:
         return "***"
     if isinstance(value, tuple):
         return ", ".join(value)

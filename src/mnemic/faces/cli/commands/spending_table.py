@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mnemic.core.prices import Price, price_of, read_prices
 from mnemic.faces.cli.output import flat, many
+from mnemic.operations.vitals_records import spending_records
 
 if TYPE_CHECKING:
     from mnemic.faces.cli.invocation import Invocation
@@ -27,7 +28,10 @@ def show_spending(run: Invocation) -> None:
         everybody = memory.admin.spending(tenant=run.tenant)
         failing = _failing(memory)
     if run.output.json:
-        records = {"spending": _records(mine, prices), "all_users": _records(everybody, prices)}
+        records = {
+            "spending": spending_records(mine, run.settings.prices),
+            "all_users": spending_records(everybody, run.settings.prices),
+        }
         run.output.document({"user": run.user, "tenant": run.tenant, **records, "failing": failing})
         return
     if not everybody:
@@ -90,25 +94,3 @@ def _row(one: Spending, prices: Mapping[str, Price]) -> tuple[str, ...]:
     cost = "-" if price is None else f"{price.of(*tokens):,.4f} {price.currency}"
     counts = (f"{count:,}" for count in (one.calls, one.failed, one.unsound, *tokens))
     return (flat(one.strategy), flat(one.task) or "-", flat(one.model), *counts, f"{one.seconds:,.1f}", cost)
-
-
-def _records(spendings: Sequence[Spending], prices: Mapping[str, Price]) -> list[dict[str, Any]]:
-    return [_record(one, price_of(one.model, prices)) for one in spendings]
-
-
-def _record(one: Spending, price: Price | None) -> dict[str, Any]:
-    return {
-        "strategy": one.strategy,
-        "task": one.task,
-        "model": one.model,
-        "calls": one.calls,
-        "failed": one.failed,
-        "unsound": one.unsound,
-        "answered_as": list(one.answered_as),
-        "prompt_tokens": one.prompt_tokens,
-        "answer_tokens": one.answer_tokens,
-        "estimated": one.estimated,
-        "seconds": one.seconds,
-        "cost": None if price is None else price.of(one.prompt_tokens, one.answer_tokens),
-        "currency": None if price is None else price.currency,
-    }

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -17,7 +16,7 @@ from mnemic.faces.cli.commands.worker import lane_row
 from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.output import Output, flat, freed, many, size
 from mnemic.models.model_requests import JudgedBy
-from mnemic.operations.store_records import lane_record
+from mnemic.operations.vitals_records import look_record
 from mnemic.watching.metering import Sort
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ def top(every: float | None, *, once: bool) -> None:
             _once(run, memory)
         elif run.output.json:
             for vitals, behind in _looks(memory, every or _EVERY):
-                run.output.record(vitals_record(vitals) | {"lanes": [lane_record(one) for one in behind]})
+                run.output.record(look_record(vitals, behind))
         else:
             _live(run, memory, every or _EVERY)
 
@@ -67,7 +66,7 @@ def _looks(memory: Memory, every: float) -> Iterator[tuple[Vitals, list[Behind]]
 def _once(run: Invocation, memory: Memory) -> None:
     vitals, behind = _look(memory)
     if run.output.json:
-        run.output.document(vitals_record(vitals) | {"lanes": [lane_record(one) for one in behind]})
+        run.output.document(look_record(vitals, behind))
     else:
         for line in lines(run, vitals, behind):
             run.output.line(line)
@@ -184,48 +183,3 @@ def milliseconds(seconds: float) -> str:
     """Write a duration in milliseconds, to three figures."""
     ms = seconds * 1000
     return f"{ms:,.0f} ms" if ms >= 100 else f"{ms:.3g} ms"
-
-
-def vitals_record(vitals: Vitals) -> dict[str, Any]:
-    """Make the record of one look; durations are in milliseconds."""
-    return {
-        "at": moment(vitals.at),
-        "commits": vitals.commits,
-        "commits_per_second": vitals.commits_per_second,
-        "jobs": dict(vitals.jobs),
-        "windows": {
-            "open": vitals.windows.sessions,
-            "known": vitals.windows.known,
-            "pages": vitals.windows.pages,
-            "tokens": vitals.windows.tokens,
-            "budget": vitals.windows.budget,
-        },
-        "bytes": vitals.bytes,
-        "free_bytes": vitals.free,
-        "log_bytes": vitals.log,
-        "collected": None if (run := vitals.collected) is None else {**dataclasses.asdict(run), "at": moment(run.at)},
-        "verbs": _timed_record(vitals, Sort.VERB),
-        "requests": _timed_record(vitals, Sort.REQUEST),
-        "runs": _timed_record(vitals, Sort.RUN),
-        "processes": [_process_record(one) for one in vitals.processes],
-    }
-
-
-def _timed_record(vitals: Vitals, sort: str) -> Mapping[str, Any]:
-    return {
-        name: {
-            "count": timed.count,
-            "failed": timed.failed,
-            "per_second": round(vitals.rate(name, sort), 3),
-            "total": round(timed.total * 1000, 3),
-            "p50": round(timed.quantile(0.5) * 1000, 3),
-            "p95": round(timed.quantile(0.95) * 1000, 3),
-            "max": round(timed.longest * 1000, 3),
-        }
-        for name, timed in sorted(vitals.timed(sort).items())
-    }
-
-
-def _process_record(process: Process) -> dict[str, Any]:
-    told = process.measured
-    return {"pid": told.pid, "seconds": told.seconds, "age": process.age, "gauges": dict(told.gauges)}

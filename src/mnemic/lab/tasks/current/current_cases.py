@@ -26,11 +26,18 @@ _REPLY: Final = timedelta(minutes=1)
 
 
 class Half(StrEnum):
-    """A part that cases, talk and sentences are written in: two halves to measure by, and more to learn from."""
+    """A part that cases, talk and sentences are written in: two halves to measure by, and more to learn from.
+
+    `LOOK_ALIKES` are situations of people who are easily taken for one another, and of what is only supposed, by a hand
+    of its own: rules and models are tried on them. `LOOK_ALIKES_CHECK` only check what came of it. Nothing shipped was
+    learned from either.
+    """
 
     DEVELOPMENT = "development"
     HELD_BACK = "held_back"
     TRAINING = "training"
+    LOOK_ALIKES = "look_alikes"
+    LOOK_ALIKES_CHECK = "look_alikes_check"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +108,11 @@ def read_cases(half: Half) -> list[CurrentCase]:
 
 
 def read_filler(half: Half) -> dict[str, list[tuple[SaidTurn, ...]]]:
-    """The other talk of a half by language, in exchanges: a turn and the replies to it."""
+    """The other talk of a half by language, in exchanges: a turn and the replies to it.
+
+    Look-alikes stand amid the talk for training.
+    """
+    half = Half.TRAINING if half in (Half.LOOK_ALIKES, Half.LOOK_ALIKES_CHECK) else half
     talk: dict[str, list[tuple[SaidTurn, ...]]] = {}
     for row in rows_of(f"current_filler_{half}"):
         turn = SaidTurn(role=row["role"], speaker=row["speaker"], text=row["text"])

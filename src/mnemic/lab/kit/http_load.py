@@ -1,0 +1,83 @@
+"""Sends requests over as many connections as are asked for, each its next as soon as the last is answered.
+
+Requests are bytes that were made beforehand, and of an answer the status and the length are read: what a client costs
+is not measured along with the server more than it must be.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from mnemic.errors import MnemicError
+
+_END: Final = b"\r\n\r\n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """What came of a load.
+
+    Attributes:
+        seconds: From the first request to the last answer.
+        latencies: Seconds of each request, in the order they were answered.
+        failed: How many were not answered with a status of 200 to 299.
+        size: Bytes of the last body.
+    """
+
+    seconds: float
+    latencies: Sequence[float]
+    failed: int
+    size: int
+
+    @property
+    def rate(self) -> float:
+        """Requests a second."""
+        return len(self.latencies) / self.seconds
+
+
+def post(path: str, body: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> bytes:
+    """Make the bytes of a request."""
+    content = json.dumps(body).encode()
+    lines = [f"POST {path} HTTP/1.1", "Host: localhost", "Content-Type: application/json"]
+    lines += [f"{name}: {value}" for name, value in (headers or {}).items()]
+    return "\r\n".join([*lines, f"Content-Length: {len(content)}", "", ""]).encode() + content
+
+
+def send_all(port: int, requests: Sequence[bytes], connections: int) -> Answered:
+    """Send all requests, and wait for all answers."""
+    return asyncio.run(_send_all(port, requests, connections))
+
+
+async def _send_all(port: int, requests: Sequence[bytes], connections: int) -> Answered:
+    waiting, latencies, statuses, sizes = iter(requests), [], [], [0]
+    opened = [await asyncio.open_connection("127.0.0.1", port) for _ in range(connections)]
+
+    async def client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, waiting: Iterator[bytes]) -> None:
+        for request in waiting:
+            sent = time.perf_counter()
+            writer.write(request)
+            status, body = await read_answer(reader)
+            latencies.append(time.perf_counter() - sent)
+            statuses.append(status)
+            sizes.append(len(body))
+        writer.close()
+
+    began = time.perf_counter()
+    await asyncio.gather(*(client(reader, writer, waiting) for reader, writer in opened))
+    seconds = time.perf_counter() - began
+    failed = sum(not 200 <= status < 300 for status in statuses)
+    return Answered(seconds=seconds, latencies=latencies, failed=failed, size=sizes[-1])
+
+
+async def read_answer(reader: asyncio.StreamReader) -> tuple[int, bytes]:
+    """Read the status and the body of an answer that has a length."""
+    head = (await reader.readuntil(_END)).lower()
+    name, found, rest = head.partition(b"content-length: ")
+    if not found:
+        raise MnemicError(f"an answer has no length: {name[:60]!r}")
+    return int(head[9:12]), await reader.readexactly(int(rest[: rest.index(b"\r")]))

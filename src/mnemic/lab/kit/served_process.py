@@ -1,0 +1,119 @@
+"""Servers in processes of their own, for measurements: `mnemic serve`, and a bare endpoint of the same framework.
+
+Run as `python -m mnemic.lab.kit.served_process SIZE`, it is the bare endpoint: Starlette in uvicorn with the options of
+our server, which reads a body of JSON and answers with one of about SIZE bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Final
+
+from mnemic.errors import MnemicError
+
+_ENVIRONMENT: Final = {"MNEMIC_EMBEDDER": "none", "MNEMIC_USER": "me"}
+_STOP_SECONDS: Final = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class ServedProcess:
+    """A server that runs on this machine.
+
+    Attributes:
+        port: Where it answers.
+    """
+
+    port: int
+    process: subprocess.Popen[str]
+
+    @property
+    def cpu_seconds(self) -> float:
+        """Processor time that it has taken, as its `/metrics` says."""
+        found = re.search(r"^process_cpu_seconds_total (\S+)$", self._get("/metrics"), re.MULTILINE)
+        if found is None:
+            raise MnemicError("the server does not say what processor time it took")
+        return float(found[1])
+
+    def stop(self) -> None:
+        """End it as an operator does, and wait until it has ended."""
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(_STOP_SECONDS)
+
+    def _get(self, path: str) -> str:
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=_STOP_SECONDS)
+        try:
+            connection.request("GET", path)
+            return connection.getresponse().read().decode()
+        finally:
+            connection.close()
+
+
+@contextmanager
+def mnemic_server(store: Path, port: int = 0) -> Iterator[ServedProcess]:
+    """Run `mnemic serve` on a store until the block is left; port 0 for a free one."""
+    command = [sys.executable, "-m", "mnemic", "--store", str(store), "serve", "--port", str(port)]
+    with _started(command, _ENVIRONMENT) as served:
+        yield served
+
+
+@contextmanager
+def bare_server(size: int) -> Iterator[ServedProcess]:
+    """Run the bare endpoint, which answers `POST /` with about `size` bytes, until the block is left."""
+    with _started([sys.executable, "-m", __name__, str(size)], {}) as served:
+        yield served
+
+
+@contextmanager
+def _started(command: list[str], environment: Mapping[str, str]) -> Iterator[ServedProcess]:
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - ours
+        try:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            found = re.search(r"http://[^:]+:(\d+)", line)
+            if found is None:
+                raise MnemicError(f"the server did not start: {line.strip() or 'it said nothing'}")
+            yield ServedProcess(int(found[1]), process)
+        finally:
+            if process.poll() is None:
+                process.terminate()
+                process.wait(_STOP_SECONDS)
+
+
+def serve_bare(size: int) -> None:
+    """Serve the bare endpoint until a signal ends it."""
+    import socket
+
+    import uvicorn
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import JSONResponse, PlainTextResponse, Response
+    from starlette.routing import Route
+
+    answer = {"items": [{"id": f"{n:026d}", "text": "x" * 74} for n in range(max(1, size // 120))]}
+
+    async def echo(request: Request) -> Response:
+        await request.json()
+        return JSONResponse(answer)
+
+    async def cpu(_: Request) -> Response:
+        return PlainTextResponse(f"process_cpu_seconds_total {time.process_time()}\n")
+
+    app = Starlette(routes=[Route("/", echo, methods=["POST"]), Route("/metrics", cpu)])
+    bound = socket.create_server(("127.0.0.1", 0), backlog=2048)
+    print(json.dumps(f"http://127.0.0.1:{bound.getsockname()[1]}"), flush=True)
+    config = uvicorn.Config(app, http="httptools", loop="auto", ws="none", access_log=False, log_level="warning")
+    uvicorn.Server(config).run(sockets=[bound])
+
+
+if __name__ == "__main__":
+    serve_bare(int(sys.argv[1]))

@@ -1,0 +1,222 @@
+"""The server beside the verbs it serves: what a request takes beyond its verb, and how many are done in a second.
+
+Rounds alternate: the same adds and recalls over HTTP, in this process by as many threads, and requests to a bare
+endpoint of the same framework, so that a busy machine weighs on all alike. The server is the command itself in a
+process of its own; its processor time is what its `/metrics` says.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from itertools import islice
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Final
+from urllib.parse import quote
+
+import numpy as np
+
+from mnemic.lab.kit.figures import Figure, Measurements
+from mnemic.lab.kit.generate import Talk
+from mnemic.lab.kit.http_load import Answered, post, send_all
+from mnemic.lab.kit.log import provenance
+from mnemic.lab.kit.served_process import ServedProcess, bare_server, mnemic_server
+from mnemic.memory import Memory
+from mnemic.settings import Settings
+from mnemic.store.sqlite.disk import file_system
+
+BEYOND_MS: Final = 0.5
+"""Processor time that a request may take beyond its verb."""
+SHARE: Final = 0.7
+"""Of what is done in process in a second, what must be done over HTTP."""
+IDLE_ADD_MS: Final = 60.0
+"""What 99 of 100 durable adds may take at most, one after the other."""
+BIG: Final = "big"
+_BATCH: Final = 500
+_HITS: Final = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeLoad:
+    """How much is measured.
+
+    Attributes:
+        items: Memories of one user.
+        users: Others, who have ten each.
+        requests: Of each sort, to a round.
+        connections: At once; in process, threads.
+        idle: Adds one after the other.
+    """
+
+    items: int = 100_000
+    users: int = 1_000
+    rounds: int = 5
+    requests: int = 1_000
+    connections: int = 16
+    idle: int = 300
+    seed: int = 0
+
+    @property
+    def stated(self) -> bool:
+        """Whether it is as much as the bars are stated for."""
+        return self.items >= 100_000 and self.users >= 1_000 and self.rounds * self.requests >= 2_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A verb's call, which is made over HTTP and in process."""
+
+    verb: str
+    user: str
+    words: str
+
+    def request(self) -> bytes:
+        """Make it a request."""
+        body = {"messages": self.words} if self.verb == "observe" else {"query": self.words, "k": _HITS}
+        return post(f"/v1/{self.verb}", body, {"Mnemic-User": quote(self.user)})
+
+    def run(self, memory: Memory) -> None:
+        """Make it in process."""
+        scoped = memory.scope(user=self.user)
+        if self.verb == "observe":
+            scoped.observe(self.words)
+        else:
+            scoped.recall(self.words, k=_HITS)
+
+
+@dataclass(slots=True)
+class _Rounds:
+    """What the rounds of one verb measured: requests a second, and milliseconds of processor time for each."""
+
+    served: list[float] = field(default_factory=list)
+    local: list[float] = field(default_factory=list)
+    bare: list[float] = field(default_factory=list)
+    served_cpu: list[float] = field(default_factory=list)
+    local_cpu: list[float] = field(default_factory=list)
+    bare_cpu: list[float] = field(default_factory=list)
+    latencies: list[float] = field(default_factory=list)
+    failed: int = 0
+
+
+def bench_serve(load: ServeLoad = ServeLoad(), progress: Callable[[str], None] = lambda _: None) -> Measurements:
+    """Measure, on a store that is gone afterwards."""
+    with TemporaryDirectory(prefix="mnemic-serve-") as folder:
+        path = Path(folder) / "memory.db"
+        with Memory(path, settings=Settings(embedder="none")) as memory:
+            progress("filling")
+            _fill(memory, load)
+            with mnemic_server(path) as server:
+                figures = _alternated(memory, server, load, progress)
+                figures.append(_idle(server, load))
+        disk = file_system(Path(folder))
+    return Measurements(header={**provenance(), "load": asdict(load), "file_system": disk}, figures=tuple(figures))
+
+
+def _fill(memory: Memory, load: ServeLoad) -> None:
+    said = iter(Talk(load.seed).messages(load.items + 10 * load.users))
+    big = memory.scope(user=BIG)
+    for begin in range(0, load.items, _BATCH):
+        big.observe(list(islice(said, min(_BATCH, load.items - begin))))
+    for n in range(load.users):
+        memory.scope(user=f"user {n}").observe(list(islice(said, 10)))
+    memory.flush()
+
+
+def calls(load: ServeLoad, verb: str, salt: int) -> list[Call]:
+    """Make the calls of a round: half for the user who has much, the other half for the others in turn."""
+    dice = random.Random(f"{load.seed} {verb} {salt}")  # noqa: S311 - a load, not a secret
+    said = islice(Talk(dice.randrange(2**31)).messages(load.requests), load.requests)
+    users = (BIG if dice.random() < 0.5 else f"user {dice.randrange(load.users)}" for _ in range(load.requests))
+    return [Call(verb=verb, user=user, words=message.text) for user, message in zip(users, said, strict=True)]
+
+
+def _alternated(
+    memory: Memory, server: ServedProcess, load: ServeLoad, progress: Callable[[str], None]
+) -> list[Figure]:
+    figures: list[Figure] = []
+    for verb in ("observe", "recall"):
+        warm = calls(load, verb, -1)
+        size = send_all(server.port, [call.request() for call in warm], load.connections).size
+        _in_process(memory, warm, load.connections)
+        rounds = _Rounds()
+        with bare_server(size) as bare:
+            send_all(bare.port, _bare_requests(warm), load.connections)
+            for n in range(load.rounds):
+                progress(f"{verb}, round {n + 1} of {load.rounds}")
+                _round(memory, server, bare, load, (calls(load, verb, 2 * n), calls(load, verb, 2 * n + 1)), rounds)
+        figures += _figures({"observe": "add", "recall": "recall"}[verb], rounds, size)
+    return figures
+
+
+def _round(
+    memory: Memory,
+    server: ServedProcess,
+    bare: ServedProcess,
+    load: ServeLoad,
+    both: tuple[Sequence[Call], Sequence[Call]],
+    rounds: _Rounds,
+) -> None:
+    remote, local = both
+    answered, cpu = _served(server, [call.request() for call in remote], load.connections)
+    rounds.served.append(answered.rate)
+    rounds.served_cpu.append(cpu)
+    rounds.latencies += answered.latencies
+    rounds.failed += answered.failed
+    rate, cpu = _in_process(memory, local, load.connections)
+    rounds.local.append(rate)
+    rounds.local_cpu.append(cpu)
+    answered, cpu = _served(bare, _bare_requests(remote), load.connections)
+    rounds.bare.append(answered.rate)
+    rounds.bare_cpu.append(cpu)
+
+
+def _bare_requests(made: Sequence[Call]) -> list[bytes]:
+    return [post("/", {"query": call.words, "k": _HITS}, {"Mnemic-User": quote(call.user)}) for call in made]
+
+
+def _served(server: ServedProcess, requests: Sequence[bytes], connections: int) -> tuple[Answered, float]:
+    """Send requests; what came, and the server's milliseconds of processor time for each."""
+    before = server.cpu_seconds
+    answered = send_all(server.port, requests, connections)
+    return answered, (server.cpu_seconds - before) * 1_000 / len(requests)
+
+
+def _in_process(memory: Memory, made: Sequence[Call], threads: int) -> tuple[float, float]:
+    """Make calls by threads; calls a second, and milliseconds of processor time for each."""
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(time.sleep, [0.001] * threads))  # the threads are there
+        began, before = time.perf_counter(), time.process_time()
+        for _ in pool.map(lambda call: call.run(memory), made):
+            pass
+        seconds, cpu = time.perf_counter() - began, time.process_time() - before
+    return len(made) / seconds, cpu * 1_000 / len(made)
+
+
+def _figures(name: str, rounds: _Rounds, size: int) -> list[Figure]:
+    beyond = median(a - b for a, b in zip(rounds.served_cpu, rounds.local_cpu, strict=True))
+    share = median(a / b for a, b in zip(rounds.served, rounds.local, strict=True))
+    bare = median(a / b for a, b in zip(rounds.served, rounds.bare, strict=True))
+    took = f"{median(rounds.served_cpu):.2f} against {median(rounds.local_cpu):.2f} ms"
+    rates = f"{median(rounds.served):,.0f} against {median(rounds.local):,.0f} a second"
+    above = f"{median(rounds.bare):,.0f} a second at {median(rounds.bare_cpu):.2f} ms; {size:,} bytes an answer"
+    return [
+        Figure(name=f"processor time of a {name} beyond the verb", value=beyond, unit="ms", bar=BEYOND_MS, detail=took),
+        Figure(name=f"{name}s beside those in process", value=share, unit="", bar=SHARE, more=True, detail=rates),
+        Figure(name=f"{name}s beside a bare endpoint", value=bare, unit="", detail=above),
+        Figure(name=f"{name}, p99", value=float(np.percentile(rounds.latencies, 99)) * 1_000, unit="ms"),
+        Figure(name=f"{name}s that were not answered with 2xx", value=rounds.failed, unit="", bar=0),
+    ]
+
+
+def _idle(server: ServedProcess, load: ServeLoad) -> Figure:
+    made = [call.request() for call in islice(calls(load, "observe", -2), load.idle)]
+    times = np.array(send_all(server.port, made, 1).latencies) * 1_000
+    return Figure(
+        name="durable add on an idle server, p99", value=float(np.percentile(times, 99)), unit="ms", bar=IDLE_ADD_MS,
+        detail=f"p50 {np.median(times):.1f} ms, {len(times)} of them",
+    )  # fmt: skip

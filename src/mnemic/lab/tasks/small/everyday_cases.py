@@ -1,0 +1,73 @@
+"""Reads what people told a memory of their ordinary lives, by hand, and what they ask of it: 28 people, 351 questions.
+
+Each tells twelve or so statements, one a day. What answers a question may be worded quite otherwise, may have changed,
+may be said of somebody else alone, or never have been said. Two thirds of the people are built on; those of the other
+third are only measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import Any, Final
+
+from mnemic.lab.tasks.current.current_cases import CurrentCase, CurrentQuestion, SaidTurn, rows_of
+
+_FIRST: Final = datetime(2025, 3, 3, 9, tzinfo=UTC)
+_APART: Final = timedelta(days=1)
+
+
+class EverydayPart(StrEnum):
+    """Whose questions rules and weights are built on, and whose only check them."""
+
+    BUILD = "build"
+    CHECK = "check"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EverydayCase:
+    """What one person tells, and what is asked.
+
+    Attributes:
+        told: The statements and the questions, as `bench current` judges them.
+        sorts: Of each question its sort: own, kin, when, amount, list, yes or no, changed, never said, of another.
+    """
+
+    told: CurrentCase
+    sorts: tuple[str, ...]
+
+
+def everyday_cases(part: EverydayPart) -> Iterator[EverydayCase]:
+    """Every person of a part, in the order of its file."""
+    for row in rows_of(f"everyday_{part}"):
+        turns = tuple(
+            SaidTurn(role="user", speaker=None, text=text, said=_FIRST + n * _APART)
+            for n, text in enumerate(row["said"])
+        )
+        asked = _FIRST + len(turns) * _APART
+        told = CurrentCase(
+            id=row["id"],
+            lang=row["lang"],
+            kind="everyday",
+            turns=turns,
+            questions=tuple(_question(one, asked) for one in row["questions"]),
+        )
+        yield EverydayCase(told=told, sorts=tuple(one["sort"] for one in row["questions"]))
+
+
+def _question(row: dict[str, Any], asked: datetime) -> CurrentQuestion:
+    return CurrentQuestion(
+        text=row["text"],
+        asked=asked,
+        as_of=None,
+        valid_at=None,
+        current=tuple(row["gold"]),
+        outdated=(),
+        others=(),
+        answers=tuple(row["answers"]),
+        wrong=tuple(row["wrong"]),
+        type=row["type"],
+        unknown=not row["answers"],
+    )

@@ -1,0 +1,99 @@
+"""Makes JSON of what the processes of a store measure and do: their vitals, the backlog of lanes, what models took."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from mnemic.core.clock import moment
+from mnemic.core.prices import price_of, read_prices
+from mnemic.operations.store_records import lane_record
+from mnemic.watching.metering import Sort
+
+if TYPE_CHECKING:
+    from mnemic.admin import Behind
+    from mnemic.core.prices import Price
+    from mnemic.store.values.spending import Spending
+    from mnemic.watching.vitals import Process, Vitals
+
+WINDOW_GAUGES = ("references", "hits", "faults", "evictions", "write_backs")
+"""Counters of windows, summed over all processes since each opened the store."""
+
+
+def look_record(vitals: Vitals, behind: Iterable[Behind]) -> dict[str, Any]:
+    """Make the record of one look at a store, with what its lanes have yet to do."""
+    return {**vitals_record(vitals), "lanes": [lane_record(one) for one in behind]}
+
+
+def vitals_record(vitals: Vitals) -> dict[str, Any]:
+    """Make the record of one look; durations are in milliseconds."""
+    return {
+        "at": moment(vitals.at).isoformat(),
+        "commits": vitals.commits,
+        "commits_per_second": vitals.commits_per_second,
+        "jobs": dict(vitals.jobs),
+        "windows": {
+            "open": vitals.windows.sessions,
+            "known": vitals.windows.known,
+            "pages": vitals.windows.pages,
+            "tokens": vitals.windows.tokens,
+            "budget": vitals.windows.budget,
+            **{name: int(vitals.gauge(f"windows.{name}")) for name in WINDOW_GAUGES},
+        },
+        "bytes": vitals.bytes,
+        "free_bytes": vitals.free,
+        "log_bytes": vitals.log,
+        "collected": None
+        if (run := vitals.collected) is None
+        else {**dataclasses.asdict(run), "at": moment(run.at).isoformat()},
+        "verbs": _timed_record(vitals, Sort.VERB),
+        "requests": _timed_record(vitals, Sort.REQUEST),
+        "runs": _timed_record(vitals, Sort.RUN),
+        "processes": [_process_record(one) for one in vitals.processes],
+    }
+
+
+def _timed_record(vitals: Vitals, sort: str) -> Mapping[str, Any]:
+    return {
+        name: {
+            "count": timed.count,
+            "failed": timed.failed,
+            "per_second": round(vitals.rate(name, sort), 3),
+            "total": round(timed.total * 1000, 3),
+            "p50": round(timed.quantile(0.5) * 1000, 3),
+            "p95": round(timed.quantile(0.95) * 1000, 3),
+            "max": round(timed.longest * 1000, 3),
+        }
+        for name, timed in sorted(vitals.timed(sort).items())
+    }
+
+
+def _process_record(process: Process) -> dict[str, Any]:
+    told = process.measured
+    return {"pid": told.pid, "seconds": told.seconds, "age": process.age, "gauges": dict(told.gauges)}
+
+
+def spending_record(one: Spending, price: Price | None) -> dict[str, Any]:
+    """Make the record of what the calls of one model for one task took; `cost` is None without a price."""
+    return {
+        "strategy": one.strategy,
+        "task": one.task,
+        "model": one.model,
+        "calls": one.calls,
+        "failed": one.failed,
+        "unsound": one.unsound,
+        "answered_as": list(one.answered_as),
+        "prompt_tokens": one.prompt_tokens,
+        "answer_tokens": one.answer_tokens,
+        "estimated": one.estimated,
+        "seconds": one.seconds,
+        "cost": None if price is None else price.of(one.prompt_tokens, one.answer_tokens),
+        "currency": None if price is None else price.currency,
+    }
+
+
+def spending_records(spendings: Iterable[Spending], prices: str) -> list[dict[str, Any]]:
+    """Make the records of what models took, priced by the setting `prices`."""
+    known = read_prices(prices)
+    return [spending_record(one, price_of(one.model, known)) for one in spendings]

@@ -1,0 +1,112 @@
+# ruff: noqa: E501 - a pattern cut in pieces is read wrongly
+"""Tells whom a sentence is about by its first words, and whether a question is about whoever asks it.
+
+"Dad is allergic to bees" answers nothing about the speaker; "my throat swells" does. Only a subject that is plainly
+somebody else counts: kin with or without "my", or a name that what is read with it shows to be one.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from mnemic.core.parts import MONTHS, WEEKDAYS
+from mnemic.core.tokens import terms
+from mnemic.extract.slots_en_words import RELATIONS
+from mnemic.extract.slots_zh_words import RELATIONS as RELATIONS_CHINESE
+from mnemic.recall.asked_for import AnswerType
+from mnemic.recall.sentence_cues import kin_tokens
+from mnemic.recall.understand import SPEAKS_OF_SELF, SPEAKS_TO_OTHER, called_by_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_KIN: Final = (
+    rf"{RELATIONS}|mama|papa|mummy|daddy|granny|grandad|granddad|gran|nan|auntie|child|kid|baby|ex|stepmother|stepfather"
+    r"|stepson|stepdaughter|stepsister|stepbrother|mother-in-law|father-in-law|sister-in-law|brother-in-law|parents"
+    r"|grandparents|kids|children|sons|daughters|brothers|sisters|twins|landlord|landlady|lodger|bestie|classmate"
+)
+_BARE: Final = r"mum|mom|dad|mama|papa|grandma|grandpa|granny|grandad|granddad|gran|nan|(?:aunt|uncle|auntie) [A-Z]\w+"
+_PREPOSITIONS: Final = (
+    r"(?:and|or|on|at|in|for|with|from|to|of|about|by|around|after|before|this|next|every|tomorrow|today)"
+)
+_KIN_FIRST: Final = re.compile(
+    rf"\W*(?:(?:and|but|so|then|well|oh|btw) )*(?:(?:my|our|the) (?:[\w-]+ ){{0,2}}?(?:{_KIN})|(?:{_BARE}))\b"
+    rf"(?:[ ,]+[A-Z][\w-]+)?,?(?:['’]s|['’]re)? (?!{_PREPOSITIONS}\b)\w",
+    re.IGNORECASE,
+)
+_MORE_KIN_CHINESE: Final = """
+姐 妹 哥 弟 婆婆 公公 岳父 岳母 奶奶 爷爷 外婆 外公 姥姥 姥爷 姑姑 姑妈 大姑 姨妈 阿姨 舅舅 叔叔 伯伯 大伯 嫂子 侄女 侄子 外甥 外甥女 邻居 房东
+孩子 宝宝 双胞胎 继女 继子 前妻 前夫 同学 发小 哥们 舍友 医生 大夫 教练 师傅 女儿们 儿子们 孩子们
+"""
+_KIN_CHINESE: Final = "|".join(
+    sorted(
+        {
+            *RELATIONS_CHINESE,
+            *_MORE_KIN_CHINESE.split(),
+        },
+        key=len,
+        reverse=True,
+    )
+)
+_KIN_FIRST_CHINESE: Final = re.compile(
+    rf"(?:[而但且不过所以因为后来昨今天上周最近刚才]*)(?:我们?家?|咱)?的?(?:[大小老二三]|最好的|新)?(?:{_KIN_CHINESE})"
+)
+_NAMED: Final = re.compile(
+    r"\W*([A-Z][\w-]+)(?:['’]s|['’]re)?[, ]+(?:and [A-Z][\w-]+ )?(?!and\b|on\b|at\b|in\b|for\b|with\b|of\b)\w"
+)
+_NAMED_CHINESE: Final = re.compile(
+    r"[而但]?[小老阿](?![区店时孩心学说家板师人公])[\u4e00-\u9fff](?=[对怕是在说今昨也最会喜爱吃住去教当刚又有讨])"
+)
+_INSIDE: Final = re.compile(r"(?<=[\w,;:] )[A-Z][\w-]+")
+"""A word with a capital that begins no sentence."""
+_CALLED_CHINESE: Final = re.compile(
+    rf"(?:(?:{_KIN_CHINESE})?叫做?|名叫|(?:{_KIN_CHINESE})(?![叫是姓的]))([\u4e00-\u9fff]{{2,4}}?)(?=[，。,.！!、在会怕是今昨]|\Z)"
+)
+_NO_NAMES: Final = frozenset({"I", "I'm", "I've", "I'd", "I'll", "Mr", "Mrs", "Ms", "Dr", *MONTHS, *WEEKDAYS})
+_CLAUSE: Final = re.compile(r"[,，;；、:：—–]\s*|\s(?:and|but|so|because|while)\s")
+_ASKS_WHAT_I_AM: Final = re.compile(r"\b(?:am|was) i\b", re.IGNORECASE)
+_IS: Final = re.compile(r"\W*[A-Z][\w-]+(?:['’]s| is| was) ")
+_ASKS_WHETHER_I: Final = re.compile(r"\W*我(?:现在|还|也|是不是)?([\u4e00-\u9fff]{2,})吗")
+_SOMEBODY: Final = re.compile(r"[^\W\d_不没再还也都就已经戒停每天很最从别常爱会能想要是有在现今昨去上下]{2,4}")
+_FIRST_PERSON: Final = re.compile(r"\b(?:i|me|we|us|mine|ours|myself)\b|[我咱俺]", re.IGNORECASE)
+
+
+def asks_of_self(question: str) -> bool:
+    """Whether a question is about whoever asks it, and about nobody of theirs, nobody by name, and not for somebody."""
+    if not SPEAKS_OF_SELF.search(question) or SPEAKS_TO_OTHER.search(question) or called_by_name(question):
+        return False
+    tokens = np.frombuffer(terms(question), np.uint64).tolist()
+    return AnswerType.by(question) is not AnswerType.PERSON and kin_tokens().isdisjoint(tokens)
+
+
+def names_in(texts: Iterable[str]) -> frozenset[str]:
+    """What texts show to be names: words with a capital inside a sentence, and what somebody is said to be called."""
+    found = {name for text in texts for form in (_INSIDE, _CALLED_CHINESE) for name in form.findall(text)}
+    return frozenset(found - _NO_NAMES)
+
+
+def about_another(clause: str, names: frozenset[str], question: str) -> bool:
+    """Whether the subject of a clause is plainly somebody other than who speaks, who is not in it themselves.
+
+    To what a question asks of its asker ("am I allergic?") whatever else that is said of is somebody else.
+    """
+    kin = _KIN_FIRST.match(clause) or _KIN_FIRST_CHINESE.match(clause)
+    rest = clause[kin.end() :] if kin else clause
+    if _FIRST_PERSON.search(rest):
+        return False
+    if kin or _NAMED_CHINESE.match(clause):
+        return True
+    named = _NAMED.match(clause)
+    if named and (named[1] in names or (_ASKS_WHAT_I_AM.search(question) and _IS.match(clause))):
+        return True
+    said = _ASKS_WHETHER_I.match(question)
+    subject = clause[: max(0, clause.find(said[1]))] if said else ""
+    return bool(_SOMEBODY.fullmatch(subject)) or any(clause.startswith(name) for name in names if not name.isascii())
+
+
+def clauses(text: str) -> list[str]:
+    """The clauses of a text, as commas, semicolons and conjunctions part them."""
+    return [part for part in _CLAUSE.split(text) if part.strip()]

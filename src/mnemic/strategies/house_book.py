@@ -1,0 +1,184 @@
+"""The book of the strategy `house`: the statements that hold so far, filed by what its rules ask of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from mnemic.core.items import DOUBTS, ENDED, WRONG, Kind, Sight, State
+from mnemic.core.uninterrupted import import_whole
+from mnemic.strategies.base import Derivation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from mnemic.core.ids import ItemId
+    from mnemic.core.items import Item, Slot
+
+NAMING: Final = frozenset({"call me", "叫我"})
+"""The rules of what a user wants to be called: of these the newest stands."""
+_Place: TypeAlias = tuple[str, ...]
+"""Where statements are filed: what is asked of them, and its answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class BookedStatement:
+    """A statement that holds: where it is, and what it says."""
+
+    at: ItemId | int
+    text: str
+    slots: Mapping[str, Slot]
+    said: datetime
+    valid_from: datetime | None = None
+
+    @property
+    def began(self) -> datetime:
+        """Since when it is so, as far as we know."""
+        return self.valid_from or self.said
+
+
+class HouseBook:
+    """Files the statements that hold so far, known or newly derived, by what rules ask of them.
+
+    A fact is filed by its subject and slot, and by its value; an instruction by its subject, its words as they are
+    compared, and each word that says what it is about. So what a turn costs does not grow with what is known.
+
+    Attributes:
+        written: What is to be written.
+    """
+
+    def __init__(self, known: Sequence[Item]) -> None:
+        self.written: list[Derivation] = []
+        self._known = known
+        self._filed: dict[_Place, dict[ItemId | int, BookedStatement]] | None = None
+        self._places: dict[ItemId | int, list[_Place]] = {}
+        self._history: set[_Place] = set()
+
+    def write_history(self, derivation: Derivation, *place: str) -> None:
+        """Write a statement that something newer has taken the place of already, unless it is known as history."""
+        if place not in self._history:
+            self._history.add(place)
+            self.written.append(derivation)
+
+    def write(self, derivation: Derivation) -> None:
+        """Write a statement, which holds from here on; what it supersedes or revokes does so no longer."""
+        for gone in (derivation.supersedes, *derivation.revokes):
+            if gone is not None:
+                for place in self._places.pop(gone, ()):
+                    self._files[place].pop(gone, None)
+        self._file(
+            BookedStatement(
+                len(self.written), derivation.text, derivation.slots, derivation.said, derivation.valid_from
+            )
+        )
+        self.written.append(derivation)
+
+    def filed(self, *place: str) -> Sequence[BookedStatement]:
+        """Return the statements that hold and are filed at a place, the oldest first."""
+        return list(self._files.get(place, {}).values())
+
+    def alone(self, *place: str) -> Sequence[BookedStatement] | None:
+        """Return the one statement that is filed at a place, or none; None if there are more."""
+        return self.filed(*place) if len(self._files.get(place, {})) <= 1 else None
+
+    def origin(self, statement: BookedStatement) -> tuple[ItemId, ...]:
+        """The items that a statement has its words from: itself, or if it is of this run what it was derived from."""
+        if not isinstance(statement.at, int):
+            return (statement.at,)
+        derivation = self.written[statement.at]
+        return (*derivation.source, *derivation.context)
+
+    @property
+    def _files(self) -> dict[_Place, dict[ItemId | int, BookedStatement]]:
+        """What is filed; what is known is filed when a turn first asks, for most say nothing that rules look up."""
+        if self._filed is None:
+            self._filed = {}
+            for item in self._known:
+                if item.kind not in (Kind.PROCEDURE, Kind.PROFILE):
+                    continue
+                statement = BookedStatement(item.id, item.text, item.slots, item.said, item.valid_from)
+                if item.state is State.ACTIVE:
+                    self._file(statement)
+                elif item.state is State.SUPERSEDED:
+                    self._history.update(place for place in _places(statement) if place[0] == "value")
+        return self._filed
+
+    def _file(self, statement: BookedStatement) -> None:
+        places = self._places[statement.at] = list(_places(statement))
+        for place in places:
+            self._files.setdefault(place, {})[statement.at] = statement
+
+
+def _places(statement: BookedStatement) -> Iterator[_Place]:
+    """Name the places at which a statement is filed."""
+    import_whole("mnemic.extract.entities", "mnemic.extract.revocations", "mnemic.extract.slots")
+    from mnemic.extract.entities import canonical
+    from mnemic.extract.revocations import aspects_named, telling
+    from mnemic.extract.slots import is_single
+
+    slots = statement.slots
+    subject, slot = slots.get("subject"), slots.get("slot")
+    if not isinstance(subject, str):
+        return
+    if slots.get("standing") is True:
+        yield "stands", subject
+        yield "said", subject, canonical(statement.text)
+        yield from (("about", subject, word) for word in telling(statement.text))
+        yield from (("aspect", subject, aspect) for aspect in aspects_named(statement.text))
+        if slots.get("rule") in NAMING:
+            yield "naming", subject
+    if isinstance(doubted := slots.get(DOUBTS), str):
+        yield "doubted", subject, canonical(doubted)
+    if not isinstance(slot, str):
+        return
+    value = same_value(slots.get("value"))
+    if slots.get(ENDED) is True:
+        yield "ended", subject, slot, value
+    else:
+        yield "value", subject, slot, value
+        yield "holds", subject, value
+    if slots.get(ENDED) is not True or is_single(slot):
+        yield "slot", subject, slot
+    if (wrong := slots.get(WRONG)) is not None:
+        yield "ended", subject, slot, same_value(wrong)
+
+
+def of_rules(subject: str) -> dict[str, Slot]:
+    """The slots of whatever rules derive about somebody."""
+    return {"subject": subject, "by": "rules"}
+
+
+def same_value(value: Slot) -> str:
+    """A value as it is compared with others: a text in its canonical form."""
+    import_whole("mnemic.extract.entities")
+    from mnemic.extract.entities import canonical
+
+    return canonical(value) if isinstance(value, str) else str(value)
+
+
+def derived_by_rules(
+    item: Item,
+    key: str,
+    kind: Kind,
+    text: str,
+    slots: Mapping[str, Slot],
+    *,
+    valid_from: datetime | None = None,
+    supersedes: ItemId | int | None = None,
+    revokes: tuple[ItemId | int, ...] = (),
+) -> Derivation:
+    """Derive a statement from one turn, for everybody's sight."""
+    return Derivation(
+        key=key,
+        kind=kind,
+        text=text,
+        slots=slots,
+        source=(item.id,),
+        said=item.said,
+        said_offset=item.said_offset,
+        valid_from=valid_from,
+        sight=Sight.ALL,  # in the always-on part of a context: what rules derive has no words to be searched by
+        supersedes=supersedes,
+        revokes=revokes,
+    )

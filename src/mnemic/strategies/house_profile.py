@@ -1,0 +1,152 @@
+"""What the strategy `house` does with findings about the profile: something is so, is so no longer, or never was."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from mnemic.core.clock import moment
+from mnemic.core.items import ENDED, WRONG, Kind
+from mnemic.core.uninterrupted import import_whole
+from mnemic.strategies.house_book import BookedStatement, HouseBook, derived_by_rules, of_rules, same_value
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
+    from mnemic.core.ids import ItemId
+    from mnemic.core.items import Item, Slot
+    from mnemic.extract.slots import Finding
+    from mnemic.strategies.base import Derivation
+
+_OPPOSITE: Final = {"likes": "dislikes", "dislikes": "likes"}
+
+
+def write_finding(item: Item, key: str, finding: Finding, book: HouseBook) -> None:
+    """Write what a finding says: that something is so, is so no longer, or was said by mistake."""
+    import_whole("mnemic.extract.patterns")
+    from mnemic.extract.patterns import SlotAct
+
+    match finding.act:
+        case SlotAct.STATES:
+            _state(item, key, finding, book)
+        case SlotAct.ENDS:
+            _end(item, key, finding, book)
+        case SlotAct.CORRECTS:
+            _put_right(item, key, finding, book)
+
+
+def _state(item: Item, key: str, finding: Finding, book: HouseBook) -> None:
+    """Write that something is so, unless that is known: as history where something newer says otherwise.
+
+    An end, or a correction, that was said later stays: old evidence does not bring back what it took away. What was
+    put right was never so, and is no history.
+    """
+    value = same_value(finding.value)
+    if book.filed("value", finding.subject, finding.slot, value):
+        return
+    if finding.single:
+        facts = book.filed("slot", finding.subject, finding.slot)
+    else:
+        facts = book.filed("value", finding.subject, _OPPOSITE.get(finding.slot, ""), value)
+    ended = book.filed("ended", finding.subject, finding.slot, value)
+    slots = {"slot": finding.slot, "value": finding.value, **of_rules(finding.subject)}
+    since = moment(finding.since.start) if finding.since else None
+    newer = [one for one in (*facts, *ended) if one.said > item.said or _is_history(finding, one)]
+    if any(one in ended and one.slots.get(ENDED) is not True for one in newer):
+        return
+    if newer:
+        first = min(newer, key=lambda one: one.began)
+        late = replace(_profiled(item, key, finding, slots, since, gone=()), outdated_by=first.at)
+        book.write_history(late, "value", finding.subject, finding.slot, value)
+        return
+    over = (statement.at for statement in (*facts, *ended) if statement in facts or statement.slots.get(ENDED) is True)
+    book.write(_profiled(item, key, finding, slots, since, gone=tuple(dict.fromkeys(over))))
+
+
+def _is_history(finding: Finding, fact: BookedStatement) -> bool:
+    """Whether what a finding dates was over before a fact, which names its own beginning, began."""
+    return finding.since is not None and fact.valid_from is not None and moment(finding.since.end) <= fact.valid_from
+
+
+def _end(item: Item, key: str, finding: Finding, book: HouseBook) -> None:
+    """Write that something is so no longer: it closes the fact, and keeps older words from saying it again.
+
+    An end that names no value closes what is known to fill the slot, if that is clear; where nothing does, it says
+    nothing. Neither does one of which only what is known could tell the slot.
+    """
+    facts = _filling(finding, book)
+    if facts is None or any(fact.said > item.said or _is_history(finding, fact) for fact in facts):
+        return
+    own: Mapping[str, Slot] = {"slot": finding.slot, "value": finding.value}
+    borrows = bool(facts) and not (finding.slot and finding.value and WRONG not in facts[0].slots)
+    told = facts[0].slots if borrows else own
+    if not facts and (not finding.slot or not finding.value or _is_taken(finding, book)):
+        return
+    marks = {ENDED: True, **({WRONG: told[WRONG]} if WRONG in told else {})}
+    slots = {"slot": told["slot"], "value": told["value"], **marks, **of_rules(finding.subject)}
+    since = moment(finding.since.start) if finding.since else None
+    began = max(since, facts[0].said) if since and facts else since  # it was so when it was last said
+    end = _profiled(item, key, finding, slots, began, gone=tuple(fact.at for fact in facts))
+    book.write(replace(end, context=book.origin(facts[0])) if borrows else end)
+
+
+def _filling(finding: Finding, book: HouseBook) -> Sequence[BookedStatement] | None:
+    """Find the fact that a finding ends; none if none is known, None if it cannot be told which."""
+    if not finding.slot:
+        return book.alone("holds", finding.subject, same_value(finding.value))
+    if finding.value:
+        return book.filed("value", finding.subject, finding.slot, same_value(finding.value))
+    facts = book.alone("slot", finding.subject, finding.slot)
+    return None if facts is None else [fact for fact in facts if fact.slots.get(ENDED) is not True]
+
+
+def _is_taken(finding: Finding, book: HouseBook) -> bool:
+    """Whether the end of a value is known, or something else fills the slot."""
+    ended = book.filed("ended", finding.subject, finding.slot, same_value(finding.value))
+    return bool(ended or (finding.single and book.filed("slot", finding.subject, finding.slot)))
+
+
+def _put_right(item: Item, key: str, finding: Finding, book: HouseBook) -> None:
+    """Write what is right in place of the one fact that says what was wrong, as if it had been said then."""
+    import_whole("mnemic.extract.slots")
+    from mnemic.extract.slots import typed
+
+    wrong = book.alone("holds", finding.subject, same_value(finding.wrong))
+    if not wrong or wrong[0].said > item.said:
+        return
+    fact = wrong[0]
+    slot = str(fact.slots["slot"])
+    value = typed(slot, str(finding.value))
+    if value is None or book.filed("value", finding.subject, slot, same_value(value)):
+        return
+    slots = {"slot": slot, "value": value, WRONG: fact.slots["value"], **of_rules(finding.subject)}
+    book.write(_profiled(item, key, finding, slots, fact.began, gone=(fact.at,)))
+
+
+def _profiled(
+    item: Item,
+    key: str,
+    finding: Finding,
+    slots: Mapping[str, Slot],
+    valid_from: datetime | None,
+    *,
+    gone: tuple[ItemId | int, ...],
+) -> Derivation:
+    """Derive a statement of the profile from a finding, in place of what is gone."""
+    import_whole("mnemic.extract.phrasing")
+    from mnemic.extract.phrasing import phrased
+
+    text = phrased(
+        str(slots["slot"]), str(slots["value"]), finding.subject, finding.text, ended=slots.get(ENDED) is True
+    )
+    return derived_by_rules(
+        item,
+        key,
+        Kind.PROFILE,
+        text,
+        slots,
+        valid_from=valid_from,
+        supersedes=gone[0] if gone else None,
+        revokes=gone[1:],
+    )

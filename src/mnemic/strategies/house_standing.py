@@ -1,0 +1,141 @@
+"""What the strategy `house` does with standing instructions: one is given, stopped, contradicted, or taken back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from mnemic.core.items import DOUBTS, Kind
+from mnemic.core.uninterrupted import import_whole
+from mnemic.strategies.house_book import NAMING, BookedStatement, HouseBook, derived_by_rules, of_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from datetime import datetime
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from mnemic.core.ids import ItemId
+    from mnemic.core.items import Item, Slot
+    from mnemic.extract.instructions import Instruction
+    from mnemic.extract.revocations import Revocation, Withdrawal
+
+Meanings: TypeAlias = "Mapping[str, NDArray[np.float32]]"
+"""The vector of each text that meaning may decide on; empty where none are made."""
+_STOPPING: Final = frozenset({"stop", "不要再"})
+
+
+def write_revocation(
+    item: Item, subject: str, key: str, revocation: Revocation, book: HouseBook, meanings: Meanings
+) -> list[str]:
+    """Write the revocation, if it is clear what it is about; its words are no instruction beside it."""
+    import_whole("mnemic.extract.revocations")
+    from mnemic.extract.revocations import Withdrawal
+
+    if revocation.way is Withdrawal.HINTS:
+        meant, sure = _hinted_at(book, subject, revocation.text, item.said, meanings)
+    else:
+        meant, sure = _meant(book, subject, revocation.topic, item.said, revocation.way), True
+    if meant is None:
+        return []
+    if not sure:
+        slots = {**_instruction_slots(subject, "in doubt", standing=False), DOUBTS: meant.text}
+        book.write(derived_by_rules(item, key, Kind.PROCEDURE, revocation.text, slots))
+        return []
+    slots = _instruction_slots(subject, "taken back", standing=False)
+    book.write(derived_by_rules(item, key, Kind.PROCEDURE, revocation.text, slots, revokes=(meant.at,)))
+    return [revocation.text]
+
+
+def _hinted_at(
+    book: HouseBook, subject: str, text: str, said: datetime, meanings: Meanings
+) -> tuple[BookedStatement | None, bool]:
+    """Find the one standing instruction, said before, that a sentence may take back, and whether it surely does.
+
+    Without vectors only a cue tells, and words in common with one instruction alone.
+    """
+    import_whole("mnemic.extract.chinese", "mnemic.extract.revocations", "mnemic.extract.withdrawal_meaning")
+    from mnemic.extract.chinese import simple
+    from mnemic.extract.revocations import aspects_named, telling
+    from mnemic.extract.withdrawal_meaning import ABOUT, MAY_TAKE_BACK, OF_CUE, TAKES_BACK, has_cue, nearest, withdraws
+
+    low = simple(text).lower()
+    places = [*(("about", word) for word in telling(text)), *(("aspect", aspect) for aspect in aspects_named(text))]
+    sharing = {one.at: one for place, word in places for one in book.filed(place, subject, word) if one.said <= said}
+    if text not in meanings:
+        return (next(iter(sharing.values())) if len(sharing) == 1 and has_cue(low) else None), True
+    likely = withdraws(meanings[text], low) + (OF_CUE if has_cue(low) else 0.0)
+    if likely <= MAY_TAKE_BACK:
+        return None, False
+    near = [one for one in book.filed("stands", subject) if one.said <= said and one.text in meanings]
+    vectors, shares = [meanings[one.text] for one in near], [one.at in sharing for one in near]
+    if likely > TAKES_BACK and (place := nearest(meanings[text], vectors, shares)) is not None:
+        return near[place], True
+    place = nearest(meanings[text], vectors, shares, near=ABOUT, ahead=0.0)
+    return (None if place is None else near[place]), False
+
+
+def _meant(
+    book: HouseBook, subject: str, topic: str, said: datetime, way: Withdrawal | None = None
+) -> BookedStatement | None:
+    """Find the one standing instruction, said by then, that a topic is about: by its words, or else by its aspects.
+
+    Args:
+        way: How it is withdrawn; None if it is told to stop, so that only words tell.
+    """
+    import_whole("mnemic.extract.revocations")
+    from mnemic.extract.revocations import aspects_named, revoked, telling, withdrawable
+
+    for place, asked in (("about", telling(topic)), ("aspect", aspects_named(topic) if way else set())):
+        shared: dict[ItemId | int, int] = {}
+        about: dict[ItemId | int, BookedStatement] = {}
+        for word in asked:
+            for statement in book.filed(place, subject, word):
+                if statement.said <= said and (way is None or withdrawable(topic, way, statement.text)):
+                    about[statement.at] = statement
+                    shared[statement.at] = shared.get(statement.at, 0) + 1
+        which = revoked(len(asked), shared)
+        if which is not None:
+            return about[which]
+    return None
+
+
+def write_instruction(item: Item, subject: str, key: str, instruction: Instruction, book: HouseBook) -> None:
+    """Write a standing instruction, in place of what it repeats in doubt, stops or contradicts."""
+    import_whole("mnemic.extract.entities")
+    from mnemic.extract.entities import canonical
+
+    same = book.filed("said", subject, canonical(instruction.text))
+    if same and not book.filed("doubted", subject, canonical(instruction.text)):
+        return
+    named = book.filed("naming", subject) if instruction.rule in NAMING else ()
+    if any(statement.said > item.said for statement in named):
+        return
+    stopped = _meant(book, subject, instruction.text, item.said) if instruction.rule in _STOPPING else None
+    ended = [] if stopped is None else [stopped.at]
+    ended += _contradicted(book, subject, instruction.text, item.said)
+    derivation = derived_by_rules(
+        item,
+        key,
+        Kind.PROCEDURE,
+        instruction.text,
+        _instruction_slots(subject, instruction.rule, standing=True),
+        supersedes=next((one.at for one in (*same, *named)), None),
+        revokes=tuple(dict.fromkeys(ended)),
+    )
+    book.write(derivation)
+
+
+def _contradicted(book: HouseBook, subject: str, text: str, said: datetime) -> Iterator[ItemId | int]:
+    """Yield what stands and was said before, and that a new instruction asks the contrary of."""
+    import_whole("mnemic.extract.revocations")
+    from mnemic.extract.revocations import aspects_named, contradicts
+
+    for aspect in aspects_named(text):
+        for one in book.filed("aspect", subject, aspect):
+            if one.said <= said and contradicts(text, one.text):
+                yield one.at
+
+
+def _instruction_slots(subject: str, rule: str, *, standing: bool) -> dict[str, Slot]:
+    return {"standing": standing, "rule": rule, **of_rules(subject)}

@@ -1,0 +1,81 @@
+"""The questions of ordinary lives are what they say they are, and their answers are counted right."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from mnemic.lab.tasks.current.grading import Grade, Verdict, names
+from mnemic.lab.tasks.small.everyday_bench import (
+    EverydayOutcome,
+    bench_everyday,
+    calibration_error,
+    everyday_scores,
+    show,
+    write_failures,
+)
+from mnemic.lab.tasks.small.everyday_cases import EverydayCase, EverydayPart, everyday_cases
+
+BOTH = [case for part in EverydayPart for case in everyday_cases(part)]
+
+
+@pytest.mark.parametrize("case", BOTH, ids=lambda case: case.told.id)
+def test_what_answers_is_said_where_it_is_said_to_be(case: EverydayCase) -> None:
+    turns = [turn.text for turn in case.told.turns]
+    assert 8 <= len(turns) == len(set(turns)) <= 15
+    for question, sort in zip(case.told.questions, case.sorts, strict=True):
+        assert question.unknown is (sort == "never said" or (sort == "of another" and not question.answers))
+        if question.type != "yesno" and not question.unknown:
+            said = " ".join(turns[place] for place in question.current)
+            assert any(names(said, value) for value in question.answers), question.text
+
+
+def test_a_third_is_only_checked_and_the_languages_are_even() -> None:
+    asked = {
+        part: [(case.told.lang, q.text) for case in everyday_cases(part) for q in case.told.questions]
+        for part in EverydayPart
+    }
+    every = [*asked[EverydayPart.BUILD], *asked[EverydayPart.CHECK]]
+    assert len(every) >= 240
+    assert 0.3 < len(asked[EverydayPart.CHECK]) / len(every) < 0.4
+    assert 0.48 < sum(lang == "zh" for lang, _ in every) / len(every) < 0.52
+    assert not {case.told.id for case in everyday_cases(EverydayPart.BUILD)} & {
+        case.told.id for case in everyday_cases(EverydayPart.CHECK)
+    }
+
+
+def _outcome(verdict: Verdict, confidence: float, *, first: bool) -> EverydayOutcome:
+    case = BOTH[0].told
+    judged = Grade(verdict, holds=verdict is Verdict.RIGHT, given=verdict is not Verdict.UNSURE, confidence=confidence)
+    return EverydayOutcome(case=case, question=case.questions[0], sort="own", grade=judged, first=first, answered="")
+
+
+def test_shares_are_counted_by_hand() -> None:
+    outcomes = [
+        _outcome(Verdict.RIGHT, 1.0, first=True),
+        _outcome(Verdict.WRONG, 0.9, first=False),
+        _outcome(Verdict.WRONG, 0.6, first=False),
+        _outcome(Verdict.UNSURE, 0.1, first=False),
+    ]
+    found = everyday_scores(outcomes)
+    assert [found[key].mean for key in ("right", "wrong", "unsure", "wrong, sure", "first")] == [
+        0.25,
+        0.5,
+        0.25,
+        0.25,
+        0.25,
+    ]
+    assert calibration_error(outcomes) == pytest.approx((0.0 + 0.9 + 0.6) / 3)
+
+
+def test_words_alone_answer_one_person_and_the_report_tells_what_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mnemic.lab.tasks.small.everyday_bench.everyday_cases", lambda part: BOTH[:1])
+    outcomes = bench_everyday(EverydayPart.BUILD)
+    assert len(outcomes) == len(BOTH[0].told.questions)
+    told = io.StringIO()
+    show(outcomes, told)
+    show(outcomes, told, as_json=True)
+    write_failures(outcomes, 1, told)
+    assert "quoted first" in told.getvalue()
+    assert f"of {len(outcomes)} not right" in told.getvalue()
