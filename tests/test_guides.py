@@ -39,6 +39,7 @@ BLOCK = re.compile(
 LANGUAGES = {"python", "console", "text", "json"}
 NOT_RUN = {
     "claude-code.md": 1,
+    "dashboard.md": 2,
     "gateway.md": 1,
     "mem0-surface.md": 1,
     "models.md": 3,

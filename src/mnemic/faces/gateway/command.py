@@ -20,9 +20,9 @@ from mnemic.faces.server.command import is_loopback
 )
 @click.option("--upstream", type=WORDS, required=True, metavar="URL", help="The endpoint that answers.")
 @click.option("--host", type=WORDS, default="127.0.0.1", show_default=True, help="Where to listen.")
-@click.option(
-    "--port", type=click.IntRange(0, 65_535), default=8_077, show_default=True, help="0 for any that is free."
-)
+@click.option("--allow-host", type=WORDS, multiple=True, help="A name by which it may be asked, beside its address.")
+@click.option("--keys", "with_keys", is_flag=True, help="Ask for an access key here too; elsewhere it always does.")
+@click.option("--port", type=click.IntRange(1, 65_535), default=8_077, show_default=True, help="The port.")
 @click.option(
     "--memory",
     "mode",
@@ -53,6 +53,7 @@ from mnemic.faces.server.command import is_loopback
     metavar="NAME",
     help="Environment variable with the key for the upstream (left out: the request's own goes on).",
 )
+@click.option("--keys", "with_keys", is_flag=True, help="Ask for a key of the store on this machine's address too.")
 def gateway(
     upstream: str,
     host: str,
