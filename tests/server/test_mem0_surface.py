@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 
 from mnemic import Memory
 from mnemic.credentials.principal import Right
-from mnemic.faces.server.mem0_surface import CALLS, mem0_routes
+from mnemic.faces.server.mem0_surface import CALLS
 from mnemic.faces.server.routes import addresses
 from mnemic.operations.operation_table import OPERATIONS
 
@@ -43,12 +43,20 @@ def listed(client: TestClient, filters: Any, **more: Any) -> list[str]:
     return sorted(one["memory"] for one in told["results"])
 
 
-def test_no_address_of_mem0_is_one_of_ours() -> None:
+def test_no_address_of_mem0_is_one_of_ours(client: TestClient) -> None:
     ours = {(method, path) for _, method, path in addresses(OPERATIONS.values())}
-    theirs = {(method, route.path) for route in mem0_routes() for method in route.methods or ()}
+    theirs = {tuple(one.split(" ")) for call in CALLS for one in call.addresses}
     assert not ours & theirs
-    assert all(path.endswith("/") for _, path in theirs if path.startswith(("/v1/", "/v2/memories", "/v3/"))
-               and "{rest" not in path)  # fmt: skip
+    assert all(path.endswith("/") for _, path in theirs if path.startswith(("/v1/", "/v2/", "/v3/")))
+    assert set(client.patch("/v1/batch/").headers["allow"].split(", ")) == {"PUT", "DELETE"}
+
+
+def test_what_is_said_twice_is_refused(client: TestClient) -> None:
+    assert client.post("/v3/memories/?page=1", json={"page": 2}).status_code == 400
+    twice = [("x-api-key", "a"), ("x-api-key", "b")]
+    assert client.get("/v1/ping/", headers=twice).status_code == 400
+    id = stated(client, "x")["id"]
+    assert client.put(f"/v1/memories/{id}/", json={"memory_id": id, "text": "y"}).status_code == 400
 
 
 def test_a_ping_tells_what_the_client_needs_to_start(client: TestClient) -> None:
