@@ -30,10 +30,12 @@ export function chooseUser(user) {
   keep("mnemic.user", user);
 }
 
+/** The header that says whose memory is meant. */
+export const meant = () => (who.user === null ? {} : { "Mnemic-User": encodeURIComponent(who.user) });
+
 /** Run an operation. Raises a `Problem`; `more` may hold `signal` and `expect` (the version that was read). */
 export async function ask(operation, given = {}, more = {}) {
-  const headers = { "Content-Type": "application/json", Accept: "application/json" };
-  if (who.user !== null) headers["Mnemic-User"] = encodeURIComponent(who.user);
+  const headers = { "Content-Type": "application/json", Accept: "application/json", ...meant() };
   if (who.csrf) headers["X-CSRF-Token"] = who.csrf;
   const body = JSON.stringify(given);
   return answered(await reached(`/v1/${operation}`, { method: "POST", headers, body, signal: more.signal }));

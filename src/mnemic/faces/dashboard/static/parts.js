@@ -1,6 +1,7 @@
 // Parts that screens share: problems, empty states, badges, times, dialogs, toasts, and a list that draws only what is seen.
 import { html, useEffect, useLayoutEffect, useRef, useState, useCallback } from "./vendor/htm-preact.js";
 import { ask } from "./api.js";
+import { changed } from "./live.js";
 import { language, t } from "./words.js";
 
 const ICONS = {
@@ -150,12 +151,13 @@ document.addEventListener("keydown", (event) => {
   for (const keys of [...bound].reverse()) {
     const does = keys.current[event.key];
     if (!does || (writing && event.key !== "Escape") || (inDialog && !keys.current.inDialog)) continue;
+    if (does(event) === false) continue;
     event.preventDefault();
-    return does(event);
+    return;
   }
 });
 
-/** Bind keys while a part is shown; what was shown last comes first. */
+/** Bind keys while a part is shown; what was shown last comes first, and leaves a key to the others by answering `false`. */
 export function useKeys(keys) {
   const held = useRef(keys);
   held.current = keys;
@@ -202,6 +204,7 @@ export function useDoing() {
       const receipt = await ask(operation, given);
       set({ busy: false, problem: null });
       await after?.(receipt);
+      changed();
       return receipt;
     } catch (problem) {
       set({ busy: false, problem });
@@ -215,6 +218,7 @@ export function useDoing() {
 export async function undo(seq) {
   try {
     const receipt = await ask("undo", { seq });
+    changed();
     toast(t("undone", { seq }), { name: t("redo"), run: () => undo(receipt.seq) });
   } catch (problem) {
     toast(problem.message);
