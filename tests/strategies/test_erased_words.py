@@ -12,8 +12,11 @@ from typing import Final
 
 import pytest
 
-from mnemic import Filter, Memory, ScopedMemory, Settings, State
+from mnemic import Filter, Kind, Memory, ScopedMemory, Settings, State
 from mnemic.core.ids import ItemId
+from mnemic.extract import withdrawal_meaning
+from mnemic.extract.instruction_meaning import EMBEDDER
+from mnemic.extract.withdrawal_meaning import MAY_TAKE_BACK
 from mnemic.lab.kit.scripted_readers import ScriptedReader
 from mnemic.registry import STRATEGIES
 from mnemic.strategies.base import Strategy
@@ -29,6 +32,7 @@ from mnemic.testing.generators import ManualClock
 sys.path.insert(0, str(Path(__file__).parent))
 from echoing import CANARY, echoed
 from graph_world import GraphModel, Told, graph_memory, items, tell
+from wishing import Wishing
 
 EVERYTHING: Final = Filter(states=tuple(State))
 START: Final = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -109,3 +113,33 @@ def test_a_fact_that_begins_anew_goes_with_the_turn_that_worded_it() -> None:
         assert "zqana" not in canaries(me, derived=True)
         assert memory.flush()
         assert [one.text for one in items(me)] == ["Ada is still in Paris."]
+
+
+def test_a_doubt_goes_with_the_instruction_that_it_quotes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(withdrawal_meaning, "withdraws", lambda vector, low: MAY_TAKE_BACK + 0.05)
+    path, embedder = tmp_path / "m.db", Wishing(EMBEDDER, wishes=False)
+    with Memory(path, settings=Settings(background=False), embedder=embedder) as memory:
+        me = memory.scope(user="ada")
+        order = me.observe("Never use docker in zqsample code.", role="user").ids[0]
+        assert memory.flush()
+        me.observe("We lost the docker fight at work.", role="user")
+        assert memory.flush()
+        assert me.review()
+        assert me.erase(order).status == "clean"
+        assert me.review() == []
+        assert "zqsample" not in str([one.item for one in me.list(where=EVERYTHING, limit=1000)])
+        assert memory.admin.verify() == []
+        assert not any(b"zqsample" in file.read_bytes() for file in tmp_path.iterdir())
+
+
+def test_what_was_put_right_goes_with_the_fact_that_it_took_its_slot_from(tmp_path: Path) -> None:
+    with followed(tmp_path / "m.db", House()) as (memory, me):
+        wrong = me.observe("I live in Zqbna.", role="user").ids[0]
+        assert memory.flush()
+        me.observe("Not Zqbna, I meant Zqcna.", role="user")
+        assert memory.flush()
+        (right,) = me.list(where=Filter(kinds=(Kind.PROFILE,)))
+        assert "Zqcna" in right.item.text
+        me.erase(wrong)
+        assert memory.flush()
+        assert list(me.list(where=Filter(kinds=(Kind.PROFILE,)))) == []

@@ -1,41 +1,22 @@
 """Wishes that no rule decides, and what may take them back, are told by vectors of the embedder learned from."""
 
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterator
+from pathlib import Path
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from mnemic.errors import Invalid
 from mnemic.extract import withdrawal_meaning
-from mnemic.extract.instruction_meaning import EMBEDDER, form
+from mnemic.extract.instruction_meaning import EMBEDDER
 from mnemic.extract.withdrawal_meaning import MAY_TAKE_BACK
 from mnemic.memory import Memory
 from mnemic.settings import Settings
 
+sys.path.insert(0, str(Path(__file__).parent))
+from wishing import Wishing
+
 WISH = "Anything that needs scrolling, I won't see it."
-
-
-class Wishing:
-    """Embeds every text as the direction that the form values most, or least."""
-
-    dims = 384
-
-    def __init__(self, name: str, *, wishes: bool) -> None:
-        mean, (_, directions) = form().mean, np.linalg.eigh(form().form)
-        toward = directions[:, -1 if wishes else 0]
-        along = float(mean @ toward)
-        far = -along + np.sqrt(along**2 + 1 - float(mean @ mean))
-        self.name, self._vector = name, mean + far * toward
-
-    def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        unit = self._vector / np.linalg.norm(self._vector)
-        tiled: NDArray[np.float32] = np.tile(unit.astype(np.float32), (len(texts), 1))
-        return tiled
-
-    def query(self, text: str) -> NDArray[np.float32]:
-        first: NDArray[np.float32] = self.passages([text])[0]
-        return first
 
 
 def standing(embedder: Wishing | str) -> list[str]:

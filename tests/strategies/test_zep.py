@@ -14,6 +14,7 @@ import pytest
 
 from mnemic import ScopedMemory
 from mnemic.models.chat.base import Ask, CutOff, Pieces, Reply, estimated_reply
+from mnemic.strategies.rules.graph_edits import graph_tag
 from mnemic.strategies.zep import SearchRecipe, Zep
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -169,6 +170,30 @@ def test_an_entity_that_comes_back_is_tied_to_the_facts_that_name_it() -> None:
         (rock,) = items(me)
         ada = next(item for item in items(me, ENTITIES) if item.text == "Ada")
         assert [link.dst for link in me.links(ada.id)] == [rock.id]
+
+
+def test_an_entity_whose_tags_somebody_changed_keeps_its_name_and_gets_no_other_that_leads_to_itself() -> None:
+    with graph_memory(GraphModel(SCRIPT)) as (memory, me):
+        tell(memory, me, ("2020-01-01", "I am in Rome."))
+        rome = next(item for item in items(me, ENTITIES) if item.text == "Rome")
+        me.revise(rome.id, tags=["city"])
+        tell(
+            memory, me, ("2020-02-01", "I am in Paris."), ("2020-03-01", "I am in Rome."), ("2020-04-01", "Left Rome.")
+        )
+        assert [item.text for item in items(me, ENTITIES)].count("Rome") == 1
+        assert {days(item)[0] for item in items(me, EVERY_FACT)} == {"Rome", "Paris"}
+        assert len(me.links(rome.id)) == sum(days(item)[0] == "Rome" for item in items(me, EVERY_FACT))
+
+
+def test_names_that_lead_round_to_each_other_are_no_end_of_it() -> None:
+    """Stores may hold them: they were written where an entity was found by its words alone."""
+    with graph_memory(GraphModel(SCRIPT)) as (memory, me):
+        (turn,) = tell(memory, me, ("2020-01-01", "ok"))
+        for name, other in (("Rome", "rome"), ("jazz", "rock"), ("rock", "jazz")):
+            slots = {"by": "zep", "name": name.casefold(), "same_as": other}
+            me.write(name, kind="entity", source=[turn], slots=slots, tags=[graph_tag(name=name.casefold())])
+        tell(memory, me, ("2020-02-01", "I am in Rome."), ("2020-03-01", "Jazz!"))
+        assert [days(item)[0] for item in items(me)] == ["Rome", "jazz"]
 
 
 @pytest.mark.parametrize("gone", [0, 1, 2])

@@ -121,7 +121,8 @@ def _put_right(item: Item, key: str, finding: Finding, book: HouseBook) -> None:
     if value is None or book.filed("value", finding.subject, slot, same_value(value)):
         return
     slots = {"slot": slot, "value": value, WRONG: fact.slots["value"], **of_rules(finding.subject)}
-    book.write(_profiled(item, key, finding, slots, fact.began, gone=(fact.at,)))
+    right = _profiled(item, key, finding, slots, fact.began, gone=(fact.at,))
+    book.write(replace(right, context=book.origin(fact)))
 
 
 def _profiled(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from mnemic.core.items import DOUBTS, Kind
@@ -40,7 +41,8 @@ def write_revocation(
         return []
     if not sure:
         slots = {**_instruction_slots(subject, "in doubt", standing=False), DOUBTS: meant.text}
-        book.write(derived_by_rules(item, key, Kind.PROCEDURE, revocation.text, slots))
+        doubt = derived_by_rules(item, key, Kind.PROCEDURE, revocation.text, slots)
+        book.write(replace(doubt, context=book.origin(meant)))  # it quotes what it doubts
         return []
     slots = _instruction_slots(subject, "taken back", standing=False)
     book.write(derived_by_rules(item, key, Kind.PROCEDURE, revocation.text, slots, revokes=(meant.at,)))

@@ -262,10 +262,15 @@ def _resolved(stated: Sequence[tuple[Item, Triple]], edits: GraphEdits) -> Flow[
 
 
 def _entity(plain: str) -> Flow[Item | None]:
-    """Look up the entity of a name, as names are compared; that of another name of it too."""
-    for item in (yield from known(_own(Kind.ENTITY, name=plain), 1)):
-        other = item.slots.get(SAME_AS)
-        return item if not isinstance(other, str) else (yield from _entity(other))
+    """Look up the entity of a name, as names are compared; that of another name of it too, unless names go round."""
+    seen: set[str] = set()
+    while plain not in seen:
+        seen.add(plain)
+        item = next(iter((yield from known(_own(Kind.ENTITY, name=plain), 1))), None)
+        other = None if item is None else item.slots.get(SAME_AS)
+        if not isinstance(other, str):
+            return item
+        plain = other
     return None
 
 

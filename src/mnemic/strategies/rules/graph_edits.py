@@ -112,7 +112,12 @@ class GraphEdits:
         return entity
 
     def other_name(self, name: str, turn: Item, entity: Item) -> NamedEntity:
-        """Write another name of an entity; that and what is stated by it rest on the entity as well."""
+        """Write another name of an entity; that and what is stated by it rest on the entity as well.
+
+        By its own name it was found only by its words if somebody has changed its tags: it has no other name then.
+        """
+        if plain_name(name) == plain_name(entity.text):
+            return self.known_entity(name, turn, entity)
         self._put_name(name, turn, {SAME_AS: plain_name(entity.text)}, (turn.id, entity.id))
         return NamedEntity(entity.id, entity.text, (entity.id,))
 
