@@ -344,6 +344,8 @@ class ScopedMemory:
     def undo_import(self, source: str, *, cascade: bool = False) -> Sequence[Undone]:
         """Undo what `mnemic import` brought in under the name of a source, as `undo_range` undoes a range.
 
+        A file that was given no name may be called by its path as it was imported.
+
         Raises:
             NotFound: nothing here came in under that name, or all of it has been taken back.
             Conflict: something of it was changed since; nothing was undone. `cascade=True` goes ahead.
