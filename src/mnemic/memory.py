@@ -833,7 +833,8 @@ class Memory:
         for field in unknown:
             raise Invalid(field, "is no field of a scope", "A scope has user, tenant, agent, session and actor.")
         if user is None:
-            raise Invalid("user", "is missing", "Say whose memory this is, such as user='ada', or SHARED.")
+            own = f"user={self._opened.settings.user!r} is what the command line writes as (setting user)"
+            raise Invalid("user", "is missing", f"Say whose memory this is: {own}; SHARED is for all.")
         tenant = self._opened.settings.tenant if tenant is None else tenant
         scope = Scope(user=user, tenant=tenant, agent=agent, session=session)
         acting = next((name for name in (actor, agent, user) if isinstance(name, str)), "shared")
