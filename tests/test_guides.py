@@ -41,6 +41,7 @@ NOT_RUN = {
     "claude-code.md": 1,
     "dashboard.md": 2,
     "gateway.md": 1,
+    "mem0-surface.md": 1,
     "models.md": 3,
     "notebook.md": 1,
     "server.md": 1,

@@ -171,6 +171,22 @@ def test_an_entity_that_comes_back_is_tied_to_the_facts_that_name_it() -> None:
         assert [link.dst for link in me.links(ada.id)] == [rock.id]
 
 
+@pytest.mark.parametrize("gone", [0, 1, 2])
+def test_an_entity_that_is_made_again_is_tied_once_to_a_fact_that_had_landed(gone: int) -> None:
+    """It is tied to the facts that name it, and the run that makes it says one of these again."""
+    texts = ("I live in Bristol.", "I work at the Blue Harbour bakery.", "I moved to Cardiff last week.")
+    with graph_memory() as (memory, me):
+        ids = tell(memory, me, *((f"2026-0{month}-01", text) for month, text in enumerate(texts, start=1)))
+        stays = [(item.text, item.source) for item in items(me, EVERY_FACT) if ids[gone] not in item.source]
+        me.erase(ids[gone])
+        assert memory.flush()
+        assert [job.error for job in memory.admin.jobs()] == []
+        (ada,) = (item for item in items(me, ENTITIES) if item.text == "Ada")
+        assert {link.dst for link in me.links(ada.id)} == {fact.id for fact in items(me, EVERY_FACT)}
+        assert [(item.text, item.source) for item in items(me, EVERY_FACT)] == stays
+        assert memory.admin.verify() == []
+
+
 def view(me: ScopedMemory) -> list[object]:
     return [(one.kind, one.text, one.slots, one.said, one.valid_from, one.valid_to, one.known_to, len(one.source))
             for where in (EVERY_FACT, ENTITIES) for one in items(me, where)]  # fmt: skip

@@ -19,7 +19,7 @@ from mnemic.store.values.drafts import Draft, Put, Tie
 from mnemic.strategies.base import Bond, Derivation, Edits, Ref, Revision
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Container, Mapping, Sequence
+    from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 
     from mnemic.core.ids import ItemId
     from mnemic.derive.runs import StrategyRun
@@ -66,7 +66,10 @@ def draft_run(
     ends = [_ended(item, revised.get(id)) for id, item in closed.items() if id in known]
     changed = [put for id, put in revised.items() if id not in closed]
     gone = [_retired(strategy, known, id) for id in edits.retire]
-    bonds = [Tie(verb=Verb.LINKED, link=_link(strategy, run, bond, fresh, shown)) for bond in edits.tie]
+    bonds = [
+        Tie(verb=Verb.LINKED, link=link)
+        for link in _tied_once(_link(strategy, run, bond, fresh, shown) for bond in edits.tie)
+    ]
     bonds += [Tie(verb=Verb.UNLINKED, link=link) for link in gone_links]
     touched = {put.item.id for put in (*ends, *changed, *gone)}
     return Draft(
@@ -265,6 +268,20 @@ def _link(strategy: Strategy, run: StrategyRun, bond: Bond, fresh: list[Item], s
         by=strategy.by,
         upkeep=run.lane.name.endswith(MAINTAIN),
     )
+
+
+def _tied_once(links: Iterable[Link]) -> list[Link]:
+    """Make one of links with the same ends and type, of the greatest weight, which rests on all that they rest on.
+
+    A strategy may mean one item twice and not know it: by its id, and by the place of what has landed there before.
+    """
+    once: dict[tuple[ItemId, ItemId, str], Link] = {}
+    for link in links:
+        same = once.setdefault((link.src, link.dst, link.type), link)
+        evidence = tuple(dict.fromkeys((*same.evidence, *link.evidence)))
+        weight = max(same.weight, link.weight)
+        once[link.src, link.dst, link.type] = replace(same, weight=weight, evidence=evidence)
+    return list(once.values())
 
 
 def _untied(run: StrategyRun, bonds: Sequence[Bond]) -> Flow[list[Link]]:

@@ -135,6 +135,7 @@ class Edits:
     """The outcome of a run, committed at once with the step of its lane; it may be empty.
 
     Attributes:
+        tie: Links to write; of the same ends and type they become one, of the greatest weight, resting on all of these.
         untie: Links to take away, of any type but `supersedes`, that stand where the run is pinned; their weights and
             sources are not compared.
         end: What holds no longer, without a successor.

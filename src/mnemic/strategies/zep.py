@@ -255,8 +255,8 @@ def _resolved(stated: Sequence[tuple[Item, Triple]], edits: GraphEdits) -> Flow[
             entities[plain] = edits.other_name(*said[plain][:2], offered[place])
     for plain, (name, turn, _) in said.items():
         if plain not in entities:
-            before = yield from known(_own(Kind.FACT, subject=name), _GRAPH)
-            after = yield from known(_own(Kind.FACT, object=name), _GRAPH)
+            before = yield from known(replace(_own(Kind.FACT, subject=name), states=_EVER), _GRAPH)
+            after = yield from known(replace(_own(Kind.FACT, object=name), states=_EVER), _GRAPH)
             entities[plain] = edits.new_entity(name, turn, (*before, *after))
     return entities
 

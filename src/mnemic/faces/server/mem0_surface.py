@@ -206,7 +206,10 @@ CALLS: Final = (
     ),
     Mem0Call(
         name="delete users",
-        addresses=("DELETE /v2/entities/{entity_type}/{entity_id}/", "DELETE /entities/{entity_type}/{entity_id}"),
+        addresses=(
+            "DELETE /v2/entities/{entity_type}/{entity_id:path}/",
+            "DELETE /entities/{entity_type}/{entity_id:path}",
+        ),
         right=Right.WRITE,
         answer=mem0_changes.delete_entity,
         fields={"entity_type": text(), "entity_id": text()},
