@@ -189,6 +189,11 @@ def test_words_that_are_put_together_are_in_the_table() -> None:
     wanted |= {f"right.{one.name.lower()}" for one in Right} | {"erased.clean", "erased.pending"}
     wanted |= {f"work.{one}" for one in ("waiting", "running", "failing", "dead", "done", "cancelled")}
     assert wanted <= keys
+    modules = "".join(path.read_text(encoding="utf-8") for path in OURS if path.name != "words.js")
+    together = ("kind.", "state.", "channel.", "verb.", "right.", "work.", "stage.", "arm.", "erased.", "how.", "add.")
+    together += ("then.known", "then.changed", "then.commit")
+    unused = {key for key in keys if f'"{key}"' not in modules and not key.startswith(together)}
+    assert unused == set()
 
 
 def test_the_libraries_are_what_was_pinned() -> None:

@@ -10,13 +10,13 @@ export class Problem extends Error {
 /** Who is signed in, as `/session` says; `user` is whose memory is looked at. */
 export const who = { name: "", tenant: "", user: null, right: "read", read_only: true, signed_in: false, bound: false, csrf: "", version: "" };
 
-const kept = (name) => { try { return localStorage.getItem(name); } catch { return null; } };
+/** What this browser has kept under a name, or null. */
+export const recallKept = (name) => { try { return localStorage.getItem(name); } catch { return null; } };
 export const keep = (name, value) => { try { localStorage.setItem(name, value); } catch { /* a private window keeps nothing */ } };
-export const recallKept = kept;
 
 export async function signIn() {
   Object.assign(who, await answered(await reached("/session", {})));
-  const chosen = kept("mnemic.user");
+  const chosen = recallKept("mnemic.user");
   if (chosen && mayChooseUser()) who.user = chosen;
 }
 

@@ -16,8 +16,8 @@ const ICONS = {
   keys: "M8.5 8a4.5 4.5 0 1 1 0 8.9 4.5 4.5 0 0 1 0-8.9ZM12.6 12.4H21v3.4M17 12.4v2.6",
   pin: "M9 4h6l-1 6 3 3H7l3-3ZM12 13v7", close: "M6 6l12 12M18 6 6 18", undo: "M8 5 4 9l4 4M4 9h10a5 5 0 0 1 0 10h-3",
   plus: "M12 5v14M5 12h14", moon: "M20 14.5A8 8 0 0 1 9.5 4 8 8 0 1 0 20 14.5Z", help: "M9 9.2A3 3 0 1 1 12 13v1.5M12 17.6v.1",
-  language: "M4 6h9M8.5 4v2c0 4-2 6.5-4.5 8M6 10c1 2.5 3 4 5.5 4.8M12.5 20l4-10 4 10M14 17h5", back: "M14 6l-6 6 6 6",
-  more: "M5 12h.1M12 12h.1M19 12h.1", next: "M10 6l6 6-6 6", live: "M12 12h.1",
+  language: "M4 6h9M8.5 4v2c0 4-2 6.5-4.5 8M6 10c1 2.5 3 4 5.5 4.8M12.5 20l4-10 4 10M14 17h5",
+  more: "M5 12h.1M12 12h.1M19 12h.1",
 };
 
 export const Icon = ({ name, size = 18 }) => html`<svg class="icon" width=${size} height=${size} viewBox="0 0 24 24" aria-hidden="true"><path d=${ICONS[name]} /></svg>`;

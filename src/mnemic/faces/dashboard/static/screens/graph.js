@@ -14,7 +14,6 @@ export default function Graph({ route, commits }) {
   const whole = useAnswer("graph", { limit: Number(most), ...(around ? { around, steps: Number(steps) } : {}) }, [commits]);
   useEffect(() => { setTyped(around); setNode(null); }, [around]);
   useEffect(() => { Promise.all([library("graphology"), library("sigma")]).then(() => setReady(true), () => setProblem({ title: "unreachable" })); }, []);
-  const links = useAnswer("links", start ? { id: start } : null, [commits]);
   const shown = useMemo(() => whole.data && (start ? nearItem(whole.data, start, Number(steps)) ?? whole.data : whole.data), [whole.data, start, steps]);
   const plain = useMemo(() => webgl(), []);
   const name = (event) => { event.preventDefault(); go("graph", { around: typed.trim(), steps }); };
@@ -30,7 +29,6 @@ export default function Graph({ route, commits }) {
     <div class=${`graphs ${shown && node ? "with-node" : ""}`}>${shown && shown.nodes.length > 0 && ready && plain && html`<${Drawing} graph=${shown} centre=${around} onOpen=${setNode} onEnter=${(one) => go("graph", { around: one.name, steps })} />`}
     ${shown && node && html`<${Node} node=${node} graph=${shown} route=${route} />`}</div>
     ${shown && shown.nodes.length > 0 && !node && html`<${Names} graph=${shown} onOpen=${setNode} />`}
-    ${links.problem && html`<${Trouble} problem=${links.problem} />`}
   </section>`;
 }
 
