@@ -493,6 +493,7 @@ def test_what_is_missing_or_unknown_is_said_with_its_name_and_the_nearest(tmp_pa
         (lambda: me.observe("x", speeker="Ada"), r"^speeker: is no parameter of observe\. Did you mean 'speaker'\?"),  # type: ignore[call-arg]
         (lambda: memory.session(policy="lru"), r"^session: is missing, which session must have\. Give session=\.\.\."),  # type: ignore[call-arg]
         (lambda: memory.session("chat", policy="lru"), r"^user: is missing, which session must have\. Give user="),  # type: ignore[call-arg]
+        (memory.scope, r"^user: is missing\. .*user='me' is what the command line writes as \(setting user\)"),
         (lambda: me.feedback(world.other), r"^useful: is missing"),  # type: ignore[call-arg]
         (lambda: me.recall(), r"^query: is missing"),  # type: ignore[call-arg]
         (lambda: me.session("chat", policy="mruu"), r"^policy: 'mruu' is not one\. (Did you mean|There are)"),

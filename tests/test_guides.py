@@ -37,7 +37,16 @@ BLOCK = re.compile(
     r"(?:^<!-- (not run|the agent remembers|kept as): ([^\n]+) -->\n)?^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE
 )
 LANGUAGES = {"python", "console", "text", "json"}
-NOT_RUN = {"claude-code.md": 1, "gateway.md": 1, "models.md": 3, "notebook.md": 1, "server.md": 1, "your-agent.md": 1}
+NOT_RUN = {
+    "claude-code.md": 1,
+    "dashboard.md": 2,
+    "gateway.md": 1,
+    "mem0-surface.md": 1,
+    "models.md": 3,
+    "notebook.md": 1,
+    "server.md": 1,
+    "your-agent.md": 1,
+}
 """How many blocks of a page are not run: they fetch packages, or want a server."""
 
 _SHELL = re.compile(r"[|<>&;$]")

@@ -20,10 +20,14 @@ MOMENTS = ("2026-02-01", "2999-01-01T00:00:00+02:00", "last March", "yesterday")
 BEYOND_A_SCHEMA = {
     "a time in words has a grammar that no pattern describes": r"^(at|as_of|valid_at): .* is not a time in years",
     "a checksum says whether a cursor is one, and of which listing": r"^after: (.* is no|is a) cursor",
-    "the past is known to the store alone": r"commit \d+ is not between|^(at|after): commit|has not come yet",
-    "the clock says whether a time has passed": r"expires: .* has passed already",
-    "two fields are compared": r"^valid_to: is not after valid_from|^last: |^b: |^by: .* `where\.by`",
-    "one of several fields is needed": r"^keep: is not the one outcome|^ids: names nothing to erase|^erase",
+    "the past is known to the store alone": r"commit \d+ is not between|^(at|after): commit|^at: .* come yet|^at: no",
+    "an item is evidence, a fact of the profile, or neither": r"^(id|replaced_by): \S+ is (evidence|no fact)",
+    "any JSON is taken, with numbers of 64 bits": r"^body: holds .* is over 64 bits|^body: holds .* no computer",
+    "the clock says whether a time has passed": r"expires: .* (has passed already|is past)",
+    "two fields are compared": r"^valid_to: is not after valid_from|^last: is \d+\. Give at least|^by: .* `where\.by`",
+    "two fields go not together": r"^default: is given beside|^right: admin goes over everybody",
+    "one of several fields is needed": r"^keep: is not the one outcome|^ids: names nothing to erase",
+    "several keys may have one name": r"^key: .* is the name of several",
     "strategies are of the store and its settings": r"^(by|strategy|strategies)\b.* is (not followed|no strategy)",
     "a header and the body say the same": r"^(Idempotency-Key|If-Match): says otherwise",
     "a zone may carry a time out of the years there are": r"leaves years 1-9999",
@@ -64,12 +68,16 @@ def _made_real(given: dict[str, Any], ids: list[str]) -> bool:
             given[name] = DICE.choice(ids)
         elif name in ("ids", "source", "besides", "evidence") and isinstance(given[name], list):
             given[name] = [DICE.choice(ids) for _ in given[name]]
-        elif name in ("at", "as_of", "valid_at"):
+        elif name == "at":
+            given[name] = DICE.randrange(1, KNOWN["commits"])
+        elif name in ("as_of", "valid_at"):
             given[name] = DICE.choice(MOMENTS)
         elif name in ("by", "strategy") and isinstance(given[name], str):
             given[name] = KNOWN["strategy"]
         elif name == "strategies" and isinstance(given[name], list):
             given[name] = [KNOWN["strategy"]] if given[name] else []
+        elif name == "type":
+            given[name] = "about"
         elif name == "branch":
             del given["branch"]
     return given != before

@@ -38,14 +38,20 @@ def filled(where: Path) -> tuple[dict[str, Any], str]:
             me.on_branch("try").write("On the branch only.")
             ids[f"user-{number}"] = [*turns, *facts]
         memory.flush()
+        commits = memory.scope(user="user-0").log(limit=1)[0].seq
         key = memory.keys.create("fuzz", tenant="default", right=Right.ADMIN).text
-    return {"ids": ids, "branch": "try", "session": "chat", "strategy": "house"}, key
+    return {"ids": ids, "commits": commits, "strategy": "house"}, key
 
 
 @contextmanager
 def served(home: Path, *options: str) -> Iterator[str]:
     """Serve the store of a folder, and yield the address."""
-    environment = {**os.environ, "MNEMIC_HOME": str(home), "MNEMIC_EMBEDDER": "none"}
+    environment = {
+        **os.environ,
+        "MNEMIC_HOME": str(home),
+        "MNEMIC_EMBEDDER": "none",
+        **dict.fromkeys(("MNEMIC_KEY_REQUESTS", "MNEMIC_KEY_WRITES"), "1000000000"),
+    }
     command = [sys.executable, "-m", "mnemic", "serve", "--port", "0", *options]
     with (home / "serve.log").open("w") as log:
         process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=log, text=True)
@@ -58,7 +64,8 @@ def served(home: Path, *options: str) -> Iterator[str]:
         finally:
             process.terminate()
             process.wait(PATIENCE)
-    print((home / "serve.log").read_text()[-4000:], end="")
+    said = (home / "serve.log").read_text().splitlines()
+    print(*[line for line in said if not line.startswith("{")][-40:], sep="\n")  # the access log is left out
 
 
 def document(address: str, home: Path, *, credentials: bool) -> Path:

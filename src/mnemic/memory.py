@@ -345,6 +345,8 @@ class ScopedMemory:
     def undo_import(self, source: str, *, cascade: bool = False) -> Sequence[Undone]:
         """Undo what `mnemic import` brought in under the name of a source, as `undo_range` undoes a range.
 
+        A file that was given no name may be called by its path as it was imported.
+
         Raises:
             NotFound: nothing here came in under that name, or all of it has been taken back.
             Conflict: something of it was changed since; nothing was undone. `cascade=True` goes ahead.
@@ -832,7 +834,8 @@ class Memory:
         for field in unknown:
             raise Invalid(field, "is no field of a scope", "A scope has user, tenant, agent, session and actor.")
         if user is None:
-            raise Invalid("user", "is missing", "Say whose memory this is, such as user='ada', or SHARED.")
+            own = f"user={self._opened.settings.user!r} is what the command line writes as (setting user)"
+            raise Invalid("user", "is missing", f"Say whose memory this is: {own}; SHARED is for all.")
         tenant = self._opened.settings.tenant if tenant is None else tenant
         scope = Scope(user=user, tenant=tenant, agent=agent, session=session)
         acting = next((name for name in (actor, agent, user) if isinstance(name, str)), "shared")

@@ -45,7 +45,7 @@ _TAGS = (
     "<scr<script>ipt>{}</scr</script>ipt>",
     "<img src=`x` onerror=`{}`>",
     '<IMG """><SCRIPT>{}</SCRIPT>">',
-    "\u003cscript\u003e{}\u003c/script\u003e",
+    r"\u003cscript\u003e{}\u003c/script\u003e",
     "&lt;script&gt;{}&lt;/script&gt;",
     "&#60;script&#62;{}&#60;/script&#62;",
     "javascript:{}",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import threading
 from datetime import UTC, datetime, timedelta
 
 from mnemic import Memory, Message
@@ -105,6 +107,21 @@ def lively(memory: Memory) -> None:
     memory.admin.gc()
     memory.admin.rerun("house", user="me")
     memory.scope(user="ben").observe("I keep a blue boat in Oban.", speaker="Ben")
+
+
+def at_work(memory: Memory, stop: threading.Event) -> None:
+    """An agent at work until it is told to stop: it says, asks, and its window pages; now and then a collection."""
+    me = memory.scope(user="me")
+    with memory.session("survey", user="me", budget=900) as window:
+        for n in itertools.count():
+            window.observe(f"Sample {n}: {n * 31 % 977} copepods at station {n % 13}; clear and cold.", speaker="Ada")
+            if n % 3 == 0:
+                window.context(f"How many copepods at station {n % 13}?")
+            if n % 25 == 24:
+                memory.admin.gc()
+            me.recall("Where does Ada work now?")
+            if stop.wait(0.1 + 0.3 * abs((n % 40) / 20 - 1)):
+                return
 
 
 def many(memory: Memory, count: int = 100_000) -> None:

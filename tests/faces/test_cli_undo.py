@@ -40,6 +40,17 @@ def test_an_import_is_undone_by_the_range_that_it_prints_and_by_its_name(run: Ru
     assert "has been taken back already" in run("undo", "--import", "chat", code=3).err
 
 
+def test_an_import_is_undone_by_the_file_that_was_given(run: Run) -> None:
+    Path("desk").mkdir()
+    Path("desk/notes.md").write_text("# Garden\n\nThe tomatoes went in.\n")
+    run("import", "desk/notes.md")
+    done = run("undo", "--import", "desk/notes.md", "--json").json
+    assert texts(run) == set()
+    run("undo", str(done["first_commit"]))
+    assert run("undo", "--import", "notes.md", "--json").json["ids"] == done["ids"]
+    assert "no import 'weeds.md' here" in run("undo", "--import", "weeds.md", code=3).err
+
+
 def test_what_is_no_range_is_told(run: Run, add: Callable[..., str]) -> None:
     add("Fox.")
     assert "FIRST..LAST" in run("undo", "1-2", code=2).err

@@ -170,6 +170,8 @@ def test_a_doubt_is_reviewed_and_settled(run: Run) -> None:
     told = run("review").out
     assert doubt["fact"]["id"] in told
     assert doubt["newer"]["id"] in told
+    assert f"mnemic settle {doubt['fact']['id']} --keep" in told
+    assert "--ended or --value" in told
     run("settle", doubt["fact"]["id"], code=2)
     settled = run("settle", "last", "--ended", "--replaced-by", doubt["newer"]["id"], "--json").json
     assert "Acme" not in run("context", "").out

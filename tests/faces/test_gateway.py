@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from functools import partial
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
@@ -13,7 +16,7 @@ import httpx2
 import openai
 import pytest
 
-from mnemic import Memory, Settings
+from mnemic import Memory, ScopedMemory, Settings
 from mnemic.credentials.authenticator import Authenticator
 from mnemic.credentials.principal import Right
 from mnemic.credentials.quotas import Quotas
@@ -21,14 +24,15 @@ from mnemic.faces.gateway.relay import GatewayOptions, application
 from mnemic.faces.gateway.remembering import MemoryMode, Remembering
 from mnemic.testing.chat_server import Server, events, reply, serving, status
 from mnemic.testing.replying import ReplyingChat
+from patience import eventually
 from serving_app import serving_app
 
 
 class Between:
     """A gateway, its memory, its upstream, and a client of it."""
 
-    def __init__(self, memory: Memory, upstream: Server, address: str) -> None:
-        self.memory, self.upstream, self.address = memory, upstream, address
+    def __init__(self, memory: Memory, upstream: Server, address: str, options: GatewayOptions) -> None:
+        self.memory, self.upstream, self.address, self.options = memory, upstream, address, options
         self.me = memory.scope(user="me")
         self.client = openai.OpenAI(base_url=f"{address}/v1", api_key="sk-upstream", max_retries=0)
 
@@ -57,7 +61,7 @@ def between(answer: Any = lambda ask: "Noted.", **options: Any) -> Iterator[Betw
         given = GatewayOptions(upstream=upstream.url, **{"recall_seconds": 30.0, "user": "me", **options})
         app = application(Remembering(memory, budget=given.budget, cache=given.cache, **remembering), given, asked)
         with serving_app(app) as address:
-            it = Between(memory, upstream, address)
+            it = Between(memory, upstream, address, given)
             with it.client:
                 yield it
 
@@ -169,18 +173,10 @@ def test_a_stream_that_breaks_off_is_kept_as_far_as_it_came() -> None:
         with stream, pytest.raises(openai.APIError, match="broke off"):
             words.extend(chunk.choices[0].delta.content or "" for chunk in stream)
         assert words == ["You keep tw"]
-        _until(lambda: len(it.kept()) == 2)
+        eventually(lambda: len(it.kept()) == 2)
         assert it.kept() == [("user", "I keep two cats."), ("assistant", "You keep tw")]
         (broken,) = (v.item for v in it.me.list() if v.item.slots.get("role") == "assistant")
         assert broken.slots["unfinished"] is True
-
-
-def _until(reached: Any) -> None:
-    """Wait for what follows an answer."""
-    until = time.monotonic() + 20
-    while not reached():
-        assert time.monotonic() < until
-        time.sleep(0.01)
 
 
 def test_with_memory_off_bytes_pass_as_they_are() -> None:
@@ -408,3 +404,110 @@ def test_a_key_over_its_quota_is_told_when_to_come_back() -> None:
         with pytest.raises(openai.RateLimitError) as caught:
             it.say("I live in Bergen.", extra_headers={"Mnemic-Key": key})
         assert int(caught.value.response.headers["retry-after"]) > 0
+
+
+def _slowly(monkeypatch: pytest.MonkeyPatch, verb: str, slow: threading.Event) -> None:
+    """Have a verb of memory wait until an event is set."""
+    quick = getattr(ScopedMemory, verb)
+
+    def waiting(self: ScopedMemory, *given: Any, **named: Any) -> Any:
+        slow.wait(60)
+        return quick(self, *given, **named)
+
+    monkeypatch.setattr(ScopedMemory, verb, waiting)
+
+
+def test_what_was_erased_is_not_sent_though_memory_is_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    with between(recall_seconds=5.0) as it:
+        receipt = it.me.observe("My sister Noor lives in Porto.")
+        it.say("Where does Noor live?")
+        assert "Porto" in it.sent()[0]
+        it.me.erase(receipt.ids[0])
+        slow = threading.Event()
+        _slowly(monkeypatch, "recall", slow)
+        object.__setattr__(it.options, "recall_seconds", 0.5)
+        try:
+            it.say("Where does Noor live?", "Noted.", "Thanks!")
+        finally:
+            slow.set()
+        assert not any("Porto" in text for text in it.sent())
+
+
+def test_a_doubt_that_is_erased_leaves_the_block_that_quoted_it() -> None:
+    with between() as it:
+        it.me.observe("I live in Paris.", speaker="me")
+        doubt = it.me.observe("Packing boxes for Lisbon, goodbye Paris!", speaker="me")
+        it.memory.flush()
+        it.say("What do you know of me?")
+        it.me.erase(doubt.ids[0])
+        it.say("What do you know of me?", "Noted.", "Thanks!")
+        assert not any("goodbye Paris" in text for text in it.sent())
+
+
+def test_who_leaves_before_the_first_word_has_said_what_they_said() -> None:
+    def silent(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Type", "text/event-stream")
+        handler.end_headers()
+        with suppress(ConnectionError):
+            for _ in range(500):
+                handler.wfile.write(b": thinking\n\n")
+                handler.wfile.flush()
+                time.sleep(0.01)
+
+    with between() as it:
+        it.upstream.faults = [silent]
+        body = {"model": "m", "messages": [{"role": "user", "content": "I sold my car."}], "stream": True}
+        with httpx2.stream("POST", f"{it.address}/v1/chat/completions", json=body) as response:
+            next(response.iter_raw())
+        eventually(lambda: it.kept() == [("user", "I sold my car.")])
+
+
+def test_an_answer_that_breaks_off_is_told_in_the_shape_of_clients() -> None:
+    def short(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Type", "application/json")
+        handler.send_header("Content-Length", "1000")
+        handler.end_headers()
+        handler.wfile.write(b'{"id": "x", ')
+        handler.close_connection = True
+
+    with between() as it:
+        it.upstream.faults = [short]
+        with pytest.raises(openai.InternalServerError, match="broke off"):
+            it.say("I sold my car.")
+        assert it.kept() == [("user", "I sold my car.")]
+
+
+def test_nothing_that_proved_who_asks_goes_upstream() -> None:
+    with between(keys=True) as it:
+        key = it.memory.keys.create("phone", tenant="default", user="ada", right=Right.WRITE).text
+        headers = {"X-API-Key": key, "api-key": key}
+        body = {"model": "m", "messages": [{"role": "user", "content": "I sold my car."}]}
+        assert httpx2.post(f"{it.address}/v1/chat/completions", json=body, headers=headers).status_code == 200
+        assert key not in str(it.upstream.headers)
+
+
+def test_the_same_message_sent_at_once_is_kept_once() -> None:
+    with between() as it:
+        body = {"model": "m", "messages": [{"role": "user", "content": "I sold my car."}]}
+        with ThreadPoolExecutor(6) as pool:
+            post = partial(httpx2.post, f"{it.address}/v1/chat/completions", json=body)
+            answers = list(pool.map(lambda _: post(), range(6)))
+        assert {answer.status_code for answer in answers} == {200}
+        assert [role for role, _ in it.kept()].count("user") == 1
+
+
+def test_a_system_message_that_changes_leaves_the_conversation_what_it_is() -> None:
+    with between() as it:
+        for clock in ("9:00", "9:01"):
+            messages = [{"role": "system", "content": f"It is {clock}."}, {"role": "user", "content": "I am Ada."}]
+            it.client.chat.completions.create(model="m", messages=messages)  # type: ignore[arg-type]
+        assert len({version.item.session for version in it.me.list()}) == 1
+
+
+def test_a_path_goes_up_as_it_came() -> None:
+    with between() as it:
+        it.upstream.faults = [lambda handler: reply(handler, b"{}")]
+        httpx2.post(f"{it.address}/v1/files/a%2Fb?x=%2F", json={})
+        assert it.upstream.paths[-1] == "/v1/files/a%2Fb?x=%2F"

@@ -320,3 +320,72 @@ def test_an_assistant_contests_nothing(me: ScopedMemory) -> None:
     drafted = draft_answer("Which gym do I go to?", me.recall("Which gym do I go to?"))
     assert drafted is not None
     assert not drafted.told.contested
+
+
+# Yes or no, only where it is plainly said
+
+
+PLAIN = (
+    (
+        ("I'm allergic to penicillin.", "I'm not allergic to shellfish after all."),
+        "Am I allergic to penicillin?",
+        "Yes",
+    ),
+    (("I'm allergic to penicillin.", "I'm not allergic to shellfish after all."), "Am I allergic to shellfish?", "No"),
+    (("我对青霉素过敏，虾也过敏。", "我其实对虾不过敏。"), "我对青霉素过敏吗？", "是"),
+    (("我对青霉素过敏，虾也过敏。", "我其实对虾不过敏。"), "我对虾过敏吗？", "不是"),
+    (("I live in Paris.", "We just relocated to Toronto."), "Do I live in Toronto?", "Yes"),
+    (("I live in Paris.", "We just relocated to Toronto."), "Do I live in Paris?", "No"),
+    (("我住在北京。", "我们刚搬去上海了。"), "我住在上海吗？", "是"),
+    (("我住在北京。", "我们刚搬去上海了。"), "我住在北京吗？", "不是"),
+    (
+        ("I work at the Blue Harbour bakery.", "I quit the bakery and now work at Tidewater Books."),
+        "Do I work at Tidewater Books?",
+        "Yes",
+    ),
+    (
+        ("I work at the Blue Harbour bakery.", "I quit the bakery and now work at Tidewater Books."),
+        "Do I still work at the bakery?",
+        "No",
+    ),
+    (("我在腾讯上班。", "我跳槽到字节了。"), "我还在腾讯吗？", "不是"),
+    (("I am married to Kate.", "We got divorced.", "I married Sue last week."), "Am I married?", "Yes"),
+    (("我女朋友叫小雨。", "我和小雨分手了。"), "我还和小雨在一起吗？", "不是"),
+    (("我不吃香菜。", "现在我能吃香菜了。"), "我吃香菜吗？", "是"),
+    (("I'm vegetarian.", "I started eating meat again."), "Am I vegetarian?", "No"),
+    (("I'm vegetarian.", "I'm not vegetarian any more.", "I'm vegetarian again."), "Am I vegetarian?", "Yes"),
+)
+
+
+@pytest.mark.parametrize(("told", "question", "said"), PLAIN)
+def test_what_is_plainly_said_is_answered_by_yes_or_no(
+    me: ScopedMemory, told: tuple[str, ...], question: str, said: str
+) -> None:
+    tell(me, *told, speaker="user")
+    answered = me.ask(question)
+    assert answered.short == said
+    assert answered.confidence >= KNOWN
+
+
+@pytest.mark.parametrize(
+    ("told", "question"),
+    [
+        (("My dog is called Rex.", "Rex died."), "Do I have a dog?"),
+        (("We have a dog called Rex.", "Rex passed away in May."), "Do I have a dog?"),
+        (("我养了一只狗叫旺财。", "旺财上个月走了。"), "我有狗吗？"),
+        (("My colleague Priya is vegetarian and just got married to Dan.", "I love nuts."), "Am I vegetarian?"),
+        (("My colleague Priya is vegetarian and just got married to Dan.", "I love nuts."), "Am I married?"),
+        (("同事老周吃素，刚跟琳琳结婚。",), "我结婚了吗？"),
+        (("同事老周吃素，刚跟琳琳结婚。",), "我吃素吗？"),
+        (("以前拉大提琴，后来放弃了。",), "我会拉大提琴吗？"),
+        (("Sold the Skoda. I cycle everywhere now.", "I'm thinking about getting a dog."), "Do I have a dog?"),
+        (("My friend Sam is allergic to nuts.", "I love nuts."), "Am I allergic to nuts?"),
+        (("I hate dog food.",), "Do I have a dog?"),
+        (("我买了火车票。",), "我有车吗？"),
+    ],
+)
+def test_what_is_not_plainly_said_is_left_open(me: ScopedMemory, told: tuple[str, ...], question: str) -> None:
+    tell(me, *told, speaker="user")
+    answered = me.ask(question)
+    assert answered.short == ""
+    assert answered.confidence < KNOWN

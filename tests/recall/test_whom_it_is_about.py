@@ -43,6 +43,13 @@ def test_a_question_about_whoever_asks_is_told_from_others(question: str, own: b
         ("巴特尔怕狗", True),
         ("医生让我早上吃一片药", False),
         ("小区门口有家面馆", False),
+        ("医生说晚上八点吃药", False),
+        ("教练说每周练三次", False),
+        ("哥本哈根是最喜欢的城市", False),
+        ("弟子规背完了", False),
+        ("我弟在成都", True),
+        ("我妹滑雪摔断了手腕", True),
+        ("姐在银行上班", True),
         ("我对花生过敏", False),
     ],
 )
@@ -81,3 +88,22 @@ def test_what_is_said_of_somebody_else_alone_is_near_and_no_answer(said: str, qu
     assert answered.citations == ()
     assert [not_mine in one.quote for one in answered.nearest] == [True]
     assert said in answered.text
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "told"),
+    [
+        ("医生说晚上八点吃药。", "我该几点吃药？", "八点"),
+        ("哥本哈根是最喜欢的城市。", "我最喜欢的城市是哪个？", "哥本哈根"),
+    ],
+)
+def test_what_a_doctor_advises_and_a_word_that_begins_like_kin_are_no_talk_of_somebody_else(
+    said: str, question: str, told: str
+) -> None:
+    with Memory("memory:", embedder="none") as memory:
+        me = memory.scope(user="me")
+        for text in (said, "The bus was late again.", "我今天坐公交来的。"):
+            me.observe(text, role="user")
+        answered = me.ask(question)
+    assert answered.known
+    assert told in answered.text

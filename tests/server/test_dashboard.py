@@ -15,12 +15,14 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from mnemic import Memory
+from mnemic import Memory, Settings
 from mnemic.core.clock import FOREVER
 from mnemic.credentials.authenticator import Authenticator
 from mnemic.credentials.browser_sessions import COOKIE, CSRF_HEADER
 from mnemic.credentials.principal import Principal, Right
 from mnemic.faces.dashboard.dashboard_routes import POLICY, dashboard_routes, static_files
+from mnemic.faces.server.sign_in_links import asks_for_credentials, sign_in_link
+from mnemic.testing.loopback import QuietRequestHandler, listening
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 STATIC = Path(str(files("mnemic.faces.dashboard") / "static"))
@@ -173,7 +175,7 @@ def test_every_word_that_is_looked_up_is_in_the_table_in_both_languages() -> Non
     for key, (english, chinese) in table.items():
         assert english, key
         assert chinese, key
-        assert sorted(re.findall(r"\{\w+\}", english)) == sorted(re.findall(r"\{\w+\}", chinese)), key
+        assert set(re.findall(r"\{(\w+)", english)) == set(re.findall(r"\{(\w+)", chinese)), key
     assert sum(bool(re.search(r"[一-鿿]", chinese)) for _, chinese in table.values()) > 0.95 * len(table)
 
 
@@ -187,6 +189,11 @@ def test_words_that_are_put_together_are_in_the_table() -> None:
     wanted |= {f"right.{one.name.lower()}" for one in Right} | {"erased.clean", "erased.pending"}
     wanted |= {f"work.{one}" for one in ("waiting", "running", "failing", "dead", "done", "cancelled")}
     assert wanted <= keys
+    modules = "".join(path.read_text(encoding="utf-8") for path in OURS if path.name != "words.js")
+    together = ("kind.", "state.", "channel.", "verb.", "right.", "work.", "stage.", "arm.", "erased.", "how.", "add.")
+    together += ("then.known", "then.changed", "then.commit")
+    unused = {key for key in keys if f'"{key}"' not in modules and not key.startswith(together)}
+    assert unused == set()
 
 
 def test_the_libraries_are_what_was_pinned() -> None:
@@ -202,3 +209,28 @@ def test_what_the_first_paint_needs_is_small() -> None:
     first += ("vendor/htm-preact.js", "screens/search.js", "screens/browse.js", "screens/item.js")
     assert sum(len(known[path].compressed) for path in first) < 50_000
     assert json.dumps(sorted(known)).count("sigma") >= 1
+
+
+def test_who_is_at_the_terminal_signs_in_by_a_link(tmp_path: Path) -> None:
+    store, settings = str(tmp_path / "memory.db"), Settings(embedder="none", background=False)
+    link = sign_in_link(store, settings, "http://127.0.0.1:7077", tenant="default")
+    address, _, token = link.partition("?token=")
+    assert address == "http://127.0.0.1:7077/login"
+    with Memory(store, settings=settings) as memory:
+        opened = Authenticator(memory.keys).sessions.exchange(token)
+        assert (opened.principal.right, opened.principal.user) == (Right.ADMIN, None)
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "asks"), [(401, {}, True), (200, {"csrf": ""}, False), (200, {}, None), (404, {}, None)]
+)
+def test_what_answers_at_a_port_is_known(status: int, body: dict[str, str], asks: bool | None) -> None:
+    class Answering(QuietRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(json.dumps(body).encode())
+
+    with listening(Answering) as address:
+        assert asks_for_credentials(address) is asks
+    assert asks_for_credentials(address) is None, "nothing answers there any more"

@@ -182,6 +182,58 @@ def test_addresses_and_methods_that_are_none(client: TestClient) -> None:
         assert status != 405 or response.headers["allow"]
 
 
+def test_a_method_that_is_none_is_told_of_all_that_are(client: TestClient) -> None:
+    document = client.get("/openapi.json").json()
+    for path, methods in document["paths"].items():
+        allowed = client.options(path.replace("{id}", "0" * 26)).headers["allow"].lower().split(", ")
+        assert set(allowed) - {"head"} == set(methods), path
+
+
+def test_a_whole_number_may_be_written_as_a_float(client: TestClient) -> None:
+    client.post("/v1/observe", json={"messages": "The ferry leaves at nine.", "slots": {"weight": 2.0, "deck": 3}})
+    body = b'{"query": "ferry", "k": 1.0, "where": {"slots": {"deck": 3.0}}}'
+    assert len(client.post("/v1/recall", content=body, headers=JSON).json()["items"]) == 1
+    assert client.get("/v1/recall?query=ferry&k=1.0").status_code == 200
+    for body in (b'{"query": "ferry", "k": 1.5}', b'{"query": "ferry", "k": 1e300}'):
+        assert client.post("/v1/recall", content=body, headers=JSON).json()["field"] == "k"
+
+
+def test_a_name_in_a_header_is_wholly_percent_encoded(client: TestClient) -> None:
+    for name in (b"100%", b"%2", b"%zz", "J\u00fcrgen".encode(), "J\u00fcrgen".encode("latin-1"), b"%ff"):
+        response = client.post("/v1/count", headers={b"Mnemic-User": name})
+        assert (response.status_code, response.json()["field"]) == (400, "mnemic-user"), name
+    for name in (b"100%25", b"J%C3%BCrgen", b"ada of york"):
+        assert client.post("/v1/count", headers={b"Mnemic-User": name}).status_code == 200
+
+
+def test_a_cursor_is_read_also_beside_a_user(client: TestClient) -> None:
+    response = client.post("/v1/users", json={"user": "ada", "after": "c" + "0" * 30})
+    assert (response.status_code, response.json()["field"]) == (400, "after")
+
+
+def test_a_key_may_end_on_a_day(client: TestClient) -> None:
+    made = client.post("/v1/create_key", json={"name": "ci", "expires": "2999-01-01"}).json()
+    assert made["key"]["expires"] == "2999-01-01T00:00:00+00:00"
+
+
+CHAT_MESSAGES: dict[str, tuple[dict[str, Any], str]] = {
+    "says nothing": ({"role": "user", "content": ""}, "messages.content"),
+    "has no content": ({"role": "user"}, "messages.content"),
+    "calls no tool": ({"role": "assistant", "tool_calls": []}, "messages.content"),
+    "has a part without a type": ({"content": [{"text": "Hi."}]}, "messages.content[0].type"),
+    "has a result of nothing": ({"content": [{"type": "tool_result"}]}, "messages.content[0].tool_use_id"),
+}
+
+
+@pytest.mark.parametrize("case", CHAT_MESSAGES.values(), ids=list(CHAT_MESSAGES))
+def test_a_chat_message_that_does_not_fit_is_told_by_its_field(
+    client: TestClient, case: tuple[dict[str, Any], str]
+) -> None:
+    message, field = case
+    response = client.post("/v1/observe", json={"messages": message})
+    assert (response.status_code, response.json()["field"]) == (400, field), response.text
+
+
 def test_a_body_over_the_limit_is_not_read_whole(serving: Serving) -> None:
     client = serving(body_limit=10_000)
     sent = 0

@@ -92,7 +92,9 @@ def test_a_stream_goes_on_from_a_mark_without_a_gap_or_a_repeat(
     run(scenario)
 
 
-@pytest.mark.parametrize("query", ["after=x", "after=-1", "after=99999999999999999999", "user=bob", "after=%ff"])
+@pytest.mark.parametrize(
+    "query", ["after=x", "after=-1", "after=99999999999999999999", "user=bob", "after=%ff", "after=1&after=2"]
+)
 def test_what_cannot_be_read_is_refused(memory: Memory, query: str) -> None:
     async def scenario() -> None:
         async with listening(served(memory), query) as stream:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import os
 import re
+import resource
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
@@ -29,10 +31,10 @@ pytestmark = pytest.mark.heavy
 
 
 @contextmanager
-def served(home: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
+def served(home: Path, *options: str, **settings: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
     """Starts a server on a free port; ends it as an operator does."""
     command = [sys.executable, "-m", "mnemic", "serve", "--port", "0", *options]
-    environment = {**os.environ, "MNEMIC_HOME": str(home), "MNEMIC_EMBEDDER": "none"}
+    environment = {**os.environ, "MNEMIC_HOME": str(home), "MNEMIC_EMBEDDER": "none", **settings}
     with subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
@@ -172,3 +174,68 @@ def test_loopback_is_known_by_its_address() -> None:
         assert is_loopback(host), host
     for host in ("0.0.0.0", "::", "10.0.0.1", "localhost.example", ""):
         assert not is_loopback(host), host
+
+
+def _raw(port: int, *pieces: bytes, end: bool = False) -> bytes:
+    """Send pieces as they are, and read until the server has answered or cut the connection."""
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as connection:
+        for piece in pieces:
+            connection.sendall(piece)
+        if end:
+            connection.shutdown(socket.SHUT_WR)
+        with suppress(ConnectionError):
+            return connection.recv(65536)
+    return b""
+
+
+def _head(*headers: str) -> bytes:
+    lines = ("POST /v1/observe HTTP/1.1", "Host: localhost", "Content-Type: application/json", *headers, "", "")
+    return "\r\n".join(lines).encode()
+
+
+def test_bodies_that_break_off_or_lie_about_their_length_cost_no_more_than_themselves(tmp_path: Path) -> None:
+    body = b'{"messages": "The ferry leaves at nine."}'
+    with served(tmp_path) as (process, port):
+        assert _raw(port, _head(f"Content-Length: {len(body)}"), body[:9], end=True) == b""  # it stops half-way
+        shorter = _raw(port, _head("Content-Length: 9"), body)
+        assert shorter.startswith(b"HTTP/1.1 400")  # nine bytes are no JSON, and what follows is no request
+        for lie in (
+            _head("Content-Length: 41", "Content-Length: 9") + body,
+            _head("Content-Length: 9x") + body,
+            _head("Content-Length: 9", "Transfer-Encoding: chunked") + body,
+            _head("Transfer-Encoding: chunked") + b"zz\r\n" + body,
+            _head("Transfer-Encoding: chunked") + b"5\r\n" + body,
+        ):
+            assert _raw(port, lie, end=True)[:12] in (b"", b"HTTP/1.1 400", b"HTTP/1.1 413"), lie
+        assert asked(port, "/v1/count", {}) == (200, {"count": 0})
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 0
+        assert process.stderr is not None
+        assert "unexpected" not in process.stderr.read()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no other system limits the files of another process")
+def test_a_full_disk_is_said_and_nothing_else_is_lost(tmp_path: Path) -> None:
+    with served(tmp_path) as (process, port):
+        assert asked(port, "/v1/observe", {"messages": "The ferry leaves at nine."})[0] == 200
+        largest = max(file.stat().st_size for file in tmp_path.rglob("*") if file.is_file())
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (largest + 8192, resource.RLIM_INFINITY))
+        status, problem = asked(port, "/v1/observe", {"messages": "long " * 100_000})
+        assert status in (503, 507)
+        assert problem["type"] in ("urn:mnemic:problem:StoreFull", "urn:mnemic:problem:StoreError")
+        assert asked(port, "/v1/count", {"where": {"kinds": ["turn"]}}) == (200, {"count": 1})
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        assert asked(port, "/v1/observe", {"messages": "There is room again."})[0] == 200
+
+
+def test_a_store_that_another_has_locked_is_said(tmp_path: Path) -> None:
+    with served(tmp_path, MNEMIC_BUSY_TIMEOUT="0.05") as (_, port):
+        assert asked(port, "/v1/observe", {"messages": "The ferry leaves at nine."})[0] == 200
+        path = next(tmp_path.rglob("*.db"))
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            status, problem = asked(port, "/v1/observe", {"messages": "Who waits?"})
+            assert (status, problem["type"]) == (503, "urn:mnemic:problem:StoreLocked")
+            assert asked(port, "/v1/count", {})[0] == 200
+            other.execute("ROLLBACK")
+        assert asked(port, "/v1/observe", {"messages": "Nobody."})[0] == 200

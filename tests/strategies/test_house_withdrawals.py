@@ -86,6 +86,11 @@ def test_instructions_of_different_things_stand_beside_each_other(one: str, anot
     assert standing(one, another) == [one, another]
 
 
+def test_leave_to_go_back_to_a_language_takes_back_the_other() -> None:
+    assert standing("Please always answer in French.", "You can go back to English.") == []
+    assert standing("Please always answer in French.", "The French can go.") == []
+
+
 def test_what_cannot_be_told_apart_hides_nothing() -> None:
     both = ["Always end your answers with a proverb.", "Never start your answers with a proverb."]
     assert standing(*both, "I've had my fill of proverbs.") == both

@@ -102,15 +102,17 @@ def check(schema: Schema, value: object, field: str = "") -> None:
         _check_object(schema, value, field)
 
 
-def with_whole_numbers(schema: Schema, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Make whole numbers of floats such as 564.0 where a field of an object takes an integer: to JSON they are one."""
-    fields = schema.get("properties", {})
-    return {
-        name: int(value)
-        if isinstance(value, float) and value.is_integer() and "integer" in fields.get(name, {}).get("type", ())
-        else value
-        for name, value in arguments.items()
-    }
+def with_whole_numbers(schema: Schema, value: Mapping[str, Any]) -> dict[str, Any]:
+    """Make whole numbers of floats such as 564.0 where an object's schema takes an integer: to JSON they are one."""
+    fields, others = schema.get("properties", {}), schema.get("additionalProperties")
+    others = others if isinstance(others, Mapping) else {}
+    return {name: _with_whole_number(fields.get(name, others), one) for name, one in value.items()}
+
+
+def _with_whole_number(schema: Schema, value: object) -> object:
+    if isinstance(value, float) and value.is_integer() and "integer" in _kinds(schema):
+        return int(value)
+    return with_whole_numbers(schema, value) if isinstance(value, Mapping) else value
 
 
 def _check_any(alternatives: Sequence[Schema], value: object, field: str) -> None:

@@ -68,7 +68,7 @@ _WORDED_FORMS: Final = (
     ("undoes", rf"{_CUT}(?:规矩|规则|要求|规定|设定|限制)(?:就|都|先|可以|请|您|也)*(?:取消|作废|不算|算了|撤|拿掉|去掉|不要了|不用了?|忽略|解除)"),
     ("undoes", r".*?(?:之前|以前|刚才|先前)(?:我)?(?:说|讲|提|要求)的?(?:关于)?(?P<topic>[^，,。！!；]{2,16}?)(?:的)?(?:不算|作废|取消|当我没|忽略|忘)"),
     # something is to end: an instruction that asked for it
-    ("removes", rf"{_AT}(?:the |all the |those |your )?{_ABOUT} (?:can|may|could) (?:go|stop|end|be dropped)\b"),
+    ("removes", rf"{_AT}(?:the |all the |those |your )?(?!(?:i|you|u|we|he|she|they)\b){_ABOUT} (?:can|may|could) (?:go|stop|end|be dropped)\b"),
     ("removes", rf"{_AT}(?:the |all the |those |your )?{_ABOUT} (?:is|are|isn't|aren't) (?:no longer|not|no more|now not)? ?(?:needed|required|necessary|wanted|called for)\b"),
     ("removes", rf"{_AT}it (?:is|'s) (?:no longer|not) necessary(?: any ?more)?(?: to)? {_ABOUT}{_THEN}"),
     ("removes", rf"{_AT}(?:the |all the |those |your )?{_ABOUT} (?:got|is getting|are getting|has become|have become) (?:old|tiresome|boring|much|annoying)\b"),

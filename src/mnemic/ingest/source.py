@@ -88,7 +88,7 @@ class Source:
     @property
     def stem(self) -> str:
         """The name without its extension."""
-        return Path(self.name).stem or self.name
+        return stem_of(self.name)
 
     @property
     def is_pdf(self) -> bool:
@@ -201,6 +201,12 @@ class Source:
         if done or reached - self._reported >= _TICK:
             self._reported = reached
             self._progress(reached)
+
+
+def stem_of(path: str | Path) -> str:
+    """Name what a file is called where it was given no name: without its folders, its extension and `.gz`."""
+    name = Path(path).name.removesuffix(".gz")
+    return Path(name).stem or name
 
 
 def _opened(path: str | Path) -> tuple[IO[bytes], bool]:

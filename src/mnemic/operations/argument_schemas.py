@@ -17,7 +17,7 @@ MOST: Final = 2**62
 """The largest number of a commit or a job that a verb takes."""
 _NAME: Final = r"^[^\x00-\x1f\x7f]*[^\x00-\x1f\x7f\s][^\x00-\x1f\x7f]*$"
 """On one line, not blank."""
-_WORDS: Final = r"^[^\x00]*[^\x00\s][^\x00]*$"
+_WORDS: Final = r"^[^\x00]*[^\x00\x1c-\x1f\s][^\x00]*$"
 """Not blank; a NUL cannot be kept."""
 _MAYBE_WORDS: Final = r"^[^\x00]*$"
 _CURSOR: Final = "^c[A-Za-z0-9_-]{22,200}$"
@@ -29,6 +29,11 @@ _ID: Final = f"^[0-7][{ALPHABET}]{{25}}$"
 def name_text(description: str = "") -> dict[str, Any]:
     """The schema of a name: of a user, an agent, a session, a branch, a tag."""
     return text(description, minLength=1, maxLength=NAME_LIMIT, pattern=_NAME)
+
+
+def name_or_none_text(description: str) -> dict[str, Any]:
+    """The schema of a line that may be left empty."""
+    return text(description, maxLength=NAME_LIMIT, pattern=f"^$|{_NAME}")
 
 
 def nonblank_text(description: str = "") -> dict[str, Any]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from mnemic.core.clock import moment_or_span
+from mnemic.core.clock import aware, moment_or_span
 from mnemic.core.json_schema import flag, many, shape, text
 from mnemic.credentials.principal import Right
-from mnemic.operations.argument_schemas import commit_number, name_text
+from mnemic.operations.argument_schemas import commit_number, name_text, time_or_span
 from mnemic.operations.operation import Data, Operation
 from mnemic.operations.reading_operations import AFTER, LIMIT
 from mnemic.operations.record_schemas import ACCESS_KEY, RIGHTS, SPENDING, STATS, USER, VITALS, WORK, page_of
@@ -63,7 +64,8 @@ def _keys(admin: Admin, given: dict[str, Any]) -> Data:
 def _create_key(admin: Admin, given: dict[str, Any]) -> Data:
     right = Right.named(given.pop("right", "write"))
     if "expires" in given:
-        given["expires"] = moment_or_span("expires", given["expires"])
+        when = moment_or_span("expires", given["expires"])
+        given["expires"] = aware("expires", when, admin.settings.timezone) if isinstance(when, datetime) else when
     made = admin.access_keys.create(tenant=admin.settings.tenant, right=right, **given)
     return {"key": key_record(made.key), "text": made.text}
 
@@ -176,7 +178,7 @@ OF_STORE: Final = (
         name="spending",
         title="What models took",
         description="List what language models took, by strategy, task and model, the dearest in tokens first.",
-        parameters=shape({}, {"user": text("Only of this user."), "tenant": _TENANT}),
+        parameters=shape({}, {"user": name_text("Only of this user."), "tenant": _TENANT}),
         result=shape({"spending": many(SPENDING)}),
         right=Right.ADMIN,
         read_only=True,
@@ -201,11 +203,11 @@ OF_STORE: Final = (
         title="Make an access key",
         description="Make an access key. Its text is in this answer and nowhere else.",
         parameters=shape(
-            {"name": text("Who acts by it, as the journal will call them.", minLength=1)},
+            {"name": name_text("Who acts by it, as the journal will call them.")},
             {
-                "user": text("The user whose memory alone it opens; left out, any user of the tenant.", minLength=1),
+                "user": name_text("The user whose memory alone it opens; left out, any user of the tenant."),
                 "right": text("How much it may do (left out: `write`).", among=RIGHTS),
-                "expires": text("When it ends: ISO 8601, or a span from now such as `90 days`; left out, never."),
+                "expires": time_or_span("When it ends: ISO 8601, or a span such as `90 days`; left out, never."),
                 "shared": flag("Whether it may write what the tenant shares."),
             },
         ),
@@ -218,7 +220,7 @@ OF_STORE: Final = (
         name="revoke_key",
         title="Revoke an access key",
         description="Revoke an access key, and the browser sessions that were opened with it.",
-        parameters=shape({"id": text("The key's id, as `keys` lists it.", minLength=1)}),
+        parameters=shape({"id": name_text("The key's id, as `keys` lists it.")}),
         result=shape({"key": ACCESS_KEY}),
         right=Right.ADMIN,
         destructive=True,

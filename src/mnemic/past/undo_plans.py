@@ -10,6 +10,7 @@ from mnemic.core.events import Change, Receipt, Verb
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Channel, State
 from mnemic.core.queries import Filter
+from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Compacted, Conflict, NotFound
 from mnemic.lanes.slices import DERIVER
 from mnemic.past.branching import commits
@@ -65,10 +66,19 @@ def range_to_undo(snapshot: Snapshot, space: int, first: int, last: int, *, casc
 def import_to_undo(snapshot: Snapshot, space: int, source: str, *, cascade: bool) -> tuple[int, ...]:
     """Plan to undo what imports brought into a space under the name of a source, as `range_to_undo` plans a range.
 
+    Args:
+        source: The name that was given, or the file's as it was given.
+        cascade: Goes ahead where something of it was changed since.
+
     Raises:
         NotFound: nothing here came in under that name, or all of it has been taken back.
     """
     items, begun = _imported(snapshot, space, source)
+    if not items:  # a file that was given no name goes by its own, without the extension
+        import_whole("mnemic.ingest.source")
+        from mnemic.ingest.source import stem_of
+
+        items, begun = _imported(snapshot, space, stem_of(source))
     if not items:
         raise NotFound(f"no import {source!r} here; `mnemic list --channel import --json` shows names of sources")
     _refuse_compacted(snapshot, space, min(begun))

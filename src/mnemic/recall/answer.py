@@ -31,6 +31,7 @@ from mnemic.recall.succession import rival, without_first
 from mnemic.recall.sureness import SCORED, SPLIT, Told, likely_succeeds, likely_yes, read_by, sure
 from mnemic.recall.understand import ASSISTANTS, SPEAKS_OF_SELF, SPEAKS_TO_OTHER, called_by_name
 from mnemic.recall.whom_it_is_about import about_another, asks_of_self, clauses, names_in
+from mnemic.recall.yes_or_no import Following, YesOrNo, follows, reads, said_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -105,6 +106,8 @@ _UNFOLLOWED: Final = 0.35
 """How likely what stands as newer must at least be of the matter of what it follows, to stay before it: most changes
 are told in words of their own, and recall has weighed them already.
 """
+_HALF: Final = 0.5
+"""Share of a question from which a statement is of what it asks about."""
 _SURELY: Final = 0.5
 """How likely yes, or no, must be to be said."""
 
@@ -142,14 +145,17 @@ class Answer:
         return self.text
 
 
-def answer(question: str, context: Context, facts: Sequence[Item] = (), user: str = "") -> Answer:
+def answer(
+    question: str, context: Context, facts: Sequence[Item] = (), user: str = "", profile: Sequence[Item] = ()
+) -> Answer:
     """Quote the sentences of a recall's evidence that answer its question; or the profile, where it states just that.
 
     Args:
         facts: What the profile says to just this question.
         user: Who "I" is: a question that names them is about what they say of themselves.
+        profile: All that it says without a doubt, out of which a question for yes or no is answered.
     """
-    drafted = draft_answer(question, context, facts, user)
+    drafted = draft_answer(question, context, facts, user, profile)
     if drafted is None:
         return _unknown(question, context, 0.0 if context.items else context.confidence)
     return drafted.answered(sure(drafted.told))
@@ -182,11 +188,16 @@ class DraftAnswer:
         return _UNTOLD if untold and not told.doubted and not told.contested else SPLIT
 
 
-def draft_answer(question: str, context: Context, facts: Sequence[Item] = (), user: str = "") -> DraftAnswer | None:
+def draft_answer(
+    question: str, context: Context, facts: Sequence[Item] = (), user: str = "", profile: Sequence[Item] = ()
+) -> DraftAnswer | None:
     """Choose what answers a question, of the evidence or of the profile; None where nothing does."""
     evidence = _renumbered(_of_subject(question, [one for one in context.items if _answers(one, question)], user))
     evidence = _of_the_matter(question, _of_whoever_asks(question, evidence, context.items))
     asked = AnswerType.by(question)
+    said = _plainly_said(question, context, evidence, profile, user) if asks_yes_or_no(question) else None
+    if said is not None and said.yes is not None:
+        return _drafted_plainly(question, context, evidence, said, said.yes)
     if facts and _stand(question, facts, evidence, user):
         values = [shown_value(str(item.slots["value"]), item.text) for item in facts if "value" in item.slots]
         short = ", ".join(dict.fromkeys(values))
@@ -200,8 +211,62 @@ def draft_answer(question: str, context: Context, facts: Sequence[Item] = (), us
     short = "" if facts and evidence[0].succession != 1 else short
     quoted = [one.item for one in chosen]
     contested = _contested(question, quoted[:1], [chosen[0].text], evidence)
-    told = Told(question, context, evidence, asked, quoted, short, yes, doubted=bool(facts), contested=contested)
+    unread = yes is not None and (said is not None or not _may_conclude(question, chosen[0].item, evidence))
+    doubts = {"doubted": bool(facts), "contested": contested, "unread": unread}
+    told = Told(question, context, evidence, asked, quoted, short, yes, **doubts)
     return DraftAnswer(told, tuple((one.item.id, one.text) for one in chosen))
+
+
+def _plainly_said(
+    question: str, context: Context, evidence: Sequence[Recalled], profile: Sequence[Item], user: str
+) -> YesOrNo | None:
+    """What the asker plainly said to a question for yes or no.
+
+    Nothing where recall holds something newer for the state of the very object; and what that is leaves a reading open,
+    unless it is plainly of another object.
+    """
+    me = {"", "user", user.casefold()}
+    mine = [one for one in profile if str(one.slots.get("subject") or "user").casefold() in me]
+    own = [one.item for one in context.items if _speaker(one.item).casefold() in me and one.item.kind is Kind.TURN]
+    said = said_of(question, mine, own)
+    newest = next((one for one in evidence if one.succession == 1), None)
+    if said is None or said.yes is None or newest is None:
+        return said
+    if newest.id in (said.item.id, *said.item.source) or newest.item.said <= said.item.said:
+        return said
+    match follows(question, newest.text):
+        case Following.SAME:
+            return None
+        case Following.OTHER:
+            return said
+        case Following.UNTOLD:
+            return replace(said, yes=None)
+
+
+def _drafted_plainly(
+    question: str, context: Context, evidence: Sequence[Recalled], said: YesOrNo, yes: bool
+) -> DraftAnswer:
+    first = [one for one in evidence if one.id == said.item.id]
+    ordered = [*first, *(one for one in evidence if one not in first)]
+    short = _yes_or_no(question, yes)
+    told = Told(question, context, ordered, AnswerType.by(question), [said.item], short, float(yes), stated=True)
+    return DraftAnswer(told, ((said.item.id, said.sentence),))
+
+
+def _may_conclude(question: str, quoted: Item, evidence: Sequence[Recalled]) -> bool:
+    """Whether yes or no may be concluded from a statement in which it is not plainly read.
+
+    It must be the newest state of a matter that recall has followed, and the states must name what is asked; or itself
+    name it, where the question is of the past or of an end.
+    """
+    if not asks_of_self(question) or evidence[0].bearing is None:
+        return True
+    asked = asked_words(question)
+    states = [one for one in evidence if one.succession]
+    newest = any(one.id == quoted.id and one.succession == 1 for one in states)
+    if newest and share_held(asked, " ".join(one.text for one in states)) >= _HALF:
+        return True
+    return not reads(question) and share_held(asked, quoted.text) >= _HALF
 
 
 def _cited(short: str, quotes: Sequence[tuple[ItemId, str]], confidence: float) -> Answer:

@@ -57,14 +57,9 @@ class Packed:
 
 
 def pack(hits: Iterable[Hit], readings: Mapping[int, Reading], snapshot: Snapshot, query: Query) -> Packed:
-    """Read the hits and lay out the best `query.k` that fit `query.budget`, past those that are shown already."""
+    """Read the hits and lay out those that fit `query.budget`."""
     read = _read(hits, snapshot, _AT_ONCE if query.budget is not None else max(_AT_ONCE, query.k))
-    fresh = (
-        (hit, version, readings[hit.space].part(hit.doc))
-        for hit, version in read
-        if version.item.id not in query.besides
-    )
-    return laid_out(islice(fresh, query.k), query.budget)
+    return laid_out(((hit, version, readings[hit.space].part(hit.doc)) for hit, version in read), query.budget)
 
 
 def laid_out(found: Iterable[tuple[Hit, Version, int]], budget: int | None) -> Packed:

@@ -262,7 +262,9 @@ def _read(snapshot: Snapshot, catalogues: Catalogues, query: Query) -> tuple[Que
 def _rank(snapshot: Snapshot, catalogues: Catalogues, query: Query) -> _Ranked:
     question, readings = _read(snapshot, catalogues, query)
     candidates = _in_order(question, _candidates(question, list(readings.values())), readings)
-    chosen = Chosen(candidates.hits(), readings, query.k + len(query.besides), TWINS)
+    shown = snapshot.places(query.spaces, query.besides) if query.besides else frozenset()
+    fresh = (hit for hit in candidates.hits() if (hit.space, hit.ver) not in shown)
+    chosen = Chosen(fresh, readings, query.k, TWINS)
     return _Ranked(question, readings, candidates, chosen)
 
 
@@ -348,7 +350,7 @@ def _shortfalls(question: Question, candidates: _Candidates, chosen: Chosen) -> 
 
 def _without_room(ranked: _Ranked, packed: Packed, query: Query) -> tuple[str, ...]:
     """One line where something was found, and nothing of it is new to the asker and fits the budget."""
-    if packed.hits or not ranked.chosen:
+    if packed.hits or not (ranked.chosen or query.besides):
         return ()
     if query.besides:
         room = "" if query.budget is None else f", and fits the budget of {query.budget} tokens"

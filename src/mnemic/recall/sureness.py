@@ -75,6 +75,7 @@ class Told:
         stated: The profile states it.
         doubted: The profile states something, before which newer evidence stands.
         contested: The same person said later of what is quoted that it ended, or was not so.
+        unread: Yes or no is asked, and not plainly read in what is quoted.
     """
 
     question: str
@@ -87,6 +88,7 @@ class Told:
     stated: bool = False
     doubted: bool = False
     contested: bool = False
+    unread: bool = False
 
     @property
     def judged(self) -> bool:
@@ -121,7 +123,8 @@ def sure(told: Told) -> float:
         return min(likely, DOUBTED) if not told.stated else DOUBTED
     if told.stated:
         return max(likely, STATED)
-    return min(likely, DOUBTED) if told.doubted and not _succeeds(told) else likely
+    doubted = told.unread or (told.doubted and not _succeeds(told))
+    return min(likely, DOUBTED) if doubted else likely
 
 
 def _succeeds(told: Told) -> bool:

@@ -38,21 +38,19 @@ _KIN_FIRST: Final = re.compile(
     re.IGNORECASE,
 )
 _MORE_KIN_CHINESE: Final = """
-姐 妹 哥 弟 婆婆 公公 岳父 岳母 奶奶 爷爷 外婆 外公 姥姥 姥爷 姑姑 姑妈 大姑 姨妈 阿姨 舅舅 叔叔 伯伯 大伯 嫂子 侄女 侄子 外甥 外甥女 邻居 房东
-孩子 宝宝 双胞胎 继女 继子 前妻 前夫 同学 发小 哥们 舍友 医生 大夫 教练 师傅 女儿们 儿子们 孩子们
+婆婆 公公 岳父 岳母 奶奶 爷爷 外婆 外公 姥姥 姥爷 姑姑 姑妈 大姑 姨妈 阿姨 舅舅 叔叔 伯伯 大伯 嫂子 侄女 侄子 外甥 外甥女 邻居 房东
+孩子 宝宝 双胞胎 继女 继子 前妻 前夫 同学 发小 哥们 舍友 女儿们 儿子们 孩子们
 """
 _KIN_CHINESE: Final = "|".join(
-    sorted(
-        {
-            *RELATIONS_CHINESE,
-            *_MORE_KIN_CHINESE.split(),
-        },
-        key=len,
-        reverse=True,
-    )
+    sorted((kin for kin in {*RELATIONS_CHINESE, *_MORE_KIN_CHINESE.split()} if len(kin) > 1), key=len, reverse=True)
 )
+_SHORT_KIN_CHINESE: Final = "[妈爸姐妹哥弟]"
+"""Kin in one character, which begins other words as well (哥本哈根): it counts after 我, or before a verb."""
+_VERB_CHINESE: Final = "[说讲在是对怕住吃喝爱去来也都会不没今昨刚有做当喜讨叫让要想能开教最已生过]"
+_OF_MINE_CHINESE: Final = f"(?:我们?家?|咱们?家?)的?[大小老二三]?{_SHORT_KIN_CHINESE}"
 _KIN_FIRST_CHINESE: Final = re.compile(
-    rf"(?:[而但且不过所以因为后来昨今天上周最近刚才]*)(?:我们?家?|咱)?的?(?:[大小老二三]|最好的|新)?(?:{_KIN_CHINESE})"
+    rf"(?:[而但且不过所以因为后来昨今天上周最近刚才]*)(?:(?:我们?家?|咱)?的?(?:[大小老二三]|最好的|新)?(?:{_KIN_CHINESE})"
+    rf"|{_OF_MINE_CHINESE}|[大小老二三]?{_SHORT_KIN_CHINESE}(?={_VERB_CHINESE}))"
 )
 _NAMED: Final = re.compile(
     r"\W*([A-Z][\w-]+)(?:['’]s|['’]re)?[, ]+(?:and [A-Z][\w-]+ )?(?!and\b|on\b|at\b|in\b|for\b|with\b|of\b)\w"
@@ -63,7 +61,7 @@ _NAMED_CHINESE: Final = re.compile(
 _INSIDE: Final = re.compile(r"(?<=[\w,;:] )[A-Z][\w-]+")
 """A word with a capital that begins no sentence."""
 _CALLED_CHINESE: Final = re.compile(
-    rf"(?:(?:{_KIN_CHINESE})?叫做?|名叫|(?:{_KIN_CHINESE})(?![叫是姓的]))([\u4e00-\u9fff]{{2,4}}?)(?=[，。,.！!、在会怕是今昨]|\Z)"
+    rf"(?:(?:{_KIN_CHINESE})?叫做?|名叫|(?:{_KIN_CHINESE}|{_OF_MINE_CHINESE})(?![叫是姓的]))([\u4e00-\u9fff]{{2,4}}?)(?=[，。,.！!、在会怕是今昨]|\Z)"
 )
 _NO_NAMES: Final = frozenset({"I", "I'm", "I've", "I'd", "I'll", "Mr", "Mrs", "Ms", "Dr", *MONTHS, *WEEKDAYS})
 _CLAUSE: Final = re.compile(r"[,，;；、:：—–]\s*|\s(?:and|but|so|because|while)\s")

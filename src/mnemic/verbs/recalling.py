@@ -135,7 +135,8 @@ class Recalling:
             from mnemic.recall.doubt import unsure
 
             return unsure(asked)
-        return answer(request.query, context, facts, user)
+        doubted = [doubt.fact for doubt in doubts]
+        return answer(request.query, context, facts, user, [fact for fact in profile if fact not in doubted])
 
     def why_not(self, who: Who, request: RecallRequest, item: ItemId) -> Flow[Lost]:
         """At which stage of this recall an item was lost, or that it was not."""

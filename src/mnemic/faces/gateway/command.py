@@ -20,9 +20,9 @@ from mnemic.faces.server.command import is_loopback
 )
 @click.option("--upstream", type=WORDS, required=True, metavar="URL", help="The endpoint that answers.")
 @click.option("--host", type=WORDS, default="127.0.0.1", show_default=True, help="Where to listen.")
-@click.option(
-    "--port", type=click.IntRange(0, 65_535), default=8_077, show_default=True, help="0 for any that is free."
-)
+@click.option("--allow-host", type=WORDS, multiple=True, help="A name by which it may be asked, beside its address.")
+@click.option("--keys", "with_keys", is_flag=True, help="Ask for an access key here too; elsewhere it always does.")
+@click.option("--port", type=click.IntRange(1, 65_535), default=8_077, show_default=True, help="The port.")
 @click.option(
     "--memory",
     "mode",
@@ -83,6 +83,7 @@ def gateway(
         from mnemic.credentials.authenticator import Authenticator
         from mnemic.faces.gateway.relay import SESSION_HEADERS, USER_HEADERS, GatewayOptions, application
         from mnemic.faces.gateway.remembering import MemoryMode, Remembering
+        from mnemic.faces.server.bounded_protocol import BoundedHttpProtocol
         from mnemic.faces.server.guards import LOOPBACK_HOSTS, Guards
     except ModuleNotFoundError as error:
         needs = f"needs a package that is not installed ({error.name})"
@@ -102,7 +103,9 @@ def gateway(
         app = Guards(application(remembering, options, asked), (*LOOPBACK_HOSTS, host, *allow_host), options.body_limit)
         whose = "of whoever its key names" if proving else f"of {run.user} where a request names nobody"
         run.output.note(f"Set your application's base URL to http://{host}:{port}/v1 (memory {whose}; Ctrl-C ends it)")
-        uvicorn.run(app, host=host, port=port, log_level="warning", ws="none", server_header=False)
+        uvicorn.run(
+            app, host=host, port=port, log_level="warning", ws="none", server_header=False, http=BoundedHttpProtocol
+        )
 
 
 def _url(given: str) -> str:

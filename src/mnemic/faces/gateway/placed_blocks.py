@@ -112,6 +112,17 @@ _WRITTEN_SIZE = 512
 """About how many bytes a note of a written message takes."""
 
 
+class StripedLocks:
+    """So many locks that two keys seldom share one, and the same key always does."""
+
+    def __init__(self, count: int) -> None:
+        self._locks = [Mutex() for _ in range(count)]
+
+    def of(self, key: bytes) -> Mutex:
+        """The lock of a key, which is a digest."""
+        return self._locks[int.from_bytes(key[:4]) % len(self._locks)]
+
+
 def withdrawn(me: ScopedMemory, ids: Sequence[ItemId]) -> set[ItemId]:
     """Those of some items that may not be shown any more: erased, forgotten, or expired. A superseded one may."""
     shown = {version.item.id for version in me.visible(ids)}

@@ -8,12 +8,14 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+import threading
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from math import ceil
 from typing import Final
+from urllib.parse import quote
 
 import anyio
 import anyio.to_thread
@@ -54,7 +56,9 @@ _OURS: Final = ("host", "content-length", "cookie")
 _WORKERS: Final = 32
 _CONNECT_SECONDS: Final = 10.0
 
-_OUR_KEY: Final = re.compile(r"\bmk_")
+_OUR_KEY: Final = re.compile(r"\bm[kls]_")
+"""A key of ours, a link or a session, which are of no use to anybody else."""
+_CREDENTIALS: Final = ("authorization", "x-api-key")
 
 log = logging.getLogger("mnemic.gateway")
 
@@ -119,7 +123,8 @@ class Relay:
         self._authenticator = authenticator
         self._owner = Principal(name="gateway", tenant=options.tenant, user=None, right=Right.WRITE)
         self._base = options.upstream.rstrip("/").removesuffix("/v1")
-        self._threads = anyio.CapacityLimiter(_WORKERS)
+        self._threads = anyio.CapacityLimiter(2 * _WORKERS)
+        self._looks = threading.BoundedSemaphore(_WORKERS)
 
     async def answer(self, request: Request) -> Response:
         """Answer one request, whatever it asks for; what goes wrong is told in the shape of OpenAI's errors."""
@@ -171,19 +176,38 @@ class Relay:
         return await self._observed_whole(upstream, exchange, told)
 
     async def _recalled(self, exchange: Exchange) -> tuple[Recollection, str]:
-        """The prompt with memory in it, within the time that there is; and a line on how that went."""
-        recollection: Recollection | None = None
+        """The prompt with memory in it, within the time that there is; and a line on how that went.
+
+        Without it the prompt keeps the blocks that stand in it, if that much can be looked up in the same time: what
+        may hold words that were erased since is not sent.
+        """
         try:
-            with anyio.move_on_after(self._options.recall_seconds):
-                recollection = await anyio.to_thread.run_sync(
-                    self._remembering.recall, exchange, abandon_on_cancel=True, limiter=self._threads
-                )
+            if (recollection := await self._in_time(self._remembering.recall, exchange)) is not None:
+                return recollection, f"ok; {len(recollection.items)} items"
+            went = f"late: more than {self._options.recall_seconds:g} s"
         except MnemicError as error:
             log.warning("recall failed: %s", type(error).__name__)
-            return Recollection(exchange.body), f"failed: {type(error).__name__}"
-        if recollection is None:
-            return self._remembering.standing(exchange), f"late: more than {self._options.recall_seconds:g} s"
-        return recollection, f"ok; {len(recollection.items)} items"
+            went = f"failed: {type(error).__name__}"
+        self._remembering.give_up(exchange)
+        standing: Recollection | None = None
+        with suppress(MnemicError):
+            standing = await self._in_time(self._remembering.standing, exchange)
+        return standing or Recollection(exchange.body), went
+
+    async def _in_time(self, look: Callable[[Exchange], Recollection], exchange: Exchange) -> Recollection | None:
+        """What a look at memory brings within the time that there is; None where it takes longer, or too many do."""
+        if not self._looks.acquire(blocking=False):
+            return None
+
+        def run() -> Recollection:
+            try:
+                return look(exchange)
+            finally:
+                self._looks.release()  # by the thread: one that nobody waits for any more still runs
+
+        with anyio.move_on_after(self._options.recall_seconds):
+            return await anyio.to_thread.run_sync(run, abandon_on_cancel=True, limiter=self._threads)
+        return None
 
     async def _observe(self, exchange: Exchange, completion: Completion, *, broken: bool) -> ObservedExchange:
         """Write what was said, to the end, whoever still waits for it."""
@@ -198,14 +222,19 @@ class Relay:
         """Pass a whole answer on once it is written; one that is too long to be kept passes as it comes."""
         pieces, size = [], 0
         stream = aiter(upstream.aiter_bytes())
-        async for piece in stream:
-            pieces.append(piece)
-            size += len(piece)
-            if size > 2 * ANSWER_LIMIT:
-                told["Mnemic-Write"] = "failed: the answer is too long to be kept"
-                return StreamingResponse(
-                    _chained(pieces, stream, upstream), upstream.status_code, _headers(upstream, told, decoded=True)
-                )
+        try:
+            async for piece in stream:
+                pieces.append(piece)
+                size += len(piece)
+                if size > 2 * ANSWER_LIMIT:
+                    told["Mnemic-Write"] = "failed: the answer is too long to be kept"
+                    return StreamingResponse(
+                        _chained(pieces, stream, upstream), upstream.status_code, _headers(upstream, told, decoded=True)
+                    )
+        except httpx2.HTTPError as error:
+            await upstream.aclose()
+            await self._observe(exchange, Completion(), broken=True)
+            raise UpstreamError(502, f"the upstream broke off ({type(error).__name__})") from error
         await upstream.aclose()
         content, completion = b"".join(pieces), Completion()
         try:
@@ -243,7 +272,7 @@ class Relay:
         finally:
             with anyio.CancelScope(shield=True):
                 await upstream.aclose()
-                if observation is None and (completion.text or not broken):
+                if observation is None:
                     observation = await self._observe(exchange, completion, broken=broken)
         if observation is not None:
             yield f": mnemic-write {_told(observation)}\n\n".encode()
@@ -260,13 +289,17 @@ class Relay:
         Raises:
             UpstreamError: it cannot be reached, or does not answer in time.
         """
-        query = f"?{request.url.query}" if request.url.query else ""
-        headers = [(name, value) for name, value in request.headers.items() if self._goes_on(name, value)]
+        raw_path = request.scope.get("raw_path") or quote(request.url.path).encode()
+        path = raw_path.decode("latin-1") + (f"?{request.url.query}" if request.url.query else "")
+        proved = self._authenticator is not None and KEY not in request.headers
+        headers = [
+            (name, value) for name, value in request.headers.items() if self._goes_on(name, value, proved=proved)
+        ]
         headers += more.items()
         if self._options.upstream_key is not None:
             headers.append(("authorization", f"Bearer {self._options.upstream_key}"))
         sent = self._client.build_request(
-            request.method, f"{self._base}{request.url.path}{query}", headers=httpx2.Headers(headers), content=raw
+            request.method, f"{self._base}{path}", headers=httpx2.Headers(headers), content=raw
         )
         try:
             return await self._client.send(sent, stream=True)
@@ -275,9 +308,13 @@ class Relay:
         except httpx2.HTTPError as error:
             raise UpstreamError(502, f"the upstream cannot be reached ({type(error).__name__})") from error
 
-    def _goes_on(self, name: str, value: str) -> bool:
-        """Whether a header of a request is for the upstream: no key of ours ever is."""
-        if name in ("authorization", "x-api-key") and _OUR_KEY.search(value):
+    def _goes_on(self, name: str, value: str, *, proved: bool) -> bool:
+        """Whether a header of a request is for the upstream: nothing that proved here who asks ever is.
+
+        Args:
+            proved: A credential among the headers that applications send proved who asks.
+        """
+        if _OUR_KEY.search(value) or (proved and name in _CREDENTIALS):
             return False
         kept = self._options.upstream_key is None or name != "authorization"
         return kept and name not in _HOP and name not in _OURS and not name.startswith("mnemic-")

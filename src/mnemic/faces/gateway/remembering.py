@@ -6,7 +6,7 @@ All of it is calls of verbs, made in a worker thread. Nothing is held while the 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from hashlib import sha256
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.items import Channel
 from mnemic.errors import Invalid, MnemicError
-from mnemic.faces.gateway.placed_blocks import PlacedBlock, PlacedBlocks, Written, withdrawn
+from mnemic.faces.gateway.placed_blocks import PlacedBlock, PlacedBlocks, StripedLocks, Written, withdrawn
 from mnemic.faces.gateway.wire_shapes import Completion, Document, WireMessage, WireShape, asked
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ QUESTION: Final = 4_000
 
 REGENERATED_SECONDS: Final = 600.0
 """For so long a message that comes again, with all before it, is taken for the same: its answer was asked for anew."""
+
+_STRIPES: Final = 64
 
 ANSWER_LIMIT: Final = 4 * 1024 * 1024
 """Most bytes of an answer that are remembered."""
@@ -94,10 +96,10 @@ def exchange_of(caller: Caller, shape: WireShape, body: Document) -> Exchange:
         Invalid: it holds no messages.
     """
     messages = tuple(shape.messages(body))
-    whose = "\x00".join((caller.tenant, caller.user, caller.session or "")).encode()
-    keys = tuple(sha256(whose + message.digest).digest() for message in messages)
-    first = next((key for key, message in zip(keys, messages, strict=True) if message.role == "user"), b"")
-    session = caller.session or f"gateway-{first.hex()[:16]}"
+    whose = "\x00".join((caller.tenant, caller.user, caller.session or ""))
+    keys = tuple(sha256(whose.encode() + message.digest).digest() for message in messages)
+    first = next((message.text for message in messages if message.role == "user"), "")
+    session = caller.session or f"gateway-{sha256(f'{whose}{first}'.encode()).hexdigest()[:16]}"
     return Exchange(caller=caller, shape=shape, body=body, messages=messages, keys=keys, session=session)
 
 
@@ -108,12 +110,10 @@ class Recollection:
     Attributes:
         body: What goes upstream.
         items: What was recalled for the newest message.
-        error: Why nothing could be; None where it could.
     """
 
     body: Document
     items: tuple[ItemId, ...] = ()
-    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +142,7 @@ class Remembering:
     def __init__(self, memory: Memory, *, budget: int, cache: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._memory, self._budget, self._clock = memory, budget, clock
         self._blocks = PlacedBlocks(cache)
+        self._writing = StripedLocks(_STRIPES)
 
     def check(self, caller: Caller) -> None:
         """Raise `Invalid` where a name cannot name anything; nothing is read."""
@@ -161,19 +162,21 @@ class Remembering:
             shown.update(self._said_here(exchange))
             fresh = self._new_block(me, newest, tuple(shown), [block.always for block in standing.values()])
             standing[newest[-1].place] = self._blocks.place(exchange.keys[newest[-1].place], fresh)
-        body = exchange.shape.with_blocks(exchange.body, {p: b.text for p, b in standing.items() if b.text})
-        return Recollection(body, fresh.items)
+        return Recollection(exchange.shape.with_blocks(exchange.body, _texts(standing)), fresh.items)
 
-    def standing(self, exchange: Exchange) -> Recollection:
-        """Add only the blocks that stand in a prompt already, for a recall that came too late.
-
-        The newest message goes without a block then, and stays without: its place is taken.
-        """
+    def give_up(self, exchange: Exchange) -> None:
+        """Note that the newest message goes without a block: where a recall came too late, its place is taken."""
         for message in exchange.asked[-1:]:
             self._blocks.place(exchange.keys[message.place], PlacedBlock(""))
-        blocks = self._blocks.placed(exchange.keys)
-        texts = {n: blocks[key].text for n, key in enumerate(exchange.keys) if key in blocks and blocks[key].text}
-        return Recollection(exchange.shape.with_blocks(exchange.body, texts))
+
+    def standing(self, exchange: Exchange) -> Recollection:
+        """Add only the blocks that stand in a prompt already, less those of which something was erased or forgotten.
+
+        Raises:
+            MnemicError: memory cannot be asked.
+        """
+        standing = self._standing(self._scoped(exchange.caller), exchange)
+        return Recollection(exchange.shape.with_blocks(exchange.body, _texts(standing)))
 
     def observe(self, exchange: Exchange, completion: Completion, *, broken: bool) -> ObservedExchange:
         """Write what the user has said and what was answered, in this order; each is written once, however often asked.
@@ -204,10 +207,12 @@ class Remembering:
         seqs = []
         for message in exchange.asked:
             key = exchange.keys[message.place]
-            if self._blocks.written(key, self._clock() - REGENERATED_SECONDS) is None:
-                receipt = me.observe(message.text, role="user", key=_key(exchange, completion, message.digest.hex()))
-                self._blocks.note_written(key, Written(self._clock(), receipt.ids))
-                seqs.append(receipt.seq)
+            with self._writing.of(key):  # who sends the same twice at once writes it once
+                if self._blocks.written(key, self._clock() - REGENERATED_SECONDS) is None:
+                    name = _key(exchange, completion, message.digest.hex())
+                    receipt = me.observe(message.text, role="user", key=name)
+                    self._blocks.note_written(key, Written(self._clock(), receipt.ids))
+                    seqs.append(receipt.seq)
         return seqs
 
     def _standing(self, me: ScopedMemory, exchange: Exchange) -> dict[int, PlacedBlock]:
@@ -235,10 +240,16 @@ class Remembering:
         found = me.recall(question, budget=max(1, self._budget - (standing.tokens if changed else 0)), besides=shown)
         text = "\n".join(part for part in (changed, found.text) if part)
         items = [item.id for item in standing.always] if changed else []
+        items += [doubt.newer.id for doubt in me.review()] if changed else []  # the block quotes what doubts
         return PlacedBlock(text, changed, (*items, *(recalled.item.id for recalled in found.items)))
 
     def _scoped(self, caller: Caller) -> ScopedMemory:
         return self._memory.scope(user=caller.user, tenant=caller.tenant, actor=caller.actor)
+
+
+def _texts(blocks: Mapping[int, PlacedBlock]) -> dict[int, str]:
+    """The words of blocks by place, where there are any."""
+    return {place: block.text for place, block in blocks.items() if block.text}
 
 
 def _key(exchange: Exchange, completion: Completion, content: str) -> str:

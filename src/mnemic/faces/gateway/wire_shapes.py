@@ -17,8 +17,6 @@ from mnemic.errors import Invalid
 Document = dict[str, Any]
 """A JSON object as it came."""
 
-_ROLES: Final = ("user", "assistant")
-
 
 @dataclass(frozen=True, slots=True)
 class WireMessage:
@@ -227,11 +225,6 @@ class EventReader:
             if self._data and self._size <= self._limit:
                 yield b"\n".join(self._data)
             self._data, self._size = [], 0
-
-
-def spoken(messages: Sequence[WireMessage]) -> list[WireMessage]:
-    """The messages of people and models that say something."""
-    return [message for message in messages if message.role in _ROLES and message.text.strip()]
 
 
 def asked(messages: Sequence[WireMessage]) -> list[WireMessage]:

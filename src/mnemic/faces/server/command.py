@@ -49,12 +49,13 @@ def serve(
     )
 
     def ready(url: str) -> None:
+        page = _link(run, _reached(url), proving=proving) if link else None
         if run.output.json:
-            run.output.record({"url": url, "workers": workers})
-        else:
-            run.output.line(f"mnemic serves on {url} (Ctrl-C ends it)")
-        if link:
-            run.output.line(_link(run, _reached(url), proving=proving))
+            run.output.record({"url": url, "workers": workers, **({"dashboard": page} if page else {})})
+            return
+        run.output.line(f"mnemic serves on {url} (Ctrl-C ends it)")
+        if page:
+            run.output.line(page)
 
     listen(options, workers, ready)
 
@@ -76,7 +77,10 @@ def dashboard(port: int, *, no_open: bool, read_only: bool) -> None:
 
     def show(address: str, *, proving: bool = False) -> None:
         link = _link(run, address, proving=proving)
-        run.output.line(link)
+        if run.output.json:
+            run.output.record({"dashboard": link})
+        else:
+            run.output.line(link)
         if not no_open:
             click.launch(link)
 

@@ -7,15 +7,16 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from functools import partial
 from typing import Final
-from urllib.parse import parse_qsl
 
 import anyio
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from mnemic.core.json_schema import text
 from mnemic.credentials.principal import Right
-from mnemic.errors import Compacted, Invalid
+from mnemic.errors import Compacted
+from mnemic.faces.server.http_arguments import read_headers, read_query
 from mnemic.faces.server.listeners import (
     FeedListener,
     Listeners,
@@ -37,6 +38,7 @@ PAGE: Final = 200
 """Commits that are read at once for a client that was away."""
 _OPENING: Final = b"retry: 1000\n\n"
 """Milliseconds after which a client that lost the stream is advised to come back."""
+_PARAMETERS: Final = {"after": text("The mark or number of a commit: the stream begins after it.")}
 _HEARTBEAT: Final = b": still here\n\n"
 
 
@@ -45,7 +47,7 @@ async def feed(request: Request) -> Response:
     service: Service = request.app.state.service
     listeners: Listeners = request.app.state.listeners
     request.state.operation = STREAM
-    headers, query = dict(request.headers), request.scope.get("query_string", b"")
+    headers, query = read_headers(request.scope["headers"]), request.scope.get("query_string", b"")
     memory, listener, mark = await listeners.read(partial(_opened, service, headers, query))
     if request.method == "HEAD":
         return Response(media_type="text/event-stream")
@@ -56,13 +58,7 @@ def _opened(service: Service, headers: Mapping[str, str], query: bytes) -> tuple
     """The memory that is listened to, its listener, and the mark to begin after."""
     scope, principal = service.admitted(headers, Right.READ, method="GET", operation="feed")
     memory = service.memory.scope(user=scope.user, tenant=scope.tenant, actor=principal.name)
-    try:
-        given = dict(parse_qsl(query.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=10))
-    except ValueError as error:
-        raise Invalid("query", "is not percent-encoded UTF-8", "Encode what is not ASCII.") from error
-    for name in given.keys() - {"after"}:
-        raise Invalid(name[:60], "is not known", "Known: after.")
-    after = headers.get("last-event-id") or given.get("after") or None
+    after = headers.get("last-event-id") or read_query(_PARAMETERS, query).get("after") or None
     return memory, FeedListener(scope, headers), memory.watch(after=after).mark
 
 

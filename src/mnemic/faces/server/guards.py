@@ -9,6 +9,7 @@ from collections.abc import Collection
 from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mnemic.errors import TooLarge
@@ -56,6 +57,8 @@ class Guards:
             await self._app(scope, _Counted(receive, self._limit), answer)
         except BodyTooLarge:
             await self._too_large(request_id)(scope, receive, answer)
+        except ClientDisconnect:
+            return None  # it stopped half-way, and nobody is there to be answered
         except Exception as error:  # noqa: BLE001 - the door: told without its words, which may be a memory's
             LOG.error("request %s: unexpected %s", request_id, _where(error))
             if answer.begun:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
-from urllib.parse import quote
+from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote
 
 from mnemic.core.items import State
 from mnemic.errors import NotFound
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from mnemic.credentials.principal import Principal, Right
     from mnemic.faces.server.service import Service
     from mnemic.memory import ScopedMemory
-
-_USERS: Final = OPERATIONS["users"]
 
 
 class Mem0Caller:
@@ -41,6 +39,7 @@ class Mem0Caller:
         self._service, self._method, self._operation = service, method, operation
         self._headers = {name: value for name, value in headers.items() if name != SHARED_SPACE}
         self.right, self.url, self.headers = right, url, headers
+        self._opened: dict[str | None, tuple[ScopedMemory, str]] = {}
 
     @cached_property
     def principal(self) -> Principal:
@@ -53,14 +52,17 @@ class Mem0Caller:
         return self._service.memory.settings.timezone
 
     def memory(self, user: str | None) -> tuple[ScopedMemory, str]:
-        """Open a user's memory, by default the caller's own, and say whose it is.
+        """Open a user's memory, by default the caller's own, and say whose it is; a request is charged once for each.
 
         Raises:
             Refused, OverQuota: as the service. Invalid: none is named, and the credential is of no one user.
         """
-        scoped = self._service.scoped(self._naming(user), self.right, method=self._method, operation=self._operation)
-        owner = self._as(user).user if user is None else user
-        return scoped, owner or ""
+        if user not in self._opened:
+            named = self._naming(user)
+            scoped = self._service.scoped(named, self.right, method=self._method, operation=self._operation)
+            owner = user or self._as(None).user or unquote(self._headers[USER])
+            self._opened[user] = scoped, owner
+        return self._opened[user]
 
     def place(self, memory_id: str) -> tuple[ScopedMemory, str, ItemId]:
         """Open the memory of the user whose an id is, and say whose it is, and which item.
@@ -91,13 +93,13 @@ class Mem0Caller:
             self._service, self.headers, self._method, operation=self._operation, right=right, url=self.url
         )
 
-    def admin(self) -> Admin:
-        """Open the store as a whole.
+    def admin(self, operation: str) -> Admin:
+        """Open the store as a whole, as an operation of ours needs it.
 
         Raises:
-            Refused: the caller is no administrator of it.
+            Refused: the caller is no administrator of it, or the operation writes where nothing is written.
         """
-        return self._service.administered(self._headers, _USERS, method=self._method)
+        return self._service.administered(self._headers, OPERATIONS[operation], method=self._method)
 
     def _as(self, user: str | None) -> Principal:
         return self._service.authenticator.authenticate(self._naming(user), self._method)

@@ -6,8 +6,7 @@ import ast
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections import defaultdict
-from collections.abc import Iterable
-from functools import partial
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.core.items import EVIDENCE, State
@@ -21,6 +20,7 @@ from mnemic.faces.server.mem0_records import address, memory_record, slots_of
 from mnemic.faces.server.strict_json import read_json
 
 if TYPE_CHECKING:
+    from mnemic.admin import Admin
     from mnemic.core.ids import ItemId
     from mnemic.core.items import Version
     from mnemic.faces.server.mem0_caller import Mem0Caller
@@ -35,6 +35,7 @@ _LONGEST_LITERAL: Final = 4_096
 def update(caller: Mem0Caller, given: Given) -> Any:
     """Change what a memory says; its id stays, and its history has what it said before."""
     memory, user, version = caller.standing(given["memory_id"])
+    _refuse_no_change(given)
     changed = _updated(memory, version, given)
     return memory_record(changed.item, user, changed.recorded, given["memory_id"])
 
@@ -49,8 +50,6 @@ def _updated(memory: ScopedMemory, version: Version, given: Given) -> Version:
     if "expiration_date" in given:
         fields["expires"] = given["expiration_date"]
     text = given.get("text", given.get("data"))
-    if text is None and not fields:
-        raise Invalid("text", "is missing", "Give text, metadata or expiration_date.")
     if item.kind not in EVIDENCE or (set(fields) == {"expires"} and text is None):
         memory.revise(item.id, text, expect=version.seq_from, **fields)
         return memory.get(item.id)
@@ -62,10 +61,18 @@ def _updated(memory: ScopedMemory, version: Version, given: Given) -> Version:
 
 def update_many(caller: Mem0Caller, given: Given) -> Any:
     """Change several memories, once all of them have been found; each change is a commit of its own."""
-    found = [(*caller.standing(one["memory_id"]), one) for one in given["memories"]]
-    for memory, _, version, fields in found:
-        _updated(memory, version, fields)
-    return {"message": f"Successfully updated {len(found)} memories"}
+    for one in given["memories"]:
+        caller.standing(one["memory_id"])
+        _refuse_no_change(one)
+    for one in given["memories"]:
+        memory, _, version = caller.standing(one["memory_id"])  # anew: an id may come twice
+        _updated(memory, version, one)
+    return {"message": f"Successfully updated {len(given['memories'])} memories"}
+
+
+def _refuse_no_change(given: Given) -> None:
+    if not {"text", "data", "metadata", "expiration_date"} & set(given):
+        raise Invalid("text", "is missing", "Give text, metadata or expiration_date.")
 
 
 def delete(caller: Mem0Caller, given: Given) -> Any:
@@ -91,11 +98,9 @@ def delete_many(caller: Mem0Caller, given: Given) -> Any:
 def _doomed(caller: Mem0Caller, memory_id: str, *, linked: bool) -> tuple[ScopedMemory, str, list[ItemId]]:
     """What is erased with a memory: what it was before it was corrected as well."""
     memory, user, version = caller.standing(memory_id)
-    story = {one.item.id for one in memory.history(version.item.id)}
-    if linked:
-        return memory, user, [*story]
-    retired = {one.item.id for one in memory.history(version.item.id) if one.item.state is State.RETIRED}
-    return memory, user, [version.item.id, *(retired - {version.item.id})]
+    story = memory.history(version.item.id)
+    doomed = {one.item.id for one in story if linked or one.item.state is State.RETIRED}
+    return memory, user, [*(doomed | {version.item.id})]
 
 
 def _erase(memory: ScopedMemory, ids: Iterable[ItemId]) -> int:
@@ -126,8 +131,8 @@ def _filters_of_query(given: str | None) -> Any:
         if len(given) > _LONGEST_LITERAL:
             raise
     try:
-        return ast.literal_eval(given)
-    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
+        return read_json(json.dumps(ast.literal_eval(given)).encode())
+    except (Invalid, ValueError, TypeError, SyntaxError, RecursionError, MemoryError) as error:
         raise Invalid("filters", "are no JSON object", "Encode them as JSON.") from error
 
 
@@ -138,49 +143,52 @@ def delete_entity(caller: Mem0Caller, given: Given) -> Any:
         NotFound: there is nothing of it.
     """
     kind, name = given["entity_type"], given["entity_id"]
-    if f"{kind}_id" not in ENTITIES:
-        raise NotFound(f"there are no entities of type {kind[:60]!r}")
     if kind == "user":
         memory, _ = caller.requiring(Right.ADMIN).memory(name)
-        gone = len(memory.holdings(limit=1))
         memory.erase_user()
     else:
-        where = {"agent": Filter(agent=name), "run": Filter(session=name), "app": Filter(slots=((APP, name),))}[kind]
         memory, _ = caller.memory(None)
-        gone = _erase(memory, (one.item.id for one in all_of(memory.list, where=_hidden_too(where), limit=1_000)))
-    if not gone:
-        raise NotFound(f"no {kind} {name[:60]!r} here")
+        every = all_of(memory.list, where=_of_entity(kind, name), limit=_ERASED_AT_ONCE)
+        if not _erase(memory, (one.item.id for one in every)):
+            raise NotFound(f"no {kind} {name[:60]!r} here")
     return {"message": "Entity deleted successfully!"}
 
 
-def _hidden_too(where: Filter) -> Filter:
-    return Filter(agent=where.agent, session=where.session, slots=where.slots, states=_EVERY_STATE)
+def _of_entity(kind: str, name: str) -> Filter:
+    """What an agent, a run or an app has, hidden items too."""
+    if kind == "agent":
+        return Filter(agent=name, states=_EVERY_STATE)
+    if kind == "run":
+        return Filter(session=name, states=_EVERY_STATE)
+    if kind == "app":
+        return Filter(slots=((APP, name),), states=_EVERY_STATE)
+    raise NotFound(f"there are no entities of type {kind[:60]!r}")
 
 
 def reset(caller: Mem0Caller, given: Given) -> Any:
     """Erase every user of the tenant for good."""
-    for name in [name for name, _ in _users(caller)]:
+    for name, _ in list(_users_of(caller.admin("erase_user"), caller.principal.tenant)):
         caller.memory(name)[0].erase_user()
     return {"message": "All memories reset"}
 
 
 def entities(caller: Mem0Caller, given: Given) -> Any:
     """List the users: all of the tenant for its administrator, for anybody else their own."""
-    listed = list(_users(caller))
+    tenant = caller.principal.tenant
+    if caller.principal.right is Right.ADMIN:
+        listed = list(_users_of(caller.admin("users"), tenant))
+    else:
+        memory, own = caller.memory(None)
+        listed = [(own, memory.count())]
     results = [
-        {"id": name, "name": name, "type": "user", "total_memories": count, "owner": caller.principal.tenant}
-        for name, count in listed
+        {"id": name, "name": name, "type": "user", "total_memories": count, "owner": tenant} for name, count in listed
     ]
     return {"count": len(results), "next": None, "previous": None, "total_users": len(results), "results": results}
 
 
-def _users(caller: Mem0Caller) -> Iterable[tuple[str, int]]:
-    if caller.principal.right < Right.ADMIN:
-        memory, name = caller.memory(None)
-        if count := memory.count():
-            yield name, count
-        return
-    for one in all_of(partial(caller.admin().users, tenant=caller.principal.tenant), limit=1_000):
+def _users_of(admin: Admin, tenant: str) -> Iterator[tuple[str, int]]:
+    """Every user of a tenant, with the count of their items."""
+    for one in all_of(admin.users, tenant=tenant, limit=1_000):
         if one.user is not None:
             yield one.user, one.items
 
@@ -234,4 +242,5 @@ def _named_export(id: str) -> Any:
 
 def ping(caller: Mem0Caller, given: Given) -> Any:
     """Answer whom the credential is of."""
-    return {"status": "ok", "user_email": caller.principal.name, "org_id": None, "project_id": None}
+    tenant = caller.principal.tenant  # a client refuses to start without an organization and a project
+    return {"status": "ok", "user_email": caller.principal.name, "org_id": tenant, "project_id": tenant}

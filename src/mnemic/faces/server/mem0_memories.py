@@ -43,7 +43,7 @@ def add(caller: Mem0Caller, given: Given) -> Any:
     shelf = memory.shelf(agent=entities.get("agent_id"), session=entities.get("run_id"))
     fields: Given = {
         "slots": slots_of(given.get("metadata", {}), entities.get("app_id")),
-        "said": moment_given("timestamp", given["timestamp"]) if "timestamp" in given else None,
+        "said": _moment("timestamp", given["timestamp"]) if "timestamp" in given else None,
         "expires": given.get("expiration_date"),
     }
     key = caller.headers.get("idempotency-key")
@@ -86,10 +86,11 @@ def _written_to(named: Sequence[Mapping[str, object]]) -> dict[str, str]:
 
 
 def named_entities(given: Given) -> dict[str, str]:
+    """The entities that stand beside the filters of a request."""
     return {name: given[name] for name in ENTITIES if given.get(name)}
 
 
-def moment_given(field: str, value: float | str) -> datetime | str:
+def _moment(field: str, value: float | str) -> datetime | str:
     return value if isinstance(value, str) else since_1970(value, field)
 
 
@@ -169,14 +170,16 @@ def search(caller: Mem0Caller, given: Given) -> Any:
     most = given.get("top_k", given.get("limit", FOUND))
     asked: Given = {"k": most, "budget": _NO_BUDGET}
     if "reference_date" in given:
-        asked["now"] = moment_given("reference_date", given["reference_date"])
+        asked["now"] = _moment("reference_date", given["reference_date"])
     hits: dict[str, Given] = {}
     for memory, user, where in places_of(caller, given):
         recalled = memory.recall(given["query"], where=where, **asked).items
+        changed = {one.item.id: one.recorded for one in memory.visible([one.item.id for one in recalled])}
         best = max((one.score for one in recalled), default=0.0)
         for one in recalled:
             score = one.score / best if best > 0 else 0.0
-            hit = {**memory_record(one.item, user), "score": round(score, 6)}
+            recorded = changed.get(one.item.id, one.item.said)  # erased meanwhile
+            hit = {**memory_record(one.item, user, recorded), "score": round(score, 6)}
             if score >= given.get("threshold", 0.0):
                 hits[hit["id"]] = max(hit, hits.get(hit["id"], hit), key=_score)
     results = sorted(hits.values(), key=_score, reverse=True)[:most]

@@ -42,14 +42,13 @@ def read_address(given: str) -> tuple[ItemId, str | None]:
     return item, whose
 
 
-def memory_record(item: Item, user: str, recorded: datetime | None = None, memory_id: str = "") -> dict[str, Any]:
+def memory_record(item: Item, user: str, recorded: datetime, memory_id: str = "") -> dict[str, Any]:
     """Make the record of a memory.
 
     Args:
-        recorded: When it was last changed; left out, as for a recalled item, it is when it was said.
+        recorded: When it was last changed.
         memory_id: What it was asked for by; left out, its own address.
     """
-    said = item.said.astimezone(UTC).isoformat()
     return {
         "id": memory_id or address(item.id, user),
         "memory": item.text,
@@ -60,8 +59,8 @@ def memory_record(item: Item, user: str, recorded: datetime | None = None, memor
         "run_id": item.session,
         "metadata": metadata_of(item.slots),
         "categories": list(item.tags),
-        "created_at": said,
-        "updated_at": said if recorded is None else recorded.astimezone(UTC).isoformat(),
+        "created_at": item.said.astimezone(UTC).isoformat(),
+        "updated_at": recorded.astimezone(UTC).isoformat(),
         "expiration_date": _expiration(item.expires),
         "kind": item.kind.value,
     }

@@ -14,17 +14,17 @@ from typing import Any, Final
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 
 from mnemic.core.json_schema import Schema, check, flag, many, number, or_null, shape, text, whole
 from mnemic.credentials.principal import Right
-from mnemic.errors import MnemicError
+from mnemic.errors import Invalid, MnemicError
 from mnemic.faces.server import mem0_changes, mem0_memories
-from mnemic.faces.server.http_arguments import read_body, read_query
+from mnemic.faces.server.http_arguments import read_body, read_headers, read_query
 from mnemic.faces.server.mem0_caller import Mem0Caller
 from mnemic.faces.server.mem0_filters import ENTITIES
 from mnemic.faces.server.problems import logged_problem
-from mnemic.faces.server.routes import json_response
+from mnemic.faces.server.routes import ExactRoutes, json_response
 from mnemic.faces.server.service import Service
 from mnemic.operations.operation_table import OPERATIONS
 
@@ -206,7 +206,10 @@ CALLS: Final = (
     ),
     Mem0Call(
         name="delete users",
-        addresses=("DELETE /v2/entities/{entity_type}/{entity_id}/", "DELETE /entities/{entity_type}/{entity_id}"),
+        addresses=(
+            "DELETE /v2/entities/{entity_type}/{entity_id:path}/",
+            "DELETE /entities/{entity_type}/{entity_id:path}",
+        ),
         right=Right.WRITE,
         answer=mem0_changes.delete_entity,
         fields={"entity_type": text(), "entity_id": text()},
@@ -238,31 +241,37 @@ CALLS: Final = (
 """All that is served of mem0's API."""
 
 
-def mem0_routes() -> list[Route]:
-    """Make the routes: one for each address of a call, and one for each part of mem0's API that is not here."""
-    routes = []
+def mem0_routes() -> list[BaseRoute]:
+    """Make the routes: one for each path of a call, and one for each part of mem0's API that is not here."""
+    by_path: dict[str, dict[str, Mem0Call]] = {}
     for call in CALLS:
         for one in call.addresses:
             method, _, path = one.partition(" ")
-            routes.append(Route(path, partial(_respond, call), methods=[method], name=f"mem0 {one}"))
-    methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
-    return [*routes, *(Route(path, _refuse, methods=methods, name=f"mem0 {path}") for path in _NOT_HERE)]
+            by_path.setdefault(path, {})[method] = call
+    routes = [Route(path, partial(_respond, offered), methods=list(offered)) for path, offered in by_path.items()]
+    routes += [Route(path, _refuse, methods=["GET", "POST", "PUT", "PATCH", "DELETE"]) for path in _NOT_HERE]
+    return [
+        ExactRoutes(route for route in routes if not route.param_convertors),
+        *(route for route in routes if route.param_convertors),
+    ]
 
 
-async def _respond(call: Mem0Call, request: Request) -> Response:
-    """Answer one of mem0's calls; errors are JSON as its client reads them."""
-    body = await request.body()
+async def _respond(offered: Mapping[str, Mem0Call], request: Request) -> Response:
+    """Answer one of mem0's calls that a path offers by its method; errors are JSON as its client reads them."""
+    call = offered["GET" if request.method == "HEAD" else request.method]
     service: Service = request.app.state.service
+    request.state.operation = f"mem0 {call.name}"
     try:
-        return await service.pool.run(lambda: _answered(call, service, request, body))
+        headers = read_headers(request.scope["headers"])
+        body = await request.body()
+        return await service.pool.run(lambda: _answered(call, service, request, headers, body))
     except MnemicError as error:
         response = logged_problem(error, request.state.request_id)
         response.headers["Content-Type"] = "application/json"
         return response
 
 
-def _answered(call: Mem0Call, service: Service, request: Request, body: bytes) -> Response:
-    headers = dict(request.headers)
+def _answered(call: Mem0Call, service: Service, request: Request, headers: Mapping[str, str], body: bytes) -> Response:
     caller = Mem0Caller(
         service, headers, request.method, operation=f"mem0 {call.name}", right=call.right, url=str(request.url)
     )
@@ -280,7 +289,11 @@ def _arguments(
     """The arguments of a call, checked, without those that say nothing; and those that nothing goes by."""
     query = request.scope.get("query_string", b"")
     known = {**call.fields, **_UNREAD}
-    given = {**read_query(known, query), **read_body(body, headers.get("content-type", "")), **request.path_params}
+    given: dict[str, Any] = {}
+    for part in (read_query(known, query), read_body(body, headers.get("content-type", "")), request.path_params):
+        if twice := part.keys() & given.keys():
+            raise Invalid(min(twice), "is set twice", "Give it once, in the address or in the body.")
+        given |= part
     without_effect = sorted(name for name in given if name in _NO_EFFECT and given[name] is not None)
     own = {name: value for name, value in given.items() if name not in _NO_EFFECT}
     check(call.parameters, own)

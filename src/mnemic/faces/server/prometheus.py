@@ -14,6 +14,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mnemic import _version
+from mnemic.faces.server.http_arguments import read_headers
 from mnemic.faces.server.service import Service
 from mnemic.operations.operation_table import OPERATIONS
 from mnemic.watching.metering import STEPS, WAITING, Histogram, Meters, Sort
@@ -69,7 +70,8 @@ class RequestMeter:
 async def metrics(request: Request) -> Response:
     """Answer with the figures, to whoever may see the store's size: an administrator, or this machine's owner."""
     service: Service = request.app.state.service
-    headers, here = dict(request.headers), {"streams": request.app.state.listeners.count, "inside": service.pool.inside}
+    headers = read_headers(request.scope["headers"])
+    here = {"streams": request.app.state.listeners.count, "inside": service.pool.inside}
     text = await service.pool.run(lambda: _text(service, headers, here))
     return Response(text, headers={"Content-Type": CONTENT_TYPE})
 

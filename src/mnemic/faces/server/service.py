@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, Protocol
 from urllib.parse import unquote
@@ -23,6 +24,7 @@ USER: Final = "mnemic-user"
 TENANT: Final = "mnemic-tenant"
 SHARED_SPACE: Final = "mnemic-shared"
 """Headers that say whose memory is meant."""
+_STRAY: Final = re.compile("%(?![0-9A-Fa-f]{2})")
 
 
 class RequestAuthenticator(Protocol):
@@ -152,11 +154,15 @@ def named(headers: Mapping[str, str], header: str) -> str | None:
     """The name that a header holds, percent-encoded where it is not ASCII; None without one.
 
     Raises:
-        Invalid: what it encodes is not UTF-8.
+        Invalid: it is not ASCII, so that it is not known in which encoding it is; or what it encodes is not UTF-8.
     """
     value = headers.get(header)
     if value is None:
         return None
+    if not value.isascii() or _STRAY.search(value):
+        raise Invalid(
+            header, "is not percent-encoded UTF-8", "Encode the name, such as %E5%B0%8F for 小 and %25 for %."
+        )
     try:
         return unquote(value, errors="strict")
     except UnicodeDecodeError as error:

@@ -21,6 +21,7 @@ from urllib.parse import quote
 
 import numpy as np
 
+from mnemic.core.ids import ItemId
 from mnemic.lab.kit.figures import Figure, Measurements
 from mnemic.lab.kit.generate import Talk
 from mnemic.lab.kit.http_load import Answered, post, send_all
@@ -68,7 +69,7 @@ class ServeLoad:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class VerbCall:
     """A verb's call, which is made over HTTP and in process."""
 
     verb: str
@@ -77,13 +78,19 @@ class Call:
 
     def request(self) -> bytes:
         """Make it a request."""
-        body = {"messages": self.words} if self.verb == "observe" else {"query": self.words, "k": _HITS}
-        return post(f"/v1/{self.verb}", body, {"Mnemic-User": quote(self.user)})
+        bodies: dict[str, dict[str, object]] = {
+            "get": {"id": self.words},
+            "observe": {"messages": self.words},
+            "recall": {"query": self.words, "k": _HITS},
+        }
+        return post(f"/v1/{self.verb}", bodies[self.verb], {"Mnemic-User": quote(self.user)})
 
     def run(self, memory: Memory) -> None:
         """Make it in process."""
         scoped = memory.scope(user=self.user)
-        if self.verb == "observe":
+        if self.verb == "get":
+            scoped.get(ItemId(self.words))
+        elif self.verb == "observe":
             scoped.observe(self.words)
         else:
             scoped.recall(self.words, k=_HITS)
@@ -112,7 +119,7 @@ def bench_serve(load: ServeLoad = ServeLoad(), progress: Callable[[str], None] =
             _fill(memory, load)
             with mnemic_server(path) as server:
                 figures = _alternated(memory, server, load, progress)
-                figures.append(_idle(server, load))
+                figures.append(_idle(memory, server, load))
         disk = file_system(Path(folder))
     return Measurements(header={**provenance(), "load": asdict(load), "file_system": disk}, figures=tuple(figures))
 
@@ -127,20 +134,23 @@ def _fill(memory: Memory, load: ServeLoad) -> None:
     memory.flush()
 
 
-def calls(load: ServeLoad, verb: str, salt: int) -> list[Call]:
-    """Make the calls of a round: half for the user who has much, the other half for the others in turn."""
+def calls(memory: Memory, load: ServeLoad, verb: str, salt: int) -> list[VerbCall]:
+    """Make the calls of a round: of adds and recalls, half for the user who has much; of reads, all."""
     dice = random.Random(f"{load.seed} {verb} {salt}")  # noqa: S311 - a load, not a secret
+    if verb == "get":
+        ids = [version.item.id for version in memory.scope(user=BIG).list(limit=100)]
+        return [VerbCall(verb=verb, user=BIG, words=dice.choice(ids)) for _ in range(load.requests)]
     said = islice(Talk(dice.randrange(2**31)).messages(load.requests), load.requests)
     users = (BIG if dice.random() < 0.5 else f"user {dice.randrange(load.users)}" for _ in range(load.requests))
-    return [Call(verb=verb, user=user, words=message.text) for user, message in zip(users, said, strict=True)]
+    return [VerbCall(verb=verb, user=user, words=message.text) for user, message in zip(users, said, strict=True)]
 
 
 def _alternated(
     memory: Memory, server: ServedProcess, load: ServeLoad, progress: Callable[[str], None]
 ) -> list[Figure]:
     figures: list[Figure] = []
-    for verb in ("observe", "recall"):
-        warm = calls(load, verb, -1)
+    for verb, name in (("get", "read"), ("observe", "add"), ("recall", "recall")):
+        warm = calls(memory, load, verb, -1)
         size = send_all(server.port, [call.request() for call in warm], load.connections).size
         _in_process(memory, warm, load.connections)
         rounds = _Rounds()
@@ -148,8 +158,9 @@ def _alternated(
             send_all(bare.port, _bare_requests(warm), load.connections)
             for n in range(load.rounds):
                 progress(f"{verb}, round {n + 1} of {load.rounds}")
-                _round(memory, server, bare, load, (calls(load, verb, 2 * n), calls(load, verb, 2 * n + 1)), rounds)
-        figures += _figures({"observe": "add", "recall": "recall"}[verb], rounds, size)
+                both = calls(memory, load, verb, 2 * n), calls(memory, load, verb, 2 * n + 1)
+                _round(memory, server, bare, load, both, rounds)
+        figures += _figures(name, rounds, size)
     return figures
 
 
@@ -158,7 +169,7 @@ def _round(
     server: ServedProcess,
     bare: ServedProcess,
     load: ServeLoad,
-    both: tuple[Sequence[Call], Sequence[Call]],
+    both: tuple[Sequence[VerbCall], Sequence[VerbCall]],
     rounds: _Rounds,
 ) -> None:
     remote, local = both
@@ -175,7 +186,7 @@ def _round(
     rounds.bare_cpu.append(cpu)
 
 
-def _bare_requests(made: Sequence[Call]) -> list[bytes]:
+def _bare_requests(made: Sequence[VerbCall]) -> list[bytes]:
     return [post("/", {"query": call.words, "k": _HITS}, {"Mnemic-User": quote(call.user)}) for call in made]
 
 
@@ -186,7 +197,7 @@ def _served(server: ServedProcess, requests: Sequence[bytes], connections: int) 
     return answered, (server.cpu_seconds - before) * 1_000 / len(requests)
 
 
-def _in_process(memory: Memory, made: Sequence[Call], threads: int) -> tuple[float, float]:
+def _in_process(memory: Memory, made: Sequence[VerbCall], threads: int) -> tuple[float, float]:
     """Make calls by threads; calls a second, and milliseconds of processor time for each."""
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(time.sleep, [0.001] * threads))  # the threads are there
@@ -206,15 +217,18 @@ def _figures(name: str, rounds: _Rounds, size: int) -> list[Figure]:
     above = f"{median(rounds.bare):,.0f} a second at {median(rounds.bare_cpu):.2f} ms; {size:,} bytes an answer"
     return [
         Figure(name=f"processor time of a {name} beyond the verb", value=beyond, unit="ms", bar=BEYOND_MS, detail=took),
-        Figure(name=f"{name}s beside those in process", value=share, unit="", bar=SHARE, more=True, detail=rates),
+        Figure(
+            name=f"{name}s beside those in process", value=share, unit="", bar=None if name == "read" else SHARE,
+            more=True, detail=rates,
+        ),
         Figure(name=f"{name}s beside a bare endpoint", value=bare, unit="", detail=above),
         Figure(name=f"{name}, p99", value=float(np.percentile(rounds.latencies, 99)) * 1_000, unit="ms"),
         Figure(name=f"{name}s that were not answered with 2xx", value=rounds.failed, unit="", bar=0),
-    ]
+    ]  # fmt: skip
 
 
-def _idle(server: ServedProcess, load: ServeLoad) -> Figure:
-    made = [call.request() for call in islice(calls(load, "observe", -2), load.idle)]
+def _idle(memory: Memory, server: ServedProcess, load: ServeLoad) -> Figure:
+    made = [call.request() for call in islice(calls(memory, load, "observe", -2), load.idle)]
     times = np.array(send_all(server.port, made, 1).latencies) * 1_000
     return Figure(
         name="durable add on an idle server, p99", value=float(np.percentile(times, 99)), unit="ms", bar=IDLE_ADD_MS,

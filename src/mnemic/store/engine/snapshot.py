@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
@@ -382,6 +382,11 @@ class Snapshot:
         rows = self._layered.standing(spaces, list(raw)) if raw else {}
         standing = {version.item.id: version for version in self._versions(spaces, list(rows.values()))}
         return {item: standing[item] for item in raw.values() if item in standing}
+
+    def places(self, spaces: Sequence[int], ids: Collection[ItemId]) -> frozenset[tuple[int, int]]:
+        """Where the standing version of each item is: its space, and its local number there."""
+        rows = self._layered.standing(spaces, [to_bytes(item) for item in ids])
+        return frozenset((row.space, row.ver) for row in rows.values())
 
     def numbers(self, space: int, ids: Sequence[ItemId]) -> dict[ItemId, int]:
         """The local number of each item's standing version; what a branch reads in its parent has none."""

@@ -202,6 +202,41 @@ def gateway(**load: Any) -> None:
     _show_figures(run, found, binding=measured.stated)
 
 
+@verb("mnemic bench serve --items 60 --users 3 --rounds 1 --requests 16 --idle 4")
+@options.count("--items", 100_000, "Memories of one user.")
+@options.count("--users", 1_000, "Other users, who have ten each.")
+@options.count("--rounds", 5, "Of each sort of request.")
+@options.count("--requests", 1_000, "To a round.")
+@options.count("--connections", 16, "At once.")
+@options.count("--idle", 300, "Adds one after the other.")
+@options.seed("the made-up text")
+@click.option("--feed", is_flag=True, help="Measure the feed instead, which these are of:")
+@options.count("--clients", 1_000, "Streams, each of a user of its own.")
+@options.count("--commits", 400, "Commits; after half of them the server is started again.", least=2)
+@click.option("--gap", type=click.FloatRange(0), default=0.05, show_default=True, help="Seconds between two commits.")
+@click.option("--silence", type=click.FloatRange(0.1), default=30.0, show_default=True, help="Seconds without any.")
+def serve(*, feed: bool, clients: int, commits: int, gap: float, silence: float, **load: Any) -> None:
+    """The server: what a request takes beyond its verb, beside the verbs in process and beside a bare endpoint.
+
+    With --feed: what idle listeners take, how soon a commit is heard, and whether a restart loses or repeats one.
+    A bar that is missed decides the exit code where at least as much is measured as the bars are stated for.
+    """
+    from mnemic.lab.tasks.feed_bench import FeedLoad, bench_feed
+    from mnemic.lab.tasks.serve_bench import ServeLoad, bench_serve
+
+    run = invocation()
+
+    def note(part: str) -> None:
+        run.output.note(f"{part} ...")
+
+    if feed:
+        streams = FeedLoad(clients=clients, commits=commits, gap=gap, silence=silence)
+        _show_figures(run, bench_feed(streams, note), binding=streams.stated)
+        return
+    measured = ServeLoad(**load)
+    _show_figures(run, bench_serve(measured, note), binding=measured.stated)
+
+
 @verb("mnemic bench model scripted:Hello --turns 1", "mnemic bench model scripted:Hello --only mem0,read --turns 1")
 @click.argument("model")
 @click.option("--turns", type=click.IntRange(1, 4), default=2, show_default=True, help="Turns that are said.")
@@ -561,6 +596,6 @@ def _note_pictures(run: Invocation, drawn: Sequence[Path]) -> None:
 
 for _command in (
     gc, locomo, strategies, multihop, needles, capacity, hotpot, asked, current, standing, small, report, speed, busy,
-    gateway, model, idle, spaces, stages, paging, retention_train, session,
+    gateway, serve, model, idle, spaces, stages, paging, retention_train, session,
 ):  # fmt: skip
     bench.add_command(_command)

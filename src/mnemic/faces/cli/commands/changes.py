@@ -220,7 +220,9 @@ def _item_words(item: Item) -> str:
     "mnemic undo last --cascade --json",
 )
 @click.argument("seq", type=WORDS, required=False, metavar="SEQ|FIRST..LAST")
-@click.option("--import", "source", type=WORDS, metavar="NAME", help="What came in by `import` under this name.")
+@click.option(
+    "--import", "source", type=WORDS, metavar="NAME", help="What came in by `import` under this name, or its file."
+)
 @click.option("--cascade", is_flag=True, help="Go ahead where something it touched has changed since.")
 def undo(seq: str | None, source: str | None, cascade: bool) -> None:
     """Take a commit back, a range of them, or an import, with the consequences.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from mnemic.core.items import Kind
 from mnemic.errors import NotFound
 from mnemic.faces.cli.command import WORDS, past_options, verb
 from mnemic.faces.cli.commands.remember import acknowledge
@@ -96,6 +97,9 @@ def _print_doubt(output: Output, doubt: Doubt) -> None:
         output.line(f"{output.ink(item.id, fg='yellow')}  {said_time(item)}")
         output.line(indented(excerpt(text, item.id)))
     output.line(output.dim(f"   why: the second {plain(doubt.reason)}"))
+    # An instruction can only be confirmed: what ends it is to forget it.
+    ends = f"forget {doubt.fact.id}" if doubt.fact.kind is Kind.PROCEDURE else "--ended or --value instead of --keep"
+    output.line(output.dim(f"   it is so: mnemic settle {doubt.fact.id} --keep; it is not: {ends}"))
 
 
 @verb(

@@ -10,13 +10,13 @@ export class Problem extends Error {
 /** Who is signed in, as `/session` says; `user` is whose memory is looked at. */
 export const who = { name: "", tenant: "", user: null, right: "read", read_only: true, signed_in: false, bound: false, csrf: "", version: "" };
 
-const kept = (name) => { try { return localStorage.getItem(name); } catch { return null; } };
+/** What this browser has kept under a name, or null. */
+export const recallKept = (name) => { try { return localStorage.getItem(name); } catch { return null; } };
 export const keep = (name, value) => { try { localStorage.setItem(name, value); } catch { /* a private window keeps nothing */ } };
-export const recallKept = kept;
 
 export async function signIn() {
   Object.assign(who, await answered(await reached("/session", {})));
-  const chosen = kept("mnemic.user");
+  const chosen = recallKept("mnemic.user");
   if (chosen && mayChooseUser()) who.user = chosen;
 }
 
@@ -30,10 +30,12 @@ export function chooseUser(user) {
   keep("mnemic.user", user);
 }
 
+/** The header that says whose memory is meant. */
+export const meant = () => (who.user === null ? {} : { "Mnemic-User": encodeURIComponent(who.user) });
+
 /** Run an operation. Raises a `Problem`; `more` may hold `signal` and `expect` (the version that was read). */
 export async function ask(operation, given = {}, more = {}) {
-  const headers = { "Content-Type": "application/json", Accept: "application/json" };
-  if (who.user !== null) headers["Mnemic-User"] = encodeURIComponent(who.user);
+  const headers = { "Content-Type": "application/json", Accept: "application/json", ...meant() };
   if (who.csrf) headers["X-CSRF-Token"] = who.csrf;
   const body = JSON.stringify(given);
   return answered(await reached(`/v1/${operation}`, { method: "POST", headers, body, signal: more.signal }));

@@ -1,5 +1,5 @@
 // The frame: which screen is shown, for whose memory, in which language and light; the rest is in screens/.
-import { html, render, useEffect, useState } from "./vendor/htm-preact.js";
+import { html, render, useEffect, useRef, useState } from "./vendor/htm-preact.js";
 import { ask, chooseUser, keep, mayCare, mayChooseUser, recallKept, signIn, signOut, who } from "./api.js";
 import { listen, onCommit } from "./live.js";
 import { Dialog, Empty, Icon, Toasts, Trouble, useKeys } from "./parts.js";
@@ -67,17 +67,21 @@ function Frame() {
   const [link, setLink] = useState("live");
   const [commits, setCommits] = useState(0);
   const [users, setUsers] = useState([]);
-  const [jump, setJump] = useState(false);
+  const jumped = useRef(0);
   useEffect(() => onRoute(() => { setRoute(here()); setOpen(""); }), []);
   useEffect(() => onCommit((state) => (state === "commit" ? setCommits((n) => n + 1) : setLink(state))), []);
   useEffect(() => {
     listen();
     if (mayCare() && mayChooseUser()) ask("users", { limit: 1000, tenant: who.tenant }).then((page) => setUsers(page.users.map((one) => one.user).filter((user) => user !== null)), () => undefined);
   }, []);
-  const jumps = Object.fromEntries(Object.entries(JUMPS).map(([key, screen]) => [key, () => { setJump(false); go(screen); }]));
+  const jumps = Object.fromEntries(Object.entries(JUMPS).map(([key, screen]) => [key, () => {
+    if (performance.now() - jumped.current > 1200) return false;
+    jumped.current = 0;
+    return go(screen);
+  }]));
   useKeys({
     "/": () => { if (route.screen !== "search") go("search"); setTimeout(() => document.querySelector(".searchbox input")?.focus(), 0); },
-    "?": () => setOpen("help"), g: () => { setJump(true); setTimeout(setJump, 1200, false); },
+    "?": () => setOpen("help"), g: () => { jumped.current = performance.now(); }, ...jumps,
     Escape: (event) => { if (event.target.blur && event.target !== document.body && /INPUT|TEXTAREA/.test(event.target.tagName)) event.target.blur(); else if (route.given.item) go(route.screen, { ...route.given, item: null }); },
   });
   const shown = SCREENS.filter((screen) => !screen.care || mayCare());
@@ -86,7 +90,6 @@ function Frame() {
   document.documentElement.lang = language() === "zh" ? "zh-Hans" : "en";
   document.title = `${t(screen.name)} · mnemic`;
   return html`<div class="frame">
-    ${jump && html`<${Jumps} keys=${jumps} />`}
     <nav class="rail" aria-label=${t("screens")}>
       <div class="brand"><img src=${new URL("./icon.svg", import.meta.url).pathname} alt="" width="22" height="22" /><b>mnemic</b></div>
       ${shown.map((one, place) => html`<a href=${`#/${one.name}`} key=${one.name} class=${`${one === screen ? "here" : ""} ${place > 3 ? "second" : ""}`} aria-current=${one === screen ? "page" : null}><${Icon} name=${one.name} />${t(one.name)}</a>`)}
@@ -101,11 +104,6 @@ function Frame() {
     ${open === "more" && html`<${Dialog} title=${t("more")} onClose=${() => setOpen("")}><nav class="menu">${shown.slice(4).map((one) => html`<a href=${`#/${one.name}`} onClick=${() => setOpen("")}><${Icon} name=${one.name} />${t(one.name)}</a>`)}</nav><${Tools} onHelp=${() => setOpen("help")} onChange=${again} users=${users} /></${Dialog}>`}
     <${Toasts} />
   </div>`;
-}
-
-function Jumps({ keys }) {
-  useKeys(keys);
-  return null;
 }
 
 const SignIn = ({ problem }) => html`<main class="main"><div class="screen">${problem.status === 401

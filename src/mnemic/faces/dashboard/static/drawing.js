@@ -61,20 +61,23 @@ export class Placing {
   }
 }
 
-const TYPES = ["--accent", "--blue", "--violet", "--amber", "--danger"];
+/** The colours of types of nodes, in the order in which they first come. */
+export const TYPES = ["--accent", "--blue", "--amber", "--violet", "--danger"];
+
+export const typesOf = (graph) => [...new Set(graph.nodes.map((node) => node.type))];
 
 /** Draw `graph` (nodes and edges as the operation answers them) into `plate`; answers what ends it and the time it took. */
 export function draw(plate, graph, { onOpen, onEnter, centre = "" }) {
   const began = performance.now();
   const style = getComputedStyle(document.documentElement), colour = (name) => style.getPropertyValue(name).trim();
-  const types = [...new Set(graph.nodes.map((node) => node.type))];
+  const types = typesOf(graph);
   const made = new window.graphology.Graph({ multi: true, type: "directed" });
   const placing = new Placing(graph.nodes.length, graph.edges.map((edge) => [edge.src, edge.dst]));
   const budget = began + (graph.nodes.length > 1500 ? 120 : 250);
   for (let step = 0; step < 200 && performance.now() < budget; step += 1) placing.step();
   graph.nodes.forEach((node, place) => made.addNode(place, {
-    x: placing.x[place], y: placing.y[place], label: node.name, size: Math.min(16, 3.5 + Math.sqrt(placing.degree[place]) * 1.6),
-    color: node.ended ? colour("--faint") : colour(node.name === centre ? "--danger" : TYPES[types.indexOf(node.type) % TYPES.length]),
+    x: placing.x[place], y: placing.y[place], label: node.name.length > 26 ? `${node.name.slice(0, 25)}…` : node.name, size: Math.min(16, 3.5 + Math.sqrt(placing.degree[place]) * 1.6),
+    color: colour(node.ended ? "--faint" : TYPES[types.indexOf(node.type) % TYPES.length]), highlighted: node.name === centre,
   }));
   for (const edge of graph.edges) made.addDirectedEdge(edge.src, edge.dst, { label: edge.label, size: edge.made_of === "fact" ? 1.6 : 0.8, color: edge.ended ? colour("--line") : colour("--faint"), type: graph.edges.length > 3000 ? "line" : "arrow" });
   let over = null;
@@ -110,5 +113,7 @@ export function draw(plate, graph, { onOpen, onEnter, centre = "" }) {
     if (steps < 260) frame = requestAnimationFrame(settle);
   };
   if (!matchMedia("(prefers-reduced-motion: reduce)").matches) frame = requestAnimationFrame(settle);
-  return { took, end: () => { cancelAnimationFrame(frame); sigma.kill(); } };
+  const sized = new ResizeObserver(() => sigma.resize().refresh({ skipIndexation: true }));
+  sized.observe(plate);
+  return { took, end: () => { sized.disconnect(); cancelAnimationFrame(frame); sigma.kill(); } };
 }

@@ -1,6 +1,7 @@
 // Parts that screens share: problems, empty states, badges, times, dialogs, toasts, and a list that draws only what is seen.
 import { html, useEffect, useLayoutEffect, useRef, useState, useCallback } from "./vendor/htm-preact.js";
 import { ask } from "./api.js";
+import { changed } from "./live.js";
 import { language, t } from "./words.js";
 
 const ICONS = {
@@ -15,8 +16,8 @@ const ICONS = {
   keys: "M8.5 8a4.5 4.5 0 1 1 0 8.9 4.5 4.5 0 0 1 0-8.9ZM12.6 12.4H21v3.4M17 12.4v2.6",
   pin: "M9 4h6l-1 6 3 3H7l3-3ZM12 13v7", close: "M6 6l12 12M18 6 6 18", undo: "M8 5 4 9l4 4M4 9h10a5 5 0 0 1 0 10h-3",
   plus: "M12 5v14M5 12h14", moon: "M20 14.5A8 8 0 0 1 9.5 4 8 8 0 1 0 20 14.5Z", help: "M9 9.2A3 3 0 1 1 12 13v1.5M12 17.6v.1",
-  language: "M4 6h9M8.5 4v2c0 4-2 6.5-4.5 8M6 10c1 2.5 3 4 5.5 4.8M12.5 20l4-10 4 10M14 17h5", back: "M14 6l-6 6 6 6",
-  more: "M5 12h.1M12 12h.1M19 12h.1", next: "M10 6l6 6-6 6", live: "M12 12h.1",
+  language: "M4 6h9M8.5 4v2c0 4-2 6.5-4.5 8M6 10c1 2.5 3 4 5.5 4.8M12.5 20l4-10 4 10M14 17h5",
+  more: "M5 12h.1M12 12h.1M19 12h.1",
 };
 
 export const Icon = ({ name, size = 18 }) => html`<svg class="icon" width=${size} height=${size} viewBox="0 0 24 24" aria-hidden="true"><path d=${ICONS[name]} /></svg>`;
@@ -150,12 +151,13 @@ document.addEventListener("keydown", (event) => {
   for (const keys of [...bound].reverse()) {
     const does = keys.current[event.key];
     if (!does || (writing && event.key !== "Escape") || (inDialog && !keys.current.inDialog)) continue;
+    if (does(event) === false) continue;
     event.preventDefault();
-    return does(event);
+    return;
   }
 });
 
-/** Bind keys while a part is shown; what was shown last comes first. */
+/** Bind keys while a part is shown; what was shown last comes first, and leaves a key to the others by answering `false`. */
 export function useKeys(keys) {
   const held = useRef(keys);
   held.current = keys;
@@ -202,6 +204,7 @@ export function useDoing() {
       const receipt = await ask(operation, given);
       set({ busy: false, problem: null });
       await after?.(receipt);
+      changed();
       return receipt;
     } catch (problem) {
       set({ busy: false, problem });
@@ -215,6 +218,7 @@ export function useDoing() {
 export async function undo(seq) {
   try {
     const receipt = await ask("undo", { seq });
+    changed();
     toast(t("undone", { seq }), { name: t("redo"), run: () => undo(receipt.seq) });
   } catch (problem) {
     toast(problem.message);

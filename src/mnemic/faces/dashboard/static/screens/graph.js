@@ -14,7 +14,6 @@ export default function Graph({ route, commits }) {
   const whole = useAnswer("graph", { limit: Number(most), ...(around ? { around, steps: Number(steps) } : {}) }, [commits]);
   useEffect(() => { setTyped(around); setNode(null); }, [around]);
   useEffect(() => { Promise.all([library("graphology"), library("sigma")]).then(() => setReady(true), () => setProblem({ title: "unreachable" })); }, []);
-  const links = useAnswer("links", start ? { id: start } : null, [commits]);
   const shown = useMemo(() => whole.data && (start ? nearItem(whole.data, start, Number(steps)) ?? whole.data : whole.data), [whole.data, start, steps]);
   const plain = useMemo(() => webgl(), []);
   const name = (event) => { event.preventDefault(); go("graph", { around: typed.trim(), steps }); };
@@ -27,10 +26,9 @@ export default function Graph({ route, commits }) {
     <div class="scrollless"><${Trouble} problem=${whole.problem ?? problem} retry=${whole.again} /></div>
     ${!plain && html`<p class="note" style=${{ padding: "0 22px" }}>${t("graph.no_webgl")}</p>`}
     ${shown && shown.nodes.length === 0 && html`<${Empty} title=${t("graph.empty")}>${t("graph.empty.how")}</${Empty}>`}
-    ${shown && shown.nodes.length > 0 && ready && plain && html`<${Drawing} graph=${shown} centre=${around} onOpen=${setNode} onEnter=${(one) => go("graph", { around: one.name, steps })} />`}
-    ${shown && node && html`<${Node} node=${node} graph=${shown} route=${route} />`}
+    <div class=${`graphs ${shown && node ? "with-node" : ""}`}>${shown && shown.nodes.length > 0 && ready && plain && html`<${Drawing} graph=${shown} centre=${around} onOpen=${setNode} onEnter=${(one) => go("graph", { around: one.name, steps })} />`}
+    ${shown && node && html`<${Node} node=${node} graph=${shown} route=${route} />`}</div>
     ${shown && shown.nodes.length > 0 && !node && html`<${Names} graph=${shown} onOpen=${setNode} />`}
-    ${links.problem && html`<${Trouble} problem=${links.problem} />`}
   </section>`;
 }
 
@@ -54,11 +52,13 @@ function nearItem(graph, id, steps) {
 
 function Drawing({ graph, centre, onOpen, onEnter }) {
   const plate = useRef(null);
+  const [types, setTypes] = useState([]);
   useEffect(() => {
     let drawn = null, wanted = true;
     const make = async () => {
-      const { draw } = await import("../drawing.js");
+      const { draw, typesOf, TYPES } = await import("../drawing.js");
       if (!wanted) return;
+      setTypes(typesOf(graph).map((type, place) => [type, TYPES[place % TYPES.length]]));
       drawn?.end();
       drawn = draw(plate.current, graph, { onOpen, onEnter, centre });
       plate.current.dataset.took = Math.round(drawn.took);
@@ -67,7 +67,7 @@ function Drawing({ graph, centre, onOpen, onEnter }) {
     document.addEventListener("theme", make);
     return () => { wanted = false; document.removeEventListener("theme", make); drawn?.end(); };
   }, [graph]);
-  return html`<div class="canvas"><div class="plate" ref=${plate} role="img" aria-label=${t("graph.counts", { nodes: graph.nodes.length, edges: graph.edges.length })}></div><div class="key faint">${t("graph.key")}</div></div>`;
+  return html`<div class="canvas"><div class="plate" ref=${plate} role="img" aria-label=${t("graph.counts", { nodes: graph.nodes.length, edges: graph.edges.length })}></div><div class="key faint"><div class="legend">${types.slice(0, 8).map(([type, colour]) => html`<span><i style=${{ background: `var(${colour})` }}></i><bdi>${type || t("graph.untyped")}</bdi></span>`)}</div>${t("graph.key")}</div></div>`;
 }
 
 /** The same nodes as a row of buttons: for the keyboard, and for whoever does not see the drawing. */
@@ -82,7 +82,7 @@ function Node({ node, graph, route }) {
   const place = graph.nodes.indexOf(node);
   const edges = graph.edges.filter((edge) => edge.src === place || edge.dst === place);
   const open = (id) => go("graph", { ...route.given, from: route.given.from ?? (route.given.around ? null : route.given.item), item: id });
-  return html`<div class="node"><div class="line"><h2 dir="auto">${node.name}</h2><${Chip}>${node.type}</${Chip}>${node.ended && html`<${Chip} tone="warn">${t("graph.ended")}</${Chip}>`}<button onClick=${() => go("graph", { around: node.name, steps: route.given.steps })}>${t("graph.around")}</button></div>
+  return html`<div class="node"><div class="line"><h2 dir="auto">${node.name}</h2><${Chip}>${node.type}</${Chip}>${node.ended && html`<${Chip} tone="warn">${t("graph.ended")}</${Chip}>`}<button onClick=${() => go("graph", { around: node.name, steps: route.given.steps })}>${t("graph.go_on")}</button></div>
     <div class="cards">${edges.slice(0, 60).map((edge) => html`<div class="line"><bdi>${graph.nodes[edge.src].name}</bdi><b dir="auto">${edge.label}</b><bdi>${graph.nodes[edge.dst].name}</bdi>${edge.ended && html`<${Chip} tone="warn">${t("graph.ended")}</${Chip}>`}${edge.fact && html`<span>${t("since")} ${edge.fact.since}</span><button class="link" onClick=${() => open(edge.fact.id)}>${t("source")}</button>`}</div>`)}
       ${[...node.items, ...node.notes].slice(0, 30).map((one) => html`<button class="wrote" onClick=${() => open(one.id)}><span dir="auto">${one.text}</span><span class="faint">${one.since}${one.by ? ` · ${one.by}` : ""}</span></button>`)}</div></div>`;
 }

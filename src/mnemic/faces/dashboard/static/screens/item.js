@@ -9,21 +9,24 @@ const EVIDENCE = ["turn", "document", "chunk"];
 
 export function ItemPanel({ id, route, commits }) {
   const at = route.given.then ? { at: Number(route.given.then) } : {};
-  const item = useAnswer("get", { id, ...at }, [commits]);
-  const close = () => go(route.screen, { ...route.given, item: null });
+  const [erasing, setErasing] = useState(null);
+  const [receipt, setReceipt] = useState(null);
+  const item = useAnswer("get", receipt ? null : { id, ...at }, [commits]);
+  const close = () => go(route.screen, { ...route.given, item: null }, true);
   return html`<aside class="panel" aria-label=${t("item")}>
     <header><button class="plain" aria-label=${t("close")} title=${`${t("close")} (Esc)`} onClick=${close}><${Icon} name="close" /></button>${item.data && html`<${Kind} kind=${item.data.kind} />`}
       ${item.data?.pinned && html`<${Chip} tone="good">${t("pinned")}</${Chip}>`}${item.data && item.data.state !== "active" && html`<${Chip} tone="warn">${t(`state.${item.data.state}`)}</${Chip}>`}
       <span style=${{ flex: 1 }}></span><code class="faint" title=${id}>${id.slice(-8)}</code></header>
     <${Trouble} problem=${item.problem} retry=${item.again} />
-    ${item.data && html`<${Whole} item=${item.data} route=${route} again=${item.again} commits=${commits} />`}
+    ${item.data && html`<${Whole} item=${item.data} route=${route} commits=${commits} close=${close} erase=${() => setErasing(item.data)} />`}
+    ${erasing && html`<${Erasing} item=${erasing} receipt=${receipt} onErased=${setReceipt} onClose=${() => { setErasing(null); if (receipt) close(); }} />`}
   </aside>`;
 }
 
-function Whole({ item, route, again, commits }) {
+function Whole({ item, route, commits, close, erase }) {
   const [open, setOpen] = useState("");
   const doing = useDoing();
-  const done = (word) => (receipt) => { toast(t(word), { name: t("undo"), run: async () => { await undo(receipt.seq); again(); } }); again(); };
+  const done = (word) => (receipt) => toast(t(word), { name: t("undo"), run: () => undo(receipt.seq) });
   const statement = !EVIDENCE.includes(item.kind);
   const slots = Object.entries(item.slots).filter(([name]) => name !== "speaker" && name !== "role");
   return html`
@@ -31,8 +34,8 @@ function Whole({ item, route, again, commits }) {
     ${mayWrite() && !route.given.then && html`<div class="actions">
       <button onClick=${() => setOpen("edit")}>${t(statement ? "edit" : "correct")}</button>
       <button onClick=${() => doing.run(item.pinned ? "unpin" : "pin", { ids: [item.id] }, done(item.pinned ? "unpinned" : "pinned"))}><${Icon} name="pin" size="15" />${t(item.pinned ? "unpin" : "pin")}</button>
-      <button onClick=${() => doing.run("forget", { ids: [item.id], expect: item.seq_from }, (receipt) => { done("forgotten")(receipt); })}>${t("forget")}</button>
-      <button class="danger" onClick=${() => setOpen("erase")}>${t("erase")}</button></div>`}
+      <button onClick=${() => doing.run("forget", { ids: [item.id], expect: item.seq_from }, (receipt) => { done("forgotten")(receipt); close(); })}>${t("forget")}</button>
+      <button class="danger" onClick=${erase}>${t("erase")}</button></div>`}
     <${Trouble} problem=${doing.problem} />
     <dl class="facts">
       <dt>${t("said")}</dt><dd><${When} at=${item.said} />${item.speaker && html` · <bdi>${item.speaker}</bdi>`}</dd>
@@ -47,12 +50,11 @@ function Whole({ item, route, again, commits }) {
       <dt>${t("id")}</dt><dd><code>${item.id}</code></dd>
     </dl>
     ${item.source.length > 0 && html`<section><h3>${t("rests_on")}</h3><div class="cards">${item.source.slice(0, 8).map((id) => html`<${Cited} id=${id} route=${route} key=${id} />`)}</div>${item.source.length > 8 && html`<p class="faint">${t("and_more", { count: item.source.length - 8 })}</p>`}</section>`}
-    <${Uses} id=${item.id} commits=${commits} again=${again} />
+    <${Uses} id=${item.id} commits=${commits} />
     <${History} id=${item.id} commits=${commits} />
     <${Links} id=${item.id} route=${route} commits=${commits} />
     ${route.screen !== "graph" && html`<a class="button" style=${{ justifySelf: "start", alignSelf: "start" }} href=${`#/graph?item=${item.id}`}><${Icon} name="graph" size="15" />${t("graph.from_here")}</a>`}
-    ${open === "edit" && html`<${Editing} item=${item} statement=${statement} onClose=${() => setOpen("")} done=${(receipt) => { setOpen(""); done("edited")(receipt); }} />`}
-    ${open === "erase" && html`<${Erasing} item=${item} onClose=${() => setOpen("")} onErased=${() => go(route.screen, { ...route.given, item: null })} />`}`;
+    ${open === "edit" && html`<${Editing} item=${item} statement=${statement} onClose=${() => setOpen("")} done=${(receipt) => { setOpen(""); done("edited")(receipt); }} />`}`;
 }
 
 function Cited({ id, route }) {
@@ -62,11 +64,11 @@ function Cited({ id, route }) {
     <span class="line">${data && html`<${Kind} kind=${data.kind} /><bdi>${data.speaker}</bdi><${When} at=${data.said} />`}</span><span dir="auto">${data?.text.slice(0, 220) ?? "…"}</span></button>`;
 }
 
-function Uses({ id, commits, again }) {
-  const { data, again: counted } = useAnswer("strength", { id }, [commits]);
+function Uses({ id, commits }) {
+  const { data } = useAnswer("strength", { id }, [commits]);
   const doing = useDoing();
   if (!data) return null;
-  const say = (useful) => doing.run("feedback", { ids: [id], useful }, () => { toast(t("thanks")); counted(); again(); });
+  const say = (useful) => doing.run("feedback", { ids: [id], useful }, () => toast(t("thanks")));
   return html`<section><h3>${t("use")}</h3><div class="line"><span>${t("uses", { uses: number(data.uses), useful: number(data.useful), harms: number(data.harms) })}</span>
     ${mayWrite() && html`<button onClick=${() => say(true)}>${t("helped")}</button><button onClick=${() => say(false)}>${t("misled")}</button>`}</div><${Trouble} problem=${doing.problem} /></section>`;
 }
@@ -101,17 +103,15 @@ function Editing({ item, statement, onClose, done }) {
   </${Dialog}>`;
 }
 
-function Erasing({ item, onClose, onErased }) {
+function Erasing({ item, receipt, onErased, onClose }) {
   const [reason, setReason] = useState("");
-  const [receipt, setReceipt] = useState(null);
   const doing = useDoing();
-  const leave = () => { onClose(); if (receipt) onErased(); };
-  return html`<${Dialog} title=${t(receipt ? "receipt" : "erase")} onClose=${leave} wide=${Boolean(receipt)}>
-    ${receipt ? html`<${Receipt} receipt=${receipt} /><div class="actions"><button class="main-action" onClick=${leave}>${t("close")}</button></div>` : html`
+  return html`<${Dialog} title=${t(receipt ? "receipt" : "erase")} onClose=${onClose} wide=${Boolean(receipt)}>
+    ${receipt ? html`<${Receipt} receipt=${receipt} /><div class="actions"><button class="main-action" onClick=${onClose}>${t("close")}</button></div>` : html`
     <p>${t("erase.sure")}</p><div class="card" dir="auto">${item.text.slice(0, 300)}</div>
     <label class="field">${t("erase.reason")}<input type="text" value=${reason} onInput=${(event) => setReason(event.currentTarget.value)} /></label>
     <${Trouble} problem=${doing.problem} />
-    <div class="actions"><button onClick=${leave}>${t("cancel")}</button><button class="danger sure" disabled=${doing.busy} onClick=${() => doing.run("erase", { ids: [item.id], ...(reason ? { reason } : {}) }, setReceipt)}>${t("erase.do")}</button></div>`}
+    <div class="actions"><button onClick=${onClose}>${t("cancel")}</button><button class="danger sure" disabled=${doing.busy} onClick=${() => doing.run("erase", { ids: [item.id], ...(reason ? { reason } : {}) }, onErased)}>${t("erase.do")}</button></div>`}
   </${Dialog}>`;
 }
 

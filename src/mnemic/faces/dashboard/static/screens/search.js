@@ -110,7 +110,7 @@ function WhyNot({ q, k, as_of, shown }) {
       <input type="text" style=${{ flex: 1 }} value=${typed} placeholder=${t("why_not.ask")} aria-label=${t("why_not.ask")} dir="auto" onInput=${(event) => setTyped(event.currentTarget.value)} /><button disabled=${!typed.trim()}>${t("why_not.look")}</button></form>
     <${Trouble} problem=${problem} />
     ${found && found.length === 0 && html`<p class="note">${t("why_not.none")}</p>`}
-    ${found && html`<div class="cards" style=${{ marginTop: "8px" }}>${found.map((item) => html`<button onClick=${() => why(item).catch(setProblem)} style=${{ whiteSpace: "normal", textAlign: "left" }}><${Kind} kind=${item.kind} /><span dir="auto">${item.text.slice(0, 140)}</span></button>`)}</div>`}
     ${told && html`<div style=${{ marginTop: "10px" }}><p dir="auto"><b>${told.item.text.slice(0, 200)}</b></p><p>${told.lost ? html`<${Chip} tone="warn">${tagged("stage", told.stage)}</${Chip}> ${told.reason}` : html`<${Chip} tone="good">${t("why_not.there")}</${Chip}> ${told.reason}`}</p></div>`}
+    ${found && html`<div class="cards" style=${{ marginTop: "8px" }}>${found.map((item) => html`<button onClick=${() => why(item).catch(setProblem)} style=${{ whiteSpace: "normal", textAlign: "left" }}><${Kind} kind=${item.kind} /><span dir="auto">${item.text.slice(0, 140)}</span></button>`)}</div>`}
   </div>`;
 }

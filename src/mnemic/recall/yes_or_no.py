@@ -1,0 +1,361 @@
+"""Reads yes or no out of what the asker has said, only where it is plain: the newest statement that holds the matter.
+
+A question for yes or no is parted into a predicate and objects ("allergic", "penicillin"). A clause is read only if it
+holds all of these, and a denial counts only in the clause that holds the objects: "not allergic to shellfish" says
+nothing of penicillin. A clause that names a new home or job says yes to that one, and no to what it followed. The
+newest reading holds; one that is unclear, or in doubt since, leaves the question open.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Final
+
+from mnemic.core.clock import micros
+from mnemic.core.tokens import is_stop, tokenise
+from mnemic.extract.sentences import written_sentences
+from mnemic.recall.polarity import ASKS_PAST, SUPPOSES, telling_words
+from mnemic.recall.whom_it_is_about import asks_of_self
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from mnemic.core.items import Item
+
+_CHINESE: Final = re.compile("[\u3400-\u9fff]")
+_CLAUSE: Final = re.compile(
+    r"[,，、:：;；—–]\s*|\s(?:and|but|so|because|while|then)\s|[.!?。！？](?:\s|$)|(?<=[\u3400-\u9fff])[.!?。！？]"
+)
+_QUESTION: Final = re.compile(r"[?？][\"'”’)\]]*$")
+_QUOTED: Final = re.compile(r"\"[^\"]*\"|“[^“”]*”|「[^「」]*」|(?<!\w)'[^']*'(?!\w)")
+_DENIED: Final = re.compile(
+    r"\b(?:not|never|no|none|without|neither|cannot|cant)\b|n['’]t\b|不|没|未|别|无法", re.IGNORECASE
+)
+_DOUBLE: Final = re.compile(
+    r"\b(?:not only|no doubt|not just|nothing but)\b|不但|不仅|不只|不得不|差不多|没想到|说不定", re.IGNORECASE
+)
+_ENDED: Final = re.compile(
+    r"\b(?:quit|left|sold|gave up|given up|give up|stopped|cancell?ed|dropped out|resigned|retired|broke up|split up"
+    r"|no more|no longer|got rid|outgrew|outgrown|moved (?:out|away) (?:of|from))\b"
+    r"|辞|离[开职]|分手|戒|卖[了掉]|退了|停[了掉]|不再|取消|搬离|搬出",
+    re.IGNORECASE,
+)
+_GONE: Final = re.compile(
+    r"\b(?:died|dead|dies|passed|buried|put (?:down|to sleep)|ran away|gone|lost|goodbye|gave|sold|left|quit|cancell?ed"
+    r"|ended|over|stopped|broke|returned|died|outgr[eo]wn?)\b|去世|死|走了|走丢|没了|不在了|送人|丢了|卖|分手|离婚|退|辞|过世",
+    re.IGNORECASE,
+)
+"""What puts in doubt that somebody still has what they named before."""
+_FORMERLY: Final = re.compile(
+    r"\b(?:used to|once|formerly|previously|was|were|had|ago|before|until|ex)\b|以前|从前|曾|原来|过去|小时候|之前",
+    re.IGNORECASE,
+)
+_OTHER_PERSON: Final = re.compile(r"\b(?:he|she|they|his|her|their|him|them|you|your)\b|[他她你您]", re.IGNORECASE)
+_MODAL: Final = re.compile(
+    r"\b(?:plan|planning|thinking|want|wants|going to|about to|almost|nearly|try|trying|will|used)\b"
+    r"|打算|计划|想|差点|准备|可能|也许",
+    re.IGNORECASE,
+)
+_MOVED_TO: Final = re.compile(
+    r"\b(?:moved|relocated|moving|resettled)(?: back| over)?(?: [a-z]+){0,2}? to\b|\bswapped .* for\b"
+    r"|(?:搬|迁|调)(?:家)?[去到来回]",
+    re.IGNORECASE,
+)
+_LEFT_FOR: Final = re.compile(r"跳槽[到去]|\b(?:new job|start(?:ed|ing)?|joined) (?:at|with)?\b", re.IGNORECASE)
+_LIGHT: Final = frozenset(
+    tokenise(
+        "have has had having own owns got get keep still ever yet any anymore now currently also already again be been "
+        " can could do does did am is are was were will would really just today home any more"
+    )
+)
+"""Words of a question that tell no matter: who owns a dog is asked after the dog."""
+_PREDICATES: Final = frozenset(
+    tokenise(
+        "live living based reside work works employed allergic married eat drink smoke play speak drive like love study"
+        " learn volunteer take go swim ride own with using use wear follow"
+    )
+)
+_SAME_AS: Final = {
+    "live": ("live", "resid", "base", "home"),
+    "work": ("work", "job", "employ"),
+    "marri": ("marri", "wife", "husband", "wed"),
+}
+_EATS_MEAT: Final = re.compile(r"\beat(?:ing|s)?(?: \w+)? (?:meat|chicken|beef|pork|steak|bacon)\b", re.IGNORECASE)
+_OPPOSITES: Final = {
+    "marri": re.compile(r"\b(?:divorced|single|separated|widowed|unmarried)\b", re.IGNORECASE),
+    "vegetarian": _EATS_MEAT,
+    "vegan": _EATS_MEAT,
+    "结婚": re.compile("离婚|单身|丧偶|未婚"),
+    "吃素": re.compile("吃(?:起|上)?肉"),
+}
+"""By a predicate, or an object alone, what says the contrary of it."""
+_PREDICATE_CHINESE: Final = re.compile(
+    r"[和跟](?P<partner>[\u4e00-\u9fffA-Za-z]+?)在一起|对(?P<allergen>[\u4e00-\u9fffA-Za-z]+?)过敏|(?P<marry>结婚|已婚)"
+    r"|(?P<does>住在|住|在|养|有|吃|喝|会说|会拉|会弹|会|拉|弹|抽|开|说|能吃)(?:了|过|着)?(?P<object>[\u4e00-\u9fffA-Za-z]+)"
+)
+_ASKING_CHINESE: Final = re.compile(
+    r"^\W*我(?:们|家)?(?:现在|还|也|是不是|到底|目前|平时|仍然)*|(?:上班|工作|生活)?(?:了|的)?(?:吗|吧|没有|没|呢|啊)?\W*$"
+)
+_TWICE: Final = re.compile(r"([\u4e00-\u9fff])[不没]\1")
+_SAME_CHINESE: Final = {
+    "住": "住|搬|定居|迁|调",
+    "住在": "住|搬|定居|迁|调",
+    "在": "在|去|到|跳槽",
+    "养": "养|有",
+    "有": "养|有|买",
+    "能吃": "吃",
+    "会拉": "拉",
+    "会弹": "弹",
+    "会说": "说|讲|会",
+}
+_BEFORE_IT_CHINESE: Final = re.compile(
+    "(?:现在|其实|后来|以前|最近|刚刚?|今天|昨天|上周|上个?月|去年|已经|终于|因为|所以|而且|但是?|从来?|一直|每[天周]|每周日|周末|又|还|也|都|就|能|可以|会|开始|重新|和|跟"
+    "|不|没|再|把家?|从|对|在|我们?家?里?|咱们?|用户|家里)*"
+)
+"""All that may stand before what a clause of the speaker says: adverbs and the speaker."""
+_OWN: Final = re.compile(
+    r"\W*(?:(?:and|but|so|then|well|oh|now|actually|no|yes|okay|anyway|recently|also) )*"
+    r"(?:(?:[A-Z]\w+ and )?I\b|we\b|we['’]|the user\b(?!['’]))",
+    re.IGNORECASE,
+)
+_OWNED: Final = re.compile(r"\W*(?:my|our)\b", re.IGNORECASE)
+_SUBJECT: Final = re.compile(
+    r"\W*(?:[A-Z]|(?:my|our|the|an?|he|she|they|his|her|their|it|this|that|who|which|you|your|some|there)\b)"
+)
+"""Begins a clause with a subject of its own, so that it is not of whom the clause before is."""
+_COPULAS: Final = frozenset(tokenise("i'm am we're been became is are i've"))
+_HOLDS: Final = frozenset(tokenise("have has had i've we've got own keep bought adopted drive my our"))
+"""Verbs by which it is said that the asker is something, or has it."""
+_BEHIND: Final = frozenset(
+    tokenise(
+        "called named and who that which since for at in on from now again any anymore is has was sleeps too as but"
+    )
+)
+"""Words behind an object that leave it the last of its phrase: a dog called Rex, not dog food."""
+_SINGLE_BEFORE: Final = re.compile(r"(?:^|[条只个辆台匹头口养有买把我家的对吃喝，、和了]|[一二两三])$")
+_SINGLE_BEHIND: Final = re.compile(r"^(?:$|[^\u3400-\u9fff]|[了叫是的也和都还我卖没不死丢送过就名吧])")
+
+
+class Reading(Enum):
+    """What a clause says to a question."""
+
+    YES = "yes"
+    NO = "no"
+    ELSEWHERE = "elsewhere"
+    UNCLEAR = "unclear"
+
+
+class Following(Enum):
+    """Whether a statement that came after another is of the same object, of another one, or it is not told."""
+
+    SAME = "same"
+    OTHER = "other"
+    UNTOLD = "untold"
+
+
+@dataclass(frozen=True, slots=True)
+class YesOrNo:
+    """What is plainly said to a question.
+
+    Attributes:
+        yes: Yes or no; None where the newest that holds the matter is unclear, or in doubt since.
+        item: What says so.
+        sentence: The sentence of it.
+    """
+
+    yes: bool | None
+    item: Item
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The predicate and the objects of a question, as stems or Chinese words.
+
+    Where it only asks whether the asker is something, or has it, `verbs` are those by which that is said.
+    """
+
+    predicate: str
+    objects: frozenset[str]
+    chinese: bool
+    verbs: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, question: str) -> _Asked | None:
+        if _CHINESE.search(question):
+            core = _TWICE.sub(r"\1", _ASKING_CHINESE.sub("", question))
+            found = _PREDICATE_CHINESE.search(core)
+            if found is None:
+                return None
+            if found["partner"]:
+                return cls("在一起", frozenset({found["partner"]}), chinese=True)
+            if found["allergen"]:
+                return cls("过敏", frozenset({found["allergen"]}), chinese=True)
+            return (
+                cls("结婚", frozenset(), chinese=True)
+                if found["marry"]
+                else cls(found["does"], frozenset({found["object"]}), chinese=True)
+            )
+        words = [token for token in tokenise(question) if not is_stop(token) and token not in _LIGHT]
+        predicate = next((token for token in words if token in _PREDICATES), "")
+        objects = frozenset(words) - {predicate}
+        if predicate:
+            return cls(predicate, objects, chinese=False)
+        is_or_has = _COPULAS if re.match(r"\W*am i\b", question, re.IGNORECASE) else _HOLDS
+        plain = re.match(
+            r"\W*(?:am i|(?:do|have) (?:i|we)(?: still)?(?: have| own| got| keep)) ?", question, re.IGNORECASE
+        )
+        return cls("", objects, chinese=False, verbs=is_or_has) if objects and plain else None
+
+    def named_in(self, clause: str) -> bool:
+        """Whether a clause holds all objects; where there are none, the predicate."""
+        if not self.objects:
+            return self.done_in(clause)
+        if self.chinese:
+            return all(_holds_chinese(clause, one) for one in self.objects)
+        return self.objects <= set(tokenise(clause))
+
+    def done_in(self, clause: str) -> bool:
+        """Whether a clause holds the predicate, or another word for it."""
+        if self.chinese:
+            return re.search(_SAME_CHINESE.get(self.predicate, self.predicate), clause) is not None
+        tokens = tokenise(clause)
+        if self.predicate:
+            return not set(_SAME_AS.get(self.predicate, (self.predicate,))).isdisjoint(tokens)
+        last = max((n for n, token in enumerate(tokens) if token in self.objects), default=-1)
+        before = tokens[max(0, last - 2 - len(self.objects)) : last]
+        ends = tokens[last + 1 : last + 2]
+        return not self.verbs.isdisjoint(before) and (not ends or ends[0] in _BEHIND)
+
+    def owned_in(self, clause: str, before: bool) -> bool:
+        """Whether whoever asks is the subject of a clause; `before` of the clause before it."""
+        if self.chinese:
+            words = (*self.objects, *_SAME_CHINESE.get(self.predicate, self.predicate).split("|"))
+            starts = [clause.find(word) for word in words if word in clause]
+            return not starts or _BEFORE_IT_CHINESE.fullmatch(clause[: min(starts)].strip()) is not None
+        if _OWNED.match(clause):
+            return self.verbs is _HOLDS and not self.objects.isdisjoint(tokenise(clause)[1:4])
+        return bool(_OWN.match(clause)) or (before and not _SUBJECT.match(clause))
+
+    @property
+    def lives(self) -> bool:
+        return self.predicate in ("live", "住", "住在")
+
+    def touched_by(self, text: str) -> bool:
+        """Whether a text names one of the objects."""
+        return any(one in text for one in self.objects) if self.chinese else not self.objects.isdisjoint(tokenise(text))
+
+
+def reads(question: str) -> bool:
+    """Whether a question for yes or no is of a form that `said_of` reads: what the asker now is, has or does."""
+    plain = asks_of_self(question) and not ASKS_PAST.search(question) and not _ENDED.search(question)
+    return plain and _Asked.of(question) is not None
+
+
+def follows(question: str, newer: str) -> Following:
+    """How a newer statement of the same matter, in which nothing is read, stands to an older one that was read."""
+    asked = _Asked.of(question)
+    if asked is None or asked.touched_by(newer):
+        return Following.SAME
+    return Following.OTHER if asked.done_in(newer) and asked.objects else Following.UNTOLD
+
+
+def said_of(question: str, facts: Iterable[Item], evidence: Sequence[Item]) -> YesOrNo | None:
+    """Read what the asker plainly said to a question about themselves; None where no clause holds its matter.
+
+    Args:
+        facts: The profile of whoever asks.
+        evidence: What they said themselves.
+    """
+    asked = _Asked.of(question)
+    if asked is None or not reads(question):
+        return None
+    items = {item.id: item for item in (*facts, *evidence)}
+    read = [
+        (item, sentence, reading)
+        for item in sorted(items.values(), key=lambda one: micros(one.said))
+        for sentence in written_sentences(item.text)
+        if (reading := _read(asked, sentence)) is not None
+    ]
+    plain = [one for one in read if one[2] is not Reading.ELSEWHERE]
+    if not plain:
+        return None
+    item, sentence, reading = read[-1]
+    if reading is Reading.ELSEWHERE:
+        yes = False if plain[-1][2] is Reading.YES else None
+    else:
+        yes = {Reading.YES: True, Reading.NO: False}.get(reading)
+    same = {one for at, _, one in read if at.said == item.said and one is not Reading.ELSEWHERE}
+    if len(same) > 1 or (yes and _in_doubt(asked, sentence, item, items.values())):
+        yes = None
+    return YesOrNo(yes, item, sentence)
+
+
+def _holds_chinese(clause: str, word: str) -> bool:
+    """Whether a clause holds a word, that of one character not within another word: 车, not 火车票."""
+    if len(word) > 1:
+        return word in clause
+    places = (match.start() for match in re.finditer(re.escape(word), clause))
+    return any(_SINGLE_BEFORE.search(clause[:at]) and _SINGLE_BEHIND.match(clause[at + 1 :]) for at in places)
+
+
+def _read(asked: _Asked, sentence: str) -> Reading | None:
+    """What a sentence says to a question: what the last of its clauses that holds the matter says."""
+    if _QUESTION.search(sentence):
+        return None
+    quoted = _QUOTED.sub("", sentence)
+    joined = re.match(r"[A-Z]\w+ and I\b", quoted)
+    parts = [part.strip() for part in ((quoted,) if joined else _CLAUSE.split(quoted)) if part and part.strip()]
+    readings, own = [], False
+    for part in parts:
+        own = asked.owned_in(part, own)
+        if own and (reading := _read_clause(asked, part, sentence)) is not None:
+            readings.append(reading)
+    plain = [one for one in readings if one is not Reading.ELSEWHERE] or readings
+    return plain[-1] if plain else None
+
+
+def _read_clause(asked: _Asked, clause: str, sentence: str) -> Reading | None:
+    opposite = _OPPOSITES.get("".join((asked.predicate, *asked.objects)))
+    if opposite and opposite.search(clause):
+        return Reading.UNCLEAR if _DENIED.search(clause) or _OTHER_PERSON.search(clause) else Reading.NO
+    if not asked.named_in(clause):
+        return _read_elsewhere(asked, clause)
+    if SUPPOSES.search(clause) or SUPPOSES.search(sentence) or _MODAL.search(clause) or _OTHER_PERSON.search(clause):
+        return Reading.UNCLEAR if asked.done_in(clause) else None
+    if asked.objects and _ENDED.search(clause) and not _MOVED_TO.search(clause):
+        return Reading.UNCLEAR if _DENIED.search(_ENDED.sub("", clause)) else Reading.NO
+    done = asked.done_in(clause) or (asked.lives and _MOVED_TO.search(clause))
+    if not done:
+        return None
+    if asked.lives and (moved := _MOVED_TO.search(clause)):
+        behind = clause[moved.end() :]
+        away = not asked.named_in(behind)
+        return Reading.UNCLEAR if _DENIED.search(clause) else (Reading.NO if away else Reading.YES)
+    if _FORMERLY.search(clause) or _DOUBLE.search(clause):
+        return Reading.UNCLEAR
+    return Reading.NO if _DENIED.search(clause) else Reading.YES
+
+
+def _read_elsewhere(asked: _Asked, clause: str) -> Reading | None:
+    """What a clause says that tells of another home or place of work than is asked after."""
+    if SUPPOSES.search(clause) or _MODAL.search(clause) or _DENIED.search(clause) or not asked.objects:
+        return None
+    if asked.lives and (_MOVED_TO.search(clause) or re.search(r"\buser lives in\b|用户住在", clause)):
+        return Reading.ELSEWHERE
+    return Reading.ELSEWHERE if asked.predicate in ("work", "在") and _LEFT_FOR.search(clause) else None
+
+
+def _in_doubt(asked: _Asked, sentence: str, item: Item, said: Iterable[Item]) -> bool:
+    """Whether something named in a sentence was since said to be gone: a dog is called Rex, and Rex died."""
+    names = telling_words(sentence) - {asked.predicate} - {"user", "call", "name"} - _LIGHT
+    later = (
+        part
+        for one in said
+        if micros(one.said) > micros(item.said) or one.id != item.id
+        for part in _CLAUSE.split(one.text)
+        if micros(one.said) >= micros(item.said)
+    )
+    return any(part and _GONE.search(part) and not names.isdisjoint(telling_words(part)) for part in later)
