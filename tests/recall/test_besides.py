@@ -24,8 +24,7 @@ def test_others_come_in_the_place_of_what_is_shown(me: ScopedMemory) -> None:
 
 def test_a_budget_is_spent_on_what_is_not_shown(me: ScopedMemory) -> None:
     first = me.recall("garden", k=1)
-    room = first.tokens
-    again = me.recall("garden", budget=room, besides=[first.items[0].id])
+    again = me.recall("garden", budget=first.tokens + 20, besides=[first.items[0].id])
     assert [found.id for found in again] != [first.items[0].id]
     assert again.items
 

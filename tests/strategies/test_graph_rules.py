@@ -137,12 +137,14 @@ def stays(draw: st.DrawFn) -> list[GraphEdge]:
         dated, slow = draw(st.booleans()), bool(told) and not told[-1].dated
         said = began + draw(st.integers(1, 40))
         start = said if not dated else began - (draw(st.integers(0, 30)) if slow else 0)
-        one = Triple(subject="Ada", predicate="city", object=f"c{n}", fact=f"c{n}", source=0, since=None)
+        stay = Triple(subject="Ada", predicate="city", object=f"c{n}", fact=f"c{n}", source=0, since=None)
         since, spoken = (SAID + timedelta(days=day) for day in (start, said))
-        if told and since <= (told[-1].start if told[-1].dated else told[-1].said - timedelta(days=31)):
+        before = [one.start for one in told if one.dated]
+        before += [one.said - timedelta(days=31) for one in told[-1:] if not one.dated]
+        if before and since <= max(before):  # no place begins before one that was told before it with a date
             since = told[-1].said + timedelta(hours=1)
         turn = Item(id=ItemId(f"c{n}"), kind=Kind.TURN, text="", said=spoken)
-        told.append(edge_stated(replace(one, since=since if dated else None), n, turn))
+        told.append(edge_stated(replace(stay, since=since if dated else None), n, turn))
         began = said + draw(st.integers(1, 40))
     return told
 
