@@ -79,14 +79,15 @@ _PLANNED: Final = re.compile(
     r"|打算|计划|准备|将",
     re.IGNORECASE,
 )
+_MONTH: Final = rf"(?:{'|'.join(month[:3] for month in MONTHS)})\w*"
 _AHEAD: Final = re.compile(
-    r"\b(?:moved|changed|rescheduled|postponed|pushed|brought forward)\b.* to\b"
+    rf"\b(?:moved|changed|rescheduled|postponed|pushed|brought forward)\b.* to (?:the )?(?:\d|{_MONTH})"
     r"|\b(?:is|are)(?: now)? (?:on|due|booked|scheduled)\b"
     r"|['’]s (?:on|due)\b|改[到期在]|推迟到|提前到|约[在到]|预约在|定[在到]",
     re.IGNORECASE,
 )
 """Tells of what is still to come, whatever the tense of its verb: an appointment was moved to a day."""
-_MONTH_AND_DAY: Final = re.compile(rf"\b(?:{'|'.join(month[:3] for month in MONTHS)})\w*|月", re.IGNORECASE)
+_MONTH_AND_DAY: Final = re.compile(rf"\b{_MONTH}|月", re.IGNORECASE)
 _HALF_A_YEAR: Final = timedelta(days=183)
 _UNDATED: Final = timedelta(minutes=1)
 """What came in from a file within this time of the day it bears has no day of its own."""
