@@ -389,3 +389,20 @@ def test_what_is_not_plainly_said_is_left_open(me: ScopedMemory, told: tuple[str
     answered = me.ask(question)
     assert answered.short == ""
     assert answered.confidence < KNOWN
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "day"),
+    [
+        ("The dentist rang: it's moved to 9 December at 10:15.", "When is the dentist?", "9 December 2026"),
+        ("牙医打来电话，改到12月9日上午十点了。", "什么时候看牙医？", "2026年12月9日"),
+        ("I saw the dentist on 9 May.", "When did I see the dentist?", "9 May 2026"),
+    ],
+)
+def test_a_day_without_a_year_is_the_next_of_what_is_to_come_and_the_last_of_what_was(
+    me: ScopedMemory, text: str, question: str, day: str
+) -> None:
+    me.observe(text, said=datetime(2026, 6, 10, 10, tzinfo=UTC), speaker="user")
+    answered = me.ask(question)
+    assert day in answered.text or answered.confidence < KNOWN
+    assert "2025" not in answered.short

@@ -138,7 +138,7 @@ _SINGLE_BEFORE: Final = re.compile(r"(?:^|[条只个辆台匹头口养有买把�
 _SINGLE_BEHIND: Final = re.compile(r"^(?:$|[^\u3400-\u9fff]|[了叫是的也和都还我卖没不死丢送过就名吧])")
 
 
-class Reading(Enum):
+class ClauseReading(Enum):
     """What a clause says to a question."""
 
     YES = "yes"
@@ -279,15 +279,15 @@ def said_of(question: str, facts: Iterable[Item], evidence: Sequence[Item]) -> Y
         for sentence in written_sentences(item.text)
         if (reading := _read(asked, sentence)) is not None
     ]
-    plain = [one for one in read if one[2] is not Reading.ELSEWHERE]
+    plain = [one for one in read if one[2] is not ClauseReading.ELSEWHERE]
     if not plain:
         return None
     item, sentence, reading = read[-1]
-    if reading is Reading.ELSEWHERE:
-        yes = False if plain[-1][2] is Reading.YES else None
+    if reading is ClauseReading.ELSEWHERE:
+        yes = False if plain[-1][2] is ClauseReading.YES else None
     else:
-        yes = {Reading.YES: True, Reading.NO: False}.get(reading)
-    same = {one for at, _, one in read if at.said == item.said and one is not Reading.ELSEWHERE}
+        yes = {ClauseReading.YES: True, ClauseReading.NO: False}.get(reading)
+    same = {one for at, _, one in read if at.said == item.said and one is not ClauseReading.ELSEWHERE}
     if len(same) > 1 or (yes and _in_doubt(asked, sentence, item, items.values())):
         yes = None
     return YesOrNo(yes, item, sentence)
@@ -301,7 +301,7 @@ def _holds_chinese(clause: str, word: str) -> bool:
     return any(_SINGLE_BEFORE.search(clause[:at]) and _SINGLE_BEHIND.match(clause[at + 1 :]) for at in places)
 
 
-def _read(asked: _Asked, sentence: str) -> Reading | None:
+def _read(asked: _Asked, sentence: str) -> ClauseReading | None:
     """What a sentence says to a question: what the last of its clauses that holds the matter says."""
     if _QUESTION.search(sentence):
         return None
@@ -313,39 +313,39 @@ def _read(asked: _Asked, sentence: str) -> Reading | None:
         own = asked.owned_in(part, own)
         if own and (reading := _read_clause(asked, part, sentence)) is not None:
             readings.append(reading)
-    plain = [one for one in readings if one is not Reading.ELSEWHERE] or readings
+    plain = [one for one in readings if one is not ClauseReading.ELSEWHERE] or readings
     return plain[-1] if plain else None
 
 
-def _read_clause(asked: _Asked, clause: str, sentence: str) -> Reading | None:
+def _read_clause(asked: _Asked, clause: str, sentence: str) -> ClauseReading | None:
     opposite = _OPPOSITES.get("".join((asked.predicate, *asked.objects)))
     if opposite and opposite.search(clause):
-        return Reading.UNCLEAR if _DENIED.search(clause) or _OTHER_PERSON.search(clause) else Reading.NO
+        return ClauseReading.UNCLEAR if _DENIED.search(clause) or _OTHER_PERSON.search(clause) else ClauseReading.NO
     if not asked.named_in(clause):
         return _read_elsewhere(asked, clause)
     if SUPPOSES.search(clause) or SUPPOSES.search(sentence) or _MODAL.search(clause) or _OTHER_PERSON.search(clause):
-        return Reading.UNCLEAR if asked.done_in(clause) else None
+        return ClauseReading.UNCLEAR if asked.done_in(clause) else None
     if asked.objects and _ENDED.search(clause) and not _MOVED_TO.search(clause):
-        return Reading.UNCLEAR if _DENIED.search(_ENDED.sub("", clause)) else Reading.NO
+        return ClauseReading.UNCLEAR if _DENIED.search(_ENDED.sub("", clause)) else ClauseReading.NO
     done = asked.done_in(clause) or (asked.lives and _MOVED_TO.search(clause))
     if not done:
         return None
     if asked.lives and (moved := _MOVED_TO.search(clause)):
         behind = clause[moved.end() :]
         away = not asked.named_in(behind)
-        return Reading.UNCLEAR if _DENIED.search(clause) else (Reading.NO if away else Reading.YES)
+        return ClauseReading.UNCLEAR if _DENIED.search(clause) else (ClauseReading.NO if away else ClauseReading.YES)
     if _FORMERLY.search(clause) or _DOUBLE.search(clause):
-        return Reading.UNCLEAR
-    return Reading.NO if _DENIED.search(clause) else Reading.YES
+        return ClauseReading.UNCLEAR
+    return ClauseReading.NO if _DENIED.search(clause) else ClauseReading.YES
 
 
-def _read_elsewhere(asked: _Asked, clause: str) -> Reading | None:
+def _read_elsewhere(asked: _Asked, clause: str) -> ClauseReading | None:
     """What a clause says that tells of another home or place of work than is asked after."""
     if SUPPOSES.search(clause) or _MODAL.search(clause) or _DENIED.search(clause) or not asked.objects:
         return None
     if asked.lives and (_MOVED_TO.search(clause) or re.search(r"\buser lives in\b|用户住在", clause)):
-        return Reading.ELSEWHERE
-    return Reading.ELSEWHERE if asked.predicate in ("work", "在") and _LEFT_FOR.search(clause) else None
+        return ClauseReading.ELSEWHERE
+    return ClauseReading.ELSEWHERE if asked.predicate in ("work", "在") and _LEFT_FOR.search(clause) else None
 
 
 def _in_doubt(asked: _Asked, sentence: str, item: Item, said: Iterable[Item]) -> bool:
