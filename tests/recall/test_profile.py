@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mnemic import Filter, Kind, Memory
+from mnemic import Filter, Kind, Memory, Settings
+from mnemic.core.tokens import count_tokens
 
 
 @pytest.fixture
@@ -150,3 +151,17 @@ def test_a_birthday_without_a_year_is_told_as_a_day(said: str, question: str, sh
         memory.flush()
         assert me.ask(question).short == short
         assert all("--" not in version.item.text for version in me.list())
+
+
+@pytest.mark.parametrize("asked", ["", "a question about nothing", "otters"])
+def test_the_always_on_part_takes_the_room_that_evidence_leaves(asked: str) -> None:
+    with Memory("memory:", settings=Settings(background=False), embedder="none") as memory:
+        me = memory.scope(user="ada")
+        for n in range(12):
+            me.pin(me.write(f"Matter {n}: the otters are fed at {n} o'clock by whoever comes first to the river.").id)
+        for budget in (150, 300, 500, 2_000):
+            context = me.context(asked, budget=budget)
+            dropped = 12 - len(context.always)
+            line = count_tokens(context.text) // (len(context.always) + 2)
+            assert context.tokens <= budget
+            assert not dropped or budget - context.tokens <= 2 * line

@@ -58,6 +58,26 @@ def test_what_may_take_an_instruction_back_puts_it_in_doubt_and_says_so(taking_b
     assert LATER in block
 
 
+@pytest.mark.parametrize(
+    ("order", "later"),
+    [("Please always call me Tommy.", "I cycle everywhere now."), ("以后叫我阿伟就行。", "以前拉大提琴，后来放弃了。")],
+)
+def test_talk_of_ones_own_life_that_names_nothing_of_an_instruction_puts_none_in_doubt(
+    taking_back: Memory, order: str, later: str
+) -> None:
+    me = taking_back.scope(user="ana")
+    me.observe([{"role": "user", "content": order}, {"role": "user", "content": later}])
+    assert doubting(taking_back)[:2] == ([order], [])
+
+
+def test_a_sentence_to_the_assistant_puts_in_doubt_what_it_lies_near(taking_back: Memory) -> None:
+    me = taking_back.scope(user="ana")
+    me.observe(
+        [{"role": "user", "content": ORDER}, {"role": "user", "content": "You used to be freer, docker or not."}]
+    )
+    assert len(doubting(taking_back)[1]) == 1
+
+
 def test_a_doubt_about_an_instruction_goes_with_the_sentence_or_when_settled_or_said_again(taking_back: Memory) -> None:
     me = taking_back.scope(user="ana")
     me.observe(ORDER, role="user")

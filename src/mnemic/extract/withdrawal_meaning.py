@@ -64,11 +64,19 @@ _ONCE_EN: Final = re.compile(
     r"\b(?:just |only )?(?:this|that) (?:once|time|one)\b|\bjust (?:today|now|once)\b|\bfor (?:this|that|today|tonight|once)\b|\bthis \w+ only\b|\bonly this\b|\bexcept"
 )
 _ONCE_ZH: Final = re.compile("这一?[次回]|就一[次回]|例外|今天|这[张个]问题|暂时")
+_TO_ASSISTANT: Final = re.compile(
+    r"\b(?:yous?|your|yours|yourself|u|ur|thou)\b|\b(?:answers?|replies|reply|responses?)\b|[你您]|妳|助手|助理|回答|回复|答复"
+)
 
 
 def may_withdraw(low: str) -> bool:
     """Whether a sentence in lower case, simplified, could take something back for good, and of the speaker's own."""
     return len(low) <= LONGEST and not is_limited(low)
+
+
+def speaks_to_assistant(low: str) -> bool:
+    """Whether a sentence in lower case, simplified, names the assistant or what it says, so that it can mean an order."""
+    return _TO_ASSISTANT.search(low) is not None
 
 
 def has_cue(low: str) -> bool:

@@ -59,7 +59,16 @@ def _hinted_at(
     import_whole("mnemic.extract.chinese", "mnemic.extract.revocations", "mnemic.extract.withdrawal_meaning")
     from mnemic.extract.chinese import simple
     from mnemic.extract.revocations import aspects_named, telling
-    from mnemic.extract.withdrawal_meaning import ABOUT, MAY_TAKE_BACK, OF_CUE, TAKES_BACK, has_cue, nearest, withdraws
+    from mnemic.extract.withdrawal_meaning import (
+        ABOUT,
+        MAY_TAKE_BACK,
+        OF_CUE,
+        TAKES_BACK,
+        has_cue,
+        nearest,
+        speaks_to_assistant,
+        withdraws,
+    )
 
     low = simple(text).lower()
     places = [*(("about", word) for word in telling(text)), *(("aspect", aspect) for aspect in aspects_named(text))]
@@ -74,7 +83,10 @@ def _hinted_at(
     if likely > TAKES_BACK and (place := nearest(meanings[text], vectors, shares)) is not None:
         return near[place], True
     place = nearest(meanings[text], vectors, shares, near=ABOUT, ahead=0.0)
-    return (None if place is None else near[place]), False
+    # Talk of one's own life lies near some instruction by chance: a doubt needs a word for it, or for the assistant.
+    if place is None or not (shares[place] or speaks_to_assistant(low)):
+        return None, False
+    return near[place], False
 
 
 def _meant(

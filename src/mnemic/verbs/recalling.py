@@ -230,9 +230,12 @@ class Recalling:
 
     def _block(self, snapshot: Snapshot, who: Who, request: RecallRequest, recall: RecallFrom) -> Context:
         budget = self.settings.budget if request.budget is None else request.budget
-        always = self.always_part(snapshot, who, int(budget * self.settings.always_share))
+        lay_out = self._always_layout(snapshot, who)
+        always = lay_out(share := int(budget * self.settings.always_share))
         rest = replace(request, budget=max(1, budget - always.tokens))
         found = recall(snapshot, rest) if request.query.strip() else _NOTHING_ASKED
+        if always.left_out:  # the room that evidence leaves is better filled than kept
+            always = lay_out(max(share, budget - found.tokens))
         return replace(
             found,
             text="\n".join(text for text in (always.text, found.text) if text),
@@ -243,12 +246,16 @@ class Recalling:
 
     def always_part(self, snapshot: Snapshot, who: Who, room: int) -> Always:
         """The always-on part of a context, of at most `room` tokens: what is pinned, instructions, the profile."""
+        return self._always_layout(snapshot, who)(room)
+
+    def _always_layout(self, snapshot: Snapshot, who: Who) -> Callable[[int], Always]:
+        """Look up what is always on, once; what this returns lays it out in a number of tokens."""
         import_whole("mnemic.recall.always")
         from mnemic.recall.always import always_on
 
         core, sources = self._core(snapshot, who)
         doubted = {doubt.fact.id: _told(doubt) for doubt in self._doubts(snapshot, who, core, sources)}
-        return always_on(core, sources, str(who.scope.user), room, doubted)
+        return lambda room: always_on(core, sources, str(who.scope.user), room, doubted)
 
     def doubts(self, snapshot: Snapshot, who: Who) -> list[Doubt]:
         """What puts facts of the profile and standing instructions in doubt, one for each of them."""
