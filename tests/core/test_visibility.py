@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import apsw
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from mnemic.core.clock import FOREVER, SystemClock, moment
@@ -184,7 +184,8 @@ def in_sql(rows: ItemTables, some: Sequence[VersionRow], view: View, where: Filt
 def recalled(version: Version, where: Filter, reader: str | None) -> bool:
     """Whether a recall looks at what a view and a filter show, spelled out from the decision on sight."""
     item = version.item
-    return bool(where.by) or item.sight is Sight.ALL or (bool(item.source) and item.slots.get("by") == reader)
+    own = reader is not None and bool(item.source) and item.slots.get("by") == reader
+    return bool(where.by) or item.sight is Sight.ALL or (item.sight is Sight.OWN and own)
 
 
 def in_masks(
@@ -201,6 +202,23 @@ def in_masks(
     return table.column(Column.VER)[::2][shown[::2]].tolist()
 
 
+NOBODYS = Version(
+    item=Item(
+        id=from_bytes(bytes(15) + b"\1"),
+        kind=Kind.TURN,
+        text="text",
+        said=moment(0),
+        source=(SOURCE,),
+        sight=Sight.OWN,
+    ),
+    seq_from=1,
+    seq_to=None,
+    recorded=moment(0),
+)
+"""Kept for its author's recall, who is nobody: who asks without a name is not its author."""
+
+
+@example(some=[NOBODYS], head=1, view=View(), where=Filter(), reached={}, reader=None)
 @settings(max_examples=250, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     some=st.lists(versions(), min_size=1, max_size=12, unique_by=lambda version: version.item.id),

@@ -134,6 +134,10 @@ class Item:
         """The strategy that derived it, as its slot `by` says; None for what was observed or written."""
         return author_of(self.slots, bool(self.source))
 
+    def is_recalled_by(self, reader: str | None) -> bool:
+        """Whether a recall shows it to a strategy, which sees what it derived for itself; None: to everybody else."""
+        return self.sight is Sight.ALL or (self.sight is Sight.OWN and reader is not None and self.author == reader)
+
 
 class Wording(NamedTuple):
     """What an item says, when it was said, and who sees it: all that its token streams are made of.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Final
 
-from mnemic.core.items import Sight
 from mnemic.core.parts import part_texts
 from mnemic.core.queries import Context, Hit
 from mnemic.core.tokens import words
@@ -58,7 +57,7 @@ def picked(
     passes = shown_by(query.view, query.where)
     standing = {id: version for id, version in versions.items() if passes(version)}
     visible = [
-        pick for pick in ranked if pick.item.id in standing and _is_seen(standing[pick.item.id].item, query.reader)
+        pick for pick in ranked if pick.item.id in standing and standing[pick.item.id].item.is_recalled_by(query.reader)
     ]
     chosen = _apart(visible, query.k)
     asked = frozenset(words(query.text))
@@ -87,11 +86,6 @@ def picked(
         stages=stages if explain else (),
         confidence=confidence.value,
     )
-
-
-def _is_seen(item: Item, reader: str | None) -> bool:
-    """Whether an item may be shown in the recall of a strategy, which sees what it keeps for itself."""
-    return item.sight is Sight.ALL or (item.sight is Sight.OWN and item.author == reader)
 
 
 def _apart(picks: Sequence[Pick], limit: int) -> list[Pick]:

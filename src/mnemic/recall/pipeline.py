@@ -41,6 +41,7 @@ TWINS: Final = 1_000
 _WORD: Final = "word of the question occurs here"
 _UNTOUCHED: Final = "no word of the question stands in it, beside it, or in its date"
 _FAR: Final = f"{_UNTOUCHED}, and it is not close in meaning"
+_UNNAMED: Final = "the question comes down to a name: it is neither said by {} nor speaks of them"
 _DERIVED: Final = "rules made it, and recall finds what they made it of in its place: {}; `context` shows it of itself"
 _MEANT: Final = "what is close in meaning"
 _NO_TIME: Final = "nothing was said in that time"
@@ -53,6 +54,7 @@ class _Candidates:
     Attributes:
         blind: Nothing is known to bear on the question.
         pending: Entries that have no vector yet, though the question has.
+        left_out: Why the others are none, if not for want of a word.
         trails: How documents were come to along names, by space.
         first: The best of them, in the order in which they answer.
         bridge: How turns were come to by a subject.
@@ -62,6 +64,7 @@ class _Candidates:
     notes: tuple[str, ...] = ()
     blind: bool = False
     pending: int = 0
+    left_out: str = ""
     trails: Mapping[int, Trails] = field(default_factory=dict)
     first: tuple[Hit, ...] = ()
     bridge: Bridge | None = None
@@ -148,12 +151,12 @@ def why_not(snapshot: Snapshot, catalogues: Catalogues, query: Query, item: Item
         return Lost(stage="gather", reason=_DERIVED.format(", ".join(version.item.source)))
     if version.item.sight is Sight.NONE:
         return Lost(stage="gather", reason=f"{version.item.author} derived it for nobody's recall")
-    if version.item.sight is Sight.OWN and not query.where.by and version.item.author != query.reader:
+    if not query.where.by and not version.item.is_recalled_by(query.reader):
         return Lost(stage="gather", reason=f"{version.item.author} keeps it for its own recall")
     ranked = _rank(snapshot, catalogues, query)
     if not _seen(snapshot, ranked, version):
         return Lost(stage="filter", reason="the filter leaves it out")
-    untouched = _FAR if query.vectors else _UNTOUCHED
+    untouched = ranked.candidates.left_out or (_FAR if query.vectors else _UNTOUCHED)
     if (found := _hit(snapshot, ranked, version)) is None:
         return Lost(stage="gather", reason=untouched)
     rank, hit = found
@@ -325,8 +328,9 @@ def _candidates_by(arms: list[Arms], question: Question, readings: list[Reading]
 
 
 def _of_names(question: Question, readings: list[Reading], why: str) -> _Candidates:
-    note = f"{why}: the latest that {' or '.join(question.called)} said, or that speaks of them"
-    return _Candidates(named(question.names, readings), (note,))
+    called = " or ".join(question.called)
+    note = f"{why}: the latest that {called} said, or that speaks of them"
+    return _Candidates(named(question.names, readings), (note,), left_out=_UNNAMED.format(called))
 
 
 def _occurs(terms: Sequence[Term], readings: list[Reading]) -> bool:
