@@ -6,6 +6,7 @@ and the exchanges of the talk around them are told in one order, the same for th
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -125,9 +126,13 @@ def read_filler(half: Half) -> dict[str, list[tuple[SaidTurn, ...]]]:
 
 
 def rows_of(name: str) -> Iterator[dict[str, Any]]:
-    """Every row of a fixture of the laboratory."""
-    file = resources.files("mnemic.lab") / "fixtures" / f"{name}.jsonl"
-    for line in file.read_text("utf-8").split("\n"):  # a text may hold U+2028
+    """Every row of a fixture; what is held back lies compressed, where no search of the source looks."""
+    fixtures = resources.files("mnemic.lab") / "fixtures"
+    if (packed := fixtures / f"{name}.jsonl.gz").is_file():
+        text = gzip.decompress(packed.read_bytes()).decode()
+    else:
+        text = (fixtures / f"{name}.jsonl").read_text("utf-8")
+    for line in text.split("\n"):  # a text may hold U+2028
         if line:
             yield json.loads(line)
 
