@@ -25,8 +25,8 @@ from mnemic.markdown_folder.shown_items import ShownItem, plain_text
 
 PIN: Final = "📌"
 
-_MARK: Final = re.compile(r"[ \t]*<!--[ \t]*\^([0-9A-Za-z]{26})[ \t]*-->")
-_LIKE_A_MARK: Final = re.compile(r"<!--[ \t]*\^")
+_MARK: Final = re.compile(r"[ \t]*(?<!\\)<!--[ \t]*\^([0-9A-Za-z]{26})[ \t]*-->")
+_LIKE_A_MARK: Final = re.compile(r"(?<!\\)<!--[ \t]*\^")
 _POINT: Final = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
 _RULE: Final = re.compile(r"([-*_])[ \t]*(?:\1[ \t]*){2,}")
 _HEADING: Final = re.compile(r"#{1,6}(?:[ \t]|$)")
@@ -88,7 +88,7 @@ def write_entry(shown: ShownItem, id: str) -> str:
 def _head(shown: ShownItem) -> str:
     if not shown.time:
         return ""
-    name = "".join(f"\\{c}" if c in "\\*" else c for c in shown.name)
+    name = "".join(f"\\{c}" if c in "\\*<" else c for c in shown.name)
     return f"**{name}** {shown.time}: " if name else f"{shown.time}: "
 
 

@@ -144,8 +144,8 @@ class FolderFindings:
                 FolderConflict(change=one.change, memory=one.held.text if one.held and one.held.visible else None)
                 for one in clashes
             ),
-            problems=tuple(self.problems),
-            notes=tuple(self.notes),
+            problems=tuple(sorted(self.problems, key=lambda one: (one.path, one.line))),
+            notes=tuple(sorted(self.notes, key=lambda one: (one.path, one.line))),
             behind=self.behind,
         )
 

@@ -123,11 +123,16 @@ def _write_record(done: FolderWrite) -> dict[str, Any]:
 
 def _write_lines(done: FolderWrite) -> Iterator[str]:
     changed = f"{done.written:,} written, {done.removed:,} deleted" if done.written or done.removed else "none changed"
-    yield f"{flat(done.folder)}: {many(done.items, 'memory').replace('memorys', 'memories')} in {many(done.files, 'file')} ({changed}), as of commit {done.seq}"
+    told = f"{_entries(done.items)} in {many(done.files, 'file')} ({changed}), as of commit {done.seq}"
+    yield f"{flat(done.folder)}: {told}"
     if done.left_out:
         yield f"left out: {done.left_out:,} that strategies keep for themselves, or that are over"
     if done.lost is not None:
         yield f"written over: {many(len(done.lost.changes) + len(done.lost.conflicts), 'edit')}"
+
+
+def _entries(count: int) -> str:
+    return f"{count:,} {'entry' if count == 1 else 'entries'}"
 
 
 def comparison_record(found: FolderComparison) -> dict[str, Any]:
@@ -170,9 +175,7 @@ def _status_lines(output: Output, found: FolderComparison) -> Iterator[str]:
 def _summary(found: FolderComparison) -> str:
     counts = [(len(found.changes), "change"), (len(found.conflicts), "conflict"), (len(found.problems), "problem")]
     told = ", ".join(many(count, noun) for count, noun in counts if count) or "nothing to apply"
-    behind = (
-        f"; memory has changed {many(found.behind, 'entry').replace('entrys', 'entries')} since" if found.behind else ""
-    )
+    behind = f"; memory has changed {_entries(found.behind)} since" if found.behind else ""
     return f"{told}; written as of commit {found.seq}{behind}"
 
 
