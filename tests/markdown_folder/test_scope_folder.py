@@ -376,6 +376,17 @@ def test_a_side_can_be_preferred(me: ScopedMemory, folder: Path, prefer: str, st
     assert me.compare_folder(folder).is_clean
 
 
+def test_a_deletion_that_is_not_asked_for_is_no_conflict(me: ScopedMemory, folder: Path) -> None:
+    cat = next(v.item for v in me.list(limit=100) if "cat" in v.item.text)
+    me.revise(cat.id, "Ada has a dog.")
+    edit(folder, "facts.md", line_with(folder, "facts.md", "cat") + "\n", "")
+    edit(folder, "facts.md", "Noor", "Nora")
+    assert me.apply_folder(folder, forget_removed=True).refused
+    done = me.apply_folder(folder)
+    assert [edit.change.after for edit in done.applied] == ["Ada's sister is Nora."]
+    assert "dog" in (folder / "facts.md").read_text()
+
+
 def test_an_edit_of_what_was_forgotten_meanwhile_is_a_conflict(me: ScopedMemory, folder: Path) -> None:
     for word, path, new in (("cat", "facts.md", "Ada has no cat."), ("Lisbon", TALK, "I moved to Porto.")):
         item = next(v.item for v in me.list(limit=100) if word in v.item.text)
@@ -458,13 +469,21 @@ def test_foreign_forged_and_erased_marks_are_refused_by_file_and_line(
     assert f"line 4: names {cat.id}, which is nothing" in refused(me, folder)
 
 
-def test_a_mark_of_an_erased_item_is_refused_also_where_its_entry_was_not_edited(
-    me: ScopedMemory, folder: Path
-) -> None:
+@pytest.mark.parametrize("path", ["facts.md", TRIP])
+def test_an_untouched_entry_whose_item_was_erased_is_told_and_goes(me: ScopedMemory, folder: Path, path: str) -> None:
     me.erase(next(v.item for v in me.list(limit=100) if "cat" in v.item.text).id)
-    edit(folder, "facts.md", "Noor", "Nora")
-    assert "which is nothing of this memory: it was erased" in refused(me, folder)
-    me.write_folder(folder, force=True)
+    add(folder, path, "- More.\n")
+    found = me.compare_folder(folder)
+    assert [(note.path, note.line, note.lost) for note in found.notes] == [("facts.md", 4, False)]
+    assert found.notes[0].note.startswith("was erased from memory")
+    me.apply_folder(folder)
+    assert "cat" not in "".join(tree(folder).values())
+    assert "cat" not in "".join(texts(me))
+
+
+def test_an_erased_entry_goes_with_the_next_writing(me: ScopedMemory, folder: Path) -> None:
+    me.erase(next(v.item for v in me.list(limit=100) if "cat" in v.item.text).id)
+    assert me.write_folder(folder).written == 1
     assert "cat" not in "".join(tree(folder).values())
 
 
@@ -531,10 +550,18 @@ def test_links_are_not_followed(me: ScopedMemory, folder: Path, tmp_path: Path) 
     assert [path.name for path in (tmp_path / "elsewhere").iterdir()] == ["more.md"]
 
 
+HEAD = '"format": 1, "mnemic": "1", "user": "ada", "tenant": "default", "agent": null, "session": null, "branch": ""'
+WRONG_PAGE = '{"hash": "", "page": {"sort": "statements", "path": "a.md"}, "entries": {}}'
+WRONG_ID = '{"hash": "", "page": {"sort": "document"}, "entries": {"x": [1, ""]}}'
+
+
 @pytest.mark.parametrize(
     "broken",
-    ["", "{", "[]", '{"format": 1}', '{"format": 1, "files": {"../../x.md": {}}}', "null", "\xff"],
-)
+    [
+        "", "{", "[]", "null", "\xff", '{"format": 1}', '{"format": 1, "files": {"../../x.md": {}}}',
+        f'{{{HEAD}, "seq": 1, "files": {{"a.md": {WRONG_PAGE}}}}}', f'{{{HEAD}, "seq": 1, "files": {{"a.md": {WRONG_ID}}}}}',
+    ],
+)  # fmt: skip
 def test_a_damaged_manifest_is_refused(me: ScopedMemory, folder: Path, broken: str) -> None:
     (folder / ".mnemic.json").write_text(broken, encoding="latin-1")
     for verb in (me.compare_folder, me.apply_folder, me.write_folder):

@@ -200,7 +200,9 @@ class FolderReader:
             _PageComparison(self._found, page, self._written, by_id, fresh).compare(seen)
         for path, known in self._manifest.pages.items():
             for id, entry in known.entries.items():
-                if id not in seen and id not in self._unread and id in by_id and by_id[id].visible:
+                if path in self._untouched and id not in by_id:
+                    self._found.notes.append(_erased(path, line_of_mark(self._untouched[path].text, id)))
+                elif id not in seen and id not in self._unread and id in by_id and by_id[id].visible:
                     self._removed(path, known.page, by_id[id], entry)
         self._found.homes |= {
             known.page.id: path
@@ -301,6 +303,10 @@ class _PageComparison:
 
     def _marked(self, entry: ReadEntry, mark: str) -> None:
         held = self.by_id.get(mark)
+        written = self.written.get(mark)
+        if held is None and written is not None and entry.shown.digest == written.digest:
+            self.found.notes.append(_erased(self.read.file.path, entry.line))
+            return
         if held is None:
             self._refuse(
                 entry,
@@ -309,7 +315,7 @@ class _PageComparison:
             )
             return
         now = shown_item(held.item, held.text)
-        shown, written = entry.shown.completed(now), self.written.get(mark)
+        shown = entry.shown.completed(now)
         if now.day:
             self.before = source_time(held.item.said, held.item.said_offset)
         if self.read.page.sort == "document":
@@ -358,6 +364,11 @@ class _PageComparison:
             before=held.text if held else "",
             after=entry.shown.text,
         )
+
+
+def _erased(path: str, line: int) -> FolderNote:
+    """What to note of an entry that stands as it was written, and whose item was erased since."""
+    return FolderNote(path=path, line=line, note="was erased from memory, and goes when the folder is written again")
 
 
 def _sort_of(now: ShownItem, shown: ShownItem) -> EditSort:

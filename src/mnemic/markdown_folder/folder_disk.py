@@ -56,8 +56,8 @@ class FolderDisk:
 
     def read_manifest(self) -> str | None:
         """The text of the manifest; None where there is none."""
-        found = self._read(self.root / MANIFEST, MANIFEST) if (self.root / MANIFEST).is_file() else None
-        return None if found is None else found.text
+        with _as_ours(self.root):
+            return self._read(self.root / MANIFEST, MANIFEST).text if (self.root / MANIFEST).is_file() else None
 
     def existing_manifest(self) -> str:
         """The text of the manifest.
@@ -74,7 +74,8 @@ class FolderDisk:
 
     def is_empty(self) -> bool:
         """Whether nothing is there yet but what other programs hide there, such as `.git`."""
-        return not self.root.exists() or all(place.name.startswith(".") for place in self.root.iterdir())
+        with _as_ours(self.root):
+            return not self.root.exists() or all(place.name.startswith(".") for place in self.root.iterdir())
 
     def files(self) -> Iterator[DiskFile]:
         """The files below the folder, by path; what begins with a dot is passed over, and so is our own README."""

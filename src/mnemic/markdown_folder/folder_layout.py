@@ -22,7 +22,8 @@ from mnemic.verbs.hand_editing import HeldText
 
 CONVERSATIONS: Final = "conversations/"
 DOCUMENTS: Final = "documents/"
-SUFFIX: Final = ".md"
+SORTS: Final = ("conversation", "statements", "document")
+"""The sorts of page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class FolderPage:
     """What a file of a folder holds: the turns of a session or of a day, statements of one kind, or one document.
 
     Attributes:
-        sort: `conversation`, `statements` or `document`.
+        sort: One of `SORTS`.
         day: Of a conversation without a session.
         path: Of a file of statements.
         id: Of a document.
@@ -90,7 +91,7 @@ def is_laid_out(item: Item, visible: Container[str]) -> bool:
     Args:
         visible: The ids of what is.
     """
-    if item.sight is not Sight.ALL or item.slots.get("folder") is True:
+    if item.sight is not Sight.ALL or (item.kind is Kind.RESOURCE and item.slots.get("folder") is True):
         return False
     if item.author is not None and (
         item.slots.get(ENDED) is True or (item.kind is Kind.PROCEDURE and item.slots.get("standing") is False)

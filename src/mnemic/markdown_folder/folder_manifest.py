@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from mnemic.core.checking import shown as shortened
+from mnemic.core.ids import item_id
 from mnemic.core.scope import Scope, Shared
 from mnemic.errors import Conflict, Invalid, Refused
-from mnemic.markdown_folder.folder_layout import CONVERSATIONS, STATEMENT_FILES, FolderPage
+from mnemic.markdown_folder.folder_layout import CONVERSATIONS, SORTS, STATEMENT_FILES, FolderPage
 
 MANIFEST: Final = ".mnemic.json"
 _FORMAT: Final = 1
@@ -103,7 +104,7 @@ def decoded_manifest(text: str, where: str) -> FolderManifest:
         if isinstance(found, dict) and isinstance(found.get("format"), int) and found["format"] > _FORMAT:
             raise Conflict(f"{where} was written by mnemic {shortened(found.get('mnemic'))}, which is newer; update")
         return _manifest(found)
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, Invalid) as error:
         remedy = "Bring it back from a copy, or write the memory into another folder and carry your edits over."
         raise Invalid(where, "is not the list of this folder's files that mnemic keeps there", remedy) from error
 
@@ -116,8 +117,11 @@ def _manifest(found: dict[str, Any]) -> FolderManifest:
 
 
 def _page(found: dict[str, Any]) -> WrittenPage:
-    entries = {str(id): WrittenEntry(int(seq), str(digest)) for id, (seq, digest) in found["entries"].items()}
-    return WrittenPage(str(found["hash"]), FolderPage(**found["page"]), entries)
+    page = FolderPage(**{name: str(value) for name, value in found["page"].items()})
+    if page.sort not in SORTS or (page.sort == "statements") != (page.path in STATEMENT_FILES):
+        raise ValueError(page)
+    entries = {item_id("id", id): WrittenEntry(int(seq), str(digest)) for id, (seq, digest) in found["entries"].items()}
+    return WrittenPage(str(found["hash"]), page, entries)
 
 
 def _inside(path: str) -> str:

@@ -160,7 +160,7 @@ class ScopeFolder:
         left = [edit for edit in found.edits if _stays(edit, prefer, forget_removed=forget_removed)]
         edits = [edit for edit in found.edits if edit not in left]
         done = FolderApply(receipt=None, applied=tuple(edits), left=tuple(left), found=compared)
-        if compared.conflicts and prefer is None:
+        if prefer is None and any(edit.conflicts and edit not in left for edit in found.edits):
             return replace(done, applied=(), left=(), refused=True)
         if dry_run or not (edits or left):
             return done
