@@ -26,6 +26,7 @@ from mnemic import (
     Settings,
     State,
 )
+from mnemic.core.ids import ItemId
 from mnemic.core.items import Channel
 from mnemic.core.listing import all_of
 from mnemic.markdown_folder.folder_comparison import FolderComparison
@@ -284,7 +285,7 @@ def test_a_document_stays_in_the_file_in_which_it_was_found(me: ScopedMemory, fo
     edit(folder, "documents/house/The boiler.md", "tags:\n  - home", "tags: [attic, home]\npinned: true")
     add(folder, "idea.md", "An idea.")
     done = me.apply_folder(folder)
-    assert {edit.change.sort.value for edit in done.applied} == {"edited", "added"}
+    assert {change.sort.value for change in done.applied} == {"edited", "added"}
     (item,) = [v.item for v in me.list(limit=100) if v.item.text.startswith("Do not")]
     assert (item.tags, item.pinned, item.slots["title"]) == (("attic", "home"), True, "Boiler")
     assert (folder / "documents/house/The boiler.md").exists()
@@ -320,7 +321,7 @@ def test_what_is_removed_stays_unless_it_is_to_be_forgotten(me: ScopedMemory, fo
     assert sorts(me.compare_folder(folder)) == [("removed", "facts.md")]
     done = me.apply_folder(folder)
     assert done.receipt is None
-    assert [edit.change.before for edit in done.left] == ["Ada has a cat."]
+    assert [change.before for change in done.left] == ["Ada has a cat."]
     assert "Ada has a cat." in texts(me)
     done = me.apply_folder(folder, forget_removed=True)
     assert done.receipt is not None
@@ -344,7 +345,7 @@ def test_a_dry_run_writes_nothing(me: ScopedMemory, folder: Path) -> None:
     edit(folder, "facts.md", "Noor", "Nora")
     before, seq = tree(folder), me.log()[0].seq
     done = me.apply_folder(folder, dry_run=True)
-    assert [edit.change.after for edit in done.applied] == ["Ada's sister is Nora."]
+    assert [change.after for change in done.applied] == ["Ada's sister is Nora."]
     assert (tree(folder), me.log()[0].seq) == (before, seq)
 
 
@@ -383,7 +384,7 @@ def test_a_deletion_that_is_not_asked_for_is_no_conflict(me: ScopedMemory, folde
     edit(folder, "facts.md", "Noor", "Nora")
     assert me.apply_folder(folder, forget_removed=True).refused
     done = me.apply_folder(folder)
-    assert [edit.change.after for edit in done.applied] == ["Ada's sister is Nora."]
+    assert [change.after for change in done.applied] == ["Ada's sister is Nora."]
     assert "dog" in (folder / "facts.md").read_text()
 
 
@@ -559,7 +560,8 @@ WRONG_ID = '{"hash": "", "page": {"sort": "document"}, "entries": {"x": [1, ""]}
     "broken",
     [
         "", "{", "[]", "null", "\xff", '{"format": 1}', '{"format": 1, "files": {"../../x.md": {}}}',
-        f'{{{HEAD}, "seq": 1, "files": {{"a.md": {WRONG_PAGE}}}}}', f'{{{HEAD}, "seq": 1, "files": {{"a.md": {WRONG_ID}}}}}',
+        f'{{{HEAD}, "seq": 1, "files": {{"a.md": {WRONG_PAGE}}}}}',
+        f'{{{HEAD}, "seq": 1, "files": {{"a.md": {WRONG_ID}}}}}',
     ],
 )  # fmt: skip
 def test_a_damaged_manifest_is_refused(me: ScopedMemory, folder: Path, broken: str) -> None:
@@ -683,13 +685,13 @@ def test_an_edited_folder_comes_back_as_it_was_edited(
         victim = data.draw(st.sampled_from(own))
         fresh = plain_text(edited)
         below = "".join(f"  {line}\n" if line else "\n" for line in fresh.split("\n"))
-        old = me.get(victim).item.text
+        old = me.get(ItemId(victim)).item.text
         (folder / "facts.md").write_text(_with_entry(page, victim, f"- <!-- ^{victim} -->\n{below}"))
         found = me.compare_folder(folder)
         assert found.problems == ()
         assert len(found.changes) == (plain_text(old) != fresh)
         me.apply_folder(folder)
-        assert plain_text(me.get(victim).item.text) == fresh
+        assert plain_text(me.get(ItemId(victim)).item.text) == fresh
         written = tree(folder)
         assert me.compare_folder(folder).is_clean
         assert me.write_folder(folder).written == 0

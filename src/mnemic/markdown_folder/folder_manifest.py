@@ -120,7 +120,9 @@ def _page(found: dict[str, Any]) -> WrittenPage:
     page = FolderPage(**{name: str(value) for name, value in found["page"].items()})
     if page.sort not in SORTS or (page.sort == "statements") != (page.path in STATEMENT_FILES):
         raise ValueError(page)
-    entries = {item_id("id", id): WrittenEntry(int(seq), str(digest)) for id, (seq, digest) in found["entries"].items()}
+    entries = {
+        str(item_id("id", id)): WrittenEntry(int(seq), str(digest)) for id, (seq, digest) in found["entries"].items()
+    }
     return WrittenPage(str(found["hash"]), page, entries)
 
 

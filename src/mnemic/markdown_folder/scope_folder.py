@@ -16,6 +16,7 @@ from mnemic.flow import Flow
 from mnemic.markdown_folder.file_names import folded
 from mnemic.markdown_folder.folder_comparison import (
     EditSort,
+    FolderChange,
     FolderComparison,
     FolderEdit,
     FolderFindings,
@@ -100,8 +101,8 @@ class FolderApply:
     """
 
     receipt: Receipt | None
-    applied: tuple[FolderEdit, ...]
-    left: tuple[FolderEdit, ...]
+    applied: tuple[FolderChange, ...]
+    left: tuple[FolderChange, ...]
     found: FolderComparison
     refused: bool = False
 
@@ -159,7 +160,12 @@ class ScopeFolder:
             raise _refusal(compared)
         left = [edit for edit in found.edits if _stays(edit, prefer, forget_removed=forget_removed)]
         edits = [edit for edit in found.edits if edit not in left]
-        done = FolderApply(receipt=None, applied=tuple(edits), left=tuple(left), found=compared)
+        done = FolderApply(
+            receipt=None,
+            applied=tuple(edit.change for edit in edits),
+            left=tuple(edit.change for edit in left),
+            found=compared,
+        )
         if prefer is None and any(edit.conflicts and edit not in left for edit in found.edits):
             return replace(done, applied=(), left=(), refused=True)
         if dry_run or not (edits or left):

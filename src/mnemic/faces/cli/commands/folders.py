@@ -217,8 +217,8 @@ def _apply_record(done: FolderApply, *, dry_run: bool) -> dict[str, Any]:
         "receipt": None if done.receipt is None else receipt_record(done.receipt),
         "dry_run": dry_run,
         "refused": done.refused,
-        "applied": [_change_record(one.change) for one in done.applied],
-        "left": [_change_record(one.change) for one in done.left],
+        "applied": [_change_record(one) for one in done.applied],
+        "left": [_change_record(one) for one in done.left],
         "found": comparison_record(done.found),
     }
 
@@ -229,11 +229,11 @@ def _print_apply(run: Invocation, done: FolderApply, *, dry_run: bool) -> None:
         for line in _status_lines(output, done.found):
             output.line(line)
         return
-    for edit in done.applied[:_NOTES]:
-        output.line(_change_line(output, edit.change))
+    for change in done.applied[:_NOTES]:
+        output.line(_change_line(output, change))
     if len(done.applied) > _NOTES:
         output.line(f"  and {len(done.applied) - _NOTES:,} more")
-    removed = sum(edit.change.sort == "removed" for edit in done.left)
+    removed = sum(change.sort == "removed" for change in done.left)
     count = many(len(done.applied), "change")
     if done.receipt is not None:
         output.line(f"applied {count} in commit {done.receipt.seq}; undo: mnemic undo {done.receipt.seq}")
