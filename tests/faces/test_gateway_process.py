@@ -33,7 +33,7 @@ def test_an_application_talks_through_it_until_it_is_told_to_stop(tmp_path: Path
                 body = {"model": "m", "messages": [{"role": "user", "content": "I sold my car."}]}
                 answer = httpx2.post(f"{address}/v1/chat/completions", json=body, timeout=PATIENCE)
                 assert answer.json()["choices"][0]["message"]["content"] == "Noted."
-                foreign = httpx2.get(f"{address}/health", headers={"Host": "evil.example"})
+                foreign = httpx2.get(f"{address}/health", headers={"Host": "evil.example"}, timeout=PATIENCE)
                 assert foreign.status_code == 421
             finally:
                 process.send_signal(signal.SIGTERM)
