@@ -18,6 +18,7 @@ from mnemic.credentials.principal import Right
 from mnemic.faces.server.routes import addresses
 from mnemic.faces.server.verb_pool import VerbPool
 from mnemic.operations.operation_table import OPERATIONS
+from patience import PATIENCE
 
 Serving = Callable[..., TestClient]
 
@@ -219,7 +220,7 @@ def test_a_full_queue_sends_away(serving: Serving, memory: Memory, monkeypatch: 
 
     def slow(**fields: Any) -> Any:
         begun.release()
-        go_on.wait(30)
+        go_on.wait(PATIENCE)
         return plain(**fields)
 
     monkeypatch.setattr(memory, "scope", slow)
@@ -230,7 +231,7 @@ def test_a_full_queue_sends_away(serving: Serving, memory: Memory, monkeypatch: 
 
     first, second = threading.Thread(target=ask), threading.Thread(target=ask)
     first.start()
-    assert begun.acquire(timeout=30)
+    assert begun.acquire(timeout=PATIENCE)
     second.start()
     pool = client.app.state.service.pool  # type: ignore[attr-defined]
     while pool.inside < 2:
