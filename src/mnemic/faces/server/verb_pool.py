@@ -41,6 +41,13 @@ class VerbPool:
         """
         if self._inside >= self._most:
             raise HTTPException(503, "More requests wait than this server queues; come back.", {"Retry-After": "1"})
+        return await self.run_admitted(work)
+
+    async def run_admitted(self, work: Callable[[], T]) -> T:
+        """Run what a request does after its first `run`: it was let in, so that no queue, however long, turns it away.
+
+        It takes a thread and a place in the queue as any other call, at the cost of those who are not in yet.
+        """
         self._inside += 1
         try:
             return await run_sync(work, limiter=self._limiter)
