@@ -43,6 +43,10 @@ MAINTAIN: Final = ":maintain"
 RERUN: Final = "rerun"
 """The slot of what was retired for its evidence to be digested again."""
 
+HIDDEN_WHOLE: Final = "hidden_whole"
+"""The slot of what its owner hid with all that its strategy had derived: they rejected the strategy's run and none of
+its items, so a rerun, which is the later wish, derives them anew."""
+
 _PASSED: Final = 10_000
 """Parts of what a strategy does not read that one run passes over, about."""
 

@@ -32,6 +32,7 @@ from mnemic.strategies.base import Asked, Bond, Budget, Derivation, Edits, Given
 from mnemic.strategies.fact_book import FactBook
 from mnemic.strategies.judging import judged
 from mnemic.strategies.knowledge import Episode, PageTopic, passage_of
+from mnemic.strategies.rules.merge_ops import wording_digest
 from mnemic.strategies.rules.sentence_relevance import content_terms, similarity
 from mnemic.strategies.rules.topic_segments import (
     TopicSegment,
@@ -127,6 +128,10 @@ class MemoryOS:
     maintain: ClassVar[tuple[Trigger, ...]] = (Buffer(count=64, idle=3_600),)
     budget: ClassVar[Budget] = Budget(calls=2 * MOST_PAGES + 6)
     batch: ClassVar[int] = 64
+
+    def lookup_tags(self, item: Item) -> tuple[str, ...]:
+        """The tag by which a fact, of the profile or not, is looked up: its words."""
+        return (wording_digest(item.text),) if item.kind in _PERSONA.kinds else ()
 
     def on_write(self, given: Given) -> Flow[Edits]:
         """Put a page where it belongs; promote its segment if that is hot."""

@@ -50,6 +50,7 @@ from mnemic.strategies.rules.graph_edits import (
     digest,
     graph_fact,
     graph_tag,
+    lookup_tags_of,
     members_of,
 )
 from mnemic.strategies.rules.label_propagation import communities
@@ -121,6 +122,10 @@ class Zep:
     budget: ClassVar[Budget] = Budget(calls=6)
     batch: ClassVar[int] = 64
     unit: ClassVar[Unit] = TurnUnit()
+
+    def lookup_tags(self, item: Item) -> tuple[str, ...]:
+        """The tags by which a fact, or an entity, is looked up."""
+        return lookup_tags_of(item)
 
     def on_write(self, given: Given) -> Flow[Edits]:
         """Extract facts, resolve whom they are about, and place each in the history that is known."""
