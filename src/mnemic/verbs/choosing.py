@@ -8,10 +8,9 @@ from functools import partial
 
 from mnemic.core.events import Receipt, Verb
 from mnemic.core.ids import ItemId
-from mnemic.core.items import Kind, Sight, Slot, State, Version
+from mnemic.core.items import HIDDEN_WHOLE, Kind, Sight, Slot, State, Version
 from mnemic.core.queries import Filter
 from mnemic.core.transitions import retired
-from mnemic.derive.runs import HIDDEN_WHOLE
 from mnemic.errors import NotFound
 from mnemic.flow import Flow
 from mnemic.lanes.following import CHOICES, FOLLOWS, choice_of
@@ -79,8 +78,11 @@ class Choosing(Changing):
         if not derived:
             raise NotFound(f"nothing that {name} derived stands")
         named = partial(standing_versions, who=who, ids=derived)
-        whole = partial(retired, **{HIDDEN_WHOLE: True})
-        return (yield from self._marked(who, named, derived, Verb.RETIRED, whole, None))
+        return (
+            yield from self._marked(
+                who, named, derived, Verb.RETIRED, lambda item: retired(item, **{HIDDEN_WHOLE: True}), None
+            )
+        )
 
     def _known(self, name: str) -> None:
         if name not in STRATEGIES and name not in self.desk.strategies:

@@ -14,12 +14,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.core.events import Verb
-from mnemic.core.items import Item, State, Version
+from mnemic.core.items import HIDDEN_WHOLE, RERUN, Item, State, Version
 from mnemic.core.queries import Filter
 from mnemic.core.transitions import retired
 from mnemic.derive.drafting import commit_run
 from mnemic.derive.drive import driven
-from mnemic.derive.runs import HIDDEN_WHOLE, MAINTAIN, RERUN, RunOptions, dead_letter_run, rederiving_run
+from mnemic.derive.runs import MAINTAIN, RunOptions, dead_letter_run, rederiving_run
 from mnemic.derive.strategy_lane import strategy_slice
 from mnemic.errors import Conflict, Invalid, MnemicError, NoModel, NotFound
 from mnemic.flow import Flow
@@ -117,7 +117,7 @@ def rerun(context: JobContext, job: Job, step: JobStep) -> Flow[bool]:
         draft = yield from look(lambda s: _undone(s, strategy, write, step))
         # Nobody else goes on with its upkeep meanwhile: the lease is given back when the rest has landed too.
         back = Advance(name=upkeep.name, owner=step.owner, after=upkeep.cursor, upto=0, again=True)
-        yield from commit(replace(draft, ops=(), expect={}, lane=back, job=None))
+        yield from commit(replace(draft, ops=(), expect={}, unkeyed=frozenset(), lane=back, job=None))
         yield from commit(draft)
     for lane in leased:
         yield from transact(release, lane.space, lane.name, step.owner)
@@ -172,6 +172,7 @@ def _undone(snapshot: Snapshot, strategy: Strategy, lane: Lane, step: JobStep) -
         actor=DERIVER,
         ops=tuple(ops),
         expect={version.item.id: version.seq_from for version in (*own, *(version for version, _ in back))},
+        unkeyed=frozenset(gone),
         lane=Advance(name=lane.name, owner=step.owner, after=lane.cursor, upto=0, again=True),
         job=step,
     )

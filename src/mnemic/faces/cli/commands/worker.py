@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
 
-from mnemic.core.items import State
+from mnemic.core.items import RERUN, State
 from mnemic.core.listing import LISTED, all_of
 from mnemic.core.queries import Filter
 from mnemic.core.scope import SHARED
-from mnemic.derive.runs import RERUN
 from mnemic.errors import Invalid
 from mnemic.faces.cli.bars import advancing, progress, split_names
 from mnemic.faces.cli.command import WORDS, page_options, verb
