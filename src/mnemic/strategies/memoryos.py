@@ -212,7 +212,7 @@ class MemoryOS:
         if segment is None:
             text = topic.text or _NO_TOPIC
             segment = TopicSegment(id=ids[0], text=text, said=page[0].said, said_offset=page[0].said_offset)
-        return segment.with_page(ids, topic.keywords, follows, beside=tuple(turn.id for turn in before))
+        return segment.with_page(ids, page[-1].said, topic.keywords, follows, beside=tuple(turn.id for turn in before))
 
     def _nearest(self, topic: PageTopic, shelf: Mapping[ItemId, TopicSegment]) -> Flow[TopicSegment | None]:
         """Find the segment with the greatest F, if it is great enough for a page to join."""
