@@ -311,8 +311,8 @@ class ScopedMemory:
     def forget_by(self, strategy: str) -> Receipt:
         """Hide all that a strategy derived, in one commit, as `forget` does; it derives none of it again by itself.
 
-        `undo` of that commit brings it back, and `admin.rerun` leaves it hidden; `follow` without the strategy keeps it
-        from deriving more.
+        `undo` of that commit brings it back, and `admin.rerun` has it derived anew, but for what was forgotten by
+        itself before; `follow` without the strategy keeps it from deriving more.
 
         Raises:
             Invalid: there is no strategy of this name.
