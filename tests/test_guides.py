@@ -36,7 +36,7 @@ BIN = Path(sys.executable).parent
 BLOCK = re.compile(
     r"(?:^<!-- (not run|the agent remembers|kept as): ([^\n]+) -->\n)?^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE
 )
-LANGUAGES = {"python", "console", "text", "json"}
+LANGUAGES = {"python", "console", "text", "json", "nginx", "caddyfile"}
 NOT_RUN = {
     "claude-code.md": 1,
     "dashboard.md": 2,

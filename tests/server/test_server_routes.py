@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
@@ -243,3 +245,13 @@ def test_a_full_queue_sends_away(serving: Serving, memory: Memory, monkeypatch: 
     first.join()
     second.join()
     assert statuses == [200, 200]
+
+
+def test_a_verb_runs_in_the_context_of_its_request() -> None:
+    asking: ContextVar[str] = ContextVar("asking", default="nobody")
+
+    async def request() -> str:
+        asking.set("ada")
+        return await VerbPool(threads=1).run(asking.get)
+
+    assert asyncio.run(request()) == "ada"
