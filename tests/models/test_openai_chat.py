@@ -74,7 +74,7 @@ def silence_after_a_word(handler: BaseHTTPRequestHandler) -> None:
     handler.send_header("Content-Type", "text/event-stream")
     handler.end_headers()
     handler.wfile.write(f"data: {WORD}\n\n".encode())
-    handler.connection.settimeout(5)
+    handler.connection.settimeout(PATIENCE)
     handler.rfile.read(1)  # until the caller gives up
 
 

@@ -60,7 +60,7 @@ def hang_up(handler: BaseHTTPRequestHandler, right: dict[str, Any]) -> None:
 
 
 def silence(handler: BaseHTTPRequestHandler, right: dict[str, Any]) -> None:
-    handler.connection.settimeout(5)
+    handler.connection.settimeout(PATIENCE)
     handler.rfile.read(1)  # until the caller gives up
     handler.close_connection = True
 

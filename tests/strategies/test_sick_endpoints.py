@@ -51,7 +51,7 @@ BEGUN: Final = '{"choices": [{"delta": {"content": "{"}, "finish_reason": null}]
 
 def hanging(handler: BaseHTTPRequestHandler) -> None:
     """Say nothing until whoever asked has hung up."""
-    handler.connection.settimeout(5)
+    handler.connection.settimeout(PATIENCE)
     handler.rfile.read(1)
     handler.close_connection = True
 
