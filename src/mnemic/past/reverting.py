@@ -11,7 +11,7 @@ from mnemic.core.items import RERUN, Item, Link, State, Version
 from mnemic.core.transitions import SUPERSEDES, reopened, retired
 from mnemic.errors import Compacted, Invalid
 from mnemic.past.branching import Ends, changed_links, commits, put_of, retied, stood_among, tied
-from mnemic.past.rerunning import derived_anew, is_taken_back, taken_back_again
+from mnemic.past.rederivation import derived_anew, is_taken_back, taken_back_again
 from mnemic.store.engine.codec import canonical
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.values.drafts import Draft, Note, Op, Put, Tie

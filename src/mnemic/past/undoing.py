@@ -15,7 +15,7 @@ from mnemic.core.transitions import SUPERSEDES, freed, reopened, retired
 from mnemic.core.visibility import has_expired
 from mnemic.errors import Compacted, Conflict, NotFound
 from mnemic.past.branching import commits, put_of, shows
-from mnemic.past.rerunning import derived_anew, is_taken_back, taken_back_again, unwritten
+from mnemic.past.rederivation import derived_anew, is_taken_back, taken_back_again, unwritten
 from mnemic.store.engine.codec import canonical
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.values.drafts import Draft, Note, Op, Put, Tie
