@@ -179,9 +179,8 @@ def test_why_a_strategy_failed_that_was_taken_out_stays_to_be_seen_until_it_is_b
 
 
 def test_why_a_strategy_failed_that_a_user_follows_no_longer_stays_to_be_seen(tmp_path: Path) -> None:
-    with Memory(
-        tmp_path / "m.db", settings=SETTINGS, embedder="none", strategies=["house", Scripted(failing)]
-    ) as memory:  # type: ignore[list-item]
+    followed: list[object] = ["house", Scripted(failing)]
+    with Memory(tmp_path / "m.db", settings=SETTINGS, embedder="none", strategies=followed) as memory:  # type: ignore[arg-type]
         me = memory.scope(user="ada")
         me.observe("one")
         with pytest.raises(Invalid, match="taste"):
