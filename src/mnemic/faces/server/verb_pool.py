@@ -20,7 +20,7 @@ WAITING: Final = 256
 class VerbPool:
     """Runs blocking calls in at most so many threads. Used from one event loop.
 
-    Each call is one step into a thread and one back: `anyio.to_thread` goes three times round the loop, and through locks
+    Each call is one step into a thread and one back. `anyio.to_thread` goes round the loop three times, through locks
     written in Python, which takes longer than all else that a request needs of the loop.
 
     Args:

@@ -59,10 +59,10 @@ class ServedProcess:
 
 
 @contextmanager
-def mnemic_server(store: Path, port: int = 0) -> Iterator[ServedProcess]:
-    """Run `mnemic serve` on a store until the block is left; port 0 for a free one."""
+def mnemic_server(store: Path, port: int = 0, *, background: bool = True) -> Iterator[ServedProcess]:
+    """Run `mnemic serve` on a store until the block is left; port 0 for a free one; with or without work behind."""
     command = [sys.executable, "-m", "mnemic", "--store", str(store), "serve", "--port", str(port)]
-    with _started(command, _ENVIRONMENT) as served:
+    with _started(command, {**_ENVIRONMENT, "MNEMIC_BACKGROUND": str(background).lower()}) as served:
         yield served
 
 

@@ -174,7 +174,7 @@ class SqliteItems(SqliteGroup, ItemTables):
         if items is None:
             rows = [row for space in spaces for row in self._page(space, walk)]
             return sorted(rows, key=attrgetter("ver"), reverse=walk.newest)[: walk.limit]
-        order = "ORDER BY +v.ver LIMIT ?"  # the sign: or SQLite takes an index that is in order, and reads a whole space
+        order = "ORDER BY +v.ver LIMIT ?"  # without the sign SQLite prefers an index in this order, of the whole space
         rows = []
         for start in range(0, len(items), CHUNK):
             clauses, bound = self._where(spaces, walk.where, walk.view)
