@@ -11,6 +11,7 @@ process of its own; its processor time is what its `/metrics` says. What makes t
   take longer each, so what a request takes beyond the verb of one thread alone stands beside it, without a bar.
 - Adds share a commit with those that wait at the same moment, here as there. How many share one is not the same: over
   HTTP some are on their way. That is a cost of the way, and stays in the share.
+- A call over MCP stands beside the same tool in process, and beside the least server that the official SDK makes.
 - The client is a third process's worth of work on the same machine; its processor time is told in the detail, and is
   neither subtracted from the server's nor added to it.
 """
@@ -37,10 +38,11 @@ from mnemic.lab.kit.figures import Figure, Measurements
 from mnemic.lab.kit.generate import Talk
 from mnemic.lab.kit.http_load import Answered, post, send_all
 from mnemic.lab.kit.log import provenance
-from mnemic.lab.kit.served_process import ServedProcess, bare_server, mnemic_server
+from mnemic.lab.kit.served_process import ServedProcess, bare_server, least_mcp_server, mnemic_server
 from mnemic.memory import Memory
 from mnemic.settings import Settings
 from mnemic.store.sqlite.disk import file_system
+from mnemic.tools.toolbox import Toolbox
 
 BEYOND_MS: Final = 0.5
 """Processor time that a request may take beyond its verb."""
@@ -49,6 +51,8 @@ SHARE: Final = 0.7
 IDLE_ADD_MS: Final = 60.0
 """What 99 of 100 durable adds may take at most, one after the other."""
 BIG: Final = "big"
+MCP: Final = "mcp"
+_MCP_HEADERS: Final = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"}
 _BATCH: Final = 500
 _LONE_SHARE: Final = 10
 """One of so many calls of a round is made by one thread alone, too."""
@@ -84,7 +88,7 @@ class ServeLoad:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerbCall:
-    """A verb's call, which is made over HTTP and in process."""
+    """A verb's call, or one of the tool `recall`, which is made over HTTP and in process."""
 
     verb: str
     user: str
@@ -92,6 +96,10 @@ class VerbCall:
 
     def request(self) -> bytes:
         """Make it a request."""
+        if self.verb == MCP:
+            params = {"name": "recall", "arguments": {"query": self.words}}
+            call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+            return post("/mcp", call, {"Mnemic-User": quote(self.user), **_MCP_HEADERS})
         bodies: dict[str, dict[str, object]] = {
             "get": {"id": self.words},
             "observe": {"messages": self.words},
@@ -106,6 +114,8 @@ class VerbCall:
             scoped.get(ItemId(self.words))
         elif self.verb == "observe":
             scoped.observe(self.words)
+        elif self.verb == MCP:
+            Toolbox(scoped).call("recall", {"query": self.words})
         else:
             scoped.recall(self.words, k=_HITS)
 
@@ -183,12 +193,12 @@ def _alternated(
     memory: Memory, server: ServedProcess, load: ServeLoad, progress: Callable[[str], None]
 ) -> list[Figure]:
     figures: list[Figure] = []
-    for verb, name in (("get", "read"), ("observe", "add"), ("recall", "recall")):
+    for verb, name in (("get", "read"), ("observe", "add"), ("recall", "recall"), (MCP, "MCP call")):
         warm = calls(memory, load, verb, -1)
         size = send_all(server.port, [call.request() for call in warm], load.connections).size
         _in_process(memory, warm, load.connections)
         rounds = _Rounds()
-        with bare_server(size) as bare:
+        with least_mcp_server(size) if verb == MCP else bare_server(size) as bare:
             send_all(bare.port, _bare_requests(warm), load.connections)
             for n in range(load.rounds):
                 progress(f"{verb}, round {n + 1} of {load.rounds}")
@@ -228,6 +238,8 @@ def _round(
 
 
 def _bare_requests(made: Sequence[VerbCall]) -> list[bytes]:
+    if made[0].verb == MCP:
+        return [call.request() for call in made]
     return [post("/", {"query": call.words, "k": _HITS}, {"Mnemic-User": quote(call.user)}) for call in made]
 
 
@@ -258,14 +270,23 @@ def _figures(name: str, rounds: _Rounds, size: int) -> list[Figure]:
     rates = f"{median(rounds.served):,.0f} against {median(rounds.local):,.0f} a second"
     by_one = f"which takes {median(rounds.lone_cpu):.2f} ms; the client {median(rounds.client_cpu):.2f} ms a request"
     above = f"{median(rounds.bare):,.0f} a second at {median(rounds.bare_cpu):.2f} ms; {size:,} bytes an answer"
+    over_mcp = name == "MCP call"
+    beside = "the SDK's least server" if over_mcp else "a bare endpoint"
+    article = "an" if name[0] in "aM" else "a"
     return [
-        Figure(name=f"processor time of a {name} beyond the verb", value=beyond, unit="ms", bar=BEYOND_MS, detail=took),
-        Figure(name=f"processor time of a {name} beyond the verb by one thread", value=lone, unit="ms", detail=by_one),
         Figure(
-            name=f"{name}s beside those in process", value=share, unit="", bar=None if name == "read" else SHARE,
-            more=True, detail=rates,
+            name=f"processor time of {article} {name} beyond the verb", value=beyond, unit="ms",
+            bar=None if over_mcp else BEYOND_MS, detail=took,
         ),
-        Figure(name=f"{name}s beside a bare endpoint", value=bare, unit="", detail=above),
+        Figure(
+            name=f"processor time of {article} {name} beyond the verb by one thread", value=lone, unit="ms",
+            detail=by_one,
+        ),
+        Figure(
+            name=f"{name}s beside those in process", value=share, unit="",
+            bar=SHARE if name in ("add", "recall") else None, more=True, detail=rates,
+        ),
+        Figure(name=f"{name}s beside {beside}", value=bare, unit="", detail=above),
         Figure(name=f"{name}, p99", value=float(np.percentile(rounds.latencies, 99)) * 1_000, unit="ms"),
         Figure(name=f"{name}s that were not answered with 2xx", value=rounds.failed, unit="", bar=0),
     ]  # fmt: skip
