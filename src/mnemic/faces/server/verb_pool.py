@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import copy_context
 from typing import Any, Final, NamedTuple, TypeVar
 
 from starlette.exceptions import HTTPException
@@ -20,8 +21,8 @@ WAITING: Final = 256
 class VerbPool:
     """Runs blocking calls in at most so many threads. Used from one event loop.
 
-    Each call is one step into a thread and one back. `anyio.to_thread` goes round the loop three times, through locks
-    written in Python, which takes longer than all else that a request needs of the loop.
+    Each call is one step into a thread and one back: `anyio.to_thread` goes three times round the loop, and through
+    locks written in Python, which takes longer than all else that a request needs of the loop.
 
     Args:
         waiting: Most calls that wait for a thread.
@@ -45,9 +46,17 @@ class VerbPool:
         """
         if self._inside >= self._most:
             raise HTTPException(503, "More requests wait than this server queues; come back.", {"Retry-After": "1"})
+        return await self.run_admitted(work)
+
+    async def run_admitted(self, work: Callable[[], T]) -> T:
+        """Run what a request does after its first `run`: it was let in, so that no queue, however long, turns it away.
+
+        It takes a thread and a place in the queue as any other call, at the cost of those who are not in yet.
+        """
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[_Outcome] = loop.create_future()
-        self._threads.submit(self._attempt, work, loop, answer)
+        here = copy_context()  # a trace goes on in the thread
+        self._threads.submit(here.run, self._attempt, work, loop, answer)
         self._inside += 1
         outcome = await answer
         if outcome.error is not None:
