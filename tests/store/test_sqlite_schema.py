@@ -619,3 +619,20 @@ def test_what_runs_often_seeks_and_never_walks_a_table(path: Path) -> None:
         assert "SCAN l " not in shown, shown
         assert "SCAN event" not in shown, shown
     assert "entry_core" in plan(path, sqlite_tables._CORE + " v.seq_to = 1 ORDER BY e.seq_from, e.ver", (1, 1))
+
+
+def test_an_item_is_sought_by_its_id_and_its_space_is_not_walked_over(path: Path) -> None:
+    world = World(SqliteStore(path))
+    first, *_ = world.commit("one", "two", "three").ids
+    spaces, asked = (world.space(),), []
+    with world.store.read() as snapshot:
+        db: apsw.Connection = snapshot._rows.items._db  # type: ignore[attr-defined]
+        db.exec_trace = lambda _, statement, bound: asked.append((statement, bound)) is None
+        try:
+            assert list(snapshot.get(spaces, [first])) == [first]
+        finally:
+            db.exec_trace = None
+        ((statement, bound),) = [one for one in asked if "FROM version v" in one[0]]
+        seeks = [row[3] for row in db.execute("EXPLAIN QUERY PLAN " + statement, bound)]
+    assert "SEARCH v USING INDEX sqlite_autoindex_version_1 (space=? AND id=?)" in seeks
+    world.store.close()

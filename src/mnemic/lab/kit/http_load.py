@@ -75,9 +75,20 @@ async def _send_all(port: int, requests: Sequence[bytes], connections: int) -> A
 
 
 async def read_answer(reader: asyncio.StreamReader) -> tuple[int, bytes]:
-    """Read the status and the body of an answer that has a length."""
+    """Read the status and the body of an answer that has a length, or comes in chunks."""
     head = (await reader.readuntil(_END)).lower()
+    status = int(head[9:12])
+    if b"transfer-encoding: chunked" in head:
+        return status, await _read_chunks(reader)
     name, found, rest = head.partition(b"content-length: ")
     if not found:
         raise MnemicError(f"an answer has no length: {name[:60]!r}")
-    return int(head[9:12]), await reader.readexactly(int(rest[: rest.index(b"\r")]))
+    return status, await reader.readexactly(int(rest[: rest.index(b"\r")]))
+
+
+async def _read_chunks(reader: asyncio.StreamReader) -> bytes:
+    body = b""
+    while size := int(await reader.readuntil(b"\r\n"), 16):
+        body += (await reader.readexactly(size + 2))[:-2]
+    await reader.readuntil(b"\r\n")
+    return body

@@ -1,7 +1,8 @@
-"""Servers in processes of their own, for measurements: `mnemic serve`, and a bare endpoint of the same framework.
+"""Servers in processes of their own, for measurements: `mnemic serve`, and what stands beside it.
 
-Run as `python -m mnemic.lab.kit.served_process SIZE`, it is the bare endpoint: Starlette in uvicorn with the options of
-our server, which reads a body of JSON and answers with one of about SIZE bytes.
+Run as `python -m mnemic.lab.kit.served_process bare SIZE`, it is a bare endpoint of the same framework: Starlette in
+uvicorn with the options of our server, which reads a body of JSON and answers with one of about SIZE bytes. With `mcp`
+for `bare` it is the least server of MCP that the official SDK makes: one tool `recall`, which answers with SIZE bytes.
 """
 
 from __future__ import annotations
@@ -17,9 +18,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from mnemic.errors import MnemicError
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
 
 _ENVIRONMENT: Final = {"MNEMIC_EMBEDDER": "none", "MNEMIC_USER": "me"}
 _STOP_SECONDS: Final = 60.0
@@ -59,17 +63,24 @@ class ServedProcess:
 
 
 @contextmanager
-def mnemic_server(store: Path, port: int = 0) -> Iterator[ServedProcess]:
-    """Run `mnemic serve` on a store until the block is left; port 0 for a free one."""
+def mnemic_server(store: Path, port: int = 0, *, background: bool = True) -> Iterator[ServedProcess]:
+    """Run `mnemic serve` on a store until the block is left; port 0 for a free one; with or without work behind."""
     command = [sys.executable, "-m", "mnemic", "--store", str(store), "serve", "--port", str(port)]
-    with _started(command, _ENVIRONMENT) as served:
+    with _started(command, {**_ENVIRONMENT, "MNEMIC_BACKGROUND": str(background).lower()}) as served:
         yield served
 
 
 @contextmanager
 def bare_server(size: int) -> Iterator[ServedProcess]:
     """Run the bare endpoint, which answers `POST /` with about `size` bytes, until the block is left."""
-    with _started([sys.executable, "-m", __name__, str(size)], {}) as served:
+    with _started([sys.executable, "-m", __name__, "bare", str(size)], {}) as served:
+        yield served
+
+
+@contextmanager
+def least_mcp_server(size: int) -> Iterator[ServedProcess]:
+    """Run the SDK's least server of MCP, whose tool answers with `size` bytes, until the block is left."""
+    with _started([sys.executable, "-m", __name__, "mcp", str(size)], {}) as served:
         yield served
 
 
@@ -91,12 +102,9 @@ def _started(command: list[str], environment: Mapping[str, str]) -> Iterator[Ser
 
 def serve_bare(size: int) -> None:
     """Serve the bare endpoint until a signal ends it."""
-    import socket
-
-    import uvicorn
     from starlette.applications import Starlette
     from starlette.requests import Request
-    from starlette.responses import JSONResponse, PlainTextResponse, Response
+    from starlette.responses import JSONResponse, Response
     from starlette.routing import Route
 
     answer = {"items": [{"id": f"{n:026d}", "text": "x" * 74} for n in range(max(1, size // 120))]}
@@ -105,10 +113,37 @@ def serve_bare(size: int) -> None:
         await request.json()
         return JSONResponse(answer)
 
+    _serve(Starlette(routes=[Route("/", echo, methods=["POST"])]))
+
+
+def serve_least_mcp(size: int) -> None:
+    """Serve one tool by the SDK's own server, without sessions as ours, until a signal ends it."""
+    from mcp.server.mcpserver import MCPServer
+    from mcp.server.transport_security import TransportSecuritySettings
+
+    server = MCPServer("least", log_level="ERROR")
+
+    @server.tool()
+    def recall(query: str) -> str:
+        """Answer with as many bytes as were asked for when the server was started."""
+        return "x" * size
+
+    security = TransportSecuritySettings(enable_dns_rebinding_protection=True, allowed_hosts=["localhost"])
+    _serve(server.streamable_http_app(stateless_http=True, transport_security=security))
+
+
+def _serve(app: Starlette) -> None:
+    """Serve an application in uvicorn as our server does, with its processor time at `/metrics`."""
+    import socket
+
+    import uvicorn
+    from starlette.requests import Request
+    from starlette.responses import PlainTextResponse, Response
+
     async def cpu(_: Request) -> Response:
         return PlainTextResponse(f"process_cpu_seconds_total {time.process_time()}\n")
 
-    app = Starlette(routes=[Route("/", echo, methods=["POST"]), Route("/metrics", cpu)])
+    app.add_route("/metrics", cpu)
     bound = socket.create_server(("127.0.0.1", 0), backlog=2048)
     print(json.dumps(f"http://127.0.0.1:{bound.getsockname()[1]}"), flush=True)
     config = uvicorn.Config(app, http="httptools", loop="auto", ws="none", access_log=False, log_level="warning")
@@ -116,4 +151,4 @@ def serve_bare(size: int) -> None:
 
 
 if __name__ == "__main__":
-    serve_bare(int(sys.argv[1]))
+    {"bare": serve_bare, "mcp": serve_least_mcp}[sys.argv[1]](int(sys.argv[2]))

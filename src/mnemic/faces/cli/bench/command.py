@@ -210,12 +210,19 @@ def gateway(**load: Any) -> None:
 @options.count("--connections", 16, "At once.")
 @options.count("--idle", 300, "Adds one after the other.")
 @options.seed("the made-up text")
+@click.option(
+    "--filled",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="A store that a run of this size left here, instead of filling one; made if it is not there.",
+)
 @click.option("--feed", is_flag=True, help="Measure the feed instead, which these are of:")
 @options.count("--clients", 1_000, "Streams, each of a user of its own.")
 @options.count("--commits", 400, "Commits; after half of them the server is started again.", least=2)
 @click.option("--gap", type=click.FloatRange(0), default=0.05, show_default=True, help="Seconds between two commits.")
 @click.option("--silence", type=click.FloatRange(0.1), default=30.0, show_default=True, help="Seconds without any.")
-def serve(*, feed: bool, clients: int, commits: int, gap: float, silence: float, **load: Any) -> None:
+def serve(
+    *, feed: bool, filled: Path | None, clients: int, commits: int, gap: float, silence: float, **load: Any
+) -> None:
     """The server: what a request takes beyond its verb, beside the verbs in process and beside a bare endpoint.
 
     With --feed: what idle listeners take, how soon a commit is heard, and whether a restart loses or repeats one.
@@ -234,7 +241,7 @@ def serve(*, feed: bool, clients: int, commits: int, gap: float, silence: float,
         _show_figures(run, bench_feed(streams, note), binding=streams.stated)
         return
     measured = ServeLoad(**load)
-    _show_figures(run, bench_serve(measured, note), binding=measured.stated)
+    _show_figures(run, bench_serve(measured, note, filled), binding=measured.stated)
 
 
 @verb("mnemic bench model scripted:Hello --turns 1", "mnemic bench model scripted:Hello --only mem0,read --turns 1")

@@ -1,0 +1,25 @@
+"""The server is measured beside the verbs it serves, and a store that was filled once serves another run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mnemic.lab.tasks.serve_bench import ServeLoad, bench_serve
+
+pytestmark = pytest.mark.heavy
+
+
+def test_every_verb_is_measured_both_ways_and_what_was_filled_is_left_as_it_was(tmp_path: Path) -> None:
+    load, filled = ServeLoad(items=40, users=3, rounds=1, requests=20, connections=4, idle=3), tmp_path / "filled.db"
+    bench_serve(load, filled=filled)
+    before = filled.read_bytes()
+    notes: list[str] = []
+    figures = {figure.name: figure for figure in bench_serve(load, notes.append, filled).figures}
+    for verb in ("read", "add", "recall"):
+        assert figures[f"{verb}s that were not answered with 2xx"].value == 0
+        assert figures[f"{verb}s beside those in process"].value > 0
+        assert figures[f"processor time of a {verb} beyond the verb by one thread"].bar is None
+    assert "filling" not in notes
+    assert filled.read_bytes() == before
