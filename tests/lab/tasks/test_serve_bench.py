@@ -17,9 +17,9 @@ def test_every_verb_is_measured_both_ways_and_what_was_filled_is_left_as_it_was(
     before = filled.read_bytes()
     notes: list[str] = []
     figures = {figure.name: figure for figure in bench_serve(load, notes.append, filled).figures}
-    for verb in ("read", "add", "recall"):
+    for verb, named in (("read", "a read"), ("add", "an add"), ("recall", "a recall"), ("MCP call", "an MCP call")):
         assert figures[f"{verb}s that were not answered with 2xx"].value == 0
         assert figures[f"{verb}s beside those in process"].value > 0
-        assert figures[f"processor time of a {verb} beyond the verb by one thread"].bar is None
+        assert figures[f"processor time of {named} beyond the verb by one thread"].bar is None
     assert "filling" not in notes
     assert filled.read_bytes() == before
