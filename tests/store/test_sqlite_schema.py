@@ -624,10 +624,16 @@ def test_what_runs_often_seeks_and_never_walks_a_table(path: Path) -> None:
 def test_an_item_is_sought_by_its_id_and_its_space_is_not_walked_over(path: Path) -> None:
     world = World(SqliteStore(path))
     first, *_ = world.commit("one", "two", "three").ids
-    spaces, asked = (world.space(),), []
+    spaces = (world.space(),)
+    asked: list[tuple[str, Any]] = []
+
+    def noted(_: object, statement: str, bound: Any) -> bool:
+        asked.append((statement, bound))
+        return True
+
     with world.store.read() as snapshot:
         db: apsw.Connection = snapshot._rows.items._db  # type: ignore[attr-defined]
-        db.exec_trace = lambda _, statement, bound: asked.append((statement, bound)) is None
+        db.exec_trace = noted
         try:
             assert list(snapshot.get(spaces, [first])) == [first]
         finally:

@@ -6,20 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from mnemic.lab.tasks.serve_bench import ServeLoad, bench_serve
+from mnemic import Memory, Settings
+from mnemic.lab.tasks.serve_bench import BIG, ServeLoad, bench_serve
 
 pytestmark = pytest.mark.heavy
 
 
 def test_every_verb_is_measured_both_ways_and_what_was_filled_is_left_as_it_was(tmp_path: Path) -> None:
     load, filled = ServeLoad(items=40, users=3, rounds=1, requests=20, connections=4, idle=3), tmp_path / "filled.db"
-    bench_serve(load, filled=filled)
+    with Memory(filled, settings=Settings(embedder="none", background=False)) as memory:
+        for user in (BIG, "user 0", "user 1", "user 2"):
+            memory.scope(user=user).observe([f"The heron of {user} came {n} times." for n in range(10)])
     before = filled.read_bytes()
     notes: list[str] = []
     figures = {figure.name: figure for figure in bench_serve(load, notes.append, filled).figures}
-    for verb in ("read", "add", "recall"):
+    for verb, named in (("read", "a read"), ("add", "an add"), ("recall", "a recall"), ("MCP call", "an MCP call")):
         assert figures[f"{verb}s that were not answered with 2xx"].value == 0
         assert figures[f"{verb}s beside those in process"].value > 0
-        assert figures[f"processor time of a {verb} beyond the verb by one thread"].bar is None
+        assert figures[f"processor time of {named} beyond the verb by one thread"].bar is None
     assert "filling" not in notes
     assert filled.read_bytes() == before
