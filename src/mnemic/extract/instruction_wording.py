@@ -28,7 +28,7 @@ LONGEST: Final = 160
 THRESHOLD: Final = 1.0
 """What a sentence must weigh, set so that of distractors of hands not learned from two in a hundred do."""
 LEAST_OPEN: Final = -2.0
-"""What a sentence must weigh for its meaning to be asked, which one in nine of other talk does: at -1.5 a fifth of the
+"""What a sentence must weigh for its meaning to be asked, which one in eight of other talk does: at -1.5 a fifth of the
 wishes of strangers was never asked about."""
 SCALE: Final = 100
 """Weights are kept as whole hundredths."""
