@@ -16,7 +16,7 @@ from mnemic import Filter, Kind, Memory, ScopedMemory, Settings, State
 from mnemic.core.ids import ItemId
 from mnemic.extract import withdrawal_meaning
 from mnemic.extract.instruction_meaning import EMBEDDER
-from mnemic.extract.withdrawal_meaning import MAY_TAKE_BACK
+from mnemic.extract.withdrawal_meaning import DOUBTS, OF_NEARNESS
 from mnemic.lab.kit.scripted_readers import ScriptedReader
 from mnemic.registry import STRATEGIES
 from mnemic.strategies.base import Strategy
@@ -116,7 +116,7 @@ def test_a_fact_that_begins_anew_goes_with_the_turn_that_worded_it() -> None:
 
 
 def test_a_doubt_goes_with_the_instruction_that_it_quotes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(withdrawal_meaning, "withdraws", lambda vector, low: MAY_TAKE_BACK + 0.05)
+    monkeypatch.setattr(withdrawal_meaning, "withdraws", lambda vector, low: DOUBTS - OF_NEARNESS - 0.05)
     path, embedder = tmp_path / "m.db", Wishing(EMBEDDER, wishes=False)
     with Memory(path, settings=Settings(background=False), embedder=embedder) as memory:
         me = memory.scope(user="ada")

@@ -9,7 +9,7 @@ import pytest
 from mnemic.errors import Invalid
 from mnemic.extract import withdrawal_meaning
 from mnemic.extract.instruction_meaning import EMBEDDER
-from mnemic.extract.withdrawal_meaning import MAY_TAKE_BACK
+from mnemic.extract.withdrawal_meaning import DOUBTS, OF_NEARNESS
 from mnemic.memory import Memory
 from mnemic.settings import Settings
 
@@ -38,7 +38,7 @@ def doubting(memory: Memory) -> tuple[list[str], list[tuple[str, str]], str]:
 @pytest.fixture
 def taking_back(monkeypatch: pytest.MonkeyPatch) -> Iterator[Memory]:
     """A memory whose embedder holds every sentence near every other, and for one that may take something back."""
-    monkeypatch.setattr(withdrawal_meaning, "withdraws", lambda vector, low: MAY_TAKE_BACK + 0.05)
+    monkeypatch.setattr(withdrawal_meaning, "withdraws", lambda vector, low: DOUBTS - OF_NEARNESS - 0.05)
     settings = Settings(background=False)
     with Memory("memory:", settings=settings, embedder=Wishing(EMBEDDER, wishes=False)) as memory:
         yield memory
@@ -68,6 +68,14 @@ def test_talk_of_ones_own_life_that_names_nothing_of_an_instruction_puts_none_in
     me = taking_back.scope(user="ana")
     me.observe([{"role": "user", "content": order}, {"role": "user", "content": later}])
     assert doubting(taking_back)[:2] == ([order], [])
+
+
+def test_a_new_instruction_that_may_take_an_older_one_back_stands_beside_it_in_doubt(taking_back: Memory) -> None:
+    me = taking_back.scope(user="ana")
+    me.observe("Always use docker in examples.", role="user")
+    me.observe("From now on skip docker in examples.", role="user")
+    assert doubting(taking_back)[1] == [("Always use docker in examples.", "From now on skip docker in examples.")]
+    assert "From now on skip docker in examples." in doubting(taking_back)[0]
 
 
 def test_a_sentence_to_the_assistant_puts_in_doubt_what_it_lies_near(taking_back: Memory) -> None:

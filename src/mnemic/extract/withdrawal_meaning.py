@@ -4,8 +4,8 @@
 "One paragraph was too strict" and "前男友的事我放下了" take something back only because an instruction about it stands.
 A form over vectors and words (`withdrawal_meaning.npz`, of the kind of `instruction_meaning`, made by
 `python -m mnemic.lab.withdrawal_training`) says how likely a sentence takes something back; the rest is what it is
-about. What lies near one instruction and clearly less near the next hides it; what is less sure only puts the nearest
-in doubt. Without vectors a cue that something is lifted or ends counts, and words shared with one instruction alone.
+about. What lies near one instruction and clearly less near the next hides it; what is less sure only puts one in
+doubt. Without vectors a cue that something is lifted or ends counts, and words shared with one instruction alone.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.uninterrupted import import_whole
-from mnemic.extract.chinese import has_chinese
+from mnemic.extract.chinese import has_chinese, simple
 from mnemic.extract.instruction_meaning import direction, form
 from mnemic.extract.instruction_wording import features
 
@@ -28,18 +28,23 @@ LONGEST: Final = 120
 """Most characters in a sentence that its meaning or a cue may make a withdrawal."""
 TAKES_BACK: Final = -0.2
 """What the form must make of a sentence that hides an instruction."""
-MAY_TAKE_BACK: Final = -0.4
-"""What it must make of one that puts an instruction in doubt: seven in ten withdrawals, one in seven near-misses."""
 NEAR: Final = 0.45
 """Least cosine of directions from the mean between a sentence and the instruction that it withdraws."""
 AHEAD: Final = 0.10
 """How much nearer it must be than the next."""
 OF_CUE: Final = 0.3
 """What a cue that something is lifted or ends counts beside the form."""
-ABOUT: Final = 0.25
-"""Least cosine between a sentence and the instruction that it puts in doubt."""
 OF_SHARED: Final = 0.15
 """What a telling word or an aspect in common adds to a cosine."""
+DOUBTS: Final = 0.32
+"""What all that speaks for it must come to in a sentence that puts an instruction in doubt: seven in ten withdrawals of
+voices not learned from, one in seven near-misses, five in a thousand other sentences where four instructions stand."""
+OF_NEARNESS: Final = 0.8
+"""What a cosine counts in that sum, beside the form and the cue."""
+OF_MATTER: Final = 0.3
+"""What a telling word or an aspect in common counts in that sum."""
+OF_ADDRESS: Final = 0.2
+"""What it counts there that a sentence names the assistant or what it says."""
 
 _CUE_EN: Final = re.compile(
     r"\b(?:again|once more|any ?more|any longer|no longer|no more|no further|after all|back (?:on|in|to)|revert|fair game|(?:is|are|'s|be) (?:now )?(?:fine|ok|okay|alright|welcome|allowed|permitted|good)|you're welcome to|don't mind"
@@ -92,28 +97,57 @@ def is_limited(low: str) -> bool:
 
 def withdraws(vector: Floats, low: str) -> float:
     """The value of a sentence in lower case and its vector; the higher, the likelier it takes something back."""
-    return float(form(FILE).values([vector], [features(low)])[0])
+    likely = float(form(FILE).values([vector], [features(simple(low))])[0])
+    return likely + (OF_CUE if has_cue(simple(low)) else 0.0)
 
 
-def nearest(
-    vector: Floats, standing: Sequence[Floats], shares: Sequence[bool], *, near: float = NEAR, ahead: float = AHEAD
-) -> int | None:
+def nearest(vector: Floats, standing: Sequence[Floats], shares: Sequence[bool]) -> int | None:
     """Choose the place of the standing instruction that a sentence is about; None if none is near, or two are.
 
     Args:
         vector: Of the sentence, (dims,), made by `EMBEDDER`.
         standing: Of the instructions, each (dims,).
         shares: Whether the sentence shares a telling word or an aspect with each.
-        near: Least cosine of directions from the mean.
-        ahead: How much nearer it must be than the next.
     """
     if not standing:
         return None
     import_whole("numpy")
     import numpy as np
 
-    away = direction(np.asarray([vector, *standing], np.float32), form().mean)
-    cosines = away[1:] @ away[0] + OF_SHARED * np.asarray(shares, np.float32)
+    cosines = _cosines(vector, standing) + OF_SHARED * np.asarray(shares, np.float32)
     first = int(cosines.argmax())
     second = np.delete(cosines, first).max(initial=-1.0)
-    return first if cosines[first] > near and cosines[first] - second > ahead else None
+    return first if cosines[first] > NEAR and cosines[first] - second > AHEAD else None
+
+
+def doubted(low: str, likely: float, vector: Floats, standing: Sequence[Floats], shares: Sequence[bool]) -> int | None:
+    """Choose the place of the standing instruction that a sentence puts in doubt; None if it does with none.
+
+    How likely it takes something back, how near it is, a matter in common and a word to the assistant add up: talk of
+    one's own life lies near some instruction by chance, and has none of the others.
+
+    Args:
+        low: The sentence in lower case.
+        likely: What `withdraws` makes of it.
+        vector: Of the sentence, (dims,), made by `EMBEDDER`.
+        standing: Of the instructions, each (dims,).
+        shares: Whether the sentence shares a telling word or an aspect with each.
+    """
+    if not standing:
+        return None
+    import_whole("numpy")
+    import numpy as np
+
+    about = OF_NEARNESS * _cosines(vector, standing) + OF_MATTER * np.asarray(shares, np.float32)
+    first = int(about.argmax())
+    address = OF_ADDRESS if speaks_to_assistant(simple(low)) else 0.0
+    return first if likely + address + float(about[first]) > DOUBTS else None
+
+
+def _cosines(vector: Floats, standing: Sequence[Floats]) -> Floats:
+    """The cosines of directions from the mean between a sentence and each instruction, (n,)."""
+    import_whole("numpy")
+    import numpy as np
+
+    away = direction(np.asarray([vector, *standing], np.float32), form().mean)
+    return np.asarray(away[1:] @ away[0], np.float32)

