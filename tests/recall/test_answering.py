@@ -271,6 +271,25 @@ def test_what_its_words_are_told_of_is_quoted_though_unsure(world: Any) -> None:
 # How sure it is
 
 
+@pytest.mark.parametrize(
+    ("speaker", "close", "known"), [("Finn", 2.6, True), ("Finn", 0.9, False), ("Olga", 2.6, False)]
+)
+def test_what_whoever_is_named_said_closest_in_meaning_is_an_answer_whatever_its_words(
+    world: Any, speaker: str, close: float, known: bool
+) -> None:
+    world.say("Good for you. Meat for me.", by=speaker)
+    world.say("Rain all day.", by=speaker)
+    items = [
+        Recalled(item=item, seq=1, score=score, components={"dense": dense}, reasons=(), tokens=9)
+        for item, score, dense in zip(world.items, (2.0, 1.0), (close, 0.4), strict=True)
+    ]
+    context = Context(text="", tokens=0, items=tuple(items), considered=2, seq=1, confidence=0.2)
+    answered = answer("Which table is Finn at?", context)
+    assert (answered.known and answered.confidence >= KNOWN) is known
+    if known:
+        assert answered.citations[0].quote == "Good for you. Meat for me."
+
+
 def test_the_weights_fit_what_the_models_read() -> None:
     for learned in sureness.weights().values():
         assert len(learned.sure) == len(sureness.INPUTS) + 1
