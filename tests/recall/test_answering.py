@@ -210,6 +210,8 @@ def test_the_day_of_an_import_is_no_date(world: Any) -> None:
         ("女儿上个月刚满六岁，换了两颗牙。", "我女儿几岁？", "六岁"),
         ("我爸七十八了，还天天骑车。", "我爸爸多大年纪？", "七十八"),
         ("房租一个月四千二，水电另算。", "我的房租是多少？", "四千二"),
+        ("家教一小时一百二。", "家教一小时挣多少？", "一百二"),
+        ("我每天写一页字。", "我每天写多少？", ""),
         ("I dreamt I lived in Osaka.", "Where do I live?", ""),
         ("My sister visits in May.", "Where do I live?", ""),
         ("Moved from Lyon to Ghent, via a week in Metz.", "Where do I live?", ""),
@@ -269,6 +271,25 @@ def test_what_its_words_are_told_of_is_quoted_though_unsure(world: Any) -> None:
 # How sure it is
 
 
+@pytest.mark.parametrize(
+    ("speaker", "close", "known"), [("Finn", 2.6, True), ("Finn", 0.9, False), ("Olga", 2.6, False)]
+)
+def test_what_whoever_is_named_said_closest_in_meaning_is_an_answer_whatever_its_words(
+    world: Any, speaker: str, close: float, known: bool
+) -> None:
+    world.say("Good for you. Meat for me.", by=speaker)
+    world.say("Rain all day.", by=speaker)
+    items = [
+        Recalled(item=item, seq=1, score=score, components={"dense": dense}, reasons=(), tokens=9)
+        for item, score, dense in zip(world.items, (2.0, 1.0), (close, 0.4), strict=True)
+    ]
+    context = Context(text="", tokens=0, items=tuple(items), considered=2, seq=1, confidence=0.2)
+    answered = answer("Which table is Finn at?", context)
+    assert (answered.known and answered.confidence >= KNOWN) is known
+    if known:
+        assert answered.citations[0].quote == "Good for you. Meat for me."
+
+
 def test_the_weights_fit_what_the_models_read() -> None:
     for learned in sureness.weights().values():
         assert len(learned.sure) == len(sureness.INPUTS) + 1
@@ -301,6 +322,8 @@ def test_small_talk_alone_answers_nothing_with_any_certainty(me: ScopedMemory, q
             "Where did the hat stay, on the pier?",
             False,
         ),
+        (("Margaret, my wife, sings alto.", "Margaret won't drive the Skoda."), "What does my wife sing?", False),
+        (("Margaret, my wife, sings alto.", "Margaret left me."), "Who is my wife?", True),
         (("今儿腌了一坛糖蒜。", "桂花落了一地,大姐舍不得扫。"), "我腌了什么？", False),
     ],
 )
@@ -354,6 +377,15 @@ PLAIN = (
     (("我不吃香菜。", "现在我能吃香菜了。"), "我吃香菜吗？", "是"),
     (("I'm vegetarian.", "I started eating meat again."), "Am I vegetarian?", "No"),
     (("I'm vegetarian.", "I'm not vegetarian any more.", "I'm vegetarian again."), "Am I vegetarian?", "Yes"),
+    (("I quit smoking the day Clara was born.",), "Do I smoke?", "No"),
+    (("I used to smoke, stopped when Clara got pregnant.",), "Do I smoke?", "No"),
+    (("I used to keep racing pigeons but gave them to Ted.",), "Do I still keep pigeons?", "No"),
+    (("I had a cat but she passed away in the winter.",), "Do I have a cat?", "No"),
+    (("Our car got stolen outside the library.",), "Do we have a car?", "No"),
+    (("I'm allergic to peanuts, so read the label.",), "Can I eat peanuts?", "No"),
+    (("我对花生过敏，吃一颗嘴唇就肿。",), "我能吃花生吗？", "不是"),
+    (("一月份我就把咖啡戒了，现在只喝茶。",), "我还喝咖啡吗？", "不是"),
+    (("酒戒了，大夫说再喝就麻烦了。",), "我还喝酒吗？", "不是"),
 )
 
 
@@ -381,6 +413,8 @@ def test_what_is_plainly_said_is_answered_by_yes_or_no(
         (("Sold the Skoda. I cycle everywhere now.", "I'm thinking about getting a dog."), "Do I have a dog?"),
         (("My friend Sam is allergic to nuts.", "I love nuts."), "Am I allergic to nuts?"),
         (("I hate dog food.",), "Do I have a dog?"),
+        (("I had a cat on my lap when the phone died.",), "Do I have a cat?"),
+        (("I'm used to smoke in the kitchen.",), "Do I smoke?"),
         (("我买了火车票。",), "我有车吗？"),
     ],
 )

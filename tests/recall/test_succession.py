@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -50,3 +51,11 @@ def test_without_the_first_the_next_state_leads_and_the_rest_are_numbered_anew()
 def test_a_statement_of_something_else_is_less_likely_to_take_a_place_than_one_of_the_same(question: str) -> None:
     unlike, alike = (likely_succeeds(question, [newer, OLDER], OLDER) for newer in (NEWER, MOVED))
     assert unlike < alike > 0.5
+
+
+def test_what_recall_holds_for_one_matter_is_likelier_to_take_its_place() -> None:
+    question, newer = "Where do I live?", recalled(3, "The commute from Swindon is killing me.", 0.4, 1)
+    odds = [
+        likely_succeeds(question, [replace(newer, same_matter=same), OLDER], OLDER) for same in (-4.0, 0.0, 4.0, None)
+    ]
+    assert odds[0] < odds[1] == odds[3] < odds[2]

@@ -215,6 +215,7 @@ class Hit:
         reasons: Why it is here, in words a person can read.
         bearing: The log odds that it speaks of what is asked, where that was looked at; else None.
         succession: Its place among the states of one matter, 1 for the one that answers; 0 if it is none of several.
+        same_matter: The log odds that it is of one matter with what bears most, where that was looked at; else None.
     """
 
     space: int
@@ -225,6 +226,7 @@ class Hit:
     reasons: tuple[str, ...] = ()
     bearing: float | None = None
     succession: int = 0
+    same_matter: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,6 +238,7 @@ class Recalled:
         tokens: What it costs in a prompt, by the token counter.
         bearing: The log odds that it speaks of what is asked, where that was looked at; else None.
         succession: Its place among the states of one matter, 1 for the one that answers; 0 if it is none of several.
+        same_matter: The log odds that it is of one matter with what bears most, where that was looked at; else None.
     """
 
     item: Item
@@ -246,6 +249,7 @@ class Recalled:
     tokens: int
     bearing: float | None = None
     succession: int = 0
+    same_matter: float | None = None
 
     @property
     def id(self) -> ItemId:

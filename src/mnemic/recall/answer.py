@@ -93,6 +93,7 @@ _POSSESSIVE: Final = re.compile(
 """Opens with what is somebody's by name: "Tom's favourite colour"."""
 _THEIRS: Final = re.compile(r"\bmy\b|我(?=的?[\u4e00-\u9fff]{1,3}[说问写喊讲])", re.IGNORECASE)
 """By which somebody is called after whoever speaks: "my boss", 我妈说."""
+_PLAINLY_NOT: Final = re.compile(r"\b(?:no|not|never|none|nothing|without)\b|\w+n['’]t\b|不|没", re.IGNORECASE)
 _MACHINES: Final = frozenset(ASSISTANTS)
 _UNKNOWN: Final = "I do not know: memory does not seem to hold the answer."
 _UNKNOWN_CHINESE: Final = "不知道：记忆里好像没有答案。"
@@ -102,7 +103,7 @@ _MEANT: Final = 1.0
 """A closeness of meaning, as recall scales it, that few statements of other matters reach."""
 _UNTOLD: Final = 0.6
 """How likely right an answer must be by words alone, where the words of the question are not told."""
-_UNFOLLOWED: Final = 0.35
+_UNFOLLOWED: Final = 0.25
 """How likely what stands as newer must at least be of the matter of what it follows, to stay before it: most changes
 are told in words of their own, and recall has weighed them already.
 """
@@ -361,9 +362,19 @@ class _Matter:
             return False
         corrected = counted_in(sentence)[SentenceCue.CORRECT] > 0
         for part in (sentence,) if corrected else _CLAUSE.split(sentence):
-            if not self.names.isdisjoint(_telling_words(part)) and (corrected or _denies(part)):
+            shared = self.names & _telling_words(part)
+            if shared and (corrected or (_denies(part) and not _only_called(shared, part))):
                 return _people(part) <= self.people
         return False
+
+
+def _only_called(shared: frozenset[str], clause: str) -> bool:
+    """Whether a clause shares only names with what it may deny, and does not say of them that they are gone.
+
+    "Margaret won't be seen in it" denies nothing else of Margaret; "Margaret left" does.
+    """
+    called = {token for name in names_in([clause, f", {clause}"]) for token in tokenise(name)}
+    return shared <= called and not _denies(_PLAINLY_NOT.sub(" ", clause))
 
 
 def _denies(clause: str) -> bool:
@@ -418,10 +429,14 @@ def _of_whoever_asks(question: str, evidence: list[Recalled], heard: Sequence[Re
 
 
 def _of_the_matter(question: str, evidence: list[Recalled]) -> list[Recalled]:
-    """Evidence without what recall put first as newer, where that is likely of another matter than what it follows."""
+    """Evidence without what recall put first as newer, where that is likely of another matter than what it follows.
+
+    What names what it follows and says that it changed, ended or was told wrongly stays.
+    """
     while (older := rival(evidence)) is not None and likely_succeeds(question, evidence, older) < _UNFOLLOWED:
-        if not _telling_words(evidence[0].text).isdisjoint(_telling_words(older.text)):
-            break  # it names what it follows
+        names_it = not _telling_words(evidence[0].text).isdisjoint(_telling_words(older.text))
+        if names_it and (_changes(evidence[0]) or counted_in(evidence[0].text)[SentenceCue.CORRECT]):
+            break
         evidence = without_first(evidence)
     return evidence
 
@@ -458,9 +473,12 @@ def _of_subject(question: str, evidence: list[Recalled], user: str) -> list[Reca
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
+    """A sentence of an item with its score; `apart` where it holds no word of the question and nothing it asks for."""
+
     text: str
     item: Item
     score: float
+    apart: bool = False
 
 
 def _quoted(
@@ -486,7 +504,8 @@ def _quoted(
         return best[:1] if alone and surely_held(asked, best[0].text, best[0].item, question) else best
     held_now = {one.id for one in evidence if one.succession < 2 or asks_several(question)}
     ranked = sorted((one for one in told if one.item.id in held_now), key=lambda sentence: -sentence.score)
-    return _chosen(ranked or told, QUOTES if asks_several(question) else 1)
+    chosen = _chosen(ranked or told, QUOTES if asks_several(question) else 1)
+    return [_whole_turn(one) if one.apart and len(one.item.text) <= WHOLE else one for one in chosen]
 
 
 def _first(question: str, evidence: Sequence[Recalled]) -> list[Recalled]:
@@ -516,6 +535,10 @@ def _best_of(question: str, asked: AnswerType, one: Recalled, told: Sequence[_Se
     if best is None or len(mine) == 1 or (len(text) <= WHOLE and not _stands_out(best, asked, question)):
         return _Sentence(text if len(text) <= WHOLE or best is None else best.text, one.item, 0.0)
     return best
+
+
+def _whole_turn(sentence: _Sentence) -> _Sentence:
+    return replace(sentence, text=sentence.item.text.strip())
 
 
 def _stands_out(sentence: _Sentence, asked: AnswerType, question: str) -> bool:
@@ -583,10 +606,10 @@ def _sentences(
         rank = one.score / best if best > 0 else 0.0
         person = _person(named, one.item)
         for text in _telling(one.item):
-            score = _OWN * max(_covered(weights, text), asked_there) + _ITEM * whole + _RANK * rank + _PERSON * person
-            score += _HELD * bool(held(asked, text, one.item, question))
+            covered, holds = max(_covered(weights, text), asked_there), bool(held(asked, text, one.item, question))
+            score = _OWN * covered + _ITEM * whole + _RANK * rank + _PERSON * person + _HELD * holds
             score -= _ASKS * bool(_QUESTION.search(text))
-            yield _Sentence(text, one.item, score)
+            yield _Sentence(text, one.item, score, apart=one.item.kind is Kind.TURN and not (covered or holds))
 
 
 def _telling(item: Item) -> list[str]:

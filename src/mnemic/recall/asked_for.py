@@ -101,7 +101,7 @@ _LIVES: Final = re.compile(
     re.IGNORECASE,
 )
 """Asks for a place that a preposition names; where somebody works is no city."""
-_NO_COUNT: Final = re.compile(r"一[^\d]*$|one\b.*", re.IGNORECASE)
+_NO_COUNT: Final = re.compile(r"一(?![百千万])[^\d]*$|one\b.*", re.IGNORECASE)
 """A number that mostly stands for an article."""
 _GOES_ON: Final = re.compile(r"(?![的了吧呢啊])[\u4e00-\u9fff]")
 """Behind a number: the unit that it counts in goes on."""

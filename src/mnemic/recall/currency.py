@@ -373,11 +373,14 @@ class Succession:
         order: Positions in the pool, the best first.
         group: Positions of those that are states of one matter, the one that holds at the time asked for first.
         bearing: The log odds that a candidate bears on the question, by position.
+        same_matter: The log odds that it is of one matter with the one that bears most, by position; None where the
+            question does not ask for one state of it.
     """
 
     order: tuple[int, ...]
     group: tuple[int, ...]
     bearing: Floats
+    same_matter: Floats | None = None
 
 
 def succeeded(question: Question, pool: Pool, learned: CurrencyWeights) -> Succession:
@@ -387,16 +390,16 @@ def succeeded(question: Question, pool: Pool, learned: CurrencyWeights) -> Succe
     anchor, order = int(places[0]), places.tolist()
     if _BEFORE.search(question.query.text):
         return Succession(tuple(order), (), bearing)
-    alike = _alike(question, pool, learned.together.apply(compared(pool, bearing, anchor)), anchor)
-    members = frozenset(np.flatnonzero(alike).tolist())
+    same_matter = learned.together.apply(compared(pool, bearing, anchor))
+    members = frozenset(np.flatnonzero(_alike(question, pool, same_matter, anchor)).tolist())
     if len(members) < 2:
-        return Succession(tuple(order), (), bearing)
+        return Succession(tuple(order), (), bearing, same_matter)
     held = sorted((at for at in order if at in members), key=lambda at: _standing(question, pool, at))
     rest = iter(held)
     order = [next(rest) if at in members else at for at in order]
     if (place := order.index(anchor)) > AHEAD and not _standing(question, pool, anchor)[0]:
         order.insert(AHEAD, order.pop(place))
-    return Succession(tuple(order), tuple(held), bearing)
+    return Succession(tuple(order), tuple(held), bearing, same_matter)
 
 
 def _alike(question: Question, pool: Pool, odds: Floats, anchor: int) -> NDArray[np.bool_]:
@@ -489,6 +492,7 @@ def current(
     pool = pooled(question, told, readings, learned)
     succession = succeeded(question, pool, learned)
     moved, bearing = list(hits), succession.bearing.tolist()
+    same_matter = [None] * len(told) if succession.same_matter is None else succession.same_matter.tolist()
     states = {at: n for n, at in enumerate(succession.group, start=1)}
     for place, at in zip(turns, succession.order, strict=True):
         hit, score = told[at], hits[place].score
@@ -502,6 +506,7 @@ def current(
             reasons=(*hit.reasons, *_reasons(question, succession.group, at, pool)) if at in states else hit.reasons,
             bearing=bearing[at],
             succession=states.get(at, 0),
+            same_matter=same_matter[at],
         )
     return moved
 

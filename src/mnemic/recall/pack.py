@@ -185,6 +185,7 @@ def _recalled(version: Version, hit: Hit, cost: int, reasons: tuple[str, ...]) -
         tokens=cost,
         bearing=hit.bearing,
         succession=hit.succession,
+        same_matter=hit.same_matter,
     )
 
 

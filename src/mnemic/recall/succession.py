@@ -8,6 +8,7 @@ question: how each bears on it, what they share, and what the newer does. Weight
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -30,11 +31,21 @@ _CUES: Final = (
     *(SentenceCue.NOT, SentenceCue.NOW, SentenceCue.CORRECT, SentenceCue.BEFORE),
 )
 
+_FARTHEST: Final = 6.0
+"""Log odds that count for most."""
+_ASKS_OF_NOW: Final = re.compile(
+    r"\b(?:now|nowadays|current(?:ly)?|these days|at the moment|at present|right now|still|any ?more|latest|newest)\b"
+    r"|现在|如今|目前|最近|这阵子|眼下|当前|还[^有]|最新",
+    re.IGNORECASE,
+)
+"""Says that what is asked may have changed."""
+
 SUCCESSION_INPUTS: Final = (
     *("bears more", "bears", "older bears", "meant", "older meant"),
     *("shares words", "shares the question's", "held", "older held"),
     *(cue.name.lower().replace("_", " ") for cue in _CUES),
     *("same kin", "other kin", "Chinese", "several", "past"),
+    *("newer is of one matter", "older is of one matter", "asks of now"),
 )
 """What the model reads, in order."""
 
@@ -58,6 +69,8 @@ def succession(question: str, newer: Recalled, older: Recalled, states: int) -> 
             any("\u3400" <= sign <= "\u9fff" for sign in question),
             states > 2,
             ASKS_PAST.search(question) is not None,
+            *(float(np.clip(one.same_matter or 0.0, -_FARTHEST, _FARTHEST)) for one in (newer, older)),
+            _ASKS_OF_NOW.search(question) is not None,
         ),
         np.float32,
     )

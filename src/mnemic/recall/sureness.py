@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from mnemic.core.tokens import tokenise
 from mnemic.recall.asked_for import AnswerType, asks_several, asks_yes_or_no
 from mnemic.recall.polarity import asked_words, polar, share_held
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
@@ -52,6 +53,15 @@ _ALL: Final = 0.7
 
 _MEANT: Final = 1.0
 """A closeness of meaning that few entries reach, as recall scales it."""
+
+_SPOKEN: Final = 0.8
+"""How likely memory holds what somebody is asked about, where they said what is by far the closest in meaning."""
+
+_MEANT_WELL: Final = 1.5
+"""A closeness of meaning that hardly any entry of another matter reaches."""
+
+_APART: Final = 0.5
+"""By how much closer in meaning it is than all else that they said."""
 
 INPUTS: Final = (
     *("held", "bears", "bears well", "ahead", "near", "state", "older states"),
@@ -116,7 +126,7 @@ def sure(told: Told) -> float:
     """The likelihood that an answer is right; where no bearing is known, that memory holds it."""
     if not told.judged:
         clear = 1.0 if told.yes is None else max(told.yes, 1 - told.yes)
-        likely = SCORED * min(told.context.confidence, clear)
+        likely = SCORED * min(max(told.context.confidence, _SPOKEN * _tells_of_whom_is_named(told)), clear)
     else:
         likely = likelihood(weighed(told), weights()[read_by(told.evidence)].sure)
     if told.contested:
@@ -125,6 +135,25 @@ def sure(told: Told) -> float:
         return max(likely, STATED)
     doubted = told.unread or (told.doubted and not _succeeds(told))
     return min(likely, DOUBTED) if doubted else likely
+
+
+def _tells_of_whom_is_named(told: Told) -> bool:
+    """Whether whoever a question names said what stands first, and it is by far the closest of theirs in meaning.
+
+    "Meat table for me" shares no word with "Which table is Finn at?".
+    """
+    if told.yes is not None or not told.evidence:
+        return False
+    asked = set(tokenise(told.question))
+    first, *rest = ((one, one.components.get("dense", 0.0)) for one in told.evidence)
+    who = _speaker(first[0])
+    if not who or asked.isdisjoint(tokenise(who)) or first[0].id not in {item.id for item in told.quoted}:
+        return False
+    return first[1] >= _MEANT_WELL and all(first[1] - close >= _APART for one, close in rest if _speaker(one) == who)
+
+
+def _speaker(one: Recalled) -> str:
+    return str(one.item.slots.get("speaker") or "")
 
 
 def _succeeds(told: Told) -> bool:

@@ -42,6 +42,24 @@ _ENDED: Final = re.compile(
     r"|辞|离[开职]|分手|戒|卖[了掉]|退了|停[了掉]|不再|取消|搬离|搬出",
     re.IGNORECASE,
 )
+_GAVE_UP: Final = re.compile(
+    r"\b(?:quit|stopped|(?:gave|given) up|(?:packed|jacked) in) (\w+ing)"
+    r"(?=\W*$|[,;.!]| (?:the (?:day|moment|week|year)|when|in|on|after|since|for|last|this|years|altogether)\b)",
+    re.IGNORECASE,
+)
+_USED_TO: Final = re.compile(
+    r"(?<!\bam )(?<!['’]m )(?<!\bare )(?<!['’]re )(?<!\bget )(?<!\bgot )\bused to (?!it\b|the\b|this\b)", re.IGNORECASE
+)
+"""What once was, and is no more; who is used to a thing still has it."""
+_DIED: Final = r"(?:died|passed away|run over|ran away|stolen|put (?:down|to sleep))\b"
+"""What no thing comes back from."""
+_HAD_AND_DIED: Final = re.compile(
+    rf"\bhad\b(?! to\b).*\b(?:she|he|it|they|who|which)(?: was| were| got)? (?:\w+ )?{_DIED}", re.IGNORECASE
+)
+_OWN_DIED: Final = re.compile(rf"\W*(?:my|our) (?:\w+ ){{1,3}}?(?:was |were |got )?{_DIED}", re.IGNORECASE)
+_NOT_TOLERATED: Final = re.compile(r"\b(?:allergic|allergy|intolerant|coeliac|celiac)\b|过敏|不耐受", re.IGNORECASE)
+_CONSUMED: Final = frozenset((*tokenise("eat drink take"), "吃", "喝", "能吃"))
+"""Predicates that are denied by an allergy to the object."""
 _GONE: Final = re.compile(
     r"\b(?:died|dead|dies|passed|buried|put (?:down|to sleep)|ran away|gone|lost|goodbye|gave|sold|left|quit|cancell?ed"
     r"|ended|over|stopped|broke|returned|died|outgr[eo]wn?)\b|去世|死|走了|走丢|没了|不在了|送人|丢了|卖|分手|离婚|退|辞|过世",
@@ -111,7 +129,7 @@ _SAME_CHINESE: Final = {
     "会说": "说|讲|会",
 }
 _BEFORE_IT_CHINESE: Final = re.compile(
-    "(?:现在|其实|后来|以前|最近|刚刚?|今天|昨天|上周|上个?月|去年|已经|终于|因为|所以|而且|但是?|从来?|一直|每[天周]|每周日|周末|又|还|也|都|就|能|可以|会|开始|重新|和|跟"
+    "(?:[\\d一二三四五六七八九十]+月份?|年[初底]|现在|其实|早就?|后来|以前|最近|刚刚?|今天|昨天|上周|上个?月|去年|已经|终于|因为|所以|而且|但是?|从来?|一直|每[天周]|每周日|周末|又|还|也|都|就|能|可以|会|开始|重新|和|跟"
     "|不|没|再|把家?|从|对|在|我们?家?里?|咱们?|用户|家里)*"
 )
 """All that may stand before what a clause of the speaker says: adverbs and the speaker."""
@@ -135,7 +153,7 @@ _BEHIND: Final = frozenset(
 )
 """Words behind an object that leave it the last of its phrase: a dog called Rex, not dog food."""
 _SINGLE_BEFORE: Final = re.compile(r"(?:^|[条只个辆台匹头口养有买把我家的对吃喝，、和了]|[一二两三])$")
-_SINGLE_BEHIND: Final = re.compile(r"^(?:$|[^\u3400-\u9fff]|[了叫是的也和都还我卖没不死丢送过就名吧])")
+_SINGLE_BEHIND: Final = re.compile(r"^(?:$|[^\u3400-\u9fff]|[了叫是的也和都还我卖没不死丢送过就名吧戒停])")
 
 
 class ClauseReading(Enum):
@@ -323,6 +341,8 @@ def _read_clause(asked: _Asked, clause: str, sentence: str) -> ClauseReading | N
         return ClauseReading.UNCLEAR if _DENIED.search(clause) or _OTHER_PERSON.search(clause) else ClauseReading.NO
     if not asked.named_in(clause):
         return _read_elsewhere(asked, clause)
+    if _is_over(asked, clause, sentence):
+        return ClauseReading.UNCLEAR if _DENIED.search(clause) else ClauseReading.NO
     if SUPPOSES.search(clause) or SUPPOSES.search(sentence) or _MODAL.search(clause) or _OTHER_PERSON.search(clause):
         return ClauseReading.UNCLEAR if asked.done_in(clause) else None
     if asked.objects and _ENDED.search(clause) and not _MOVED_TO.search(clause):
@@ -337,6 +357,19 @@ def _read_clause(asked: _Asked, clause: str, sentence: str) -> ClauseReading | N
     if _FORMERLY.search(clause) or _DOUBLE.search(clause):
         return ClauseReading.UNCLEAR
     return ClauseReading.NO if _DENIED.search(clause) else ClauseReading.YES
+
+
+def _is_over(asked: _Asked, clause: str, sentence: str) -> bool:
+    """Whether a clause that holds the matter says that it was once so, or that its object is no more or not borne."""
+    if asked.predicate in _CONSUMED and _NOT_TOLERATED.search(clause):
+        return bool(asked.objects)
+    if _USED_TO.search(clause) and asked.done_in(_USED_TO.sub("", clause)):
+        return True
+    gave_up = _GAVE_UP.search(clause)
+    if gave_up and asked.predicate and asked.predicate in tokenise(gave_up[1]):
+        return True
+    had = _HAD_AND_DIED.search(sentence[sentence.find(clause) :])
+    return asked.verbs is _HOLDS and bool(had or _OWN_DIED.match(clause))
 
 
 def _read_elsewhere(asked: _Asked, clause: str) -> ClauseReading | None:
