@@ -123,10 +123,10 @@ def test_an_answer_that_is_asked_for_anew_keeps_one_question() -> None:
 
 
 def test_the_same_words_on_another_day_are_kept_again() -> None:
-    now = [0.0]
+    now = [1_000_000.0]
     with between(clock=lambda: now[0]) as it:
         it.say("I am hungry.")
-        now[0] = 10_000.0
+        now[0] += 10_000.0
         it.upstream.chat = ReplyingChat(lambda ask: "Eat something.")
         it.upstream.faults = [_with_id("chat-2", "Eat something.")]
         it.say("I am hungry.")
@@ -205,7 +205,7 @@ def test_headers_say_what_memory_did() -> None:
         shown = response.headers["mnemic-recalled"].split(", ")
         assert response.headers["mnemic-recall"] == f"ok; {len(shown)} items"
         assert lives in shown
-        assert response.headers["mnemic-write"].startswith("ok; commits ")
+        assert response.headers["mnemic-write"].startswith("ok; commit ")
 
 
 def test_a_write_that_fails_is_told() -> None:
@@ -354,7 +354,7 @@ def test_a_stream_of_responses_is_kept() -> None:
         it.upstream.faults = [events(*map(json.dumps, told))]
         body = {"model": "m", "input": [{"role": "user", "content": "I sold my car."}], "stream": True}
         response = httpx2.post(f"{it.address}/v1/responses", json=body)
-        assert ": mnemic-write ok; commits " in response.text
+        assert ": mnemic-write ok; commit " in response.text
         assert it.kept() == [("user", "I sold my car."), ("assistant", "Noted.")]
 
 

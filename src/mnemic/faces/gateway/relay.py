@@ -9,7 +9,7 @@ import json
 import logging
 import re
 import threading
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -77,7 +77,7 @@ class GatewayOptions:
         tenant: Of which installation, where no key says.
         upstream_key: Sent in place of a request's `Authorization`; None to pass that on, unless it holds a key of ours.
         body_limit: Most bytes of a request.
-        cache: Most bytes of blocks that are kept in mind, so that they stay as they were placed.
+        cache: Most bytes of blocks that a process keeps in mind until they are in the store.
         answer_seconds: Longest that the upstream may be silent.
     """
 
@@ -91,7 +91,7 @@ class GatewayOptions:
     tenant: str = "default"
     upstream_key: str | None = field(default=None, repr=False)
     body_limit: int = 32 * 1024 * 1024
-    cache: int = 64 * 1024 * 1024
+    cache: int = 16 * 1024 * 1024
     answer_seconds: float = 600.0
 
 
@@ -166,7 +166,9 @@ class Relay:
             if recalled.body is not body:
                 raw = json.dumps(recalled.body, ensure_ascii=False).encode("utf-8", "surrogatepass")
         if not mode.writes:
-            return await self._pass_on(request, raw, told)
+            upstream = await self._ask(request, raw, {})
+            keeping = partial(self._keep_block, exchange) if upstream.is_success else None
+            return self._streamed(upstream, told, keeping)
         upstream = await self._ask(request, raw, {"accept-encoding": "identity"})
         if not upstream.is_success:
             told["Mnemic-Write"] = f"nothing: the upstream answered {upstream.status_code}"
@@ -280,8 +282,18 @@ class Relay:
     async def _pass_on(self, request: Request, raw: bytes, told: Mapping[str, str]) -> Response:
         return self._streamed(await self._ask(request, raw, {}), told)
 
-    def _streamed(self, upstream: httpx2.Response, told: Mapping[str, str]) -> Response:
-        return StreamingResponse(_raw(upstream), upstream.status_code, _headers(upstream, told, decoded=False))
+    def _streamed(
+        self, upstream: httpx2.Response, told: Mapping[str, str], then: Callable[[], Awaitable[None]] | None = None
+    ) -> Response:
+        """Pass an answer on as it comes; `then` is done before its end is."""
+        return StreamingResponse(_raw(upstream, then), upstream.status_code, _headers(upstream, told, decoded=False))
+
+    async def _keep_block(self, exchange: Exchange) -> None:
+        """Keep the block that went out where the exchange is not written; failing costs a cached prompt, no more."""
+        try:
+            await anyio.to_thread.run_sync(self._remembering.keep_block, exchange, limiter=self._threads)
+        except MnemicError as error:
+            log.warning("a block could not be kept: %s", type(error).__name__)
 
     async def _ask(self, request: Request, raw: bytes, more: Mapping[str, str]) -> httpx2.Response:
         """Send a request upstream; the answer's body is still to be read.
@@ -436,7 +448,7 @@ def _broken_off(error: httpx2.HTTPError) -> bytes:
 def _told(observation: ObservedExchange) -> str:
     if observation.error is not None:
         return f"failed: {observation.error}".replace("\n", " ")
-    return f"ok; commits {', '.join(map(str, observation.seqs))}" if observation.seqs else "ok; nothing to keep"
+    return "ok; nothing to keep" if observation.seq is None else f"ok; commit {observation.seq}"
 
 
 def _first(headers: Mapping[str, str], names: tuple[str, ...]) -> str | None:
@@ -459,13 +471,15 @@ def _headers(
     return {**kept, **{name: value.encode("ascii", "backslashreplace").decode() for name, value in told.items()}}
 
 
-async def _raw(upstream: httpx2.Response) -> AsyncIterator[bytes]:
+async def _raw(upstream: httpx2.Response, then: Callable[[], Awaitable[None]] | None) -> AsyncIterator[bytes]:
     try:
         async for piece in upstream.aiter_raw():
             yield piece
     finally:
         with anyio.CancelScope(shield=True):
             await upstream.aclose()
+            if then is not None:
+                await then()
 
 
 async def _chained(pieces: list[bytes], rest: AsyncIterator[bytes], upstream: httpx2.Response) -> AsyncIterator[bytes]:

@@ -112,6 +112,14 @@ class WireShape(ABC):
     def listed(self, body: Document) -> Sequence[Any]:
         """The messages of a request as they came."""
 
+    def answer_slots(self, completion: Completion) -> dict[str, str]:
+        """What an answer is kept with, so that a later request can be told to go on from it."""
+        return {}
+
+    def continued(self, body: Document) -> dict[str, str]:
+        """The slots of the answer that a request goes on from, where it does not hold the conversation itself."""
+        return {}
+
     @abstractmethod
     def read_answer(self, document: Document, completion: Completion) -> None:
         """Take what a whole answer says."""
@@ -173,6 +181,13 @@ class Responses(WireShape):
         if not isinstance(given, list):
             raise Invalid("input", f"is {type(given).__name__}", "Give a text or a list of items.")
         return given
+
+    def answer_slots(self, completion: Completion) -> dict[str, str]:
+        return {"response": completion.id} if completion.id else {}
+
+    def continued(self, body: Document) -> dict[str, str]:
+        previous = _text(body.get("previous_response_id"))
+        return {"response": previous} if previous else {}
 
     def read_answer(self, document: Document, completion: Completion) -> None:
         completion.id = _text(document.get("id"))
