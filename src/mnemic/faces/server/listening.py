@@ -95,10 +95,8 @@ def listen(options: ServeOptions, workers: int, ready: Callable[[str], None]) ->
         Invalid: the address cannot be listened on, or nobody could prove who they are.
     """
     refuse_without_credentials(options)
-    bound = _bound(options.host, options.port)
-    host, port = bound.getsockname()[:2]
-    url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-    with bound:
+    with bound_socket(options.host, options.port) as bound:
+        url = address_of(bound)
         if workers == 1:
             serve_here(options, bound, lambda: ready(url))
         else:
@@ -170,7 +168,12 @@ def _announcing(ready: Callable[[], None] | None) -> Lifespan[Starlette]:
     return lifespan
 
 
-def _bound(host: str, port: int) -> socket.socket:
+def bound_socket(host: str, port: int) -> socket.socket:
+    """Open a socket that listens at a port; 0 stands for one that is free.
+
+    Raises:
+        Invalid: it cannot be listened on.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     bound = socket.socket(family, socket.SOCK_STREAM)
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -181,6 +184,12 @@ def _bound(host: str, port: int) -> socket.socket:
         bound.close()
         raise Invalid("port", f"{port} cannot be listened on at {host} ({error.strerror})", "Name another.") from error
     return bound
+
+
+def address_of(bound: socket.socket) -> str:
+    """Read at which URL a listening socket is reached, without a path."""
+    host, port = bound.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def _serve_under_parent(options: ServeOptions, bound: socket.socket) -> None:
