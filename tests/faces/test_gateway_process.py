@@ -18,11 +18,12 @@ from patience import PATIENCE
 
 
 @pytest.mark.heavy
-def test_an_application_talks_through_it_until_it_is_told_to_stop(tmp_path: Path) -> None:
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_an_application_talks_through_it_until_it_is_told_to_stop(tmp_path: Path, workers: str) -> None:
     path = tmp_path / "memory.db"
     with serving(ReplyingChat(lambda ask: "Noted.")) as upstream:
         command = [sys.executable, "-m", "mnemic", "--store", str(path), "--user", "ada", "gateway"]
-        command += ["--upstream", upstream.url, "--port", "0", "--recall-ms", "30000"]
+        command += ["--upstream", upstream.url, "--port", "0", "--recall-ms", "30000", "--workers", workers]
         environment = {"MNEMIC_EMBEDDER": "none", "MNEMIC_HOME": str(tmp_path)}
         with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
             try:

@@ -23,6 +23,7 @@ from mnemic.faces.server.command import is_loopback
 @click.option("--allow-host", type=WORDS, multiple=True, help="A name by which it may be asked, beside its address.")
 @click.option("--keys", "with_keys", is_flag=True, help="Ask for an access key here too; elsewhere it always does.")
 @click.option("--port", type=click.IntRange(0, 65_535), default=8_077, show_default=True, help="0 for a free one.")
+@click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes that answer.")
 @click.option(
     "--memory",
     "mode",
@@ -58,6 +59,7 @@ def gateway(
     host: str,
     allow_host: tuple[str, ...],
     port: int,
+    workers: int,
     mode: str,
     budget: int,
     recall_ms: int,
@@ -78,34 +80,30 @@ def gateway(
     """
     run = invocation()
     try:
-        import uvicorn
-
-        from mnemic.credentials.authenticator import Authenticator
-        from mnemic.faces.gateway.relay import SESSION_HEADERS, USER_HEADERS, GatewayOptions, application
-        from mnemic.faces.gateway.remembering import MemoryMode, Remembering
-        from mnemic.faces.server.bounded_protocol import BoundedHttpProtocol
-        from mnemic.faces.server.guards import LOOPBACK_HOSTS, Guards
-        from mnemic.faces.server.listening import address_of, bound_socket
+        from mnemic.faces.gateway.gateway_process import GatewayProcess
+        from mnemic.faces.gateway.relay import SESSION_HEADERS, USER_HEADERS, GatewayOptions
+        from mnemic.faces.gateway.remembering import MemoryMode
+        from mnemic.faces.server.listening import ServerProcesses, address_of, bound_socket
     except ModuleNotFoundError as error:
         needs = f"needs a package that is not installed ({error.name})"
         raise Invalid("gateway", needs, 'Run `pip install "mnemic[server]"`.') from error
-    from mnemic.memory import Memory
-
     options = GatewayOptions(
         upstream=_url(upstream), mode=MemoryMode(mode), recall_seconds=recall_ms / 1_000, budget=budget,
         user=run.user, tenant=run.tenant, upstream_key=_key(upstream_key_env),
         user_headers=user_headers or USER_HEADERS,
         session_headers=session_headers or SESSION_HEADERS,
     )  # fmt: skip
-    with bound_socket(host, port) as bound, Memory(run.where, settings=run.program_settings) as memory:
-        proving = with_keys or not is_loopback(host)
-        asked = Authenticator.from_settings(memory.keys, run.program_settings) if proving else None
-        remembering = Remembering(memory, budget=options.budget, cache=options.cache)
-        app = Guards(application(remembering, options, asked), (*LOOPBACK_HOSTS, host, *allow_host), options.body_limit)
+    proving = with_keys or not is_loopback(host)
+    process = GatewayProcess(
+        where=run.where, settings=run.program_settings, options=options, names=(host, *allow_host), proving=proving
+    )
+    with bound_socket(host, port) as bound:
         whose = "of whoever its key names" if proving else f"of {run.user} where a request names nobody"
         run.output.note(f"Set your application's base URL to {address_of(bound)}/v1 (memory {whose}; Ctrl-C ends it)")
-        config = uvicorn.Config(app, log_level="warning", ws="none", server_header=False, http=BoundedHttpProtocol)
-        uvicorn.Server(config).run(sockets=[bound])
+        if workers == 1:
+            process.serve(bound)
+        else:
+            ServerProcesses(process.serve, bound, workers).run()
 
 
 def _url(given: str) -> str:

@@ -5,6 +5,7 @@ All of it is calls of verbs, made in a worker thread. Nothing is held while the 
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.items import Channel, Slot
 from mnemic.core.queries import Filter
 from mnemic.errors import Invalid, MnemicError, TooLarge
+from mnemic.faces.gateway.splicing import decoded
 from mnemic.faces.gateway.standing_blocks import StandingBlocks
 from mnemic.faces.gateway.wire_shapes import Completion, Document, WireMessage, WireShape, asked
 from mnemic.ingest.message import ExchangeMessage, Message
@@ -71,7 +73,8 @@ class Exchange:
     """One request with its place in its conversation.
 
     Attributes:
-        body: As it came.
+        raw: As it came.
+        body: What it says.
         messages: Of it, first first.
         names: Of each message among all conversations of all users, by all that stands before it.
         session: The shelf that its turns are kept on.
@@ -79,6 +82,7 @@ class Exchange:
 
     caller: Caller
     shape: WireShape
+    raw: bytes
     body: Document
     messages: tuple[WireMessage, ...]
     names: tuple[str, ...]
@@ -89,14 +93,18 @@ class Exchange:
         """What the user has said since the last answer."""
         return asked(self.messages)
 
-    def with_blocks(self, known: Mapping[str, PromptMessage]) -> Document:
-        """The request with the blocks of its messages, where there are any."""
+    def with_blocks(self, known: Mapping[str, PromptMessage]) -> bytes:
+        """The request with the blocks of its messages; as it came where there are none."""
         blocks = {place: known[name].block for place, name in enumerate(self.names) if name in known}
-        return self.shape.with_blocks(self.body, {place: block for place, block in blocks.items() if block})
+        placed = {place: block for place, block in blocks.items() if block}
+        if not placed:
+            return self.raw
+        text = self.shape.with_blocks(decoded(self.raw), placed)
+        return text.encode(json.detect_encoding(self.raw), "surrogatepass")
 
 
-def exchange_of(caller: Caller, shape: WireShape, body: Document) -> Exchange:
-    """Read a request.
+def exchange_of(caller: Caller, shape: WireShape, raw: bytes, body: Document) -> Exchange:
+    """Find what a request, as it came and as it was read, says of its conversation.
 
     Raises:
         Invalid: it holds no messages.
@@ -106,7 +114,7 @@ def exchange_of(caller: Caller, shape: WireShape, body: Document) -> Exchange:
     names = tuple(sha256(whose.encode() + message.digest).hexdigest() for message in messages)
     first = next((message.text for message in messages if message.role == "user"), "")
     session = caller.session or f"gateway-{sha256(f'{whose}{first}'.encode()).hexdigest()[:16]}"
-    return Exchange(caller=caller, shape=shape, body=body, messages=messages, names=names, session=session)
+    return Exchange(caller=caller, shape=shape, raw=raw, body=body, messages=messages, names=names, session=session)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +122,11 @@ class Recollection:
     """The prompt with what memory adds to it.
 
     Attributes:
-        body: What goes upstream.
+        raw: What goes upstream.
         items: What was recalled for the newest message.
     """
 
-    body: Document
+    raw: bytes
     items: tuple[ItemId, ...] = ()
 
 

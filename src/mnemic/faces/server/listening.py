@@ -12,6 +12,7 @@ import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from multiprocessing.process import BaseProcess
 from types import FrameType
 from typing import Final
@@ -101,7 +102,7 @@ def listen(options: ServeOptions, workers: int, ready: Callable[[str], None]) ->
             serve_here(options, bound, lambda: ready(url))
         else:
             ready(url)  # the socket listens; who connects waits for the first process
-            _Workers(options, bound, workers).run()
+            ServerProcesses(partial(serve_here, options), bound, workers).run()
 
 
 def serve_here(options: ServeOptions, bound: socket.socket, ready: Callable[[], None] | None = None) -> None:
@@ -192,7 +193,7 @@ def address_of(bound: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _serve_under_parent(options: ServeOptions, bound: socket.socket) -> None:
+def _serve_under_parent(serve: Callable[[socket.socket], None], bound: socket.socket) -> None:
     """Answer in one of several processes; without the one that started it, it ends as if told to."""
     parent = multiprocessing.parent_process()
     assert parent is not None
@@ -202,14 +203,18 @@ def _serve_under_parent(options: ServeOptions, bound: socket.socket) -> None:
         os.kill(os.getpid(), signal.SIGTERM)
 
     threading.Thread(target=watch, name="mnemic-parent", daemon=True).start()
-    serve_here(options, bound)
+    serve(bound)
 
 
-class _Workers:
-    """Processes that answer on the same socket, which are replaced when they die."""
+class ServerProcesses:
+    """Processes that answer on the same socket, which are replaced when they die.
 
-    def __init__(self, options: ServeOptions, bound: socket.socket, count: int) -> None:
-        self._options, self._bound = options, bound
+    Args:
+        serve: Answers on a socket until a signal ends it; it is sent to each process.
+    """
+
+    def __init__(self, serve: Callable[[socket.socket], None], bound: socket.socket, count: int) -> None:
+        self._serve, self._bound = serve, bound
         self._context = multiprocessing.get_context("spawn")
         self._over = threading.Event()
         self._count = count
@@ -236,6 +241,6 @@ class _Workers:
             process.join(DRAIN_SECONDS + 5)
 
     def _started(self) -> BaseProcess:
-        process = self._context.Process(target=_serve_under_parent, args=(self._options, self._bound))
+        process = self._context.Process(target=_serve_under_parent, args=(self._serve, self._bound))
         process.start()
         return process
