@@ -184,6 +184,8 @@ _PROMPT: Final[Mapping[str, Checker]] = {
     "shows": list_of(item_id),
     "kept_as": list_of(item_id),
     "kept_at": number,
+    "unwritten": list_of(item_id),
+    "drawn_from": list_of(item_id),
 }
 _EXCHANGE: Final[Mapping[str, Checker]] = {
     "said": instance(Message),

@@ -251,6 +251,15 @@ def test_users_and_conversations_are_named_by_headers_or_the_request() -> None:
         assert "Lisbon" not in it.sent()[0]
 
 
+def test_a_task_of_the_applications_own_passes_without_memory() -> None:
+    with between() as it:
+        it.me.observe("I live in Lisbon.")
+        task = "### Task:\nGive this chat a title.\nUSER: I live in Lisbon."
+        it.say(task, extra_headers={"X-OpenWebUI-User-Id": "me", "X-OpenWebUI-Chat-Id": "chat-7"})
+        assert it.sent() == [task]
+        assert it.kept() == [("None", "I live in Lisbon.")]
+
+
 def test_tools_images_and_fields_that_nobody_knows_pass_untouched() -> None:
     tools = [{"type": "function", "function": {"name": "f", "description": "d", "parameters": {"type": "object"}}}]
     image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}

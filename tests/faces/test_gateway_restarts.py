@@ -128,6 +128,41 @@ def test_what_was_erased_is_not_shown_from_a_block_that_was_kept(path: Path, ups
     assert not any("Porto" in text for text in talk.prompts[-1])
 
 
+@pytest.fixture
+def unread(tmp_path: Path) -> Path:
+    """A store in which rules have yet to write what they make of a turn."""
+    with Memory(tmp_path / "memory.db", settings=QUIET) as memory:
+        memory.scope(user="me").observe("I live in Lisbon.")
+    return tmp_path / "memory.db"
+
+
+def test_what_rules_have_yet_to_write_stays_where_it_was_placed(unread: Path, upstream: Server) -> None:
+    talk = Conversation(upstream)
+    for said in ("Where do I live?", "Thanks!"):
+        with gateway(unread, upstream) as address:
+            talk.say(address, said)
+        with Memory(unread, settings=QUIET) as memory:
+            memory.flush()
+    assert "user lives in Lisbon" in talk.prompts[0][0]
+    assert talk.least_prefix >= 0.95
+
+
+def test_what_was_drawn_from_what_is_erased_is_not_shown_from_a_block_that_was_kept(
+    unread: Path, upstream: Server
+) -> None:
+    talk = Conversation(upstream)
+    with gateway(unread, upstream) as address:
+        talk.say(address, "Where do I live?")
+    with Memory(unread, settings=QUIET) as memory:
+        me = memory.scope(user="me")
+        me.erase(*(version.item.id for version in me.list() if "Lisbon" in version.item.text))
+    files = [file.read_bytes() for file in unread.parent.rglob("*") if file.is_file()]
+    assert not any(b"Lisbon" in content for content in files)
+    with gateway(unread, upstream) as address:
+        talk.say(address, "Thanks!")
+    assert not any("Lisbon" in text for text in talk.prompts[-1])
+
+
 def test_what_was_forgotten_is_not_shown_from_a_block_that_was_kept(path: Path, upstream: Server) -> None:
     talk = Conversation(upstream)
     with gateway(path, upstream) as address:

@@ -119,6 +119,6 @@ IDS = st.lists(st.sampled_from([ItemId(f"{n:026d}") for n in range(5)]), unique=
 
 
 @given(st.builds(PromptMessage, name=st.just("m"), block=st.none() | st.text(), always=st.text(), shows=IDS,
-                 kept_as=IDS, kept_at=st.floats(0, 2e9)))  # fmt: skip
+                 kept_as=IDS, drawn_from=IDS, kept_at=st.floats(0, 2e9)))  # fmt: skip
 def test_what_is_packed_comes_back(message: PromptMessage) -> None:
     assert unpacked_message("m", packed_message(message)) == message

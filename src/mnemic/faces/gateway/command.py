@@ -49,6 +49,14 @@ from mnemic.faces.server.command import is_loopback
     "--session-header", "session_headers", type=WORDS, multiple=True, help="Header that names the conversation."
 )
 @click.option(
+    "--task-mark",
+    "task_marks",
+    type=WORDS,
+    multiple=True,
+    metavar="TEXT",
+    help="A message that begins so is the application's own, and passes without memory ('### Task:' unless given).",
+)
+@click.option(
     "--upstream-key-env",
     type=WORDS,
     metavar="NAME",
@@ -65,6 +73,7 @@ def gateway(
     recall_ms: int,
     user_headers: tuple[str, ...],
     session_headers: tuple[str, ...],
+    task_marks: tuple[str, ...],
     upstream_key_env: str | None,
     *,
     with_keys: bool,
@@ -81,7 +90,7 @@ def gateway(
     run = invocation()
     try:
         from mnemic.faces.gateway.gateway_process import GatewayProcess
-        from mnemic.faces.gateway.relay import SESSION_HEADERS, USER_HEADERS, GatewayOptions
+        from mnemic.faces.gateway.relay import SESSION_HEADERS, TASK_MARKS, USER_HEADERS, GatewayOptions
         from mnemic.faces.gateway.remembering import MemoryMode
         from mnemic.faces.server.listening import ServerProcesses, address_of, bound_socket
     except ModuleNotFoundError as error:
@@ -91,7 +100,7 @@ def gateway(
         upstream=_url(upstream), mode=MemoryMode(mode), recall_seconds=recall_ms / 1_000, budget=budget,
         user=run.user, tenant=run.tenant, upstream_key=_key(upstream_key_env),
         user_headers=user_headers or USER_HEADERS,
-        session_headers=session_headers or SESSION_HEADERS,
+        session_headers=session_headers or SESSION_HEADERS, task_marks=task_marks or TASK_MARKS,
     )  # fmt: skip
     proving = with_keys or not is_loopback(host)
     process = GatewayProcess(

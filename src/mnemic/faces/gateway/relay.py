@@ -46,6 +46,8 @@ KEY: Final = "Mnemic-Key"
 """Header of a key of ours where `Authorization` is for the upstream."""
 USER_HEADERS: Final = ("Mnemic-User", "X-OpenWebUI-User-Id")
 SESSION_HEADERS: Final = ("Mnemic-Session", "X-OpenWebUI-Chat-Id")
+TASK_MARKS: Final = ("### Task:",)
+"""How messages begin by which applications have titles, tags and the like made; these are Open WebUI's."""
 _METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 _HOP: Final = frozenset(
     ("connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",
@@ -76,6 +78,7 @@ class GatewayOptions:
         recall_seconds: Longest that a request waits for memory; then it goes on without.
         budget: Most tokens of a block of memory.
         user_headers, session_headers: Headers that name the user and the conversation; the first that is there counts.
+        task_marks: A message that begins so is the application's own, not its user's, and passes without memory.
         user: Whose memory it is where neither a request nor its key names a user; None to refuse such requests.
         tenant: Of which installation, where no key says.
         upstream_key: Sent in place of a request's `Authorization`; None to pass that on, unless it holds a key of ours.
@@ -90,6 +93,7 @@ class GatewayOptions:
     budget: int = 800
     user_headers: tuple[str, ...] = USER_HEADERS
     session_headers: tuple[str, ...] = SESSION_HEADERS
+    task_marks: tuple[str, ...] = TASK_MARKS
     user: str | None = None
     tenant: str = "default"
     upstream_key: str | None = field(default=None, repr=False)
@@ -162,6 +166,9 @@ class Relay:
         self._remembering.check(caller)
         exchange = exchange_of(caller, shape, raw, body)
         told: dict[str, str] = {}
+        if any(message.text.lstrip().startswith(self._options.task_marks) for message in exchange.asked):
+            told["Mnemic-Recall"] = told["Mnemic-Write"] = "nothing: a task of the application's own"
+            return await self._pass_on(request, raw, told)
         if mode.reads:
             recalled, told["Mnemic-Recall"] = await self._recalled(exchange)
             if recalled.items:

@@ -269,11 +269,15 @@ class Remembering:
         found = me.recall(
             question, budget=max(1, self._budget - (standing.tokens if changed else 0)), besides=tuple(besides)
         )
-        shows = [item.id for item in standing.always] if changed else []
-        shows += [doubt.newer.id for doubt in me.review()] if changed else []  # the block quotes what doubts
-        shows += [recalled.item.id for recalled in found.items]
-        text = "\n".join(part for part in (changed, found.text) if part)
-        return PromptMessage(name=name, block=text, always=changed, shows=tuple(dict.fromkeys(shows)))
+        quoted = [*standing.always, *(doubt.newer for doubt in me.review())] if changed else []
+        quoted += [one.item for one in found.items]
+        written = {version.item.id for version in me.visible([item.id for item in quoted])}
+        unwritten = [item for item in quoted if item.id not in written]
+        return PromptMessage(
+            name=name, block="\n".join(part for part in (changed, found.text) if part), always=changed,
+            shows=tuple(dict.fromkeys(item.id for item in quoted)), unwritten=tuple(item.id for item in unwritten),
+            drawn_from=tuple(dict.fromkeys(id for item in unwritten for id in item.erased_with)),
+        )  # fmt: skip
 
     def _scoped(self, caller: Caller) -> ScopedMemory:
         return self._memory.scope(user=caller.user, tenant=caller.tenant, actor=caller.actor)

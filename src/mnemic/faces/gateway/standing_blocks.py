@@ -88,11 +88,15 @@ class StandingBlocks:
 def _withdrawn(me: ScopedMemory, ids: Sequence[ItemId]) -> set[ItemId]:
     """Those of some items that may not be shown any more: erased, forgotten, or expired. A superseded one may."""
     shown = {version.item.id for version in me.visible(ids)} if ids else set()
-    return {id for id in ids if id not in shown and not _is_history(me, id)}
+    return {id for id in ids if id not in shown and not _may_be_shown(me, id)}
 
 
-def _is_history(me: ScopedMemory, id: ItemId) -> bool:
-    """Whether an item that is not visible was superseded."""
+def _may_be_shown(me: ScopedMemory, id: ItemId) -> bool:
+    """Whether an item that is not visible is one that rules have yet to write, or was superseded."""
+    try:
+        return me.get(id).item.id == id
+    except NotFound:
+        pass
     try:
         versions = me.history(id)
     except NotFound:

@@ -23,16 +23,17 @@ def keep_messages(rows: Rows, space: int, messages: Sequence[PromptMessage]) -> 
     """Keep messages, inside a transaction; a block that stands already stays as it is.
 
     A block is kept only where this space has all that it shows: the erasure of what another has would not reach it.
+    What rules have yet to write will have the id by which it is named already, and goes with what it is drawn from.
     """
     before = kept_messages(rows, space, [message.name for message in messages])
     stretch = rows.now() // _STRETCH
     rows.lanes.drop_answers_before(space, _LANE, _lane(stretch - 1))
     for message in messages:
         whole = before[message.name].then(message) if message.name in before else message
-        shows = [to_bytes(item) for item in whole.shows]
-        if len(rows.items.standing(space, shows)) < len(set(shows)):
-            whole, shows = whole.without_block(), []
-        rests_on = [*shows, *(to_bytes(item) for item in whole.kept_as)]
+        needed = {to_bytes(item) for item in whole.shows if item not in whole.unwritten}
+        if len(rows.items.standing(space, list(needed))) < len(needed):
+            whole = whole.without_block()
+        rests_on = [to_bytes(item) for item in (*whole.shows, *whole.drawn_from, *whole.kept_as)]
         hashed = request_hash(rows, space, message.name.encode())
         rows.lanes.add_answer(space, _lane(stretch), hashed, packed_message(whole), rests_on)
 
