@@ -56,14 +56,14 @@ class GatewayLoad:
         requests: Of each sort.
         turns: Of the conversation whose prompts are compared.
         kills: How often the endpoint is killed amid an answer.
-        litellm: The command of litellm's proxy; empty to leave it out.
+        litellm: The command of litellm's proxy; None to leave it out.
     """
 
     items: int = 1_000
     requests: int = 200
     turns: int = 40
     kills: int = 100
-    litellm: str = ""
+    litellm: str | None = None
     seed: int = 0
 
     @property
@@ -83,7 +83,7 @@ def bench_gateway(load: GatewayLoad = GatewayLoad(), progress: Callable[[str], N
             memory.flush()
         with ExitStack() as running:
             doors = {"direct": upstream.url, "gateway": running.enter_context(_gateway(path, upstream.url))}
-            if load.litellm:
+            if load.litellm is not None:
                 doors["litellm"] = running.enter_context(_litellm(load.litellm, upstream.url, Path(folder)))
             clients = {
                 door: running.enter_context(httpx2.Client(base_url=url, timeout=60)) for door, url in doors.items()
