@@ -70,7 +70,7 @@ def _operation(operation: Operation) -> Iterator[str]:
     where = [f"`{method} {path}`" for _, method, path in addresses([operation])]
     promises = [
         f"right `{operation.right.name.lower()}`",
-        *(["may hide, replace or erase"] if operation.destructive else []),
+        *(["erases for good"] if operation.erases else ["may hide or replace"] if operation.destructive else []),
         *(
             ["safe to repeat"]
             if operation.idempotent

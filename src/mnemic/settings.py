@@ -127,6 +127,8 @@ class Settings:
     """Requests a minute that one access key may make of a server, in each process."""
     key_writes: int = 100_000
     """Writes a day that one access key may make of a server, in each process."""
+    erase_needs_admin: bool = False
+    """Whether over a server only the right `admin` erases for good; else `write` does too, in the memory it opens."""
     jwt_issuer: str = ""
     """Issuer (`iss`) of an identity provider whose tokens (JWT) a server takes beside access keys; empty for none."""
     jwt_audience: str = ""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from commandline import Run
 
 from mnemic import Memory, Settings
 from mnemic.testing.chat_server import serving
@@ -34,10 +35,17 @@ def test_an_application_talks_through_it_until_it_is_told_to_stop(tmp_path: Path
                 body = {"model": "m", "messages": [{"role": "user", "content": "I sold my car."}]}
                 answer = httpx2.post(f"{address}/v1/chat/completions", json=body, timeout=PATIENCE)
                 assert answer.json()["choices"][0]["message"]["content"] == "Noted."
-                foreign = httpx2.get(f"{address}/health", headers={"Host": "evil.example"})
+                foreign = httpx2.get(f"{address}/health", headers={"Host": "evil.example"}, timeout=PATIENCE)
                 assert foreign.status_code == 421
             finally:
-                process.send_signal(signal.SIGTERM)
-                process.communicate(timeout=PATIENCE)
+                process.send_signal(signal.SIGINT)
+                _, said = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, said) == (0, "")
     with Memory(path, settings=Settings(embedder="none", background=False)) as memory:
         assert [version.item.text for version in memory.scope(user="ada").list()] == ["Noted.", "I sold my car."]
+
+
+def test_it_does_not_start_where_nobody_could_prove_who_they_are(run: Run) -> None:
+    for options in (("--host", "0.0.0.0"), ("--allow-host", "memory.example"), ("--keys",)):
+        ran = run("gateway", "--upstream", "http://127.0.0.1:9", "--port", "0", *options, code=2)
+        assert "there is no key yet" in ran.err

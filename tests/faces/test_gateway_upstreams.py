@@ -17,6 +17,7 @@ import pytest
 from mnemic import Memory, Settings
 from mnemic.faces.gateway.relay import GatewayOptions, application
 from mnemic.faces.gateway.remembering import Remembering
+from mnemic.faces.server.guards import LOOPBACK_HOSTS, Guards
 from patience import eventually
 from serving_app import serving_app
 
@@ -80,7 +81,7 @@ def between(answer: Callable[[socket.socket], None], **options: Any) -> Iterator
     with Memory("memory:", settings=Settings(embedder="none", background=False)) as memory:
         given = GatewayOptions(upstream=upstream.url, user="me", **{"recall_seconds": 30.0, **options})
         app = application(Remembering(memory, budget=given.budget, cache=given.cache), given)
-        with serving_app(app) as address:
+        with serving_app(Guards(app, LOOPBACK_HOSTS, given.body_limit, own=False)) as address:
             yield Between(memory, upstream, address)
     upstream.listening.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal
 
@@ -18,6 +19,9 @@ from mnemic.credentials.principal import Right
 from mnemic.credentials.quotas import Quotas
 from mnemic.faces.server.application import application
 from mnemic.faces.server.service import Service
+from mnemic.faces.server.verb_pool import VerbPool
+from mnemic.memory import ScopedMemory
+from patience import PATIENCE
 from serving_app import serving_app
 
 Mode = Literal["auto", "legacy"]
@@ -44,7 +48,7 @@ def talk(
     async def run(address: str) -> Any:
         given = {"Authorization": f"Bearer {token}", **headers}
         async with (
-            httpx2.AsyncClient(headers=given) as http,
+            httpx2.AsyncClient(headers=given, timeout=PATIENCE) as http,
             Client(streamable_http_client(address + path, http_client=http), mode=mode) as client,
         ):
             return await say(client)
@@ -118,8 +122,57 @@ def test_who_may_not_ask_gets_no_further(memory: Memory, headers: dict[str, str]
             f"{address}/mcp",
             json={"jsonrpc": "2.0", "id": 1, "method": "tools/list"},
             headers={"Accept": "application/json, text/event-stream", **headers},
+            timeout=PATIENCE,
         )
     assert answer.status_code == status
+
+
+@pytest.mark.parametrize("path", ["/mcp", "/mcp/reference", "/mcp/files"])
+def test_nobody_hears_over_http_of_what_others_write(memory: Memory, path: str) -> None:
+    async def say(client: Client) -> Any:
+        return client.server_capabilities.resources, await client.list_tools()
+
+    offered, _ = talk(memory, say, path=path)
+    assert offered is None or not offered.subscribe
+
+
+def test_tools_run_in_the_pool_of_all_verbs_and_an_overload_is_told_as_there(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pool, going_on, recall = VerbPool(threads=2, waiting=1), threading.Event(), ScopedMemory.recall
+
+    def waiting(*given: Any, **more: Any) -> Any:
+        assert going_on.wait(PATIENCE)
+        return recall(*given, **more)
+
+    monkeypatch.setattr(ScopedMemory, "recall", waiting)
+
+    async def scenario(address: str) -> None:
+        asked = [asyncio.create_task(_recalled(address)) for _ in range(3)]
+        while pool.inside < 3:
+            await asyncio.sleep(0.01)
+        refused = await _recalled(address)
+        over_rest = await _post(address + "/v1/recall", {"query": "bees"})
+        going_on.set()
+        assert [(await one).status_code for one in asked] == [200, 200, 200]
+        for answer in (refused, over_rest):
+            assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+            assert answer.headers["content-type"] == "application/problem+json"
+
+    with serving_app(application(Service(memory, TOKENS, pool=pool))) as address:
+        asyncio.run(asyncio.wait_for(scenario(address), PATIENCE))
+    assert pool.inside == 0
+
+
+async def _recalled(address: str) -> httpx2.Response:
+    call = {"name": "recall", "arguments": {"query": "bees"}}
+    return await _post(address + "/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call})
+
+
+async def _post(url: str, body: dict[str, Any]) -> httpx2.Response:
+    headers = {"Authorization": "Bearer ada", "Accept": "application/json, text/event-stream"}
+    async with httpx2.AsyncClient(headers=headers, timeout=PATIENCE) as http:
+        return await http.post(url, json=body)
 
 
 def test_one_memory_is_behind_all_who_ask_at_once(memory: Memory) -> None:
@@ -137,7 +190,7 @@ def test_a_write_is_charged_as_one_and_a_read_is_not(memory: Memory) -> None:
 
     async def run(address: str) -> list[bool]:
         async with (
-            httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}) as http,
+            httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}, timeout=PATIENCE) as http,
             Client(streamable_http_client(f"{address}/mcp", http_client=http)) as client,
         ):
             calls = [("remember", {"text": "one"}), ("recall", {"query": "one"}), ("remember", {"text": "two"})]

@@ -91,6 +91,28 @@ def test_a_server_drains_when_it_is_told_to_stop(tmp_path: Path) -> None:
         assert process.wait(PATIENCE) == 0
 
 
+def test_a_server_that_is_told_to_stop_before_it_runs_ends(tmp_path: Path) -> None:
+    stopping = f"""
+import os, signal
+from mnemic.faces.server.listening import DrainingServer, ServeOptions, listen
+from mnemic.settings import Settings
+
+class StoppedServer(DrainingServer):
+    def run(self, sockets=None):
+        os.kill(os.getpid(), signal.SIGTERM)
+        super().run(sockets)
+
+import mnemic.faces.server.listening as listening
+listening.DrainingServer = StoppedServer
+settings = Settings(embedder="none", background=False)
+where = {str(tmp_path / "memory.db")!r}
+listen(ServeOptions(where=where, settings=settings, user="me", tenant="main", host="127.0.0.1", port=0), 1, print)
+"""
+    done = subprocess.run([sys.executable, "-c", stopping], timeout=PATIENCE, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("http://127.0.0.1:")  # it has opened, and closes as it does
+
+
 def test_several_processes_answer_on_one_port(tmp_path: Path) -> None:
     with served(tmp_path, "--workers", "2") as (process, port):
         written = asked(port, "/v1/observe", {"messages": "One.", "key": "a"})[1]

@@ -48,7 +48,8 @@ class Operation:
         result: JSON schema of the answer.
         right: The least that its caller must be allowed. To erase a whole user needs `ADMIN`, as what is of the store.
         read_only: It changes nothing but counters of use.
-        destructive: It may hide, replace or erase what was there.
+        destructive: It may hide or replace what was there.
+        erases: It takes away for good, and no undo brings it back: a server may ask for more than `right`.
         idempotent: Called again with the same arguments, it changes nothing more.
         resource: A second address that it has under `/v1`, with its method, such as `GET /items/{id}`; "" for none.
         of_store: It is about the whole store: it takes the `Admin` of it, and no handle on one user's memory.
@@ -65,6 +66,7 @@ class Operation:
     handle: Mapping[str, Schema] = field(default_factory=dict)
     read_only: bool = False
     destructive: bool = False
+    erases: bool = False
     idempotent: bool = False
     resource: str = ""
     of_store: bool = False

@@ -25,6 +25,7 @@ from mnemic.strategies.base import Asked, Budget, Edits, Given, Pick, nothing
 from mnemic.strategies.fact_book import FactBook
 from mnemic.strategies.judging import judged
 from mnemic.strategies.knowledge import passage_of
+from mnemic.strategies.rules.merge_ops import wording_digest
 from mnemic.strategies.rules.sentence_relevance import bm25, content_terms
 from mnemic.strategies.strategy_requests import search
 from mnemic.strategies.tasks.extracting import EXTRACT_ITEMS
@@ -74,6 +75,10 @@ class Mem0:
 
     add_only: bool = False
     unit: Unit = UNIT
+
+    def lookup_tags(self, item: Item) -> tuple[str, ...]:
+        """The tag by which a fact is looked up: its words."""
+        return (wording_digest(item.text),) if item.kind is Kind.FACT else ()
 
     def on_write(self, given: Given) -> Flow[Edits]:
         """Extract the facts of a unit, and merge them into what is known."""

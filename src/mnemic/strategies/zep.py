@@ -50,6 +50,7 @@ from mnemic.strategies.rules.graph_edits import (
     digest,
     graph_fact,
     graph_tag,
+    lookup_tags_of,
     members_of,
 )
 from mnemic.strategies.rules.label_propagation import communities
@@ -107,11 +108,13 @@ class Zep:
         recipe: How recall ranks.
         centre: The entity from which `NODE_DISTANCE` counts.
         relevance: The weight of relevance against unlikeness in `MMR`.
+        episodes: Recall finds turns, too, by a ranking of their own; facts that words find stand before them.
     """
 
     recipe: SearchRecipe = SearchRecipe.RRF
     centre: str = ""
     relevance: float = 0.5
+    episodes: bool = True
 
     name: ClassVar[str] = "zep"
     by: ClassVar[str] = "zep"
@@ -121,6 +124,10 @@ class Zep:
     budget: ClassVar[Budget] = Budget(calls=6)
     batch: ClassVar[int] = 64
     unit: ClassVar[Unit] = TurnUnit()
+
+    def lookup_tags(self, item: Item) -> tuple[str, ...]:
+        """The tags by which a fact, or an entity, is looked up."""
+        return lookup_tags_of(item)
 
     def on_write(self, given: Given) -> Flow[Edits]:
         """Extract facts, resolve whom they are about, and place each in the history that is known."""
@@ -163,7 +170,11 @@ class Zep:
         return edits.edits()
 
     def on_recall(self, asked: Asked) -> Flow[Sequence[Pick]]:
-        """Search facts by words, by meaning and along the graph; rank them by the recipe, at most `2 * asked.k`."""
+        """Search facts by words, by meaning and along the graph, and episodes; rank them by the recipe.
+
+        Returns:
+            At most `2 * asked.k`.
+        """
         where = replace(asked.where, kinds=(Kind.FACT,), by=(self.by,))
         hits = yield from search(asked.text, where, 2 * asked.k)
         meant = {hit.item.id: hit.cosine for hit in hits if hit.cosine is not None}
@@ -175,10 +186,13 @@ class Zep:
             items |= {item.id: item for item in newest}
         near = yield from _walked([hit.item.id for hit in hits], 2 * asked.k)
         items |= yield from fetch(*near)
+        told = (yield from search(asked.text, Filter(kinds=(Kind.TURN,)), asked.k)) if self.episodes else ()
+        items |= {hit.item.id: hit.item for hit in told}
         rankings = {
             "words": [hit.item.id for hit in hits if hit.overlap > 0],
             "meaning": sorted(meant, key=lambda id: -meant[id]),
             "links": [id for id in near if id in items],
+            "episodes": [hit.item.id for hit in told],
         }
         shares = reciprocal_ranks(rankings, _RRF)
         best = dict(sorted(((id, sum(parts.values())) for id, parts in shares.items()), key=_descending)[: 2 * asked.k])

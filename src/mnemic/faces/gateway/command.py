@@ -84,15 +84,22 @@ def gateway(
     behind it, as data; what the user says and what the model answers is kept. The application's own key goes on to the
     upstream and is kept nowhere. What is no conversation passes as it came.
 
-    On this machine's own address whoever reaches it is its owner. Elsewhere each request proves who asks, by a key that
-    `mnemic keys create` makes: in the header Mnemic-Key, or as the application's own key with --upstream-key-env.
+    On this machine's own address whoever reaches it is its owner. Elsewhere, or by another name, each request proves
+    who asks, and it does not start before there is a key (`mnemic keys create`). A request brings it in the header
+    Mnemic-Key, or as the application's own key with --upstream-key-env.
     """
     run = invocation()
     try:
         from mnemic.faces.gateway.gateway_process import GatewayProcess
         from mnemic.faces.gateway.relay import SESSION_HEADERS, TASK_MARKS, USER_HEADERS, GatewayOptions
         from mnemic.faces.gateway.remembering import MemoryMode
-        from mnemic.faces.server.listening import ServerProcesses, address_of, bound_socket
+        from mnemic.faces.server.listening import (
+            ServeOptions,
+            ServerProcesses,
+            address_of,
+            bound_socket,
+            refuse_without_credentials,
+        )
     except ModuleNotFoundError as error:
         needs = f"needs a package that is not installed ({error.name})"
         raise Invalid("gateway", needs, 'Run `pip install "mnemic[server]"`.') from error
@@ -102,17 +109,27 @@ def gateway(
         user_headers=user_headers or USER_HEADERS,
         session_headers=session_headers or SESSION_HEADERS, task_marks=task_marks or TASK_MARKS,
     )  # fmt: skip
-    proving = with_keys or not is_loopback(host)
+    proving = with_keys or not all(map(is_loopback, (host, *allow_host)))
+    refuse_without_credentials(
+        ServeOptions(
+            where=run.where, settings=run.program_settings, user=run.user, tenant=run.tenant, host=host, port=port,
+            names=allow_host, credentials=proving,
+        )
+    )  # fmt: skip
     process = GatewayProcess(
         where=run.where, settings=run.program_settings, options=options, names=(host, *allow_host), proving=proving
     )
+    whose = "of whoever its key names" if proving else f"of {run.user} where a request names nobody"
     with bound_socket(host, port) as bound:
-        whose = "of whoever its key names" if proving else f"of {run.user} where a request names nobody"
-        run.output.note(f"Set your application's base URL to {address_of(bound)}/v1 (memory {whose}; Ctrl-C ends it)")
+        url = f"{address_of(bound)}/v1"
+
+        def ready() -> None:
+            run.output.note(f"Set your application's base URL to {url} (memory {whose}; Ctrl-C ends it)")
+
         if workers == 1:
-            process.serve(bound)
+            process.serve(bound, ready)
         else:
-            ServerProcesses(process.serve, bound, workers).run()
+            ServerProcesses(process.serve, bound, workers).run(ready)
 
 
 def _url(given: str) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import signal
 import socket
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import uvicorn
 
 from mnemic.credentials.authenticator import Authenticator
 from mnemic.faces.gateway.relay import GatewayOptions, application
-from mnemic.faces.gateway.remembering import Remembering
+from mnemic.faces.gateway.remembering import Caller, Remembering
 from mnemic.faces.server.bounded_protocol import BoundedHttpProtocol
 from mnemic.faces.server.guards import LOOPBACK_HOSTS, Guards
 from mnemic.faces.server.listening import DRAIN_SECONDS
@@ -33,15 +35,22 @@ class GatewayProcess:
     names: tuple[str, ...]
     proving: bool
 
-    def serve(self, bound: socket.socket) -> None:
-        """Open the store and answer on a bound socket until a signal ends it."""
+    def serve(self, bound: socket.socket, ready: Callable[[], None] = lambda: None) -> None:
+        """Open the store and answer on a bound socket until a signal ends it; `ready` is called once one would."""
         with Memory(self.where, settings=self.settings) as memory:
             asked = Authenticator.from_settings(memory.keys, self.settings) if self.proving else None
             remembering = Remembering(memory, budget=self.options.budget, cache=self.options.cache)
             relay = application(remembering, self.options, asked)
-            app = Guards(relay, (*LOOPBACK_HOSTS, *self.names), self.options.body_limit)
+            app = Guards(relay, (*LOOPBACK_HOSTS, *self.names), self.options.body_limit, own=False)
             config = uvicorn.Config(
                 app, http=BoundedHttpProtocol, ws="none", access_log=False, log_level="warning", proxy_headers=False,
                 server_header=False, date_header=False, timeout_graceful_shutdown=DRAIN_SECONDS,
             )  # fmt: skip
-            uvicorn.Server(config).run(sockets=[bound])
+            server = uvicorn.Server(config)
+            for number in (signal.SIGTERM, signal.SIGINT):
+                # Uvicorn takes signals only while it runs, and raises them again once it has drained.
+                signal.signal(number, server.handle_exit)
+            if self.options.user is not None:
+                remembering.warm(Caller(tenant=self.options.tenant, user=self.options.user))
+            ready()
+            server.run(sockets=[bound])

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from hashlib import sha256
@@ -160,6 +161,13 @@ class Remembering:
     def check(self, caller: Caller) -> None:
         """Raise `Invalid` where a name cannot name anything; nothing is read."""
         self._scoped(caller).shelf(session=caller.session)
+
+    def warm(self, caller: Caller) -> None:
+        """Ask once for nothing: what a first recall loads takes longer than a request waits for memory."""
+        me = self._scoped(caller)
+        with suppress(MnemicError):
+            me.context("", budget=self._budget)
+            me.recall("warm")
 
     def recall(self, exchange: Exchange) -> Recollection:
         """Add to a prompt what memory holds on its newest message, behind all blocks that stand there already.

@@ -1,6 +1,6 @@
 """What is offered to a client: tools, resources and prompts over one user's memory, as answers to requests.
 
-Every call runs in a thread, so that a slow one holds up nobody.
+Every call that blocks runs in a thread, so that a slow one holds up nobody.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 import mcp_types as types
 from anyio import to_thread
@@ -72,6 +72,19 @@ Answers = dict[str, tuple[type[types.RequestParams], Answer]]
 """By method: what a request holds, and what answers it."""
 
 
+class InThread(Protocol):
+    """Runs what blocks in a thread."""
+
+    async def __call__(self, work: Callable[[], T]) -> T:
+        """Return what `work` returns."""
+        ...
+
+
+async def any_thread(work: Callable[[], T]) -> T:
+    """Run what blocks beside the loop. A cancelled call is not waited for by its caller, but lands or fails whole."""
+    return await to_thread.run_sync(work)
+
+
 class Offer:
     """The answers to what a client asks.
 
@@ -79,10 +92,20 @@ class Offer:
         served: What every request is about.
         served_for: What one request is about, where that differs from request to request: whose memory, and how much
             may be done with it. It is of the same profile as `served`.
+        in_thread: Runs what blocks; where many clients share a server, in a pool with an end.
+        subscribing: Whether clients may subscribe to resources: every client hears of every write, so that it is only
+            for a server of one user's memory.
     """
 
-    def __init__(self, served: ServedMemory, served_for: Callable[[Context], ServedMemory] | None = None) -> None:
-        self._visit = served
+    def __init__(
+        self,
+        served: ServedMemory,
+        served_for: Callable[[Context], ServedMemory] | None = None,
+        in_thread: InThread = any_thread,
+        *,
+        subscribing: bool = True,
+    ) -> None:
+        self._visit, self._in_thread, self._subscribing = served, in_thread, subscribing
         self._served_for = served_for or (lambda _: served)
         self._shelf = SHELVES.get(served.profile)
         self._subscriptions = Subscriptions()
@@ -108,14 +131,17 @@ class Offer:
         return {**tools, **shelf, **(prompts if self._prompts else {})}
 
     def _reading(self, shelf: Shelf) -> Answers:
-        return {
+        reading: Answers = {
             "resources/list": (types.PaginatedRequestParams, partial(self._list_resources, shelf)),
             "resources/templates/list": (types.PaginatedRequestParams, partial(self._list_templates, shelf)),
             "resources/read": (types.ReadResourceRequestParams, partial(self._read_resource, shelf)),
+        }
+        subscribing: Answers = {
             "resources/subscribe": (types.SubscribeRequestParams, partial(self._subscribe, shelf)),
             "resources/unsubscribe": (types.UnsubscribeRequestParams, self._subscriptions.unsubscribe),
             "subscriptions/listen": (types.SubscriptionsListenRequestParams, self._subscriptions.listen),
         }
+        return {**reading, **subscribing} if self._subscribing else reading
 
     def connection(self, server: object) -> AbstractAsyncContextManager[Watched]:
         """Keep what one client subscribes to while it is there."""
@@ -129,11 +155,12 @@ class Offer:
             self._visit.begin()
 
     async def _list_tools(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[_tool(tool) for tool in await _in_thread(self._served_for(ctx).tools)])
+        return types.ListToolsResult(tools=[_tool(tool) for tool in await self._in_thread(self._served_for(ctx).tools)])
 
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         try:
-            result = await _in_thread(self._served_for(ctx).call, params.name, params.arguments or {})
+            call = partial(self._served_for(ctx).call, params.name, params.arguments or {})
+            result = await self._in_thread(call)
         except LookupError as error:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}") from error
         if not result.failed:
@@ -142,14 +169,14 @@ class Offer:
 
     async def _notify_subscribers(self, name: str, result: Result) -> None:
         writes = any(tool.name == name and not tool.read_only for tool in self._visit.tools())
-        if self._shelf is not None and writes:
+        if self._shelf is not None and self._subscribing and writes:
             await self._subscriptions.changed(self._shelf.changed(result))
 
     async def _list_resources(
         self, shelf: Shelf, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         cursor = None if params is None else params.cursor
-        with_cursor = await _refusing(lambda: shelf.page(self._served_for(ctx).toolbox(), cursor))
+        with_cursor = await self._refusing(lambda: shelf.page(self._served_for(ctx).toolbox(), cursor))
         return types.ListResourcesResult(resources=with_cursor[0], next_cursor=with_cursor[1])
 
     async def _list_templates(
@@ -161,13 +188,13 @@ class Offer:
         self, shelf: Shelf, ctx: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
-        contents = await _refusing(lambda: shelf.read(self._served_for(ctx).toolbox(), uri), {"uri": uri})
+        contents = await self._refusing(lambda: shelf.read(self._served_for(ctx).toolbox(), uri), {"uri": uri})
         return types.ReadResourceResult(contents=[contents])
 
     async def _subscribe(self, shelf: Shelf, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         """Subscribe a client to a resource; refuse one that cannot be read."""
         uri = str(params.uri)
-        await _refusing(lambda: shelf.read(self._served_for(ctx).toolbox(), uri), {"uri": uri})
+        await self._refusing(lambda: shelf.read(self._served_for(ctx).toolbox(), uri), {"uri": uri})
         return await self._subscriptions.subscribe(ctx, params)
 
     async def _list_prompts(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
@@ -177,27 +204,21 @@ class Offer:
         if params.name not in self._prompts:
             raise MCPError(types.INVALID_PARAMS, f"Unknown prompt: {params.name}")
         one = self._prompts[params.name]
-        words = await _refusing(lambda: self._words(ctx, one, params.arguments or {}))
+        words = await self._refusing(lambda: self._words(ctx, one, params.arguments or {}))
         message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=words))
         return types.GetPromptResult(description=one.prompt.description, messages=[message])
 
+    async def _refusing(self, function: Callable[[], T], data: dict[str, str] | None = None) -> T:
+        """Run what blocks in a thread; turn what it refuses into the protocol's errors."""
+        try:
+            return await self._in_thread(function)
+        except (Invalid, NotFound) as error:
+            raise MCPError(types.INVALID_PARAMS, str(error), data) from error
+        except MnemicError as error:
+            raise MCPError(types.INTERNAL_ERROR, f"{type(error).__name__}: {error}", data) from error
+
     def _words(self, ctx: Context, prompt: Ready, arguments: dict[str, str]) -> str:
         return prompt.words(self._served_for(ctx).memory(), checked(prompt.prompt, arguments))
-
-
-async def _in_thread(function: Callable[..., T], *args: Any) -> T:
-    """Run what blocks beside the loop. A cancelled call is not waited for by its caller, but lands or fails whole."""
-    return await to_thread.run_sync(function, *args)
-
-
-async def _refusing(function: Callable[[], T], data: dict[str, str] | None = None) -> T:
-    """Run what blocks in a thread; turn what it refuses into the protocol's errors."""
-    try:
-        return await _in_thread(function)
-    except (Invalid, NotFound) as error:
-        raise MCPError(types.INVALID_PARAMS, str(error), data) from error
-    except MnemicError as error:
-        raise MCPError(types.INTERNAL_ERROR, f"{type(error).__name__}: {error}", data) from error
 
 
 def _tool(tool: Tool) -> types.Tool:

@@ -75,13 +75,15 @@ class DrainingServer(uvicorn.Server):
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to answer."""
+        """Begin to answer; what was asked to stop while it started drains at once."""
         self._loop = asyncio.get_running_loop()
         await super().startup(sockets)
+        if self.should_exit:
+            self._service.draining.set()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Begin to drain; a second Ctrl-C does not wait."""
-        if self._loop is not None:
+        """Begin to drain, also if it has not started yet; a second Ctrl-C does not wait."""
+        if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._service.draining.set)
         super().handle_exit(sig, frame)
 
@@ -101,8 +103,8 @@ def listen(options: ServeOptions, workers: int, ready: Callable[[str], None]) ->
         if workers == 1:
             serve_here(options, bound, lambda: ready(url))
         else:
-            ready(url)  # the socket listens; who connects waits for the first process
-            ServerProcesses(partial(serve_here, options), bound, workers).run()
+            # The socket listens; who connects waits for the first process.
+            ServerProcesses(partial(serve_here, options), bound, workers).run(lambda: ready(url))
 
 
 def serve_here(options: ServeOptions, bound: socket.socket, ready: Callable[[], None] | None = None) -> None:
@@ -118,9 +120,11 @@ def serve_here(options: ServeOptions, bound: socket.socket, ready: Callable[[], 
             app, http=BoundedHttpProtocol, loop="auto", ws="none", access_log=False, log_level="warning", lifespan="on",
             server_header=False, backlog=_BACKLOG, timeout_graceful_shutdown=DRAIN_SECONDS, proxy_headers=False,
         )  # fmt: skip
+        server = DrainingServer(config, service)
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, _ended)  # uvicorn raises its signals again once it has drained
-        DrainingServer(config, service).run(sockets=[bound])
+            # Uvicorn takes signals only while it runs, and raises them again once it has drained.
+            signal.signal(number, server.handle_exit)
+        server.run(sockets=[bound])
 
 
 def authenticator_of(memory: Memory, options: ServeOptions) -> RequestAuthenticator:
@@ -140,7 +144,7 @@ def refuse_without_credentials(options: ServeOptions) -> None:
     if not options.credentials or options.settings.jwt_issuer or _has_key(options):
         return
     reached = ", ".join((options.host, *options.names))
-    remedy = "Make a key first (`mnemic keys create`), or leave --host, --allow-host and --credentials out."
+    remedy = "Make a key first (`mnemic keys create`), or serve on this machine's own address, for whoever is on it."
     raise Invalid("host", f"nobody who asks at {reached} could prove who they are: there is no key yet", remedy)
 
 
@@ -151,10 +155,6 @@ def _has_key(options: ServeOptions) -> bool:
         return False
     with Memory(options.where, settings=replace(options.served_settings, background=False)) as memory:
         return memory.keys.any_valid()
-
-
-def _ended(number: int, frame: FrameType | None) -> None:
-    """Take a signal that has done its work."""
 
 
 def _announcing(ready: Callable[[], None] | None) -> Lifespan[Starlette]:
@@ -219,10 +219,11 @@ class ServerProcesses:
         self._over = threading.Event()
         self._count = count
 
-    def run(self) -> None:
-        """Run them until a signal ends all of them."""
+    def run(self, ready: Callable[[], None]) -> None:
+        """Run them until a signal ends all of them; `ready` is called once a signal would."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: self._over.set())
+        ready()
         running = [self._started() for _ in range(self._count)]
         left = _RESTARTS
         while not self._over.wait(0.2):
@@ -239,6 +240,7 @@ class ServerProcesses:
             process.terminate()
         for process in running:
             process.join(DRAIN_SECONDS + 5)
+            process.kill()  # one that is stuck is not waited for
 
     def _started(self) -> BaseProcess:
         process = self._context.Process(target=_serve_under_parent, args=(self._serve, self._bound))

@@ -1,8 +1,9 @@
 """MCP over streamable HTTP, beside REST: the same keys, the same open memory, a path for each profile of tools.
 
 There are no sessions: each request proves who asks, and is about that one's memory, whatever its arguments say. So a
-session's id is nothing that could be stolen, and any process may answer. Both generations of the protocol are spoken;
-what an older client subscribes to needs a session, and is to be had over standard input and output alone.
+session's id is nothing that could be stolen, and any process may answer. Both generations of the protocol are spoken.
+Nobody subscribes to resources here: their addresses are the same for every user, and a stream would have to outlive the
+request that proved who asks. `GET /v1/feed` tells of commits within the walls, and for as long as a credential is good.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from mnemic.faces.server.problems import problem_of
 from mnemic.registry import TOOLS
 
 if TYPE_CHECKING:
-    from starlette.types import Receive, Scope, Send
+    from starlette.types import Message, Receive, Scope, Send
 
     from mnemic.faces.mcp.methods import Context
     from mnemic.faces.server.service import Service
@@ -71,11 +72,12 @@ class _Endpoint:
         self._service, self._profile = service, profile
         listed = ServedMemory(lambda: nullcontext(_nobodys()), profile, read_only=service.read_only)
         self.manager = StreamableHTTPSessionManager(
-            server_of(Offer(listed, _served_by_request)),
+            server_of(Offer(listed, _served_by_request, service.pool.run_admitted, subscribing=False)),
             stateless=True, security_settings=security, max_request_body_size=body_limit,
         )  # fmt: skip
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        body = await Request(scope, receive).body()  # before there is a place for it: a slow one keeps nobody out
         try:
             headers = read_headers(scope["headers"])
             served = await self._service.pool.run(lambda: self._served(headers, scope["method"]))
@@ -83,7 +85,7 @@ class _Endpoint:
             await problem_of(error, scope["state"]["request_id"])(scope, receive, send)
             return
         scope["state"][_SERVED] = served
-        await self.manager.handle_request(scope, receive, send)
+        await self.manager.handle_request(scope, _with_body(body, receive), send)
 
     def _served(self, headers: dict[str, str], method: str) -> ServedMemory:
         """The memory that a request is about, with the tools that its key's right allows; it blocks."""
@@ -92,6 +94,16 @@ class _Endpoint:
         memory = service.scoped(headers, method=method, operation=asked)
         charge = partial(service.scoped, headers, Right.WRITE, method=method, operation=asked)
         return ServedMemory(lambda: nullcontext(memory), self._profile, read_only=reads, before_writing=charge)
+
+
+def _with_body(body: bytes, receive: Receive) -> Receive:
+    """Receive a body that was read already, and then what comes."""
+    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def again() -> Message:
+        return messages.pop() if messages else await receive()
+
+    return again
 
 
 def _served_by_request(ctx: Context) -> ServedMemory:

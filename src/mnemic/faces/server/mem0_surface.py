@@ -70,6 +70,7 @@ class Mem0Call:
     Attributes:
         addresses: Where it is sent: a method and a path each.
         right: The least that its caller must be allowed.
+        erases: It erases for good, for which a server may ask for more than `right`.
         fields: Schemas of its arguments, from the path, the query and the body.
         required: Those that it cannot do without.
     """
@@ -80,6 +81,7 @@ class Mem0Call:
     answer: Callable[[Mem0Caller, dict[str, Any]], Any]
     fields: Mapping[str, Schema] = field(default_factory=dict)
     required: tuple[str, ...] = ()
+    erases: bool = False
 
     @property
     def parameters(self) -> Schema:
@@ -181,6 +183,7 @@ CALLS: Final = (
         addresses=("DELETE /v1/memories/{memory_id}/", "DELETE /memories/{memory_id}"),
         right=Right.WRITE,
         answer=mem0_changes.delete,
+        erases=True,
         fields={**_MEMORY, "delete_linked": flag()},
     ),
     Mem0Call(
@@ -188,6 +191,7 @@ CALLS: Final = (
         addresses=("DELETE /v1/batch/",),
         right=Right.WRITE,
         answer=mem0_changes.delete_many,
+        erases=True,
         fields={"memories": many(shape(_MEMORY), minItems=1, maxItems=1_000)},
         required=("memories",),
     ),
@@ -196,6 +200,7 @@ CALLS: Final = (
         addresses=("DELETE /v1/memories/", "DELETE /memories"),
         right=Right.WRITE,
         answer=mem0_changes.delete_all,
+        erases=True,
         fields={**_ENTITIES, "filters": text(), "metadata": _OBJECT},
     ),
     Mem0Call(
@@ -212,9 +217,10 @@ CALLS: Final = (
         ),
         right=Right.WRITE,
         answer=mem0_changes.delete_entity,
+        erases=True,
         fields={"entity_type": text(), "entity_id": text()},
     ),
-    Mem0Call(name="reset", addresses=("POST /reset",), right=Right.ADMIN, answer=mem0_changes.reset),
+    Mem0Call(name="reset", addresses=("POST /reset",), right=Right.ADMIN, answer=mem0_changes.reset, erases=True),
     Mem0Call(
         name="feedback",
         addresses=("POST /v1/feedback/",),
@@ -272,8 +278,9 @@ async def _respond(offered: Mapping[str, Mem0Call], request: Request) -> Respons
 
 
 def _answered(call: Mem0Call, service: Service, request: Request, headers: Mapping[str, str], body: bytes) -> Response:
+    right = service.needed(call.right, erases=call.erases)
     caller = Mem0Caller(
-        service, headers, request.method, operation=f"mem0 {call.name}", right=call.right, url=str(request.url)
+        service, headers, request.method, operation=f"mem0 {call.name}", right=right, url=str(request.url)
     )
     caller.principal  # noqa: B018 - who asks is known before their arguments are read
     given, without_effect = _arguments(call, request, headers, body)

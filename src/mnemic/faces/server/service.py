@@ -142,8 +142,17 @@ class Service:
         """
         if operation.of_store:
             return operation.run(self.administered(headers, operation, method=method), arguments())
-        memory = self.scoped(headers, operation.right, method=method, operation=operation.name)
+        right = self.needed(operation.right, erases=operation.erases)
+        memory = self.scoped(headers, right, method=method, operation=operation.name)
         return operation.run(memory, arguments())
+
+    def needed(self, right: Right, *, erases: bool) -> Right:
+        """Return the right that is needed here for what needs at least `right` anywhere.
+
+        Args:
+            erases: Whether it erases for good, for which the settings may ask for an administrator.
+        """
+        return Right.ADMIN if erases and self.memory.settings.erase_needs_admin else right
 
     def _refuse_writing(self, right: Right) -> None:
         if self.read_only and right > Right.READ:
