@@ -50,7 +50,17 @@ class GatewayProcess:
             for number in (signal.SIGTERM, signal.SIGINT):
                 # Uvicorn takes signals only while it runs, and raises them again once it has drained.
                 signal.signal(number, server.handle_exit)
+            _load_recall()
             if self.options.user is not None:
                 remembering.warm(Caller(tenant=self.options.tenant, user=self.options.user))
             ready()
             server.run(sockets=[bound])
+
+
+def _load_recall() -> None:
+    """Recall something in a store of its own: where nothing is remembered yet, a look at that loads next to nothing."""
+    with Memory("memory:", settings=Settings(embedder="none", background=False)) as memory:
+        me = memory.scope(user="me")
+        me.observe(["I live in Lisbon.", "Which city was it?"])
+        me.context("Where do I live?")
+        me.recall("Where do I live?")

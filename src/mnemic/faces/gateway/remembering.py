@@ -164,10 +164,8 @@ class Remembering:
 
     def warm(self, caller: Caller) -> None:
         """Ask once for nothing: what a first recall loads takes longer than a request waits for memory."""
-        me = self._scoped(caller)
         with suppress(MnemicError):
-            me.context("", budget=self._budget)
-            me.recall("warm")
+            self._scoped(caller).context("Where do I live?", budget=self._budget)
 
     def recall(self, exchange: Exchange) -> Recollection:
         """Add to a prompt what memory holds on its newest message, behind all blocks that stand there already.
