@@ -9,6 +9,7 @@ import os
 import signal
 import socket
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -216,17 +217,20 @@ class ServerProcesses:
     def __init__(self, serve: Callable[[socket.socket], None], bound: socket.socket, count: int) -> None:
         self._serve, self._bound = serve, bound
         self._context = multiprocessing.get_context("spawn")
-        self._over = threading.Event()
+        self._over = False
         self._count = count
 
     def run(self, ready: Callable[[], None]) -> None:
         """Run them until a signal ends all of them; `ready` is called once a signal would."""
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: self._over.set())
+            signal.signal(number, self._stop)
         ready()
         running = [self._started() for _ in range(self._count)]
         left = _RESTARTS
-        while not self._over.wait(0.2):
+        while True:
+            time.sleep(0.2)
+            if self._over:
+                break
             dead = [process for process in running if not process.is_alive()]
             if left < len(dead):
                 self._end(running)
@@ -234,6 +238,10 @@ class ServerProcesses:
             left -= len(dead)
             running = [process for process in running if process not in dead] + [self._started() for _ in dead]
         self._end(running)
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        """Take a signal. An event would not do: its lock may be held by the very wait that a signal interrupts."""
+        self._over = True
 
     def _end(self, running: Sequence[BaseProcess]) -> None:
         for process in running:
