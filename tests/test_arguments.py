@@ -46,11 +46,13 @@ from mnemic import (
 from mnemic.admin import Admin
 from mnemic.aio import AsyncAdmin
 from mnemic.core.items import Channel
+from mnemic.ingest.message import ExchangeMessage
 from mnemic.testing.generators import ManualClock
 from mnemic.verbs.statements import REVISABLE
 from mnemic.verbs.transacting import Transaction
 
 QUIET = Settings(background=False, embedder="none")
+SAID = ExchangeMessage(said=Message(text="I saw a fox.", key=""), channel=Channel.USER, prompt="m1")
 
 
 class Foreign(enum.Enum):
@@ -223,7 +225,7 @@ class World:
             "when": datetime(2026, 1, 2, tzinfo=UTC), "session": "chat", "user": "ada", "to": 3, "tenant": "default",
             "dest": self.folder / "copy.db", "lines": [], "embedder": "none", "hold": 1, "horizon": 1,
             "strategy": "house", "first": 1, "last": 2, "order": Order(name="gc", key="x"), "stop": stop,
-            "question": "Where?",
+            "question": "Where?", "names": ["m1"], "exchange": [SAID],
         }  # fmt: skip
         if verb in ("retry", "cancel"):
             known["id"] = 1

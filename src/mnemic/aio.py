@@ -176,6 +176,8 @@ class AsyncScopedMemory(_Awaiting[ScopedMemory]):
     graph = _awaited(ScopedMemory.graph)
     strength = _awaited(ScopedMemory.strength)
     spend = _awaited(ScopedMemory.spend)
+    observe_exchange = _awaited(ScopedMemory.observe_exchange)
+    prompt_messages = _awaited(ScopedMemory.prompt_messages)
     history = _awaited(ScopedMemory.history)
     holdings = _awaited(ScopedMemory.holdings)
     log = _awaited(ScopedMemory.log)

@@ -38,7 +38,9 @@ from mnemic.core.items import Channel, Kind, Sight, State
 from mnemic.core.queries import Filter
 from mnemic.core.scope import Shared
 from mnemic.errors import Invalid
+from mnemic.ingest.message import ExchangeMessage, Message
 from mnemic.settings import LEAST_WINDOW, MOST_WINDOW, Settings
+from mnemic.store.values.prompt_messages import PromptMessage
 from mnemic.store.values.spending import Spending
 from mnemic.store.values.work import Order
 from mnemic.verbs.looking_up import LIST_LIMIT
@@ -175,6 +177,22 @@ _SPENDING: Final[Mapping[str, Checker]] = {
     **dict.fromkeys(("calls", "failed", "prompt_tokens", "answer_tokens", "estimated"), whole),
     "seconds": number,
 }
+_PROMPT: Final[Mapping[str, Checker]] = {
+    "name": words,
+    "block": optional(words),
+    "always": words,
+    "shows": list_of(item_id),
+    "kept_as": list_of(item_id),
+    "kept_at": number,
+    "unwritten": list_of(item_id),
+    "drawn_from": list_of(item_id),
+}
+_EXCHANGE: Final[Mapping[str, Checker]] = {
+    "said": instance(Message),
+    "channel": member(Channel),
+    "prompt": words,
+    "at": number,
+}
 
 
 _TABLE: Final[Mapping[str, Checker | None]] = {
@@ -219,6 +237,7 @@ _TABLE: Final[Mapping[str, Checker | None]] = {
     "entropy": offering("bytes"),
     "evidence": list_of(item_id),
     "first": whole,
+    "exchange": list_of(record(ExchangeMessage, _EXCHANGE)),
     "folder": path,
     "expect": whole,
     "expires": moment_or_span,
@@ -237,10 +256,12 @@ _TABLE: Final[Mapping[str, Checker | None]] = {
     "messages": None,  # read together with what stands beside them, by `as_messages`
     "model": _name_or_object,
     "name": clean_name,
+    "names": list_of(words),
     "now": instant,
     "order": record(Order, _ORDER),
     "policy": _name_or_object,
     "prefer": words,
+    "prompts": list_of(record(PromptMessage, _PROMPT)),
     "query": question,
     "reach": None,
     "reason": words,

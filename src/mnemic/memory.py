@@ -33,6 +33,7 @@ from mnemic.writing import MessageLike, as_messages
 if TYPE_CHECKING:
     from mnemic.admin import Admin
     from mnemic.credentials.keys import Keys
+    from mnemic.ingest.message import ExchangeMessage
     from mnemic.long_reading import LongReading, LongSource, ReadingReport
     from mnemic.markdown_folder.folder_comparison import FolderComparison
     from mnemic.markdown_folder.scope_folder import FolderApply, FolderProgress, FolderWrite, ScopeFolder
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from mnemic.recall.entity_graph import EntityGraph
     from mnemic.session import Session
     from mnemic.store.contract import Store
+    from mnemic.store.values.prompt_messages import PromptMessage
     from mnemic.store.values.receipts import ErasureReceipt
     from mnemic.store.values.row_values import PageRow, SessionRow
     from mnemic.store.values.spending import Spending
@@ -182,6 +184,22 @@ class ScopedMemory:
             messages, speaker=speaker, role=role, said=said, slots=slots, tags=tags, key=key, expires=expires
         )
         return self._run(self._kernel.observe(self._who, plain, channel))
+
+    def observe_exchange(
+        self, exchange: Sequence[ExchangeMessage], *, prompts: Sequence[PromptMessage] = ()
+    ) -> Receipt:
+        """Remember what a user said to a model and what it answered, in this order: one commit, all or none.
+
+        Beside the journal it keeps what memory put into the prompt, which `prompt_messages` reads: a block that is
+        kept for a message stays as it is, and goes with any item that it shows. Without messages only that is kept; a
+        block that shows what is shared is not.
+
+        Raises:
+            Invalid, TooLarge: a message cannot be taken; nothing was written.
+            Conflict: a key came with other content before.
+        """
+        plain = [replace(one, said=as_messages(one.said)[0]) for one in exchange]
+        return self._run(self._kernel.observe_exchange(self._who, plain, prompts))
 
     def write(self, /, text: str | Statement, **fields: Any) -> Receipt:
         """Remember a statement: a fact, a profile slot, a plan. `fields` are those of `Statement`."""
@@ -809,6 +827,10 @@ class ScopedMemory:
         from mnemic.watching.feed import changes
 
         return self._run(changes(self._who, after, limit, every=every))
+
+    def prompt_messages(self, names: Sequence[str]) -> Mapping[str, PromptMessage]:
+        """Find what memory has done about messages of prompts, by name; one that is not known is left out."""
+        return self._run(self._kernel.prompt_messages(self._who, names))
 
     def written(self, seq: int) -> Sequence[Version]:
         """List the versions that a commit wrote, without those erased since."""

@@ -123,10 +123,10 @@ def test_an_answer_that_is_asked_for_anew_keeps_one_question() -> None:
 
 
 def test_the_same_words_on_another_day_are_kept_again() -> None:
-    now = [0.0]
+    now = [1_000_000.0]
     with between(clock=lambda: now[0]) as it:
         it.say("I am hungry.")
-        now[0] = 10_000.0
+        now[0] += 10_000.0
         it.upstream.chat = ReplyingChat(lambda ask: "Eat something.")
         it.upstream.faults = [_with_id("chat-2", "Eat something.")]
         it.say("I am hungry.")
@@ -205,7 +205,7 @@ def test_headers_say_what_memory_did() -> None:
         shown = response.headers["mnemic-recalled"].split(", ")
         assert response.headers["mnemic-recall"] == f"ok; {len(shown)} items"
         assert lives in shown
-        assert response.headers["mnemic-write"].startswith("ok; commits ")
+        assert response.headers["mnemic-write"].startswith("ok; commit ")
 
 
 def test_a_write_that_fails_is_told() -> None:
@@ -249,6 +249,15 @@ def test_users_and_conversations_are_named_by_headers_or_the_request() -> None:
         assert it.memory.scope(user="bob").list()[-1].item.text == "I live in Oslo."
         it.say("Where do I live?", user="bob")
         assert "Lisbon" not in it.sent()[0]
+
+
+def test_a_task_of_the_applications_own_passes_without_memory() -> None:
+    with between() as it:
+        it.me.observe("I live in Lisbon.")
+        task = "### Task:\nGive this chat a title.\nUSER: I live in Lisbon."
+        it.say(task, extra_headers={"X-OpenWebUI-User-Id": "me", "X-OpenWebUI-Chat-Id": "chat-7"})
+        assert it.sent() == [task]
+        assert it.kept() == [("None", "I live in Lisbon.")]
 
 
 def test_tools_images_and_fields_that_nobody_knows_pass_untouched() -> None:
@@ -340,8 +349,7 @@ def test_the_shape_of_responses_remembers_too() -> None:
         it.me.observe("I live in Lisbon.")
         it.upstream.faults = [lambda handler: reply(handler, json.dumps(answer).encode())]
         it.client.responses.create(model="m", input="Where do I live?", instructions="Be brief.")
-        (message,) = it.upstream.asked[-1]["input"]
-        assert message["content"].startswith("Where do I live?\n\n<memory")
+        assert it.upstream.asked[-1]["input"].startswith("Where do I live?\n\n<memory")
         assert it.kept()[1:] == [("user", "Where do I live?"), ("assistant", "Noted.")]
 
 
@@ -356,7 +364,7 @@ def test_a_stream_of_responses_is_kept() -> None:
         it.upstream.faults = [events(*map(json.dumps, told))]
         body = {"model": "m", "input": [{"role": "user", "content": "I sold my car."}], "stream": True}
         response = httpx2.post(f"{it.address}/v1/responses", json=body, timeout=PATIENCE)
-        assert ": mnemic-write ok; commits " in response.text
+        assert ": mnemic-write ok; commit " in response.text
         assert it.kept() == [("user", "I sold my car."), ("assistant", "Noted.")]
 
 

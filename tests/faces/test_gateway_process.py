@@ -10,6 +10,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from commandline import Run
 
 from mnemic import Memory, Settings
 from mnemic.testing.chat_server import serving
@@ -18,11 +19,12 @@ from patience import PATIENCE
 
 
 @pytest.mark.heavy
-def test_an_application_talks_through_it_until_it_is_told_to_stop(tmp_path: Path) -> None:
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_an_application_talks_through_it_until_it_is_told_to_stop(tmp_path: Path, workers: str) -> None:
     path = tmp_path / "memory.db"
     with serving(ReplyingChat(lambda ask: "Noted.")) as upstream:
         command = [sys.executable, "-m", "mnemic", "--store", str(path), "--user", "ada", "gateway"]
-        command += ["--upstream", upstream.url, "--port", "0", "--recall-ms", "30000"]
+        command += ["--upstream", upstream.url, "--port", "0", "--recall-ms", "30000", "--workers", workers]
         environment = {"MNEMIC_EMBEDDER": "none", "MNEMIC_HOME": str(tmp_path)}
         with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
             try:
@@ -36,7 +38,14 @@ def test_an_application_talks_through_it_until_it_is_told_to_stop(tmp_path: Path
                 foreign = httpx2.get(f"{address}/health", headers={"Host": "evil.example"}, timeout=PATIENCE)
                 assert foreign.status_code == 421
             finally:
-                process.send_signal(signal.SIGTERM)
-                process.communicate(timeout=PATIENCE)
+                process.send_signal(signal.SIGINT)
+                _, said = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, said) == (0, "")
     with Memory(path, settings=Settings(embedder="none", background=False)) as memory:
         assert [version.item.text for version in memory.scope(user="ada").list()] == ["Noted.", "I sold my car."]
+
+
+def test_it_does_not_start_where_nobody_could_prove_who_they_are(run: Run) -> None:
+    for options in (("--host", "0.0.0.0"), ("--allow-host", "memory.example"), ("--keys",)):
+        ran = run("gateway", "--upstream", "http://127.0.0.1:9", "--port", "0", *options, code=2)
+        assert "there is no key yet" in ran.err

@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mnemic.faces.gateway.splicing import decoded
 from mnemic.faces.gateway.wire_shapes import SHAPES, ChatCompletions, Completion, EventReader
 
 LINE = st.text(st.characters(blacklist_characters="\r\n", blacklist_categories=("Cs",)))
@@ -45,16 +46,36 @@ def test_an_answer_of_any_form_is_read_without_a_fault(document: Any) -> None:
             shape.read_event({"type": "response.created", "response": document, **given_document}, Completion())
 
 
-@given(ANYTHING)
-def test_a_message_of_any_form_stays_as_it_came(content: Any) -> None:
+BLANK = st.text(" \n\t\r", max_size=2)
+
+
+@given(ANYTHING, st.text(), st.booleans(), BLANK, st.sampled_from(["utf-8", "utf-16-le", "utf-32-be"]), st.booleans())
+def test_a_block_is_all_that_is_added_to_a_request(
+    other: Any, said: str, parts: bool, blank: str, encoding: str, plain: bool
+) -> None:
     shape = ChatCompletions()
-    body = {"messages": [{"role": "user", "content": content, "extra": content}]}
-    before = json.dumps(body)
-    (message,) = shape.messages(body)
-    placed = shape.with_blocks(body, {0: "block"})["messages"][0]
-    assert json.dumps(body) == before
-    assert placed["extra"] == content
-    assert "block" in json.dumps(placed["content"])
+    content: Any = [{"type": "text", "text": said}, {"image": other}] if parts else said
+    body = {"x": other, "messages": [{"role": "system", "content": other}, {"y": other, "content": content}], "z": 1.50}
+    text = blank + json.dumps(body, ensure_ascii=plain, separators=(blank + ",", ":" + blank)) + blank
+    placed = shape.with_blocks(text, {1: 'a "block"\n\U0001f408'})
+    added = '\\n\\na \\"block\\"\\n\U0001f408'
+    if parts:
+        added = ', {"type": "text", "text": "' + added.removeprefix("\\n\\n") + '"}'
+    places = [n for n in range(len(text) + 1) if text[:n] + added + text[n:] == placed]
+    assert places, "one text more, and nothing else"
+    sent = json.loads(placed)["messages"][1]["content"]
+    assert (sent[-1]["text"] if parts else sent).endswith('a "block"\n\U0001f408')
+    assert decoded(text.encode(encoding)) == text
+
+
+def test_of_members_that_come_twice_the_last_counts() -> None:
+    text = '{"messages": 1, "messages": [{"content": "a", "content": "b"}]}'
+    assert ChatCompletions().with_blocks(text, {0: "c"}).endswith('"content": "a", "content": "b\\n\\nc"}]}')
+
+
+@given(ANYTHING)
+def test_a_message_of_any_form_is_read_without_a_fault(content: Any) -> None:
+    (message,) = ChatCompletions().messages({"messages": [{"role": "user", "content": content, "extra": content}]})
     assert isinstance(message.text, str)
 
 

@@ -37,6 +37,8 @@ NOT_OFFERED: Final = {
     "session": "a window is held by a process; its pages are listed",
     "watch": "waits; `changes` is the same by pages, and the feed streams it",
     "read": "asks a model for minutes, and reads files of the server",
+    "observe_exchange": "a gateway's, which keeps along with it what it put into a prompt; `observe` writes",
+    "prompt_messages": "a gateway's own notes on prompts",
     "spend": "meters what a process has asked models itself",
     "write_folder": "writes files of the machine it runs on",
     "compare_folder": "reads files of the machine it runs on",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from mnemic.core.items import Kind, Slot
+from mnemic.core.items import Channel, Kind, Slot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +32,23 @@ class Message:
     tags: tuple[str, ...] = ()
     user: str | None = None
     expires: datetime | timedelta | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExchangeMessage:
+    """What was said in an exchange with a model, and the message of the prompt that it belongs to.
+
+    Attributes:
+        said: What to remember.
+        channel: Whose words they are, the user's or the model's.
+        prompt: The name of the prompt's message that it is, or answers.
+        at: When the user said it, seconds since 1970; 0 for an answer.
+    """
+
+    said: Message
+    channel: Channel
+    prompt: str
+    at: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -14,12 +15,13 @@ from mnemic.core.items import EVIDENCE, Channel, Item, Link, State, Strength, Ve
 from mnemic.core.transitions import SUPERSEDES, retired, superseded
 from mnemic.errors import Conflict, Invalid, NotFound
 from mnemic.flow import Flow
-from mnemic.ingest.message import Message
+from mnemic.ingest.message import ExchangeMessage, Message
 from mnemic.store.engine.codec import canonical
 from mnemic.store.engine.model_meter import spend
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import commit, look, transact
 from mnemic.store.values.drafts import Note, Put, Tie
+from mnemic.store.values.prompt_messages import PromptMessage
 from mnemic.store.values.spending import Spending
 from mnemic.verbs.statements import (
     Statement,
@@ -61,6 +63,22 @@ class Changing:
         """Remember messages: one commit, durable and recallable by its words when it returns."""
         receipt, _ = yield from self.take(who, messages, channel)
         return receipt
+
+    def observe_exchange(
+        self, who: Who, exchange: Sequence[ExchangeMessage], prompts: Sequence[PromptMessage]
+    ) -> Flow[Receipt]:
+        """Remember what was said in an exchange with a model, in one commit with what memory put into its prompt."""
+        scope, puts, masked, done = writable(who), list[Put](), Counter[str](), {one.name: one for one in prompts}
+        for message in exchange:
+            written = self.desk.evidence(scope, (message.said,), message.channel, lasting=False)
+            puts += written.puts
+            masked.update(dict(written.masked))
+            row = PromptMessage(
+                name=message.prompt, kept_as=tuple(put.item.id for put in written.puts), kept_at=message.at
+            )
+            done[row.name] = done[row.name].then(row) if row.name in done else row
+        given = tuple(sorted(masked.items()))
+        return (yield from committed(who, puts, masked=given, prompts=tuple(done.values())))
 
     def take(
         self, who: Who, messages: Sequence[Message], channel: Channel, paging: Paging | None = None

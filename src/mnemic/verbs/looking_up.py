@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from mnemic.past.holdings import Holding
     from mnemic.past.journal_views import Difference
     from mnemic.recall.entity_graph import EntityGraph
+    from mnemic.store.values.prompt_messages import PromptMessage
     from mnemic.store.values.row_values import SessionRow
     from mnemic.strategies.base import Strategy
     from mnemic.writing import Desk
@@ -67,6 +68,15 @@ class LookingUp:
                 who, self.desk, lambda s: of(s, spaces_of(s, who), next(iter(own_or_none(s, who)), None))
             )
         )
+
+    def prompt_messages(self, who: Who, names: Sequence[str]) -> Flow[Mapping[str, PromptMessage]]:
+        """What memory has done about messages of prompts, by name."""
+
+        def found(snapshot: Snapshot) -> dict[str, PromptMessage]:
+            own = next(iter(own_or_none(snapshot, who)), None)
+            return {} if own is None else snapshot.prompt_messages(own, names)
+
+        return (yield from look(found))
 
     def get(self, who: Who, item: ItemId) -> Flow[Version]:
         """One item as the view shows it."""

@@ -25,6 +25,7 @@ from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import Commit, Look, commit, look
 from mnemic.store.values.drafts import Draft, Erasure, Op
 from mnemic.store.values.heads import SpaceHead
+from mnemic.store.values.prompt_messages import PromptMessage
 
 if TYPE_CHECKING:
     from mnemic.derive.unread import UnreadRules
@@ -335,9 +336,10 @@ def committed(
     expect: Mapping[ItemId, int] | None = None,
     masked: tuple[tuple[str, int], ...] = (),
     paging: Paging | None = None,
+    prompts: tuple[PromptMessage, ...] = (),
 ) -> Flow[Receipt]:
     """Write `ops` in one commit; how many secrets were `masked` is told in its receipt."""
-    receipt: Receipt = yield Commit(draft_of(who, tuple(ops), expect=expect, paging=paging))
+    receipt: Receipt = yield Commit(draft_of(who, tuple(ops), expect=expect, paging=paging, prompts=prompts))
     return replace(receipt, masked=masked) if masked else receipt
 
 
@@ -348,11 +350,12 @@ def draft_of(
     expect: Mapping[ItemId, int] | None = None,
     used: Mapping[ItemId, Strength] | None = None,
     paging: Paging | None = None,
+    prompts: tuple[PromptMessage, ...] = (),
 ) -> Draft:
     """The commit of `ops` by this one, not written yet."""
     return Draft(
         tenant=who.scope.tenant, user=who.scope.user, actor=who.actor, ops=ops, expect=expect or {},
-        used=used or {}, paging=paging, branch=who.branch,
+        used=used or {}, paging=paging, prompts=prompts, branch=who.branch,
     )  # fmt: skip
 
 

@@ -23,6 +23,7 @@ from mnemic.faces.server.command import is_loopback
 @click.option("--allow-host", type=WORDS, multiple=True, help="A name by which it may be asked, beside its address.")
 @click.option("--keys", "with_keys", is_flag=True, help="Ask for an access key here too; elsewhere it always does.")
 @click.option("--port", type=click.IntRange(0, 65_535), default=8_077, show_default=True, help="0 for a free one.")
+@click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes that answer.")
 @click.option(
     "--memory",
     "mode",
@@ -48,6 +49,14 @@ from mnemic.faces.server.command import is_loopback
     "--session-header", "session_headers", type=WORDS, multiple=True, help="Header that names the conversation."
 )
 @click.option(
+    "--task-mark",
+    "task_marks",
+    type=WORDS,
+    multiple=True,
+    metavar="TEXT",
+    help="A message that begins so is the application's own, and passes without memory ('### Task:' unless given).",
+)
+@click.option(
     "--upstream-key-env",
     type=WORDS,
     metavar="NAME",
@@ -58,11 +67,13 @@ def gateway(
     host: str,
     allow_host: tuple[str, ...],
     port: int,
+    workers: int,
     mode: str,
     budget: int,
     recall_ms: int,
     user_headers: tuple[str, ...],
     session_headers: tuple[str, ...],
+    task_marks: tuple[str, ...],
     upstream_key_env: str | None,
     *,
     with_keys: bool,
@@ -73,39 +84,52 @@ def gateway(
     behind it, as data; what the user says and what the model answers is kept. The application's own key goes on to the
     upstream and is kept nowhere. What is no conversation passes as it came.
 
-    On this machine's own address whoever reaches it is its owner. Elsewhere each request proves who asks, by a key that
-    `mnemic keys create` makes: in the header Mnemic-Key, or as the application's own key with --upstream-key-env.
+    On this machine's own address whoever reaches it is its owner. Elsewhere, or by another name, each request proves
+    who asks, and it does not start before there is a key (`mnemic keys create`). A request brings it in the header
+    Mnemic-Key, or as the application's own key with --upstream-key-env.
     """
     run = invocation()
     try:
-        import uvicorn
-
-        from mnemic.credentials.authenticator import Authenticator
-        from mnemic.faces.gateway.relay import SESSION_HEADERS, USER_HEADERS, GatewayOptions, application
-        from mnemic.faces.gateway.remembering import MemoryMode, Remembering
-        from mnemic.faces.server.bounded_protocol import BoundedHttpProtocol
-        from mnemic.faces.server.guards import LOOPBACK_HOSTS, Guards
-        from mnemic.faces.server.listening import address_of, bound_socket
+        from mnemic.faces.gateway.gateway_process import GatewayProcess
+        from mnemic.faces.gateway.relay import SESSION_HEADERS, TASK_MARKS, USER_HEADERS, GatewayOptions
+        from mnemic.faces.gateway.remembering import MemoryMode
+        from mnemic.faces.server.listening import (
+            ServeOptions,
+            ServerProcesses,
+            address_of,
+            bound_socket,
+            refuse_without_credentials,
+        )
     except ModuleNotFoundError as error:
         needs = f"needs a package that is not installed ({error.name})"
         raise Invalid("gateway", needs, 'Run `pip install "mnemic[server]"`.') from error
-    from mnemic.memory import Memory
-
     options = GatewayOptions(
         upstream=_url(upstream), mode=MemoryMode(mode), recall_seconds=recall_ms / 1_000, budget=budget,
         user=run.user, tenant=run.tenant, upstream_key=_key(upstream_key_env),
         user_headers=user_headers or USER_HEADERS,
-        session_headers=session_headers or SESSION_HEADERS,
+        session_headers=session_headers or SESSION_HEADERS, task_marks=task_marks or TASK_MARKS,
     )  # fmt: skip
-    with bound_socket(host, port) as bound, Memory(run.where, settings=run.program_settings) as memory:
-        proving = with_keys or not is_loopback(host)
-        asked = Authenticator.from_settings(memory.keys, run.program_settings) if proving else None
-        remembering = Remembering(memory, budget=options.budget, cache=options.cache)
-        app = Guards(application(remembering, options, asked), (*LOOPBACK_HOSTS, host, *allow_host), options.body_limit)
-        whose = "of whoever its key names" if proving else f"of {run.user} where a request names nobody"
-        run.output.note(f"Set your application's base URL to {address_of(bound)}/v1 (memory {whose}; Ctrl-C ends it)")
-        config = uvicorn.Config(app, log_level="warning", ws="none", server_header=False, http=BoundedHttpProtocol)
-        uvicorn.Server(config).run(sockets=[bound])
+    proving = with_keys or not all(map(is_loopback, (host, *allow_host)))
+    refuse_without_credentials(
+        ServeOptions(
+            where=run.where, settings=run.program_settings, user=run.user, tenant=run.tenant, host=host, port=port,
+            names=allow_host, credentials=proving,
+        )
+    )  # fmt: skip
+    process = GatewayProcess(
+        where=run.where, settings=run.program_settings, options=options, names=(host, *allow_host), proving=proving
+    )
+    whose = "of whoever its key names" if proving else f"of {run.user} where a request names nobody"
+    with bound_socket(host, port) as bound:
+        url = f"{address_of(bound)}/v1"
+
+        def ready() -> None:
+            run.output.note(f"Set your application's base URL to {url} (memory {whose}; Ctrl-C ends it)")
+
+        if workers == 1:
+            process.serve(bound, ready)
+        else:
+            ServerProcesses(process.serve, bound, workers).run(ready)
 
 
 def _url(given: str) -> str:

@@ -9,10 +9,11 @@ import json
 import logging
 import re
 import threading
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from math import ceil
 from typing import Final
 from urllib.parse import quote
@@ -45,6 +46,8 @@ KEY: Final = "Mnemic-Key"
 """Header of a key of ours where `Authorization` is for the upstream."""
 USER_HEADERS: Final = ("Mnemic-User", "X-OpenWebUI-User-Id")
 SESSION_HEADERS: Final = ("Mnemic-Session", "X-OpenWebUI-Chat-Id")
+TASK_MARKS: Final = ("### Task:",)
+"""How messages begin by which applications have titles, tags and the like made; these are Open WebUI's."""
 _METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 _HOP: Final = frozenset(
     ("connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",
@@ -53,6 +56,8 @@ _HOP: Final = frozenset(
 """Headers that belong to one connection (RFC 9110, 7.6.1)."""
 _OURS: Final = ("host", "content-length", "cookie")
 """Headers of a request that are not for the upstream: its own take their place, or they are a browser's."""
+_IDENTITY: Final = {"accept-encoding": "identity"}
+"""What is asked of an upstream whose answer is read here."""
 _WORKERS: Final = 32
 _CONNECT_SECONDS: Final = 10.0
 
@@ -73,11 +78,12 @@ class GatewayOptions:
         recall_seconds: Longest that a request waits for memory; then it goes on without.
         budget: Most tokens of a block of memory.
         user_headers, session_headers: Headers that name the user and the conversation; the first that is there counts.
+        task_marks: A message that begins so is the application's own, not its user's, and passes without memory.
         user: Whose memory it is where neither a request nor its key names a user; None to refuse such requests.
         tenant: Of which installation, where no key says.
         upstream_key: Sent in place of a request's `Authorization`; None to pass that on, unless it holds a key of ours.
         body_limit: Most bytes of a request.
-        cache: Most bytes of blocks that are kept in mind, so that they stay as they were placed.
+        cache: Most bytes of blocks that a process keeps in mind until they are in the store.
         answer_seconds: Longest that the upstream may be silent.
     """
 
@@ -87,11 +93,12 @@ class GatewayOptions:
     budget: int = 800
     user_headers: tuple[str, ...] = USER_HEADERS
     session_headers: tuple[str, ...] = SESSION_HEADERS
+    task_marks: tuple[str, ...] = TASK_MARKS
     user: str | None = None
     tenant: str = "default"
     upstream_key: str | None = field(default=None, repr=False)
     body_limit: int = 32 * 1024 * 1024
-    cache: int = 64 * 1024 * 1024
+    cache: int = 16 * 1024 * 1024
     answer_seconds: float = 600.0
 
 
@@ -157,22 +164,30 @@ class Relay:
         body = _parsed(raw)
         caller = self._caller(principal, request.headers, body, Right.WRITE if mode.writes else Right.READ)
         self._remembering.check(caller)
-        exchange = exchange_of(caller, shape, body)
+        exchange = exchange_of(caller, shape, raw, body)
         told: dict[str, str] = {}
+        if any(message.text.lstrip().startswith(self._options.task_marks) for message in exchange.asked):
+            told["Mnemic-Recall"] = told["Mnemic-Write"] = "nothing: a task of the application's own"
+            return await self._pass_on(request, raw, told)
         if mode.reads:
             recalled, told["Mnemic-Recall"] = await self._recalled(exchange)
             if recalled.items:
                 told["Mnemic-Recalled"] = ", ".join(recalled.items)
-            if recalled.body is not body:
-                raw = json.dumps(recalled.body, ensure_ascii=False).encode("utf-8", "surrogatepass")
+            raw = recalled.raw
         if not mode.writes:
-            return await self._pass_on(request, raw, told)
-        upstream = await self._ask(request, raw, {"accept-encoding": "identity"})
+            upstream = await self._ask(request, raw, {})
+            keeping = partial(self._keep_block, exchange) if upstream.is_success else None
+            return self._streamed(upstream, told, keeping)
+        upstream = await self._ask(request, raw, _IDENTITY)
         if not upstream.is_success:
             told["Mnemic-Write"] = f"nothing: the upstream answered {upstream.status_code}"
             return self._streamed(upstream, told)
-        if upstream.headers.get("content-type", "").startswith("text/event-stream"):
+        kind = upstream.headers.get("content-type", "")
+        if kind.startswith("text/event-stream"):
             return self._observed_stream(upstream, exchange, told)
+        if body.get("stream") is True and "json" not in kind:
+            told["Mnemic-Write"] = "failed: the answer to a request for a stream is neither one nor JSON"
+            return self._streamed(upstream, told)
         return await self._observed_whole(upstream, exchange, told)
 
     async def _recalled(self, exchange: Exchange) -> tuple[Recollection, str]:
@@ -192,7 +207,7 @@ class Relay:
         standing: Recollection | None = None
         with suppress(MnemicError):
             standing = await self._in_time(self._remembering.standing, exchange)
-        return standing or Recollection(exchange.body), went
+        return standing or Recollection(exchange.raw), went
 
     async def _in_time(self, look: Callable[[Exchange], Recollection], exchange: Exchange) -> Recollection | None:
         """What a look at memory brings within the time that there is; None where it takes longer, or too many do."""
@@ -228,9 +243,8 @@ class Relay:
                 size += len(piece)
                 if size > 2 * ANSWER_LIMIT:
                     told["Mnemic-Write"] = "failed: the answer is too long to be kept"
-                    return StreamingResponse(
-                        _chained(pieces, stream, upstream), upstream.status_code, _headers(upstream, told, decoded=True)
-                    )
+                    rest = StreamingResponse(_chained(pieces, stream, upstream), upstream.status_code)
+                    return _with_headers(rest, upstream, told, decoded=True)
         except httpx2.HTTPError as error:
             await upstream.aclose()
             await self._observe(exchange, Completion(), broken=True)
@@ -243,15 +257,13 @@ class Relay:
             told["Mnemic-Write"] = f"failed: the answer is no document ({error.problem})"
         else:
             told["Mnemic-Write"] = _told(await self._observe(exchange, completion, broken=False))
-        return Response(content, upstream.status_code, _headers(upstream, told, decoded=True, whole=True))
+        return _with_headers(Response(content, upstream.status_code), upstream, told, decoded=True)
 
     def _observed_stream(self, upstream: httpx2.Response, exchange: Exchange, told: dict[str, str]) -> Response:
         """Pass a stream on; what ends it goes out only once all of it is written, then a comment says where."""
-        return StreamingResponse(
-            self._watched(upstream, exchange),
-            upstream.status_code,
-            _headers(upstream, {**told, "Mnemic-Write": "at the end of the stream"}, decoded=True),
-        )
+        told["Mnemic-Write"] = "at the end of the stream"
+        passed = StreamingResponse(self._watched(upstream, exchange), upstream.status_code)
+        return _with_headers(passed, upstream, told, decoded=True)
 
     async def _watched(self, upstream: httpx2.Response, exchange: Exchange) -> AsyncIterator[bytes]:
         """Yield a stream as it comes; whatever ends it, what came of the answer is written."""
@@ -265,7 +277,7 @@ class Relay:
                 if completion.ended and observation is None:
                     observation = await self._observe(exchange, completion, broken=False)
                 yield piece
-            broken = False
+            broken = not completion.ended
         except httpx2.HTTPError as error:
             log.warning("the upstream broke off: %s", type(error).__name__)
             yield _broken_off(error)
@@ -280,8 +292,19 @@ class Relay:
     async def _pass_on(self, request: Request, raw: bytes, told: Mapping[str, str]) -> Response:
         return self._streamed(await self._ask(request, raw, {}), told)
 
-    def _streamed(self, upstream: httpx2.Response, told: Mapping[str, str]) -> Response:
-        return StreamingResponse(_raw(upstream), upstream.status_code, _headers(upstream, told, decoded=False))
+    def _streamed(
+        self, upstream: httpx2.Response, told: Mapping[str, str], then: Callable[[], Awaitable[None]] | None = None
+    ) -> Response:
+        """Pass an answer on as it comes; `then` is done before its end is."""
+        passed = StreamingResponse(_raw(upstream, then), upstream.status_code)
+        return _with_headers(passed, upstream, told, decoded=False)
+
+    async def _keep_block(self, exchange: Exchange) -> None:
+        """Keep the block that went out where the exchange is not written; failing costs a cached prompt, no more."""
+        try:
+            await anyio.to_thread.run_sync(self._remembering.keep_block, exchange, limiter=self._threads)
+        except MnemicError as error:
+            log.warning("a block could not be kept: %s", type(error).__name__)
 
     async def _ask(self, request: Request, raw: bytes, more: Mapping[str, str]) -> httpx2.Response:
         """Send a request upstream; the answer's body is still to be read.
@@ -293,7 +316,9 @@ class Relay:
         path = raw_path.decode("latin-1") + (f"?{request.url.query}" if request.url.query else "")
         proved = self._authenticator is not None and KEY not in request.headers
         headers = [
-            (name, value) for name, value in request.headers.items() if self._goes_on(name, value, proved=proved)
+            (name, value)
+            for name, value in request.headers.items()
+            if name not in more and self._goes_on(name, value, proved=proved)
         ]
         headers += more.items()
         if self._options.upstream_key is not None:
@@ -390,7 +415,10 @@ def application(
         authenticator: Says who asks; None on this machine's own address, whose owner then does.
     """
     times = httpx2.Timeout(options.answer_seconds, connect=_CONNECT_SECONDS)
-    client = httpx2.AsyncClient(timeout=times, limits=httpx2.Limits(max_connections=None))
+    client = httpx2.AsyncClient(
+        timeout=times, limits=httpx2.Limits(max_connections=None), cookies=CookieJar(DefaultCookiePolicy((), ()))
+    )
+    client.headers.clear()  # what an application did not send, the upstream is not sent
     relay = Relay(remembering, options, client, authenticator)
 
     @asynccontextmanager
@@ -416,7 +444,10 @@ def _parsed(raw: bytes) -> Document:
 
 
 def _take(shape: WireShape, data: bytes, completion: Completion) -> None:
-    """Take one event of a stream; what is no JSON object, such as `[DONE]`, says nothing."""
+    """Take one event of a stream; what is neither a JSON object nor the end says nothing."""
+    if data == b"[DONE]":
+        completion.ended = True
+        return
     try:
         event = json.loads(data)
     except (ValueError, RecursionError):
@@ -436,36 +467,38 @@ def _broken_off(error: httpx2.HTTPError) -> bytes:
 def _told(observation: ObservedExchange) -> str:
     if observation.error is not None:
         return f"failed: {observation.error}".replace("\n", " ")
-    return f"ok; commits {', '.join(map(str, observation.seqs))}" if observation.seqs else "ok; nothing to keep"
+    return "ok; nothing to keep" if observation.seq is None else f"ok; commit {observation.seq}"
 
 
 def _first(headers: Mapping[str, str], names: tuple[str, ...]) -> str | None:
     return next((value for name in names if (value := headers.get(name, "").strip())), None)
 
 
-def _headers(
-    upstream: httpx2.Response, told: Mapping[str, str], *, decoded: bool, whole: bool = False
-) -> dict[str, str]:
-    """The upstream's headers, less those of its connection, and what memory has to say.
+def _with_headers(response: Response, upstream: httpx2.Response, told: Mapping[str, str], *, decoded: bool) -> Response:
+    """Give an answer the upstream's headers, as often as each came, and what memory has to say.
 
     Args:
-        decoded: The body goes out without its content encoding.
-        whole: Its length is set by whoever answers.
+        decoded: The body goes out without its content encoding, and with a length of its own, or none.
     """
-    dropped = {"content-encoding", "content-length"} if decoded and "content-encoding" in upstream.headers else set()
+    dropped = {name.encode() for name in _HOP}
     if decoded:
-        dropped.add("content-length")
-    kept = {name: value for name, value in upstream.headers.items() if name not in _HOP and name not in dropped}
-    return {**kept, **{name: value.encode("ascii", "backslashreplace").decode() for name, value in told.items()}}
+        dropped |= {b"content-encoding", b"content-length"}
+    own = [(name, value) for name, value in response.raw_headers if decoded and name == b"content-length"]
+    kept = [(name, value) for name, value in upstream.headers.raw if name.lower() not in dropped]
+    ours = [(name.lower().encode(), value.encode("ascii", "backslashreplace")) for name, value in told.items()]
+    response.raw_headers = [*kept, *own, *ours]
+    return response
 
 
-async def _raw(upstream: httpx2.Response) -> AsyncIterator[bytes]:
+async def _raw(upstream: httpx2.Response, then: Callable[[], Awaitable[None]] | None) -> AsyncIterator[bytes]:
     try:
         async for piece in upstream.aiter_raw():
             yield piece
     finally:
         with anyio.CancelScope(shield=True):
             await upstream.aclose()
+            if then is not None:
+                await then()
 
 
 async def _chained(pieces: list[bytes], rest: AsyncIterator[bytes], upstream: httpx2.Response) -> AsyncIterator[bytes]:

@@ -5,17 +5,23 @@ All of it is calls of verbs, made in a worker thread. Nothing is held while the 
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
-from mnemic.core.items import Channel
-from mnemic.errors import Invalid, MnemicError
-from mnemic.faces.gateway.placed_blocks import PlacedBlock, PlacedBlocks, StripedLocks, Written, withdrawn
+from mnemic.core.items import Channel, Slot
+from mnemic.core.queries import Filter
+from mnemic.errors import Invalid, MnemicError, TooLarge
+from mnemic.faces.gateway.splicing import decoded
+from mnemic.faces.gateway.standing_blocks import StandingBlocks
 from mnemic.faces.gateway.wire_shapes import Completion, Document, WireMessage, WireShape, asked
+from mnemic.ingest.message import ExchangeMessage, Message
+from mnemic.store.values.prompt_messages import PromptMessage
 
 if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
@@ -26,8 +32,6 @@ QUESTION: Final = 4_000
 
 REGENERATED_SECONDS: Final = 600.0
 """For so long a message that comes again, with all before it, is taken for the same: its answer was asked for anew."""
-
-_STRIPES: Final = 64
 
 ANSWER_LIMIT: Final = 4 * 1024 * 1024
 """Most bytes of an answer that are remembered."""
@@ -70,17 +74,19 @@ class Exchange:
     """One request with its place in its conversation.
 
     Attributes:
-        body: As it came.
+        raw: As it came.
+        body: What it says.
         messages: Of it, first first.
-        keys: Names each message among all conversations of all users, by all that stands before it.
+        names: Of each message among all conversations of all users, by all that stands before it.
         session: The shelf that its turns are kept on.
     """
 
     caller: Caller
     shape: WireShape
+    raw: bytes
     body: Document
     messages: tuple[WireMessage, ...]
-    keys: tuple[bytes, ...]
+    names: tuple[str, ...]
     session: str
 
     @property
@@ -88,19 +94,28 @@ class Exchange:
         """What the user has said since the last answer."""
         return asked(self.messages)
 
+    def with_blocks(self, known: Mapping[str, PromptMessage]) -> bytes:
+        """The request with the blocks of its messages; as it came where there are none."""
+        blocks = {place: known[name].block for place, name in enumerate(self.names) if name in known}
+        placed = {place: block for place, block in blocks.items() if block}
+        if not placed:
+            return self.raw
+        text = self.shape.with_blocks(decoded(self.raw), placed)
+        return text.encode(json.detect_encoding(self.raw), "surrogatepass")
 
-def exchange_of(caller: Caller, shape: WireShape, body: Document) -> Exchange:
-    """Read a request.
+
+def exchange_of(caller: Caller, shape: WireShape, raw: bytes, body: Document) -> Exchange:
+    """Find what a request, as it came and as it was read, says of its conversation.
 
     Raises:
         Invalid: it holds no messages.
     """
     messages = tuple(shape.messages(body))
     whose = "\x00".join((caller.tenant, caller.user, caller.session or ""))
-    keys = tuple(sha256(whose.encode() + message.digest).digest() for message in messages)
+    names = tuple(sha256(whose.encode() + message.digest).hexdigest() for message in messages)
     first = next((message.text for message in messages if message.role == "user"), "")
     session = caller.session or f"gateway-{sha256(f'{whose}{first}'.encode()).hexdigest()[:16]}"
-    return Exchange(caller=caller, shape=shape, body=body, messages=messages, keys=keys, session=session)
+    return Exchange(caller=caller, shape=shape, raw=raw, body=body, messages=messages, names=names, session=session)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +123,11 @@ class Recollection:
     """The prompt with what memory adds to it.
 
     Attributes:
-        body: What goes upstream.
+        raw: What goes upstream.
         items: What was recalled for the newest message.
     """
 
-    body: Document
+    raw: bytes
     items: tuple[ItemId, ...] = ()
 
 
@@ -121,11 +136,11 @@ class ObservedExchange:
     """What was written of an exchange.
 
     Attributes:
-        seqs: The commits, in order.
+        seq: The commit; None where there was nothing to write.
         error: Why not all was written; None where it was.
     """
 
-    seqs: tuple[int, ...] = ()
+    seq: int | None = None
     error: str | None = None
 
 
@@ -135,18 +150,22 @@ class Remembering:
     Args:
         memory: Open; it stays so.
         budget: Most tokens of a block.
-        cache: Most bytes of blocks that are kept in mind.
-        clock: Seconds that only grow.
+        cache: Most bytes of blocks that are kept in mind until they are kept in the store.
+        clock: Seconds since 1970.
     """
 
-    def __init__(self, memory: Memory, *, budget: int, cache: int, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, memory: Memory, *, budget: int, cache: int, clock: Callable[[], float] = time.time) -> None:
         self._memory, self._budget, self._clock = memory, budget, clock
-        self._blocks = PlacedBlocks(cache)
-        self._writing = StripedLocks(_STRIPES)
+        self._blocks = StandingBlocks(cache)
 
     def check(self, caller: Caller) -> None:
         """Raise `Invalid` where a name cannot name anything; nothing is read."""
         self._scoped(caller).shelf(session=caller.session)
+
+    def warm(self, caller: Caller) -> None:
+        """Ask once for nothing: what a first recall loads takes longer than a request waits for memory."""
+        with suppress(MnemicError):
+            self._scoped(caller).context("Where do I live?", budget=self._budget)
 
     def recall(self, exchange: Exchange) -> Recollection:
         """Add to a prompt what memory holds on its newest message, behind all blocks that stand there already.
@@ -155,19 +174,20 @@ class Remembering:
             MnemicError: memory cannot be asked.
         """
         me = self._scoped(exchange.caller)
-        standing = self._standing(me, exchange)
-        fresh = PlacedBlock("")
-        if (newest := exchange.asked) and newest[-1].place not in standing:
-            shown = {id for block in standing.values() for id in block.items}
-            shown.update(self._said_here(exchange))
-            fresh = self._new_block(me, newest, tuple(shown), [block.always for block in standing.values()])
-            standing[newest[-1].place] = self._blocks.place(exchange.keys[newest[-1].place], fresh)
-        return Recollection(exchange.shape.with_blocks(exchange.body, _texts(standing)), fresh.items)
+        known = self._blocks.find(me, exchange.names)
+        items: tuple[ItemId, ...] = ()
+        if newest := exchange.asked:
+            name = exchange.names[newest[-1].place]
+            if name not in known or known[name].block is None:
+                fresh = self._new_block(me, name, newest, known)
+                items = fresh.shows
+                known[name] = self._blocks.place(fresh)
+        return Recollection(exchange.with_blocks(known), items)
 
     def give_up(self, exchange: Exchange) -> None:
         """Note that the newest message goes without a block: where a recall came too late, its place is taken."""
         for message in exchange.asked[-1:]:
-            self._blocks.place(exchange.keys[message.place], PlacedBlock(""))
+            self._blocks.place(PromptMessage(name=exchange.names[message.place], block=""))
 
     def standing(self, exchange: Exchange) -> Recollection:
         """Add only the blocks that stand in a prompt already, less those of which something was erased or forgotten.
@@ -175,8 +195,16 @@ class Remembering:
         Raises:
             MnemicError: memory cannot be asked.
         """
-        standing = self._standing(self._scoped(exchange.caller), exchange)
-        return Recollection(exchange.shape.with_blocks(exchange.body, _texts(standing)))
+        return Recollection(exchange.with_blocks(self._blocks.find(self._scoped(exchange.caller), exchange.names)))
+
+    def keep_block(self, exchange: Exchange) -> None:
+        """Keep the newest message's block, where nothing else is written; a failure costs no more than a cached prompt.
+
+        Raises:
+            MnemicError: it cannot be kept.
+        """
+        if placed := self._placed(exchange):
+            self._scoped(exchange.caller).observe_exchange((), prompts=placed)
 
     def observe(self, exchange: Exchange, completion: Completion, *, broken: bool) -> ObservedExchange:
         """Write what the user has said and what was answered, in this order; each is written once, however often asked.
@@ -184,78 +212,104 @@ class Remembering:
         Args:
             broken: The answer broke off.
         """
-        me = self._scoped(exchange.caller).shelf(session=exchange.session)
-        seqs: list[int] = []
+        error = None
         try:
-            seqs += self._observe_asked(me, exchange, completion)
+            me = self._scoped(exchange.caller)
+            me = me.shelf(session=_session(me, exchange))
+            said = self._said(me, exchange)
+            answered = [_answer(exchange, completion, broken=broken)] if completion.text.strip() else []
             if completion.size > ANSWER_LIMIT:
-                raise Invalid("answer", f"is longer than {ANSWER_LIMIT:,} bytes", "It was passed on, and not kept.")
-            if completion.text.strip():
-                receipt = me.observe(
-                    completion.text,
-                    role="assistant",
-                    key=_key(exchange, completion, completion.text),
-                    channel=Channel.MODEL,
-                    slots={"unfinished": True} if broken else {},
+                answered, error = (
+                    [],
+                    f"TooLarge: answer: is longer than {ANSWER_LIMIT:,} bytes; it was passed on, and not kept",
                 )
-                seqs.append(receipt.seq)
-        except MnemicError as error:
-            return ObservedExchange(tuple(seqs), f"{type(error).__name__}: {error}")
-        return ObservedExchange(tuple(seqs))
+            try:
+                return replace(self._write(me, exchange, [*said, *answered]), error=error)
+            except (Invalid, TooLarge) as refused:
+                if not answered:
+                    raise
+                error = f"{type(refused).__name__}: {refused}"
+                return replace(self._write(me, exchange, said), error=error)
+        except MnemicError as failure:
+            return ObservedExchange(error=f"{type(failure).__name__}: {failure}")
 
-    def _observe_asked(self, me: ScopedMemory, exchange: Exchange, completion: Completion) -> list[int]:
-        seqs = []
-        for message in exchange.asked:
-            key = exchange.keys[message.place]
-            with self._writing.of(key):  # who sends the same twice at once writes it once
-                if self._blocks.written(key, self._clock() - REGENERATED_SECONDS) is None:
-                    name = _key(exchange, completion, message.digest.hex())
-                    receipt = me.observe(message.text, role="user", key=name)
-                    self._blocks.note_written(key, Written(self._clock(), receipt.ids))
-                    seqs.append(receipt.seq)
-        return seqs
+    def _write(self, me: ScopedMemory, exchange: Exchange, said: Sequence[ExchangeMessage]) -> ObservedExchange:
+        placed = self._placed(exchange)
+        if not said and not placed:
+            return ObservedExchange()
+        receipt = me.observe_exchange(said, prompts=placed)
+        return ObservedExchange(receipt.seq if said else None)
 
-    def _standing(self, me: ScopedMemory, exchange: Exchange) -> dict[int, PlacedBlock]:
-        """The blocks that stand in a prompt, by place, less those of which something was erased or forgotten."""
-        blocks = self._blocks.placed(exchange.keys)
-        gone = withdrawn(me, list(dict.fromkeys(id for block in blocks.values() for id in block.items)))
-        for key, block in blocks.items():
-            if gone.intersection(block.items):
-                self._blocks.drop(key)
-                blocks[key] = replace(block, text="", always="", items=())
-        return {n: blocks[key] for n, key in enumerate(exchange.keys) if key in blocks}
+    def _said(self, me: ScopedMemory, exchange: Exchange) -> list[ExchangeMessage]:
+        """What the user has said since the last answer and is not written yet."""
+        asked, now = exchange.asked, self._clock()
+        known = me.prompt_messages([exchange.names[message.place] for message in asked])
+        said = []
+        for message in asked:
+            name = exchange.names[message.place]
+            before = known[name].kept_at if name in known else 0.0
+            if before > now - REGENERATED_SECONDS:
+                continue
+            key = _key(name, repr(before), str(int(now // REGENERATED_SECONDS)))  # of two at once the first writes it
+            turn = Message(text=message.text, key=key, slots={"role": "user"})
+            said.append(ExchangeMessage(said=turn, channel=Channel.USER, prompt=name, at=now))
+        return said
 
-    def _said_here(self, exchange: Exchange) -> list[ItemId]:
-        """What was written of this conversation itself: the prompt holds it word for word."""
-        written = (self._blocks.written(key, float("-inf")) for key in exchange.keys)
-        return [id for one in written if one is not None for id in one.items]
+    def _placed(self, exchange: Exchange) -> list[PromptMessage]:
+        """The newest message's block, if it was placed here."""
+        placed = (self._blocks.placed(exchange.names[message.place]) for message in exchange.asked[-1:])
+        return [one for one in placed if one is not None]
 
     def _new_block(
-        self, me: ScopedMemory, newest: Sequence[WireMessage], shown: Sequence[ItemId], always: Sequence[str]
-    ) -> PlacedBlock:
+        self, me: ScopedMemory, name: str, newest: Sequence[WireMessage], known: Mapping[str, PromptMessage]
+    ) -> PromptMessage:
+        """Ask memory: what is always on, where that has changed, and what it holds on a message.
+
+        What the prompt shows already, or says word for word, is not asked for again.
+        """
+        besides = dict.fromkeys(id for one in known.values() for id in (*one.shows, *one.kept_as))
         question = "\n".join(message.text for message in newest)[-QUESTION:]
         standing = me.context("", budget=self._budget)
-        latest = next((text for text in reversed(always) if text), "")
+        latest = next((one.always for one in reversed([*known.values()]) if one.always), "")
         changed = standing.text if standing.text != latest else ""
-        found = me.recall(question, budget=max(1, self._budget - (standing.tokens if changed else 0)), besides=shown)
-        text = "\n".join(part for part in (changed, found.text) if part)
-        items = [item.id for item in standing.always] if changed else []
-        items += [doubt.newer.id for doubt in me.review()] if changed else []  # the block quotes what doubts
-        return PlacedBlock(text, changed, (*items, *(recalled.item.id for recalled in found.items)))
+        found = me.recall(
+            question, budget=max(1, self._budget - (standing.tokens if changed else 0)), besides=tuple(besides)
+        )
+        quoted = [*standing.always, *(doubt.newer for doubt in me.review())] if changed else []
+        quoted += [one.item for one in found.items]
+        written = {version.item.id for version in me.visible([item.id for item in quoted])}
+        unwritten = [item for item in quoted if item.id not in written]
+        return PromptMessage(
+            name=name, block="\n".join(part for part in (changed, found.text) if part), always=changed,
+            shows=tuple(dict.fromkeys(item.id for item in quoted)), unwritten=tuple(item.id for item in unwritten),
+            drawn_from=tuple(dict.fromkeys(id for item in unwritten for id in item.erased_with)),
+        )  # fmt: skip
 
     def _scoped(self, caller: Caller) -> ScopedMemory:
         return self._memory.scope(user=caller.user, tenant=caller.tenant, actor=caller.actor)
 
 
-def _texts(blocks: Mapping[int, PlacedBlock]) -> dict[int, str]:
-    """The words of blocks by place, where there are any."""
-    return {place: block.text for place, block in blocks.items() if block.text}
+def _session(me: ScopedMemory, exchange: Exchange) -> str:
+    """The shelf of an exchange: that of the answer which it goes on from, where it says so and names none."""
+    if exchange.caller.session is None and (slots := exchange.shape.continued(exchange.body)):
+        for version in me.list(where=Filter(slots=tuple(slots.items())), limit=1):
+            return version.item.session or exchange.session
+    return exchange.session
 
 
-def _key(exchange: Exchange, completion: Completion, content: str) -> str:
-    """Name what is written of an exchange, so that it is written once.
+def _answer(exchange: Exchange, completion: Completion, *, broken: bool) -> ExchangeMessage:
+    """An answer as it is kept: once for each id that the endpoint gave it, and wording.
 
-    The answer's id alone does not do: there are servers that draw it out of a thousand.
+    The id alone does not do: there are servers that draw it out of a thousand.
     """
-    digest = exchange.keys[-1] if exchange.keys else b""
-    return "gateway:" + sha256(b"\x00".join((digest, completion.id.encode(), content.encode()))).hexdigest()[:32]
+    prompt = exchange.names[-1] if exchange.names else ""
+    slots: dict[str, Slot] = {"role": "assistant", **exchange.shape.answer_slots(completion)}
+    if broken:
+        slots["unfinished"] = True
+    said = Message(text=completion.text, key=_key(prompt, completion.id, completion.text), slots=slots)
+    return ExchangeMessage(said=said, channel=Channel.MODEL, prompt=prompt)
+
+
+def _key(*parts: str) -> str:
+    """Name what is written of an exchange, so that it is written once."""
+    return "gateway:" + sha256("\x00".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]

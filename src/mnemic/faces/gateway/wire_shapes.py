@@ -13,6 +13,7 @@ from hashlib import sha256
 from typing import Any, ClassVar, Final
 
 from mnemic.errors import Invalid
+from mnemic.faces.gateway.splicing import elements, inserted, members
 
 Document = dict[str, Any]
 """A JSON object as it came."""
@@ -85,19 +86,25 @@ class WireShape(ABC):
             messages.append(WireMessage(place, role if isinstance(role, str) else "", text, digest))
         return messages
 
-    def with_blocks(self, body: Document, blocks: Mapping[int, str]) -> Document:
-        """Copy a request, with each block behind the words of the message at its place."""
-        if not blocks:
-            return body
-        listed = list(self.listed(body))
-        for place, block in blocks.items():
-            listed[place] = {**listed[place], "content": self._joined(listed[place].get("content"), block)}
-        return {**body, self.field: listed}
+    def with_blocks(self, text: str, blocks: Mapping[int, str]) -> str:
+        """Put each block behind the words of the message at its place; all else of the request stays as it came.
 
-    def _joined(self, content: object, block: str) -> object:
-        if isinstance(content, list):
-            return [*content, {"type": self.text_type, "text": block}]
-        return f"{content}\n\n{block}" if isinstance(content, str) and content else block
+        Args:
+            text: The request, which `messages` has read.
+        """
+        span = members(text)[self.field]
+        places = [span] if text[span[0]] == '"' else elements(text, span[0])
+        additions: dict[int, str] = {}
+        for place, block in blocks.items():
+            at, end = places[place]
+            if text[at] == "{":
+                at, end = members(text, at)["content"]
+            if text[at] == "[":
+                part = json.dumps({"type": self.text_type, "text": block}, ensure_ascii=False)
+                additions[end - 1] = f", {part}" if elements(text, at) else part
+            else:
+                additions[end - 1] = json.dumps(f"\n\n{block}", ensure_ascii=False)[1:-1]
+        return inserted(text, additions)
 
     @property
     @abstractmethod
@@ -111,6 +118,14 @@ class WireShape(ABC):
     @abstractmethod
     def listed(self, body: Document) -> Sequence[Any]:
         """The messages of a request as they came."""
+
+    def answer_slots(self, completion: Completion) -> dict[str, str]:
+        """What an answer is kept with, so that a later request can be told to go on from it."""
+        return {}
+
+    def continued(self, body: Document) -> dict[str, str]:
+        """The slots of the answer that a request goes on from, where it does not hold the conversation itself."""
+        return {}
 
     @abstractmethod
     def read_answer(self, document: Document, completion: Completion) -> None:
@@ -173,6 +188,13 @@ class Responses(WireShape):
         if not isinstance(given, list):
             raise Invalid("input", f"is {type(given).__name__}", "Give a text or a list of items.")
         return given
+
+    def answer_slots(self, completion: Completion) -> dict[str, str]:
+        return {"response": completion.id} if completion.id else {}
+
+    def continued(self, body: Document) -> dict[str, str]:
+        previous = _text(body.get("previous_response_id"))
+        return {"response": previous} if previous else {}
 
     def read_answer(self, document: Document, completion: Completion) -> None:
         completion.id = _text(document.get("id"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -37,10 +37,18 @@ class Guards:
     Args:
         hosts: Names by which the server may be asked, without ports: a page of another site cannot reach it by having
             its own name resolve to here.
+        own: Whether answers are this program's own, and get an id and headers; else they are another's, and pass.
     """
 
-    def __init__(self, app: ASGIApp, hosts: Collection[str] = LOOPBACK_HOSTS, body_limit: int = BODY_LIMIT) -> None:
-        self._app, self._limit = app, body_limit
+    def __init__(
+        self,
+        app: ASGIApp,
+        hosts: Collection[str] = LOOPBACK_HOSTS,
+        body_limit: int = BODY_LIMIT,
+        *,
+        own: bool = True,
+    ) -> None:
+        self._app, self._limit, self._own = app, body_limit, own
         self._hosts = frozenset(map(host_name, hosts))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -50,7 +58,7 @@ class Guards:
         proposed = headers.get("x-request-id", "")
         request_id = proposed if _REQUEST_ID.match(proposed) else uuid.uuid4().hex
         scope.setdefault("state", {})["request_id"] = request_id
-        answer = _Answer(send, request_id)
+        answer = _Answer(send, {**_SAFE, "x-request-id": request_id} if self._own else {})
         if refusal := self._refusal(headers, request_id):
             return await refusal(scope, receive, answer)
         try:
@@ -104,18 +112,17 @@ class _Counted:
 
 
 class _Answer:
-    """Sends an answer with the request's id and the headers that every answer has."""
+    """Sends an answer with the headers that every answer has where it has none of its own."""
 
-    def __init__(self, send: Send, request_id: str) -> None:
-        self._send, self._request_id = send, request_id
+    def __init__(self, send: Send, always: Mapping[str, str]) -> None:
+        self._send, self._always = send, always
         self.begun = False
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.begun = True
             headers = MutableHeaders(scope=message)
-            headers["X-Request-Id"] = self._request_id
-            for name, value in _SAFE.items():
+            for name, value in self._always.items():
                 headers.setdefault(name, value)
         await self._send(message)
 

@@ -9,9 +9,11 @@ import os
 import signal
 import socket
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from multiprocessing.process import BaseProcess
 from types import FrameType
 from typing import Final
@@ -103,7 +105,7 @@ def listen(options: ServeOptions, workers: int, ready: Callable[[str], None]) ->
             serve_here(options, bound, lambda: ready(url))
         else:
             # The socket listens; who connects waits for the first process.
-            _Workers(options, bound, workers).run(lambda: ready(url))
+            ServerProcesses(partial(serve_here, options), bound, workers).run(lambda: ready(url))
 
 
 def serve_here(options: ServeOptions, bound: socket.socket, ready: Callable[[], None] | None = None) -> None:
@@ -143,7 +145,7 @@ def refuse_without_credentials(options: ServeOptions) -> None:
     if not options.credentials or options.settings.jwt_issuer or _has_key(options):
         return
     reached = ", ".join((options.host, *options.names))
-    remedy = "Make a key first (`mnemic keys create`), or leave --host, --allow-host and --credentials out."
+    remedy = "Make a key first (`mnemic keys create`), or serve on this machine's own address, for whoever is on it."
     raise Invalid("host", f"nobody who asks at {reached} could prove who they are: there is no key yet", remedy)
 
 
@@ -192,7 +194,7 @@ def address_of(bound: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _serve_under_parent(options: ServeOptions, bound: socket.socket) -> None:
+def _serve_under_parent(serve: Callable[[socket.socket], None], bound: socket.socket) -> None:
     """Answer in one of several processes; without the one that started it, it ends as if told to."""
     parent = multiprocessing.parent_process()
     assert parent is not None
@@ -202,26 +204,33 @@ def _serve_under_parent(options: ServeOptions, bound: socket.socket) -> None:
         os.kill(os.getpid(), signal.SIGTERM)
 
     threading.Thread(target=watch, name="mnemic-parent", daemon=True).start()
-    serve_here(options, bound)
+    serve(bound)
 
 
-class _Workers:
-    """Processes that answer on the same socket, which are replaced when they die."""
+class ServerProcesses:
+    """Processes that answer on the same socket, which are replaced when they die.
 
-    def __init__(self, options: ServeOptions, bound: socket.socket, count: int) -> None:
-        self._options, self._bound = options, bound
+    Args:
+        serve: Answers on a socket until a signal ends it; it is sent to each process.
+    """
+
+    def __init__(self, serve: Callable[[socket.socket], None], bound: socket.socket, count: int) -> None:
+        self._serve, self._bound = serve, bound
         self._context = multiprocessing.get_context("spawn")
-        self._over = threading.Event()
+        self._over = False
         self._count = count
 
     def run(self, ready: Callable[[], None]) -> None:
         """Run them until a signal ends all of them; `ready` is called once a signal would."""
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: self._over.set())
+            signal.signal(number, self._stop)
         ready()
         running = [self._started() for _ in range(self._count)]
         left = _RESTARTS
-        while not self._over.wait(0.2):
+        while True:
+            time.sleep(0.2)
+            if self._over:
+                break
             dead = [process for process in running if not process.is_alive()]
             if left < len(dead):
                 self._end(running)
@@ -229,6 +238,10 @@ class _Workers:
             left -= len(dead)
             running = [process for process in running if process not in dead] + [self._started() for _ in dead]
         self._end(running)
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        """Take a signal. An event would not do: its lock may be held by the very wait that a signal interrupts."""
+        self._over = True
 
     def _end(self, running: Sequence[BaseProcess]) -> None:
         for process in running:
@@ -238,6 +251,6 @@ class _Workers:
             process.kill()  # one that is stuck is not waited for
 
     def _started(self) -> BaseProcess:
-        process = self._context.Process(target=_serve_under_parent, args=(self._options, self._bound))
+        process = self._context.Process(target=_serve_under_parent, args=(self._serve, self._bound))
         process.start()
         return process

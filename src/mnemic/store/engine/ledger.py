@@ -17,7 +17,7 @@ from mnemic.core.items import Item, Strength
 from mnemic.core.queries import Entry
 from mnemic.core.scope import SHARED, Shared
 from mnemic.errors import Conflict, Invalid, Stale
-from mnemic.store.engine import codec, job_queue, lane_cursors, lineage, page_table
+from mnemic.store.engine import codec, job_queue, lane_cursors, lineage, page_table, prompt_table
 from mnemic.store.engine.rows import Rows
 from mnemic.store.values.drafts import Advance, Draft, JobStep, Note, Op, Paging, Put, Tie
 from mnemic.store.values.row_values import (
@@ -85,7 +85,7 @@ def chain(previous: bytes, row: ChangeRow, space: int, events: Iterable[EventRow
 
 def prepare(draft: Draft, entropy: Entropy) -> Prepared:
     """Encode, salt and digest a draft; runs in the caller's thread, before any lock."""
-    if not draft.ops and draft.lane is None and draft.paging is None and draft.job is None:
+    if not draft.ops and draft.lane is None and draft.paging is None and draft.job is None and not draft.prompts:
         raise Invalid("ops", "is empty", "A commit changes at least one thing.")
     if draft.used and draft.lane is not None:
         raise Invalid("lane", "comes with counters of use", "Commit them in turn.")
@@ -140,6 +140,8 @@ def apply(rows: Rows, prepared: Prepared) -> Receipt:
         return _count_use(rows, prepared)
     if draft.paging is not None and not draft.ops:
         return _page(rows, draft, draft.paging)
+    if draft.prompts and not draft.ops:
+        return _keep_prompts(rows, draft)
     tenant = rows.spaces.tenant(draft.tenant) or rows.spaces.add_tenant(draft.tenant)
     space = lineage.named(rows, tenant, draft, prepared.secret)
     earlier = _landed_before(rows, space, prepared)
@@ -152,6 +154,8 @@ def apply(rows: Rows, prepared: Prepared) -> Receipt:
         _finish(rows, space, draft, draft.job, landed)
     if draft.paging is not None:
         page_table.write(rows, space.id, draft.paging, making=True)
+    if draft.prompts and not landed:  # whoever wrote them first has kept what they are kept as
+        prompt_table.keep_messages(rows, space.id, draft.prompts)
     if landed:
         return _first_receipt(draft, earlier)
     if not draft.ops:
@@ -202,6 +206,15 @@ def _refuse_unfounded(rows: Rows, tenant: TenantRow, space: SpaceRow, draft: Dra
     gone = [source for source in cited if to_bytes(source) not in stands]
     if gone:
         raise Conflict(f"erased meanwhile: {', '.join(gone)}; nothing may be derived from it")
+
+
+def _keep_prompts(rows: Rows, draft: Draft) -> Receipt:
+    """Keep what memory put into a prompt and nothing else: no commit, and no trace of a user who never said a word."""
+    tenant = rows.spaces.tenant(draft.tenant)
+    space = None if tenant is None else rows.spaces.space(tenant.id, draft.user, draft.branch)
+    if space is not None:
+        prompt_table.keep_messages(rows, space.id, draft.prompts)
+    return Receipt(seq=0, ids=())
 
 
 def _page(rows: Rows, draft: Draft, paging: Paging) -> Receipt:

@@ -894,8 +894,17 @@ class LaneTables(Group, ABC):
     def add_answer(self, space: int, lane: str, hashed: bytes, answered: bytes, given: Sequence[bytes]) -> None:
         self.relations.put(ANSWER, (space, lane, hashed, answered, b"".join(given)))
 
+    def answers(self, space: int, lane: str, hashed: Sequence[bytes]) -> dict[bytes, bytes]:
+        """Those of a lane that are kept under some hashes."""
+        found = self.relations.find(ANSWER, ("hash", "in", hashed), space=space, lane=lane)
+        return {bytes(row[2]): bytes(row[3]) for row in found}
+
     def drop_answers(self, space: int, lane: str) -> None:
         self.relations.drop(ANSWER, space=space, lane=lane)
+
+    def drop_answers_before(self, space: int, first: str, lane: str) -> None:
+        """Drop those of all lanes from `first` on that come before `lane`."""
+        self.relations.drop(ANSWER, ("lane", ">=", first), ("lane", "<", lane), space=space)
 
     def drop_all_answers(self, spaces: Sequence[int]) -> None:
         self.relations.drop(ANSWER, ("space", "in", spaces))

@@ -22,9 +22,11 @@ from mnemic.store.engine.job_queue import recorded
 from mnemic.store.engine.journal_feed import fed
 from mnemic.store.engine.ledger import key_hash
 from mnemic.store.engine.lineage import lineage, read_at, stood
+from mnemic.store.engine.prompt_table import kept_messages
 from mnemic.store.engine.rows import Rows, added
 from mnemic.store.values.heads import CheckpointRow, Head, Hold, Layer, SpaceHead, VersionCounts
 from mnemic.store.values.meters import MeterRow
+from mnemic.store.values.prompt_messages import PromptMessage
 from mnemic.store.values.row_values import (
     ChangeRow,
     CredentialKind,
@@ -656,6 +658,10 @@ class Snapshot:
     def recorded(self, space: int, lane: str, request: bytes) -> bytes | None:
         """Find what a model answered when a run of this lane made the same request before."""
         return recorded(self._rows, space, lane, request)
+
+    def prompt_messages(self, space: int, names: Sequence[str]) -> dict[str, PromptMessage]:
+        """Find what memory has done about messages of prompts, by name; a message that is not known is left out."""
+        return kept_messages(self._rows, space, names)
 
     def items_by_key(self, space: int, keys: Sequence[str]) -> dict[str, ItemId]:
         """Find the items that were written under idempotency keys, by key; a key that is not known is left out."""

@@ -10,6 +10,7 @@ from mnemic.core.events import Verb
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Link, Strength
 from mnemic.core.scope import Shared
+from mnemic.store.values.prompt_messages import PromptMessage
 from mnemic.store.values.row_values import PageRow
 
 
@@ -132,6 +133,7 @@ class Draft:
             With one, every source that an item cites must still be there.
         job: The job that this commit finishes. Without ops it is no commit either.
         paging: What a session writes of its window along with it. Without ops it is no commit either.
+        prompts: What memory has done about messages of a prompt. Without ops it is no commit either.
         branch: The branch that is written to; "" for the user's own space.
         fork: How that branch is made; None where it must be there.
     """
@@ -149,6 +151,7 @@ class Draft:
     lane: Advance | None = None
     job: JobStep | None = None
     paging: Paging | None = None
+    prompts: tuple[PromptMessage, ...] = ()
     branch: str = ""
     fork: Fork | None = None
 

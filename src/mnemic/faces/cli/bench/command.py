@@ -189,6 +189,7 @@ def busy(embedder: str, *, slow_model: bool, **load: Any) -> None:
 @options.count("--requests", 200, "Requests of each sort.")
 @options.count("--turns", 40, "Turns of the conversation whose prompts are compared.", least=2)
 @options.count("--kills", 100, "How often the endpoint is killed amid an answer.")
+@click.option("--litellm", type=WORDS, metavar="COMMAND", help="Beside litellm's proxy, run by this.")
 @options.seed("the made-up text")
 def gateway(**load: Any) -> None:
     """The gateway: what it adds to a request, what of a prompt stays for the next, what a killed endpoint leaves.
