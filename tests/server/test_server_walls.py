@@ -141,11 +141,11 @@ def test_no_call_of_mem0s_surface_gives_another_tenants_canary(world: World) -> 
                     answer = world.client.request(method, path, headers=headers, **how)
                     assert answer.status_code != 500, (address, answer.text)
                     assert _whose(answer.text) <= {asker}, (address, answer.text)
-                    if "Mnemic-Tenant" in headers or call.name in ("delete users", "reset"):
+                    opens = call.name not in ("ping", "create export")
+                    if ("Mnemic-Tenant" in headers and opens) or call.name in ("delete users", "reset"):
                         assert answer.status_code in (400, 401, 403, 404), (address, answer.text)
         untouched = world.memory.scope(tenant=f"tenant{victim}", user=whose)
         assert untouched.get(one).item.text.startswith(f"The vault holds canary{victim}x")
-        assert untouched.log()[-1].actor != "asker" or victim < askers
 
 
 def _mem0_arguments(call: Mem0Call, address: str, id: str, user: str | None) -> dict[str, Any]:
