@@ -58,7 +58,7 @@ FLOORS = (
     ("window",),
     ("arguments",),
     ("admin",),
-    ("session", "long_reading"),
+    ("session", "long_reading", "markdown_folder"),
     ("memory", "aio"),
     ("operations",),
     ("tools",),

@@ -127,19 +127,19 @@ def test_a_hundred_canaries_leave_no_byte_in_any_file_while_the_store_is_open_an
 
 def test_a_user_is_erased_with_their_name(tmp_path: Path) -> None:
     with Memory(tmp_path / "memory.db") as memory:
-        gone, stays = memory.scope(user="zqxgone", session="zqxsession"), memory.scope(user="bob")
-        gone.observe("zqxtext is here", speaker="zqxspeaker", key="zqxkey")
-        fact = gone.write("zqxfact")
-        gone.supersede(fact.id, "zqxnewer")
+        gone, stays = memory.scope(user="zqcanarygone", session="zqcanarysession"), memory.scope(user="bob")
+        gone.observe("zqcanarytext is here", speaker="zqcanaryspeaker", key="zqcanarykey")
+        fact = gone.write("zqcanaryfact")
+        gone.supersede(fact.id, "zqcanarynewer")
         stays.observe("bob stays")
         receipt = gone.erase_user()
         assert receipt.status == "clean"
         assert len(receipt.ids) == 3
-        assert b"zqx" not in b"".join(p.read_bytes() for p in tmp_path.iterdir())
+        assert b"zqcanary" not in b"".join(p.read_bytes() for p in tmp_path.iterdir())
         assert list(memory.admin.verify()) == []
-        assert gone.recall("zqxtext").items == ()
+        assert gone.recall("zqcanarytext").items == ()
         assert stays.count() == 1
-        gone.observe("zqxgone may come back as a stranger")
+        gone.observe("zqcanarygone may come back as a stranger")
         assert gone.count() == 1
 
 
@@ -147,14 +147,14 @@ def test_a_session_of_which_nothing_is_left_is_erased_with_its_name(tmp_path: Pa
     with Memory(tmp_path / "memory.db", embedder="none") as memory:
         me = memory.scope(user="ada")
         me.observe([f"turn {n}" for n in range(80)])
-        for session in ("zqxone", "zqxtwo"):
+        for session in ("zqcanaryone", "zqcanarytwo"):
             there = memory.scope(user="ada", session=session)
             there.forget(there.observe("gone").id)
             memory.admin.gc(keep="0 commits", collectors=[])
         held = b"".join(p.read_bytes() for p in tmp_path.iterdir() if p.is_file())
-        assert b"zqxtwo" in held
-        assert me.erase(session="zqxtwo").status == "clean"
-        assert b"zqxtwo" not in b"".join(p.read_bytes() for p in tmp_path.iterdir() if p.is_file())
+        assert b"zqcanarytwo" in held
+        assert me.erase(session="zqcanarytwo").status == "clean"
+        assert b"zqcanarytwo" not in b"".join(p.read_bytes() for p in tmp_path.iterdir() if p.is_file())
         assert list(memory.admin.verify()) == []
 
 
@@ -163,7 +163,7 @@ def test_an_erased_import_does_not_come_back_when_it_is_run_again(tmp_path: Path
 
     with Memory(tmp_path / "memory.db") as memory:
         me = memory.scope(user="ada")
-        message = Message(text="zqxsecret", key="chat:1:1", slots={"source": "chat"})
+        message = Message(text="zqcanarysecret", key="chat:1:1", slots={"source": "chat"})
         me.observe(message, channel=Channel.IMPORT)
         assert len(me.erase(source="chat").ids) == 1
         assert me.observe(message, channel=Channel.IMPORT).repeated == 1
@@ -176,8 +176,8 @@ def test_a_restored_backup_does_not_bring_back_what_was_erased_since(tmp_path: P
     from mnemic.admin import restore
 
     with Memory(tmp_path / "memory.db") as memory:
-        me, other = memory.scope(user="ada"), memory.scope(user="zqxother")
-        doomed = me.observe("zqxdoomed")
+        me, other = memory.scope(user="ada"), memory.scope(user="zqcanaryother")
+        doomed = me.observe("zqcanarydoomed")
         me.observe("kept")
         other.observe("a user who leaves")
         memory.admin.backup(tmp_path / "backup.db")
@@ -185,7 +185,7 @@ def test_a_restored_backup_does_not_bring_back_what_was_erased_since(tmp_path: P
         other.erase_user()
     assert restore(tmp_path / "backup.db", tmp_path / "memory.db") == 2
     (tmp_path / "backup.db").unlink()
-    assert b"zqx" not in b"".join(p.read_bytes() for p in tmp_path.iterdir())
+    assert b"zqcanary" not in b"".join(p.read_bytes() for p in tmp_path.iterdir())
     with Memory(tmp_path / "memory.db") as memory:
         assert [v.item.text for v in memory.scope(user="ada").list()] == ["kept"]
         assert list(memory.admin.verify()) == []
@@ -204,7 +204,7 @@ def test_while_another_process_reads_the_receipt_says_pending_and_the_next_write
     ours, theirs = context.Pipe()
     with Memory(path) as memory:
         me = memory.scope(user="ada")
-        doomed = me.observe("zqxdoomed words")
+        doomed = me.observe("zqcanarydoomed words")
         reader = context.Process(target=hold_a_reader, args=(str(path), theirs))
         reader.start()
         assert ours.recv() == "reading"
@@ -213,7 +213,7 @@ def test_while_another_process_reads_the_receipt_says_pending_and_the_next_write
         ours.send("stop")
         reader.join()
         me.observe("the next write")
-        assert b"zqxdoomed" not in b"".join(p.read_bytes() for p in tmp_path.iterdir())
+        assert b"zqcanarydoomed" not in b"".join(p.read_bytes() for p in tmp_path.iterdir())
         assert memory.admin.settle()
 
 
@@ -230,38 +230,38 @@ def test_evidence_takes_what_was_derived_from_it_along(tmp_path: Path) -> None:
 
 def test_counts_that_are_still_to_be_written_bring_nobody_back(tmp_path: Path) -> None:
     with Memory(tmp_path / "memory.db") as memory:
-        me = memory.scope(user="zqxuser", agent="zqxagent")
+        me = memory.scope(user="zqcanaryuser", agent="zqcanaryagent")
         me.observe("tea")
         me.recall("tea")
         me.erase_user(reason="asked to")
-    assert b"zqx" not in bytes_of(tmp_path)
+    assert b"zqcanary" not in bytes_of(tmp_path)
     with Memory(tmp_path / "memory.db") as memory:
         assert memory.admin.stats().users == ()
 
 
 def test_a_tenant_is_erased_with_every_user_and_name_and_leaves_the_others(tmp_path: Path) -> None:
     with Memory(tmp_path / "memory.db") as memory:
-        for user in ("zqxada", "zqxbob"):
-            gone = memory.scope(user=user, tenant="zqxtenant", session="zqxsession")
-            gone.observe("zqxword here", speaker="zqxspeaker")
-            gone.recall("zqxword")
+        for user in ("zqcanaryada", "zqcanarybob"):
+            gone = memory.scope(user=user, tenant="zqcanarytenant", session="zqcanarysession")
+            gone.observe("zqcanaryword here", speaker="zqcanaryspeaker")
+            gone.recall("zqcanaryword")
         stays = memory.scope(user="ada")
         stays.observe("stays")
-        receipt = memory.admin.erase_tenant("zqxtenant")
+        receipt = memory.admin.erase_tenant("zqcanarytenant")
         assert (len(receipt.ids), receipt.status) == (2, "clean")
-        assert b"zqx" not in bytes_of(tmp_path)
+        assert b"zqcanary" not in bytes_of(tmp_path)
         assert texts(stays) == ["stays"]
         assert list(memory.admin.verify()) == []
-    assert b"zqx" not in bytes_of(tmp_path)
+    assert b"zqcanary" not in bytes_of(tmp_path)
 
 
 def test_reasons_go_with_the_user_they_speak_of(tmp_path: Path) -> None:
     with Memory(tmp_path / "memory.db") as memory:
         me = memory.scope(user="ada")
-        me.erase(me.observe("tea").id, reason="zqxreason")
+        me.erase(me.observe("tea").id, reason="zqcanaryreason")
         me.erase_user()
         assert list(memory.admin.verify()) == []
-    assert b"zqx" not in bytes_of(tmp_path)
+    assert b"zqcanary" not in bytes_of(tmp_path)
 
 
 def test_what_users_built_on_shared_evidence_goes_with_it(memory: Memory, me: ScopedMemory) -> None:
@@ -310,8 +310,8 @@ def test_a_landed_write_is_acknowledged_though_the_cleaning_after_it_fails(
 def test_a_recall_of_what_is_shared_leaves_no_trace_of_who_asked(tmp_path: Path) -> None:
     with Memory(tmp_path / "memory.db") as memory:
         memory.scope(user=SHARED).observe("tea for all")
-        assert memory.scope(user="zqxstranger").recall("tea").items
-    assert b"zqx" not in bytes_of(tmp_path)
+        assert memory.scope(user="zqcanarystranger").recall("tea").items
+    assert b"zqcanary" not in bytes_of(tmp_path)
 
 
 def test_no_pack_keeps_a_byte_of_what_was_erased(tmp_path: Path) -> None:

@@ -78,8 +78,8 @@ def engine() -> Iterator[str]:
     xllamacpp: Any = importlib.import_module(ENGINE)
     params = xllamacpp.CommonParams()
     params.model.path, params.n_ctx, params.n_parallel, params.verbosity = str(SmolLM2().path), 4096, 1, -1
-    params.n_predict, params.api_keys = 60, [KEY]
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 2
+    params.n_predict, params.api_keys = 8, [KEY]
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
     server = xllamacpp.Server(params)
     yield f"{server.listening_address}/v1"
     del server

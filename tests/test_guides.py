@@ -220,7 +220,7 @@ def show(value):
 
 def play(tree, mode, names):
     value = eval(compile(tree, "<guide>", mode, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT), names)
-    return runner.run(asyncio.wait_for(value, 30)) if isinstance(value, types.CoroutineType) else value
+    return runner.run(asyncio.wait_for(value, 300)) if isinstance(value, types.CoroutineType) else value
 
 with asyncio.Runner() as runner:
     for home, program in json.load(sys.stdin):

@@ -6,6 +6,7 @@ import io
 import json
 import math
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -265,6 +266,41 @@ def test_a_session_and_a_document_are_read_from_memory_and_their_erasure_takes_t
     assert memory.admin.verify() == []
     with pytest.raises(NotFound, match="'nix'"):
         me.read("Where?", session="nix")
+
+
+class Gossiping(NeedleReader):
+    """A model that notes in its own words what it was shown, and cites another line of the same segment."""
+
+    def __init__(self, case: NeedleCase, *, about: str) -> None:
+        super().__init__(case)
+        self._about = about
+
+    def _notes(self, prompt: str) -> dict[str, object]:
+        before = re.findall(r"^(Somebody .+?) \[(\d+)\]", prompt, re.MULTILINE)
+        notes = [{"text": text, "from": [int(number)]} for text, number in before]
+        lines = re.findall(r"^\[(\d+)\] (.+)$", prompt, re.MULTILINE)
+        heard = [place for place, (_, line) in enumerate(lines) if self._about in line]
+        if heard and not notes:
+            notes = [{"text": f"Somebody spoke of {self._about}.", "from": [int(lines[heard[0] - 1][0])]}]
+        return {"notes": notes}
+
+
+def test_notes_of_a_model_go_with_every_turn_that_fed_them_and_stay_with_those_that_did_not() -> None:
+    memory, me = opened(Gossiping(CASE, about="Xanadu"))
+    talk = me.shelf(session="trip")
+    ids = talk.observe([f"We talked about the weather of day {n}, as usual." for n in range(80)]).ids
+    secret = talk.observe("The palace is in Xanadu, by the river.").id
+    later = talk.observe([f"We talked about the rain of day {n}, as usual." for n in range(80)]).ids
+    found = me.read("Where is the palace?", session="trip", segment=SEGMENT)
+    item = me.get(found.id).item
+    assert ("Xanadu" in item.text, secret in item.source) == (True, False)
+    assert secret in item.context
+    assert ids[0] not in item.context, "a segment that changed no note feeds none"
+    assert later[-1] not in item.context
+    assert found.id not in me.erase(ids[0]).ids
+    assert found.id in me.erase(secret).ids
+    assert b"Xanadu" not in b"".join(memory.admin.export())
+    assert memory.admin.verify() == []
 
 
 def test_what_nobody_can_read_is_refused_and_leaves_nothing(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from held_commits import HeldCommits
 from mnemic import Conflict, Filter, Invalid, Kind, Memory, NotFound, Refused, ScopedMemory, Settings
 from mnemic.aio import AsyncMemory, AsyncScopedMemory, AsyncSession
 from mnemic.core.clock import micros
@@ -605,15 +606,18 @@ def test_a_session_that_was_taken_over_can_be_closed_and_is_counted_no_more(
     assert budgets() == 0
 
 
-def test_a_turn_whose_awaiting_was_cancelled_is_in_the_window_as_in_the_store(tmp_path: Path) -> None:
+def test_a_turn_whose_awaiting_was_cancelled_is_in_the_window_as_in_the_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def talked() -> tuple[int, str]:
         async with AsyncMemory(tmp_path / "m.db") as memory, memory.session("chat-1", user="ada", budget=600) as s:
+            held = HeldCommits(monkeypatch)
             said = asyncio.create_task(s.observe("the second words"))
-            await asyncio.sleep(0)
-            await asyncio.sleep(0)
+            await held.begun()
             said.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await said
+            held.go_on.set()
             text = (await s.window()).text
             return len(await memory.scope(user="ada").list()), text
 

@@ -420,7 +420,7 @@ class Admin:
         """Queue a job in which a strategy retires all it made for a user, in one commit, and reads all turns again.
 
         Answers of models that were kept (setting `keep_answers`) are not asked for again. Nothing that the user wrote
-        or hid is touched.
+        is touched, and what they hid stays hidden, unless they hid all that the strategy had derived (`forget_by`).
 
         Returns:
             The number of the job that does it.

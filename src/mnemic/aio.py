@@ -185,6 +185,9 @@ class AsyncScopedMemory(_Awaiting[ScopedMemory]):
     session_pages = _awaited(ScopedMemory.session_pages)
     find_ids = _awaited(ScopedMemory.find_ids)
     visible = _awaited(ScopedMemory.visible)
+    write_folder = _awaited(ScopedMemory.write_folder)
+    compare_folder = _awaited(ScopedMemory.compare_folder)
+    apply_folder = _awaited(ScopedMemory.apply_folder)
     changes = _awaited(ScopedMemory.changes)
     written = _awaited(ScopedMemory.written)
 

@@ -219,6 +219,7 @@ _TABLE: Final[Mapping[str, Checker | None]] = {
     "entropy": offering("bytes"),
     "evidence": list_of(item_id),
     "first": whole,
+    "folder": path,
     "expect": whole,
     "expires": moment_or_span,
     "hold": whole,

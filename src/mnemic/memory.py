@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from mnemic.admin import Admin
     from mnemic.credentials.keys import Keys
     from mnemic.long_reading import LongReading, LongSource, ReadingReport
+    from mnemic.markdown_folder.folder_comparison import FolderComparison
+    from mnemic.markdown_folder.scope_folder import FolderApply, FolderProgress, FolderWrite, ScopeFolder
     from mnemic.models.base import Embedder
     from mnemic.models.chat.base import Chat
     from mnemic.past.branching import Branch
@@ -309,8 +311,8 @@ class ScopedMemory:
     def forget_by(self, strategy: str) -> Receipt:
         """Hide all that a strategy derived, in one commit, as `forget` does; it derives none of it again by itself.
 
-        `undo` of that commit brings it back, and `admin.rerun` leaves it hidden; `follow` without the strategy keeps it
-        from deriving more.
+        `undo` of that commit brings it back, and `admin.rerun` has it derived anew, but for what was forgotten by
+        itself before; `follow` without the strategy keeps it from deriving more.
 
         Raises:
             Invalid: there is no strategy of this name.
@@ -714,6 +716,77 @@ class ScopedMemory:
     def visible(self, ids: Sequence[ItemId]) -> Sequence[Version]:
         """Read those of these items that are visible now, in no order."""
         return self._run(self._kernel.read(self._who, lambda s, spaces, _: list(s.get(spaces, ids).values())))
+
+    # As files
+
+    def write_folder(
+        self, folder: str | Path, *, force: bool = False, progress: FolderProgress | None = None
+    ) -> FolderWrite:
+        """Write this memory as a folder of Markdown that a person can read and edit: talks, statements, documents.
+
+        Each entry carries the id of its item in a comment, by which `compare_folder` and `apply_folder` know it again.
+        What is hidden, expired or erased, and what strategies keep for themselves, is not in it. Files that are not
+        ours are left alone.
+
+        Args:
+            folder: An empty one or a new one, or one that was written from this memory before.
+            force: Write over what a person has changed there (`lost` of the result tells what), or into a folder that
+                holds other files.
+            progress: Called after each file, with how many are written and how many there are.
+
+        Raises:
+            Conflict: the folder holds changes that memory does not have, or files of another origin.
+            Refused: it shows another user's memory, or the handle looks at the past.
+            Invalid: it cannot be written.
+        """
+        return self._folder(folder).write(force=force, progress=progress)
+
+    def compare_folder(self, folder: str | Path) -> FolderComparison:
+        """Compare a folder that `write_folder` wrote with this memory: what a person has added, edited, removed there.
+
+        Raises:
+            NotFound: it was not written from a memory. Refused: it was written from another one.
+            Invalid: its manifest is damaged, or a file cannot be read for reasons of the system.
+        """
+        return self._folder(folder).compare()
+
+    def apply_folder(
+        self,
+        folder: str | Path,
+        *,
+        dry_run: bool = False,
+        forget_removed: bool = False,
+        prefer: str | None = None,
+        progress: FolderProgress | None = None,
+    ) -> FolderApply:
+        """Bring a folder that a person has edited back into memory, in one commit that `undo` takes back.
+
+        An edited statement is revised, whoever derived it; an edited turn or document is hidden, and its new words
+        supersede it as said by the same at the same time. New entries are remembered: in a conversation at the day and
+        time that they or the heading above them name, else right behind the entry before; anywhere else as said now.
+        Then the folder is written again, so that what is new in it has its marks. An unchanged folder changes nothing.
+
+        Args:
+            dry_run: Only report.
+            forget_removed: Forget what was removed from the folder; left out, it stays in memory, and comes back.
+            prefer: Whose word counts where memory has changed the same since: "folder" or "memory". Left out, nothing
+                is written while there is such a conflict (`refused`).
+            progress: As in `write_folder`.
+
+        Raises:
+            Invalid: something in the folder cannot be taken; the error names file and line, and nothing was written.
+            Stale: memory changed in this very moment; nothing was written.
+            NotFound, Refused: as in `compare_folder`.
+        """
+        return self._folder(folder).apply(
+            dry_run=dry_run, forget_removed=forget_removed, prefer=prefer, progress=progress
+        )
+
+    def _folder(self, folder: str | Path) -> ScopeFolder:
+        import_whole("mnemic.markdown_folder.scope_folder")
+        from mnemic.markdown_folder.scope_folder import ScopeFolder
+
+        return ScopeFolder(self._opened, self._who, folder)
 
     # Watching
 

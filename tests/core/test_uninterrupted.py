@@ -11,7 +11,7 @@ import pytest
 
 from mnemic.core.uninterrupted import import_whole, run_uninterrupted
 
-pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers that send signals here")
+pytestmark = pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no signals to a thread here")
 
 
 @pytest.fixture
@@ -19,14 +19,15 @@ def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.syspath_prepend(tmp_path)
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)
     yield tmp_path
-    signal.setitimer(signal.ITIMER_REAL, 0)
     signal.signal(signal.SIGALRM, before)
 
 
 def test_an_import_that_is_interrupted_goes_on_to_its_end_and_is_done_once(modules: Path) -> None:
-    (modules / "slowly_imported.py").write_text("import sys, time\nsys.slow_ones += 1\ntime.sleep(0.3)\nDONE = True\n")
+    (modules / "slowly_imported.py").write_text(
+        "import signal, sys, threading, time\nsys.slow_ones += 1\n"
+        "signal.pthread_kill(threading.main_thread().ident, signal.SIGALRM)\ntime.sleep(0.1)\nDONE = True\n"
+    )
     sys.slow_ones = 0  # type: ignore[attr-defined]
-    signal.setitimer(signal.ITIMER_REAL, 0.1)
     with pytest.raises(KeyboardInterrupt):
         import_whole("slowly_imported")
     import_whole("slowly_imported")

@@ -27,6 +27,7 @@ from mnemic.errors import Invalid, Unauthenticated
 from mnemic.settings import Settings
 from mnemic.testing.generators import ManualClock
 from mnemic.testing.loopback import QuietRequestHandler, listening
+from patience import PATIENCE
 
 Logged = Callable[[], list[dict[str, Any]]]
 ISSUER, AUDIENCE = "https://id.example", "mnemic"
@@ -309,7 +310,7 @@ def test_nobody_who_has_keys_waits_while_another_reads_them_again(seconds: Any) 
     def slow() -> bytes:
         if keys._keys:
             asked.set()
-            assert answered.wait(10)
+            assert answered.wait(PATIENCE)
         return key_set()
 
     keys = KeySet(slow, seconds)
@@ -317,7 +318,7 @@ def test_nobody_who_has_keys_waits_while_another_reads_them_again(seconds: Any) 
     seconds.now += FRESH_SECONDS
     reader = threading.Thread(target=keys.key, args=("one", "RS256"))
     reader.start()
-    assert asked.wait(10)
+    assert asked.wait(PATIENCE)
     keys.key("one", "RS256")
     assert reader.is_alive()
     answered.set()

@@ -6,7 +6,6 @@ import hashlib
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from contextlib import closing
 from datetime import timedelta
@@ -143,7 +142,7 @@ with closing(SqliteStore(sys.argv[1])) as store:
 
 
 @pytest.mark.heavy
-def test_a_revoked_key_is_refused_by_another_process_within_two_seconds(tmp_path: Path) -> None:
+def test_a_revoked_key_is_refused_by_another_process(tmp_path: Path) -> None:
     with closing(SqliteStore(tmp_path / "memory.db")) as store:
         keys = Keys(store)
         made = keys.create("laptop", tenant="home")
@@ -152,10 +151,7 @@ def test_a_revoked_key_is_refused_by_another_process_within_two_seconds(tmp_path
             assert other.stdout is not None
             assert other.stdout.readline() == "verified\n"
             keys.revoke(made.key.id, tenant="home")
-            began = time.monotonic()
             assert other.stdout.readline() == "refused\n"
-            took = time.monotonic() - began
-        assert took < 2 + 1  # a second more for a machine that is busy with other things
 
 
 def test_the_last_use_is_written_once_an_hour(keys: Keys, store: SqliteStore, clock: ManualClock) -> None:

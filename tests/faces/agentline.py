@@ -15,6 +15,7 @@ from mnemic.faces.mcp.sdk_server import build
 from mnemic.faces.mcp.served_memory import ServedMemory
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.settings import Settings
+from patience import PATIENCE
 
 GENERATIONS = {"legacy": "2025-11-25", "2026-07-28": "2026-07-28"}
 """What a client says it speaks, and the protocol that both then speak."""
@@ -57,10 +58,10 @@ async def connected(
 
 
 def played(act: Callable[[], Awaitable[None]]) -> None:
-    """Run a test's coroutine; nothing here takes half a minute unless it hangs."""
+    """Run a test's coroutine, unless it hangs."""
 
     async def within() -> None:
-        with anyio.fail_after(30):
+        with anyio.fail_after(PATIENCE):
             await act()
 
     anyio.run(within)

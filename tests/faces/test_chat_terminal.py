@@ -93,7 +93,7 @@ def test_ctrl_c_stops_the_answer_and_keeps_what_was_said(tmp_path: Path) -> None
         handler.end_headers()
         handler.wfile.write(b'data: {"choices": [{"delta": {"content": "Let me think about "}}]}\n\n')
         told.set()
-        handler.connection.settimeout(30)
+        handler.connection.settimeout(PATIENCE)
         handler.rfile.read(1)
         given_up.set()
 

@@ -107,6 +107,7 @@ def seeded(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "fact 'Zoe is under investigation.' --user zoe",
             "hold add --everything --user zoe --reason 'case 7'",
             "keys create --name laptop",
+            "files write memory",
             "bench locomo locomo10.json --out runs/run.jsonl --limit 2 --systems mnemic",
         ):
             with pytest.raises(SystemExit) as left:

@@ -329,12 +329,18 @@ def test_a_list_leaves_out_what_strategies_keep_for_themselves_and_says_how_much
     assert "own recall" in ada("list", "--kind", "entity").err
 
 
-def test_what_was_hidden_stays_so_through_a_rerun_and_that_is_said(run: Run) -> None:
+def test_what_was_hidden_by_itself_stays_so_through_a_rerun_and_that_is_said(run: Run) -> None:
     run("follow", "house", "zep")
     run("add", "I live in Bristol.")
     run("flush")
     assert "stay hidden" not in run("rerun", "zep").out
-    assert "bring back: mnemic undo" in run("forget", "--by", "zep").out
+    told = run("forget", "--by", "zep").out
+    assert "bring back: mnemic undo" in told
+    assert "derive anew: mnemic rerun zep" in told
+    assert run("list", "--by", "zep").out == ""
+    assert "stay hidden" not in run("rerun", "zep").out
+    derived = run("list", "--by", "zep", "--json").lines
+    run("forget", *(one["id"] for one in derived))
     told = run("rerun", "zep").out
-    assert "that you hid stay hidden: `mnemic log` shows which commit to undo" in told
+    assert f"{len(derived)} items that you hid stay hidden: `mnemic log` shows which commit to undo" in told
     assert run("list", "--by", "zep").out == ""

@@ -24,7 +24,7 @@ from mnemic.faces.gateway.relay import GatewayOptions, application
 from mnemic.faces.gateway.remembering import MemoryMode, Remembering
 from mnemic.testing.chat_server import Server, events, reply, serving, status
 from mnemic.testing.replying import ReplyingChat
-from patience import eventually
+from patience import PATIENCE, eventually
 from serving_app import serving_app
 
 
@@ -58,7 +58,7 @@ def between(answer: Any = lambda ask: "Noted.", **options: Any) -> Iterator[Betw
     with Memory("memory:", settings=Settings(embedder="none")) as memory, serving(ReplyingChat(answer)) as upstream:
         quotas = options.pop("quotas", Quotas())
         asked = Authenticator(memory.keys, quotas=quotas) if options.pop("keys", False) else None
-        given = GatewayOptions(upstream=upstream.url, **{"recall_seconds": 30.0, "user": "me", **options})
+        given = GatewayOptions(upstream=upstream.url, **{"recall_seconds": PATIENCE, "user": "me", **options})
         app = application(Remembering(memory, budget=given.budget, cache=given.cache, **remembering), given, asked)
         with serving_app(app) as address:
             it = Between(memory, upstream, address, given)
@@ -189,7 +189,7 @@ def test_with_memory_off_bytes_pass_as_they_are() -> None:
     with between() as it:
         it.upstream.faults = [echo]
         headers = {"Mnemic-Memory": "off", "Content-Type": "application/json"}
-        response = httpx2.post(f"{it.address}/v1/chat/completions", content=raw, headers=headers)
+        response = httpx2.post(f"{it.address}/v1/chat/completions", content=raw, headers=headers, timeout=PATIENCE)
         assert (response.content, response.headers["x-request-id"]) == (answered, "r-1")
         assert it.upstream.raw == [raw]
         assert it.kept() == []
@@ -309,7 +309,7 @@ def test_an_upstream_that_is_not_there_is_said_to_be() -> None:
 )
 def test_a_request_that_cannot_be_read_is_refused(body: bytes, said: str) -> None:
     with between() as it:
-        response = httpx2.post(f"{it.address}/v1/chat/completions", content=body)
+        response = httpx2.post(f"{it.address}/v1/chat/completions", content=body, timeout=PATIENCE)
         assert response.status_code == 400
         assert said in response.json()["error"]["message"]
         assert it.upstream.asked == []
@@ -317,13 +317,15 @@ def test_a_request_that_cannot_be_read_is_refused(body: bytes, said: str) -> Non
 
 def test_a_mode_that_is_none_is_refused() -> None:
     with between() as it:
-        response = httpx2.post(f"{it.address}/v1/chat/completions", json={}, headers={"Mnemic-Memory": "maybe"})
+        response = httpx2.post(
+            f"{it.address}/v1/chat/completions", json={}, headers={"Mnemic-Memory": "maybe"}, timeout=PATIENCE
+        )
         assert (response.status_code, "off, read, write, both" in response.text) == (400, True)
 
 
 def test_a_request_over_the_limit_is_refused() -> None:
     with between(body_limit=1_000) as it:
-        response = httpx2.post(f"{it.address}/v1/chat/completions", content=b"x" * 2_000)
+        response = httpx2.post(f"{it.address}/v1/chat/completions", content=b"x" * 2_000, timeout=PATIENCE)
         assert response.status_code == 413
 
 
@@ -353,7 +355,7 @@ def test_a_stream_of_responses_is_kept() -> None:
     with between() as it:
         it.upstream.faults = [events(*map(json.dumps, told))]
         body = {"model": "m", "input": [{"role": "user", "content": "I sold my car."}], "stream": True}
-        response = httpx2.post(f"{it.address}/v1/responses", json=body)
+        response = httpx2.post(f"{it.address}/v1/responses", json=body, timeout=PATIENCE)
         assert ": mnemic-write ok; commits " in response.text
         assert it.kept() == [("user", "I sold my car."), ("assistant", "Noted.")]
 
@@ -361,7 +363,7 @@ def test_a_stream_of_responses_is_kept() -> None:
 def test_other_paths_pass_through() -> None:
     with between() as it:
         it.upstream.faults = [lambda handler: reply(handler, b'{"data": []}')]
-        response = httpx2.post(f"{it.address}/v1/embeddings?x=1", json={"input": "a"})
+        response = httpx2.post(f"{it.address}/v1/embeddings?x=1", json={"input": "a"}, timeout=PATIENCE)
         assert (response.json(), it.upstream.paths[-1]) == ({"data": []}, "/v1/embeddings?x=1")
 
 
@@ -411,14 +413,14 @@ def _slowly(monkeypatch: pytest.MonkeyPatch, verb: str, slow: threading.Event) -
     quick = getattr(ScopedMemory, verb)
 
     def waiting(self: ScopedMemory, *given: Any, **named: Any) -> Any:
-        slow.wait(60)
+        slow.wait(PATIENCE)
         return quick(self, *given, **named)
 
     monkeypatch.setattr(ScopedMemory, verb, waiting)
 
 
 def test_what_was_erased_is_not_sent_though_memory_is_late(monkeypatch: pytest.MonkeyPatch) -> None:
-    with between(recall_seconds=5.0) as it:
+    with between() as it:
         receipt = it.me.observe("My sister Noor lives in Porto.")
         it.say("Where does Noor live?")
         assert "Porto" in it.sent()[0]
@@ -458,7 +460,7 @@ def test_who_leaves_before_the_first_word_has_said_what_they_said() -> None:
     with between() as it:
         it.upstream.faults = [silent]
         body = {"model": "m", "messages": [{"role": "user", "content": "I sold my car."}], "stream": True}
-        with httpx2.stream("POST", f"{it.address}/v1/chat/completions", json=body) as response:
+        with httpx2.stream("POST", f"{it.address}/v1/chat/completions", json=body, timeout=PATIENCE) as response:
             next(response.iter_raw())
         eventually(lambda: it.kept() == [("user", "I sold my car.")])
 
@@ -484,7 +486,10 @@ def test_nothing_that_proved_who_asks_goes_upstream() -> None:
         key = it.memory.keys.create("phone", tenant="default", user="ada", right=Right.WRITE).text
         headers = {"X-API-Key": key, "api-key": key}
         body = {"model": "m", "messages": [{"role": "user", "content": "I sold my car."}]}
-        assert httpx2.post(f"{it.address}/v1/chat/completions", json=body, headers=headers).status_code == 200
+        assert (
+            httpx2.post(f"{it.address}/v1/chat/completions", json=body, headers=headers, timeout=PATIENCE).status_code
+            == 200
+        )
         assert key not in str(it.upstream.headers)
 
 
@@ -492,7 +497,7 @@ def test_the_same_message_sent_at_once_is_kept_once() -> None:
     with between() as it:
         body = {"model": "m", "messages": [{"role": "user", "content": "I sold my car."}]}
         with ThreadPoolExecutor(6) as pool:
-            post = partial(httpx2.post, f"{it.address}/v1/chat/completions", json=body)
+            post = partial(httpx2.post, f"{it.address}/v1/chat/completions", json=body, timeout=PATIENCE)
             answers = list(pool.map(lambda _: post(), range(6)))
         assert {answer.status_code for answer in answers} == {200}
         assert [role for role, _ in it.kept()].count("user") == 1
@@ -509,5 +514,5 @@ def test_a_system_message_that_changes_leaves_the_conversation_what_it_is() -> N
 def test_a_path_goes_up_as_it_came() -> None:
     with between() as it:
         it.upstream.faults = [lambda handler: reply(handler, b"{}")]
-        httpx2.post(f"{it.address}/v1/files/a%2Fb?x=%2F", json={})
+        httpx2.post(f"{it.address}/v1/files/a%2Fb?x=%2F", json={}, timeout=PATIENCE)
         assert it.upstream.paths[-1] == "/v1/files/a%2Fb?x=%2F"

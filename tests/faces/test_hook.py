@@ -591,7 +591,8 @@ def test_hooks_at_once_write_each_message_once(claude: Claude, home: Path, perso
 
 
 def start_hook(claude: Claude, home: Path) -> subprocess.Popen[str]:
-    code = "from mnemic.faces.cli import main; main()"
+    patient = f"from mnemic.faces.hooks import command; command.WRITE_PATIENCE = command.LONGEST = {PATIENCE}"
+    code = f"{patient}; from mnemic.faces.cli import main; main()"
     environ = {**os.environ, "PYTHONPATH": SOURCE, "MNEMIC_HOME": str(home), "MNEMIC_EMBEDDER": "none"}
     done = subprocess.Popen(
         [sys.executable, "-c", code, "hook", "end", "--json"],

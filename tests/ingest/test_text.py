@@ -145,6 +145,19 @@ def test_front_matter_dates_and_names_every_section(write: Write) -> None:
         assert document.slots["metadata"] == {"season": "spring", "helpers": ["Rosa", "Nuno"]}
 
 
+@pytest.mark.parametrize(
+    ("written", "title"),
+    [
+        (r'"The \"boiler\": how it works"', 'The "boiler": how it works'),
+        (r'"C:\docs"', r"C:\docs"),
+        (r"'a \"b\"'", r"a \"b\""),
+    ],
+)
+def test_double_quotes_in_front_matter_have_their_escapes_read(write: Write, written: str, title: str) -> None:
+    (document,) = messages(write("a.md", f"---\ntitle: {written}\n---\n# One\n\nWords.\n"))
+    assert document.slots["title"] == title
+
+
 @pytest.mark.parametrize("date", ["2025-05-01", "2025-05-01 18:30", "'2025-05-01T18:30'"])
 def test_a_front_matter_date_needs_no_zone_and_it_is_told_that_one_was_assumed(write: Write, date: str) -> None:
     path, told = write("a.md", f"---\ndate: {date}\n---\n# One\n\nWords.\n\n# Two\n\nMore words.\n"), list[str]()

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from mnemic.errors import ModelError
+from mnemic.models.chat import gguf
 from mnemic.models.chat.base import Chat, ChatMessage
 from mnemic.models.chat.gguf import ENGINE, SMOLLM2_PACKAGE, Gguf, SmolLM2
 from mnemic.models.chat.openai_chat import ChatEndpoint
@@ -36,8 +37,16 @@ def absent() -> str:
 pytestmark = [pytest.mark.heavy, pytest.mark.model, pytest.mark.skipif(bool(absent()), reason=absent())]
 
 
+@pytest.fixture(autouse=True, scope="module")
+def one_thread() -> Iterator[None]:
+    """Several threads of an engine wait for each other at every step, which takes minutes on a busy machine."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gguf, "THREADS", 1)
+        yield
+
+
 @pytest.fixture(scope="module")
-def local() -> Chat:
+def local(one_thread: None) -> Chat:
     return SmolLM2()
 
 
@@ -48,7 +57,7 @@ def endpoint() -> Iterator[Chat]:
     params = xllamacpp.CommonParams()
     params.model.path = str(SmolLM2().path)
     params.n_ctx, params.n_parallel, params.verbosity, params.api_keys = 4096, 1, -1, [KEY]
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 2
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
     server: Any = xllamacpp.Server(params)
     yield ChatEndpoint("smollm2", f"{server.listening_address}/v1", key=KEY)
     del server
@@ -106,11 +115,13 @@ FORKED = """
 import os
 import sys
 from mnemic.models.chat.base import Ask, ChatMessage
+from mnemic.models.chat import gguf
 from mnemic.models.chat.gguf import SmolLM2
 
 def answer():
-    return "".join(model.stream(Ask((ChatMessage("user", "Say only: hi"),), 60)))
+    return "".join(model.stream(Ask((ChatMessage("user", "Say only: hi"),), 8)))
 
+gguf.THREADS = 1
 model = SmolLM2()
 told = answer()
 model._lock.take(sys._getframe())  # as if another thread were loading it

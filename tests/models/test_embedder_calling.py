@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from mnemic.errors import ModelError
+from mnemic.models import calling
 from mnemic.models.base import Embedder
 from mnemic.models.calling import Embedding
 from mnemic.models.scripted_embedder import ScriptedEmbedder
@@ -73,7 +74,8 @@ def questioned() -> tuple[Watched, Embedding, threading.Thread]:
     return watched, embedding, asking
 
 
-def test_no_slice_is_begun_while_a_question_is_being_answered() -> None:
+def test_no_slice_is_begun_while_a_question_is_being_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calling, "PATIENCE_SECONDS", PATIENCE)
     watched, embedding, asking = questioned()
     backlog = threading.Thread(target=embedding.passages, args=(["one"],))
     backlog.start()

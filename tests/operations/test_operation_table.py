@@ -38,6 +38,9 @@ NOT_OFFERED: Final = {
     "watch": "waits; `changes` is the same by pages, and the feed streams it",
     "read": "asks a model for minutes, and reads files of the server",
     "spend": "meters what a process has asked models itself",
+    "write_folder": "writes files of the machine it runs on",
+    "compare_folder": "reads files of the machine it runs on",
+    "apply_folder": "reads and writes files of the machine it runs on",
 }
 """Public verbs of `ScopedMemory` that are no operation, each with the reason."""
 

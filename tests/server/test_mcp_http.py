@@ -48,7 +48,7 @@ def talk(
     async def run(address: str) -> Any:
         given = {"Authorization": f"Bearer {token}", **headers}
         async with (
-            httpx2.AsyncClient(headers=given) as http,
+            httpx2.AsyncClient(headers=given, timeout=PATIENCE) as http,
             Client(streamable_http_client(address + path, http_client=http), mode=mode) as client,
         ):
             return await say(client)
@@ -122,6 +122,7 @@ def test_who_may_not_ask_gets_no_further(memory: Memory, headers: dict[str, str]
             f"{address}/mcp",
             json={"jsonrpc": "2.0", "id": 1, "method": "tools/list"},
             headers={"Accept": "application/json, text/event-stream", **headers},
+            timeout=PATIENCE,
         )
     assert answer.status_code == status
 
@@ -189,7 +190,7 @@ def test_a_write_is_charged_as_one_and_a_read_is_not(memory: Memory) -> None:
 
     async def run(address: str) -> list[bool]:
         async with (
-            httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}) as http,
+            httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}, timeout=PATIENCE) as http,
             Client(streamable_http_client(f"{address}/mcp", http_client=http)) as client,
         ):
             calls = [("remember", {"text": "one"}), ("recall", {"query": "one"}), ("remember", {"text": "two"})]

@@ -20,6 +20,7 @@ from mnemic.errors import NotFound
 from mnemic.faces.cli import cli
 from mnemic.faces.server.application import application
 from mnemic.faces.server.service import LoopbackAuthenticator, Service
+from patience import PATIENCE
 from serving_app import serving_app
 
 SETTINGS = Settings(embedder="none", background=False)
@@ -105,7 +106,7 @@ class ByRest:
         self._address, self._headers = f"{address}/v1", {"Mnemic-User": user}
 
     def _post(self, verb: str, **given: Any) -> Any:
-        answer = httpx2.post(f"{self._address}/{verb}", json=given, headers=self._headers)
+        answer = httpx2.post(f"{self._address}/{verb}", json=given, headers=self._headers, timeout=PATIENCE)
         assert answer.status_code == 200, answer.text
         return answer.json()
 
@@ -126,11 +127,11 @@ class ByRest:
         return [(one["item"]["text"], one["reasons"]) for one in found["items"]], round(found["confidence"], 3)
 
     def history(self, id: str) -> list[tuple[str, str]]:
-        answer = httpx2.get(f"{self._address}/items/{id}/history", headers=self._headers)
+        answer = httpx2.get(f"{self._address}/items/{id}/history", headers=self._headers, timeout=PATIENCE)
         return [(v["text"], v["state"]) for v in answer.json()["versions"]]
 
     def get(self, id: str) -> str | None:
-        answer = httpx2.get(f"{self._address}/items/{id}", headers=self._headers)
+        answer = httpx2.get(f"{self._address}/items/{id}", headers=self._headers, timeout=PATIENCE)
         return None if answer.status_code == 404 else str(answer.json()["text"])
 
 
@@ -141,7 +142,7 @@ class ByMcp:
     def _call(self, tool: str, **given: Any) -> Any:
         async def run() -> Any:
             async with (
-                httpx2.AsyncClient(headers=self._headers) as http,
+                httpx2.AsyncClient(headers=self._headers, timeout=PATIENCE) as http,
                 Client(streamable_http_client(self._address, http_client=http)) as client,
             ):
                 return await client.call_tool(tool, given)

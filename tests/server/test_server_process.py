@@ -12,8 +12,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from http.client import HTTPConnection
 from pathlib import Path
@@ -25,7 +24,7 @@ from click.testing import CliRunner
 from mnemic import Memory, Settings
 from mnemic.faces.cli import cli
 from mnemic.faces.server.command import is_loopback
-from patience import PATIENCE
+from patience import PATIENCE, eventually
 
 pytestmark = pytest.mark.heavy
 
@@ -92,6 +91,28 @@ def test_a_server_drains_when_it_is_told_to_stop(tmp_path: Path) -> None:
         assert process.wait(PATIENCE) == 0
 
 
+def test_a_server_that_is_told_to_stop_before_it_runs_ends(tmp_path: Path) -> None:
+    stopping = f"""
+import os, signal
+from mnemic.faces.server.listening import DrainingServer, ServeOptions, listen
+from mnemic.settings import Settings
+
+class StoppedServer(DrainingServer):
+    def run(self, sockets=None):
+        os.kill(os.getpid(), signal.SIGTERM)
+        super().run(sockets)
+
+import mnemic.faces.server.listening as listening
+listening.DrainingServer = StoppedServer
+settings = Settings(embedder="none", background=False)
+where = {str(tmp_path / "memory.db")!r}
+listen(ServeOptions(where=where, settings=settings, user="me", tenant="main", host="127.0.0.1", port=0), 1, print)
+"""
+    done = subprocess.run([sys.executable, "-c", stopping], timeout=PATIENCE, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("http://127.0.0.1:")  # it has opened, and closes as it does
+
+
 def test_several_processes_answer_on_one_port(tmp_path: Path) -> None:
     with served(tmp_path, "--workers", "2") as (process, port):
         written = asked(port, "/v1/observe", {"messages": "One.", "key": "a"})[1]
@@ -104,37 +125,36 @@ def test_several_processes_answer_on_one_port(tmp_path: Path) -> None:
 def _children(process: subprocess.Popen[str]) -> set[int]:
     """The processes that answer, without what Python starts to keep track of them."""
     pids = map(int, Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split())
-    return {pid for pid in pids if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()}
+    return {pid for pid in pids if b"spawn_main" in _command_line(pid)}
+
+
+def _command_line(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
+        return b""
 
 
 def _runs(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] != "Z"  # dead, and not yet asked after
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return False
-
-
-def _until(holds: Callable[[], bool]) -> None:
-    """Waits until something holds; a hang is a failure."""
-    end = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="Linux tells whose child a process is")
 def test_a_process_that_dies_is_replaced_and_none_outlives_the_one_that_started_it(tmp_path: Path) -> None:
     with served(tmp_path, "--workers", "2") as (process, port):
         assert asked(port, "/health")[0] == 200
-        _until(lambda: len(_children(process)) == 2)
+        eventually(lambda: len(_children(process)) == 2)
         first = min(_children(process))
         os.kill(first, signal.SIGKILL)
-        _until(lambda: len(_children(process) - {first}) == 2)
+        eventually(lambda: len(_children(process) - {first}) == 2)
         assert asked(port, "/v1/count", {}) == (200, {"count": 0})
         left = _children(process)
         process.kill()
         process.wait(PATIENCE)
-        _until(lambda: not any(map(_runs, left)))
+        eventually(lambda: not any(map(_runs, left)))
 
 
 REACHED = [

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
@@ -18,6 +20,7 @@ from mnemic.credentials.principal import Right
 from mnemic.faces.server.routes import addresses
 from mnemic.faces.server.verb_pool import VerbPool
 from mnemic.operations.operation_table import OPERATIONS
+from patience import PATIENCE
 
 Serving = Callable[..., TestClient]
 
@@ -219,7 +222,7 @@ def test_a_full_queue_sends_away(serving: Serving, memory: Memory, monkeypatch: 
 
     def slow(**fields: Any) -> Any:
         begun.release()
-        go_on.wait(30)
+        go_on.wait(PATIENCE)
         return plain(**fields)
 
     monkeypatch.setattr(memory, "scope", slow)
@@ -230,7 +233,7 @@ def test_a_full_queue_sends_away(serving: Serving, memory: Memory, monkeypatch: 
 
     first, second = threading.Thread(target=ask), threading.Thread(target=ask)
     first.start()
-    assert begun.acquire(timeout=30)
+    assert begun.acquire(timeout=PATIENCE)
     second.start()
     pool = client.app.state.service.pool  # type: ignore[attr-defined]
     while pool.inside < 2:
@@ -242,3 +245,13 @@ def test_a_full_queue_sends_away(serving: Serving, memory: Memory, monkeypatch: 
     first.join()
     second.join()
     assert statuses == [200, 200]
+
+
+def test_a_verb_runs_in_the_context_of_its_request() -> None:
+    asking: ContextVar[str] = ContextVar("asking", default="nobody")
+
+    async def request() -> str:
+        asking.set("ada")
+        return await VerbPool(threads=1).run(asking.get)
+
+    assert asyncio.run(request()) == "ada"

@@ -57,6 +57,13 @@ def waiting(store: SqliteStore, count: int) -> None:
         pause.wait(0.001)
 
 
+@pytest.fixture
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All who wait fit one group commit, however slow the machine."""
+    monkeypatch.setattr(group_commit, "GROUP_SECONDS", PATIENCE)
+
+
+@pytest.mark.usefixtures("unhurried")
 def test_callers_who_wait_share_one_commit_and_a_conflict_takes_only_its_own(path: Path) -> None:
     probe = Held()
     store = SqliteStore(path, probe=probe)
@@ -82,6 +89,7 @@ def test_callers_who_wait_share_one_commit_and_a_conflict_takes_only_its_own(pat
     store.close()
 
 
+@pytest.mark.usefixtures("unhurried")
 def test_when_a_commit_fails_all_who_shared_it_are_told_and_a_retry_lands_once(path: Path) -> None:
     held = Held()
     fail = FailAt("commit:before-commit", StoreError("the disk said no"), 2)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from noting import Noting
 
-from mnemic import Channel, Filter, Invalid, Kind, Memory, NotFound, ScopedMemory, State, Statement
+from mnemic import Channel, Conflict, Filter, Invalid, Kind, Memory, NotFound, ScopedMemory, State, Statement
 from mnemic.models.chat.scripted_chat import ScriptedChat
 
 LIVES = "I live in Lisbon."
@@ -192,3 +192,32 @@ def test_what_is_no_name_is_refused_with_what_to_give(memory: Memory, given: tup
 def test_a_store_is_opened_with_names_and_strategies_and_nothing_else(given: list[Any]) -> None:
     with pytest.raises(Invalid, match=r"strategies: holds .*, which is no strategy. Give names of ours"):
         Memory("memory:", embedder="none", strategies=given)
+
+
+@pytest.mark.parametrize("name", ["house", "zep", "mem0"])
+def test_what_was_hidden_whole_is_derived_anew_by_a_rerun_but_what_was_rejected_by_itself_is_not(
+    memory: Memory, name: str
+) -> None:
+    me = memory.scope(user="ada")
+    me.follow(name)
+    me.observe([LIVES, "I work at Acme.", "My sister Noor lives in Porto.", *(f"Nothing, day {n}." for n in range(80))])
+    memory.flush()
+    derived = Filter(by=("rules" if name == "house" else name,))
+    before = {version.item.text: version.item.id for version in me.list(where=derived, limit=100).items}
+    rejected = next(text for text in before if "Acme" in text)
+    me.forget(before.pop(rejected))
+    hidden = me.forget_by(name)
+    memory.flush()
+    assert not me.list(where=derived).items
+    memory.admin.rerun(name, user="ada")
+    memory.flush()
+    again = {version.item.text: version.item.id for version in me.list(where=derived, limit=100).items}
+    assert set(again) == set(before)
+    assert not set(again.values()) & set(before.values())
+    for _ in range(2):  # nor does a second rerun bring back more than what it takes back
+        memory.admin.rerun(name, user="ada")
+        memory.flush()
+    assert {version.item.text for version in me.list(where=derived, limit=100).items} == set(before)
+    with pytest.raises(Conflict):
+        me.undo(hidden.seq)
+    assert memory.admin.verify() == []

@@ -21,6 +21,7 @@ from mnemic.errors import ModelError
 from mnemic.flow import Request, run
 from mnemic.lab.kit.scripted_readers import fact, shown
 from mnemic.models.chat.base import Ask
+from mnemic.models.model_requests import NameModel
 from mnemic.strategies.base import Asked, Pick
 from mnemic.strategies.mem0 import Mem0, entity_boost
 from mnemic.strategies.strategy_requests import Search, SearchHit
@@ -337,7 +338,9 @@ def picks(found: Mapping[str, Sequence[SearchHit]], question: str, k: int = 10) 
     """What the recall picks in a world where searches find this."""
     pools = []
 
-    def perform(request: Request) -> Sequence[SearchHit]:
+    def perform(request: Request) -> Sequence[SearchHit] | str:
+        if isinstance(request, NameModel):
+            return "some model"
         assert isinstance(request, Search)
         assert (request.where.by, request.where.kinds) == (("mem0",), (Kind.FACT,))
         pools.append(request.k)

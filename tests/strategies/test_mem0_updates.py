@@ -66,3 +66,28 @@ def test_what_held_comes_first(outcomes: list[tuple[str, bool, State]], when: st
     wrong = [state.text for time, is_right, state in outcomes if time == when and not is_right]
     assert len(right) > 20
     assert sum(right) >= 0.95 * len(right), wrong
+
+
+def test_with_rules_alone_it_is_not_below_everybodys_recall() -> None:
+    """What comes first is, or rests on, what is current, and on nothing that is outdated: of every sixth case."""
+    right = {"mem0": 0, "everybody": 0}
+    asked = 0
+    for case in read_cases(Half.DEVELOPMENT)[::6]:
+        with Memory(
+            "memory:", settings=Settings(background=False), embedder="none", strategies=[Mem0(unit=TurnUnit())]
+        ) as memory:
+            me = memory.scope(user="me")
+            places: dict[str, int] = {}
+            for place, turn in enumerate(case.turns):
+                (id,) = me.observe(turn.text, role=turn.role, speaker=turn.speaker, said=turn.said).ids
+                places[id] = place
+            assert memory.flush()
+            for question in (one for one in case.questions if one.current and not one.of_the_past):
+                asked += 1
+                for name, by in (("mem0", "mem0"), ("everybody", None)):
+                    found = me.recall(question.text, k=1, by=by)
+                    item = found[0].item if len(found) else None
+                    rests = {places[one] for one in (() if item is None else (item.id, *item.source)) if one in places}
+                    right[name] += bool(rests & set(question.current)) and not rests & set(question.outdated)
+    assert asked > 25
+    assert right["mem0"] >= right["everybody"] > 0, right

@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 
 from mnemic import Filter, Kind, Memory, ScopedMemory, Settings
 from mnemic.core.ids import ItemId
-from mnemic.core.items import Item, State
+from mnemic.core.items import Item, State, Strength
 from mnemic.errors import ModelError
 from mnemic.lab.kit.scripted_readers import shown
 from mnemic.models.chat.base import Ask
 from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.strategies.memoryos import HOLDS, MemoryOS
-from mnemic.strategies.rules.topic_segments import segment_of
+from mnemic.strategies.rules.topic_segments import TopicSegment, hours_since_visit, segment_of
 from mnemic.testing.generators import ManualClock
 from mnemic.tiers.policies.heat import HeatWeights, heat
 
@@ -201,6 +201,31 @@ def test_beyond_the_capacity_the_coldest_is_out_of_sight_of_recall_and_still_the
         assert [item.tags for item in segments(me)] == [("mid_term",), ("mid_term",), ("archived",)]
         assert ids[0] not in {one.id for one in me.recall("piano garden", by="memoryos")}
         assert me.get(ids[0]).item.text.startswith("piano")
+
+
+def test_a_segment_that_goes_on_is_hotter_than_one_that_is_over() -> None:
+    """What came before its last page was promoted, and its last page is a day younger than the other segment."""
+    memory, me, _ = told("piano", "piano", "garden", "piano", strategy=MemoryOS(hot=3.0))
+    with memory:
+        garden, piano = map(segment_of, segments(me))
+        assert [(len(one.pages), one.promoted) for one in (garden, piano)] == [(1, 0), (3, 2)]
+        assert (garden.latest, piano.latest) == (START + timedelta(days=2), START + timedelta(days=3))
+        now = START + timedelta(days=3, hours=1)
+        used = dict.fromkeys((*garden.turns, *piano.turns), Strength())
+        heats = [WHOLE.heat(one, used, hours_since_visit(one, used, now)) for one in (garden, piano)]
+        assert heats[1] > heats[0]
+
+
+def test_a_page_that_joins_is_a_visit() -> None:
+    begun = TopicSegment(id=ItemId("0" * 26), text="bees", said=START)
+    grown = begun.with_page((ItemId("1" * 26),), START + timedelta(days=3), (), None, ())
+    used = {ItemId("1" * 26): Strength()}
+    now = START + timedelta(days=4)
+    assert (hours_since_visit(begun, used, now), hours_since_visit(grown, used, now)) == (96, 24)
+    shown = {ItemId("1" * 26): Strength(uses=1, last_used=START + timedelta(days=1))}
+    assert hours_since_visit(grown, shown, now) == 24
+    late = grown.with_page((ItemId("1" * 26),), START, (), None, ())
+    assert hours_since_visit(late, used, now) == 24
 
 
 def test_what_is_learned_is_profile_and_knowledge_of_the_user_or_of_the_assistant() -> None:

@@ -33,6 +33,7 @@ from mnemic.strategies.units import TurnUnit
 from mnemic.strategies.zep import Zep
 from mnemic.testing.chat_server import Fault, Server, events, serving, status
 from mnemic.testing.generators import ManualClock
+from patience import PATIENCE
 
 sys.path.insert(0, str(Path(__file__).parent))
 from told_chat import Says, ToldChat
@@ -50,7 +51,7 @@ BEGUN: Final = '{"choices": [{"delta": {"content": "{"}, "finish_reason": null}]
 
 def hanging(handler: BaseHTTPRequestHandler) -> None:
     """Say nothing until whoever asked has hung up."""
-    handler.connection.settimeout(5)
+    handler.connection.settimeout(PATIENCE)
     handler.rfile.read(1)
     handler.close_connection = True
 
@@ -83,7 +84,7 @@ class Relay:
 
     def __init__(self, server: Server, patience: Patience) -> None:
         self._server = server
-        self._patient = ChatEndpoint("words-1", server.url, key=KEY, timeout=30, patience=patience)
+        self._patient = ChatEndpoint("words-1", server.url, key=KEY, timeout=PATIENCE, patience=patience)
         self._hasty = ChatEndpoint("words-1", server.url, key=KEY, timeout=0.02, patience=patience)
         self.name = self._patient.name
 

@@ -145,3 +145,50 @@ def test_a_strategy_that_is_gone_leaves_what_there_is_and_goes_on_when_it_is_bac
         assert sorted(one.item.text for one in me.list(where=INSIGHTS)) == ["three", "two"]
         assert memory.admin.jobs().items == ()
         assert memory.admin.verify() == []
+
+
+def failing(given: Given) -> Flow[Edits]:
+    """Fail at whatever there is to read."""
+    yield from ()
+    raise Invalid("evidence", "is not to its taste", "Give it something else.")
+
+
+def test_why_a_strategy_failed_that_was_taken_out_stays_to_be_seen_until_it_is_back(tmp_path: Path) -> None:
+    clock = ManualClock(step=1)
+
+    def opened(*strategies: object) -> Memory:
+        return Memory(tmp_path / "m.db", settings=SETTINGS, embedder="none", clock=clock, strategies=list(strategies))  # type: ignore[arg-type]
+
+    with opened(Scripted(failing)) as memory:
+        memory.scope(user="ada").observe("one")
+        with pytest.raises(Invalid, match="taste"):
+            memory.flush()
+    with opened("house") as memory:
+        assert memory.flush()
+        (job,) = memory.admin.jobs()
+        assert (job.name, job.state, job.user, job.pending, job.attempts) == ("scripted", "failing", "ada", 1, 1)
+        assert "is not to its taste" in job.error
+        assert "it is not followed here now" in job.error
+        pages = [memory.admin.jobs(limit=1).items, memory.admin.jobs(limit=1).next]
+        assert pages == [(job,), None]
+        assert memory.admin.verify() == []
+    with opened(Scripted(joined)) as memory:
+        clock.tick(3_600_000_000)
+        assert memory.flush()
+        assert memory.admin.jobs().items == ()
+
+
+def test_why_a_strategy_failed_that_a_user_follows_no_longer_stays_to_be_seen(tmp_path: Path) -> None:
+    followed: list[object] = ["house", Scripted(failing)]
+    with Memory(tmp_path / "m.db", settings=SETTINGS, embedder="none", strategies=followed) as memory:  # type: ignore[arg-type]
+        me = memory.scope(user="ada")
+        me.observe("one")
+        with pytest.raises(Invalid, match="taste"):
+            memory.flush()
+        (job,) = memory.admin.jobs()
+        assert "not followed" not in job.error
+        me.follow("house")
+        assert memory.flush()
+        (job,) = memory.admin.jobs()
+        assert (job.name, job.state, job.user) == ("scripted", "failing", "ada")
+        assert job.error.endswith("it is not followed here now, so nobody tries it again")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from mnemic import ScopedMemory
+from mnemic import Filter, Kind, ScopedMemory
 from mnemic.models.chat.base import Ask, CutOff, Pieces, Reply, estimated_reply
 from mnemic.strategies.rules.graph_edits import graph_tag
 from mnemic.strategies.zep import SearchRecipe, Zep
@@ -78,7 +78,8 @@ def test_past_and_present_are_told_by_the_view() -> None:
         tell(memory, me, *((day, f"I am in {city}.") for day, city in CITIES.items()))
         for handle, city in ((me, "Porto"), (me.as_of("2020-06-01"), "Rome"), (me.valid_at("2021-06-01"), "Lisbon")):
             assert [item.slots["object"] for item in items(handle)] == [city]
-            assert [one.text for one in handle.recall("Where does Ada live?", by="zep")] == [f"Ada lives in {city}."]
+            found = handle.recall("Where does Ada live?", by="zep")
+            assert [one.text for one in found if one.item.kind is Kind.FACT] == [f"Ada lives in {city}."]
 
 
 def test_additive_facts_never_end_each_other_and_what_is_said_again_adds_a_source() -> None:
@@ -340,7 +341,7 @@ RECALLED = {
 
 @pytest.mark.parametrize("recipe", SearchRecipe)
 def test_recall_goes_along_the_graph_and_ranks_by_its_recipe(recipe: SearchRecipe) -> None:
-    with graph_memory(GraphModel(SCRIPT), Zep(recipe=recipe, centre="Oslo")) as (memory, me):
+    with graph_memory(GraphModel(SCRIPT), Zep(recipe=recipe, centre="Oslo", episodes=False)) as (memory, me):
         tell(
             memory, me, ("2019-01-01", "I am in Paris."), ("2019-01-02", "Jazz!"), ("2019-01-03", "Jazz!"),
             ("2019-01-04", "Robert Miles is in Oslo."),
@@ -353,6 +354,24 @@ def test_recall_goes_along_the_graph_and_ranks_by_its_recipe(recipe: SearchRecip
         assert [one.text for one in me.recall("What jazz?", by="zep", k=1)] == [
             "Ada likes jazz."
         ] or recipe != SearchRecipe.RRF
+
+
+def test_recall_finds_episodes_of_which_no_fact_came_behind_the_facts_that_words_find() -> None:
+    with graph_memory(GraphModel(SCRIPT)) as (memory, me):
+        tell(memory, me, ("2019-01-01", "I am in Paris."), ("2019-01-02", "The harbour of Paris freezes over."))
+        found = me.recall("What freezes in Paris?", by="zep")
+        assert [one.text for one in found] == [
+            "Ada lives in Paris.",
+            "The harbour of Paris freezes over.",
+            "I am in Paris.",
+        ]
+        assert found[1].reasons[0] == "found by episodes"
+        assert set(found[1].components) == {"episodes"}
+        only = me.recall("What freezes in Paris?", by="zep", where=Filter(kinds=(Kind.FACT,)))
+        assert [one.text for one in only] == ["Ada lives in Paris."]
+    with graph_memory(GraphModel(SCRIPT), Zep(episodes=False)) as (memory, me):
+        tell(memory, me, ("2019-01-02", "The harbour of Paris freezes over."))
+        assert len(me.recall("What freezes in Paris?", by="zep")) == 0
 
 
 def test_recall_of_nothing_is_empty() -> None:

@@ -11,12 +11,13 @@ from click.testing import CliRunner
 from mnemic.core.ids import ItemId
 from mnemic.lanes import backlog
 from mnemic.testing.raw_store import raw_store
-from mnemic.testing.torture import Report, engine, ioerror, kill, power, processes
+from mnemic.testing.torture import Report, engine, ioerror, kill, memory_subject, power, processes
 from mnemic.testing.torture.__main__ import main
 from mnemic.testing.torture.carried import _made, carried
 from mnemic.testing.torture.life import ActResult, WorkingLife
 from mnemic.testing.torture.subject import ActReport, How, Promise, parse, promises, subject
 from mnemic.testing.torture.toy import ToySubject
+from patience import PATIENCE
 
 pytestmark = pytest.mark.heavy
 
@@ -127,7 +128,8 @@ def test_the_whole_torture_passes(run: object) -> None:
 
 
 @pytest.mark.parametrize("name", ["store", "memory"])
-def test_a_life_packs_counts_retires_and_loads(name: str, tmp_path: Path) -> None:
+def test_a_life_packs_counts_retires_and_loads(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory_subject, "_PATIENCE", PATIENCE)
     path, said = tmp_path / "m.db", list[ActReport]()
     store = subject(name).open(path, How())
     life = store.life("ada", SEED, alone=True)

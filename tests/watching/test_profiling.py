@@ -13,6 +13,7 @@ from mnemic import Invalid, Memory, NotFound, Settings
 from mnemic.testing.generators import ManualClock
 from mnemic.watching import profiling
 from mnemic.watching.profiling import COLUMNS, Profile
+from patience import PATIENCE
 
 
 def used(folder: Path, file: Path, **settings: Any) -> None:
@@ -69,6 +70,7 @@ def test_a_file_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
 
 def test_a_large_file_is_put_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(profiling, "LARGEST", 100)
+    monkeypatch.setattr(profiling, "EVERY", PATIENCE)  # all lines of a program are written as it ends
     file = tmp_path / "profile.jsonl"
     used(tmp_path, file)
     used(tmp_path, file)

@@ -260,7 +260,9 @@ def test_a_reindex_changes_the_embedder_and_is_taken_up_where_it_was_left(tmp_pa
 
 
 class Other(ScriptedEmbedder):
-    """Another embedder, which breaks down after so many passages."""
+    """Another embedder, elsewhere, which breaks down after so many passages."""
+
+    remote = True  # requests are of one size, however long each takes
 
     def __init__(self, fails_after: int | None) -> None:
         super().__init__(64)

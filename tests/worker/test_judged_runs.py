@@ -24,6 +24,7 @@ from mnemic.strategies.judging import judged, judged_each
 from mnemic.strategies.knowledge import StatedFact, passage_of
 from mnemic.strategies.tasks.extracting import EXTRACT_ITEMS
 from mnemic.strategies.triggers import EachEvent, Trigger
+from patience import PATIENCE
 
 QUIET: Any = {"background": False, "embedder": "none"}
 FACTS = Filter(kinds=(Kind.FACT,))
@@ -101,7 +102,7 @@ class Told:
     def stream(self, ask: Ask) -> Pieces:
         self.asked.append(ask)
         if self._meet is not None:
-            self._meet.wait(10)
+            self._meet.wait(PATIENCE)
         text = self._answer(ask)
         yield from filter(None, [text])
         return estimated_reply(ask, self.name, text)

@@ -17,6 +17,7 @@ from mnemic.core.items import Kind
 from mnemic.core.queries import Filter
 from mnemic.errors import Conflict, ModelError, StoreFull
 from mnemic.flow import Flow
+from mnemic.lanes.slices import LEASE_SECONDS
 from mnemic.models.chat.base import Ask, ChatMessage
 from mnemic.models.model_requests import ask
 from mnemic.models.scripted_embedder import ScriptedEmbedder
@@ -555,7 +556,7 @@ def test_a_flush_that_was_interrupted_goes_on_at_once_and_counts_as_no_failure(c
         memory.scope(user="ada").observe("A heron stood in the river.")
         with pytest.raises(KeyboardInterrupt):
             memory.flush()
-        assert memory.flush(seconds=5)
+        assert memory.flush(seconds=LEASE_SECONDS / 2)
         with memory._opened.store.read() as snapshot:
             (space,) = (head.id for head in snapshot.all_spaces(1) if head.user == "ada")
             assert snapshot.lane(space, "embed:1").attempt == 0
@@ -589,9 +590,9 @@ def test_a_lane_whose_failure_could_not_be_written_goes_on_as_soon_as_it_can(
             memory.flush()
         disk.room = True
         if not closes:
-            assert memory.flush(seconds=5)
+            assert memory.flush(seconds=LEASE_SECONDS / 2)
     with Memory(SqliteStore(path, clock=clock), settings=settings, clock=clock, embedder=ScriptedEmbedder()) as memory:
-        assert memory.flush(seconds=5)
+        assert memory.flush(seconds=LEASE_SECONDS / 2)
 
 
 def test_a_memory_that_is_closed_after_an_interrupted_flush_leaves_no_lease(clock: ManualClock, tmp_path: Path) -> None:
@@ -603,4 +604,4 @@ def test_a_memory_that_is_closed_after_an_interrupted_flush_leaves_no_lease(cloc
         with pytest.raises(KeyboardInterrupt):
             memory.flush()
     with again(ScriptedEmbedder()) as memory:
-        assert memory.flush(seconds=5)
+        assert memory.flush(seconds=LEASE_SECONDS / 2)

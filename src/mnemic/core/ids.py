@@ -45,8 +45,8 @@ def new_id(now_us: int, entropy: Entropy) -> ItemId:
 
 def derived_id(source: ItemId, *parts: object) -> ItemId:
     """Derive an id from an item's: its milliseconds, then 80 bits of a hash over it and `parts`."""
-    told = "\n".join(map(str, (source, *parts))).encode()
-    return from_bytes(to_bytes(source)[:6] + hashlib.blake2b(told, digest_size=10).digest())
+    hashed = "\n".join(map(str, (source, *parts))).encode()
+    return from_bytes(to_bytes(source)[:6] + hashlib.blake2b(hashed, digest_size=10).digest())
 
 
 def from_bytes(raw: bytes) -> ItemId:

@@ -26,6 +26,13 @@ DOUBTS: Final = "doubts"
 UPKEEP: Final = "upkeep"
 """The slot of what a strategy's upkeep wrote: that it cites evidence does not say that `on_write` was given that."""
 
+RERUN: Final = "rerun"
+"""The slot of what was retired for its evidence to be digested again."""
+
+HIDDEN_WHOLE: Final = "hidden_whole"
+"""The slot of what its owner hid with all that its strategy had derived: they rejected the strategy's run and none of
+its items, so a rerun, which is the later wish, derives them anew."""
+
 
 class Kind(StrEnum):
     """The kinds of item. The first three are evidence: cited by id, never revised."""

@@ -18,12 +18,18 @@ import unicodedata
 from typing import Final
 
 _LINE_ENDS: Final = "\r\v\f\x1c-\x1e\x85\u2028\u2029"
-_SELECTORS: Final = "\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef"
-_ALWAYS_UNSEEN: Final = (
+_SELECTORS_SHORT: Final = "\u180b-\u180d\u180f\ufe00-\ufe0f"
+_SELECTORS_LONG: Final = "\U000e0100-\U000e01ef"
+_SELECTORS: Final = _SELECTORS_SHORT + _SELECTORS_LONG
+_UNSEEN_SHORT: Final = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e"
-    "\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\U00013430-\U0001343f\U0001bca0-\U0001bca3"
-    "\U0001d173-\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
+    "\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb"
 )
+"""Up to U+FFFF."""
+_UNSEEN_LONG: Final = (
+    "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
+)
+_ALWAYS_UNSEEN: Final = _UNSEEN_SHORT + _UNSEEN_LONG
 _JOINING: Final = (
     "\u0620-\u06ff\u0710-\u08e1\u08e3-\u109f\u1780-\u17b3\u17b6-\u17d3\u1820-\u18aa\u1900-\u1cff\ua800-\uabff"
 )
@@ -34,7 +40,10 @@ _UNSEEN: Final = re.compile(
     f"|(?<![{_JOINING}])(?:\u200c|\u200d(?![{_EMOJI}])|(?<![{_EMOJI}\ufe0f])\u200d)"
     f"|(?<![^\\s\u200c\u200d{_SELECTORS}{_ALWAYS_UNSEEN}])[{_SELECTORS}]"
 )
-_SUSPECT: Final = re.compile(f"[{_ALWAYS_UNSEEN}\u200c\u200d{_SELECTORS}]")
+_PLAIN: Final = bytes([*b"\t\n", *range(ord(" "), 0x7F)])
+_SUSPECT: Final = re.compile(f"[{_UNSEEN_SHORT}\u200c\u200d{_SELECTORS_SHORT}]")
+_SUSPECT_LONG: Final = re.compile(f"[{_UNSEEN_LONG}{_SELECTORS_LONG}]")
+_LONG: Final = re.compile("[^\0-\uffff]")
 _ENDS: Final = re.compile(f"\r\n|[{_LINE_ENDS}]")
 
 _OPENS: Final = re.compile("[<\u02c2\u1438\u2039\u226e\u2329\u276e\u2770\u27e8\u3008\ufe64\uff1c]")
@@ -52,9 +61,21 @@ _IMITATES: Final = re.compile(r"standinginstruction|profile(?:of|$)")
 
 def without_unseen(text: str) -> str:
     """Drop the unseen characters of a text; a line end of any sort becomes a line feed."""
-    if (text.isascii() and text.isprintable()) or _SUSPECT.search(text) is None:  # the first takes next to no time
-        return text
-    return _UNSEEN.sub("", _ENDS.sub("\n", text))
+    return _UNSEEN.sub("", _ENDS.sub("\n", text)) if _is_suspect(text) else text
+
+
+def _is_suspect(text: str) -> bool:
+    """Whether a text may hold unseen characters: every answer is asked, and a look at each character takes too long.
+
+    Bytes of plain characters are dropped at once, which those of others never hold. A class of characters is looked up
+    in one step where none is above U+FFFF, so those are asked apart.
+    """
+    if text.isascii() and text.isprintable():
+        return False
+    rest = text.encode("utf-8", "surrogatepass").translate(None, _PLAIN).decode("utf-8", "surrogatepass")
+    if _SUSPECT.search(rest) is not None:
+        return True
+    return _SUSPECT_LONG.search("".join(_LONG.findall(rest))) is not None
 
 
 def for_prompt(text: str) -> str:
@@ -101,7 +122,7 @@ def speaker_name(name: str) -> str:
 
 def for_terminal(text: str) -> str:
     """Spell out the unseen characters of a text: what was remembered must not steer the terminal that shows it."""
-    return text if _SUSPECT.search(text) is None else _UNSEEN.sub(_spelt, text)
+    return _UNSEEN.sub(_spelt, text) if _is_suspect(text) else text
 
 
 def _spelt(unseen: re.Match[str]) -> str:
@@ -111,8 +132,7 @@ def _spelt(unseen: re.Match[str]) -> str:
 
 def for_json(document: str) -> str:
     """Escape the unseen characters of a JSON document, which means the same with them escaped."""
-    plain = (document.isascii() and document.isprintable()) or _SUSPECT.search(document) is None  # as above
-    return document if plain else _UNSEEN.sub(_escaped, document)
+    return _UNSEEN.sub(_escaped, document) if _is_suspect(document) else document
 
 
 def _escaped(unseen: re.Match[str]) -> str:

@@ -165,8 +165,8 @@ def _read_secret(said: str) -> str:
     try:
         return Path(said[1:]).expanduser().read_text(encoding="utf-8").strip()
     except (OSError, ValueError) as error:
-        told = f"names a file that cannot be read ({type(error).__name__})"
-        raise Invalid("jwt_secret", told, "Write @ and the path of a file with the secret alone.") from None
+        problem = f"names a file that cannot be read ({type(error).__name__})"
+        raise Invalid("jwt_secret", problem, "Write @ and the path of a file with the secret alone.") from None
 
 
 def _seconds(claims: Mapping[str, Any], name: str) -> float:

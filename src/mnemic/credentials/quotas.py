@@ -86,9 +86,9 @@ class Quotas:
                 for bucket, (unit, most, _, of_writes) in zip(buckets, self._limits, strict=True)
                 if writes or not of_writes
             ]
-            longest, told = max(((bucket.wait, told) for bucket, told in charged), default=(0.0, ""))
+            longest, quota = max(((bucket.wait, quota) for bucket, quota in charged), default=(0.0, ""))
             if longest > 0:
-                raise OverQuota(f"{principal.name!r} may make {told}; try again in {longest:,.1f} s", longest)
+                raise OverQuota(f"{principal.name!r} may make {quota}; try again in {longest:,.1f} s", longest)
             for bucket, _ in charged:
                 bucket.take()
 

@@ -8,7 +8,7 @@ from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mnemic.core.clock import FOREVER
-from mnemic.core.items import UPKEEP, Item, State, Version
+from mnemic.core.items import RERUN, UPKEEP, Item, State, Version
 from mnemic.core.memory_blocks import without_memory
 from mnemic.core.queries import View
 from mnemic.core.scope import Shared
@@ -39,9 +39,6 @@ LOOK_AGAIN: Final = 3_600 * SECOND
 
 MAINTAIN: Final = ":maintain"
 """What follows a strategy's name in the lane of its upkeep."""
-
-RERUN: Final = "rerun"
-"""The slot of what was retired for its evidence to be digested again."""
 
 _PASSED: Final = 10_000
 """Parts of what a strategy does not read that one run passes over, about."""

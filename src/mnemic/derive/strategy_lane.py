@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from mnemic.derive.drafting import commit_run
 from mnemic.derive.drive import driven
+from mnemic.derive.lookup_tags import filled_tags
 from mnemic.derive.runs import RunOptions, StrategyRun, due_lane, next_look, next_run, run_versions
 from mnemic.errors import Conflict
 from mnemic.flow import Flow
@@ -35,6 +36,9 @@ def strategy_slice(desk: Desk, strategy: Strategy, space: int, options: RunOptio
     Raises:
         MnemicError: it failed; whoever runs this says so with `failures.report_failure`, and nothing is lost.
     """
+    filled = yield from filled_tags(desk, strategy, space)
+    if filled is not None:
+        return filled
     if strategy.budget.calls > 0:
         return (yield from _leased_slice(desk, strategy, space, options))
     return (yield from _unleased_slice(desk, strategy, space, options))

@@ -95,15 +95,15 @@ class OpenSentence:
 
 
 def instructions(text: str, spoken: Iterable[Sentence] | None = None) -> list[Instruction]:
-    """The standing instructions in what a user said by rules and words alone, in order: see `told_and_open`."""
-    told, left = told_and_open(text, spoken)
-    return sorted([*told, *(one.instruction for one in left if one.worded)], key=lambda found: found.start)
+    """Find the standing instructions in what a user said, by rules and words alone, in order: see `read_by_rules`."""
+    decided, left = read_by_rules(text, spoken)
+    return sorted([*decided, *(one.instruction for one in left if one.worded)], key=lambda found: found.start)
 
 
-def told_and_open(text: str, spoken: Iterable[Sentence] | None = None) -> tuple[list[Instruction], list[OpenSentence]]:
-    """What rules decide of what a user said, at most one to a sentence and each point of a list; and what is left open.
+def read_by_rules(text: str, spoken: Iterable[Sentence] | None = None) -> tuple[list[Instruction], list[OpenSentence]]:
+    """Read what a user said by rules: the instructions they find, and the sentences that they leave open, in order.
 
-    Both are in order.
+    At most one instruction comes of a sentence, and one of each point of a list.
 
     Never hand in what others wrote (assistants, tools, documents): the caller knows who speaks, a text does not.
 
@@ -112,7 +112,7 @@ def told_and_open(text: str, spoken: Iterable[Sentence] | None = None) -> tuple[
     """
     extracted: list[Instruction] = []
     left: list[OpenSentence] = []
-    told_by_wording = len(text) <= _SHORT_TURN and "\n" not in text.strip()
+    short = len(text) <= _SHORT_TURN and "\n" not in text.strip()
     for sentence in sentences(text) if spoken is None else spoken:
         for language, low in _languages(sentence):
             if match := _first_match(low, text[sentence.start :], sentence.asks, language):
@@ -121,7 +121,7 @@ def told_and_open(text: str, spoken: Iterable[Sentence] | None = None) -> tuple[
                 extracted.append(Instruction(text[start:end], start, end, rule.name))
                 break
         else:
-            if told_by_wording and (weight := _open_weight(sentence)) is not None:
+            if short and (weight := _open_weight(sentence)) is not None:
                 end = sentence.start + len(sentence.low)
                 whole = Instruction(text[sentence.start : end], sentence.start, end, _WORDED)
                 left.append(OpenSentence(whole, sentence.low, weight, _is_plain(sentence)))

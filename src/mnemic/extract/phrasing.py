@@ -67,7 +67,7 @@ _DAY_OF_YEAR: Final = re.compile(r"--(?P<month>\d\d)-(?P<day>\d\d)")
 
 
 def phrased(slot: str, value: str, subject: str, text: str, *, ended: bool = False) -> str:
-    """ "The user lives in Porto."; "用户住在成都。"; "No longer so: the user lives in Porto."
+    """State the value of a slot in a sentence: "The user lives in Porto."; "用户住在成都。"; "No longer so: ..."
 
     Args:
         text: What it was said in, whose language it is told in.
@@ -77,12 +77,12 @@ def phrased(slot: str, value: str, subject: str, text: str, *, ended: bool = Fal
     if has_chinese(text):
         who = "用户" if subject == "user" else subject
         form = _CHINESE.get(slot, "{who}的{slot}：{value}。")
-        told = form.format(who=who, value=shown, slot=_CHINESE_SLOTS.get(slot, slot))
-        return f"不再是这样：{told}" if ended else told
+        sentence = form.format(who=who, value=shown, slot=_CHINESE_SLOTS.get(slot, slot))
+        return f"不再是这样：{sentence}" if ended else sentence
     who = ("the user" if ended else "The user") if subject == "user" else subject
     form = _ENGLISH.get(slot, "{who}'s {slot} is {value}.")
-    told = form.format(who=who, value=shown, slot=slot.replace("_", " "))
-    return f"No longer so: {told}" if ended else told
+    sentence = form.format(who=who, value=shown, slot=slot.replace("_", " "))
+    return f"No longer so: {sentence}" if ended else sentence
 
 
 def shown_value(value: str, text: str) -> str:

@@ -240,8 +240,9 @@ def withdrawable(topic: str, way: Withdrawal, instruction: str) -> bool:
     if way in (Withdrawal.UNDOES, Withdrawal.HINTS):
         return True
     against = denies(instruction)
-    told, asked = aspects(topic), aspects(instruction)
-    other = any(one != two and _name(one) == _name(two) for one in told for two in asked) and told.isdisjoint(asked)
+    withdrawn, wanted = aspects(topic), aspects(instruction)
+    apart = any(one != two and _name(one) == _name(two) for one in withdrawn for two in wanted)
+    other = apart and withdrawn.isdisjoint(wanted)
     return (against != other) if way is Withdrawal.ALLOWS else not (against or other)
 
 

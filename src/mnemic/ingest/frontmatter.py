@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from itertools import chain, islice
@@ -54,5 +55,13 @@ def _value(raw: str) -> object:
 def _plain(text: str) -> str:
     text = text.strip()
     if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
-        return text[1:-1]
+        return _unescaped(text) if text[0] == '"' else text[1:-1]
     return _COMMENT.sub("", text)
+
+
+def _unescaped(quoted: str) -> str:
+    """A text in double quotes, where a backslash escapes, as in YAML; one that escapes nothing stands for itself."""
+    try:
+        return str(json.loads(quoted))
+    except ValueError:
+        return quoted[1:-1]

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from mnemic.extract import instruction_wording
 from mnemic.extract.instruction_meaning import FILE, SCALE, MeaningForm, direction
 from mnemic.extract.instruction_wording import LONGEST, features, table
-from mnemic.extract.instructions import instructions, told_and_open
+from mnemic.extract.instructions import instructions, read_by_rules
 from mnemic.extract.sentences import Sentence, sentences
 from mnemic.lab.kit.cached import CachedEmbedder
 from mnemic.lab.tasks.current.current_cases import Half, read_filler
@@ -302,7 +302,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _where_open(labelled: Sequence[StandingSentence], valued: Sequence[float]) -> list[float]:
     """The value of each sentence; none is judged that rules and shipped weights of words do not leave open."""
-    return [value if told_and_open(one.text)[1] else UNJUDGED for one, value in zip(labelled, valued, strict=True)]
+    return [value if read_by_rules(one.text)[1] else UNJUDGED for one, value in zip(labelled, valued, strict=True)]
 
 
 def _judge(labelled: Sequence[StandingSentence], name: str, scores: Sequence[float], above: Sequence[float]) -> None:

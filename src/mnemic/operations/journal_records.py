@@ -35,10 +35,10 @@ def change_record(change: Change) -> dict[str, Any]:
 
 def event_record(event: Event) -> dict[str, Any]:
     """Make the record of an event."""
-    told = {"n": event.n, "verb": event.verb.name.lower(), "item": event.item, "erased": event.erased}
+    record = {"n": event.n, "verb": event.verb.name.lower(), "item": event.item, "erased": event.erased}
     if event.verb is Verb.COLLECTED and event.payload:
-        told["collected"] = json.loads(event.payload)
-    return {**told, "what": "branch" if drops_branch(event) else None}
+        record["collected"] = json.loads(event.payload)
+    return {**record, "what": "branch" if drops_branch(event) else None}
 
 
 def drops_branch(event: Event) -> bool:

@@ -70,8 +70,8 @@ def _timed_record(vitals: Vitals, sort: str) -> Mapping[str, Any]:
 
 
 def _process_record(process: Process) -> dict[str, Any]:
-    told = process.measured
-    return {"pid": told.pid, "seconds": told.seconds, "age": process.age, "gauges": dict(told.gauges)}
+    measured = process.measured
+    return {"pid": measured.pid, "seconds": measured.seconds, "age": process.age, "gauges": dict(measured.gauges)}
 
 
 def spending_record(one: Spending, price: Price | None) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Link, State, Version
 from mnemic.errors import Invalid
 from mnemic.past.branching import Ends, changed_links, commits, put_of, retied, stood_among, tied
-from mnemic.past.undoing import unwritten
+from mnemic.past.rederivation import unwritten
 from mnemic.store.engine.codec import canonical
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.values.drafts import Draft, Note, Put, Tie

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from mnemic.core.events import Change, Verb
 from mnemic.core.ids import ItemId
-from mnemic.core.items import Item, Link, State, Version
+from mnemic.core.items import RERUN, Item, Link, State, Version
 from mnemic.core.transitions import SUPERSEDES, reopened, retired
 from mnemic.errors import Compacted, Invalid
 from mnemic.past.branching import Ends, changed_links, commits, put_of, retied, stood_among, tied
+from mnemic.past.rederivation import derived_anew, is_taken_back, taken_back_again
 from mnemic.store.engine.codec import canonical
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.values.drafts import Draft, Note, Op, Put, Tie
@@ -43,11 +44,13 @@ def reverting(snapshot: Snapshot, space: int, seq: int, draft: Draft) -> Draft:
     if not ops:
         return replace(draft, ops=())
     note = Note(verb=Verb.REVERTED, payload=canonical({"seq": seq}))
-    return replace(draft, ops=(*ops, note), cause=seq, upon=here.seq)
+    return replace(draft, ops=(*ops, note), cause=seq, upon=here.seq, unkeyed=frozenset(late.anew))
 
 
 class _LateReadings:
     """What was only read after a commit, and from what stood at it: it stays, as nobody will read it again.
+
+    `anew` is what a rerun derived since in place of what comes back, as it stands: that goes.
 
     Rules and models run behind what is written. An item that one of them derived since, every source of which is to
     stand with the words it was derived from, is left as it then was, with what it superseded and its links; and so is a
@@ -64,6 +67,8 @@ class _LateReadings:
     ) -> None:
         self._snapshot, self._space, self._seq = snapshot, space, seq
         self._stories = dict(stories)
+        back = [then for story in stories.values() if (then := _taken_back(story, seq)) is not None]
+        self.anew = derived_anew(snapshot, space, back, seq)
         self._left: set[ItemId] = set()
         self._overtaken: set[ItemId] = set()
         self._at: dict[ItemId | Ends, int] = {}
@@ -76,7 +81,12 @@ class _LateReadings:
     def restored(self, now: Version) -> Put | None:
         """Make an item what it was, from what it is now; None if it is so already."""
         item = now.item.id
+        if item in self.anew:
+            put = taken_back_again(now.item)
+            return None if put.item == now.item else put
         versions = self._story(item)
+        if now.item.slots.get(RERUN) and stood_among(versions, self._seq) is None:
+            return None  # a rerun has taken it back, and derived it anew
         before = stood_among(versions, self._at.get(item, self._seq))
         wanted = retired(now.item) if before is None else before.item
         if before is not None and item in self._overtaken and wanted.state is State.SUPERSEDED:
@@ -91,7 +101,9 @@ class _LateReadings:
         return [v.item for v, before in self._snapshot.written(self._space, change.seq) if before is None]
 
     def _stays(self, item: Item, seq: int) -> bool:
-        """Whether something derived it, from nothing but what is to stand."""
+        """Whether something derived it, from nothing but what is to stand, and not anew in place of what comes back."""
+        if item.id in self.anew:
+            return False
         return bool(item.source) and "by" in item.slots and all(self._stands(source, seq) for source in item.source)
 
     def _keeps(self, link: Link, seq: int) -> bool:
@@ -137,3 +149,12 @@ class _LateReadings:
             self._at[what] = seq
         else:
             self._otherwise.add(what)
+
+
+def _taken_back(story: Sequence[Version], seq: int) -> Item | None:
+    """What an item was after a commit, if a rerun has taken it back since."""
+    then = stood_among(story, seq)
+    back = then is not None and any(
+        version.seq_from > seq and is_taken_back(version.item, then.item) for version in story
+    )
+    return None if then is None or not back else then.item

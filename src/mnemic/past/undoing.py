@@ -14,7 +14,8 @@ from mnemic.core.scope import SHARED
 from mnemic.core.transitions import SUPERSEDES, freed, reopened, retired
 from mnemic.core.visibility import has_expired
 from mnemic.errors import Compacted, Conflict, NotFound
-from mnemic.past.branching import commits, put_of, shows, stood
+from mnemic.past.branching import commits, put_of, shows
+from mnemic.past.rederivation import derived_anew, is_taken_back, taken_back_again, unwritten
 from mnemic.store.engine.codec import canonical
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.values.drafts import Draft, Note, Op, Put, Tie
@@ -57,14 +58,17 @@ class _Inverse:
         self._refuse_changed(cascade)
         for version, before in self.written:
             self._restore(self.standing[version.item.id], None if before is None else _lasting(before.item, version))
-        self._retire_unfounded([version.item.id for version, before in self.written if self._goes(version, before)])
+        gone = [version.item.id for version, before in self.written if self._goes(version, before)]
+        anew = self._retired_anew()
+        stood = [id for id, version in anew.items() if version.item.state is not State.RETIRED]
+        self._retire_unfounded([*gone, *stood])
         ties = [*self._ties(), *self._unfounded_links()]
         if not self.written and not self.ties:
             raise NotFound(f"commit {self.seq} changed nothing that can be undone")
         note = Note(verb=Verb.UNDID, payload=canonical({"seq": self.seq}))
         ops: tuple[Op, ...] = (*self.ops.values(), *ties, note)
         expect = {item: version.seq_from for item, version in self.standing.items() if item in self.ops}
-        return replace(draft, ops=ops, cause=self.seq, expect=expect)
+        return replace(draft, ops=ops, cause=self.seq, expect=expect, unkeyed=frozenset(anew))
 
     def _refuse_changed(self, cascade: bool) -> None:
         changed = [f"{item} (by commit {v.seq_from})" for item, v in self.standing.items() if v.seq_from != self.seq]
@@ -99,6 +103,14 @@ class _Inverse:
             return True
         stands = self.standing[version.item.id].item.state is not State.RETIRED
         return stands and unwritten(self.snapshot, self.space, before)
+
+    def _retired_anew(self) -> dict[ItemId, Version]:
+        """Retire what a rerun derived in place of what comes back: how it stood."""
+        back = [before.item for now, before in self.written if before and is_taken_back(now.item, before.item)]
+        anew = derived_anew(self.snapshot, self.space, back, self.seq)
+        self.standing.update(anew)
+        self.ops.update((id, taken_back_again(version.item)) for id, version in anew.items())
+        return anew
 
     def _put(self, item: Item, now: Item) -> None:
         if item != now:
@@ -178,26 +190,6 @@ def _lasting(item: Item, after: Version) -> Item:
 
 def _ends(link: Link) -> tuple[ItemId, ItemId, str]:
     return link.src, link.dst, link.type
-
-
-def unwritten(snapshot: Snapshot, space: int, version: Version) -> bool:
-    """Whether an item is retired as if it had never been written, by an undo or a revert, and not by being forgotten.
-
-    One that brought back an older version means by it what that one meant.
-    """
-    tenant = snapshot.spaces((space,))[0].tenant
-    former: Version | None = version
-    while former is not None and former.item.state is State.RETIRED:
-        change = snapshot.changes(tenant, former.seq_from - 1, 1)[0]
-        verbs = {event.verb for event in change.events}
-        if verbs.isdisjoint({Verb.UNDID, Verb.REVERTED}):
-            return False
-        seq = change.cause or 0
-        if Verb.REVERTED in verbs:
-            former = stood(snapshot, space, version.item.id, seq)
-        else:
-            former = next((v for v in snapshot.history((space,), version.item.id) if v.seq_to == seq), None)
-    return former is None
 
 
 def reopening(

@@ -2,7 +2,8 @@
 
 Reasons are the words that an entry holds, its date, its speaker, the links that led to it. As to how likely: was this
 fact told, and was it told by the person it is asked of? Two things are looked at, both in the words alone.
-*Coverage*: how much of what the question asks, each word weighing what it tells apart, stands together in one entry.
+*Coverage*: how much of what the question asks, each word in any of its forms and weighing what it tells apart, stands
+together in one entry.
 *Margin*: where the question names one speaker, how much more of it stands in what this person told of themselves than
 in what everybody else told; the best match to a question about a fact that only the other one has is the other one's
 turn. Somebody who says "you" and not "I" speaks of another, so such an entry counts for neither side.
@@ -22,6 +23,7 @@ import numpy as np
 
 from mnemic.core.names import Naming, called, keys, name_token, names
 from mnemic.core.tokens import Field, hash_term, tokenise
+from mnemic.core.word_forms import other_forms
 from mnemic.index.columns import FIELD_SHIFT, Column
 from mnemic.recall.fuse import MARKS
 from mnemic.recall.gather import NEAR, mentions
@@ -265,7 +267,7 @@ class _Asked:
         spent = 0
         asked = [w for w in question.words if not _is_pair(w.word)]
         asked = [w for w in asked if w.token not in _TELLS] or asked
-        everywhere = [(w, tuple(r.find(w.text)[0] for r in readings)) for w in asked]
+        everywhere = [(w, tuple(_holding(w, reading) for reading in readings)) for w in asked]
         found = [(w, places) for w, places in everywhere if w not in question.names or any(map(len, places))]
         for word, places in sorted(found, key=lambda pair: sum(map(len, pair[1]))):
             holders = sum(map(len, places))
@@ -282,6 +284,13 @@ class _Asked:
         weights = np.repeat(self.weights, [len(places) for places in found])
         share: Shares = np.bincount(np.concatenate(found), weights, minlength=of.size) / sum(self.weights)
         return share
+
+
+def _holding(word: Term, reading: Reading) -> NDArray[np.intp]:
+    """The places that hold a word in any of its forms, ascending."""
+    places = reading.find(word.text)[0]
+    others = [reading.find(hash_term(form))[0] for form in other_forms(word.token)]
+    return np.unique(np.concatenate((places, *others))) if others else places
 
 
 def _written(words: Sequence[Term], readings: Sequence[Reading]) -> bool:

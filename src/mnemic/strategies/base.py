@@ -238,6 +238,9 @@ class Strategy(Protocol):
     One may state a `unit` (`strategies.units`): then `on_write` is given one unit of the journal at a time, in place of
     as many versions as there are, so that what it makes does not depend on when it is run.
 
+    One may state `lookup_tags(self, item: Item) -> Sequence[str]`: the tags by which it looks up an item of its own, ()
+    for none. What an earlier version of it derived without them is given them before its next run.
+
     One may have a recall of its own, `on_recall(self, asked: Asked) -> Flow[Sequence[Pick]]`, which `recall(by=...)`
     runs over the newest commit; it may ask what a run may, and changes nothing.
     """

@@ -126,14 +126,14 @@ def _readings(item: Item, user: str) -> list[_Reading]:
         return []
     import_whole("mnemic.extract.instructions", "mnemic.extract.revocations")
     import_whole("mnemic.extract.sentences", "mnemic.extract.slots")
-    from mnemic.extract.instructions import told_and_open  # whose patterns only who reads something needs
+    from mnemic.extract.instructions import read_by_rules  # whose patterns only who reads something needs
     from mnemic.extract.revocations import hinted, revocations
     from mnemic.extract.sentences import sentences
     from mnemic.extract.slots import slots
 
     spoken = tuple(sentences(item.text))
     facts = slots(item.text, subject, micros(item.said), item.said_offset, spoken)
-    told, left = told_and_open(item.text, spoken)
+    told, left = read_by_rules(item.text, spoken)
     said: tuple[Revocation | Instruction | Finding, ...] = (*revocations(item.text, spoken), *told, *facts)
     instructs = _instructs(item, subject, user)
     if not instructs:

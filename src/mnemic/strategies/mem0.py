@@ -10,21 +10,25 @@ tokens, some ten messages, cut from the journal, so that any cut into runs gives
 deletes and rewrites in place: here what is ended or updated becomes history that `as_of` shows, and the fact that ended
 it is always kept. What is said again adds its turn to what the fact rests on. Of the old facts that a search brings the
 nearest are taken by meaning or by words in common, which do not hang on what else was written meanwhile.
-Without a model rules extract and merge; turns themselves are left as they are.
+Without a model rules extract and merge, and find too few facts to answer from: then recall ranks turns, each behind the
+facts that rest on it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from mnemic.core.items import Item, Kind
 from mnemic.core.queries import Filter
 from mnemic.core.uninterrupted import import_whole
-from mnemic.strategies.base import Asked, Budget, Edits, Given, Pick, nothing
+from mnemic.models.chat.base import Size
+from mnemic.models.model_requests import NameModel
+from mnemic.strategies.base import Asked, Budget, Edits, Given, Pick, known, nothing
 from mnemic.strategies.fact_book import FactBook
 from mnemic.strategies.judging import judged
 from mnemic.strategies.knowledge import passage_of
+from mnemic.strategies.rules.merge_ops import wording_digest
 from mnemic.strategies.rules.sentence_relevance import bm25, content_terms
 from mnemic.strategies.strategy_requests import search
 from mnemic.strategies.tasks.extracting import EXTRACT_ITEMS
@@ -49,6 +53,7 @@ CROWDED: Final = 0.001
 """Names of a question that lift the facts which hold them, by how much, and how fast less the more facts hold one."""
 
 _FACTS: Final = Filter(kinds=(Kind.FACT,), by=("mem0",))
+_TURNS: Final = Filter(kinds=(Kind.TURN,))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +79,10 @@ class Mem0:
 
     add_only: bool = False
     unit: Unit = UNIT
+
+    def lookup_tags(self, item: Item) -> tuple[str, ...]:
+        """The tag by which a fact is looked up: its words."""
+        return (wording_digest(item.text),) if item.kind is Kind.FACT else ()
 
     def on_write(self, given: Given) -> Flow[Edits]:
         """Extract the facts of a unit, and merge them into what is known."""
@@ -110,7 +119,25 @@ class Mem0:
         for item, score in zip(found.values(), words, strict=True):
             parts = {"semantic": cosines.get(item.id, 0.0), "words": score / best, "entity": boosts.get(item.id, 0.0)}
             picks.append(Pick(item=item, score=sum(parts.values()) / most, components=parts, why=_why(item, parts)))
-        return sorted(picks, key=lambda pick: (-pick.score, -pick.item.said.timestamp(), pick.item.id))
+        picks.sort(key=lambda pick: (-pick.score, -pick.item.said.timestamp(), pick.item.id))
+        model: str = yield NameModel(Size.LARGE)
+        return picks if model else (yield from _among_turns(asked, picks))
+
+
+def _among_turns(asked: Asked, facts: Sequence[Pick]) -> Flow[list[Pick]]:
+    """Rank turns as a search does, each behind the facts that rest on it; facts of other turns come last.
+
+    Where no turn is found they are the latest, as in everybody's recall.
+    """
+    turns = [hit.item for hit in (yield from search(asked.text, _TURNS, asked.k))]
+    turns = turns or list((yield from known(_TURNS, asked.k)))
+    ranked: dict[ItemId, Pick] = {}
+    for turn in turns:
+        stated = {pick.item.id: pick for pick in facts if turn.id in pick.item.source}
+        own = Pick(item=turn, score=0.0, why="a turn: without a model few facts are found")
+        ranked = {**ranked, **{id: pick for id, pick in stated.items() if id not in ranked}, turn.id: own}
+    ranked |= {pick.item.id: pick for pick in facts if pick.item.id not in ranked}
+    return [replace(pick, score=1 / (1 + place)) for place, pick in enumerate(ranked.values())]
 
 
 def entity_boost(facts: int) -> float:

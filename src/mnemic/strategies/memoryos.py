@@ -32,6 +32,7 @@ from mnemic.strategies.base import Asked, Bond, Budget, Derivation, Edits, Given
 from mnemic.strategies.fact_book import FactBook
 from mnemic.strategies.judging import judged
 from mnemic.strategies.knowledge import Episode, PageTopic, passage_of
+from mnemic.strategies.rules.merge_ops import wording_digest
 from mnemic.strategies.rules.sentence_relevance import content_terms, similarity
 from mnemic.strategies.rules.topic_segments import (
     TopicSegment,
@@ -128,6 +129,10 @@ class MemoryOS:
     budget: ClassVar[Budget] = Budget(calls=2 * MOST_PAGES + 6)
     batch: ClassVar[int] = 64
 
+    def lookup_tags(self, item: Item) -> tuple[str, ...]:
+        """The tag by which a fact, of the profile or not, is looked up: its words."""
+        return (wording_digest(item.text),) if item.kind in _PERSONA.kinds else ()
+
     def on_write(self, given: Given) -> Flow[Edits]:
         """Put a page where it belongs; promote its segment if that is hot."""
         holding = yield from _holding(turn.id for turn in given.evidence)
@@ -207,7 +212,7 @@ class MemoryOS:
         if segment is None:
             text = topic.text or _NO_TOPIC
             segment = TopicSegment(id=ids[0], text=text, said=page[0].said, said_offset=page[0].said_offset)
-        return segment.with_page(ids, topic.keywords, follows, beside=tuple(turn.id for turn in before))
+        return segment.with_page(ids, page[-1].said, topic.keywords, follows, beside=tuple(turn.id for turn in before))
 
     def _nearest(self, topic: PageTopic, shelf: Mapping[ItemId, TopicSegment]) -> Flow[TopicSegment | None]:
         """Find the segment with the greatest F, if it is great enough for a page to join."""

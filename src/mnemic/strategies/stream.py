@@ -107,6 +107,10 @@ class Stream:
     threshold: float = THRESHOLD
     unit: Unit = UNIT
 
+    def lookup_tags(self, item: Item) -> tuple[str, ...]:
+        """The tag by which an insight is looked up: its words."""
+        return (wording_digest(item.text),) if item.kind is Kind.INSIGHT else ()
+
     def on_write(self, given: Given) -> Flow[Edits]:
         """Weigh the turns of a unit; reflect if what was not reflected upon comes to the threshold."""
         if not given.evidence:

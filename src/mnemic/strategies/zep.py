@@ -4,7 +4,8 @@ Rasmussen et al., "Zep: A Temporal Knowledge Graph Architecture for Agent Memory
 code. Each turn is an episode (section 2.1). Of it come facts between two entities (2.2), each with the time in which it
 holds and the time from which it was known; names are resolved to entities (2.2.1); what a fact says again becomes one
 source more, what it contradicts ends (2.2.3). Upkeep groups entities into communities and sums these up (2.3). Recall
-searches facts by words, by meaning and along the graph, and fuses the rankings (3.1).
+searches facts by words, by meaning and along the graph, and fuses the rankings (3.1); the code searches the episodes,
+too (`EpisodeSearchConfig`).
 
 Departures:
 - One question extracts entities and facts of a turn together, and one resolves all its facts; the paper asks one for
@@ -13,6 +14,9 @@ Departures:
   same present (`rules.edge_history`). Graphiti ends nothing whose dates it does not know.
 - Known facts are looked up in both directions, and those that ended too: so what comes late finds its place.
 - A contradiction counts only between facts that share their subject, their object, or both the other way round.
+- What recall finds is one list: facts that words or meaning find, then episodes and what is only linked; the code gives
+  lists of edges, nodes, episodes and communities, each with its limit. Rules find few facts: without episodes most
+  questions would be answered by none.
 - Names are compared exactly (`rules.name_likeness`), communities settle (`rules.label_propagation`), diversity is
   chosen one by one (`rules.rank_fusion`); a community is summed up by one question, and only the largest are.
 - Without a model: slots of profiles and names with the words between them, by rules; only what is certain is the same
@@ -50,6 +54,7 @@ from mnemic.strategies.rules.graph_edits import (
     digest,
     graph_fact,
     graph_tag,
+    lookup_tags_of,
     members_of,
 )
 from mnemic.strategies.rules.label_propagation import communities
@@ -107,11 +112,13 @@ class Zep:
         recipe: How recall ranks.
         centre: The entity from which `NODE_DISTANCE` counts.
         relevance: The weight of relevance against unlikeness in `MMR`.
+        episodes: Recall finds turns, too, by a ranking of their own; facts that words find stand before them.
     """
 
     recipe: SearchRecipe = SearchRecipe.RRF
     centre: str = ""
     relevance: float = 0.5
+    episodes: bool = True
 
     name: ClassVar[str] = "zep"
     by: ClassVar[str] = "zep"
@@ -121,6 +128,10 @@ class Zep:
     budget: ClassVar[Budget] = Budget(calls=6)
     batch: ClassVar[int] = 64
     unit: ClassVar[Unit] = TurnUnit()
+
+    def lookup_tags(self, item: Item) -> tuple[str, ...]:
+        """The tags by which a fact, or an entity, is looked up."""
+        return lookup_tags_of(item)
 
     def on_write(self, given: Given) -> Flow[Edits]:
         """Extract facts, resolve whom they are about, and place each in the history that is known."""
@@ -163,7 +174,11 @@ class Zep:
         return edits.edits()
 
     def on_recall(self, asked: Asked) -> Flow[Sequence[Pick]]:
-        """Search facts by words, by meaning and along the graph; rank them by the recipe, at most `2 * asked.k`."""
+        """Search facts by words, by meaning and along the graph, and episodes; rank them by the recipe.
+
+        Returns:
+            At most `2 * asked.k`.
+        """
         where = replace(asked.where, kinds=(Kind.FACT,), by=(self.by,))
         hits = yield from search(asked.text, where, 2 * asked.k)
         meant = {hit.item.id: hit.cosine for hit in hits if hit.cosine is not None}
@@ -175,10 +190,13 @@ class Zep:
             items |= {item.id: item for item in newest}
         near = yield from _walked([hit.item.id for hit in hits], 2 * asked.k)
         items |= yield from fetch(*near)
+        told = (yield from _episodes(asked)) if self.episodes else []
+        items |= {item.id: item for item in told}
         rankings = {
             "words": [hit.item.id for hit in hits if hit.overlap > 0],
             "meaning": sorted(meant, key=lambda id: -meant[id]),
             "links": [id for id in near if id in items],
+            "episodes": [item.id for item in told],
         }
         shares = reciprocal_ranks(rankings, _RRF)
         best = dict(sorted(((id, sum(parts.values())) for id, parts in shares.items()), key=_descending)[: 2 * asked.k])
@@ -202,6 +220,13 @@ class Zep:
             steps = (yield from _walked([centre.id], _GRAPH)) if centre else {}
             scores = {id: 1 / steps[id] if id in steps else 0.0 for id in best}
         return sorted(scores.items(), key=_descending)
+
+
+def _episodes(asked: Asked) -> Flow[list[Item]]:
+    """Search the turns themselves; of few turns a search ranks all, so none where none bears on the question."""
+    hits = yield from search(asked.text, Filter(kinds=(Kind.TURN,)), asked.k)
+    bears = any(hit.overlap or hit.cosine is not None for hit in hits)
+    return [hit.item for hit in hits] if bears else []
 
 
 def _descending(scored: tuple[ItemId, float]) -> float:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from mnemic.core.events import Receipt, Verb
 from mnemic.core.ids import ItemId
-from mnemic.core.items import Kind, Sight, Slot, State, Version
+from mnemic.core.items import HIDDEN_WHOLE, Kind, Sight, Slot, State, Version
 from mnemic.core.queries import Filter
+from mnemic.core.transitions import retired
 from mnemic.errors import NotFound
 from mnemic.flow import Flow
 from mnemic.lanes.following import CHOICES, FOLLOWS, choice_of
@@ -19,7 +21,7 @@ from mnemic.store.requests import commit, look, transact
 from mnemic.strategies.loading import author_called, unknown_strategy
 from mnemic.verbs.changing import Changing
 from mnemic.verbs.statements import Statement, stated
-from mnemic.verbs.who import Who, draft_of, own_or_none, scanned, view_of, writable
+from mnemic.verbs.who import Who, draft_of, own_or_none, scanned, standing_versions, view_of, writable
 
 
 class Choosing(Changing):
@@ -65,7 +67,7 @@ class Choosing(Changing):
         return (yield from self.forget(who, [version.item.id for version in standing]))
 
     def forget_by(self, who: Who, name: str) -> Flow[Receipt]:
-        """Hide all that a strategy derived of a user's memory.
+        """Hide all that a strategy derived of a user's memory, until a rerun derives it anew.
 
         Raises:
             Invalid: there is no strategy of this name. NotFound: nothing that it derived stands.
@@ -75,7 +77,12 @@ class Choosing(Changing):
         derived = yield from look(lambda s: _derived_by(s, who, author_called(name)))
         if not derived:
             raise NotFound(f"nothing that {name} derived stands")
-        return (yield from self.forget(who, derived))
+        named = partial(standing_versions, who=who, ids=derived)
+        return (
+            yield from self._marked(
+                who, named, derived, Verb.RETIRED, lambda item: retired(item, **{HIDDEN_WHOLE: True}), None
+            )
+        )
 
     def _known(self, name: str) -> None:
         if name not in STRATEGIES and name not in self.desk.strategies:

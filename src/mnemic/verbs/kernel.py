@@ -12,6 +12,7 @@ from mnemic.settings import Settings
 from mnemic.verbs.branch_verbs import BranchVerbs
 from mnemic.verbs.choosing import Choosing
 from mnemic.verbs.doubting import Doubting
+from mnemic.verbs.hand_editing import HandEditing
 from mnemic.verbs.looking_up import LookingUp
 from mnemic.verbs.note_taking import NoteTaking
 from mnemic.verbs.taking_back import TakingBack
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Kernel(Doubting, Choosing, Transacting, TakingBack, BranchVerbs, LookingUp, NoteTaking):
+class Kernel(Doubting, Choosing, Transacting, TakingBack, BranchVerbs, LookingUp, NoteTaking, HandEditing):
     """The verbs, over one store's catalogues. Every method returns a flow."""
 
     desk: Desk

@@ -1,13 +1,16 @@
 """The verb that reads a long text: the notes after each segment are a version of one item, and a reading goes on there.
 
 The mechanism is `strategies.memagent`; here its steps are looked up and committed. What the notes cite of this
-memory is the item's source, so that they go with it when it is erased; what they cite of files stands in slots.
+memory is the item's source, so that they go with it when it is erased; what they cite of files stands in slots. Notes
+grow by being overwritten: a model may word them by whatever it was shown for any note that led to them. So the turns of
+each segment that changed the notes are the item's context, cited or not, and the notes go with any of these, too; what
+rules note is quoted from what is cited, and has none.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -133,7 +136,7 @@ class NoteTaking:
         shown = without_secrets(segment) if self.settings.mask_secrets else segment
         state = ReaderState() if before is None else before.state
         state = yield from folded(question.question, state, shown, question.notes)
-        return (yield from self._keep(who, question, before, state, None))
+        return (yield from self._keep(who, question, before, state, None, _fed(question, before, state, segment)))
 
     def answer_notes(self, who: Who, question: LongQuestion, before: KeptNotes) -> Flow[KeptNotes]:
         """Answer the question out of the notes alone, and commit that.
@@ -149,7 +152,7 @@ class NoteTaking:
         answer, by = yield from judged_by(judged(answer_task(extractive_answer), given))
         counted = {name: before.state.judged.get(name, 0) + by.count(name) for name in (*before.state.judged, *by)}
         state = replace(before.state, judged=counted)
-        return (yield from self._keep(who, question, before, state, answer))
+        return (yield from self._keep(who, question, before, state, answer, before.item.erased_with))
 
     def _keep(
         self,
@@ -158,17 +161,21 @@ class NoteTaking:
         before: KeptNotes | None,
         state: ReaderState,
         answer: NotesAnswer | None,
+        fed: Sequence[ItemId],
     ) -> Flow[KeptNotes]:
-        """Commit a state of the notes: a version of the item before, or a new one."""
+        """Commit a state of the notes, which these items fed: a version of the item before, or a new one."""
         now = moment(self.desk.clock.now())
         source = tuple(
             dict.fromkeys(ItemId(c.piece.part) for c in state.cited.values() if c.piece.source in question.held)
         )
-        refuse_uncited((yield from look(lambda s: cited_versions(s, who, source))), source)
+        context = tuple(dict.fromkeys(id for id in fed if id not in source))
+        rests_on = (*source, *context)
+        refuse_uncited((yield from look(lambda s: cited_versions(s, who, rests_on))), rests_on)
         fields: dict[str, Any] = {
             "text": notes_text(state.notes) or _NONE_YET,
             "slots": _slots(question, state, answer),
             "source": source,
+            "context": context,
             "said": now,
             "channel": Channel.MODEL if question.judge else Channel.IMPORT,
         }
@@ -191,6 +198,19 @@ class NoteTaking:
         expect = {item.id: before.seq} if before is not None and before.stands else None
         receipt = yield from committed(who, (put,), expect=expect, masked=written.masked)
         return _kept(put.item, receipt.seq)
+
+
+def _fed(
+    question: LongQuestion, before: KeptNotes | None, state: ReaderState, segment: TextSegment
+) -> tuple[ItemId, ...]:
+    """The items that may have given the notes their words once a segment was read, cited or not."""
+    if not question.judge or not state.notes:
+        return ()
+    earlier = () if before is None else before.item.erased_with
+    if before is not None and state.notes == before.state.notes:
+        return earlier
+    here = (ItemId(piece.part) for piece in segment.pieces if piece.source in question.held)
+    return tuple(dict.fromkeys((*earlier, *here)))
 
 
 def extractive_answer(given: NotesRead) -> NotesAnswer:

@@ -109,8 +109,7 @@ class Profile:
 
     def _note(self, timed: Timed) -> None:
         error = "" if timed.error is None else type(timed.error).__name__
-        told = (timed.name, timed.who, timed.seconds, timed.requests, timed.answer, error)
-        self._wait((self._clock.now(), *told))
+        self._wait((self._clock.now(), timed.name, timed.who, timed.seconds, timed.requests, timed.answer, error))
 
     def _wait(self, line: tuple[Any, ...]) -> None:
         """Have a line written, unless too many wait."""

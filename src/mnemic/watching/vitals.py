@@ -173,11 +173,11 @@ def _processes(rows: Sequence[MeterRow], own: Measured, now: int) -> Iterable[Pr
         yield Process(age=0.0, measured=own)
     for row in rows:
         try:
-            told, age = Measured.unpacked(row.process, row.body), max(now - row.at, 0) / SECOND
+            measured, age = Measured.unpacked(row.process, row.body), max(now - row.at, 0) / SECOND
         except StoreCorrupt:  # figures of an hour at most, and `verify` tells of it: the others are shown
             continue
-        if row.process != own.process and (age <= QUIET or _runs(told.pid)):
-            yield Process(age=age, measured=told)
+        if row.process != own.process and (age <= QUIET or _runs(measured.pid)):
+            yield Process(age=age, measured=measured)
 
 
 def _runs(pid: int) -> bool:
@@ -198,15 +198,15 @@ def _collected(snapshot: Snapshot, tenant: int, noted: bytes) -> Iterator[LastCo
     after = snapshot.seq_at(tenant, json.loads(noted)["at"] - 1)
     for change in snapshot.changes(tenant, after, _NEAR):
         for event in change.events:
-            told = json.loads(event.payload) if event.verb is Verb.COLLECTED and event.payload else {}
-            if "freed" in told:
+            figures = json.loads(event.payload) if event.verb is Verb.COLLECTED and event.payload else {}
+            if "freed" in figures:
                 yield LastCollection(
                     seq=change.seq,
                     at=micros(change.at),
-                    trigger=told["trigger"],
-                    items=sum(told["collected"].values()),
-                    freed=told["freed"],
-                    pause=told["pause_ms"] / 1000,
+                    trigger=figures["trigger"],
+                    items=sum(figures["collected"].values()),
+                    freed=figures["freed"],
+                    pause=figures["pause_ms"] / 1000,
                 )
                 return
 

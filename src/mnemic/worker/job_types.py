@@ -14,12 +14,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.core.events import Verb
-from mnemic.core.items import State, Version
+from mnemic.core.items import HIDDEN_WHOLE, RERUN, Item, State, Version
 from mnemic.core.queries import Filter
 from mnemic.core.transitions import retired
 from mnemic.derive.drafting import commit_run
 from mnemic.derive.drive import driven
-from mnemic.derive.runs import MAINTAIN, RERUN, RunOptions, dead_letter_run, rederiving_run
+from mnemic.derive.runs import MAINTAIN, RunOptions, dead_letter_run, rederiving_run
 from mnemic.derive.strategy_lane import strategy_slice
 from mnemic.errors import Conflict, Invalid, MnemicError, NoModel, NotFound
 from mnemic.flow import Flow
@@ -117,7 +117,7 @@ def rerun(context: JobContext, job: Job, step: JobStep) -> Flow[bool]:
         draft = yield from look(lambda s: _undone(s, strategy, write, step))
         # Nobody else goes on with its upkeep meanwhile: the lease is given back when the rest has landed too.
         back = Advance(name=upkeep.name, owner=step.owner, after=upkeep.cursor, upto=0, again=True)
-        yield from commit(replace(draft, ops=(), expect={}, lane=back, job=None))
+        yield from commit(replace(draft, ops=(), expect={}, unkeyed=frozenset(), lane=back, job=None))
         yield from commit(draft)
     for lane in leased:
         yield from transact(release, lane.space, lane.name, step.owner)
@@ -160,7 +160,7 @@ def _undone(snapshot: Snapshot, strategy: Strategy, lane: Lane, step: JobStep) -
     (head,) = snapshot.spaces((space,))
     if head.user is None:
         raise NotFound(f"space {space} is not here, or was erased")
-    own = [version for version in _standing(snapshot, space) if version.item.author == strategy.by]
+    own = _to_take_back(snapshot, space, strategy)
     gone = {version.item.id for version in own}
     back = reopening(snapshot, space, gone, gone)
     ops: list[Op] = [Put(verb=Verb.RETIRED, item=retired(v.item, **{RERUN: True}), terms=None) for v in own]
@@ -172,20 +172,26 @@ def _undone(snapshot: Snapshot, strategy: Strategy, lane: Lane, step: JobStep) -
         actor=DERIVER,
         ops=tuple(ops),
         expect={version.item.id: version.seq_from for version in (*own, *(version for version, _ in back))},
+        unkeyed=frozenset(gone),
         lane=Advance(name=lane.name, owner=step.owner, after=lane.cursor, upto=0, again=True),
         job=step,
     )
 
 
-def _standing(snapshot: Snapshot, space: int) -> list[Version]:
-    """Read the derived items of a space that their owner did not hide."""
-    where = Filter(states=(State.ACTIVE, State.SUPERSEDED))
+def _to_take_back(snapshot: Snapshot, space: int, strategy: Strategy) -> list[Version]:
+    """Read what a strategy derived in a space, but for what its owner hid by itself."""
+    where = Filter(by=(strategy.by,), states=(State.ACTIVE, State.SUPERSEDED, State.RETIRED))
     found: list[Version] = []
     after = 0
     while page := snapshot.scan((space,), where, after=after, limit=_PAGE):
         after = page[-1][0]
-        found += [version for _, version in page if version.item.source]
-    return found
+        found += [version for _, version in page if version.item.author == strategy.by]
+    return [version for version in found if _goes_for_rerun(version.item)]
+
+
+def _goes_for_rerun(item: Item) -> bool:
+    """Whether a rerun takes an item back: it stands, or was hidden with all that its strategy derived, and only so."""
+    return item.state is not State.RETIRED or bool(item.slots.get(HIDDEN_WHOLE) and not item.slots.get(RERUN))
 
 
 def end_slice(step: JobStep, *, more: bool) -> Flow[bool]:

@@ -13,8 +13,9 @@ from mnemic.core.listing import Cursors, Listing, one_page
 from mnemic.core.scope import Shared
 from mnemic.derive.runs import awaiting_more
 from mnemic.lanes.following import follows
+from mnemic.lanes.slices import EMBED
 from mnemic.store.engine.job_queue import AGAIN, DIGEST
-from mnemic.store.values.work import Job, JobState, Lane
+from mnemic.store.values.work import SLOT_LANE, Job, JobState, Lane
 
 if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
 WAITING: Final = "waiting"
 RUNNING: Final = "running"
 FAILING: Final = "failing"
+
+_NO_LONGER: Final = "it is not followed here now, so nobody tries it again"
+
+_OF_NO_STRATEGY: Final = {EMBED, SLOT_LANE.rstrip(":")}
+"""How the names of lanes begin that are of embedders and of slots."""
 
 _PAGE: Final = 1_000
 """Spaces with work that are looked up together."""
@@ -82,6 +88,8 @@ def work_status(
 ) -> Listing[WorkEntry]:
     """List lanes that have something before them, then jobs, the most urgent first, a page at a time.
 
+    Lanes behind them failed last, and their strategy is not followed any more: why they failed stays to be seen.
+
     Args:
         lanes: The lanes that are followed here, and why one cannot be gone on with; "" where nothing is wrong.
         by_default: The strategies that are followed for users who have chosen none.
@@ -90,20 +98,24 @@ def work_status(
         strategies: Those that are followed here; what another is to derive again waits for it.
     """
     states = tuple(JobState) if over else (JobState.WAITING, JobState.DEAD)
+    every = [*lanes, *_left(snapshot, lanes)]
     # A place is the lane by its place in the list and a space, or past all lanes a job by its priority and number.
-    cursors = Cursors(repr(("jobs", over, tuple(lanes))), 3)
+    cursors = Cursors(repr(("jobs", over, tuple(every))), 3)
     stage, *past = (0, 0, 0) if after is None else cursors.read(after)
     found: list[tuple[tuple[int, int, int], WorkEntry]] = []
     authors = {strategy.by for strategy in strategies}
-    for place, (name, trouble) in enumerate(lanes.items()):
+    for place, name in enumerate(every):
         left = limit + 1 - len(found)
         if place >= stage and left:
-            waiting = _waiting(snapshot, name, by_default, past[0] if place == stage else 0)
+            last = past[0] if place == stage else 0
+            waiting = _waiting(snapshot, name, by_default, last) if name in lanes else _failed(snapshot, name, last)
             strategy = next((one for one in strategies if one.name == name), None)
-            some = _lanes(snapshot, name, strategy, trouble, now, list(islice(waiting, left)))
-            found += [((place, space, 0), entry) for space, entry in some]
+            for space, entry in _lanes(snapshot, name, strategy, lanes.get(name, ""), now, list(islice(waiting, left))):
+                if entry.error and (name not in lanes or not follows(snapshot, space, name, by_default)):
+                    entry = replace(entry, error=f"{entry.error}; {_NO_LONGER}", not_before=None)
+                found.append(((place, space, 0), entry))
     if left := limit + 1 - len(found):
-        behind = (past[0], past[1]) if stage == len(lanes) and after is not None else None
+        behind = (past[0], past[1]) if stage == len(every) and after is not None else None
         for job in snapshot.jobs(*states, after=behind, limit=left):
             entry = job_entry(snapshot, job, now)
             author = entry.name.removeprefix(AGAIN)
@@ -111,7 +123,7 @@ def work_status(
                 entry = replace(
                     entry, error=f"it waits for a strategy that writes as {author!r}: none is followed here"
                 )
-            found.append(((len(lanes), job.order.priority, job.id), entry))
+            found.append(((len(every), job.order.priority, job.id), entry))
     page = one_page(found, limit, lambda last: cursors.write(*last[0]))
     return Listing(tuple(entry for _, entry in page), page.next)
 
@@ -148,11 +160,28 @@ def _lanes(
 
 
 def _waiting(snapshot: Snapshot, name: str, by_default: Sequence[str], after: int) -> Iterator[tuple[int, int, int]]:
-    """Yield the spaces past one in which a lane has work, with its cursor and the newest version there."""
+    """Yield the spaces past one in which a lane has work, with its cursor and the newest version there.
+
+    Of users who do not follow its strategy only those are told of at whom it failed.
+    """
     page = snapshot.backlog(name, after, _PAGE)
     while page:
-        yield from (place for place in page if follows(snapshot, place[0], name, by_default))
+        failed = {space for space, lane in snapshot.lane_rows(name, [place[0] for place in page]).items() if lane.error}
+        yield from (place for place in page if place[0] in failed or follows(snapshot, place[0], name, by_default))
         page = snapshot.backlog(name, page[-1][0], _PAGE) if len(page) == _PAGE else []
+
+
+def _failed(snapshot: Snapshot, name: str, after: int) -> Iterator[tuple[int, int, int]]:
+    """Yield the spaces past one in which a lane failed that nobody follows here, as `_waiting` does."""
+    spaces = (space for space, _ in snapshot.failing(name) if space > after)
+    while page := list(islice(spaces, _PAGE)):
+        yield from snapshot.waiting(name, page)
+
+
+def _left(snapshot: Snapshot, lanes: Collection[str]) -> list[str]:
+    """Name the lanes of strategies that failed last and that are none of these."""
+    strange = (name for name in snapshot.failing_lanes() if name not in lanes)
+    return [name for name in strange if name.partition(":")[0] not in _OF_NO_STRATEGY]
 
 
 def _lane_entry(snapshot: Snapshot, lane: Lane, pending: int, trouble: str, now: int) -> WorkEntry:

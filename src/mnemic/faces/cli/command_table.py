@@ -22,6 +22,7 @@ Writing
   settle      doubts             Say whether a fact about you is so.
   pin         remember           Keep items at hand, whatever a policy says.
   unpin       remember           Let pinned items go again.
+  files       folders            Your memory as a folder of Markdown: write it, edit it, bring it back.
 Asking
   recall      asking             The best evidence for a question, best first, with reasons.
   context     asking             A block ready for a prompt.

@@ -22,7 +22,7 @@ from mnemic.faces.server.command import is_loopback
 @click.option("--host", type=WORDS, default="127.0.0.1", show_default=True, help="Where to listen.")
 @click.option("--allow-host", type=WORDS, multiple=True, help="A name by which it may be asked, beside its address.")
 @click.option("--keys", "with_keys", is_flag=True, help="Ask for an access key here too; elsewhere it always does.")
-@click.option("--port", type=click.IntRange(1, 65_535), default=8_077, show_default=True, help="The port.")
+@click.option("--port", type=click.IntRange(0, 65_535), default=8_077, show_default=True, help="0 for a free one.")
 @click.option(
     "--memory",
     "mode",
@@ -85,6 +85,7 @@ def gateway(
         from mnemic.faces.gateway.remembering import MemoryMode, Remembering
         from mnemic.faces.server.bounded_protocol import BoundedHttpProtocol
         from mnemic.faces.server.guards import LOOPBACK_HOSTS, Guards
+        from mnemic.faces.server.listening import address_of, bound_socket
     except ModuleNotFoundError as error:
         needs = f"needs a package that is not installed ({error.name})"
         raise Invalid("gateway", needs, 'Run `pip install "mnemic[server]"`.') from error
@@ -96,16 +97,15 @@ def gateway(
         user_headers=user_headers or USER_HEADERS,
         session_headers=session_headers or SESSION_HEADERS,
     )  # fmt: skip
-    with Memory(run.where, settings=run.program_settings) as memory:
+    with bound_socket(host, port) as bound, Memory(run.where, settings=run.program_settings) as memory:
         proving = with_keys or not is_loopback(host)
         asked = Authenticator.from_settings(memory.keys, run.program_settings) if proving else None
         remembering = Remembering(memory, budget=options.budget, cache=options.cache)
         app = Guards(application(remembering, options, asked), (*LOOPBACK_HOSTS, host, *allow_host), options.body_limit)
         whose = "of whoever its key names" if proving else f"of {run.user} where a request names nobody"
-        run.output.note(f"Set your application's base URL to http://{host}:{port}/v1 (memory {whose}; Ctrl-C ends it)")
-        uvicorn.run(
-            app, host=host, port=port, log_level="warning", ws="none", server_header=False, http=BoundedHttpProtocol
-        )
+        run.output.note(f"Set your application's base URL to {address_of(bound)}/v1 (memory {whose}; Ctrl-C ends it)")
+        config = uvicorn.Config(app, log_level="warning", ws="none", server_header=False, http=BoundedHttpProtocol)
+        uvicorn.Server(config).run(sockets=[bound])
 
 
 def _url(given: str) -> str:

@@ -76,13 +76,15 @@ class DrainingServer(uvicorn.Server):
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to answer."""
+        """Begin to answer; what was asked to stop while it started drains at once."""
         self._loop = asyncio.get_running_loop()
         await super().startup(sockets)
+        if self.should_exit:
+            self._service.draining.set()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Begin to drain; a second Ctrl-C does not wait."""
-        if self._loop is not None:
+        """Begin to drain, also if it has not started yet; a second Ctrl-C does not wait."""
+        if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._service.draining.set)
         super().handle_exit(sig, frame)
 
@@ -97,15 +99,13 @@ def listen(options: ServeOptions, workers: int, ready: Callable[[str], None]) ->
         Invalid: the address cannot be listened on, or nobody could prove who they are.
     """
     refuse_without_credentials(options)
-    bound = _bound(options.host, options.port)
-    host, port = bound.getsockname()[:2]
-    url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-    with bound:
+    with bound_socket(options.host, options.port) as bound:
+        url = address_of(bound)
         if workers == 1:
             serve_here(options, bound, lambda: ready(url))
         else:
-            ready(url)  # the socket listens; who connects waits for the first process
-            _Workers(options, bound, workers).run()
+            # The socket listens; who connects waits for the first process.
+            _Workers(options, bound, workers).run(lambda: ready(url))
 
 
 def serve_here(options: ServeOptions, bound: socket.socket, ready: Callable[[], None] | None = None) -> None:
@@ -121,9 +121,11 @@ def serve_here(options: ServeOptions, bound: socket.socket, ready: Callable[[], 
             app, http=BoundedHttpProtocol, loop="auto", ws="none", access_log=False, log_level="warning", lifespan="on",
             server_header=False, backlog=_BACKLOG, timeout_graceful_shutdown=DRAIN_SECONDS, proxy_headers=False,
         )  # fmt: skip
+        server = DrainingServer(config, service)
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, _ended)  # uvicorn raises its signals again once it has drained
-        DrainingServer(config, service).run(sockets=[bound])
+            # Uvicorn takes signals only while it runs, and raises them again once it has drained.
+            signal.signal(number, server.handle_exit)
+        server.run(sockets=[bound])
 
 
 def authenticator_of(memory: Memory, options: ServeOptions) -> RequestAuthenticator:
@@ -156,10 +158,6 @@ def _has_key(options: ServeOptions) -> bool:
         return memory.keys.any_valid()
 
 
-def _ended(number: int, frame: FrameType | None) -> None:
-    """Take a signal that has done its work."""
-
-
 def _announcing(ready: Callable[[], None] | None) -> Lifespan[Starlette]:
     """Have `ready` called once the application is running."""
 
@@ -172,7 +170,12 @@ def _announcing(ready: Callable[[], None] | None) -> Lifespan[Starlette]:
     return lifespan
 
 
-def _bound(host: str, port: int) -> socket.socket:
+def bound_socket(host: str, port: int) -> socket.socket:
+    """Open a socket that listens at a port; 0 stands for one that is free.
+
+    Raises:
+        Invalid: it cannot be listened on.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     bound = socket.socket(family, socket.SOCK_STREAM)
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -184,6 +187,12 @@ def _bound(host: str, port: int) -> socket.socket:
         bound.close()
         raise Invalid("port", f"{port} cannot be listened on at {host} ({error.strerror})", "Name another.") from error
     return bound
+
+
+def address_of(bound: socket.socket) -> str:
+    """Read at which URL a listening socket is reached, without a path."""
+    host, port = bound.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def _serve_under_parent(options: ServeOptions, bound: socket.socket) -> None:
@@ -208,10 +217,11 @@ class _Workers:
         self._over = threading.Event()
         self._count = count
 
-    def run(self) -> None:
-        """Run them until a signal ends all of them."""
+    def run(self, ready: Callable[[], None]) -> None:
+        """Run them until a signal ends all of them; `ready` is called once a signal would."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: self._over.set())
+        ready()
         running = [self._started() for _ in range(self._count)]
         left = _RESTARTS
         while not self._over.wait(0.2):
@@ -228,6 +238,7 @@ class _Workers:
             process.terminate()
         for process in running:
             process.join(DRAIN_SECONDS + 5)
+            process.kill()  # one that is stuck is not waited for
 
     def _started(self) -> BaseProcess:
         process = self._context.Process(target=_serve_under_parent, args=(self._options, self._bound))

@@ -23,6 +23,7 @@ from mnemic.operations.record_schemas import VERSION
 
 LOG: Final = logging.getLogger("mnemic.server")
 PREFIX: Final = "/v1"
+_JSON: Final = json.JSONEncoder(ensure_ascii=False, check_circular=False, allow_nan=False, separators=(",", ":"))
 
 
 class ExactRoutes(BaseRoute):
@@ -116,8 +117,7 @@ def _answer(
 
 def json_response(data: Data | Sequence[Data], headers: Mapping[str, str] | None = None) -> Response:
     """Make the answer that holds what a verb returned."""
-    body = for_json(json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
-    return Response(body.encode(), headers=headers, media_type="application/json")
+    return Response(for_json(_JSON.encode(data)).encode(), headers=headers, media_type="application/json")
 
 
 def _entity_tag(operation: Operation, data: Data) -> str | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
-from typing import Final, TypeVar
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from contextvars import copy_context
+from typing import Any, Final, NamedTuple, TypeVar
 
-from anyio import CapacityLimiter
-from anyio.to_thread import run_sync
 from starlette.exceptions import HTTPException
 
 T = TypeVar("T")
@@ -19,12 +21,15 @@ WAITING: Final = 256
 class VerbPool:
     """Runs blocking calls in at most so many threads. Used from one event loop.
 
+    Each call is one step into a thread and one back: `anyio.to_thread` goes three times round the loop, and through
+    locks written in Python, which takes longer than all else that a request needs of the loop.
+
     Args:
         waiting: Most calls that wait for a thread.
     """
 
     def __init__(self, threads: int = THREADS, waiting: int = WAITING) -> None:
-        self._limiter = CapacityLimiter(threads)
+        self._threads = ThreadPoolExecutor(threads, "mnemic-verb")
         self._most = threads + waiting
         self._inside = 0
 
@@ -48,8 +53,36 @@ class VerbPool:
 
         It takes a thread and a place in the queue as any other call, at the cost of those who are not in yet.
         """
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[_Outcome] = loop.create_future()
+        here = copy_context()  # a trace goes on in the thread
+        self._threads.submit(here.run, self._attempt, work, loop, answer)
         self._inside += 1
+        outcome = await answer
+        if outcome.error is not None:
+            raise outcome.error
+        value: T = outcome.value
+        return value
+
+    def _attempt(
+        self, work: Callable[[], object], loop: asyncio.AbstractEventLoop, answer: asyncio.Future[_Outcome]
+    ) -> None:
+        """Do the work, in a thread, and have the loop learn what came of it."""
         try:
-            return await run_sync(work, limiter=self._limiter)
-        finally:
-            self._inside -= 1
+            outcome = _Outcome(work(), None)
+        except BaseException as error:  # noqa: BLE001 - whoever waits raises it
+            outcome = _Outcome(None, error)
+        with suppress(RuntimeError):  # the loop is closed, and nobody waits any more
+            loop.call_soon_threadsafe(self._deliver, answer, outcome)
+
+    def _deliver(self, answer: asyncio.Future[_Outcome], outcome: _Outcome) -> None:
+        self._inside -= 1
+        if not answer.done():  # its caller has not left
+            answer.set_result(outcome)
+
+
+class _Outcome(NamedTuple):
+    """What came of a call: what it returned, or the error that it raised."""
+
+    value: Any
+    error: BaseException | None

@@ -160,6 +160,8 @@ def apply(rows: Rows, prepared: Prepared) -> Receipt:
         raise Conflict(f"commit {space.seq} came after commit {draft.upon}, which this was thought upon; read again")
     check_expected(rows, space, prepared.expect)
     commit = _Commit(rows, tenant, space, max(rows.now(), tenant.at))
+    for item in sorted(draft.unkeyed):
+        rows.journal.drop_keys(space.id, to_bytes(item))
     sealed = prepared.sealed
     commit.write([one for place, one in enumerate(sealed) if place not in earlier] if earlier else sealed)
     if draft.uncited:
@@ -175,10 +177,6 @@ def _step(rows: Rows, tenant: TenantRow, space: SpaceRow, draft: Draft, step: Ad
     if rows.items.newest(space.id) == 0:
         raise Conflict(f"lane {step.name!r} has nothing to follow: what was there is gone")
     lane_cursors.advance(rows, space.id, step)
-    if step.again:
-        for op in draft.ops:
-            if isinstance(op, Put):
-                rows.journal.drop_keys(space.id, to_bytes(op.item.id))
     _refuse_unfounded(rows, tenant, space, draft)
 
 

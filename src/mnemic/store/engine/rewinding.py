@@ -18,7 +18,7 @@ from mnemic.store.engine.snapshot import LayeredRows
 from mnemic.store.values.drafts import Put
 from mnemic.store.values.receipts import Rewound
 from mnemic.store.values.row_values import ChangeRow, SpaceRow, TenantRow
-from mnemic.store.values.work import SLOT_LANE, embedding_lane
+from mnemic.store.values.work import FILLED_TAGS, SLOT_LANE, embedding_lane
 
 _OF_NO_EDITS = embedding_lane(0).rstrip("0"), SLOT_LANE
 _PAGE = 500
@@ -129,7 +129,8 @@ def _go_back(rows: Rows, space: SpaceRow, seq: int) -> None:
         return
     for lane in rows.lanes.lanes(space.id):
         if not lane.name.startswith(_OF_NO_EDITS) and lane.cursor >= earliest:
-            rows.lanes.set_lane(replace(lane, cursor=earliest - 1))
+            again = 0 if lane.name.endswith(FILLED_TAGS) else earliest - 1
+            rows.lanes.set_lane(replace(lane, cursor=again))
     rows.lanes.make_due(space.id)
 
 

@@ -797,6 +797,10 @@ class LaneTables(Group, ABC):
         found = self.relations.find(LANE, ("error", "<>", ""), order=("space",), name=name)
         return ((lane.space, lane.error) for lane in found)
 
+    def failing_lanes(self) -> list[str]:
+        """The names of lanes that failed last in some space."""
+        return sorted({lane.name for lane in self.relations.find(LANE, ("error", "<>", ""))})
+
     def space_numbers(self, after: int = 0, limit: int = 0) -> list[int]:
         """The spaces numbered past `after`, in order, at most `limit` of them if that is not 0."""
         return [

@@ -578,6 +578,14 @@ class Snapshot:
         """The spaces in which a lane failed last, and how, by space."""
         return self._rows.lanes.failing(name)
 
+    def failing_lanes(self) -> list[str]:
+        """The names of lanes that failed last in some space."""
+        return self._rows.lanes.failing_lanes()
+
+    def waiting(self, name: str, spaces: Sequence[int]) -> list[tuple[int, int, int]]:
+        """List what `backlog` does, of these spaces alone."""
+        return self._rows.lanes.waiting(name, spaces)
+
     def highest(self) -> int:
         """The highest version of all spaces; 0 for none."""
         return self._rows.items.highest()

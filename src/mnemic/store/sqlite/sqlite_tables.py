@@ -174,7 +174,7 @@ class SqliteItems(SqliteGroup, ItemTables):
         if items is None:
             rows = [row for space in spaces for row in self._page(space, walk)]
             return sorted(rows, key=attrgetter("ver"), reverse=walk.newest)[: walk.limit]
-        order = "ORDER BY v.ver LIMIT ?"
+        order = "ORDER BY +v.ver LIMIT ?"  # the sign: or SQLite reads a whole space by an index in order
         rows = []
         for start in range(0, len(items), CHUNK):
             clauses, bound = self._where(spaces, walk.where, walk.view)
@@ -495,6 +495,9 @@ class SqliteLanes(SqliteGroup, LaneTables):
     def failing(self, name: str) -> Iterator[tuple[int, str]]:
         return self._db.execute(_FAILING, (name,))
 
+    def failing_lanes(self) -> list[str]:
+        return [name for (name,) in self._db.execute(_FAILING_LANES)]
+
     def job_counts(self) -> dict[int, int]:
         return dict(self._db.execute(_JOB_COUNTS))
 
@@ -531,6 +534,7 @@ _BESIDE: Final = (
     "SELECT j.value ->> 0, (SELECT count(*) FROM entry"
     " WHERE space = j.value ->> 0 AND ver > j.value ->> 1 AND ver <= j.value ->> 2) FROM json_each(?) j"
 )
+_FAILING_LANES: Final = "SELECT DISTINCT name FROM lane INDEXED BY lane_failing WHERE error <> '' ORDER BY name"
 _FAILING: Final = "SELECT space, error FROM lane INDEXED BY lane_failing WHERE name = ? AND error <> '' ORDER BY space"
 _JOB_COUNTS: Final = "SELECT state, count(*) FROM job INDEXED BY job_listed GROUP BY state"
 _DEAD_COUNTS: Final = "SELECT payload, count(*) FROM job WHERE state = ? AND name = ? GROUP BY payload"

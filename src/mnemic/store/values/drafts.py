@@ -60,8 +60,7 @@ class Advance:
     Attributes:
         owner: Who holds the lane's lease; "" while nobody does.
         after, upto: Where the cursor must stand before the commit, and where it stands after: versions' local numbers.
-        again: The cursor goes back to `upto`, so that what lies past it is read once more; the items that the commit
-            writes give their idempotency keys up, so that the same items may be derived under them again.
+        again: The cursor goes back to `upto`, so that what lies past it is read once more.
         keep_answers: What models answered in this run is kept, for a run that repeats it.
     """
 
@@ -126,6 +125,7 @@ class Draft:
     Attributes:
         expect: For an item that must not have changed: the `seq_from` of its standing version, 0 for "must not exist".
         uncited: Items of this space that no live item may cite once this is written, or the draft is refused.
+        unkeyed: Items that give their idempotency keys up, so that the same may be written under them again.
         used: Counts to add to items' counters of use.
         upon: The space's last commit as its author saw it (0 before the first): refused once the space has moved on.
         lane: The step of a lane that this commit is. Without ops it moves the cursor and is no commit: it gets no seq.
@@ -143,6 +143,7 @@ class Draft:
     cause: int | None = None
     expect: Mapping[ItemId, int] = field(default_factory=dict)
     uncited: frozenset[ItemId] = frozenset()
+    unkeyed: frozenset[ItemId] = frozenset()
     used: Mapping[ItemId, Strength] = field(default_factory=dict)
     upon: int | None = None
     lane: Advance | None = None

@@ -74,6 +74,10 @@ SLOT_LANE: Final = "slot:"
 """How the names of lanes begin that index slots."""
 
 
+FILLED_TAGS: Final = ":tags"
+"""What follows a strategy's name in the row that notes that what it derived bears the tags by which it is looked up."""
+
+
 def embedding_lane(model: int) -> str:
     """Name the lane that makes an embedder's vectors; it is dropped with the embedder."""
     return f"embed:{model}"

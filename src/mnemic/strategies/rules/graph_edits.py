@@ -74,11 +74,21 @@ def graph_tag(**parts: str) -> str:
     return digest(f"{name}={part}" for name, part in sorted(parts.items()))
 
 
-def _graph_tags(one: Triple) -> tuple[str, ...]:
+def _graph_tags(subject: str, relation: str, thing: str) -> tuple[str, ...]:
     """Tag a fact by what it is looked up by: its ends, both and each, and its subject with the relation."""
-    subject, thing = {"subject": one.subject}, {"object": one.object}
-    parts: tuple[dict[str, str], ...] = subject, thing, subject | thing, {**subject, "relation": one.predicate}
+    ends = {"subject": subject}, {"object": thing}
+    parts = *ends, ends[0] | ends[1], ends[0] | {"relation": relation}
     return tuple(graph_tag(**part) for part in parts)
+
+
+def lookup_tags_of(item: Item) -> tuple[str, ...]:
+    """Make the tags by which a fact or an entity is looked up, of the slots that say its parts."""
+    if item.kind is Kind.ENTITY:
+        return (graph_tag(name=str(item.slots.get("name"))),)
+    if item.kind is not Kind.FACT:
+        return ()
+    subject, relation, thing = (str(item.slots.get(name)) for name in ("subject", "relation", "object"))
+    return _graph_tags(subject, relation, thing)
 
 
 def members_of(community: Item) -> set[str]:
@@ -155,7 +165,7 @@ class GraphEdits:
                 kind=Kind.FACT,
                 text=one.fact,
                 slots=slots | {ENDED: True} if edge.closing else slots,
-                tags=_graph_tags(one),
+                tags=_graph_tags(one.subject, one.predicate, one.object),
                 source=tuple(dict.fromkeys((fact.turn.id, *cited))),
                 said=fact.turn.said,
                 said_offset=fact.turn.said_offset,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING, Any
 
+from mnemic.core.clock import micros, moment
 from mnemic.core.items import Item, Kind
 from mnemic.strategies.base import Derivation, Revision
 
@@ -26,6 +27,7 @@ class TopicSegment:
         pages: The turns of each.
         chains: For each page the place of the first of its chain.
         context: The turns beside which new pages were read, which may have given the topic words.
+        latest: When its last page was said; None for one that was written before this was kept.
         promoted, visits: How many pages it had, and how often these had been shown, when it was promoted last.
     """
 
@@ -33,6 +35,7 @@ class TopicSegment:
     text: str
     said: datetime
     said_offset: int = 0
+    latest: datetime | None = None
     keywords: tuple[str, ...] = ()
     pages: tuple[tuple[ItemId, ...], ...] = ()
     chains: tuple[int, ...] = ()
@@ -55,12 +58,18 @@ class TopicSegment:
         return self.turns if self.item is None else self.turns[len(self.item.source) :]
 
     def with_page(
-        self, page: tuple[ItemId, ...], keywords: Iterable[str], follows: ItemId | None, beside: tuple[ItemId, ...]
+        self,
+        page: tuple[ItemId, ...],
+        said: datetime,
+        keywords: Iterable[str],
+        follows: ItemId | None,
+        beside: tuple[ItemId, ...],
     ) -> TopicSegment:
         """Add a page, read beside these turns, to the chain of the one with the turn that it takes up if it is here."""
         taken_up = (self.chains[place] for place, one in enumerate(self.pages) if follows in one)
         return replace(
             self,
+            latest=max(said, self.latest or self.said),
             keywords=tuple(dict.fromkeys((*self.keywords, *keywords))),
             pages=(*self.pages, page),
             chains=(*self.chains, next(taken_up, len(self.pages))),
@@ -83,6 +92,7 @@ def segment_of(item: Item) -> TopicSegment:
         id=item.id,
         text=item.text,
         said=item.said,
+        latest=moment(slots["latest"]) if "latest" in slots else None,
         keywords=tuple(slots["keywords"]),
         pages=tuple(item.source[start:end] for start, end in pairwise(ends)),
         chains=tuple(slots["chains"]),
@@ -116,6 +126,7 @@ def revised_segment(segment: TopicSegment, strategy: str) -> Revision:
 
 def _slots(segment: TopicSegment) -> dict[str, Slot]:
     return {
+        "latest": micros(segment.latest or segment.said),
         "pages": [len(page) for page in segment.pages],
         "chains": [*segment.chains],
         "keywords": [*segment.keywords],
@@ -140,6 +151,10 @@ def visits_of(segment: TopicSegment, used: Mapping[ItemId, Strength]) -> int:
 
 
 def hours_since_visit(segment: TopicSegment, used: Mapping[ItemId, Strength], now: datetime) -> float:
-    """Since a segment's pages were last shown, or it was begun."""
-    shown = (used[id].last_used for id in segment.turns)
-    return (now - max((at for at in shown if at is not None), default=segment.said)).total_seconds() / 3600
+    """Since a segment's pages were last shown, or the last of them was said: a page that joins is a visit, too.
+
+    What is said to be later than now counts only where there is nothing else.
+    """
+    shown = [at for id in segment.turns if (at := used[id].last_used) is not None]
+    last = max((at for at in (segment.latest or segment.said, *shown) if at <= now), default=segment.said)
+    return (now - last).total_seconds() / 3600

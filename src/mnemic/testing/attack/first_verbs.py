@@ -28,7 +28,7 @@ _WEAK: Final = "weak"
 _FIRST: Final = ("observe", "recall", "context", "flush", "session")
 _RAW: Final = (AssertionError, AttributeError, ImportError, LookupError, RuntimeError, TypeError, ValueError)
 """What no verb lets through."""
-_PATIENCE: Final = 60.0
+_PATIENCE: Final = 300.0
 """Seconds after which a process that has not ended is stuck."""
 _IMPORTS: Final = 150
 """Modules among which one is picked to interrupt before: about as many as a first recall imports."""
@@ -46,7 +46,9 @@ def begin(home: Path, seed: int, *, weak: bool = False) -> tuple[int, list[str]]
         with Memory(path, settings=Settings(background=False), embedder="none") as memory:
             memory.scope(user="ada").observe("A heron stood in the river.")
         command = [sys.executable, "-m", "mnemic.testing.attack.first_verbs", str(path), str(home), str(seed)]
-        done = subprocess.run([*command, _WEAK] if weak else command, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(
+            [*command, _WEAK] if weak else command, capture_output=True, text=True, timeout=2 * _PATIENCE
+        )
         if done.returncode or done.stderr:
             return 1, [f"a beginning of seed {seed} ended with {done.returncode}: {done.stderr[-3000:]}"]
         said = json.loads(done.stdout.splitlines()[-1])

@@ -47,7 +47,7 @@ from mnemic.testing.torture.children import folder
 QUICK = 240
 
 _HOUSE: Final = str(Path(mnemic.__file__).parent)
-_PATIENCE: Final = 20.0
+_PATIENCE: Final = 100.0
 """Seconds after which a store that does not answer is stuck."""
 _LIFE: Final = 2_000
 """Interrupts in one process."""
@@ -547,7 +547,7 @@ def _command(seed: int) -> tuple[int, list[str]]:
             with suppress(ProcessLookupError):
                 child.send_signal(signal.SIGINT)
             time.sleep(chance.expovariate(1 / 0.002))
-        trouble = child.communicate(timeout=120)[1].decode()
+        trouble = child.communicate(timeout=_PATIENCE)[1].decode()
         wrong = []
         # Before a line of ours has run, Python ends by the signal, and a traceback is its own.
         ours = "/mnemic/" in trouble

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from typing import Final
 
 import pytest
 
@@ -18,6 +19,8 @@ from mnemic.testing.generators import ManualClock
 from mnemic.testing.store_contract.contract_world import TENANT, World
 
 OTHERS = 500
+_HUNG: Final = 300.0
+"""Seconds after which what is waited for will never come, however busy the machine."""
 
 
 def _fed(
@@ -87,7 +90,7 @@ def test_the_feed_past_the_end_says_where_to_go_on(world: World) -> None:
 def test_waiting_ends_at_once_where_something_was_written_before(world: World) -> None:
     before = world.store.moved()
     world.commit("one")
-    assert world.store.wait(before, 60)
+    assert world.store.wait(before, _HUNG)
     assert not world.store.wait(world.store.moved(), 0)
 
 
@@ -97,13 +100,13 @@ def test_who_waits_is_woken_by_a_commit(world: World) -> None:
 
     def wait() -> bool:
         waits.set()
-        return world.store.wait(before, 60)
+        return world.store.wait(before, _HUNG)
 
     with ThreadPoolExecutor(1) as pool:
         done = pool.submit(wait)
-        assert waits.wait(20)
+        assert waits.wait(_HUNG)
         world.commit("two", tenant="new")
-        assert done.result(20)
+        assert done.result(_HUNG)
 
 
 def test_the_spaces_that_moved_since_a_commit_are_told_by_its_number_and_hash(world: World) -> None:
@@ -129,7 +132,7 @@ def test_who_waits_is_told_when_the_store_is_closed(world: World) -> None:
         time.sleep(0.02)
         world.store.close()
         with pytest.raises(StoreError, match="closed"):
-            done.result(20)
+            done.result(_HUNG)
 
 
 def test_what_a_process_says_of_itself_goes_along_with_a_commit(world: World, clock: ManualClock) -> None:

@@ -283,7 +283,9 @@ def test_a_step_back_lets_the_same_be_derived_again(world: World) -> None:
     world.store.commit(Draft(tenant=TENANT, user="ada", actor="t", ops=(put,), lane=there))
     gone = Put(verb=Verb.RETIRED, item=replace(derived, state=State.RETIRED), terms=None)
     back = Advance(name=LANE, owner="", after=end, upto=0, again=True)
-    world.store.commit(Draft(tenant=TENANT, user="ada", actor="t", ops=(gone,), lane=back))
+    world.store.commit(
+        Draft(tenant=TENANT, user="ada", actor="t", ops=(gone,), unkeyed=frozenset({derived.id}), lane=back)
+    )
     assert world.texts() == ["evidence"]
     again = world.put(world.item("derived anew", source=(evidence.id,)), key="house:1")
     world.store.commit(Draft(tenant=TENANT, user="ada", actor="t", ops=(again,), lane=there))

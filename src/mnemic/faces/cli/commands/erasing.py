@@ -41,7 +41,8 @@ def forget(ids: tuple[str, ...], by: str | None) -> None:
         if by is not None:
             receipt = me.forget_by(by)
             hidden = f"{many(len(receipt.ids), 'item')} hidden that {flat(by)} derived"
-            run.output.answer(receipt_record(receipt), f"{hidden}; bring back: mnemic undo {receipt.seq}")
+            back, anew = f"bring back: mnemic undo {receipt.seq}", f"derive anew: mnemic rerun {flat(by)}"
+            run.output.answer(receipt_record(receipt), f"{hidden}; {back}; {anew}")
             return
         found = resolve_all(me, ids)
         said = _excerpts(me, found)

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
 
-from mnemic.core.items import State
+from mnemic.core.items import RERUN, State
 from mnemic.core.listing import LISTED, all_of
 from mnemic.core.queries import Filter
 from mnemic.core.scope import SHARED
-from mnemic.derive.runs import RERUN
 from mnemic.errors import Invalid
 from mnemic.faces.cli.bars import advancing, progress, split_names
 from mnemic.faces.cli.command import WORDS, page_options, verb
@@ -201,8 +200,9 @@ def retry(number: int | None, every: bool) -> None:
 def rerun(strategy: str) -> None:
     """Take back what STRATEGY made of your memory, and have it read everything again.
 
-    One commit takes it back, what it makes anew follows. Nothing that you wrote or hid yourself is touched, and what it
-    had made stays in the history; `undo` of these commits brings it back. What you hid, `undo` of its commit does.
+    One commit takes it back, what it makes anew follows. Nothing that you wrote is touched, and what it had made stays
+    in the history; `undo` of these commits brings it back. What you hid stays hidden until `undo` of that commit, but
+    for what you hid all together with `forget --by`.
     """
     run = invocation()
     with run.memory() as memory:
