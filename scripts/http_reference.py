@@ -35,6 +35,10 @@ with its arguments in the query: a list by repeating its name, an object as JSON
 | `If-Match` | the argument `expect`: the `ETag` of the version you have read; refused (412) if another stands |
 | `If-None-Match` | with `GET /v1/items/{id}`: 304 while the version stands |
 | `X-Request-Id` | comes back, and stands in the server's log beside what went wrong; left out, the server makes one |
+
+Beside the operations there are `GET /v1/feed` ([commits as they come](guides/server.md#the-feed-as-it-happens), as
+server-sent events), `/health`, `/metrics`, MCP at `/mcp`, and
+[mem0's addresses](guides/mem0-surface.md), which end in a slash.
 """
 
 

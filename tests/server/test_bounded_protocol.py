@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,18 +12,28 @@ import uvicorn
 from uvicorn.server import ServerState
 
 from mnemic.faces.server.bounded_protocol import BoundedHttpProtocol
+from patience import PATIENCE
 
 Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 async def _app(scope: Any, receive: Any, send: Any) -> None:
     body = b""
+    if scope["path"] == "/large":
+        return await _large(send)
     while (message := await receive())["type"] == "http.request":
         body += message["body"]
         if not message["more_body"]:
             break
     await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
     await send({"type": "http.response.body", "body": b"ok"})
+
+
+async def _large(send: Any) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    for _ in range(64):
+        await send({"type": "http.response.body", "body": b"x" * 1024 * 1024, "more_body": True})
+    await send({"type": "http.response.body", "body": b""})
 
 
 async def _answered(kind: type[BoundedHttpProtocol], *pieces: bytes) -> bytes:
@@ -47,6 +59,25 @@ async def _answered(kind: type[BoundedHttpProtocol], *pieces: bytes) -> bytes:
 class Impatient(BoundedHttpProtocol):
     head_seconds = 0.05
     body_seconds = 0.05
+    flush_seconds = 0.05
+
+
+def test_who_never_reads_an_answer_is_cut() -> None:
+    async def scenario() -> None:
+        config = uvicorn.Config(_app, lifespan="off", ws="none")
+        config.load()
+        state = ServerState()
+        make = partial(Impatient, config=config, server_state=state, app_state={})
+        server = await asyncio.get_running_loop().create_server(make, "127.0.0.1", 0)
+        async with server, asyncio.timeout(PATIENCE):
+            with socket.create_connection(server.sockets[0].getsockname()) as deaf:
+                deaf.sendall(b"GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                while not state.connections:
+                    await asyncio.sleep(0.01)
+                while state.connections or state.tasks:
+                    await asyncio.sleep(0.01)
+
+    asyncio.run(scenario())
 
 
 def test_a_head_without_end_is_cut() -> None:

@@ -372,3 +372,18 @@ def test_what_is_wrong_here_is_told_without_its_words(
     assert str(error) not in response.text
     assert "Ada" not in line
     caplog.clear()
+
+
+def test_a_cursor_of_another_leads_to_nothing_of_theirs(client: TestClient) -> None:
+    ada, bob = {"mnemic-user": "ada"}, {"mnemic-user": "bob"}
+    for whose in (ada, bob):
+        said = [f"a line of {whose['mnemic-user']}, number {n}" for n in range(3)]
+        assert client.post("/v1/observe", json={"messages": said}, headers=whose).status_code == 200
+    cursor = client.post("/v1/list", json={"limit": 1}, headers=ada).json()["next"]
+    refused = client.post("/v1/list", json={"limit": 1, "after": cursor}, headers=bob)
+    assert (refused.status_code, refused.json()["field"]) == (400, "after")
+    mark = client.post("/v1/changes", json={"limit": 1}, headers=ada).json()["next"]
+    heard = client.post("/v1/changes", json={"after": mark, "items": True}, headers=bob)
+    assert heard.status_code == 200
+    assert "of bob" in heard.text
+    assert "of ada" not in heard.text

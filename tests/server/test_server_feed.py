@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 from streams import Event, listening
 
 from mnemic import SHARED, Memory, Settings
-from mnemic.core.scope import Shared
+from mnemic.core.scope import Scope, Shared
 from mnemic.credentials.authenticator import Authenticator
 from mnemic.credentials.principal import Right
 from mnemic.faces.server import event_stream, listeners
@@ -204,6 +204,50 @@ def test_a_client_that_reads_too_slowly_is_let_go_with_its_mark(
         async with listening(app, "", {"last-event-id": last.id}) as again:
             missed = await commits(again, 8 - len(heard))
             assert [event.data["seq"] for event in missed] == list(range(len(heard) + 1, 9))
+
+    run(scenario)
+
+
+def event_of(seq: int, size: int) -> listeners.StreamEvent:
+    return listeners.StreamEvent(seq, f"{seq}-x", b"x" * size)
+
+
+def test_what_waits_for_a_client_is_bounded_in_bytes_and_sent_in_pieces() -> None:
+    async def scenario() -> None:
+        listener = listeners.FeedListener(Scope(user="me", tenant="default"), {})
+        listener.hear(event_of(1, 2 * listeners.ROOM_BYTES))  # as large as it is, it is one
+        assert not listener.lagging
+        assert [event.seq for event in listener.take()] == [1]
+        small = listeners.ROOM_BYTES // 8
+        for seq in range(2, 10):
+            listener.hear(event_of(seq, small))
+        assert not listener.lagging
+        sent = []
+        while listener.waiting:
+            taken = listener.take()
+            assert sum(len(event.encoded) for event in taken) <= max(listeners.PIECE_BYTES, small)
+            sent += [event.seq for event in taken]
+        assert sent == list(range(2, 10))
+        for seq in range(10, 19):
+            listener.hear(event_of(seq, small))
+        assert listener.lagging
+        assert not listener.waiting
+
+    run(scenario)
+
+
+def test_who_was_away_reads_on_in_pages_that_are_bounded_in_bytes(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_stream, "ROOM_BYTES", 300)
+    me = memory.scope(user="me")
+    for n in range(8):
+        me.write(f"fact {n}")
+
+    async def scenario() -> None:
+        async with listening(served(memory), "after=0") as stream:
+            assert [event.data["seq"] for event in await commits(stream, 8)] == list(range(1, 9))
+            await stream.live()
 
     run(scenario)
 

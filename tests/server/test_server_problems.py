@@ -57,7 +57,9 @@ def test_the_document_holds_every_address_and_no_other(client: TestClient) -> No
     told = client.get("/openapi.json").json()
     assert told == json.loads(json.dumps(document()))
     served = {(method.lower(), path) for _, method, path in addresses(OPERATIONS.values())}
+    served.add(("get", "/v1/feed"))
     assert {(method, path) for path, methods in told["paths"].items() for method in methods} == served
+    assert set(told["paths"]["/v1/feed"]["get"]["responses"]["200"]["content"]) == {"text/event-stream"}
     ids = [one["operationId"] for methods in told["paths"].values() for one in methods.values()]
     assert len(set(ids)) == len(ids)
 

@@ -6,6 +6,7 @@ may. A server in which one check of the scope was taken out must be caught: else
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -22,6 +23,7 @@ from mnemic.core.scope import Scope, Shared
 from mnemic.credentials.authenticator import Authenticator
 from mnemic.credentials.principal import Principal, Right
 from mnemic.faces.server.application import application
+from mnemic.faces.server.mem0_surface import CALLS, Mem0Call
 from mnemic.faces.server.routes import addresses
 from mnemic.faces.server.service import Service
 from mnemic.operations.operation import Operation
@@ -119,6 +121,43 @@ def test_no_route_gives_another_tenants_canary(world: World) -> None:
         found, asked = world.leaks(asker, victim)
         assert found == {asker}, (asker, victim)
         assert asked > 200
+
+
+def test_no_call_of_mem0s_surface_gives_another_tenants_canary(world: World) -> None:
+    dice = random.Random(9)
+    askers = max(1, ASKERS // 3)
+    for asker in range(askers):
+        victim = dice.choice([one for one in range(TENANTS) if one != asker])
+        whose, one = f"user{victim}", dice.choice(world.ids[victim])
+        own = {"Authorization": f"Token {world.keys[asker]}"}
+        for call, (id, named) in itertools.product(CALLS, ((one, whose), (f"{one}.{whose}", None))):
+            for address in call.addresses:
+                method, _, path = address.partition(" ")
+                path = path.replace("{memory_id}", id).replace("{entity_type}", "user")
+                path = path.replace("{entity_id:path}", whose)
+                given = _mem0_arguments(call, address, id, named)
+                how = {"params": given} if method == "GET" or call.name == "delete all" else {"json": given}
+                for headers in (own, {**own, "Mnemic-User": whose}, {**own, "Mnemic-Tenant": f"tenant{victim}"}):
+                    answer = world.client.request(method, path, headers=headers, **how)
+                    assert answer.status_code != 500, (address, answer.text)
+                    assert _whose(answer.text) <= {asker}, (address, answer.text)
+                    opens = call.name not in ("ping", "create export")
+                    if ("Mnemic-Tenant" in headers and opens) or call.name in ("delete users", "reset"):
+                        assert answer.status_code in (400, 401, 403, 404), (address, answer.text)
+        untouched = world.memory.scope(tenant=f"tenant{victim}", user=whose)
+        assert untouched.get(one).item.text.startswith(f"The vault holds canary{victim}x")
+
+
+def _mem0_arguments(call: Mem0Call, address: str, id: str, user: str | None) -> dict[str, Any]:
+    """Arguments that ask for what is another's, as far as the call takes them."""
+    known: dict[str, Any] = {
+        "messages": "a message of my own", "query": "what is in the vault", "text": "mine", "feedback": "POSITIVE",
+        "memories": [{"memory_id": id, **({"text": "mine"} if call.name == "batch update" else {})}], "memory_id": id,
+        "memory_export_id": "export-e30", "page_size": 100, "top_k": 100, "user_id": user, "app_id": "vault",
+    }  # fmt: skip
+    in_path = {name for name in known if f"{{{name}}}" in address}
+    fields = set(call.fields) - in_path - ({"app_id"} if user else set())
+    return {name: value for name, value in known.items() if name in fields and value is not None}
 
 
 def test_no_tool_gives_another_tenants_canary(world: World) -> None:

@@ -1,7 +1,8 @@
-"""HTTP/1.1 of uvicorn, with an end to how long a request's head may be and how long a request may take to come.
+"""HTTP/1.1 of uvicorn, with an end to how long a head may be, and to how long a peer may send or read nothing.
 
 uvicorn's reader of httptools keeps a head until it is complete, however long that grows, and waits for it for ever:
-before anybody has said who they are, so that no key or quota would stop them.
+before anybody has said who they are, so that no key or quota would stop them. And asyncio closes a connection only when
+all that was written to it has been read: whoever never reads keeps its place, its socket and the bytes for ever.
 """
 
 from __future__ import annotations
@@ -21,16 +22,19 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         head_limit: Bytes that may come before a head is complete, beside the piece that completes it.
         head_seconds: How long a head may take, from the connection or the request's first byte on.
         body_seconds: How long a body may take from there.
+        flush_seconds: How long a peer may take nothing of what waits for it.
     """
 
     head_limit: ClassVar[int] = 64 * 1024
     head_seconds: ClassVar[float] = 30.0
     body_seconds: ClassVar[float] = 120.0
+    flush_seconds: ClassVar[float] = 20.0
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         self._in_head, self._head_bytes = True, 0
         self._deadline: asyncio.TimerHandle | None = None
+        self._flushing: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn narrows it
         """Begin to wait for the first request."""
@@ -63,10 +67,43 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         self._expect_within(None)
         super().on_message_complete()
 
+    def pause_writing(self) -> None:
+        """Write no more until the peer has read, for which it has so long."""
+        super().pause_writing()
+        self._cut_unless_read()
+
+    def resume_writing(self) -> None:
+        """Go on writing, unless the connection is only waiting for its end."""
+        super().resume_writing()
+        if self._flushing is not None and not self.transport.is_closing():
+            self._flushing.cancel()
+            self._flushing = None
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Close a connection on which nothing is asked, whether or not its last answer is read."""
+        super().timeout_keep_alive_handler()
+        self._cut_unless_read()
+
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
         self._expect_within(None)
+        if self._flushing is not None:
+            self._flushing.cancel()
         super().connection_lost(exc)
+
+    def _cut_unless_read(self, waited: int | None = None) -> None:
+        """Cut the connection once nothing was read of what waits for so long.
+
+        Args:
+            waited: Bytes that waited when this was last looked at.
+        """
+        if self._flushing is not None:
+            self._flushing.cancel()
+        waiting = self.transport.get_write_buffer_size()
+        if waited is not None and waiting >= waited:
+            self.transport.abort()
+        else:
+            self._flushing = self.loop.call_later(self.flush_seconds, self._cut_unless_read, waiting)
 
     def _expect_within(self, seconds: float | None) -> None:
         """Cut the connection unless what comes next is here in time; None for nothing that is waited for."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from functools import partial
@@ -18,6 +17,7 @@ from mnemic.credentials.principal import Right
 from mnemic.errors import Compacted
 from mnemic.faces.server.http_arguments import read_headers, read_query
 from mnemic.faces.server.listeners import (
+    ROOM_BYTES,
     FeedListener,
     Listeners,
     StreamEvent,
@@ -32,13 +32,11 @@ from mnemic.memory import ScopedMemory
 
 HEARTBEAT_SECONDS: Final = 15.0
 """After so long without an event a comment is sent, so that nobody between takes the stream for dead."""
-SEND_SECONDS: Final = 20.0
-"""A client that takes nothing for so long is let go of."""
 PAGE: Final = 200
 """Commits that are read at once for a client that was away."""
 _OPENING: Final = b"retry: 1000\n\n"
 """Milliseconds after which a client that lost the stream is advised to come back."""
-_PARAMETERS: Final = {"after": text("The mark or number of a commit: the stream begins after it.")}
+FEED_PARAMETERS: Final = {"after": text("The mark or number of a commit: the stream begins after it.")}
 _HEARTBEAT: Final = b": still here\n\n"
 
 
@@ -58,7 +56,7 @@ def _opened(service: Service, headers: Mapping[str, str], query: bytes) -> tuple
     """The memory that is listened to, its listener, and the mark to begin after."""
     scope, principal = service.admitted(headers, Right.READ, method="GET", operation="feed")
     memory = service.memory.scope(user=scope.user, tenant=scope.tenant, actor=principal.name)
-    after = headers.get("last-event-id") or read_query(_PARAMETERS, query).get("after") or None
+    after = headers.get("last-event-id") or read_query(FEED_PARAMETERS, query).get("after") or None
     return memory, FeedListener(scope, headers), memory.watch(after=after).mark
 
 
@@ -88,24 +86,19 @@ class EventStream(Response):
 
     async def _stream(self, send: Send) -> None:
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-        try:
-            async with aclosing(self._chunks()) as chunks:
-                async for chunk in chunks:
-                    async with asyncio.timeout(SEND_SECONDS):
-                        await send({"type": "http.response.body", "body": chunk, "more_body": True})
-        except TimeoutError:
-            return  # with the end of the answer unsent, the connection is closed
+        async with aclosing(self._chunks()) as chunks:
+            async for chunk in chunks:
+                await send({"type": "http.response.body", "body": chunk, "more_body": True})
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _chunks(self) -> AsyncGenerator[bytes, None]:
         """What was missed, then what comes."""
         listener = self._listener
         yield _OPENING
-        missed = PAGE
-        while missed == PAGE and not listener.ended:
+        behind = True
+        while behind and not listener.ended:
             listener.start_over()  # all that waits, and only that, is read or heard again
-            events = await self._listeners.read(self._page)
-            missed = len(events)
+            events, behind = await self._listeners.read(self._page)
             if chunk := self._unsent(events):
                 yield chunk
         yield encoded("live", self._mark, {"mark": self._mark})
@@ -118,12 +111,19 @@ class EventStream(Response):
         if listener.lagging:
             yield encoded("lagging", self._mark, {"mark": self._mark})
 
-    def _page(self) -> list[StreamEvent]:
-        """Read the commits after the last that was sent; if the journal has it no more, say that."""
+    def _page(self) -> tuple[list[StreamEvent], bool]:
+        """Read the commits after the last that was sent, and whether there are more; or say that it is gone."""
         try:
-            return [commit_event(notice) for notice in self._memory.changes(after=self._mark, limit=PAGE)]
+            notices = self._memory.changes(after=self._mark, limit=PAGE)
         except Compacted as error:
-            return [rewind_event(self._memory.watch().mark, str(error))]
+            return [rewind_event(self._memory.watch().mark, str(error))], False
+        events, size = list[StreamEvent](), 0
+        for notice in notices:
+            events.append(commit_event(notice))
+            size += len(events[-1].encoded)
+            if size > ROOM_BYTES:  # it may wait for long, and so may a thousand others
+                return events, True
+        return events, len(notices) == PAGE
 
     def _unsent(self, events: Sequence[StreamEvent]) -> bytes:
         """The events that were not sent yet: what is read page by page may be handed out too."""

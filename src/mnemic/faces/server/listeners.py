@@ -28,6 +28,10 @@ MOST_LISTENERS: Final = 4_096
 """Streams that one process keeps open."""
 ROOM: Final = 256
 """Events that wait for a client that reads slowly; with the next one it is let go."""
+ROOM_BYTES: Final = 1024 * 1024
+"""Bytes of those events together: one of a commit of a thousand items has some hundred thousand."""
+PIECE_BYTES: Final = 64 * 1024
+"""What is handed to a connection at once: what it holds is not shared between clients, as events are."""
 RECHECK_SECONDS: Final = 0.75
 """How often credentials are looked at again: with the second that a key is believed, a revoked one ends within two."""
 PAUSE_SECONDS: Final = 0.01
@@ -99,6 +103,7 @@ class FeedListener:
         self.scope, self.headers = scope, headers
         self.credential = (str(scope.user), *(headers.get(name, "") for name in _CREDENTIALS))
         self.waiting: deque[StreamEvent] = deque()
+        self._bytes = 0
         self.woken = asyncio.Event()
         self.lagging = self.ended = False
 
@@ -106,23 +111,29 @@ class FeedListener:
         """Put an event in the queue, or find that the client is too slow."""
         if self.lagging:
             return
-        if len(self.waiting) >= ROOM:
+        size = len(event.encoded)
+        if self.waiting and (len(self.waiting) >= ROOM or self._bytes + size > ROOM_BYTES):
+            self.start_over()
             self.lagging = True
-            self.waiting.clear()
         else:
             self.waiting.append(event)
+            self._bytes += size
         self.woken.set()
 
     def take(self) -> list[StreamEvent]:
-        """Take out what waits."""
-        taken = list(self.waiting)
-        self.waiting.clear()
+        """Take out what waits, as far as it goes out at once: at least one event."""
+        taken = [self.waiting.popleft()]
+        size = len(taken[0].encoded)
+        while self.waiting and size + len(self.waiting[0].encoded) <= PIECE_BYTES:
+            taken.append(self.waiting.popleft())
+            size += len(taken[-1].encoded)
+        self._bytes -= size
         return taken
 
     def start_over(self) -> None:
         """Drop what waits, and hear what comes from now on."""
         self.waiting.clear()
-        self.lagging = False
+        self._bytes, self.lagging = 0, False
 
     async def something_within(self, seconds: float) -> bool:
         """Wait until there is something to do, for so long; whether there is."""

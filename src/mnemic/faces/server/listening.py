@@ -36,6 +36,8 @@ from mnemic.store.urls import path_of
 DRAIN_SECONDS: Final = 30
 """Longest that requests which are being answered are waited for."""
 _BACKLOG: Final = 2048
+_UNREAD: Final = 128 * 1024
+"""Bytes that the system keeps of what a peer has not read: left to itself, it keeps four million, a thousand times."""
 _RESTARTS: Final = 10
 """How often processes that died are replaced, all together, before the server gives up."""
 
@@ -179,6 +181,7 @@ def bound_socket(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     bound = socket.socket(family, socket.SOCK_STREAM)
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _UNREAD)
     try:
         bound.bind((host, port))
         bound.listen(_BACKLOG)  # whoever reads where it listens may connect at once

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document, made from the table of operations: what is not in the table is not in it."""
+"""The OpenAPI 3.1 document, made from the table of operations; beside it there is the feed, and nothing else."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Final
 from mnemic import _version
 from mnemic.core.json_schema import text
 from mnemic.errors import MnemicError
+from mnemic.faces.server.event_stream import FEED_PARAMETERS
 from mnemic.faces.server.problems import MEDIA_TYPE, STATUSES, title_of
 from mnemic.faces.server.routes import addresses
 from mnemic.operations.operation import Operation
@@ -62,6 +63,7 @@ def document() -> dict[str, Any]:
     paths: dict[str, dict[str, Any]] = {}
     for operation, method, path in addresses(OPERATIONS.values()):
         paths.setdefault(path, {})[method.lower()] = _described(operation, method, path, schemas)
+    paths["/v1/feed"] = {"get": _feed()}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -76,6 +78,35 @@ def document() -> dict[str, Any]:
             "schemas": dict(sorted(schemas.items())),
             "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
             "responses": {"Problem": {"description": "It was not done.", "content": {MEDIA_TYPE: _ref("Problem")}}},
+        },
+    }
+
+
+def _feed() -> dict[str, Any]:
+    """The feed, which is no operation: its answer goes on for as long as it is listened to."""
+    resumed = {
+        "name": "Last-Event-ID",
+        "in": "header",
+        "description": "The `id` of the last event that was heard: the stream goes on after it.",
+        "schema": text(),
+    }
+    return {
+        "operationId": "feed",
+        "summary": "Hear of commits as they come",
+        "description": (
+            "A stream of server-sent events: each commit of the memory and the shared one (`commit`, with the record "
+            "that `changes` lists), `live` once all that was missed was sent, `rewind`, `lagging`."
+        ),
+        "tags": ["read"],
+        "x-right": "read",
+        "parameters": [
+            *({"name": name, "in": "query", "schema": schema} for name, schema in FEED_PARAMETERS.items()),
+            resumed,
+            {**_HEADERS["user"], "in": "header"},
+        ],
+        "responses": {
+            "200": {"description": "Events, until either side ends it.", "content": {"text/event-stream": {}}},
+            **_problems(),
         },
     }
 
@@ -141,12 +172,12 @@ def _responses(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
         "description": operation.title,
         "content": {"application/json": {"schema": _hoisted(operation.result, schemas)}},
     }
+    return {"200": done, **_problems()}
+
+
+def _problems() -> dict[str, Any]:
     problem = {"$ref": "#/components/responses/Problem"}
-    return {"200": done, **{str(status): problem for status in sorted(_statuses())}}
-
-
-def _statuses() -> set[int]:
-    return {*STATUSES.values(), 405, 415, 421, 500, 503}
+    return {str(status): problem for status in sorted({*STATUSES.values(), 405, 415, 421, 500, 503})}
 
 
 def _ref(name: str) -> dict[str, Any]:

@@ -43,9 +43,19 @@ class ServedProcess:
     @property
     def cpu_seconds(self) -> float:
         """Processor time that it has taken, as its `/metrics` says."""
-        found = re.search(r"^process_cpu_seconds_total (\S+)$", self._get("/metrics"), re.MULTILINE)
+        return self.metric("process_cpu_seconds_total")
+
+    @property
+    def resident_mib(self) -> float:
+        """Memory that it holds now. Linux alone tells."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1]) / 1024
+
+    def metric(self, name: str) -> float:
+        """The value of a series without labels in its `/metrics`."""
+        found = re.search(rf"^{name} (\S+)$", self._get("/metrics"), re.MULTILINE)
         if found is None:
-            raise MnemicError("the server does not say what processor time it took")
+            raise MnemicError(f"the server does not say its {name}")
         return float(found[1])
 
     def stop(self) -> None:

@@ -116,7 +116,7 @@ class FeedClient:
 
 def bench_feed(load: FeedLoad = FeedLoad(), progress: Callable[[str], None] = lambda _: None) -> Measurements:
     """Measure, on a store that is gone afterwards."""
-    _allow_files(load.clients + _SPARE_FILES)
+    allow_files(load.clients + _SPARE_FILES)
     with TemporaryDirectory(prefix="mnemic-feed-") as folder:
         path = Path(folder) / "memory.db"
         with Memory(path, settings=Settings(embedder="none", background=False)) as memory:
@@ -125,7 +125,7 @@ def bench_feed(load: FeedLoad = FeedLoad(), progress: Callable[[str], None] = la
     return Measurements(header={**provenance(), "load": asdict(load), "file_system": disk}, figures=tuple(figures))
 
 
-def _allow_files(count: int) -> None:
+def allow_files(count: int) -> None:
     """Have this process and those it starts open so many files, where that is allowed."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft < count:

@@ -221,14 +221,25 @@ def gateway(**load: Any) -> None:
 @options.count("--commits", 400, "Commits; after half of them the server is started again.", least=2)
 @click.option("--gap", type=click.FloatRange(0), default=0.05, show_default=True, help="Seconds between two commits.")
 @click.option("--silence", type=click.FloatRange(0.1), default=30.0, show_default=True, help="Seconds without any.")
+@click.option("--deaf", type=click.IntRange(1), help="Measure instead what so many streams take that nobody reads.")
 def serve(
-    *, feed: bool, filled: Path | None, clients: int, commits: int, gap: float, silence: float, **load: Any
+    *,
+    feed: bool,
+    filled: Path | None,
+    clients: int,
+    commits: int,
+    gap: float,
+    silence: float,
+    deaf: int | None,
+    **load: Any,
 ) -> None:
     """The server: what a request takes beyond its verb, beside the verbs in process and beside a bare endpoint.
 
-    With --feed: what idle listeners take, how soon a commit is heard, and whether a restart loses or repeats one.
+    With --feed: what idle listeners take, how soon a commit is heard, and whether a restart loses or repeats one. With
+    --deaf: whether listeners that never read cost memory or keep commits from others, while 5,000 are made.
     A bar that is missed decides the exit code where at least as much is measured as the bars are stated for.
     """
+    from mnemic.lab.tasks.deaf_bench import DeafLoad, bench_deaf
     from mnemic.lab.tasks.feed_bench import FeedLoad, bench_feed
     from mnemic.lab.tasks.serve_bench import ServeLoad, bench_serve
 
@@ -237,6 +248,10 @@ def serve(
     def note(part: str) -> None:
         run.output.note(f"{part} ...")
 
+    if deaf is not None:
+        unread = DeafLoad(deaf=deaf)
+        _show_figures(run, bench_deaf(unread, note), binding=unread.stated)
+        return
     if feed:
         streams = FeedLoad(clients=clients, commits=commits, gap=gap, silence=silence)
         _show_figures(run, bench_feed(streams, note), binding=streams.stated)
