@@ -91,6 +91,10 @@ def test_no_text_costs_the_square_of_its_length(work: Callable[[str], object], u
 
 
 def _seconds(work: Callable[[str], object], text: str) -> float:
-    started = time.thread_time()
-    work(text)
-    return time.thread_time() - started
+    """The least processor time of three goes: a collection of all that other tests left may fall into one."""
+    seconds = []
+    for _ in range(3):
+        started = time.thread_time()
+        work(text)
+        seconds.append(time.thread_time() - started)
+    return min(seconds)
