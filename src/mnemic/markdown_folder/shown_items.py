@@ -47,8 +47,8 @@ class ShownItem:
     @property
     def digest(self) -> str:
         """A short hash of all of it, by which a folder's manifest tells whether an entry was edited."""
-        told = [self.text, self.name, self.day, self.time, self.pinned, self.title, list(self.tags)]
-        encoded = json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass")
+        shown = [self.text, self.name, self.day, self.time, self.pinned, self.title, list(self.tags)]
+        encoded = json.dumps(shown, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass")
         return hashlib.blake2b(encoded, digest_size=12).hexdigest()
 
 

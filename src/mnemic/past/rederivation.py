@@ -32,21 +32,23 @@ def derived_anew(snapshot: Snapshot, space: int, back: Sequence[Item], since: in
     Returns:
         Standing versions, by item; of what an undo or a revert has taken back already, too.
     """
-    told = _first_commits(snapshot, space, {source for item in back for source in item.source})
+    first_said = _first_commits(snapshot, space, {source for item in back for source in item.source})
     read: dict[str, int] = {}
     for item in back:
         if item.author is not None:
-            read[item.author] = max(read.get(item.author, 0), *(told.get(source, 0) for source in item.source))
+            read[item.author] = max(read.get(item.author, 0), *(first_said.get(source, 0) for source in item.source))
     if not read:
         return {}
     derived = {version.item.id: version for version in _derived_by(snapshot, space, tuple(read))}
     first = _first_commits(snapshot, space, derived)
-    told |= _first_commits(snapshot, space, {version.item.source[0] for version in derived.values()} - told.keys())
+    first_said |= _first_commits(
+        snapshot, space, {version.item.source[0] for version in derived.values()} - first_said.keys()
+    )
     return {
         id: version
         for id, version in derived.items()
         if first[id] > since
-        and told.get(version.item.source[0], 0) <= read[str(version.item.author)]
+        and first_said.get(version.item.source[0], 0) <= read[str(version.item.author)]
         and not _is_hidden(snapshot, space, version)
     }
 

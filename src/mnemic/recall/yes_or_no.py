@@ -62,7 +62,7 @@ _CONSUMED: Final = frozenset((*tokenise("eat drink take"), "吃", "喝", "能吃
 """Predicates that are denied by an allergy to the object."""
 _GONE: Final = re.compile(
     r"\b(?:died|dead|dies|passed|buried|put (?:down|to sleep)|ran away|gone|lost|goodbye|gave|sold|left|quit|cancell?ed"
-    r"|ended|over|stopped|broke|returned|died|outgr[eo]wn?)\b|去世|死|走了|走丢|没了|不在了|送人|丢了|卖|分手|离婚|退|辞|过世",
+    r"|ended|over|stopped|broke|returned|outgr[eo]wn?)\b|去世|死|走了|走丢|没了|不在了|送人|丢了|卖|分手|离婚|退|辞|过世",
     re.IGNORECASE,
 )
 """What puts in doubt that somebody still has what they named before."""
