@@ -117,6 +117,16 @@ _OFFHAND: Final = re.compile(
     r"\b(?:if|suppose|dreamt|dreamed|wish|maybe|might|would)\b|['’]d\b|如果|要是|也许|梦|假如|考虑|不|没", re.IGNORECASE
 )
 _AWAY: Final = re.compile(r"\bfrom\b|从", re.IGNORECASE)
+_LEFT: Final = re.compile(rf"\b(?:from|left) (?:the )?({_NAME})|从([\u4e00-\u9fff]{{2,4}}?)(?=[搬来去到回])")
+"""Names the place that somebody left."""
+_FORMERLY: Final = re.compile(
+    r"\b(?:before|previously|formerly|originally|used to)\b|以前|之前|原来|原先|从前|过去", re.IGNORECASE
+)
+"""Asks for the place before the one that is told of."""
+_WHO_IT_IS: Final = re.compile(
+    r"^\W*[Ww]ho(?:['’]s| is| was) [A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*\W*$|^\W*[^我你他她的]{2,6}是谁\W*$"
+)
+"""Asks what somebody of a name is, so that no other name answers."""
 PAST: Final = re.compile(r"\b(?:did|was|were|had|has|have)\b|\b\w+ed\b|[了过]|的[?？]?$", re.IGNORECASE)
 """Asks for what has happened, or tells of it."""
 
@@ -151,7 +161,9 @@ class AnswerType(Enum):
 
     @classmethod
     def by(cls, question: str) -> AnswerType:
-        """The type whose question word comes first; THING where there is none."""
+        """The type whose question word comes first; THING where there is none, or what a person is, is asked."""
+        if _WHO_IT_IS.search(question):
+            return cls.THING
         found = [(match.start(), asked) for asked in cls if (match := re.search(asked.value, question, re.IGNORECASE))]
         return min(found, key=lambda pair: pair[0])[1] if found else cls.THING
 
@@ -200,7 +212,8 @@ def surely_held(asked: AnswerType, text: str, item: Item, question: str) -> str:
             names = _names(text, question)
             return names[0] if len(names) == 1 else ""
         case AnswerType.PLACE:
-            places = {next(filter(None, found.groups())) for found in _PLACE_SURELY.finditer(text)} - _CAPITALS
+            told = _LEFT if _FORMERLY.search(question) else _PLACE_SURELY
+            places = {next(filter(None, found.groups())) for found in told.finditer(text)} - _CAPITALS
             fits = (
                 len(places) == 1
                 and _LIVES.search(question)
