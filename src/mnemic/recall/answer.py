@@ -46,10 +46,18 @@ QUOTES: Final = 3
 BESIDE: Final = 2
 """Most sentences quoted to any other question, where a second one bears on it nearly as much."""
 
+NEARLY: Final = 2.0
+"""By how much less than what bears most on the question, in log odds, another statement is quoted beside the first:
+farther off it only buries the answer, and of ordinary lives none was answered better for it.
+"""
+
 CLOSE: Final = 4.0
-"""By how much less than the first, in log odds, what is quoted beside it may bear on the question."""
+"""By how much less than what bears most, in log odds, what the person said since may bear on the question to be weighed
+against a fact of the profile.
+"""
 
 FLOOR: Final = 0.0
+"""Log odds from which anything that they said since is."""
 
 NEAR: Final = 0.8
 """Share of the best sentence's score from which another one is quoted beside it, where sentences are scored."""
@@ -305,7 +313,9 @@ def _stand(question: str, facts: Sequence[Item], evidence: Sequence[Recalled], u
         return True
     told = {source for fact in facts for source in fact.source} | {fact.id for fact in facts}
     latest = max(fact.said for fact in facts)
-    newer = [one for one in _bearing(evidence, CLOSE) if one.id not in told and one.item.said > latest]
+    least = min(_most(evidence) - CLOSE, FLOOR)
+    bearing = [one for one in evidence if one.bearing is not None and one.bearing >= least]
+    newer = [one for one in bearing if one.id not in told and one.item.said > latest]
     if not any(fact.slots.get("slot") in MATTER_OF for fact in facts) and not asks_several(question):
         names = _Matter.of(question, [fact.text for fact in facts]).names | _telling_words(question)
         newer = [one for one in newer if one.succession == 1 or not names.isdisjoint(_telling_words(one.text))]
@@ -512,7 +522,8 @@ def _first(question: str, evidence: Sequence[Recalled]) -> list[Recalled]:
     """The entries that are quoted: the first, and beside it what bears on the question nearly as much."""
     several = asks_several(question)
     most = QUOTES if several else (1 if asks_yes_or_no(question) else BESIDE)
-    first, *rest = _bearing(evidence, CLOSE)
+    first, *rest = evidence
+    rest = [one for one in rest if one.bearing is not None and one.bearing >= _most(evidence) - NEARLY]
     return [first, *(one for one in rest if several or one.succession < 2 or _doubted(first, one))][:most]
 
 
@@ -521,10 +532,9 @@ def _doubted(first: Recalled, older: Recalled) -> bool:
     return (first.bearing or 0.0) < (older.bearing or 0.0)
 
 
-def _bearing(evidence: Sequence[Recalled], close: float) -> list[Recalled]:
-    """What bears on the question nearly as much as what does most, in the order of the recall."""
-    most = max((one.bearing for one in evidence if one.bearing is not None), default=0.0)
-    return [one for one in evidence if one.bearing is not None and one.bearing >= min(most - close, FLOOR)]
+def _most(evidence: Sequence[Recalled]) -> float:
+    """How much what bears most on the question does."""
+    return max((one.bearing for one in evidence if one.bearing is not None), default=0.0)
 
 
 def _best_of(question: str, asked: AnswerType, one: Recalled, told: Sequence[_Sentence]) -> _Sentence:
