@@ -86,7 +86,7 @@ class Guards:
         here = named[0].strip().lower()
         if any(one.partition("://")[2].lower() != here for one in headers.getlist("origin")):
             detail = "A page of another site may not ask this server."
-            return plain_problem(403, detail, request_id, title="Not a page of this server")
+            return plain_problem(403, detail, request_id)
         length = headers.get("content-length", "0")
         if not length.isascii() or not length.isdigit() or len(length) > 15 or int(length) > self._limit:
             return self._too_large(request_id)
