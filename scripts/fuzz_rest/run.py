@@ -85,6 +85,7 @@ def kept_in(asked: argparse.Namespace) -> Path:
 
 def run_part(part: Part, kept: Path, asked: argparse.Namespace) -> None:
     """Have schemathesis do one part; its report and what it printed stay in the folder."""
+    report_of(part, kept).unlink(missing_ok=True)  # of a try that did not end
     with tempfile.TemporaryDirectory(prefix="mnemic-fuzz-") as folder:
         home = Path(folder)
         known, key = filled(home)
@@ -124,12 +125,10 @@ def log_of(part: Part, kept: Path) -> Path:
 
 
 def outcome_of(part: Part, kept: Path) -> Outcome | None:
-    """Read the report of a part; None without one, or of one that was interrupted."""
+    """Read the report of a part; None without one."""
     if not report_of(part, kept).exists():
         return None
     report: dict[str, Any] = json.loads(report_of(part, kept).read_text())
-    if report["stop_reason"] == "interrupted":
-        return None
     return Outcome(
         part=part,
         operations=(report["operations"] or {"tested": 0})["tested"],
@@ -167,16 +166,14 @@ def all_done(parts: Sequence[Part], kept: Path, asked: argparse.Namespace) -> li
     done = list[Outcome]()
     for place, part in enumerate(parts):
         ahead = f"[{place + 1}/{len(parts)}]"
-        before = outcome_of(part, kept)
-        if before is None:
+        outcome, before = outcome_of(part, kept), " (done before)"
+        if outcome is None or not outcome.ended:
             print(f"{ahead} {part.name}: {len(part.paths)} paths; {time_left(done, parts[place:])}", flush=True)
             run_part(part, kept, asked)
-        outcome = before or outcome_of(part, kept)
-        if outcome is None and report_of(part, kept).exists():
-            raise KeyboardInterrupt
+            outcome, before = outcome_of(part, kept), ""
         if outcome is None:
             sys.exit(f"{part.name} left no report: see {log_of(part, kept)}")
-        print(f"{ahead} {line_of(outcome)}{' (done before)' if before else ''}", flush=True)
+        print(f"{ahead} {line_of(outcome)}{before}", flush=True)
         done.append(outcome)
     return done
 

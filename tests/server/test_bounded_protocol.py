@@ -126,9 +126,17 @@ def test_what_is_late_behind_an_answer_is_cut() -> None:
     assert answers.count(b"HTTP/1.1 408") == 1
 
 
+def test_what_follows_a_request_and_is_none_takes_no_answer_from_it() -> None:
+    """A body longer than it said: what is behind it is no request, and the one before it is answered, alone."""
+    longer = b'POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\n{"mes' + b'sages": 1}\r\n\r\n'
+    answers = asyncio.run(_answered(BoundedHttpProtocol, longer))
+    assert (answers[:12], answers.count(b"HTTP/1.1"), answers[-2:]) == (b"HTTP/1.1 200", 1, b"ok")
+
+
 @pytest.mark.parametrize(
     "said",
     [
+        b"CONNECT localhost:1 HTTP/1.1\r\nHost: localhost\r\n\r\n",
         b"\x16\x03\x01\x02\x00\x01\x00\x01",  # a TLS hello
         b"HELLO\r\n\r\n",
         b"GET / HTTP/1.1\r\nHost localhost\r\n\r\n",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import logging
 from collections.abc import Callable, Iterator
@@ -76,6 +77,14 @@ def test_what_is_sound_is_read() -> None:
 def test_what_is_not_json_is_not_read(client: TestClient, content_type: str) -> None:
     response = client.post("/v1/recall", content=b'{"query": "x"}', headers={"content-type": content_type})
     assert response.status_code == 415
+
+
+def test_a_body_that_is_packed_is_told_to_come_as_it_is(client: TestClient) -> None:
+    packed = gzip.compress(b'{"messages": "The ferry leaves at nine."}')
+    response = client.post("/v1/observe", content=packed, headers={**JSON, "Content-Encoding": "gzip"})
+    assert (response.status_code, "Content-Encoding" in response.json()["detail"]) == (415, True)
+    plain = client.post("/v1/observe", json={"messages": "Nine."}, headers={"Content-Encoding": "identity"})
+    assert plain.status_code == 200
 
 
 def test_json_may_name_its_charset(client: TestClient) -> None:
@@ -269,6 +278,12 @@ def test_foreign_hosts_and_origins_are_sent_away(serving: Serving) -> None:
         ("http://[", 403), ("localhost", 403),
     ):  # fmt: skip
         assert client.post("/v1/count", headers={"origin": origin}).status_code == status, origin
+
+
+def test_a_request_that_names_no_host_is_told_so(client: TestClient) -> None:
+    response = client.get("/health", headers={"host": ""})
+    assert response.status_code == 421
+    assert "names no host" in response.json()["detail"]
 
 
 def test_what_says_who_asks_is_said_once(client: TestClient) -> None:

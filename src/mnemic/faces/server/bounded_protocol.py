@@ -66,9 +66,9 @@ class BoundedHttpProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """Begin to answer, while the body may still be on its way."""
+        super().on_headers_complete()
         self._in_head, self._head_bytes = False, 0
         self._expect_within(self.body_seconds)
-        super().on_headers_complete()
 
     def on_message_complete(self) -> None:
         """Wait no longer: all of it is here."""
@@ -128,15 +128,20 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             self.transport.close()
 
     def _refuse(self, status: int, detail: str) -> None:
-        """Answer with a problem and close; only close amid the answer to another request, or behind one to the same."""
+        """Answer with a problem and close; where there is an answer already, only close: each request has one."""
         cycle = self.cycle  # in a head, of the request before
         unanswered = cycle is not None and not cycle.response_complete
-        if not (unanswered if self._in_head else self.pipeline or cycle.response_started):
-            request_id = uuid.uuid4().hex
-            problem = plain_problem(status, detail, request_id, {"x-request-id": request_id, "connection": "close"})
-            head = b"".join(b"%s: %s\r\n" % header for header in problem.raw_headers)
-            line = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\n".encode()
-            self.transport.write(line + head + b"\r\n" + bytes(problem.body))
+        if unanswered and self._in_head and not cycle.response_started:
+            cycle.keep_alive = False  # the connection ends with its answer
+            return
+        if not (unanswered or self._in_head) or (unanswered and (self.pipeline or cycle.response_started)):
+            self.transport.close()
+            return
+        request_id = uuid.uuid4().hex
+        problem = plain_problem(status, detail, request_id, {"x-request-id": request_id, "connection": "close"})
+        head = b"".join(b"%s: %s\r\n" % header for header in problem.raw_headers)
+        line = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\n".encode()
+        self.transport.write(line + head + b"\r\n" + bytes(problem.body))
         if unanswered:
             cycle.disconnected = True  # whoever waits for its body does so no more, and answers nobody
             cycle.message_event.set()
