@@ -38,7 +38,7 @@ with its arguments in the query: a list by repeating its name, an object as JSON
 
 Beside the operations there are `GET /v1/feed` ([commits as they come](guides/server.md#the-feed-as-it-happens), as
 server-sent events), `/health`, `/metrics`, MCP at `/mcp`, and
-[mem0's addresses](guides/mem0-surface.md), which end in a slash.
+[mem0's addresses](guides/mem0-surface.md).
 """
 
 

@@ -1,109 +1,106 @@
-"""Serves a store with some content on a free port, has schemathesis ask it, and says what failed."""
+"""Has schemathesis ask a served store everything, in parts that are kept, and ends with one verdict."""
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
-import re
+import shutil
 import subprocess
 import sys
 import tempfile
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from mnemic import Memory, Settings
-from mnemic.credentials.principal import Right
+from served_store import ENDLESS, document, filled, served
 
-HERE = Path(__file__).parent
-USERS = 8
-PATIENCE = 60
+from mnemic.faces.server import openapi
 
-
-def filled(where: Path) -> tuple[dict[str, Any], str]:
-    """Write some of everything for a few users; return what there is to ask for, and a key that may do all."""
-    ids: dict[str, list[str]] = {}
-    with Memory(where / "memory.db", settings=Settings(embedder="none")) as memory:
-        for number in range(USERS):
-            me = memory.scope(user=f"user-{number}")
-            turns = [me.observe(f"I moved to town {place} in May.", tags=["home"]).id for place in range(30)]
-            facts = [me.write(f"Ada likes tea number {place}.", source=(turns[place],)).id for place in range(30)]
-            me.link(facts[0], facts[1], "about")
-            with me.session("chat") as window:
-                window.observe("We talk.", speaker="Ada")
-            me.branch("try")
-            me.on_branch("try").write("On the branch only.")
-            ids[f"user-{number}"] = [*turns, *facts]
-        memory.flush()
-        commits = memory.scope(user="user-0").log(limit=1)[0].seq
-        key = memory.keys.create("fuzz", tenant="default", right=Right.ADMIN).text
-    return {"ids": ids, "commits": commits, "strategy": "house"}, key
+HERE: Final = Path(__file__).parent
+HOUSE: Final = HERE.parents[1]
+KEPT: Final = HOUSE / ".fuzz-rest"
+PHASES: Final = ("examples", "coverage", "fuzzing", "stateful")
+PATHS_AT_ONCE: Final = 10
+"""Of the one phase that takes long: so much is lost when it is interrupted."""
 
 
-@contextmanager
-def served(home: Path, *options: str) -> Iterator[str]:
-    """Serve the store of a folder, and yield the address."""
-    environment = {
-        **os.environ,
-        "MNEMIC_HOME": str(home),
-        "MNEMIC_EMBEDDER": "none",
-        **dict.fromkeys(("MNEMIC_KEY_REQUESTS", "MNEMIC_KEY_WRITES"), "1000000000"),
-    }
-    command = [sys.executable, "-m", "mnemic", "serve", "--port", "0", *options]
-    with (home / "serve.log").open("w") as log:
-        process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=log, text=True)
-        try:
-            assert process.stdout is not None
-            address = re.search(r"http://\S+", process.stdout.readline())
-            if address is None:
-                sys.exit(f"the server did not start: {(home / 'serve.log').read_text()}")
-            yield address[0]
-        finally:
-            process.terminate()
-            process.wait(PATIENCE)
-    said = (home / "serve.log").read_text().splitlines()
-    print(*[line for line in said if not line.startswith("{")][-40:], sep="\n")  # the access log is left out
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One run of schemathesis over a store of its own."""
+
+    phase: str
+    number: int
+    paths: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """What its report and log are called."""
+        return f"{self.phase}-{self.number}"
 
 
-def document(address: str, home: Path, *, credentials: bool) -> Path:
-    """The server's OpenAPI document; where it asks for a key, every operation needs one, and says for whom it asks."""
-    with urllib.request.urlopen(f"{address}/openapi.json", timeout=PATIENCE) as response:
-        described = json.load(response)
-    del described["paths"]["/v1/feed"]  # its answer has no end that could be waited for
-    if credentials:
-        described["security"] = [{"key": []}]
-        operations = [one for path in described["paths"].values() for one in path.values()]
-        for header in (header for one in operations for header in one["parameters"]):
-            header["required"] = header.get("required", False) or header["name"] == "Mnemic-User"
-    path = home / "openapi.json"
-    path.write_text(json.dumps(described))
-    return path
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What schemathesis reports of a part."""
+
+    part: Part
+    operations: int
+    cases: int
+    failures: int
+    seconds: float
+    ended: bool
+
+    @property
+    def passed(self) -> bool:
+        """Whether it was done to its end, and nothing failed."""
+        return self.ended and not self.failures
 
 
-def main() -> int:
-    """Ask, and return 0 if every answer kept what the document promises."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--examples", type=int, default=200, help="for each operation and phase (200)")
-    parser.add_argument("--credentials", action="store_true", help="ask with a key, and see that it cannot be left out")
-    parser.add_argument("--phases", default="examples,coverage,fuzzing,stateful")
-    parser.add_argument("--seed", type=int)
-    parser.add_argument("--operation", action="append", default=[], help="a path, such as /v1/recall; all, left out")
-    asked = parser.parse_args()
+def parts_of(paths: Sequence[str], phases: Iterable[str]) -> list[Part]:
+    """Divide the work: each phase at once, but fuzzing by so many paths."""
+    parts = []
+    for phase in phases:
+        step = PATHS_AT_ONCE if phase == "fuzzing" else len(paths)
+        for number, start in enumerate(range(0, len(paths), step), start=1):
+            parts.append(Part(phase, number, tuple(paths[start : start + step])))
+    return parts
+
+
+def kept_in(asked: argparse.Namespace) -> Path:
+    """The folder of this code's results by these options; results of other code are thrown away."""
+    code = hashlib.sha256()
+    for source in sorted([*(HOUSE / "src/mnemic").rglob("*.py"), *HERE.glob("*.py"), *HERE.glob("*.toml")]):
+        code.update(source.read_bytes())
+    options = repr((asked.examples, asked.credentials, asked.seed, asked.operation))
+    of_code, by_options = code.hexdigest()[:12], hashlib.sha256(options.encode()).hexdigest()[:8]
+    folder = KEPT / f"{of_code}-{by_options}"
+    for other in KEPT.glob("*"):
+        if not other.name.startswith(of_code) or (asked.anew and other == folder):
+            shutil.rmtree(other)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def run_part(part: Part, kept: Path, asked: argparse.Namespace) -> None:
+    """Have schemathesis do one part; its report and what it printed stay in the folder."""
+    report_of(part, kept).unlink(missing_ok=True)  # of a try that did not end
     with tempfile.TemporaryDirectory(prefix="mnemic-fuzz-") as folder:
         home = Path(folder)
         known, key = filled(home)
         (home / "known.json").write_text(json.dumps(known))
         with served(home, *(["--credentials"] if asked.credentials else [])) as address:
+            described = document(address, credentials=asked.credentials)
+            (home / "openapi.json").write_text(json.dumps(described))
             command = [
                 *(str(Path(sys.executable).with_name("st")), "--config-file", str(HERE / "schemathesis.toml"), "run"),
-                *(str(document(address, home, credentials=asked.credentials)), "--url", address),
-                *("--max-examples", str(asked.examples), "--phases", asked.phases, "--continue-on-failure"),
+                *(str(home / "openapi.json"), "--url", address, "--no-color"),
+                *("--max-examples", str(asked.examples), "--phases", part.phase, "--continue-on-failure"),
+                *("--report", "json", "--report-json-path", str(report_of(part, kept))),
                 *(["--header", f"Authorization: Bearer {key}"] if asked.credentials else []),
                 *([] if asked.seed is None else ["--seed", str(asked.seed)]),
-                *(part for path in asked.operation for part in ("--include-path", path)),
+                *(word for path in part.paths for word in ("--include-path", path)),
             ]
             environment = {
                 **os.environ,
@@ -111,7 +108,113 @@ def main() -> int:
                 "SCHEMATHESIS_HOOKS": "checks",
                 "MNEMIC_FUZZ_KNOWN": str(home / "known.json"),
             }
-            return subprocess.run(command, env=environment, check=False, cwd=home).returncode
+            with log_of(part, kept).open("w") as log:
+                subprocess.run(command, env=environment, check=False, cwd=home, stdout=log, stderr=subprocess.STDOUT)
+        with log_of(part, kept).open("a") as log:
+            log.writelines(line for line in (home / "serve.log").open() if not line.startswith("{"))  # no access log
+
+
+def report_of(part: Part, kept: Path) -> Path:
+    """Where schemathesis's report of a part is."""
+    return kept / f"{part.name}.json"
+
+
+def log_of(part: Part, kept: Path) -> Path:
+    """Where that is which schemathesis and the server printed during a part."""
+    return kept / f"{part.name}.log"
+
+
+def outcome_of(part: Part, kept: Path) -> Outcome | None:
+    """Read the report of a part; None without one."""
+    if not report_of(part, kept).exists():
+        return None
+    report: dict[str, Any] = json.loads(report_of(part, kept).read_text())
+    return Outcome(
+        part=part,
+        operations=(report["operations"] or {"tested": 0})["tested"],
+        cases=report["test_cases"]["generated"],
+        failures=sum(one["count"] for one in (*report["failures"], *report["errors"])),
+        seconds=report["running_time"] or 0.0,
+        ended=report["complete"] and report["stop_reason"] == "completed",
+    )
+
+
+def time_left(done: Sequence[Outcome], rest: Sequence[Part]) -> str:
+    """Guess how long the rest takes, by what a path has taken in the same phase; what is not begun is named."""
+    seconds, unknown = 0.0, list[str]()
+    for part in rest:
+        like = [one for one in done if one.part.phase == part.phase]
+        if like:
+            seconds += sum(one.seconds for one in like) / sum(len(one.part.paths) for one in like) * len(part.paths)
+        elif part.phase not in unknown:
+            unknown.append(part.phase)
+    return " and ".join([*([f"about {seconds / 60:.0f} min"] if seconds else []), *unknown]) + " left"
+
+
+def line_of(one: Outcome) -> str:
+    """The figures of a part on a line."""
+    state = "passed" if one.passed else f"{one.failures} FAILURES" if one.ended else "DID NOT END"
+    return f"{one.part.name}: {state}; {one.operations} operations, {one.cases:,} requests, {one.seconds / 60:.1f} min"
+
+
+def all_done(parts: Sequence[Part], kept: Path, asked: argparse.Namespace) -> list[Outcome]:
+    """Do the parts one after the other, but for those that were done before, and say so as it goes.
+
+    Raises:
+        KeyboardInterrupt: it was stopped.
+    """
+    done = list[Outcome]()
+    for place, part in enumerate(parts):
+        ahead = f"[{place + 1}/{len(parts)}]"
+        outcome, before = outcome_of(part, kept), " (done before)"
+        if outcome is None or not outcome.ended:
+            print(f"{ahead} {part.name}: {len(part.paths)} paths; {time_left(done, parts[place:])}", flush=True)
+            run_part(part, kept, asked)
+            outcome, before = outcome_of(part, kept), ""
+        if outcome is None:
+            sys.exit(f"{part.name} left no report: see {log_of(part, kept)}")
+        print(f"{ahead} {line_of(outcome)}{before}", flush=True)
+        done.append(outcome)
+    return done
+
+
+def verdict(done: Sequence[Outcome], kept: Path) -> int:
+    """Print the figures of each phase, and where to read of what failed; return the code to exit with."""
+    print()
+    for phase in dict.fromkeys(one.part.phase for one in done):
+        of_phase = [one for one in done if one.part.phase == phase]
+        operations, cases = sum(one.operations for one in of_phase), sum(one.cases for one in of_phase)
+        failures, minutes = sum(one.failures for one in of_phase), sum(one.seconds for one in of_phase) / 60
+        print(f"{phase}: {operations} operations, {cases:,} requests, {failures} failures, {minutes:.1f} min")
+    failed = [one.part for one in done if not one.passed]
+    for part in failed:
+        print(f"{part.name}: see {log_of(part, kept)}")
+    print(f"FAILED: {len(failed)} of {len(done)} parts" if failed else f"passed: all {len(done)} parts")
+    return 1 if failed else 0
+
+
+def main() -> int:
+    """Ask, and return 0 if every answer kept what the document promises."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--examples", type=int, default=200, help="for each operation and phase (200)")
+    parser.add_argument("--credentials", action="store_true", help="ask with a key, and see that it cannot be left out")
+    parser.add_argument("--phases", default=",".join(PHASES))
+    parser.add_argument("--seed", type=int)
+    parser.add_argument("--operation", action="append", default=[], help="a path, such as /v1/recall; all, left out")
+    parser.add_argument("--anew", action="store_true", help="forget the parts that were done before")
+    asked = parser.parse_args()
+    phases = asked.phases.split(",")
+    if strange := set(phases) - set(PHASES):
+        parser.error(f"no phase {', '.join(strange)}; there are {', '.join(PHASES)}")
+    paths = [path for path in openapi.document()["paths"] if path != ENDLESS]
+    if strange := set(asked.operation) - set(paths):
+        parser.error(f"no path {', '.join(strange)} is asked; there are {', '.join(paths)}")
+    kept, parts = kept_in(asked), parts_of(asked.operation or paths, phases)
+    try:
+        return verdict(all_done(parts, kept, asked), kept)
+    except KeyboardInterrupt:
+        print("interrupted; the same command goes on from here")
+        return 130
 
 
 if __name__ == "__main__":

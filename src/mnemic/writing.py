@@ -81,7 +81,7 @@ class Desk:
         slots = self._masked_slots(clean_slots(item.slots, self.settings.item_limit), masked)
         tags = self._masked_tags(clean_tags(item.tags), masked)
         checked = replace(item, text=text, slots=slots, tags=tags)
-        content = b"" if key is None else _statement_content(checked, said, expires)
+        content = b"" if key is None else _statement_content(checked, said, self.expiry_as_given(expires))
         return Puts((self.put(Verb.WROTE, checked, key=_key(key), content=content),), tuple(sorted(masked.items())))
 
     def put(
@@ -108,6 +108,14 @@ class Desk:
             raise Invalid(field, f"{moment(us).isoformat(timespec='seconds')} has passed already", remedy)
         return moment(us)
 
+    def expiry_as_given(self, given: datetime | timedelta | None) -> dict[str, int]:
+        """When something expires, in what a key stands for: as it was given, since a retry counts a span from later."""
+        if given is None:
+            return {}
+        if isinstance(given, datetime):
+            return {"expires": micros(self.aware("expires", given), "expires")}
+        return {"expires_after": given // timedelta(microseconds=1)}
+
     def aware(self, field: str, given: datetime | str) -> datetime:
         """A moment that a caller gave; one without a zone is in the setting `timezone`."""
         return aware(field, given, self.settings.timezone)
@@ -127,7 +135,7 @@ class Desk:
         item = self._evidence_item(scope, message, text, channel, where)
         item = self._named_without_secrets(item, masked)
         key = _key(message.key or None)
-        content = b"" if key is None else _content(message, item)
+        content = b"" if key is None else _content(message, item, self.expiry_as_given(message.expires))
         if len(text.encode()) <= settings.item_limit:
             yield self.put(Verb.WROTE, item, key=key, content=content, lasting=lasting)
             return
@@ -219,7 +227,7 @@ class Desk:
         )
 
 
-def _statement_content(item: Item, said: datetime | None, expires: datetime | timedelta | None) -> bytes:
+def _statement_content(item: Item, said: datetime | None, expires: Mapping[str, int]) -> bytes:
     """What a caller's key stands for, secrets masked: a digest of a secret would let it be confirmed."""
     times = {
         name: None if t is None else micros(t)
@@ -227,19 +235,10 @@ def _statement_content(item: Item, said: datetime | None, expires: datetime | ti
     }
     lists = {"tags": list(item.tags), "source": list(item.source)}
     told = {"text": item.text, "kind": item.kind.value, "slots": dict(item.slots), **times, **lists}
-    return canonical(told | expiry_given(expires))
+    return canonical({**told, **expires})
 
 
-def expiry_given(expires: datetime | timedelta | None) -> dict[str, object]:
-    """When something expires, for what a key stands for: as it was given, since a retry counts a span from later."""
-    if expires is None:
-        return {}
-    if isinstance(expires, datetime):
-        return {"expires": micros(expires, "expires")}
-    return {"expires_after": expires // timedelta(microseconds=1)}
-
-
-def _content(message: Message, item: Item) -> bytes:
+def _content(message: Message, item: Item, expires: Mapping[str, int]) -> bytes:
     said = None if message.said is None else micros(message.said, "said")
     record = {
         "text": item.text,
@@ -248,7 +247,7 @@ def _content(message: Message, item: Item) -> bytes:
         "session": message.session,
         "slots": dict(item.slots),
     }
-    return canonical(record | expiry_given(message.expires))
+    return canonical({**record, **expires})
 
 
 def _entitled(document: Item) -> Item:

@@ -123,7 +123,12 @@ def test_a_key_stands_for_when_something_expires_as_it_was_given(me: ScopedMemor
         lambda expires: me.supersede(home, "home is Oslo", key="moved", expires=expires),
         lambda expires: me.correct(other, "home is Bonn", key="right", expires=expires),
     ]
-    for given, same, others in (("3h", 3 * HOUR, (None, "4h", until)), (until, until.isoformat(), (None, "5h"))):
+    without_a_zone = until.replace(tzinfo=None).isoformat()  # on the clock of the settings, which is UTC
+    for given, same, others in (
+        ("3h", 3 * HOUR, (None, "4h", until)),
+        (until, until.isoformat(), (None, "5h")),
+        (without_a_zone, until, (None, "5h")),
+    ):
         for number, tell in enumerate(told):
             home, other = me.write("home is Rome").id, me.write("home is Berlin").id
             first = tell(given)

@@ -10,12 +10,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from mnemic import Memory, Settings
 from mnemic.core.checking import clean_name, question, words
 from mnemic.core.clock import moment_or_span
 from mnemic.core.ids import item_id
 from mnemic.core.json_schema import check
 from mnemic.errors import Invalid, MnemicError
 from mnemic.operations.argument_schemas import ID, MARK, any_text, name_text, nonblank_text, time_or_span
+from mnemic.operations.operation_table import OPERATIONS
 from mnemic.watching.feed import _MARK
 
 Check = Callable[[str, Any], Any]
@@ -77,3 +79,16 @@ def test_what_is_no_mark_does_not_fit() -> None:
     for value in ("", "-1", "12-", "12-xyz", "1 "):
         assert not fits(MARK, value)
         assert not _MARK.fullmatch(value)
+
+
+@pytest.mark.parametrize("name", ["erase", "erase_user"])
+@pytest.mark.parametrize(
+    ("reason", "taken"), [("", True), ("GDPR request 12", True), ("a\x06", False), ("a" * 257, False)]
+)
+def test_a_reason_is_a_line_that_may_be_empty(name: str, reason: str, taken: bool) -> None:
+    assert fits(OPERATIONS[name].parameters["properties"]["reason"], reason) == taken
+    with Memory("memory:", settings=Settings(embedder="none", background=False)) as memory:
+        me = memory.scope(user="ada")
+        me.shelf(session="talk").observe("The ferry leaves at nine.")
+        arguments = {"session": "talk"} if name == "erase" else {}
+        assert is_taken(lambda _, value: getattr(me, name)(reason=value, **arguments), reason) == taken

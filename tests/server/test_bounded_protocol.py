@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 from functools import partial
 from typing import Any
@@ -21,10 +22,16 @@ async def _app(scope: Any, receive: Any, send: Any) -> None:
     body = b""
     if scope["path"] == "/large":
         return await _large(send)
+    if scope["path"] == "/hasty":
+        return await _ok(send)
     while (message := await receive())["type"] == "http.request":
         body += message["body"]
         if not message["more_body"]:
             break
+    await _ok(send)
+
+
+async def _ok(send: Any) -> None:
     await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
     await send({"type": "http.response.body", "body": b"ok"})
 
@@ -92,10 +99,64 @@ def test_many_requests_on_one_connection_are_no_long_head() -> None:
     assert answers.count(b"HTTP/1.1 200") == 6
 
 
+def test_who_says_nothing_is_cut() -> None:
+    assert asyncio.run(_answered(Impatient, b"")) == b""
+
+
+LATE = {
+    "part of a line": b"GET / HT",
+    "part of a head": b"GET / HTTP/1.1\r\nHost: localhost\r\n",
+    "part of a body": b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nabc",
+    "part of a chunk": b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nabc",
+}
+
+
+@pytest.mark.parametrize("begun", LATE.values(), ids=LATE)
+def test_what_does_not_come_in_time_is_told_so(begun: bytes) -> None:
+    assert _problem(asyncio.run(_answered(Impatient, begun))) == 408
+
+
+def test_what_is_late_behind_an_answer_is_cut() -> None:
+    """There is one answer to a request: nothing is written amid another, or behind it."""
+    unfinished = b"POST /hasty HTTP/1.1\r\nContent-Length: 9\r\n\r\nabc"
+    assert asyncio.run(_answered(Impatient, unfinished)).count(b"HTTP/1.1") == 1
+    both = b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nabcdefghiGET / HTT"
+    answers = asyncio.run(_answered(Impatient, both))
+    assert answers.startswith(b"HTTP/1.1 200")
+    assert answers.count(b"HTTP/1.1 408") == 1
+
+
+def test_what_follows_a_request_and_is_none_takes_no_answer_from_it() -> None:
+    """A body longer than it said: what is behind it is no request, and the one before it is answered, alone."""
+    longer = b'POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\n{"mes' + b'sages": 1}\r\n\r\n'
+    answers = asyncio.run(_answered(BoundedHttpProtocol, longer))
+    assert (answers[:12], answers.count(b"HTTP/1.1"), answers[-2:]) == (b"HTTP/1.1 200", 1, b"ok")
+
+
 @pytest.mark.parametrize(
-    "begun",
-    [b"", b"GET / HT", b"GET / HTTP/1.1\r\nHost: localhost\r\n", b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nabc"],
-    ids=["nothing", "part of a line", "part of a head", "part of a body"],
+    "said",
+    [
+        b"CONNECT localhost:1 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01",  # a TLS hello
+        b"HELLO\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost localhost\r\n\r\n",
+        b"POST / HTTP/1.1\r\nContent-Length: -4\r\n\r\nabcd",
+        b"POST / HTTP/1.1\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\nabcd",
+        b"POST / HTTP/1.1\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\nabcd",
+        b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
+    ],
 )
-def test_what_does_not_come_in_time_is_cut(begun: bytes) -> None:
-    assert b"200" not in asyncio.run(_answered(Impatient, begun))
+def test_what_is_no_http_is_told_so(said: bytes) -> None:
+    assert _problem(asyncio.run(_answered(BoundedHttpProtocol, said))) == 400
+
+
+def _problem(answer: bytes) -> int:
+    """The status of an answer that is a problem document, and the only one."""
+    head, _, body = answer.partition(b"\r\n\r\n")
+    lines = head.decode().lower().split("\r\n")
+    told = json.loads(body)
+    assert {"content-type: application/problem+json", "connection: close", f"content-length: {len(body)}"} <= set(lines)
+    assert f"x-request-id: {told['request_id']}" in lines
+    assert told["detail"]
+    assert lines[0].startswith(f"http/1.1 {told['status']} ")
+    return int(told["status"])

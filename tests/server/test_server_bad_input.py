@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import logging
 from collections.abc import Callable, Iterator
+from http import HTTPStatus
 from typing import Any
 
 import pytest
@@ -75,6 +77,14 @@ def test_what_is_sound_is_read() -> None:
 def test_what_is_not_json_is_not_read(client: TestClient, content_type: str) -> None:
     response = client.post("/v1/recall", content=b'{"query": "x"}', headers={"content-type": content_type})
     assert response.status_code == 415
+
+
+def test_a_body_that_is_packed_is_told_to_come_as_it_is(client: TestClient) -> None:
+    packed = gzip.compress(b'{"messages": "The ferry leaves at nine."}')
+    response = client.post("/v1/observe", content=packed, headers={**JSON, "Content-Encoding": "gzip"})
+    assert (response.status_code, "Content-Encoding" in response.json()["detail"]) == (415, True)
+    plain = client.post("/v1/observe", json={"messages": "Nine."}, headers={"Content-Encoding": "identity"})
+    assert plain.status_code == 200
 
 
 def test_json_may_name_its_charset(client: TestClient) -> None:
@@ -179,7 +189,9 @@ def test_addresses_and_methods_that_are_none(client: TestClient) -> None:
         response = client.request(method, path)
         assert response.status_code == status, (method, path)
         assert response.headers["content-type"] == "application/problem+json"
-        assert status != 405 or response.headers["allow"]
+        told = response.json()
+        assert (told["type"], told["title"]) == ("about:blank", HTTPStatus(status).phrase)
+        assert status != 405 or response.headers["allow"] in told["detail"]
 
 
 def test_a_method_that_is_none_is_told_of_all_that_are(client: TestClient) -> None:
@@ -268,6 +280,12 @@ def test_foreign_hosts_and_origins_are_sent_away(serving: Serving) -> None:
         assert client.post("/v1/count", headers={"origin": origin}).status_code == status, origin
 
 
+def test_a_request_that_names_no_host_is_told_so(client: TestClient) -> None:
+    response = client.get("/health", headers={"host": ""})
+    assert response.status_code == 421
+    assert "names no host" in response.json()["detail"]
+
+
 def test_what_says_who_asks_is_said_once(client: TestClient) -> None:
     for name in ("Mnemic-User", "Mnemic-Tenant", "Idempotency-Key", "If-Match", "Authorization"):
         response = client.post("/v1/count", headers=[(name, "ada"), (name, "bob")])
@@ -275,6 +293,23 @@ def test_what_says_who_asks_is_said_once(client: TestClient) -> None:
     assert client.get("/health", headers=[("Host", "localhost"), ("Host", "localhost")]).status_code == 421
     origins = [("Origin", "http://localhost"), ("Origin", "http://evil.example")]
     assert client.get("/health", headers=origins).status_code == 403
+
+
+def test_whether_the_shared_memory_is_meant_is_never_guessed(client: TestClient) -> None:
+    for said, status in (
+        ("yes", 200), ("YES", 200), ("true", 200), ("1", 200), ("no", 200), ("false", 200), ("0", 200),
+        ("on", 400), ("ja", 400), ("", 400), ("yes, no", 400),
+    ):  # fmt: skip
+        response = client.post("/v1/write", json={"text": f"Said {said}."}, headers={"Mnemic-Shared": said})
+        assert response.status_code == status, said
+        assert status == 200 or response.json()["field"] == "mnemic-shared"
+    assert client.post("/v1/count", headers={"Mnemic-Shared": "yes"}).json() == {"count": 4}
+    (header,) = (
+        header
+        for header in client.get("/openapi.json").json()["paths"]["/v1/write"]["post"]["parameters"]
+        if header["name"] == "Mnemic-Shared"
+    )
+    assert set(header["schema"]["enum"]) == {"yes", "no", "true", "false", "1", "0"}
 
 
 def test_an_argument_stands_in_one_place(client: TestClient) -> None:

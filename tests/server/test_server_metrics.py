@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from bearer_tokens import Tokens, principal_of
 from hypothesis import given
@@ -55,6 +57,27 @@ def test_requests_are_counted_by_operation_and_status(client: TestClient) -> Non
     assert found["mnemic_commits_total", ""] == 3
     assert found["mnemic_feed_streams", ""] == 0
     assert found["mnemic_requests_inside", ""] == 0
+
+
+def test_who_leaves_before_an_answer_is_counted_as_that_and_as_no_fault(client: TestClient) -> None:
+    """A client that breaks off amid its body is answered by nobody: no alert on errors of the server is to go off."""
+
+    async def half_a_request() -> None:
+        scope = {
+            "type": "http", "method": "POST", "path": "/v1/observe", "query_string": b"", "http_version": "1.1",
+            "headers": [(b"host", b"localhost"), (b"content-type", b"application/json"), (b"content-length", b"50")],
+        }  # fmt: skip
+        messages = iter([{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}])
+
+        async def receive() -> Any:
+            return next(messages)
+
+        await client.app(scope, receive, print)  # type: ignore[arg-type]  # nothing is sent
+
+    asyncio.run(half_a_request())
+    found = samples(client.get("/metrics").text)
+    assert found["mnemic_http_request_seconds_count", 'operation="observe",status="499"'] == 1
+    assert not any('status="5' in labels for _, labels in found)
 
 
 def test_no_name_and_no_word_of_a_memory_is_in_the_figures(client: TestClient) -> None:

@@ -141,8 +141,11 @@ def _is_of(schema: Schema, value: object) -> bool:
 
 
 def _check_bounds(schema: Schema, value: float, low: str, high: str, field: str, unit: str) -> None:
-    if value < schema.get(low, value) or value > schema.get(high, value):
-        raise Invalid(field, f"is {value}{unit}", f"Give {schema.get(low, 'any')} to {schema.get(high, 'any')}.")
+    least, most = schema.get(low), schema.get(high)
+    if (least is None or value >= least) and (most is None or value <= most):
+        return
+    remedy = f"Give {least} or more." if most is None else f"Give {most} or less." if least is None else ""
+    raise Invalid(field, f"is {value}{unit}", remedy or f"Give {least} to {most}.")
 
 
 def _check_object(schema: Schema, value: Mapping[str, object], field: str) -> None:

@@ -72,7 +72,8 @@ class Principal:
             return Scope(user=user, tenant=self.tenant)
         owner = self.user if user is None else clean_name("user", user)
         if owner is None:
-            raise Invalid("user", "is missing, and this credential is of no one user", "Name whose memory is meant.")
+            remedy = "Name whose memory is meant, over HTTP by the header Mnemic-User."
+            raise Invalid("user", "is missing, and this credential is of no one user", remedy)
         if self.user not in (None, owner):
             raise Refused(f"{self.name!r} opens the memory of its own user alone")
         return Scope(user=owner, tenant=self.tenant)

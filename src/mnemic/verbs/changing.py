@@ -47,7 +47,7 @@ from mnemic.verbs.who import (
     standing_versions,
     writable,
 )
-from mnemic.writing import Desk, expiry_given
+from mnemic.writing import Desk
 
 if TYPE_CHECKING:
     from mnemic.store.values.drafts import Paging
@@ -199,8 +199,8 @@ class Changing:
         put = replace(written.puts[0], verb=Verb.REVISED)
         if put.item == before.item:
             return Receipt(seq=before.seq_from, ids=(before.item.id,), repeated=1)
-        told = {"corrected": before.item.id, "text": put.item.text} | expiry_given(given_expiry(statement.expires))
-        put = replace(put, content=canonical(told))
+        expires = self.desk.expiry_as_given(given_expiry(statement.expires))
+        put = replace(put, content=canonical({"corrected": before.item.id, "text": put.item.text, **expires}))
         return (yield from committed(who, (put,), expect={before.item.id: stands}, masked=written.masked))
 
     def _repeated(

@@ -115,9 +115,9 @@ async def _on_error(request: Request, error: Exception) -> Response:
 
 async def _on_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    detail = error.detail
+    detail, headers = error.detail, error.headers or {}
     if error.status_code == 404:
         detail = "There is nothing at this address; /openapi.json lists what there is."
     elif error.status_code == 405:
-        detail = f"{request.method} is not for this address."
-    return plain_problem(error.status_code, detail, request.state.request_id, error.headers)
+        detail = f"{request.method} is not for this address; it takes {headers['Allow']}."
+    return plain_problem(error.status_code, detail, request.state.request_id, headers)

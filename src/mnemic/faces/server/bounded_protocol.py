@@ -3,16 +3,20 @@
 uvicorn's reader of httptools keeps a head until it is complete, however long that grows, and waits for it for ever:
 before anybody has said who they are, so that no key or quota would stop them. And asyncio closes a connection only when
 all that was written to it has been read: whoever never reads keeps its place, its socket and the bytes for ever.
+
+Whoever asks too slowly, too much or no HTTP at all is told so by a problem document like every other, and then cut.
 """
 
 from __future__ import annotations
 
 import asyncio
+import uuid
+from http import HTTPStatus
 from typing import Any, ClassVar
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-_TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+from mnemic.faces.server.problems import plain_problem
 
 
 class BoundedHttpProtocol(HttpToolsProtocol):
@@ -33,6 +37,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         self._in_head, self._head_bytes = True, 0
+        self._begun = False
         self._deadline: asyncio.TimerHandle | None = None
         self._flushing: asyncio.TimerHandle | None = None
 
@@ -47,23 +52,27 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             self._head_bytes += len(data)
         super().data_received(data)
         if self._in_head and self._head_bytes > self.head_limit and not self.transport.is_closing():
-            self.transport.write(_TOO_LARGE)
-            self.transport.close()
+            self._refuse(431, f"The head of a request may have {self.head_limit:,} bytes.")
+
+    def send_400_response(self, msg: str) -> None:
+        """Say that what came is no HTTP."""
+        self._refuse(400, "This is no request of HTTP/1.1.")
 
     def on_message_begin(self) -> None:
         """Begin to read a request."""
-        self._in_head = True
+        self._in_head = self._begun = True
         self._expect_within(self.head_seconds)
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
         """Begin to answer, while the body may still be on its way."""
+        super().on_headers_complete()
         self._in_head, self._head_bytes = False, 0
         self._expect_within(self.body_seconds)
-        super().on_headers_complete()
 
     def on_message_complete(self) -> None:
         """Wait no longer: all of it is here."""
+        self._in_head, self._begun = True, False
         self._expect_within(None)
         super().on_message_complete()
 
@@ -106,7 +115,34 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             self._flushing = self.loop.call_later(self.flush_seconds, self._cut_unless_read, waiting)
 
     def _expect_within(self, seconds: float | None) -> None:
-        """Cut the connection unless what comes next is here in time; None for nothing that is waited for."""
+        """Refuse to wait longer than this for what comes next; None for nothing that is waited for."""
         if self._deadline is not None:
             self._deadline.cancel()
-        self._deadline = None if seconds is None else self.loop.call_later(seconds, self.transport.close)
+        self._deadline = None if seconds is None else self.loop.call_later(seconds, self._too_late)
+
+    def _too_late(self) -> None:
+        """Say that the rest of a request did not come in time; whoever has not begun one is told nothing."""
+        if self._begun:
+            self._refuse(408, "The rest of this request did not come in time.")
+        else:
+            self.transport.close()
+
+    def _refuse(self, status: int, detail: str) -> None:
+        """Answer with a problem and close; where there is an answer already, only close: each request has one."""
+        cycle = self.cycle  # in a head, of the request before
+        unanswered = cycle is not None and not cycle.response_complete
+        if unanswered and self._in_head and not cycle.response_started:
+            cycle.keep_alive = False  # the connection ends with its answer
+            return
+        if not (unanswered or self._in_head) or (unanswered and (self.pipeline or cycle.response_started)):
+            self.transport.close()
+            return
+        request_id = uuid.uuid4().hex
+        problem = plain_problem(status, detail, request_id, {"x-request-id": request_id, "connection": "close"})
+        head = b"".join(b"%s: %s\r\n" % header for header in problem.raw_headers)
+        line = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\n".encode()
+        self.transport.write(line + head + b"\r\n" + bytes(problem.body))
+        if unanswered:
+            cycle.disconnected = True  # whoever waits for its body does so no more, and answers nobody
+            cycle.message_event.set()
+        self.transport.close()

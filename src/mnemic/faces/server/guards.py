@@ -79,14 +79,15 @@ class Guards:
         """The answer to a request that is not let in."""
         named = headers.getlist("host")
         if len(named) != 1 or host_name(named[0]) not in self._hosts:
-            detail = f"This server is not {', '.join(named)[:60]!r}; `mnemic serve --allow-host NAME` gives it a name."
-            return plain_problem(421, detail, request_id)
+            asked = ", ".join(filter(None, named))[:60]
+            detail = f"This server is not {asked!r}; `--allow-host NAME` gives it a name."
+            return plain_problem(421, detail if asked else "The request names no host.", request_id)
         # The port counts: a page of another server on this machine is another's, and a browser sends what needs no body
         # without asking first.
         here = named[0].strip().lower()
         if any(one.partition("://")[2].lower() != here for one in headers.getlist("origin")):
             detail = "A page of another site may not ask this server."
-            return plain_problem(403, detail, request_id, title="Not a page of this server")
+            return plain_problem(403, detail, request_id)
         length = headers.get("content-length", "0")
         if not length.isascii() or not length.isdigit() or len(length) > 15 or int(length) > self._limit:
             return self._too_large(request_id)

@@ -36,15 +36,20 @@ def read_headers(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
     return headers
 
 
-def read_body(body: bytes, content_type: str) -> dict[str, Any]:
+def read_body(body: bytes, headers: Mapping[str, str]) -> dict[str, Any]:
     """Parse a body of arguments; none at all is none.
+
+    Args:
+        headers: By their names in lower case.
 
     Raises:
         Invalid: it is not strict JSON, or no object. HTTPException: 415, it says that it is something else.
     """
     if not body:
         return {}
-    media, _, parameters = content_type.partition(";")
+    if headers.get("content-encoding", "identity").strip().lower() != "identity":
+        raise HTTPException(415, "Send the body as it is, without `Content-Encoding`.")
+    media, _, parameters = headers.get("content-type", "").partition(";")
     charset = parameters.strip().lower().removeprefix("charset=").strip('"')
     if media.strip().lower() != "application/json" or charset not in ("", "utf-8", "utf8"):
         raise HTTPException(415, "Send `Content-Type: application/json`, in UTF-8.")

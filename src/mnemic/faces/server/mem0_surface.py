@@ -297,7 +297,7 @@ def _arguments(
     query = request.scope.get("query_string", b"")
     known = {**call.fields, **_UNREAD}
     given: dict[str, Any] = {}
-    for part in (read_query(known, query), read_body(body, headers.get("content-type", "")), request.path_params):
+    for part in (read_query(known, query), read_body(body, headers), request.path_params):
         if twice := part.keys() & given.keys():
             raise Invalid(min(twice), "is set twice", "Give it once, in the address or in the body.")
         given |= part

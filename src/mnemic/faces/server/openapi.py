@@ -11,6 +11,7 @@ from mnemic.errors import MnemicError
 from mnemic.faces.server.event_stream import FEED_PARAMETERS
 from mnemic.faces.server.problems import MEDIA_TYPE, STATUSES, title_of
 from mnemic.faces.server.routes import addresses
+from mnemic.faces.server.service import SHARED_WORDS
 from mnemic.operations.operation import Operation
 from mnemic.operations.operation_table import OPERATIONS
 from mnemic.writing import KEY_LIMIT
@@ -43,6 +44,11 @@ _HEADERS: Final = {
         "name": "Mnemic-User",
         "description": "Whose memory is meant, where the credential may name users; percent-encoded.",
         "schema": text(minLength=1, pattern=f"^{_CHARACTER}({_SPACE}*{_CHARACTER})*$"),
+    },
+    "shared": {
+        "name": "Mnemic-Shared",
+        "description": "Whether what all users of the tenant share is meant, in place of a user's memory.",
+        "schema": text(among=SHARED_WORDS),
     },
     "key": {
         "name": "Idempotency-Key",
@@ -102,7 +108,7 @@ def _feed() -> dict[str, Any]:
         "parameters": [
             *({"name": name, "in": "query", "schema": schema} for name, schema in FEED_PARAMETERS.items()),
             resumed,
-            {**_HEADERS["user"], "in": "header"},
+            *({**_HEADERS[name], "in": "header"} for name in ("user", "shared")),
         ],
         "responses": {
             "200": {"description": "Events, until either side ends it.", "content": {"text/event-stream": {}}},
@@ -155,7 +161,8 @@ def _is_object(schema: Mapping[str, Any]) -> bool:
 
 
 def _headers(operation: Operation) -> list[dict[str, Any]]:
-    wanted = {"user": not operation.of_store, "key": operation.takes_key, "expect": operation.takes_expected}
+    of_one = not operation.of_store
+    wanted = {"user": of_one, "shared": of_one, "key": operation.takes_key, "expect": operation.takes_expected}
     return [{**_HEADERS[one], "in": "header"} for one, does in wanted.items() if does]
 
 
@@ -177,7 +184,7 @@ def _responses(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
 
 def _problems() -> dict[str, Any]:
     problem = {"$ref": "#/components/responses/Problem"}
-    return {str(status): problem for status in sorted({*STATUSES.values(), 405, 415, 421, 500, 503})}
+    return {str(status): problem for status in sorted({*STATUSES.values(), 405, 408, 415, 421, 431, 500, 503})}
 
 
 def _ref(name: str) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import json
 import logging
 import math
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any, Final
 
 from starlette.responses import Response
@@ -38,13 +39,6 @@ STATUSES: Final[Mapping[type[MnemicError], int]] = {
     errors.StoreLocked: 503,
 }
 """The status of each class; a test goes over the tree."""
-_TITLES: Final = {
-    405: "Method not allowed",
-    415: "Not JSON",
-    421: "Not a host of this server",
-    500: "Something went wrong here",
-    503: "Busy",
-}
 _RETRY: Final = {503: "1", 507: "60"}
 """Seconds after which it is worth asking again."""
 
@@ -88,12 +82,9 @@ def logged_problem(error: MnemicError, request_id: str) -> Response:
     return response
 
 
-def plain_problem(
-    status: int, detail: str, request_id: str, headers: Mapping[str, str] | None = None, title: str = ""
-) -> Response:
-    """Answer with a problem of HTTP itself, which has no class of its own."""
-    title = title or _TITLES.get(status, "Not to be done")
-    return _response(status, "about:blank", title, detail, request_id, headers or {}, {})
+def plain_problem(status: int, detail: str, request_id: str, headers: Mapping[str, str] | None = None) -> Response:
+    """Answer with a problem of HTTP itself, which has no class of its own and is called what HTTP calls it."""
+    return _response(status, "about:blank", HTTPStatus(status).phrase, detail, request_id, headers or {}, {})
 
 
 def _response(

@@ -24,6 +24,8 @@ CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 OTHER: Final = "other"
 """The operation of a request that is for none in the table: documents, files, addresses that are not there."""
 STREAM: Final = "feed"
+LEFT: Final = 499
+"""The status of a request whose client left before it was answered; HTTP has none, and this is what nginx says."""
 _BOUNDS: Final = tuple(range(8, 26))
 """Upper bounds of buckets, as powers of two of a microsecond: 0.26 ms to 34 s."""
 _SORTS: Final = {
@@ -46,7 +48,7 @@ class RequestMeter:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
-        begun, status = time.perf_counter(), 500
+        begun, status = time.perf_counter(), LEFT
         state = scope.setdefault("state", {})
 
         async def counted(message: Message) -> None:

@@ -92,11 +92,7 @@ def _reader(
         if body if asked_by_url else query:
             other, here = ("body", "query") if asked_by_url else ("query", "body")
             raise Invalid(other, f"does not go with {request.method}", f"Put the arguments into the {here}.")
-        arguments = (
-            read_query(operation.parameters["properties"], query)
-            if asked_by_url
-            else read_body(body, headers.get("content-type", ""))
-        )
+        arguments = read_query(operation.parameters["properties"], query) if asked_by_url else read_body(body, headers)
         for name, value in path.items():
             if arguments.setdefault(name, id := path_argument(name, value)) != id:
                 raise Invalid(name, "is another than that of the address", "Leave it out.")

@@ -24,6 +24,8 @@ USER: Final = "mnemic-user"
 TENANT: Final = "mnemic-tenant"
 SHARED_SPACE: Final = "mnemic-shared"
 """Headers that say whose memory is meant."""
+SHARED_WORDS: Final = {"yes": True, "no": False, "true": True, "false": False, "1": True, "0": False}
+"""What `Mnemic-Shared` may say, in any case, and whether the memory that all users of a tenant share is meant."""
 _STRAY: Final = re.compile("%(?![0-9A-Fa-f]{2})")
 
 
@@ -115,8 +117,7 @@ class Service:
         self._refuse_writing(right)
         if named(headers, TENANT) not in (None, principal.tenant):
             raise Refused(f"{principal.name!r} opens the memory of its own tenant alone; leave {TENANT} out")
-        shared = headers.get(SHARED_SPACE, "").lower() in ("1", "true", "yes")
-        user = SHARED if shared else named(headers, USER)
+        user = SHARED if _means_shared(headers) else named(headers, USER)
         return self.authenticator.authorize(principal, right, user, operation=operation), principal
 
     def administered(self, headers: Mapping[str, str], operation: Operation, *, method: str = "POST") -> Admin:
@@ -157,6 +158,18 @@ class Service:
     def _refuse_writing(self, right: Right) -> None:
         if self.read_only and right > Right.READ:
             raise Refused("this server only reads; start it without --read-only to write")
+
+
+def _means_shared(headers: Mapping[str, str]) -> bool:
+    """Whether a request is about what all users of the tenant share.
+
+    Raises:
+        Invalid: the header says neither yes nor no.
+    """
+    said = headers.get(SHARED_SPACE, "no")
+    if said.lower() not in SHARED_WORDS:
+        raise Invalid(SHARED_SPACE, f"is {said[:40]!r}", "Say yes or no, or leave it out.")
+    return SHARED_WORDS[said.lower()]
 
 
 def named(headers: Mapping[str, str], header: str) -> str | None:
