@@ -103,7 +103,9 @@ class Hippo2:
         """Write the facts of new passages, and grow the graph by the names in them."""
         if not given.evidence:
             return Edits()
-        evidence = _as_written(given)
+        evidence = (
+            given.as_written
+        )  # of two passages that say the same the first is the same, whatever comes in one run
         facts, triples = yield from _stated(evidence)
         own = {item.id: _own(item, triples[item.id]) for item in evidence}
         standing = yield from _phrases(chain.from_iterable(own.values()))
@@ -201,12 +203,6 @@ def grown(
 def phrase_of(name: str) -> str:
     """Spell a name as its phrase: small letters and digits, single spaces."""
     return " ".join(_SIGNS.sub(" ", canonical(name)).split())
-
-
-def _as_written(given: Given) -> list[Item]:
-    """Order the evidence as it was written: of two passages the same is the first, whatever comes in one run."""
-    place = {id: n for n, id in enumerate(given.written)}
-    return sorted(given.evidence, key=lambda item: place.get(item.id, 0))
 
 
 def _stated(evidence: Sequence[Item]) -> Flow[tuple[list[Derivation], dict[ItemId, Triples]]]:
