@@ -69,3 +69,29 @@ def test_a_late_fact_is_no_part_of_a_context_read_ahead() -> None:
         assert "Paris" not in text
         assert memory.flush()
         assert me.context("").text == text
+
+
+def test_what_one_run_made_history_is_not_written_again_by_it() -> None:
+    """As by runs of a turn each: 2018 says no more than that of 2019, which what was said in 2021 has made history."""
+    told = [(2019, "I live in Paris."), (2021, "I live in Rome."), (2018, "I live in Paris.")]
+    for cut in (True, False):
+        memory, me = opened("house")
+        with memory:
+            for year, text in told:
+                me.observe(text, role="user", said=datetime(year, 1, 1, tzinfo=UTC))
+                assert not cut or memory.flush()
+            assert memory.flush()
+            assert cities(me, HISTORY) == ["Paris"], cut
+
+
+def test_news_that_comes_late_finds_its_place_between_what_was_said_before_and_after() -> None:
+    """In any order of arrival each home ends when the next began, though the newest alone stands."""
+    for order in permutations(SAYINGS):
+        memory, me = opened("house")
+        with memory:
+            for year in order:
+                me.observe(SAYINGS[year], role="user", said=datetime(year, 1, 1, tzinfo=UTC))
+                assert memory.flush()
+            for year, home in ((2020, "Paris"), (2022, "Rome"), (2024, "Lisbon")):
+                assert cities(me.valid_at(datetime(year, 1, 1, tzinfo=UTC))) == [home], (order, year)
+            assert memory.admin.verify() == []

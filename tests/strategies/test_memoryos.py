@@ -203,6 +203,17 @@ def test_beyond_the_capacity_the_coldest_is_out_of_sight_of_recall_and_still_the
         assert me.get(ids[0]).item.text.startswith("piano")
 
 
+def test_what_was_put_out_of_sight_comes_back_once_it_is_hotter_than_what_is_seen() -> None:
+    memory, me, ids = told("piano", "bees sting", "bees sting", "garden", strategy=MemoryOS(capacity=2))
+    with memory:
+        keep_up(memory, me)
+        for _ in range(4):
+            assert [one.id for one in me.recall("piano", k=1)] == [ids[0]]  # everybody finds turns all the same
+        keep_up(memory, me)
+        assert [item.tags for item in segments(me)] == [("mid_term",), ("archived",), ("mid_term",)]
+        assert ids[0] in {one.id for one in me.recall("piano", by="memoryos")}
+
+
 def test_a_segment_that_goes_on_is_hotter_than_one_that_is_over() -> None:
     """What came before its last page was promoted, and its last page is a day younger than the other segment."""
     memory, me, _ = told("piano", "piano", "garden", "piano", strategy=MemoryOS(hot=3.0))

@@ -283,13 +283,22 @@ def test_a_topic_is_told_by_words_and_an_exchange_takes_up_what_shares_them() ->
     hive = Passage("At the hive the bees were calm, the bees slept.", "Ada")
     topic = page_topic(Episode((bees, piano), (hive, stop)))
     assert topic.keywords[0].startswith("bee")
-    assert set(topic.keywords) == set(topic.text.split(", "))
+    assert set(topic.keywords) == set(content_terms(topic.text))
     assert hive.text not in topic.text
     assert topic.continues == 0
     assert page_topic(Episode((bees, piano), (stop,))).continues == 1, "who says next to nothing answers"
     assert page_topic(Episode((bees,), (piano,))).continues is None
     assert page_topic(Episode((), (stop,))).continues is None
     assert page_topic(Episode((), ())).keywords == ()
+
+
+def test_a_topic_is_told_in_words_that_a_person_reads() -> None:
+    texts = {
+        "I work as a nurse at the hospital.": "work, nurse, hospital",
+        "我女儿叫小雨，今年七岁，喜欢画画。": "我女儿叫小雨, 今年七岁, 喜欢画画",
+    }
+    for text, topic in texts.items():
+        assert page_topic(Episode((), (Passage(text, "Ada"),))).text == topic
 
 
 def test_rules_come_to_the_same_under_any_hash_seed() -> None:

@@ -24,8 +24,6 @@ from mnemic.store.values.drafts import Put, Tie
 from mnemic.strategies.strategy_requests import EmbedTexts
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from mnemic.core.ids import ItemId
     from mnemic.store.engine.snapshot import Snapshot
     from mnemic.store.values.drafts import Draft
@@ -78,7 +76,6 @@ class _Progress:
         cursor, epoch, seq: Of the rules' lane and of the space, as they were.
         newest: The last version that was looked at.
         parts: How many parts of versions lie between the cursor and it.
-        said: When the last of the turns was said.
         extends: Whether later turns may be added; else all is read again.
     """
 
@@ -87,7 +84,6 @@ class _Progress:
     seq: int
     newest: int
     parts: int
-    said: datetime | None = None
     extends: bool = True
     underived: Underived = NOTHING
 
@@ -100,8 +96,8 @@ class _Progress:
 class UnreadRules:
     """Caches what the rules derive from each user's unread turns, and adds to it what is said later, turn by turn.
 
-    All is read again where a run would: once its cursor has moved, something was changed, erased or undone, or a turn
-    comes that was said before another. Safe for many threads: whoever comes second at worst works it out again.
+    All is read again where a run would: once its cursor has moved, or something was changed, erased or undone. Safe
+    for many threads: whoever comes second at worst works it out again.
     """
 
     def __init__(self) -> None:
@@ -202,8 +198,7 @@ class UnreadRules:
 def _extended(snapshot: Snapshot, desk: Desk, head: SpaceHead, lane: Lane, before: _Progress) -> _Progress | None:
     """Add what was said since; None where all is to be read again, for what was read before may come to something else.
 
-    Nothing may have been changed: every new version is of a new item, and of none that rules are given as known. And
-    since rules read in the order of what was said, nothing may have been said before what they have read.
+    Nothing may have been changed: every new version is of a new item, and of none that rules are given as known.
     """
     parts = [entry.ver for entry in islice(snapshot.entries(head.id, before.newest), AHEAD + 1 - before.parts)]
     if before.parts + len(parts) > AHEAD or before.seq < snapshot.head(head.tenant).horizon:
@@ -217,11 +212,7 @@ def _extended(snapshot: Snapshot, desk: Desk, head: SpaceHead, lane: Lane, befor
     progress = replace(before, seq=head.seq, newest=newest, parts=before.parts + len(parts))
     if not any(item.kind in _rules().reads for item in fresh):
         return progress
-    plan = _planned(snapshot, replace(lane, cursor=before.newest))
-    evidence = () if plan is None else plan.given.evidence
-    if evidence and before.said is not None and evidence[0].said < before.said:
-        return None
-    return _continued(snapshot, desk, progress, plan)
+    return _continued(snapshot, desk, progress, _planned(snapshot, replace(lane, cursor=before.newest)))
 
 
 def _planned(snapshot: Snapshot, lane: Lane) -> StrategyRun | None:
@@ -238,7 +229,6 @@ def _continued(snapshot: Snapshot, desk: Desk, progress: _Progress, plan: Strate
     links = tuple(op.link for op in draft.ops if isinstance(op, Tie))
     return replace(
         progress,
-        said=plan.given.evidence[-1].said,
         extends=progress.extends and not plan.hidden,  # rules go on as if what is hidden had been written
         underived=Underived({**progress.underived.items, **changed}, (*progress.underived.links, *links)),
     )

@@ -171,6 +171,12 @@ class Given:
     now: datetime = EPOCH
     written: tuple[ItemId, ...] = ()
 
+    @property
+    def as_written(self) -> tuple[Item, ...]:
+        """The evidence in the order of `written`: whoever reads in it makes the same of each turn however runs fall."""
+        place = {id: n for n, id in enumerate(self.written)}
+        return tuple(sorted(self.evidence, key=lambda item: place.get(item.id, 0)))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:

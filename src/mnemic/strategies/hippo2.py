@@ -15,8 +15,9 @@ model.
 
 Departures: names and triples are asked for at once. Without a model `related_names` finds them. A phrase has at most
 `COMMON` passages: what everything names leads nowhere, and what an erasure makes again stays small. A fact's score is
-divided by the best one's. Cosines of another embedder than the paper's mean something else: `quantile` asks for more. A
-phrase that has no vector yet is compared by its words: with an embedder, the pace of its lane decides on a few links.
+divided by the best one's. The paper's cosine of .8 is of its embedder; where names that have nothing to do with each
+other come to as much, it would tie all to all, so nearness counts from what such names have. A phrase that has no
+vector yet is compared by its words: with an embedder, the pace of its lane decides on a few links.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, combinations
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
@@ -45,6 +46,9 @@ from mnemic.strategies.triggers import EachEvent, Trigger
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from mnemic.core.ids import ItemId
     from mnemic.flow import Flow
     from mnemic.strategies.base import Asked, Given
@@ -58,6 +62,8 @@ PASSAGE_WEIGHT: Final = 0.05
 DAMPING: Final = 0.5
 NEAREST: Final = 10
 """Most phrases that a new one is compared with; the paper has 100."""
+UNRELATED: Final = ("Monday", "granite", "violin", "tax law", "Nairobi", "soup")
+"""Names of which none means another: their cosines tell where an embedder begins."""
 RANKED: Final = 200
 """Passages at which the walk restarts; phrases whose passages are ranked without passage nodes."""
 
@@ -82,13 +88,13 @@ class Hippo2:
     Over the bundled conversation it takes 1.00 calls and 613 tokens a message.
 
     Attributes:
-        alike: The cosine from which two phrases mean the same; without vectors, of their words.
-        quantile: And at least as near as this share of what a new phrase is compared with; 0 asks for no more.
+        by_words: The share of their words from which two phrases mean the same.
+        by_meaning: How far their cosine is to be on the way from that of `UNRELATED` names to 1.
         passage_nodes: False for the first HippoRAG.
     """
 
-    alike: float = 0.8
-    quantile: float = 0.0
+    by_words: float = 0.8
+    by_meaning: float = 0.7
     passage_nodes: bool = True
 
     name: ClassVar[str] = "hippo2"
@@ -103,7 +109,9 @@ class Hippo2:
         """Write the facts of new passages, and grow the graph by the names in them."""
         if not given.evidence:
             return Edits()
-        evidence = _as_written(given)
+        evidence = (
+            given.as_written
+        )  # of two passages that say the same the first is the same, whatever comes in one run
         facts, triples = yield from _stated(evidence)
         own = {item.id: _own(item, triples[item.id]) for item in evidence}
         standing = yield from _phrases(chain.from_iterable(own.values()))
@@ -152,26 +160,32 @@ class Hippo2:
 
     def _alike(self, fresh: Sequence[str], refs: Mapping[str, Ref]) -> Flow[list[Bond]]:
         """Tie new phrases to those that mean the same: each is searched for, and compared with the other new ones."""
-        embedded = dict(zip(fresh, (yield from vectors(*fresh)), strict=False)) if fresh else {}
+        texts = (*fresh, *UNRELATED)
+        embedded = dict(zip(texts, (yield from vectors(*texts)), strict=False)) if fresh else {}
+        least = self._least(embedded)
         ids, weights = dict(refs), dict[tuple[str, str], float]()
         for name in fresh:
             if not (embedded or len(content_terms(name)) > 1):
                 continue  # no other phrase has four fifths in common with a single word
             hits = yield from search(name, _PHRASES, NEAREST)
             ids.update((hit.item.text, hit.item.id) for hit in hits)
-            near = {hit.item.text: _by_words(name, hit.item.text) if hit.cosine is None else hit.cosine for hit in hits}
-            for other in fresh:
-                near[other] = float(embedded[name] @ embedded[other]) if embedded else _by_words(name, other)
+            near = {hit.item.text: hit.cosine for hit in hits}
+            near |= {other: float(embedded[name] @ embedded[other]) if embedded else None for other in fresh}
             del near[name]
-            ordered = sorted(near.values()) or [0.0]
-            least = max(self.alike, ordered[int(self.quantile * (len(ordered) - 1))])
-            weights.update(
-                ((min(name, other), max(name, other)), much) for other, much in near.items() if much >= least
-            )
+            for other, cosine in near.items():
+                much, enough = (_by_words(name, other), self.by_words) if cosine is None else (cosine, least)
+                if much >= enough:
+                    weights[min(name, other), max(name, other)] = much
         return [
             Bond(src=ids[one], dst=ids[other], type=ALIKE, weight=much, source=())
             for (one, other), much in weights.items()
         ]
+
+    def _least(self, embedded: Mapping[str, NDArray[np.float32]]) -> float:
+        """The cosine from which two phrases mean the same, as these vectors lie."""
+        pairs = [float(embedded[one] @ embedded[other]) for one, other in combinations(UNRELATED, 2) if embedded]
+        strange = max(0.0, fmean(pairs)) if pairs else 0.0
+        return strange + self.by_meaning * (1 - strange)
 
 
 def grown(
@@ -201,12 +215,6 @@ def grown(
 def phrase_of(name: str) -> str:
     """Spell a name as its phrase: small letters and digits, single spaces."""
     return " ".join(_SIGNS.sub(" ", canonical(name)).split())
-
-
-def _as_written(given: Given) -> list[Item]:
-    """Order the evidence as it was written: of two passages the same is the first, whatever comes in one run."""
-    place = {id: n for n, id in enumerate(given.written)}
-    return sorted(given.evidence, key=lambda item: place.get(item.id, 0))
 
 
 def _stated(evidence: Sequence[Item]) -> Flow[tuple[list[Derivation], dict[ItemId, Triples]]]:

@@ -59,12 +59,13 @@ class House:
     batch: ClassVar[int] = 64
 
     def on_write(self, given: Given) -> Flow[Edits]:
-        """Derive what `digest` does, with a pause after every turn, which takes some hundred microseconds.
+        """Derive what `digest` does of turns as they were written, so that no cut into runs decides what comes of them.
 
-        Where vectors of the right embedder are made here, they tell which sentences instruct that no rule decides.
+        It pauses after every turn, which takes some hundred microseconds. Where vectors of the right embedder are made
+        here, they tell which sentences instruct that no rule decides.
         """
         readings = []
-        for item in given.evidence:
+        for item in given.as_written:
             readings += _readings(item, given.user)
             yield from pause()
         meanings = yield from _meanings(readings, given.known)

@@ -24,7 +24,7 @@ _Place: TypeAlias = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class BookedStatement:
-    """A statement that holds: where it is, and what it says."""
+    """A statement that holds, or once did: where it is, and what it says."""
 
     at: ItemId | int
     text: str
@@ -37,9 +37,14 @@ class BookedStatement:
         """Since when it is so, as far as we know."""
         return self.valid_from or self.said
 
+    @property
+    def order(self) -> tuple[datetime, datetime, str]:
+        """What orders statements by when they began, whatever order they are met in."""
+        return self.began, self.said, self.text
+
 
 class HouseBook:
-    """Files the statements that hold so far, known or newly derived, by what rules ask of them.
+    """Files the statements that hold so far, known or newly derived, by what rules ask of them, and those that did.
 
     A fact is filed by its subject and slot, and by its value; an instruction by its subject, its words as they are
     compared, and each word that says what it is about. So what a turn costs does not grow with what is known.
@@ -52,13 +57,13 @@ class HouseBook:
         self.written: list[Derivation] = []
         self._known = known
         self._filed: dict[_Place, dict[ItemId | int, BookedStatement]] | None = None
-        self._places: dict[ItemId | int, list[_Place]] = {}
-        self._history: set[_Place] = set()
+        self._places: dict[ItemId | int, tuple[_Place, ...]] = {}
+        self._past: dict[_Place, list[BookedStatement]] = {}
 
     def write_history(self, derivation: Derivation, *place: str) -> None:
         """Write a statement that something newer has taken the place of already, unless it is known as history."""
-        if place not in self._history:
-            self._history.add(place)
+        if not self.past(*place):
+            self._file_past(self._booked(derivation))
             self.written.append(derivation)
 
     def write(self, derivation: Derivation) -> None:
@@ -66,17 +71,17 @@ class HouseBook:
         for gone in (derivation.supersedes, *derivation.revokes):
             if gone is not None:
                 for place in self._places.pop(gone, ()):
-                    self._files[place].pop(gone, None)
-        self._file(
-            BookedStatement(
-                len(self.written), derivation.text, derivation.slots, derivation.said, derivation.valid_from
-            )
-        )
+                    self._past.setdefault(place, []).append(self._files[place].pop(gone))
+        self._file(self._booked(derivation))
         self.written.append(derivation)
 
     def filed(self, *place: str) -> Sequence[BookedStatement]:
         """Return the statements that hold and are filed at a place, the oldest first."""
         return list(self._files.get(place, {}).values())
+
+    def past(self, *place: str) -> Sequence[BookedStatement]:
+        """Return the statements that held once and were filed at a place, in no order; what is known of these."""
+        return self._past.get(place, ())
 
     def alone(self, *place: str) -> Sequence[BookedStatement] | None:
         """Return the one statement that is filed at a place, or none; None if there are more."""
@@ -101,13 +106,22 @@ class HouseBook:
                 if item.state is State.ACTIVE:
                     self._file(statement)
                 elif item.state is State.SUPERSEDED:
-                    self._history.update(place for place in _places(statement) if place[0] == "value")
+                    self._file_past(statement)
         return self._filed
 
+    def _booked(self, derivation: Derivation) -> BookedStatement:
+        """The statement of what is about to be written."""
+        at = len(self.written)
+        return BookedStatement(at, derivation.text, derivation.slots, derivation.said, derivation.valid_from)
+
     def _file(self, statement: BookedStatement) -> None:
-        places = self._places[statement.at] = list(_places(statement))
+        places = self._places[statement.at] = tuple(dict.fromkeys(_places(statement)))
         for place in places:
             self._files.setdefault(place, {})[statement.at] = statement
+
+    def _file_past(self, statement: BookedStatement) -> None:
+        for place in dict.fromkeys(_places(statement)):
+            self._past.setdefault(place, []).append(statement)
 
 
 def _places(statement: BookedStatement) -> Iterator[_Place]:

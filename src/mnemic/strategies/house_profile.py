@@ -39,6 +39,7 @@ def write_finding(item: Item, key: str, finding: Finding, book: HouseBook) -> No
 def _state(item: Item, key: str, finding: Finding, book: HouseBook) -> None:
     """Write that something is so, unless that is known: as history where something newer says otherwise.
 
+    Of a slot with one value that history finds its place: it ends what began before it, and ends when the next began.
     An end, or a correction, that was said later stays: old evidence does not bring back what it took away. What was
     put right was never so, and is no history.
     """
@@ -56,9 +57,12 @@ def _state(item: Item, key: str, finding: Finding, book: HouseBook) -> None:
     if any(one in ended and one.slots.get(ENDED) is not True for one in newer):
         return
     if newer:
-        first = min(newer, key=lambda one: one.began)
-        late = replace(_profiled(item, key, finding, slots, since, gone=()), outdated_by=first.at)
-        book.write_history(late, "value", finding.subject, finding.slot, value)
+        past = book.past("slot", finding.subject, finding.slot) if finding.single else ()
+        began = since or item.said
+        before = max((one for one in past if one.began <= began), key=lambda one: one.order, default=None)
+        after = min((*newer, *(one for one in past if one.began > began)), key=lambda one: one.order)
+        late = _profiled(item, key, finding, slots, since, gone=() if before is None else (before.at,))
+        book.write_history(replace(late, outdated_by=after.at), "value", finding.subject, finding.slot, value)
         return
     over = (statement.at for statement in (*facts, *ended) if statement in facts or statement.slots.get(ENDED) is True)
     book.write(_profiled(item, key, finding, slots, since, gone=tuple(dict.fromkeys(over))))

@@ -15,6 +15,7 @@ Departures:
   which are apart: `quantile`. Of fewer than `TELLING` segments, and without an embedder, words decide: `by_words`.
 - Visits are how often recall showed a segment's pages, which the kernel counts: a read writes nothing. What got hot by
   them upkeep promotes, one segment at a time. Upkeep also puts the coldest beyond the capacity out of sight of recall.
+  The paper evicts them; here one that others' recalls make hotter than one in sight comes back in its place.
 - New facts are merged with old ones (`FactBook`), for the code's queues repeat themselves, and contradict themselves.
 - Without a model rules tell topics by words and find the user's facts; of the assistant they know none.
 """
@@ -80,11 +81,13 @@ CHAIN: Final = 0.3
 """What the best of a turn's chain adds to its relevance; chosen on every third question of LoCoMo's conversation 26."""
 HOLDS: Final = "memoryos_holds"
 
-_SEGMENTS: Final = Filter(kinds=(Kind.SUMMARY,), by=("memoryos",), tags=("mid_term",))
-_PERSONA: Final = Filter(kinds=(Kind.PROFILE, Kind.FACT), by=("memoryos",))
 _ARCHIVED: Final = "archived"
+_SEGMENTS: Final = Filter(kinds=(Kind.SUMMARY,), by=("memoryos",), tags=("mid_term",))
+_EVERY_SEGMENT: Final = replace(_SEGMENTS, tags=(*_SEGMENTS.tags, _ARCHIVED))
+_PERSONA: Final = Filter(kinds=(Kind.PROFILE, Kind.FACT), by=("memoryos",))
 _PROFILE, _OF_USER, _OF_ASSISTANT = "profile", "user", "assistant"
 _NO_TOPIC: Final = "small talk"
+_GLANCE: Final = 60
 _RANKED: Final = 200
 _EVERY: Final = 10_000
 _LATEST: Final = 64
@@ -148,18 +151,21 @@ class MemoryOS:
         return (yield from self._promoted(hot, list(shelf.values()), used))
 
     def on_maintain(self, given: Given) -> Flow[Edits]:
-        """Promote the segment that visits made hottest; put the coldest beyond the capacity out of sight."""
+        """Promote the segment that visits made hottest; have recall see as many as the capacity, the hottest of all.
+
+        What was out of sight comes back when it is shown by others: its turns are searched by everybody's recall.
+        """
         if not given.evidence:
             return Edits()
-        segments = [segment_of(item) for item in (yield from known(_SEGMENTS, _EVERY))]
+        segments = [segment_of(item) for item in (yield from known(_EVERY_SEGMENT, _EVERY))]
         used = yield from strengths(*(id for segment in segments for id in segment.turns))
         heats = {one.id: self.heat(one, used, hours_since_visit(one, used, given.now)) for one in segments}
         ranked = sorted(segments, key=lambda one: (-heats[one.id], -one.said.timestamp(), one.text))
-        seen, unseen = ranked[: self.capacity], ranked[self.capacity :]
-        hot = [one for one in seen if heats[one.id] >= self.hot and one.promoted < len(one.pages)]
+        kept = [(one, _SEGMENTS.tags if place < self.capacity else (_ARCHIVED,)) for place, one in enumerate(ranked)]
+        moved = {one.id: tags for one, tags in kept if one.item is not None and one.item.tags != tags}
+        hot = [one for one, tags in kept if tags == _SEGMENTS.tags and one.id not in moved and self._is_due(one, heats)]
         edits = yield from self._promoted(hot[:1], hot[:1], used)
-        away = (Revision(id=one.id, tags=(_ARCHIVED,)) for one in unseen)
-        return replace(edits, revise=(*edits.revise, *away))
+        return replace(edits, revise=(*edits.revise, *(Revision(id=id, tags=tags) for id, tags in moved.items())))
 
     def on_recall(self, asked: Asked) -> Flow[Sequence[Pick]]:
         """Rank turns of the segments that bear most on the question, each with what its chain adds, and facts.
@@ -186,7 +192,7 @@ class MemoryOS:
             elif id not in holding:
                 is_seen, why = True, "short term: of no segment yet"
             elif holding[id].id in bearing:
-                is_seen, why = True, f"of a segment on {holding[id].text}"
+                is_seen, why = True, f"of a segment on {_topic(holding[id])}"
                 parts["segment"] = bearing[holding[id].id]
             else:
                 is_seen, why = self.mid_term and not hits, "by itself: no segment bears on the question"
@@ -194,6 +200,10 @@ class MemoryOS:
             if is_seen and score > 0:
                 picks.append(Pick(item=item, score=score, components=parts, why=why))
         return sorted(picks, key=lambda pick: (-pick.score, -pick.item.said.timestamp(), pick.item.id))
+
+    def _is_due(self, segment: TopicSegment, heats: Mapping[ItemId, float]) -> bool:
+        """Whether a segment is hot and has pages from which nothing was learned."""
+        return heats[segment.id] >= self.hot and segment.promoted < len(segment.pages)
 
     def heat(self, segment: TopicSegment, used: Mapping[ItemId, Strength], hours: float) -> float:
         """How hot a segment is so many hours after its last visit, by what came since its last promotion."""
@@ -313,6 +323,11 @@ def _sorted_in(fact: Derivation, turns: Mapping[ItemId, Item]) -> Derivation:
     said = [turns[id] for id in fact.source if id in turns]
     of_assistant = all(turn.slots.get("role") == "assistant" for turn in said)
     return replace(fact, tags=(_OF_ASSISTANT if of_assistant else _OF_USER, *fact.tags))
+
+
+def _topic(segment: Item) -> str:
+    """The topic of a segment, as much of it as is read at a glance."""
+    return segment.text if len(segment.text) <= _GLANCE else f"{segment.text[: _GLANCE - 1].rstrip(' ,')}…"
 
 
 def _sort(item: Item) -> str:

@@ -40,17 +40,24 @@ _ASKED, _ANSWERED = _AT_MODEL = ("model:before-answer", "model:after-answer")
 def attack(rounds: int, seed: int, strategies: Sequence[str] = tuple(FOLLOWED), first: int = 0) -> AttackReport:
     """Kill processes amid runs, `rounds` times, and compare what the last one leaves with what an unharmed one does."""
     kills, failures = _files(rounds, seed, strategies, first)
+    asking = [name for name, strategy in FOLLOWED.items() if strategy.budget.calls]  # who is attacked may ask nobody
     with patch.object(Snapshot, "recorded", lambda *_: None):  # what was answered before is not looked up
-        _, caught = _files(min(rounds, _ON_CONTROL), seed, strategies, first)
+        _, caught = _files(min(rounds, _ON_CONTROL), seed, asking, first, at_model=1.0)
     return AttackReport(tries=kills, failures=failures, caught_by_control=len(caught))
 
 
-def _files(rounds: int, seed: int, strategies: Sequence[str], first: int) -> tuple[int, list[str]]:
-    """Harm one file after another; how many kills hit, and what was wrong."""
+def _files(
+    rounds: int, seed: int, strategies: Sequence[str], first: int, at_model: float = 0.4
+) -> tuple[int, list[str]]:
+    """Harm one file after another; how many kills hit, and what was wrong.
+
+    Args:
+        at_model: The share of kills before or after an answer of the model; all where what counts is who pays twice.
+    """
     kills, number, failures = 0, first, list[str]()
     while kills < rounds and number < first + 10 * rounds:
         name = strategies[number % len(strategies)]
-        hit, wrong = _harmed(name, seed * 1_000_003 + number)
+        hit, wrong = _harmed(name, seed * 1_000_003 + number, at_model)
         failures += [f"{name}, seed {seed}, file {number}: {one}" for one in wrong]
         kills, number = kills + hit, number + 1
     return kills, failures
@@ -72,15 +79,15 @@ class _Life:
     killed: bool = False
 
 
-def _harmed(name: str, seed: int) -> tuple[int, list[str]]:
+def _harmed(name: str, seed: int, at_model: float) -> tuple[int, list[str]]:
     """Kill the processes that digest one journal, let the last one finish, and compare it with one unharmed."""
     chance = random.Random(seed + 1)
     with children.folder() as folder:
         unharmed = _lived(partial(_live, name, seed, folder / "unharmed.db", 0, ("", 0)))
-        places = list(unharmed.passes.elements())
+        places, asked = list(unharmed.passes.elements()), unharmed.passes[_ASKED] > 0
         lives: list[_Life] = []
         for life in range(_KILLS):
-            place = chance.choice(_AT_MODEL) if chance.random() < 0.4 else chance.choice(places)
+            place = chance.choice(_AT_MODEL) if asked and chance.random() < at_model else chance.choice(places)
             passes = chance.randint(1, max(1, unharmed.passes[place] // (life + 1)))
             lives.append(_lived(partial(_live, name, seed, folder / "harmed.db", life, (place, passes))))
         lives.append(_lived(partial(_live, name, seed, folder / "harmed.db", _KILLS, ("", 0))))

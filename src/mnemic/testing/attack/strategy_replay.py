@@ -18,6 +18,7 @@ from mnemic.ingest.message import Message
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.settings import Settings
 from mnemic.strategies.hippo2 import Hippo2
+from mnemic.strategies.house import House
 from mnemic.strategies.mem0 import Mem0
 from mnemic.strategies.memoryos import MemoryOS
 from mnemic.strategies.stream import Stream
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 FOLLOWED: Final[Mapping[str, Strategy]] = {
     "hippo2": Hippo2(),
+    "house": House(),
     "mem0": Mem0(unit=TokensUnit(48)),
     "memoryos": MemoryOS(unit=TokensUnit(24), hot=3.0),
     "stream": Stream(unit=TokensUnit(48), threshold=3.0),
