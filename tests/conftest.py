@@ -26,6 +26,23 @@ from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.sqlite.sqlite_store import MemoryStore
 from mnemic.store.values.drafts import Draft, Put
 from patience import PATIENCE
+from postgres_fixtures import (
+    module_postgres_database,
+    new_postgres_database,
+    oldest_postgres_programs,
+    postgres,
+    postgres_database,
+    postgres_programs,
+)
+
+__all__ = [
+    "module_postgres_database",
+    "new_postgres_database",
+    "oldest_postgres_programs",
+    "postgres",
+    "postgres_database",
+    "postgres_programs",
+]
 
 START = datetime(2024, 5, 6, 9, tzinfo=UTC)  # a Monday
 
