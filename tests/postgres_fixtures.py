@@ -18,7 +18,7 @@ import pytest
 
 from mnemic.testing.postgres_server import PostgresPrograms, PostgresServer, installed_postgres, start_postgres
 
-_NEEDED = "MNEMIC_TESTS_NEED_POSTGRES"
+_NEEDED = "TESTS_NEED_POSTGRES"
 """Set to 1 where tests must not be skipped for want of a server."""
 
 

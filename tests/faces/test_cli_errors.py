@@ -232,6 +232,12 @@ def test_a_setting_that_cannot_be_taken_does_not_keep_one_from_looking_for_it(ru
     assert any(not one["ok"] for one in run("doctor", "--json", code=6, **bad).json["checks"])
 
 
+@pytest.mark.parametrize("variable", ["MNEMIC_TIMEZONE", "MNEMIC_KK"])
+def test_a_setting_that_cannot_be_taken_is_not_blamed_on_an_option(run: Run, variable: str) -> None:
+    refused = run("add", "x", "--said", "2025-03-01", code=2, **{variable: "Mars/Base"})
+    assert refused.err.startswith(f"error: {variable}: ")
+
+
 @pytest.mark.parametrize("command", ["stats", "flush", "list", "verify", "jobs", "branches"])
 def test_a_branch_that_is_not_there_is_refused_by_every_command(run: Run, command: str) -> None:
     run("add", "I live in Paris.")

@@ -20,7 +20,7 @@ from mnemic.core.scope import Scope
 from mnemic.errors import Invalid, ModelError, NotFound, StoreError
 from mnemic.faces.cli.command import GlobalOptions
 from mnemic.faces.cli.output import Output, plain
-from mnemic.settings import Settings
+from mnemic.settings import PREFIX, Settings
 from mnemic.store.urls import path_of
 
 if TYPE_CHECKING:
@@ -193,11 +193,11 @@ def looking_at(me: ScopedMemory, as_of: str | None, valid_at: str | None, at: st
 
 @contextmanager
 def naming_option(option: str) -> Iterator[None]:
-    """Name the option in an error about its value; an error about a zone keeps its own name."""
+    """Name the option in an error about its value; an error about a zone or another setting keeps its own name."""
     try:
         yield
     except Invalid as error:
-        if error.field == "timezone":
+        if error.field == "timezone" or error.field.startswith(PREFIX):
             raise
         raise Invalid(option, error.problem, error.remedy) from error
 
