@@ -11,6 +11,10 @@ from mnemic.extract.slots import slots
 SAID = micros(parse_said("2025-05-20T12:00:00+00:00", zone=None)[0])
 
 STATED = """
+I changed my number, it's 07700 900456 now. | phone_number | 07700 900456
+Traded the Skoda for an electric Kia Niro. | car | electric Kia Niro
+换了新号码，13900002222。 | phone_number | 13900002222
+昨晚才发现我对虾也过敏。 | allergy | 虾
 I live in Lyon, near the river. | city | Lyon
 we live just outside Bristol | city | Bristol
 I'm living in Tokyo at the moment. | city | Tokyo

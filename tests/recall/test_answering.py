@@ -311,6 +311,62 @@ def test_small_talk_alone_answers_nothing_with_any_certainty(me: ScopedMemory, q
     assert answered.confidence < KNOWN
 
 
+# What is of the matter that is asked
+
+
+def in_order(world: Any, *told: tuple[str, float]) -> Context:
+    """A recall that holds each text for a state of one matter, the first the newest; each bears on the question so much."""
+    for day, (text, _) in enumerate(reversed(told)):
+        world.say(text, day=day, by="")
+    items = [
+        Recalled(item=item, seq=1, score=1.0, components={}, reasons=(), tokens=9, bearing=bearing, succession=n)
+        for n, (item, (_, bearing)) in enumerate(zip(reversed(world.items), told, strict=True), start=1)
+    ]
+    return Context(text="", tokens=0, items=tuple(items), considered=len(items), seq=1, confidence=0.9)
+
+
+@pytest.mark.parametrize(
+    ("question", "newer", "older"),
+    [
+        ("How old is my mum?", "I was wrong, mum's birthday is in May.", "My mum turns 65 this year."),
+        ("How much did the filling cost?", "The wedding costs us a lot.", "The filling cost 120 pounds."),
+        ("When is my mum's birthday?", "Arne got a bike.", "Mum's birthday is on 9 May."),
+        ("Who is my husband?", "Els is back with her husband Bram.", "My husband Luc drives a bus."),
+    ],
+)
+def test_what_names_what_is_asked_goes_before_what_is_newer_and_does_not(
+    world: Any, question: str, newer: str, older: str
+) -> None:
+    drafted = draft_answer(question, in_order(world, (newer, 3.0), (older, 2.5)))
+    assert drafted is not None
+    assert drafted.quotes[0][1] == older
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Am I allergic to peanuts?", "My penicillin allergy isn't real, the clinic says."),
+        ("Am I divorced?", "Luc forgot again, lol, I'll divorce him."),
+        ("我对花生过敏吗？", "医生说我的芒果过敏已经好了。"),
+        ("我离婚了吗？", "哈哈，刘洋又忘了，我要跟他离婚。"),
+        ("我住在巴黎吗？", "昨晚梦见我住在巴黎。"),
+    ],
+)
+def test_yes_or_no_is_not_concluded_from_another_object_nor_from_what_is_supposed_or_a_joke(
+    world: Any, question: str, said: str
+) -> None:
+    answered = answer(question, in_order(world, (said, 4.0)))
+    assert answered.confidence < KNOWN
+
+
+def test_a_fact_that_was_kept_stands_against_what_put_it_in_doubt(me: ScopedMemory) -> None:
+    tell(me, "I work at Acme.", "Handed in my badge today, Acme is behind me.")
+    (doubt,) = me.review()
+    me.settle(doubt.fact.id, keep=True)
+    answered = me.ask("Where do I work?")
+    assert (answered.short, answered.confidence >= KNOWN) == ("Acme", True)
+
+
 # What contests an answer
 
 

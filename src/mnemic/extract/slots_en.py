@@ -25,7 +25,7 @@ class English:
     """The English patterns that `slots` tries, where it tries them, and the words that rule a sentence out."""
 
     CUE: Final = re.compile(
-        r"\b(?:i|we|my|our|me|us|home|first|mobile|been|moved|relocated|adopted|bought|sold|freelance|settled|not|signed|living|quit|took|got|married)\b"
+        r"\b(?:i|we|my|our|me|us|home|first|mobile|been|moved|relocated|adopted|bought|sold|traded|swapped|freelance|settled|not|signed|living|quit|took|got|married)\b"
     )
     FRAMED: Final = re.compile(
         r"^(?:so )?say\b|^come \w+|^(?:one|another|just one|a few|two) (?:more )?.{1,60}? and (?:i|we)\b|\beither\b|\b(?:had|should|were|did|do|am|have|was|could|can|will|shall|would) (?:i|we)\b(?! both)"
@@ -44,7 +44,7 @@ class English:
     )
     """Supposed, hoped for or reported, up to the end of the clause: that clause states nothing."""
     AHEAD: Final = re.compile(
-        r"\b(?:tomorrow|next (?:week|month|year|term|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day|[A-Z][a-z]+)|soon|will|going to"
+        r"\b(?:tomorrow|next (?:week|month|year|term|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day|[A-Z][a-z]+|january|february|march|april|may|june|july|august|september|october|november|december)|soon|will|going to"
         r"|gonna|about to|in the new year|planning|plan to)\b|'ll\b"
     )
     """What is yet to come: a plan, and no fact until it has come."""

@@ -131,6 +131,7 @@ REACHING: Final = (
     say("phone_number", r"(?:<MY>(?: (?:phone|mobile|cell|cellphone|telephone))?(?: (?:number|phone|mobile|cell))(?: for [\w ]{1,20}?)?(?:'s| is|:)(?: now)?|(?:mobile|phone|cell)(?:'s| is|:)|(?:you can |please )?(?:reach|call|text|ring|phone) me (?:on|at)|new (?:phone |mobile )?number:?|<MY> number (?:has )?changed to) <NUMBER>", "number phone mobile mobile's cell reach call text ring number's"),
     say("address", r"(?:please )?(?:send|ship|post|deliver) (?:the |any |my |all )?(?:parcels?|packages?|mail|post|letters?|it|them|everything) to <STREET>, that's (?:us|me|mine|where (?:i|we) live)", "send ship post deliver"),
     say("e-mail", r"(?:<MY> (?:\w+ )?(?:e-?)?mail(?: address)?(?:'s|:| is| has moved(?: over)? to| moved to| changed to)(?: now)?|(?:you can |please )?(?:e-?mail|write(?: to)?|reach|mail) me (?:at|on)|new e-?mail(?: address)?(?:'s|:| is)?) <MAIL>", "@"),
+    say("phone_number", r"<I> (?:changed|switched|got)(?: my| a new)?(?: (?:phone|mobile|cell))? numbers?[,;:]? (?:and |so )?(?:it's|it is|the new one(?:'s| is))(?: now)? <NUMBER>", "changed switched got", begins=True),
     say("phone_number", r"<MY>(?: (?:old|phone|mobile))* number,? <NUMBER>,? (?:is (?:dead|gone|disconnected|cancelled|no longer mine)|no longer works|doesn't work any ?more)", "number", act=SlotAct.ENDS),
     say("phone_number", r"(?:don't use|forget|delete) (?:my )?(?:old )?(?:number )?<NUMBER>", "use forget delete", act=SlotAct.ENDS),
 )  # fmt: skip

@@ -52,6 +52,7 @@ OWNING: Final = (
     say("car", r"<I>(?: drive| ride around in| get around in) (?:an? |my |our )<CAR>", "drive ride get", begins=True),
     say("car", r"(?:my|our) (?:new |current |old )?car(?:'s| is)(?: now)? (?:an? |the )?<CAR>", "car car's"),
     say("car", r"(?:(?:i|we)(?:'ve| have)? )?(?:(?:just|finally|recently) )?(?:bought|got|leased|picked up|signed for|ordered|switched to|traded (?:it|the \w+|my \w+) in for) (?:an? |the |my |our )(?:new |used |second-hand )?<CAR>(?! (?:brochure|key|t-shirt|poster))", "bought got leased picked signed switched traded", begins=True),
+    say("car", r"(?:(?:i|we)(?:'ve| have)? )?(?:(?:just|finally|recently) )?(?:traded|swapped|exchanged)(?: in)? (?:the|my|our) (?:old )?[\w-]+(?: [\w-]+){0,2} for (?:an? |the )(?:new |used |second-hand )?<CAR>", "traded swapped exchanged", begins=True),
     say("car", r"we're driving (?:down|up|over|there) in the <CAR>", "driving"),
     say("car", r"(?:(?:i|we)(?:'ve| have)? )?(?:(?:just|finally) )?(?:sold|scrapped|got rid of|gotten rid of|gave away|traded in|crashed and scrapped|wrote off|written off) (?:the|my|our) (?:old )?car\b", "car", act=SlotAct.ENDS),
     say("car", r"(?:my|our|the) car (?:was stolen|got stolen|is gone|is sold|was scrapped|has been sold)", "car", act=SlotAct.ENDS),

@@ -21,16 +21,17 @@ from mnemic.core.clock import micros
 from mnemic.core.items import Kind
 from mnemic.core.tokens import is_stop, tokenise
 from mnemic.extract.phrasing import shown_value
-from mnemic.extract.sentences import written_sentences
+from mnemic.extract.sentences import sentences, written_sentences
 from mnemic.recall.asked_for import PAST, AnswerType, asks_several, asks_yes_or_no, day_said, held, surely_held
+from mnemic.recall.doubt_words import is_asserted, speaks_of_any
 from mnemic.recall.polarity import ASKS_PAST, DENIES, SUPPOSES, asked_words, share_held, telling_words
-from mnemic.recall.profile import MATTER_OF, certain_since
+from mnemic.recall.profile import certain_since, matter_of_slot
 from mnemic.recall.reasons import KNOWN
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
 from mnemic.recall.succession import rival, without_first
 from mnemic.recall.sureness import SCORED, SPLIT, Told, likely_succeeds, likely_yes, read_by, sure
 from mnemic.recall.understand import ASSISTANTS, SPEAKS_OF_SELF, SPEAKS_TO_OTHER, called_by_name
-from mnemic.recall.whom_it_is_about import about_another, asks_of_self, clauses, names_in
+from mnemic.recall.whom_it_is_about import OWN_KIN, about_another, asks_of_self, clauses, is_kin_of_another, names_in
 from mnemic.recall.yes_or_no import Following, YesOrNo, follows, reads, said_of
 
 if TYPE_CHECKING:
@@ -202,8 +203,9 @@ def draft_answer(
 ) -> DraftAnswer | None:
     """Choose what answers a question, of the evidence or of the profile; None where nothing does."""
     evidence = _renumbered(_of_subject(question, [one for one in context.items if _answers(one, question)], user))
-    evidence = _of_the_matter(question, _of_whoever_asks(question, evidence, context.items))
     asked = AnswerType.by(question)
+    evidence = _of_the_matter(question, _of_whoever_asks(question, _of_kin_asked(question, evidence), context.items))
+    evidence = _fitting(question, asked, evidence)
     said = _plainly_said(question, context, evidence, profile, user) if asks_yes_or_no(question) else None
     if said is not None and said.yes is not None:
         return _drafted_plainly(question, context, evidence, said, said.yes)
@@ -220,7 +222,7 @@ def draft_answer(
     short = "" if facts and evidence[0].succession != 1 else short
     quoted = [one.item for one in chosen]
     contested = _contested(question, quoted[:1], [chosen[0].text], evidence)
-    unread = yes is not None and (said is not None or not _may_conclude(question, chosen[0].item, evidence))
+    unread = yes is not None and (said is not None or not _may_conclude(question, chosen[0], evidence))
     doubts = {"doubted": bool(facts), "contested": contested, "unread": unread}
     told = Told(question, context, evidence, asked, quoted, short, yes, **doubts)
     return DraftAnswer(told, tuple((one.item.id, one.text) for one in chosen))
@@ -262,20 +264,25 @@ def _drafted_plainly(
     return DraftAnswer(told, ((said.item.id, said.sentence),))
 
 
-def _may_conclude(question: str, quoted: Item, evidence: Sequence[Recalled]) -> bool:
-    """Whether yes or no may be concluded from a statement in which it is not plainly read.
+def _may_conclude(question: str, quoted: _Sentence, evidence: Sequence[Recalled]) -> bool:
+    """Whether yes or no may be concluded from a sentence in which it is not plainly read.
 
-    It must be the newest state of a matter that recall has followed, and the states must name what is asked; or itself
-    name it, where the question is of the past or of an end.
+    It must say how things are, and supposes, dreams or jokes about nothing; where the question's words can be read, of
+    the very object that is asked about. It must be of the newest state of a matter that recall has followed, and the
+    states must name what is asked; or itself name it, where the question is of the past or of an end.
     """
+    if not any(map(is_asserted, sentences(quoted.text))):
+        return False
+    if reads(question) and follows(question, quoted.text) is not Following.SAME:
+        return False
     if not asks_of_self(question) or evidence[0].bearing is None:
         return True
     asked = asked_words(question)
     states = [one for one in evidence if one.succession]
-    newest = any(one.id == quoted.id and one.succession == 1 for one in states)
+    newest = any(one.id == quoted.item.id and one.succession == 1 for one in states)
     if newest and share_held(asked, " ".join(one.text for one in states)) >= _HALF:
         return True
-    return not reads(question) and share_held(asked, quoted.text) >= _HALF
+    return not reads(question) and share_held(asked, quoted.item.text) >= _HALF
 
 
 def _cited(short: str, quotes: Sequence[tuple[ItemId, str]], confidence: float) -> Answer:
@@ -304,7 +311,8 @@ def _unknown(question: str, context: Context, confidence: float) -> Answer:
 def _stand(question: str, facts: Sequence[Item], evidence: Sequence[Recalled], user: str) -> bool:
     """Whether facts of the profile still say what holds: nothing else that the person said since comes first.
 
-    What is settled once, as a birthday is, gives way only to what names it again, or to what recall puts in its place.
+    They give way only to what names them again, or speaks of their matter: what may end them in other words has put
+    them in doubt already, and then they are none of these.
     """
     people = {str(fact.slots.get("subject") or "user").casefold() for fact in facts}
     people |= {"", "user", user.casefold()} if people & {"user", user.casefold()} else set()
@@ -312,13 +320,16 @@ def _stand(question: str, facts: Sequence[Item], evidence: Sequence[Recalled], u
     if first is None or first.bearing is None:
         return True
     told = {source for fact in facts for source in fact.source} | {fact.id for fact in facts}
-    latest = max(fact.said for fact in facts)
+    latest = max(map(certain_since, facts))
     least = min(_most(evidence) - CLOSE, FLOOR)
     bearing = [one for one in evidence if one.bearing is not None and one.bearing >= least]
-    newer = [one for one in bearing if one.id not in told and one.item.said > latest]
-    if not any(fact.slots.get("slot") in MATTER_OF for fact in facts) and not asks_several(question):
+    newer = [one for one in bearing if one.id not in told and micros(one.item.said) > latest]
+    if not asks_several(question):
+        topics = {matter_of_slot(str(fact.slots.get("slot"))) for fact in facts}
         names = _Matter.of(question, [fact.text for fact in facts]).names | _telling_words(question)
-        newer = [one for one in newer if one.succession == 1 or not names.isdisjoint(_telling_words(one.text))]
+        newer = [
+            one for one in newer if speaks_of_any(one.text, topics) or not names.isdisjoint(_telling_words(one.text))
+        ]
     return first not in newer and not any(_changes(one) and (one.bearing or 0.0) > 0 for one in newer)
 
 
@@ -436,6 +447,41 @@ def _of_whoever_asks(question: str, evidence: list[Recalled], heard: Sequence[Re
         return share_held(asked, one.text) > 0 or one.components.get("dense", 0.0) >= _MEANT
 
     return [] if any(map(names_it, left)) and not any(map(names_it, kept)) else _renumbered(kept)
+
+
+def _of_kin_asked(question: str, evidence: list[Recalled]) -> list[Recalled]:
+    """Evidence without what speaks of somebody else's kin alone, where a question asks for the asker's own.
+
+    "Els got back together with her husband" does not answer "Who is my husband?".
+    """
+    kin = OWN_KIN.search(question)
+    if kin is None:
+        return evidence
+    kin_asked = next(filter(None, kin.groups()))
+    kept = [one for one in evidence if not is_kin_of_another(one.text, kin_asked)]
+    return _renumbered(kept) if kept else evidence
+
+
+def _fitting(question: str, asked: AnswerType, evidence: list[Recalled]) -> list[Recalled]:
+    """Evidence with what names what is asked, and holds a number or time, before what came first without either.
+
+    Of "How old is my mum?" a correction of her birthday is newer than her age, and no answer.
+    """
+    if asked not in (AnswerType.NUMBER, AnswerType.TIME) or not evidence or evidence[0].bearing is None:
+        return evidence
+    words = asked_words(question)
+
+    def fits(one: Recalled) -> tuple[bool, bool]:
+        holds = any(held(asked, text, one.item, question) for text in written_sentences(one.text))
+        return holds, share_held(words, one.text) > 0
+
+    if all(fits(evidence[0])):
+        return evidence
+    better = next((one for one in evidence if one.bearing is not None and all(fits(one))), None)
+    if better is None:
+        return evidence
+    rest = [replace(one, succession=0) for one in evidence if one is not better]
+    return [replace(better, succession=0), *rest]
 
 
 def _of_the_matter(question: str, evidence: list[Recalled]) -> list[Recalled]:

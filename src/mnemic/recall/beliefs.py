@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.items import ENDED, Kind
 from mnemic.core.queries import Filter
-from mnemic.recall.profile import MATTER_OF
+from mnemic.recall.profile import matter_of_slot
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -97,7 +97,7 @@ def matter_of(fact: Item) -> str:
     slot = fact.slots.get("slot", fact.slots.get("relation"))
     if not isinstance(slot, str):
         return ""
-    return MATTER_OF.get(slot, slot if "slot" in fact.slots else "")
+    return matter_of_slot(slot) if "slot" in fact.slots else ""
 
 
 def chained(facts: Sequence[Item], older: Mapping[ItemId, Sequence[Item]]) -> tuple[Item, ...]:

@@ -45,16 +45,18 @@ from mnemic.recall.currency import (
 from mnemic.recall.doubt_words import (
     change_tokens,
     denies,
+    forms_of,
     hints_at_change,
     is_asserted,
     is_of_others,
     is_own,
     matter_tokens,
     names,
+    speaks_of,
     tells_change,
     touches,
 )
-from mnemic.recall.profile import CONFIRMED, MATTER_OF, certain_since
+from mnemic.recall.profile import CONFIRMED, ENDING, MATTER_OF, certain_since, matter_of_slot
 from mnemic.recall.sentence_cues import SentenceCue, counted_each
 from mnemic.recall.understand import ASSISTANT_TOKENS
 from mnemic.store.engine.codec import kind_number
@@ -96,6 +98,9 @@ _CHANGING: Final = slice(ACTS.index("change"), ACTS.index("negate") + 1)
 _CUES: Final = [SentenceCue.CHANGE, SentenceCue.END, SentenceCue.NOT, SentenceCue.NOW, SentenceCue.CORRECT]
 _BROAD: Final = frozenset({"possession"})
 """Matters of which a slot is a small part: by its vector a sentence may tell of anything that somebody has."""
+
+_BESIDE_ITS_MATTER: Final = frozenset({"allergy"})
+"""Slots whose values are spoken of in many ways: an end ends one only beside a word of its matter ("no nuts left")."""
 
 _ENDED: Final = "names it, and an end"
 _CHANGED: Final = "speaks of a change of the same matter"
@@ -225,23 +230,35 @@ def _heads(reading: Reading, places: Places, embedders: Mapping[int, str]) -> tu
 def _suspects_of(fact: Item, reading: Reading, later: Places, heads: tuple[Floats, NDArray[np.bool_]]) -> list[Suspect]:
     """The newest versions that may put one fact in doubt, and those that name its value."""
     chances, here = heads
-    matter = MATTER_OF[str(fact.slots["slot"])]
-    likely = _change_of(chances, matter) if chances.shape[1] else np.zeros(len(later), np.float32)
-    worded = reading.holding_any(matter_tokens()[matter])[later]
-    naming = np.ones(len(later), np.bool_)
-    for token in tokenise(str(fact.slots["value"])):
-        naming &= reading.holds(hash_term(token), later)
+    matter = MATTER_OF.get(str(fact.slots["slot"]))
+    likely = _change_of(chances, matter) if matter and chances.shape[1] else np.zeros(len(later), np.float32)
+    naming = np.zeros(len(later), np.bool_)
+    for form in _forms(fact):
+        naming |= np.logical_and.reduce([reading.holds(hash_term(token), later) for token in tokenise(form)])
     after = reading.said[later] > certain_since(fact)
-    by_words = np.flatnonzero(after & worded & ~here)
-    cues = counted_each([reading.stream(int(place)) for place in later[by_words]])[:, _CUES].any(axis=1)
-    chosen = after & (naming | (here & (likely >= np.where(worded, OBJECTS, LIKELY))))
-    chosen[by_words[cues]] = True
+    chosen = after & naming
+    if matter is not None:
+        worded = reading.holding_any(matter_tokens()[_topic(fact)])[later]
+        by_words = np.flatnonzero(after & worded & ~here)
+        cues = counted_each([reading.stream(int(place)) for place in later[by_words]])[:, _CUES].any(axis=1)
+        chosen |= after & here & (likely >= np.where(worded, OBJECTS, LIKELY))
+        chosen[by_words[cues]] = True
     some = []
     for at in islice(np.flatnonzero(chosen).tolist(), _READ):
         place = int(later[at])
         chance = float(likely[at]) if here[at] else None
         some.append(Suspect(reading.space, reading.value(Column.VER, place), int(reading.said[place]), chance))
     return some
+
+
+def _forms(fact: Item) -> tuple[str, ...]:
+    return forms_of(str(fact.slots["slot"]), str(fact.slots["value"]))
+
+
+def _topic(fact: Item) -> str:
+    """What a fact's sentence of a change speaks of: its matter, or of what is owned the thing itself."""
+    slot = str(fact.slots["slot"])
+    return slot if MATTER_OF.get(slot) in _BROAD else matter_of_slot(slot)
 
 
 def _change_of(chances: Floats, matter: str) -> Floats:
@@ -264,21 +281,21 @@ def doubt_of(
         understood: Turns, and the matters of which facts were derived from them.
         user: Whose memory it is.
     """
-    slot, value = str(fact.slots["slot"]), str(fact.slots["value"])
+    slot, forms = str(fact.slots["slot"]), _forms(fact)
     for suspect, turn in told:
-        if not touches(turn.text, value) or turn.id in fact.source:
+        if not touches(turn.text, forms) or turn.id in fact.source:
             continue  # what follows takes some hundred microseconds
         said_by = speaker(turn, user)
         if said_by is None or said_by.casefold() != _subject(fact):
             continue
         spoken = tuple(sentences(turn.text))
         doubt = _doubt_by(fact, turn, spoken, suspect.likely)
-        if doubt is None and not any(names(sentence, value) for sentence in spoken):
+        if doubt is None and not any(names(sentence, forms) for sentence in spoken):
             continue
         findings = slots(turn.text, said_by, micros(turn.said), turn.said_offset, spoken)
         if any(_confirms(finding, fact) for finding in findings):
             return None
-        read = (turn.id, MATTER_OF[slot]) in understood or any(_reads(finding, fact) for finding in findings)
+        read = (turn.id, matter_of_slot(slot)) in understood or any(_reads(finding, fact) for finding in findings)
         if doubt and not read:
             return doubt
     return None
@@ -310,8 +327,10 @@ def _subject(fact: Item) -> str:
 def _reads(finding: Finding, fact: Item) -> bool:
     """Whether rules have read what a turn says of a fact's slot, or state something else of its matter."""
     slot = str(fact.slots["slot"])
-    return finding.slot in ("", slot) or (
-        finding.act is SlotAct.STATES and MATTER_OF.get(finding.slot) == MATTER_OF[slot]
+    if not finding.slot:
+        return canonical(str(fact.slots["value"])) in (canonical(str(finding.value)), canonical(str(finding.wrong)))
+    return finding.slot == slot or (
+        finding.act is SlotAct.STATES and slot in MATTER_OF and matter_of_slot(finding.slot) == matter_of_slot(slot)
     )
 
 
@@ -321,17 +340,19 @@ def _confirms(finding: Finding, fact: Item) -> bool:
 
 
 def _doubt_by(fact: Item, turn: Item, spoken: Sequence[Sentence], likely: float | None) -> Doubt | None:
-    matter, value = MATTER_OF[str(fact.slots["slot"])], str(fact.slots["value"])
+    slot, forms, topic = str(fact.slots["slot"]), _forms(fact), _topic(fact)
+    matter = matter_of_slot(slot)
     asserted = [sentence for sentence in spoken if is_asserted(sentence)]
-    naming = [sentence for sentence in asserted if names(sentence, value)]
+    naming = [sentence for sentence in asserted if names(sentence, forms)]
     for sentence in naming:
-        if denies(sentence, value) and not is_of_others(sentence, matter):
+        of_it = slot not in _BESIDE_ITS_MATTER or speaks_of(sentence, topic)
+        if of_it and denies(sentence, forms) and not is_of_others(sentence, matter):
             return Doubt(fact, turn, _shown(turn, sentence), _ENDED)
-    if naming:
+    if naming or slot in ENDING:
         return None  # it speaks of what we know, and does not deny it
     for sentence in asserted:
         theirs = is_of_others(sentence, matter) if likely is not None else not is_own(sentence, matter)
-        if tells_change(sentence, matter) and not theirs and (likely is None or likely >= OBJECTS):
+        if tells_change(sentence, topic) and not theirs and (likely is None or likely >= OBJECTS):
             return Doubt(fact, turn, _shown(turn, sentence), _CHANGED)
     hints = [sentence for sentence in asserted if hints_at_change(sentence)]
     meant = likely is not None and likely >= LIKELY and matter not in _BROAD

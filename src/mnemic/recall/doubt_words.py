@@ -19,12 +19,14 @@ from mnemic.extract.slots_en import English
 from mnemic.extract.slots_zh import Chinese
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from mnemic.extract.sentences import Sentence
 
 _WORDS: Final = {
     "residence": """home house flat apartment move moved moving relocated relocating live living lease landlord landlady
         address town city neighbourhood neighborhood unpacked unpacking boxes settled studio condo bungalow cottage
-        搬 住 家 房 租 定居 落户 安家 户口 小区 公寓""",
+        搬 住 家 房子 新房 买房 租房 定居 落户 安家 户口 小区 公寓""",
     "work": """job working employer desk company firm boss salary contract notice quit resigned
         fired laid hired redundant freelance badge promoted
         工作 上班 公司 单位 辞 离职 入职 老板 跳槽 失业 裁 工位 岗 升职 转行""",
@@ -37,8 +39,9 @@ _WORDS: Final = {
     "name": "name called call surname maiden rename renamed goes 名字 姓 叫 改名 称呼",
     "contact": """number phone mail e-mail email mailbox inbox address sim reach text call
         号码 电话 手机 邮箱 号 联系""",
-    "possession": """car van truck bike drive driving phone handset garage wheels
-        车 手机""",
+    "car": "car van truck drive driving garage wheels 车 驾驶 开的",
+    "phone": "phone handset mobile smartphone 手机",
+    "allergy": "allergy allergies allergic allergist intolerance intolerant 过敏",
     "diet": """meat vegan vegetarian vegetarians fish eat eating ate dairy gluten diet cheese steak bacon egg eggs plant
         吃 素 肉 荤 鱼 饮食 忌 奶""",
 }
@@ -46,8 +49,9 @@ _WORDS: Final = {
 _ENDS: Final = re.compile(
     r"\b(?:no longer|not any ?more|any ?more|quit|quitting|resigned|left|leaving|sold|gone|(?:is|are|was) (?:all )?over|ended|done with|broke up"
     r"|broken up|split(?: up)?|divorced|separated|dumped|dropped out|gave up|given up|handed in|laid off|fired|let go|died"
-    r"|passed away|dead|closed|cancelled|canceled|swapped|traded|stopped|former|ex|behind (?:me|us)|goodbye|bye|farewell)\b"
-    r"|不再|分手|分了|离婚|离了|辞|离职|退|卖|没了|不在|不住|不吃|不做|不干|停了|戒|走了|去世|散了|吹了|告别|再见|注销|停机|报废|裁"
+    r"|passed away|dead|closed|cancelled|canceled|swapped|traded|stopped|former|ex|behind (?:me|us)|goodbye|bye|farewell|cured|healed|outgr[eo]wn?"
+    r"|ran away|(?:isn't|wasn't|never was) real|never (?:had|was|worked|lived)|(?:all )?cleared)\b"
+    r"|不再|分手|分了|离婚|离了|辞|离职|退|卖|没了|不在|不住|不吃|不做|不干|停了|戒|走了|去世|散了|吹了|告别|再见|注销|停机|报废|裁|[治已经都痊]好了|痊愈|走丢|从来?没"
 )
 """Something is so no longer."""
 
@@ -82,19 +86,27 @@ _OTHERS: Final = re.compile(
 _PARTNERS: Final = re.compile(
     r"\b(?:partner|husband|wife|boyfriend|girlfriend|fianc[eé]e?)\b|老公|老婆|丈夫|妻子|男朋友|女朋友|男友|女友|爱人|对象"
 )
+_DIAGNOSED: Final = re.compile(
+    r"^\W*(?:(?:my|the) )?(?:doctor|gp|allergist|dentist|specialist|clinic) (?:says?|said|told me|confirmed)(?: that)?\b|^(?:医生|大夫|专家)(?:说|告诉我|确认)"
+)
 _SAID_OTHERWISE: Final = re.compile(
     r"\b(?:if|wish|would|could|should|might|maybe|perhaps|someday|some day|hope|hoping|considering|thinking (?:of|about)"
     r"|tempted|dream\w*|imagine|pretend|want to|wants? to|plan\w*|almost|nearly|used to|once|back (?:when|then)|years ago"
-    r"|as a (?:kid|child)|when i was"
+    r"|as a (?:kid|child)|when i was|haha\w*|lol|april fools?|(?:just |only )?(?:kidding|joking)"
     r"|(?:won't|never|not|didn't|haven't|hasn't|no (?:plans?|reason|need) to) (?:\w+ )?(?:quit\w*|mov\w+|leav\w+|left|chang\w+|switch\w*|sell|sold|divorc\w+|split|resign\w*|relocat\w+))\b"
-    r"|如果|要是|也许|可能|假如|万一|梦|想象|希望|幻想|考虑|说不定|的话|打算|计划|准备|想(?:搬|换|辞|去|吃|学|当|做)|差点|(?:没|没有|不会|不想|不肯|别)(?:再)?(?:搬|换|辞|离|卖|分手|退|改)|小时候|当年|以前|曾经|那会儿|那时候"
+    r"|如果|要是|也许|可能|假如|万一|梦|想象|希望|幻想|考虑|说不定|的话|打算|计划|准备|想(?:搬|换|辞|去|吃|学|当|做)|差点|(?:没|没有|不会|不想|不肯|别)(?:再)?(?:搬|换|辞|离|卖|分手|退|改)|小时候|当年|以前|曾经|那会儿|那时候|哈哈|开玩笑|愚人节"
 )
-"""Supposed, wished for, planned or long ago: nothing is said of now."""
+"""Supposed, wished for, planned, long ago or a joke: nothing is said of now."""
 
 
 _NOT_SO: Final = r"\b(?:from|out of|than|instead of|not|no longer|leave|leaving|left)\b\W+(?:\w+\W+){0,2}?VALUE|(?:离开|从|不是|别了)VALUE"
 """What stands before a value of which a sentence says that it is not so, or not any more."""
 
+
+_OWNED: Final = frozenset({"car", "phone", "possession"})
+_PROPER: Final = re.compile(r"\b[A-Z][\w-]{2,}")
+_LONG_NAME: Final = 4
+"""Characters from which a Chinese name of a thing is called by a part of it."""
 
 _NEAR: Final = 25
 _NEAR_CHINESE: Final = 6
@@ -129,15 +141,26 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     return patterns
 
 
-def touches(text: str, value: str) -> bool:
+def forms_of(slot: str, value: str) -> tuple[str, ...]:
+    """The ways in which a sentence may name a value: whole, a pet by its name, a thing by a name in it ("the Panda", 海豚)."""
+    if slot == "pet":
+        return (value.partition(" (")[0],)
+    if slot not in _OWNED:
+        return (value,)
+    name = value.rpartition("的")[2]
+    pairs = [name[at : at + 2] for at in range(len(name) - 1)] if has_chinese(name) and len(name) >= _LONG_NAME else []
+    return tuple(dict.fromkeys((value, *_PROPER.findall(value), *pairs)))
+
+
+def touches(text: str, forms: tuple[str, ...]) -> bool:
     """Whether a text holds a word of a change, or a value: without, no sentence of it puts a fact of this value in doubt."""
     low = lowered(text)
-    return any(pattern.search(low) for pattern in (_CHANGES, _ENDS, _named(value)))
+    return any(pattern.search(low) for pattern in (_CHANGES, _ENDS, _named(forms)))
 
 
 def is_asserted(sentence: Sentence) -> bool:
     """Whether a sentence may say how things are, and does not ask, suppose, plan, dream or tell of long ago."""
-    low = sentence.low
+    low = _DIAGNOSED.sub("", sentence.low)
     if sentence.asks or _SAID_OTHERWISE.search(low):
         return False
     return not any(
@@ -153,12 +176,16 @@ def is_own(sentence: Sentence, matter: str) -> bool:
 
 
 def is_of_others(sentence: Sentence, matter: str) -> bool:
-    """Whether a sentence names somebody other than whoever speaks, and that before them or right behind ("my sister")."""
-    own = _OWN.search(sentence.low)
-    if own is not None and _OTHERS.match(sentence.low, own.end() + 1):
+    """Whether a sentence names somebody other than whoever speaks, and that before them or right behind ("my sister").
+
+    What a doctor says of whoever speaks is theirs.
+    """
+    low = _DIAGNOSED.sub("", sentence.low)
+    own = _OWN.search(low)
+    if own is not None and _OTHERS.match(low, own.end() + 1):
         return True
-    others = [_OTHERS.search(sentence.low), None if matter == "relation" else _PARTNERS.search(sentence.low)]
-    return any(found is not None and (own is None or found.start() < own.start()) for found in others)
+    others = [_OTHERS.search(low), None if matter == "relation" else _PARTNERS.search(low)]
+    return any(other is not None and (own is None or other.start() < own.start()) for other in others)
 
 
 def hints_at_change(sentence: Sentence) -> bool:
@@ -175,19 +202,37 @@ def tells_change(sentence: Sentence, matter: str) -> bool:
     return any(begin - near <= end and first <= last + near for first, end in spoken for begin, last in changes)
 
 
-def names(sentence: Sentence, value: str) -> bool:
-    """Whether a sentence names a value."""
-    return _named(value).search(sentence.low) is not None
+def speaks_of(sentence: Sentence, matter: str) -> bool:
+    """Whether a sentence holds a word of a matter."""
+    return _patterns()[matter].search(sentence.low) is not None
 
 
-def denies(sentence: Sentence, value: str) -> bool:
+def speaks_of_any(text: str, matters: Collection[str]) -> bool:
+    """Whether a text holds a word of one of some matters; of one that has no words, no text does."""
+    low, patterns = lowered(text), _patterns()
+    return any(patterns[matter].search(low) for matter in matters if matter in patterns)
+
+
+def names(sentence: Sentence, forms: tuple[str, ...]) -> bool:
+    """Whether a sentence names a value in one of its forms."""
+    return _named(forms).search(sentence.low) is not None
+
+
+def denies(sentence: Sentence, forms: tuple[str, ...]) -> bool:
     """Whether a sentence that names a value has a word of an end, or says that it is not, or comes from there."""
     if _ENDS.search(sentence.low):
         return True
-    return re.search(_NOT_SO.replace("VALUE", re.escape(value.lower())), sentence.low) is not None
+    named = "|".join(re.escape(form.lower()) for form in forms)
+    return re.search(_NOT_SO.replace("VALUE", f"(?:{named})"), sentence.low) is not None
 
 
-def _named(value: str) -> re.Pattern[str]:
-    low = value.lower()
+@lru_cache(maxsize=256)
+def _named(forms: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(map(_bounded, forms)))
+
+
+def _bounded(form: str) -> str:
+    """A form as a pattern, of whole words where it is written in letters."""
+    low = form.lower()
     begin, end = (r"\b" if part.isascii() and part.isalnum() else "" for part in (low[:1], low[-1:]))
-    return re.compile(f"{begin}{re.escape(low)}{end}")
+    return f"{begin}{re.escape(low)}{end}"

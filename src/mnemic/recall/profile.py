@@ -146,6 +146,9 @@ MATTER_OF: Final = {
 }
 """Slots of one value that may change, and the matter each is of; what is settled once, such as a birthday, is none."""
 
+ENDING: Final = frozenset({"pet", "allergy", "health", "medication", "learning", "possession"})
+"""Slots of several values, each of which may end: only what names one, and an end, puts it in doubt."""
+
 CONFIRMED: Final = "confirmed"
 """The slot of a fact that says, in microseconds, up to when its owner has confirmed it against all that was said."""
 
@@ -158,9 +161,15 @@ def certain_since(fact: Item) -> int:
     return max(micros(fact.said), confirmed if isinstance(confirmed, int) else 0)
 
 
+def matter_of_slot(slot: str) -> str:
+    """The matter that a slot is of; of one that shares none with others the slot itself."""
+    return MATTER_OF.get(slot, slot)
+
+
 def doubtable(profile: Iterable[Item]) -> list[Item]:
-    """Choose the facts that something said later may put in doubt: of one value, of a matter that may change."""
-    return [item for item in profile if item.slots.get("slot") in MATTER_OF and item.slots.get("value")]
+    """Choose the facts that something said later may put in doubt: of a matter that may change, or that may end."""
+    may = (*MATTER_OF, *ENDING)
+    return [item for item in profile if item.slots.get("slot") in may and item.slots.get("value")]
 
 
 def stated(question: str, profile: Iterable[Item], user: str) -> list[Item]:

@@ -105,6 +105,18 @@ def about_another(clause: str, names: frozenset[str], question: str) -> bool:
     return bool(_SOMEBODY.fullmatch(subject)) or any(clause.startswith(name) for name in names if not name.isascii())
 
 
+OWN_KIN: Final = re.compile(rf"\b(?:my|our) ({_KIN})\b|我(?:们|家)?的?({_KIN_CHINESE})", re.IGNORECASE)
+"""Names kin of whoever speaks."""
+
+
+def is_kin_of_another(text: str, kin: str) -> bool:
+    """Whether a text speaks of somebody else's kin, and not of the speaker's of that kind."""
+    word = re.escape(kin)
+    theirs = re.search(rf"\b(?:her|his|their|your|\w+['’]s) {word}\b|[她他您你]的?{word}", text, re.IGNORECASE)
+    own = re.search(rf"\b(?:my|our) (?:\w+ )?{word}\b|[我咱]们?家?的?{word}", text, re.IGNORECASE)
+    return theirs is not None and own is None
+
+
 def clauses(text: str) -> list[str]:
     """The clauses of a text, as commas, semicolons and conjunctions part them."""
     return [part for part in _CLAUSE.split(text) if part.strip()]

@@ -281,7 +281,7 @@ class Recalling:
     def _doubts_of_facts(self, snapshot: Snapshot, who: Who, profile: Sequence[Item]) -> list[Doubt]:
         """What puts facts in doubt; the catalogue is asked only where there is one that may be."""
         import_whole("mnemic.recall.profile")
-        from mnemic.recall.profile import MATTER_OF, doubtable
+        from mnemic.recall.profile import doubtable, matter_of_slot
 
         facts = doubtable(profile)
         if not facts:
@@ -302,7 +302,7 @@ class Recalling:
             vers.setdefault(suspect.space, set()).add(suspect.ver)
         told = {space: snapshot.versions(space, sorted(of)) for space, of in vers.items()}
         understood = frozenset(
-            (source, MATTER_OF.get(str(item.slots.get("slot")), "")) for item in profile for source in item.source
+            (source, matter_of_slot(str(item.slots.get("slot")))) for item in profile for source in item.source
         )
         doubts = []
         for fact in facts:
