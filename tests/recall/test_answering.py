@@ -315,7 +315,7 @@ def test_small_talk_alone_answers_nothing_with_any_certainty(me: ScopedMemory, q
 
 
 def in_order(world: Any, *told: tuple[str, float]) -> Context:
-    """A recall that holds each text for a state of one matter, the first the newest; each bears on the question so much."""
+    """A recall that holds each text for a state of one matter, the first the newest, and how much each bears."""
     for day, (text, _) in enumerate(reversed(told)):
         world.say(text, day=day, by="")
     items = [
