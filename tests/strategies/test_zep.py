@@ -110,6 +110,13 @@ def test_what_was_said_again_after_late_news_begins_anew_there() -> None:
             assert memory.admin.verify() == []
 
 
+def test_what_a_turn_says_again_and_then_ends_is_ended_once() -> None:
+    moved = [lives("Paris", "Ada is still in Paris."), lives("Rome", "Ada moves to Rome.")]
+    with graph_memory(GraphModel({**SCRIPT, "Still Paris, now Rome.": moved})) as (memory, me):
+        tell(memory, me, ("2019-01-01", "I am in Paris."), ("2020-01-01", "Still Paris, now Rome."))
+        assert history(me) == [("Paris", "2019-01-01", "2020-01-01"), ("Rome", "2020-01-01", "")]
+
+
 def test_what_is_told_to_be_over_ends_then() -> None:
     told = (("2019-01-01", "I am in Rome."), ("2020-05-01", "Left Rome."))
     for order in permutations(told):
