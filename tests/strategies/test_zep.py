@@ -381,6 +381,17 @@ def test_recall_finds_episodes_of_which_no_fact_came_behind_the_facts_that_words
         assert len(me.recall("What freezes in Paris?", by="zep")) == 0
 
 
+def test_without_a_model_recall_ranks_episodes_each_behind_the_facts_that_rest_on_it() -> None:
+    told = ("2019-01-01", "I live in Paris."), ("2019-01-02", "The harbour of Paris freezes over.")
+    with graph_memory() as (memory, me):
+        tell(memory, me, *told)
+        found = [one.text for one in me.recall("What freezes over in the harbour of Paris?", by="zep")]
+        assert found[:3] == ["The harbour of Paris freezes over.", "Ada lives in Paris.", "I live in Paris."]
+    with graph_memory(strategy=Zep(episodes=False)) as (memory, me):
+        tell(memory, me, *told)
+        assert [one.text for one in me.recall("Where in Paris?", by="zep")] == ["Ada lives in Paris."]
+
+
 def test_recall_of_nothing_is_empty() -> None:
     for recipe in SearchRecipe:
         with graph_memory(GraphModel(SCRIPT), Zep(recipe=recipe)) as (memory, me):
