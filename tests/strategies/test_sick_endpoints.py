@@ -28,6 +28,7 @@ from mnemic.models.patience import Patience
 from mnemic.strategies.base import Strategy
 from mnemic.strategies.hippo2 import Hippo2
 from mnemic.strategies.mem0 import Mem0
+from mnemic.strategies.memoryos import MemoryOS
 from mnemic.strategies.stream import Stream
 from mnemic.strategies.units import TurnUnit
 from mnemic.strategies.zep import Zep
@@ -43,6 +44,7 @@ TURNS: Final = ("I moved from Paris to Lisbon.", "My brother Ben lives in Porto.
 STRATEGIES: Final[dict[str, Callable[[], Strategy]]] = {
     "mem0": lambda: Mem0(unit=TurnUnit()),
     "stream": lambda: Stream(unit=TurnUnit()),
+    "memoryos": lambda: MemoryOS(unit=TurnUnit(), hot=2.0),
     "zep": Zep,
     "hippo2": Hippo2,
 }
