@@ -8,6 +8,7 @@ import shutil
 import stat
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from commandline import Run
@@ -113,7 +114,7 @@ def test_a_graph_is_one_page_that_needs_no_network(ada: Run) -> None:
     assert Path("mnemic-graph.html").read_text() == "my notes"
 
 
-def data_of(page: str) -> dict[str, object]:
+def data_of(page: str) -> dict[str, Any]:
     (data,) = re.findall(r'<script type="application/json" id="graph">(.*?)</script>', page, re.DOTALL)
     return json.loads(data)  # type: ignore[no-any-return]
 
@@ -145,6 +146,20 @@ def test_graphviz_text_goes_to_standard_output_or_to_a_file(ada: Run) -> None:
     ada("graph", "--dot", "-o", "graph.dot")
     assert Path("graph.dot").read_text() == told
     assert not Path("mnemic-graph.html").exists()
+
+
+def test_what_two_strategies_say_in_the_same_words_is_drawn_once(ada: Run) -> None:
+    ada("add", "and so on " * 100)  # mem0 waits for so many tokens
+    ada("flush")
+    known = ada("graph", "--json").json["edges"]
+    at_home = [one for one in known if one["fact"] and one["fact"]["text"].endswith("lives in Lisbon.")]
+    assert len(at_home) > 1
+    arrows = [line for line in ada("graph", "--dot").out.splitlines() if " -> " in line]
+    assert sorted(set(arrows)) == sorted(arrows)
+    ada("graph")
+    drawn = data_of(Path("mnemic-graph.html").read_text("utf-8"))["edges"]
+    (arrow,) = [one for one in drawn if one["fact"] and one["fact"]["text"].endswith("lives in Lisbon.")]
+    assert set(arrow["fact"]["by"].split(", ")) == {one["fact"]["by"] for one in at_home}
 
 
 def test_an_empty_graph_says_what_makes_one(run: Run) -> None:

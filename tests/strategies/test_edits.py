@@ -105,6 +105,26 @@ def test_verify_is_content_with_links_between_a_branch_and_what_it_comes_off_and
         assert memory.admin.verify() == []
 
 
+def test_what_a_run_supersedes_twice_is_superseded_once() -> None:
+    """A strategy may have met an item by two roads; and the older may say itself that it is outdated."""
+
+    def doubly(given: Given) -> Flow[Edits]:
+        own = yield from known(INSIGHTS)
+        older, newer = (insight(given.evidence[0], text, key=f"scripted:{text}:0") for text in ("older", "newer"))
+        if not own:
+            return Edits(write=(older,))
+        late = replace(older, key="scripted:late:0", text="late", outdated_by=0)
+        return Edits(write=(replace(newer, supersedes=own[0].id, revokes=(own[0].id, 1)), late))
+
+    memory, me = opened(Scripted(doubly))
+    with memory:
+        for text in ("one", "two"):
+            me.observe(text)
+            assert memory.flush()
+        assert [version.item.text for version in me.list(where=INSIGHTS)] == ["newer"]
+        assert memory.admin.verify() == []
+
+
 def test_what_a_run_adds_a_source_to_it_may_supersede_too() -> None:
     """A text may say once more what it then says to be over: that is one version of the old item, with both."""
 

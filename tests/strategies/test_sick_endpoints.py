@@ -21,13 +21,17 @@ from mnemic.core.queries import Filter
 from mnemic.errors import ModelError
 from mnemic.faces.cli.app import cli
 from mnemic.lab.kit.scripted_readers import terse
+from mnemic.lab.tasks.model_bench import FOLLOWED
 from mnemic.long_reading import LongReading
 from mnemic.models.chat.base import Ask, Pieces
 from mnemic.models.chat.openai_chat import ChatEndpoint
 from mnemic.models.patience import Patience
+from mnemic.registry import STRATEGIES as REGISTERED
 from mnemic.strategies.base import Strategy
 from mnemic.strategies.hippo2 import Hippo2
+from mnemic.strategies.loading import strategies
 from mnemic.strategies.mem0 import Mem0
+from mnemic.strategies.memoryos import MemoryOS
 from mnemic.strategies.stream import Stream
 from mnemic.strategies.units import TurnUnit
 from mnemic.strategies.zep import Zep
@@ -43,6 +47,7 @@ TURNS: Final = ("I moved from Paris to Lisbon.", "My brother Ben lives in Porto.
 STRATEGIES: Final[dict[str, Callable[[], Strategy]]] = {
     "mem0": lambda: Mem0(unit=TurnUnit()),
     "stream": lambda: Stream(unit=TurnUnit()),
+    "memoryos": lambda: MemoryOS(unit=TurnUnit(), hot=2.0),
     "zep": Zep,
     "hippo2": Hippo2,
 }
@@ -145,6 +150,11 @@ def healthy(name: str) -> tuple[list[str], int]:
             here.me.observe(turn, speaker="Ada")
         assert here.memory.flush()
         return here.derived(name), here.sound_calls()
+
+
+def test_every_strategy_that_asks_a_model_is_among_them() -> None:
+    asking = {name for name in REGISTERED if strategies((name,))[0].budget.calls}
+    assert set(STRATEGIES) == set(FOLLOWED) == asking
 
 
 @pytest.mark.parametrize("name", STRATEGIES)

@@ -110,6 +110,13 @@ def test_what_was_said_again_after_late_news_begins_anew_there() -> None:
             assert memory.admin.verify() == []
 
 
+def test_what_a_turn_says_again_and_then_ends_is_ended_once() -> None:
+    moved = [lives("Paris", "Ada is still in Paris."), lives("Rome", "Ada moves to Rome.")]
+    with graph_memory(GraphModel({**SCRIPT, "Still Paris, now Rome.": moved})) as (memory, me):
+        tell(memory, me, ("2019-01-01", "I am in Paris."), ("2020-01-01", "Still Paris, now Rome."))
+        assert history(me) == [("Paris", "2019-01-01", "2020-01-01"), ("Rome", "2020-01-01", "")]
+
+
 def test_what_is_told_to_be_over_ends_then() -> None:
     told = (("2019-01-01", "I am in Rome."), ("2020-05-01", "Left Rome."))
     for order in permutations(told):
@@ -372,6 +379,17 @@ def test_recall_finds_episodes_of_which_no_fact_came_behind_the_facts_that_words
     with graph_memory(GraphModel(SCRIPT), Zep(episodes=False)) as (memory, me):
         tell(memory, me, ("2019-01-02", "The harbour of Paris freezes over."))
         assert len(me.recall("What freezes in Paris?", by="zep")) == 0
+
+
+def test_without_a_model_recall_ranks_episodes_each_behind_the_facts_that_rest_on_it() -> None:
+    told = ("2019-01-01", "I live in Paris."), ("2019-01-02", "The harbour of Paris freezes over.")
+    with graph_memory() as (memory, me):
+        tell(memory, me, *told)
+        found = [one.text for one in me.recall("What freezes over in the harbour of Paris?", by="zep")]
+        assert found[:3] == ["The harbour of Paris freezes over.", "Ada lives in Paris.", "I live in Paris."]
+    with graph_memory(strategy=Zep(episodes=False)) as (memory, me):
+        tell(memory, me, *told)
+        assert [one.text for one in me.recall("Where in Paris?", by="zep")] == ["Ada lives in Paris."]
 
 
 def test_recall_of_nothing_is_empty() -> None:

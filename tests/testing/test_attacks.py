@@ -9,6 +9,7 @@ from unittest.mock import patch
 import pytest
 from click.testing import CliRunner
 
+from mnemic.errors import Invalid
 from mnemic.registry import STRATEGIES
 from mnemic.testing.attack import cuts, killed_runs
 from mnemic.testing.attack.__main__ import main
@@ -17,7 +18,7 @@ from mnemic.testing.attack.file_map import bytes_in_use
 from mnemic.testing.attack.frame import AttackReport, attack_classes, class_module
 from mnemic.testing.attack.lived_store import lived_store
 from mnemic.testing.attack.secrets import PLACES, _unreached
-from mnemic.testing.attack.strategy_replay import FOLLOWED, different
+from mnemic.testing.attack.strategy_replay import FOLLOWED, Replay, different
 from mnemic.testing.attack.tampering import _unseen
 
 
@@ -42,6 +43,13 @@ def test_a_cut_makes_no_run_for_which_a_strategy_has_no_budget() -> None:
 @pytest.mark.parametrize("seed", [77_000_236, 77_000_245])
 def test_what_rules_make_of_news_that_comes_late_does_not_hang_on_the_cut(seed: int) -> None:
     assert list(different(replayed("house", seed, cut=False), replayed("house", seed, cut=True))) == []
+
+
+def test_a_journal_that_a_strategy_cannot_digest_is_a_failure_however_it_is_cut() -> None:
+    with patch.object(Replay, "say", side_effect=Invalid("edits", "come twice", "Say them once.")):
+        wrong = list(different(replayed("house", 1, cut=False), replayed("house", 1, cut=True)))
+    assert len(wrong) == 2
+    assert all("come twice" in one for one in wrong)
 
 
 def test_a_failing_round_is_seen_again_alone() -> None:

@@ -122,8 +122,8 @@ def _closings(
         item = _own(strategy, _known(known, end.id))
         cited = _citing(closed.get(item.id, item), end.source, (), shown)
         closed[item.id] = ended(cited, end.at, end.said)
-        ties += [_over(one, item) for one in dict.fromkeys(end.source)]
-    return closed, ties
+        ties += [_over(one, item) for one in end.source]
+    return closed, list(dict.fromkeys(ties))
 
 
 def _ended(item: Item, revised: Put | None) -> Put:

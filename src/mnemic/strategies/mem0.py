@@ -16,7 +16,7 @@ facts that rest on it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from mnemic.core.items import Item, Kind
@@ -24,7 +24,7 @@ from mnemic.core.queries import Filter
 from mnemic.core.uninterrupted import import_whole
 from mnemic.models.chat.base import Size
 from mnemic.models.model_requests import NameModel
-from mnemic.strategies.base import Asked, Budget, Edits, Given, Pick, known, nothing
+from mnemic.strategies.base import Asked, Budget, Edits, Given, Pick, nothing
 from mnemic.strategies.fact_book import FactBook
 from mnemic.strategies.judging import judged
 from mnemic.strategies.knowledge import passage_of
@@ -33,6 +33,7 @@ from mnemic.strategies.rules.sentence_relevance import bm25, content_terms
 from mnemic.strategies.strategy_requests import search
 from mnemic.strategies.tasks.extracting import EXTRACT_ITEMS
 from mnemic.strategies.triggers import EachEvent, Trigger
+from mnemic.strategies.turn_ranking import among_turns
 from mnemic.strategies.units import TokensUnit, Unit
 
 if TYPE_CHECKING:
@@ -53,7 +54,6 @@ CROWDED: Final = 0.001
 """Names of a question that lift the facts which hold them, by how much, and how fast less the more facts hold one."""
 
 _FACTS: Final = Filter(kinds=(Kind.FACT,), by=("mem0",))
-_TURNS: Final = Filter(kinds=(Kind.TURN,))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,23 +121,7 @@ class Mem0:
             picks.append(Pick(item=item, score=sum(parts.values()) / most, components=parts, why=_why(item, parts)))
         picks.sort(key=lambda pick: (-pick.score, -pick.item.said.timestamp(), pick.item.id))
         model: str = yield NameModel(Size.LARGE)
-        return picks if model else (yield from _among_turns(asked, picks))
-
-
-def _among_turns(asked: Asked, facts: Sequence[Pick]) -> Flow[list[Pick]]:
-    """Rank turns as a search does, each behind the facts that rest on it; facts of other turns come last.
-
-    Where no turn is found they are the latest, as in everybody's recall.
-    """
-    turns = [hit.item for hit in (yield from search(asked.text, _TURNS, asked.k))]
-    turns = turns or list((yield from known(_TURNS, asked.k)))
-    ranked: dict[ItemId, Pick] = {}
-    for turn in turns:
-        stated = {pick.item.id: pick for pick in facts if turn.id in pick.item.source}
-        own = Pick(item=turn, score=0.0, why="a turn: without a model few facts are found")
-        ranked = {**ranked, **{id: pick for id, pick in stated.items() if id not in ranked}, turn.id: own}
-    ranked |= {pick.item.id: pick for pick in facts if pick.item.id not in ranked}
-    return [replace(pick, score=1 / (1 + place)) for place, pick in enumerate(ranked.values())]
+        return picks if model else (yield from among_turns(asked, picks))
 
 
 def entity_boost(facts: int) -> float:

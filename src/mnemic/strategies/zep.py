@@ -15,8 +15,8 @@ Departures:
 - Known facts are looked up in both directions, and those that ended too: so what comes late finds its place.
 - A contradiction counts only between facts that share their subject, their object, or both the other way round.
 - What recall finds is one list: facts that words or meaning find, then episodes and what is only linked; the code gives
-  lists of edges, nodes, episodes and communities, each with its limit. Rules find few facts: without episodes most
-  questions would be answered by none.
+  lists of edges, nodes, episodes and communities, each with its limit. Rules find few facts, which are seldom what is
+  asked: without a model recall ranks episodes, each behind the facts that rest on it.
 - Names are compared exactly (`rules.name_likeness`), communities settle (`rules.label_propagation`), diversity is
   chosen one by one (`rules.rank_fusion`); a community is summed up by one question, and only the largest are.
 - Without a model: slots of profiles and names with the words between them, by rules; only what is certain is the same
@@ -64,6 +64,7 @@ from mnemic.strategies.strategy_requests import fetch, linked, search, vectors
 from mnemic.strategies.tasks.condensing import SUMMARIZE
 from mnemic.strategies.tasks.graph_resolution import EXTRACT_FACTS, MATCH_ENTITIES, MATCH_FACTS
 from mnemic.strategies.triggers import Buffer, EachEvent, Trigger
+from mnemic.strategies.turn_ranking import among_turns
 from mnemic.strategies.units import TurnUnit, Unit
 
 if TYPE_CHECKING:
@@ -112,7 +113,8 @@ class Zep:
         recipe: How recall ranks.
         centre: The entity from which `NODE_DISTANCE` counts.
         relevance: The weight of relevance against unlikeness in `MMR`.
-        episodes: Recall finds turns, too, by a ranking of their own; facts that words find stand before them.
+        episodes: Recall finds turns, too: by a ranking of their own, with facts that words find before them; without a
+            model each behind the facts that rest on it.
     """
 
     recipe: SearchRecipe = SearchRecipe.RRF
@@ -176,9 +178,9 @@ class Zep:
     def on_recall(self, asked: Asked) -> Flow[Sequence[Pick]]:
         """Search facts by words, by meaning and along the graph, and episodes; rank them by the recipe.
 
-        Returns:
-            At most `2 * asked.k`.
+        Without a model the recipe ranks the facts of each episode, and episodes rank by themselves.
         """
+        model: str = yield NameModel(Size.LARGE)
         where = replace(asked.where, kinds=(Kind.FACT,), by=(self.by,))
         hits = yield from search(asked.text, where, 2 * asked.k)
         meant = {hit.item.id: hit.cosine for hit in hits if hit.cosine is not None}
@@ -190,7 +192,7 @@ class Zep:
             items |= {item.id: item for item in newest}
         near = yield from _walked([hit.item.id for hit in hits], 2 * asked.k)
         items |= yield from fetch(*near)
-        told = (yield from _episodes(asked)) if self.episodes else []
+        told = (yield from _episodes(asked)) if self.episodes and model else []
         items |= {item.id: item for item in told}
         rankings = {
             "words": [hit.item.id for hit in hits if hit.overlap > 0],
@@ -200,10 +202,11 @@ class Zep:
         }
         shares = reciprocal_ranks(rankings, _RRF)
         best = dict(sorted(((id, sum(parts.values())) for id, parts in shares.items()), key=_descending)[: 2 * asked.k])
-        return [
+        picks = [
             Pick(item=items[id], score=score, components=shares[id], why=f"found by {' and '.join(shares[id])}")
             for id, score in (yield from self._ranked(best, items))
         ]
+        return picks if model or not self.episodes else (yield from among_turns(asked, picks))
 
     def _ranked(self, best: Mapping[ItemId, float], items: Mapping[ItemId, Item]) -> Flow[list[tuple[ItemId, float]]]:
         """Rank by the recipe what the fusion found best."""

@@ -28,6 +28,7 @@ from mnemic.models.model_requests import JudgedBy
 from mnemic.settings import Settings
 from mnemic.strategies.hippo2 import Hippo2
 from mnemic.strategies.mem0 import Mem0
+from mnemic.strategies.memoryos import MemoryOS
 from mnemic.strategies.stream import Stream
 from mnemic.strategies.units import TurnUnit
 from mnemic.strategies.zep import Zep
@@ -42,10 +43,11 @@ READ: Final = "read"
 FOLLOWED: Final[Mapping[str, Callable[[], Strategy]]] = {
     "mem0": lambda: Mem0(unit=TurnUnit()),
     "stream": lambda: Stream(unit=TurnUnit()),
+    "memoryos": lambda: MemoryOS(unit=TurnUnit(), hot=2.0),
     "zep": Zep,
     "hippo2": Hippo2,
 }
-"""Strategies by name; those that wait for more turns than a trial has are given each by itself."""
+"""Strategies by name; those that wait for more turns than a trial has are given each by itself, each a hot page."""
 
 TRIED: Final = (*FOLLOWED, READ)
 

@@ -139,7 +139,8 @@ def placed(edge: GraphEdge, same: Sequence[GraphEdge], over: Sequence[GraphEdge]
     for one in alike:
         if one.start <= edge.start:
             return EdgePlace(edge=edge, again=one)
-    against = [one for one in (*over, *same) if one not in alike and one.meets(edge)]
+    stated = dict.fromkeys((*over, *same))  # one edge more than once, if the same turn has said it again
+    against = [one for one in stated if one not in alike and one.meets(edge)]
     ends = [one for one in against if edge.follows(one) and (one in same or not edge.closing)]
     later = [one for one in against if not edge.follows(one) and (one in same or not one.closing)]
     later += [one for one in alike if one.order > edge.order]

@@ -13,6 +13,7 @@ from typing import Any, Final
 from unittest.mock import patch
 
 from mnemic.derive import runs
+from mnemic.errors import MnemicError
 from mnemic.testing.attack.frame import AttackReport
 from mnemic.testing.attack.strategy_replay import FOLLOWED, Replay, chat_of, different, journal, view
 
@@ -45,7 +46,8 @@ def attack(rounds: int, seed: int, strategies: Sequence[str] = tuple(FOLLOWED), 
 def replayed(name: str, seed: int, *, cut: bool) -> list[str]:
     """Replay the journal of a seed to a strategy, with random cuts or by one flush; what it made of it.
 
-    No run is longer than the strategy's own, for which its budget is made: beyond that, rules judge what is left over.
+    A run that fails ends it: no journal is one that a strategy cannot digest. No run is longer than the strategy's own,
+    for which its budget is made: beyond that, rules judge what is left over.
     """
     turns = journal(random.Random(seed))
     chance = random.Random(seed + 1)
@@ -57,12 +59,15 @@ def replayed(name: str, seed: int, *, cut: bool) -> list[str]:
             )
         replay = stack.enter_context(Replay(strategy, chat_of(seed)))
         often = chance.choice((0.1, 0.4, 1.0))
-        for number, turn in enumerate(turns):
-            replay.say(number, turn)
-            if cut and chance.random() < often:
-                _run(replay, chance)
-        replay.clock.tick(86_400_000_000)  # upkeep waits for an idle hour
-        assert replay.memory.flush()
+        try:
+            for number, turn in enumerate(turns):
+                replay.say(number, turn)
+                if cut and chance.random() < often:
+                    _run(replay, chance)
+            replay.clock.tick(86_400_000_000)  # upkeep waits for an idle hour
+            assert replay.memory.flush()
+        except MnemicError as error:
+            return [f"{'cut' if cut else 'in one flush'}: {error!r}"]
         return [*view(replay.me), *(f"verify: {fault}" for fault in replay.memory.admin.verify())]
 
 

@@ -263,7 +263,7 @@ def serve(
 @verb("mnemic bench model scripted:Hello --turns 1", "mnemic bench model scripted:Hello --only mem0,read --turns 1")
 @click.argument("model")
 @click.option("--turns", type=click.IntRange(1, 4), default=2, show_default=True, help="Turns that are said.")
-@click.option("--only", type=NAMES, help="Of mem0, stream, zep, hippo2 and read, by commas.")
+@click.option("--only", type=NAMES, help="Of mem0, stream, memoryos, zep, hippo2, read.")
 @options.count("--limit", 2048, "Most tokens of an answer.", least=16)
 @click.option("--served", is_flag=True, help="A GGUF file: not in this process, but over HTTP, by llama.cpp's server.")
 @click.option("--answers", type=FILE, help="Folder for what was answered, a line for each call.")

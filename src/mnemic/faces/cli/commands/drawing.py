@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 from string import Template
@@ -52,7 +53,8 @@ def graph(
         found = looking_at(me, **past).graph(by=by, around=around, steps=steps, limit=limit)
     record = graph_record(found)
     seen = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in past.items() if value is not None)
-    drawn = _dot(record) if dot else _page({**record, "seen": seen})
+    picture = {**record, "edges": _drawn_once(record["edges"])}
+    drawn = _dot(picture) if dot else _page({**picture, "seen": seen})
     path = out if out is not None or dot or run.output.json else _PAGE
     if not found.nodes:
         path = None
@@ -67,8 +69,26 @@ def graph(
         run.output.line(drawn.rstrip("\n"))
     elif path is not None:
         left = f"; {many(found.left_out, 'name')} more left out, raise --limit" if found.left_out else ""
-        shown = f"{many(len(found.nodes), 'name')}, {many(len(found.edges), 'relation')}{left}"
+        shown = f"{many(len(found.nodes), 'name')}, {many(len(picture['edges']), 'relation')}{left}"
         run.output.line(f"wrote {plain(str(path.absolute()))}: {shown}")
+
+
+def _drawn_once(edges: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Make one arrow of facts that say the same of the same time, by all who keep one of them."""
+    alike: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for place, edge in enumerate(edges):
+        fact = edge["fact"] or {"text": place}
+        looks = (*(edge[name] for name in ("src", "dst", "label", "made_of", "ended")), fact["text"])
+        alike.setdefault((*looks, fact.get("since"), fact.get("until")), []).append(edge)
+    return [_kept_by_all(same) for same in alike.values()]
+
+
+def _kept_by_all(same: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    first, *others = same
+    if not others:
+        return first
+    by = dict.fromkeys(edge["fact"]["by"] or "by hand" for edge in same)
+    return {**first, "fact": {**first["fact"], "by": ", ".join(by)}}
 
 
 def _page(record: dict[str, Any]) -> str:
