@@ -121,6 +121,9 @@ def test_pages_go_past_the_twentieth_and_the_count_is_true(client: TestClient) -
     assert seen == [f"note {number}" for number in reversed(range(45))]
     last = client.post("/v3/memories/?page=3&page_size=20", json={"filters": {"user_id": "ada"}}).json()
     assert (len(last["results"]), "page=2" in last["previous"]) == (5, True)
+    outside = {"X-Forwarded-Proto": "https", "Host": "localhost:8443"}  # of a proxy that speaks TLS
+    first = client.get("/v1/memories/?user_id=ada&page_size=20", headers=outside).json()
+    assert first["next"].startswith("https://localhost:8443/v1/memories/?")
     beyond = client.post("/v3/memories/?page=4&page_size=20", json={"filters": {"user_id": "ada"}}).json()
     assert (beyond["count"], beyond["results"], beyond["next"]) == (45, [], None)
     nobody = client.post("/v3/memories/search/", json={"query": "note", "filters": {"user_id": "nobody"}})

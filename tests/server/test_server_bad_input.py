@@ -218,6 +218,14 @@ def test_a_name_in_a_header_is_wholly_percent_encoded(client: TestClient) -> Non
         assert client.post("/v1/count", headers={b"Mnemic-User": name}).status_code == 200
 
 
+@pytest.mark.parametrize("shared", [{}, {"Mnemic-Shared": "yes"}], ids=["", "shared"])
+def test_a_name_that_can_be_nobodys_is_refused_by_its_header(client: TestClient, shared: dict[str, str]) -> None:
+    for name, status in (("", 400), (" ", 400), ("%20", 400), ("%00", 400), ("a%0Ab", 400), ("a" * 257, 413)):
+        for header in ("Mnemic-User", "Mnemic-Tenant"):
+            response = client.post("/v1/count", headers={header: name, **shared})
+            assert (response.status_code, response.json()["field"]) == (status, header.lower()), (name, response.text)
+
+
 def test_a_cursor_is_read_also_beside_a_user(client: TestClient) -> None:
     response = client.post("/v1/users", json={"user": "ada", "after": "c" + "0" * 30})
     assert (response.status_code, response.json()["field"]) == (400, "after")
