@@ -176,7 +176,9 @@ def feed(site: Site) -> str:
         listener.join(PATIENCE)
     assert heard.keys() == acknowledged.keys(), f"heard {len(heard)} of {WRITES} commits"
     late = sorted(heard[seq] - acknowledged[seq] for seq in heard)
-    return f"{WRITES} commits are heard {late[WRITES // 2] * 1000:.0f} ms (p50) and {late[-1] * 1000:.0f} ms (most) behind"
+    return (
+        f"{WRITES} commits are heard {late[WRITES // 2] * 1000:.0f} ms (p50) and {late[-1] * 1000:.0f} ms (most) behind"
+    )
 
 
 def idle_feed(site: Site, seconds: float) -> str:
@@ -308,7 +310,11 @@ def _caddy(home: Path, port: int, documented: str) -> tuple[str, list[str], list
     inside = documented.replace(f"{NAME} {{", f"{NAME}:{port} {{\n    tls {home}/cert.pem {home}/key.pem", 1)
     config = f"{{\n    admin unix//{home}/admin.sock\n    auto_https disable_redirects\n}}\n{inside}"
     which = ["--config", str(home / "proxy.conf"), "--adapter", "caddyfile"]
-    return config, ["caddy", "run", *which], ["caddy", "reload", "--force", *which, "--address", f"unix//{home}/admin.sock"]
+    return (
+        config,
+        ["caddy", "run", *which],
+        ["caddy", "reload", "--force", *which, "--address", f"unix//{home}/admin.sock"],
+    )
 
 
 PROXIES: Final[Mapping[str, tuple[str, Callable[[Path, int, str], tuple[str, list[str], list[str]]]]]] = {

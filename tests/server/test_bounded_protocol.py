@@ -131,6 +131,25 @@ def test_what_does_not_come_in_time_is_told_so(begun: bytes) -> None:
     assert _problem(asyncio.run(_answered(Impatient, begun))) == 408
 
 
+def test_a_body_that_drips_is_late_however_steadily_it_comes() -> None:
+    async def scenario() -> bytes:
+        config = uvicorn.Config(_app, lifespan="off", ws="none")
+        config.load()
+        make = partial(Impatient, config=config, server_state=ServerState(), app_state={})
+        server = await asyncio.get_running_loop().create_server(make, "127.0.0.1", 0)
+        async with server, asyncio.timeout(PATIENCE):
+            reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+            writer.write(b"POST / HTTP/1.1\r\nContent-Length: 100000000\r\n\r\n")
+            answer = asyncio.ensure_future(reader.read())
+            while not answer.done():
+                writer.write(b"x")
+                await asyncio.sleep(Impatient.body_seconds / 10)
+            writer.close()
+            return await answer
+
+    assert _problem(asyncio.run(scenario())) == 408
+
+
 def test_what_is_late_behind_an_answer_is_cut() -> None:
     """There is one answer to a request: nothing is written amid another, or behind it."""
     unfinished = b"POST /hasty HTTP/1.1\r\nContent-Length: 9\r\n\r\nabc"
