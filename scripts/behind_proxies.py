@@ -1,4 +1,4 @@
-"""Tries a served memory behind nginx and Caddy: verbs, large bodies, the feed, MCP, the dashboard, restarts of each side."""
+"""Tries a served memory behind nginx and Caddy: verbs, large bodies, the feed, MCP, the dashboard, restarts."""
 
 from __future__ import annotations
 

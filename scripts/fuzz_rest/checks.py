@@ -64,8 +64,10 @@ def _made_real(given: dict[str, Any], ids: list[str]) -> bool:
     """Put what is there in the place of what is named; say whether an item is among it."""
     before = dict(given)
     for name in before:
-        if name in ("id", "src", "dst", "replaced_by") and isinstance(given[name], str):
+        if name in ("id", "memory_id", "src", "dst", "replaced_by") and isinstance(given[name], str):
             given[name] = DICE.choice(ids)
+        elif name == "memories" and isinstance(given[name], list):
+            given[name] = [{**one, "memory_id": DICE.choice(ids)} for one in given[name] if isinstance(one, dict)]
         elif name in ("ids", "source", "besides", "evidence") and isinstance(given[name], list):
             given[name] = [DICE.choice(ids) for _ in given[name]]
         elif name == "at":

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from served_store import ENDLESS, document, filled, served
+from served_store import asked_paths, document, filled, served
 
 from mnemic.faces.server import openapi
 
@@ -207,7 +207,7 @@ def main() -> int:
     phases = asked.phases.split(",")
     if strange := set(phases) - set(PHASES):
         parser.error(f"no phase {', '.join(strange)}; there are {', '.join(PHASES)}")
-    paths = [path for path in openapi.document()["paths"] if path != ENDLESS]
+    paths = list(asked_paths(openapi.document()["paths"]))
     if strange := set(asked.operation) - set(paths):
         parser.error(f"no path {', '.join(strange)} is asked; there are {', '.join(paths)}")
     kept, parts = kept_in(asked), parts_of(asked.operation or paths, phases)

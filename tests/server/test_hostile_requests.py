@@ -1,4 +1,4 @@
-"""What a stranger sends over a socket, one connection each: one problem document that says what it is, and never a 500."""
+"""What a stranger sends over a socket, one connection each: one problem document says what it is, and none is a 500."""
 
 from __future__ import annotations
 

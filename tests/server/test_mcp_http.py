@@ -128,7 +128,7 @@ def test_who_may_not_ask_gets_no_further(memory: Memory, headers: dict[str, str]
 
 
 def test_an_answer_is_one_document_and_no_stream(memory: Memory) -> None:
-    """A stream begun before a proxy has seen the request's end is cut by some (Caddy 2.6); our tools send nothing amid."""
+    """A stream begun before a proxy has seen the request's end is cut by some (Caddy 2.6)."""
     asked = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
     with serving_app(application(Service(memory, TOKENS))) as address:
         answer = httpx2.post(
