@@ -32,6 +32,8 @@ BEYOND_A_SCHEMA = {
     "a header and the body say the same": r"^(Idempotency-Key|If-Match): says otherwise",
     "a zone may carry a time out of the years there are": r"leaves years 1-9999",
     "any JSON is taken, at any depth, but for a NUL in its texts": r"slots: holds a NUL|slots(\[\d+\])?: .*NUL",
+    "filters of mem0 have a grammar of their own": r"^filters\b|^start_date: |^end_date: |^metadata\b",
+    "one of mem0's entities is needed, and what was judged cannot be unsaid": r"^(user_id|feedback): is missing",
     "all parts of a message may be empty, each for itself": r"^messages\[\d+\]\.text: is empty",
 }
 """Why a request that fits the schema may still be refused with 400, and the words that say so."""

@@ -509,3 +509,26 @@ def test_whatever_is_sent_is_answered_or_refused(client: TestClient, sent: tuple
     path = path.replace("{memory_id}", "0" * 26).replace("{entity_type}", "run").replace("{entity_id:path}", "x")
     response = client.request(method, path, json=body)
     assert response.status_code in (200, 400, 404, 413), (sent, response.text)
+
+
+def test_a_list_that_may_be_left_out_comes_in_an_address_too(client: TestClient) -> None:
+    client.post("/v3/memories/add/", json={"messages": "The ferry leaves at nine.", "user_id": "ada"})
+    for query, status in (("categories=travel&categories=work", 200), ("categories=travel", 200), ("categories=", 400)):
+        answer = client.get(f"/v1/memories/?user_id=ada&{query}")
+        assert answer.status_code == status, answer.text
+        assert status == 400 or answer.json()["results"] == []
+
+
+def test_what_is_wrong_is_told_by_the_name_that_was_sent(client: TestClient) -> None:
+    for path, said, field in (
+        ("/v3/memories/add/", {"messages": "x", "user_id": "ada", "timestamp": ""}, "timestamp"),
+        ("/v3/memories/add/", {"messages": "x", "user_id": "ada", "expiration_date": "soonish"}, "expiration_date"),
+        ("/v3/memories/add/", {"messages": "x", "user_id": "ada", "expiration_date": "2001-01-01"}, "expiration_date"),
+        ("/v2/memories/search/", {"query": "x", "user_id": "ada", "reference_date": "soonish"}, "reference_date"),
+        ("/v3/memories/", {"user_id": "ada", "categories": [" "]}, "categories[0]"),
+        ("/v3/memories/", {"user_id": "ada", "show_expired": 0}, "show_expired"),
+    ):
+        answer = client.post(path, json=said)
+        told = answer.json()
+        assert (answer.status_code, told["field"]) == (400, field), answer.text
+        assert told["detail"].startswith(f"{field}: ")

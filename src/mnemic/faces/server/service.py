@@ -178,7 +178,7 @@ def named(headers: Mapping[str, str], header: str) -> str | None:
     """The name that a header holds, percent-encoded where it is not ASCII; None without one.
 
     Raises:
-        Invalid: it is not ASCII, so that it is not known in which encoding it is; what it encodes is not UTF-8; or is no
+        Invalid: it is not ASCII, so that it is not known in which encoding it is; what it encodes is not UTF-8, or is no
             name. TooLarge: it is longer than names are.
     """
     value = headers.get(header)
