@@ -27,6 +27,7 @@ BEYOND_A_SCHEMA = {
     "two fields are compared": r"^valid_to: is not after valid_from|^last: is \d+\. Give at least|^by: .* `where\.by`",
     "two fields go not together": r"^default: is given beside|^right: admin goes over everybody",
     "one of several fields is needed": r"^keep: is not the one outcome|^ids: names nothing to erase",
+    "one of several is to be changed": r"^text: is missing. Give text, metadata",
     "several keys may have one name": r"^key: .* is the name of several",
     "strategies are of the store and its settings": r"^(by|strategy|strategies)\b.* is (not followed|no strategy)",
     "a header and the body say the same": r"^(Idempotency-Key|If-Match): says otherwise",

@@ -178,8 +178,8 @@ def named(headers: Mapping[str, str], header: str) -> str | None:
     """The name that a header holds, percent-encoded where it is not ASCII; None without one.
 
     Raises:
-        Invalid: it is not ASCII, so that it is not known in which encoding it is; what it encodes is not UTF-8, or is no
-            name. TooLarge: it is longer than names are.
+        Invalid: it is not ASCII, so that its encoding is not known; what it encodes is not UTF-8, or is no name.
+        TooLarge: it is longer than names are.
     """
     value = headers.get(header)
     if value is None:
