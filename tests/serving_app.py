@@ -12,9 +12,13 @@ import uvicorn
 
 
 @contextmanager
-def serving_app(app: Any) -> Iterator[str]:
-    """Have an application answer on a free port until the block is left; yields the address, without a path."""
-    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", ws="none"))
+def serving_app(app: Any, **how: Any) -> Iterator[str]:
+    """Have an application answer on a free port until the block is left; yields the address, without a path.
+
+    Args:
+        how: More of uvicorn's settings, such as the protocol.
+    """
+    server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="warning", ws="none", **how))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:

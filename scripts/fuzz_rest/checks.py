@@ -27,11 +27,14 @@ BEYOND_A_SCHEMA = {
     "two fields are compared": r"^valid_to: is not after valid_from|^last: is \d+\. Give at least|^by: .* `where\.by`",
     "two fields go not together": r"^default: is given beside|^right: admin goes over everybody",
     "one of several fields is needed": r"^keep: is not the one outcome|^ids: names nothing to erase",
+    "one of several is to be changed": r"^text: is missing. Give text, metadata",
     "several keys may have one name": r"^key: .* is the name of several",
     "strategies are of the store and its settings": r"^(by|strategy|strategies)\b.* is (not followed|no strategy)",
     "a header and the body say the same": r"^(Idempotency-Key|If-Match): says otherwise",
     "a zone may carry a time out of the years there are": r"leaves years 1-9999",
     "any JSON is taken, at any depth, but for a NUL in its texts": r"slots: holds a NUL|slots(\[\d+\])?: .*NUL",
+    "filters of mem0 have a grammar of their own": r"^filters\b|^start_date: |^end_date: |^metadata\b",
+    "one of mem0's entities is needed, and what was judged cannot be unsaid": r"^(user_id|feedback): is missing",
     "all parts of a message may be empty, each for itself": r"^messages\[\d+\]\.text: is empty",
 }
 """Why a request that fits the schema may still be refused with 400, and the words that say so."""
@@ -64,8 +67,10 @@ def _made_real(given: dict[str, Any], ids: list[str]) -> bool:
     """Put what is there in the place of what is named; say whether an item is among it."""
     before = dict(given)
     for name in before:
-        if name in ("id", "src", "dst", "replaced_by") and isinstance(given[name], str):
+        if name in ("id", "memory_id", "src", "dst", "replaced_by") and isinstance(given[name], str):
             given[name] = DICE.choice(ids)
+        elif name == "memories" and isinstance(given[name], list):
+            given[name] = [{**one, "memory_id": DICE.choice(ids)} for one in given[name] if isinstance(one, dict)]
         elif name in ("ids", "source", "besides", "evidence") and isinstance(given[name], list):
             given[name] = [DICE.choice(ids) for _ in given[name]]
         elif name == "at":

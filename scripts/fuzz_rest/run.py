@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from served_store import ENDLESS, document, filled, served
+from served_store import asked_paths, document, filled, served
 
 from mnemic.faces.server import openapi
 
@@ -54,8 +54,8 @@ class Outcome:
 
     @property
     def passed(self) -> bool:
-        """Whether it was done to its end, and nothing failed."""
-        return self.ended and not self.failures
+        """Whether it was done to its end, something was asked, and nothing failed."""
+        return self.ended and self.cases > 0 and not self.failures
 
 
 def parts_of(paths: Sequence[str], phases: Iterable[str]) -> list[Part]:
@@ -153,7 +153,8 @@ def time_left(done: Sequence[Outcome], rest: Sequence[Part]) -> str:
 
 def line_of(one: Outcome) -> str:
     """The figures of a part on a line."""
-    state = "passed" if one.passed else f"{one.failures} FAILURES" if one.ended else "DID NOT END"
+    failed = f"{one.failures} FAILURES" if one.cases else "ASKED NOTHING"
+    state = "passed" if one.passed else failed if one.ended else "DID NOT END"
     return f"{one.part.name}: {state}; {one.operations} operations, {one.cases:,} requests, {one.seconds / 60:.1f} min"
 
 
@@ -206,7 +207,7 @@ def main() -> int:
     phases = asked.phases.split(",")
     if strange := set(phases) - set(PHASES):
         parser.error(f"no phase {', '.join(strange)}; there are {', '.join(PHASES)}")
-    paths = [path for path in openapi.document()["paths"] if path != ENDLESS]
+    paths = list(asked_paths(openapi.document()["paths"]))
     if strange := set(asked.operation) - set(paths):
         parser.error(f"no path {', '.join(strange)} is asked; there are {', '.join(paths)}")
     kept, parts = kept_in(asked), parts_of(asked.operation or paths, phases)

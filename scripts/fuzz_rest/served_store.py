@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
+from mem0_document import mem0_paths
+
 from mnemic import Memory, Settings
 from mnemic.credentials.principal import Right
 
@@ -69,11 +71,16 @@ def served(home: Path, *options: str) -> Iterator[str]:
             process.wait(PATIENCE)
 
 
+def asked_paths(paths: dict[str, Any]) -> dict[str, Any]:
+    """The paths of the server's document that end, and those of mem0's surface, which it does not describe."""
+    return {**{path: methods for path, methods in paths.items() if path != ENDLESS}, **mem0_paths()}
+
+
 def document(address: str, *, credentials: bool) -> dict[str, Any]:
     """The server's OpenAPI document; where it asks for a key, every operation needs one, and says for whom it asks."""
     with urllib.request.urlopen(address + DOCUMENT, timeout=PATIENCE) as response:
         described: dict[str, Any] = json.load(response)
-    described["paths"].pop(ENDLESS)
+    described["paths"] = asked_paths(described["paths"])
     if credentials:
         described["security"] = [{"key": []}]
         operations = [one for path in described["paths"].values() for one in path.values()]

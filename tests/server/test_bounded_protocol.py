@@ -28,12 +28,12 @@ async def _app(scope: Any, receive: Any, send: Any) -> None:
         body += message["body"]
         if not message["more_body"]:
             break
-    await _ok(send)
+    await _ok(send, dict(scope["headers"])[b"mnemic-user"] if scope["path"] == "/header" else b"ok")
 
 
-async def _ok(send: Any) -> None:
-    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
-    await send({"type": "http.response.body", "body": b"ok"})
+async def _ok(send: Any, said: bytes = b"ok") -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % len(said))]})
+    await send({"type": "http.response.body", "body": said})
 
 
 async def _large(send: Any) -> None:
@@ -99,6 +99,21 @@ def test_many_requests_on_one_connection_are_no_long_head() -> None:
     assert answers.count(b"HTTP/1.1 200") == 6
 
 
+@pytest.mark.parametrize("white", [b"", b" ", b"\t", b" \t  "])
+def test_white_space_round_a_headers_value_is_none_of_it(white: bytes) -> None:
+    """RFC 9110, 5.5: else the same request would be of another user directly than through a proxy."""
+    asked = b"GET /header HTTP/1.1\r\nMnemic-User:" + white + b"ada l" + white + b"\r\nConnection: close\r\n\r\n"
+    assert asyncio.run(_answered(BoundedHttpProtocol, asked)).endswith(b"\r\n\r\nada l")
+
+
+def test_what_stands_behind_a_body_is_no_header() -> None:
+    """RFC 9110, 6.5.1: else it says who asks after hosts and origins were looked at, and past a proxy's own headers."""
+    body = b"Transfer-Encoding: chunked\r\nMnemic-User: ada\r\n\r\n2\r\n{}\r\n0\r\nMnemic-User: bob\r\n\r\n"
+    last = b"POST /header HTTP/1.1\r\nMnemic-User: cleo\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+    answers = asyncio.run(_answered(BoundedHttpProtocol, b"POST /header HTTP/1.1\r\n" + body + last))
+    assert [one[-4:].strip() for one in answers.split(b"HTTP/1.1 200")[1:]] == [b"ada", b"cleo"]
+
+
 def test_who_says_nothing_is_cut() -> None:
     assert asyncio.run(_answered(Impatient, b"")) == b""
 
@@ -114,6 +129,25 @@ LATE = {
 @pytest.mark.parametrize("begun", LATE.values(), ids=LATE)
 def test_what_does_not_come_in_time_is_told_so(begun: bytes) -> None:
     assert _problem(asyncio.run(_answered(Impatient, begun))) == 408
+
+
+def test_a_body_that_drips_is_late_however_steadily_it_comes() -> None:
+    async def scenario() -> bytes:
+        config = uvicorn.Config(_app, lifespan="off", ws="none")
+        config.load()
+        make = partial(Impatient, config=config, server_state=ServerState(), app_state={})
+        server = await asyncio.get_running_loop().create_server(make, "127.0.0.1", 0)
+        async with server, asyncio.timeout(PATIENCE):
+            reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+            writer.write(b"POST / HTTP/1.1\r\nContent-Length: 100000000\r\n\r\n")
+            answer = asyncio.ensure_future(reader.read())
+            while not answer.done():
+                writer.write(b"x")
+                await asyncio.sleep(Impatient.body_seconds / 10)
+            writer.close()
+            return await answer
+
+    assert _problem(asyncio.run(scenario())) == 408
 
 
 def test_what_is_late_behind_an_answer_is_cut() -> None:

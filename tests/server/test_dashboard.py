@@ -133,6 +133,15 @@ def test_a_link_opens_once_and_what_changes_something_needs_the_token(
     assert own(client, f"/login?token={link}").headers["location"] == "/#/signin?over=1"
 
 
+@pytest.mark.parametrize(("told", "secure"), [("https", True), ("http", False), ("https, http", True), ("ws", False)])
+def test_behind_a_proxy_that_speaks_tls_the_cookie_stays_on_tls(
+    guarded: tuple[TestClient, Authenticator], told: str, secure: bool
+) -> None:
+    client, authenticator = guarded
+    opened = own(client, f"/login?token={_link(authenticator)}", headers={"X-Forwarded-Proto": told})
+    assert opened.headers["set-cookie"].endswith("; Secure") == secure
+
+
 def test_leaving_needs_the_token_and_ends_the_session(guarded: tuple[TestClient, Authenticator]) -> None:
     client, authenticator = guarded
     own(client, f"/login?token={_link(authenticator)}")

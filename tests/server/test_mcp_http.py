@@ -127,6 +127,20 @@ def test_who_may_not_ask_gets_no_further(memory: Memory, headers: dict[str, str]
     assert answer.status_code == status
 
 
+def test_an_answer_is_one_document_and_no_stream(memory: Memory) -> None:
+    """A stream begun before a proxy has seen the request's end is cut by some (Caddy 2.6)."""
+    asked = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    with serving_app(application(Service(memory, TOKENS))) as address:
+        answer = httpx2.post(
+            f"{address}/mcp",
+            json={"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": asked},
+            headers={"Accept": "application/json, text/event-stream", "Authorization": "Bearer ada"},
+            timeout=PATIENCE,
+        )
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
+    assert answer.json()["result"]["protocolVersion"] == "2025-06-18"
+
+
 @pytest.mark.parametrize("path", ["/mcp", "/mcp/reference", "/mcp/files"])
 def test_nobody_hears_over_http_of_what_others_write(memory: Memory, path: str) -> None:
     async def say(client: Client) -> Any:

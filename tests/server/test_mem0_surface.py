@@ -121,6 +121,9 @@ def test_pages_go_past_the_twentieth_and_the_count_is_true(client: TestClient) -
     assert seen == [f"note {number}" for number in reversed(range(45))]
     last = client.post("/v3/memories/?page=3&page_size=20", json={"filters": {"user_id": "ada"}}).json()
     assert (len(last["results"]), "page=2" in last["previous"]) == (5, True)
+    outside = {"X-Forwarded-Proto": "https", "Host": "localhost:8443"}  # of a proxy that speaks TLS
+    first = client.get("/v1/memories/?user_id=ada&page_size=20", headers=outside).json()
+    assert first["next"].startswith("https://localhost:8443/v1/memories/?")
     beyond = client.post("/v3/memories/?page=4&page_size=20", json={"filters": {"user_id": "ada"}}).json()
     assert (beyond["count"], beyond["results"], beyond["next"]) == (45, [], None)
     nobody = client.post("/v3/memories/search/", json={"query": "note", "filters": {"user_id": "nobody"}})
@@ -506,3 +509,26 @@ def test_whatever_is_sent_is_answered_or_refused(client: TestClient, sent: tuple
     path = path.replace("{memory_id}", "0" * 26).replace("{entity_type}", "run").replace("{entity_id:path}", "x")
     response = client.request(method, path, json=body)
     assert response.status_code in (200, 400, 404, 413), (sent, response.text)
+
+
+def test_a_list_that_may_be_left_out_comes_in_an_address_too(client: TestClient) -> None:
+    client.post("/v3/memories/add/", json={"messages": "The ferry leaves at nine.", "user_id": "ada"})
+    for query, status in (("categories=travel&categories=work", 200), ("categories=travel", 200), ("categories=", 400)):
+        answer = client.get(f"/v1/memories/?user_id=ada&{query}")
+        assert answer.status_code == status, answer.text
+        assert status == 400 or answer.json()["results"] == []
+
+
+def test_what_is_wrong_is_told_by_the_name_that_was_sent(client: TestClient) -> None:
+    for path, said, field in (
+        ("/v3/memories/add/", {"messages": "x", "user_id": "ada", "timestamp": ""}, "timestamp"),
+        ("/v3/memories/add/", {"messages": "x", "user_id": "ada", "expiration_date": "soonish"}, "expiration_date"),
+        ("/v3/memories/add/", {"messages": "x", "user_id": "ada", "expiration_date": "2001-01-01"}, "expiration_date"),
+        ("/v2/memories/search/", {"query": "x", "user_id": "ada", "reference_date": "soonish"}, "reference_date"),
+        ("/v3/memories/", {"user_id": "ada", "categories": [" "]}, "categories[0]"),
+        ("/v3/memories/", {"user_id": "ada", "show_expired": 0}, "show_expired"),
+    ):
+        answer = client.post(path, json=said)
+        told = answer.json()
+        assert (answer.status_code, told["field"]) == (400, field), answer.text
+        assert told["detail"].startswith(f"{field}: ")

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from malformed_json import MALFORMED
 from starlette.testclient import TestClient
 
 from mnemic import Memory
@@ -22,35 +23,6 @@ from mnemic.operations.operation_table import OPERATIONS
 
 Serving = Callable[..., TestClient]
 JSON = {"content-type": "application/json"}
-DEEP = b'{"query":' + b"[" * 70 + b"]" * 70 + b"}"
-DEEPEST = b'{"query":' + b"[" * 200_000
-
-MALFORMED = {
-    "nothing closed": b'{"query": "x"',
-    "no JSON": b"query=x",
-    "two documents": b'{"query": "x"} {"query": "y"}',
-    "a comma too many": b'{"query": "x",}',
-    "single quotes": b"{'query': 'x'}",
-    "NaN": b'{"query": NaN}',
-    "infinite": b'{"query": "x", "k": Infinity}',
-    "beyond a double": b'{"query": "x", "k": 1e999}',
-    "beyond 64 bits": b'{"query": "x", "k": 9223372036854775808}',
-    "a number of many digits": b'{"query": "x", "k": ' + b"9" * 10_000 + b"}",
-    "a name twice": b'{"query": "x", "query": "y"}',
-    "a name twice below": b'{"query": "x", "where": {"tags": [], "tags": []}}',
-    "half a character": b'{"query": "\\ud83d"}',
-    "half a character in a name": b'{"query": "x", "\\udc00": 1}',
-    "nested too deep": DEEP,
-    "nested as deep as it goes": DEEPEST,
-    "not UTF-8": b'{"query": "\xff\xfe"}',
-    "UTF-16": '{"query": "x"}'.encode("utf-16"),
-    "a byte order mark": b'\xef\xbb\xbf{"query": "x"}',
-    "a NUL": b'{"query": "\x00"}',
-    "a NUL, escaped": b'{"query": "\\u0000"}',
-    "a list": b'["query"]',
-    "a string": b'"query"',
-    "null": b"null",
-}
 
 
 @pytest.mark.parametrize("body", MALFORMED.values(), ids=list(MALFORMED))
@@ -136,6 +108,21 @@ def test_an_argument_that_does_not_fit_is_named(client: TestClient, case: tuple[
     assert (response.status_code, response.json()["field"].split(".")[0]) == (400, field.split(".")[0]), response.text
 
 
+FIELDS = [(name, field) for name, one in sorted(OPERATIONS.items()) for field in one.parameters["properties"]]
+
+
+@pytest.mark.parametrize(("name", "field"), FIELDS, ids=lambda one: str(one))
+def test_every_field_of_every_operation_is_held_to_its_schema(client: TestClient, name: str, field: str) -> None:
+    """None takes a list of a list of an object: it is refused by its name, whatever else is missing."""
+    if field == "slots":
+        pytest.skip("any JSON is a slot")
+    needed = dict.fromkeys(OPERATIONS[name].parameters["required"], "x")
+    response = client.post(f"/v1/{name}", json={**needed, field: [[{"x": 1}]]})
+    assert response.status_code == 400, response.text
+    refused = response.json()["field"].partition("[")[0].partition(".")[0]
+    assert refused == field or refused in needed, response.text
+
+
 BAD_QUERIES = {
     "unknown": "query=x&user=bob",
     "twice": "query=x&query=y",
@@ -216,6 +203,14 @@ def test_a_name_in_a_header_is_wholly_percent_encoded(client: TestClient) -> Non
         assert (response.status_code, response.json()["field"]) == (400, "mnemic-user"), name
     for name in (b"100%25", b"J%C3%BCrgen", b"ada of york"):
         assert client.post("/v1/count", headers={b"Mnemic-User": name}).status_code == 200
+
+
+@pytest.mark.parametrize("shared", [{}, {"Mnemic-Shared": "yes"}], ids=["", "shared"])
+def test_a_name_that_can_be_nobodys_is_refused_by_its_header(client: TestClient, shared: dict[str, str]) -> None:
+    for name, status in (("", 400), (" ", 400), ("%20", 400), ("%00", 400), ("a%0Ab", 400), ("a" * 257, 413)):
+        for header in ("Mnemic-User", "Mnemic-Tenant"):
+            response = client.post("/v1/count", headers={header: name, **shared})
+            assert (response.status_code, response.json()["field"]) == (status, header.lower()), (name, response.text)
 
 
 def test_a_cursor_is_read_also_beside_a_user(client: TestClient) -> None:

@@ -37,7 +37,7 @@ _RESULT_BLOCK: Final = _with(
 _PARTS: Final = many({"anyOf": [*_SPOKEN, _CALL_BLOCK, _RESULT_BLOCK, _NOTED]}, minItems=1)
 _FUNCTION: Final = _with({"name": nonblank_text(), "arguments": any_text()}, ("name", "arguments"))
 _CALL: Final = _with({"function": _FUNCTION}, ("function",))
-_TIME: Final = {
+CHAT_TIME: Final = {
     "anyOf": [*time_text("")["anyOf"], {"type": "number", "minimum": _YEAR_1, "maximum": _YEAR_9999}],
     "description": "ISO 8601, or seconds since 1970 UTC.",
 }
@@ -45,8 +45,8 @@ _ABOUT: Final = {
     "role": name_text(),
     "name": name_text("Who spoke."),
     "tool_call_id": name_text(),
-    "timestamp": _TIME,
-    "created_at": _TIME,
+    "timestamp": CHAT_TIME,
+    "created_at": CHAT_TIME,
 }
 CHAT_MESSAGES: Final = (
     shape({"content": {"anyOf": [nonblank_text(), _PARTS]}}, _ABOUT),

@@ -64,6 +64,14 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         self._expect_within(self.head_seconds)
         super().on_message_begin()
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take a header, without the white space behind its value; a trailer, behind a chunked body, is none.
+
+        RFC 9110, 5.5 and 6.5.1. httptools tells of both alike, and uvicorn's list of headers is the application's.
+        """
+        if self._in_head:
+            super().on_header(name, value.strip(b" \t"))
+
     def on_headers_complete(self) -> None:
         """Begin to answer, while the body may still be on its way."""
         super().on_headers_complete()

@@ -55,6 +55,8 @@ class Guards:
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
         headers = Headers(scope=scope)
+        if headers.get("x-forwarded-proto", "").partition(",")[0].strip().lower() == "https":
+            scope["scheme"] = "https"  # whoever says so untruly makes only their own cookie and addresses useless
         proposed = headers.get("x-request-id", "")
         request_id = proposed if _REQUEST_ID.match(proposed) else uuid.uuid4().hex
         scope.setdefault("state", {})["request_id"] = request_id

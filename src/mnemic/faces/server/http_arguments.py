@@ -76,7 +76,7 @@ def read_query(fields: Mapping[str, Schema], query: bytes) -> dict[str, Any]:
     for name, value in pairs:
         if name not in fields:
             raise Invalid(name[:60], "is not known", f"Known: {', '.join(fields) or 'none'}.")
-        if fields[name].get("type") == "array":
+        if "array" in _kinds(fields[name]) and "items" in fields[name]:
             arguments.setdefault(name, []).append(_value(name, fields[name]["items"], value))
         elif name in arguments:
             raise Invalid(name, "is set twice", "Give it once.")
@@ -85,9 +85,13 @@ def read_query(fields: Mapping[str, Schema], query: bytes) -> dict[str, Any]:
     return arguments
 
 
-def _value(name: str, schema: Mapping[str, Any], value: str) -> Any:
+def _kinds(schema: Mapping[str, Any]) -> list[str]:
     kinds = schema.get("type", ())
-    kinds = [kinds] if isinstance(kinds, str) else list(kinds)
+    return [kinds] if isinstance(kinds, str) else list(kinds)
+
+
+def _value(name: str, schema: Mapping[str, Any], value: str) -> Any:
+    kinds = _kinds(schema)
     if "object" in kinds:
         return read_json(value.encode())
     if "integer" in kinds and (digits := _INTEGER.fullmatch(value)):

@@ -2,6 +2,7 @@
 
 There are no sessions: each request proves who asks, and is about that one's memory, whatever its arguments say. So a
 session's id is nothing that could be stolen, and any process may answer. Both generations of the protocol are spoken.
+Each is answered by one document: no tool says anything before it is done, and proxies cut streams that begin too soon.
 Nobody subscribes to resources here: their addresses are the same for every user, and a stream would have to outlive the
 request that proved who asks. `GET /v1/feed` tells of commits within the walls, and for as long as a credential is good.
 """
@@ -73,7 +74,7 @@ class _Endpoint:
         listed = ServedMemory(lambda: nullcontext(_nobodys()), profile, read_only=service.read_only)
         self.manager = StreamableHTTPSessionManager(
             server_of(Offer(listed, _served_by_request, service.pool.run_admitted, subscribing=False)),
-            stateless=True, security_settings=security, max_request_body_size=body_limit,
+            stateless=True, json_response=True, security_settings=security, max_request_body_size=body_limit,
         )  # fmt: skip
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

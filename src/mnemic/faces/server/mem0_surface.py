@@ -6,6 +6,7 @@ hosted API end in a slash, which keeps them apart from ours under `/v1`. docs/gu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -26,14 +27,23 @@ from mnemic.faces.server.mem0_filters import ENTITIES
 from mnemic.faces.server.problems import logged_problem
 from mnemic.faces.server.routes import ExactRoutes, json_response
 from mnemic.faces.server.service import Service
+from mnemic.operations.argument_schemas import name_text, nonblank_text, time_or_span
+from mnemic.operations.chat_message_schemas import CHAT_TIME
 from mnemic.operations.operation_table import OPERATIONS
 
 _NAME: Final = or_null(text())
 _OBJECT: Final = {"type": "object"}
 _ENTITIES: Final = dict.fromkeys(ENTITIES, _NAME)
 _FILTERS: Final = {"filters": {"type": ["object", "array", "null"]}}
-_TIME: Final = {"type": ["string", "number"]}
-_CATEGORIES: Final = or_null(many(text()))
+_CATEGORIES: Final = or_null(many(name_text()))
+_EXPIRES: Final = time_or_span("When it expires.")
+_ONLY_STANDING: Final = {"type": "boolean", "enum": [False]}
+_OUR_NAMES: Final = re.compile(r"(?:messages\[\d+\]\.)?(said|expires|now|where\.tags|where\.slots|slots)\b")
+_THEIR_NAMES: Final = {
+    "said": "timestamp", "expires": "expiration_date", "now": "reference_date", "where.tags": "categories",
+    "where.slots": "metadata", "slots": "metadata",
+}  # fmt: skip
+"""What our verbs call the arguments of mem0's calls, and what these call them."""
 _PAGES: Final = {
     "page": whole(low=1, high=2**31),
     **{name: whole(low=1, high=mem0_memories.MOST_ON_A_PAGE) for name in ("page_size", "top_k", "limit")},
@@ -43,7 +53,7 @@ _CHANGES: Final = {
     "text": text(minLength=1),
     "data": text(minLength=1),
     "metadata": _OBJECT,
-    "expiration_date": or_null(text()),
+    "expiration_date": or_null(_EXPIRES),
 }
 _MESSAGES: Final = OPERATIONS["observe"].parameters["properties"]["messages"]
 _NO_EFFECT: Final = frozenset(
@@ -103,8 +113,8 @@ CALLS: Final = (
             "filters": or_null(_OBJECT),
             "metadata": _OBJECT,
             "infer": flag(),
-            "timestamp": _TIME,
-            "expiration_date": text(),
+            "timestamp": CHAT_TIME,
+            "expiration_date": _EXPIRES,
         },
         required=("messages",),
     ),
@@ -121,7 +131,7 @@ CALLS: Final = (
             "categories": _CATEGORIES,
             "start_date": or_null(text()),
             "end_date": or_null(text()),
-            "show_expired": {"enum": [False]},
+            "show_expired": _ONLY_STANDING,
         },
     ),
     Mem0Call(
@@ -135,7 +145,7 @@ CALLS: Final = (
         right=Right.READ,
         answer=mem0_memories.search,
         fields={
-            "query": text(),
+            "query": nonblank_text(),
             **_ENTITIES,
             **_FILTERS,
             "metadata": _OBJECT,
@@ -144,8 +154,8 @@ CALLS: Final = (
             "limit": whole(low=1, high=200),
             "threshold": number(low=0, high=1),
             "fields": or_null(many(text())),
-            "reference_date": _TIME,
-            "show_expired": {"enum": [False]},
+            "reference_date": CHAT_TIME,
+            "show_expired": _ONLY_STANDING,
         },
         required=("query",),
     ),
@@ -272,9 +282,16 @@ async def _respond(offered: Mapping[str, Mem0Call], request: Request) -> Respons
         body = await request.body()
         return await service.pool.run(lambda: _answered(call, service, request, headers, body))
     except MnemicError as error:
-        response = logged_problem(error, request.state.request_id)
+        response = logged_problem(_by_their_names(error), request.state.request_id)
         response.headers["Content-Type"] = "application/json"
         return response
+
+
+def _by_their_names(error: MnemicError) -> MnemicError:
+    """Have an error name what is wrong as the caller did."""
+    if not isinstance(error, Invalid) or (ours := _OUR_NAMES.match(error.field)) is None:
+        return error
+    return type(error)(_THEIR_NAMES[ours[1]] + error.field[ours.end() :], error.problem, error.remedy)
 
 
 def _answered(call: Mem0Call, service: Service, request: Request, headers: Mapping[str, str], body: bytes) -> Response:

@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 import anyio
 
+from mnemic.core.checking import clean_name
 from mnemic.core.scope import SHARED, Scope, Shared
 from mnemic.credentials.principal import Principal, Right
 from mnemic.errors import Invalid, Refused
@@ -117,8 +118,9 @@ class Service:
         self._refuse_writing(right)
         if named(headers, TENANT) not in (None, principal.tenant):
             raise Refused(f"{principal.name!r} opens the memory of its own tenant alone; leave {TENANT} out")
-        user = SHARED if _means_shared(headers) else named(headers, USER)
-        return self.authenticator.authorize(principal, right, user, operation=operation), principal
+        user = named(headers, USER)
+        meant = SHARED if _means_shared(headers) else user
+        return self.authenticator.authorize(principal, right, meant, operation=operation), principal
 
     def administered(self, headers: Mapping[str, str], operation: Operation, *, method: str = "POST") -> Admin:
         """Return the handle on the whole store, for an administrator of its own tenant; it blocks.
@@ -176,7 +178,8 @@ def named(headers: Mapping[str, str], header: str) -> str | None:
     """The name that a header holds, percent-encoded where it is not ASCII; None without one.
 
     Raises:
-        Invalid: it is not ASCII, so that it is not known in which encoding it is; or what it encodes is not UTF-8.
+        Invalid: it is not ASCII, so that its encoding is not known; what it encodes is not UTF-8, or is no name.
+        TooLarge: it is longer than names are.
     """
     value = headers.get(header)
     if value is None:
@@ -186,6 +189,7 @@ def named(headers: Mapping[str, str], header: str) -> str | None:
             header, "is not percent-encoded UTF-8", "Encode the name, such as %E5%B0%8F for 小 and %25 for %."
         )
     try:
-        return unquote(value, errors="strict")
+        name = unquote(value, errors="strict")
     except UnicodeDecodeError as error:
         raise Invalid(header, "is not percent-encoded UTF-8", "Encode the name, such as %E5%B0%8F for 小.") from error
+    return clean_name(header, name)
