@@ -22,8 +22,9 @@ WAITING: Final = 256
 class VerbPool:
     """Runs blocking calls in at most so many threads. Used from one event loop.
 
-    Each call is one step into a thread and one back, which it may share: `anyio.to_thread` goes three times round the loop, and through
-    locks written in Python, which takes longer than all else that a request needs of the loop.
+    Each call is one step into a thread and one back, which calls that end together share: `anyio.to_thread` goes three
+    times round the loop, and through locks written in Python, which takes longer than all else that a request needs of
+    the loop.
 
     Args:
         waiting: Most calls that wait for a thread.
