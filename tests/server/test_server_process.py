@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import re
@@ -12,6 +13,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import weakref
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from http.client import HTTPConnection
@@ -24,6 +26,7 @@ from click.testing import CliRunner
 from mnemic import Memory, Settings
 from mnemic.faces.cli import cli
 from mnemic.faces.server.command import is_loopback
+from mnemic.faces.server.listening import _what_is_loaded_uncollected
 from patience import PATIENCE, eventually
 
 pytestmark = pytest.mark.heavy
@@ -89,6 +92,20 @@ def test_a_server_drains_when_it_is_told_to_stop(tmp_path: Path) -> None:
         assert asked(port, "/v1/observe", {"messages": "x"})[0] == 403
         process.send_signal(signal.SIGINT)
         assert process.wait(PATIENCE) == 0
+
+
+def test_what_a_server_is_made_of_is_looked_through_by_no_collection_while_it_runs() -> None:
+    class Circle:
+        def __init__(self) -> None:
+            self.itself = self
+
+    with _what_is_loaded_uncollected():
+        assert gc.get_freeze_count() > 10_000
+        assert len(gc.get_objects()) < 10_000
+        gone = weakref.ref(Circle())
+        gc.collect()
+        assert gone() is None, "what comes later is collected"
+    assert gc.get_freeze_count() == 0
 
 
 def test_a_server_that_is_told_to_stop_before_it_runs_ends(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from starlette.exceptions import HTTPException
 
 from mnemic.faces.server.verb_pool import VerbPool
+from patience import eventually
 
 
 def test_work_runs_beside_the_loop_and_its_value_or_error_comes_back() -> None:
@@ -68,6 +69,53 @@ def test_a_caller_that_leaves_neither_ends_the_work_nor_frees_its_place() -> Non
         assert ended.is_set()
 
     asyncio.run(ask(VerbPool(threads=1)))
+
+
+def test_calls_that_end_together_wake_the_loop_once_and_all_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    together, woken = threading.Barrier(9), list[object]()
+
+    def work() -> int:
+        together.wait(30)
+        return threading.get_ident()
+
+    async def ask() -> None:
+        pool = VerbPool(threads=8)
+        loop = asyncio.get_running_loop()
+        tell = loop.call_soon_threadsafe
+
+        def telling(call: Callable[..., object], *args: object) -> object:
+            woken.append(call)
+            return tell(call, *args)
+
+        monkeypatch.setattr(loop, "call_soon_threadsafe", telling)
+        asked = [asyncio.create_task(pool.run(work)) for _ in range(8)]
+        await asyncio.sleep(0)
+        together.wait(30)  # the loop stands still until all have ended
+        eventually(lambda: len(pool._outcomes) == 8)
+        assert len(woken) == 1
+        assert len({await one for one in asked}) == 8
+        assert pool.inside == 0
+        assert await pool.run(lambda: "later") == "later"
+
+    asyncio.run(ask())
+
+
+def test_a_loop_that_closed_before_its_outcome_came_keeps_none_from_another() -> None:
+    pool, go_on = VerbPool(threads=1), threading.Event()
+
+    async def leave() -> None:
+        asked = asyncio.create_task(pool.run(go_on.wait))
+        await asyncio.sleep(0)
+        asked.cancel()
+
+    async def ask() -> str:
+        async with asyncio.timeout(30):
+            return await pool.run(lambda: "later")
+
+    asyncio.run(leave())
+    go_on.set()
+    assert asyncio.run(ask()) == "later"
+    assert pool.inside == 0
 
 
 async def _until(so: Callable[[], bool]) -> None:

@@ -19,6 +19,7 @@ from mnemic.core.events import Receipt, Verb
 from mnemic.errors import Conflict, Invalid, MnemicError, StoreError, StoreLocked
 from mnemic.store.engine.ledger import prepare
 from mnemic.store.engine.rewinding import rewind
+from mnemic.store.engine.rows import Rows
 from mnemic.store.sqlite import group_commit
 from mnemic.store.sqlite.group_commit import CommitQueue, Ticket
 from mnemic.store.sqlite.sqlite_store import MemoryStore, SqliteStore
@@ -85,6 +86,36 @@ def test_callers_who_wait_share_one_commit_and_a_conflict_takes_only_its_own(pat
     assert seqs == list(range(2, 17))
     assert probe.points["commit:after-commit"] == 2
     assert set(world.texts()) == {"first", *(f"text {n}" for n in range(16) if n != 7)}
+    assert world.faults() == []
+    store.close()
+
+
+@pytest.mark.usefixtures("unhurried")
+def test_whoever_comes_while_a_group_is_written_goes_along(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    probe = CountingProbe()
+    store = SqliteStore(path, probe=probe)
+    world = World(store)
+    item = world.item("first")
+    world.commit(world.put(item))
+    applied, writing = group_commit._applied, threading.Event()
+
+    def applying(rows: Rows, ticket: Ticket) -> Receipt:
+        """Begin on the first once the others have come, who came too late to be taken at the beginning."""
+        if not writing.is_set():
+            writing.set()
+            waiting(store, 6)
+        return applied(rows, ticket)
+
+    monkeypatch.setattr(group_commit, "_applied", applying)
+    before = probe.points["commit:after-commit"]
+    with ThreadPoolExecutor(6) as pool:
+        first = pool.submit(world.commit, "0")
+        writing.wait(PATIENCE)
+        others = [pool.submit(world.commit, f"{n}", expect={item.id: 99} if n == 3 else None) for n in range(1, 6)]
+        assert first.result(PATIENCE).seq == 2
+        assert isinstance(others[2].exception(PATIENCE), Conflict)
+        assert sorted(one.result(PATIENCE).seq for n, one in enumerate(others) if n != 2) == [3, 4, 5, 6]
+    assert probe.points["commit:after-commit"] == before + 1
     assert world.faults() == []
     store.close()
 

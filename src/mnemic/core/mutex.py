@@ -33,6 +33,15 @@ class Holder(Protocol):
         ...
 
 
+def is_over(call: Holder) -> bool:
+    """Whether a call has ended, however it did, so that it holds nothing."""
+    try:
+        call.clear()  # of a call that runs this is refused, and one that is over has no use for what it held
+    except RuntimeError:
+        return False
+    return True
+
+
 class _Holding:
     """One time that a lock is held: by which call (None once it was given back), who waits, and who held it next."""
 
@@ -47,13 +56,7 @@ class _Holding:
     def over(self) -> bool:
         """Whether the lock is free as far as this holding goes."""
         call = self.call
-        if call is None:
-            return True
-        try:
-            call.clear()  # of a call that runs this is refused, and one that is over has no use for what it held
-        except RuntimeError:
-            return False
-        return True
+        return call is None or is_over(call)
 
 
 class Mutex:

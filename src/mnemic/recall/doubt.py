@@ -57,6 +57,7 @@ from mnemic.recall.doubt_words import (
     touches,
 )
 from mnemic.recall.profile import CONFIRMED, ENDING, MATTER_OF, certain_since, matter_of_slot
+from mnemic.recall.scoring import SCORING
 from mnemic.recall.sentence_cues import SentenceCue, counted_each
 from mnemic.recall.understand import ASSISTANT_TOKENS
 from mnemic.store.engine.codec import kind_number
@@ -162,9 +163,10 @@ def suspects(
         until: Nothing that was said later is looked at, microseconds; None for no limit.
     """
     found: dict[ItemId, list[Suspect]] = {fact.id: [] for fact in facts}
-    for reading in readings:
-        for fact, some in zip(facts, _known_suspects(facts, reading, embedders, until), strict=True):
-            found[fact.id] += some
+    with SCORING:
+        for reading in readings:
+            for fact, some in zip(facts, _known_suspects(facts, reading, embedders, until), strict=True):
+                found[fact.id] += some
     return {fact: sorted(some, key=lambda one: -one.said) for fact, some in found.items()}
 
 

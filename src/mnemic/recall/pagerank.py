@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from mnemic.recall.scoring import SCORING
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -45,11 +47,12 @@ def spread_over(snapshot: Snapshot, catalogues: Catalogues, asked: SpreadOver) -
     if not numbers:
         return {}
     seeds = np.array([asked.seeds[seed] for seed in numbers], np.float64)
-    ends = [_numbered(*part, numbers) for part in _visible(layers, asked.types)]
-    sources, targets, weights = (np.concatenate(column) for column in zip(*ends, strict=True))
-    restart = np.zeros(len(numbers), np.float64)
-    restart[: len(seeds)] = seeds / seeds.sum()
-    shares = pagerank(sources, targets, weights, restart, asked.damping)
+    with SCORING:
+        ends = [_numbered(*part, numbers) for part in _visible(layers, asked.types)]
+        sources, targets, weights = (np.concatenate(column) for column in zip(*ends, strict=True))
+        restart = np.zeros(len(numbers), np.float64)
+        restart[: len(seeds)] = seeds / seeds.sum()
+        shares = pagerank(sources, targets, weights, restart, asked.damping)
     reached = sorted(((-share, id) for id, share in zip(numbers, shares.tolist(), strict=True) if share > 0))
     return {id: -share for share, id in reached}
 

@@ -13,6 +13,7 @@ from mnemic.recall.fuse import says_same
 from mnemic.recall.pack import laid_out
 from mnemic.recall.pipeline import head_of
 from mnemic.recall.reasons import answerable
+from mnemic.recall.scoring import SCORING
 from mnemic.recall.understand import understand
 
 if TYPE_CHECKING:
@@ -64,7 +65,8 @@ def picked(
     found = ((_hit(pick, by), versions[pick.item.id], _part(pick.item, asked)) for pick in chosen)
     packed = laid_out(found, query.budget)
     readings = catalogues.readings(snapshot, query.spaces, query.view, query.where, reader=query.reader)
-    confidence = answerable(understand(query, readings), readings, bearing=bool(chosen))
+    with SCORING:
+        confidence = answerable(understand(query, readings), readings, bearing=bool(chosen))
     hidden = len(ranked) - len(visible)
     notes = [_HIDDEN.format(hidden, by)] if hidden else []
     if chosen and not packed.hits:

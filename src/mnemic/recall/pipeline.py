@@ -19,6 +19,7 @@ from mnemic.recall.fuse import Chosen, Ranking, fuse, latest, named, twin
 from mnemic.recall.gather import gather
 from mnemic.recall.pack import Packed, fetched, pack, without_room
 from mnemic.recall.reasons import Confidence, answerable, explained, traced
+from mnemic.recall.scoring import SCORING
 from mnemic.recall.seeking import Sought
 from mnemic.recall.understand import Question, Term, spelled, understand
 from mnemic.recall.walk import walk
@@ -76,12 +77,13 @@ class _Candidates:
 
 @dataclass(frozen=True, slots=True)
 class _Ranked:
-    """The outcome of all stages before packing."""
+    """The outcome of all stages before packing, and how likely memory holds the answer."""
 
     question: Question
     readings: dict[int, Reading]
     candidates: _Candidates
     chosen: Chosen
+    confidence: Confidence
 
     @property
     def entries(self) -> int:
@@ -90,11 +92,7 @@ class _Ranked:
     @property
     def bearing(self) -> bool:
         """Whether anything is known to bear on the question."""
-        return bool(self.chosen) and not self.candidates.blind
-
-    def confidence(self) -> Confidence:
-        """How likely memory holds the answer."""
-        return answerable(self.question, list(self.readings.values()), bearing=self.bearing)
+        return _bears(self.chosen, self.candidates)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -122,7 +120,7 @@ def recall(snapshot: Snapshot, catalogues: Catalogues, query: Query, *, explain:
     if ranked.candidates.bridge is not None:
         bridged = ranked.candidates.bridge.explained(packed.hits, ranked.readings, snapshot)
         ways = [(*way, *over) for way, over in zip(ways, bridged, strict=True)]
-    confidence = ranked.confidence()
+    confidence = ranked.confidence
     return Context(
         text=packed.text,
         tokens=packed.tokens,
@@ -211,20 +209,27 @@ def best_candidates(
     snapshot: Snapshot, catalogues: Catalogues, query: Query
 ) -> tuple[Question, list[Hit], Mapping[int, Reading]]:
     """The question as it was understood, and the best candidates before `currency` puts them in order, best first."""
-    question, readings = _read(snapshot, catalogues, query)
-    return question, list(islice(_candidates(question, list(readings.values())).ranking.hits(), POOL)), readings
+    visible = _visible(snapshot, catalogues, query)
+    readings = _by_space(visible)
+    with SCORING:
+        question = understand(query, visible)
+        best = list(islice(_candidates(question, list(readings.values())).ranking.hits(), POOL))
+    return question, best, readings
 
 
 def sought(snapshot: Snapshot, catalogues: Catalogues, query: Query, *, by_score: bool = False) -> list[Sought]:
     """Rank the items that bear on a query, best first, without reading what they say (`seeking.Seek`)."""
-    question, readings = _read(snapshot, catalogues, query)
-    candidates = _candidates(question, list(readings.values()))
-    if candidates.blind:
-        return []
-    if by_score:
-        hits = list(islice(candidates.ranking.hits(), query.k))
-    else:
-        hits = list(Chosen(_in_order(question, candidates, readings).hits(), readings, query.k, TWINS))
+    visible = _visible(snapshot, catalogues, query)
+    readings = _by_space(visible)
+    with SCORING:
+        question = understand(query, visible)
+        candidates = _candidates(question, list(readings.values()))
+        if candidates.blind:
+            return []
+        if by_score:
+            hits = list(islice(candidates.ranking.hits(), query.k))
+        else:
+            hits = list(Chosen(_in_order(question, candidates, readings).hits(), readings, query.k, TWINS))
     hits = [hit for hit in hits if hit.components]
     ids = {space: snapshot.item_ids(space, [hit.ver for hit in hits if hit.space == space]) for space in readings}
     near = {} if by_score else _cosines(snapshot, query, hits)
@@ -255,20 +260,32 @@ def _cosines(snapshot: Snapshot, query: Query, hits: Sequence[Hit]) -> dict[tupl
     return near
 
 
-def _read(snapshot: Snapshot, catalogues: Catalogues, query: Query) -> tuple[Question, dict[int, Reading]]:
-    """The question as it is understood, and what it may see of each space."""
+def _visible(snapshot: Snapshot, catalogues: Catalogues, query: Query) -> list[Reading]:
+    """What a question may see of each space."""
     snapshot.get(query.spaces, (), query.view)  # a view behind the horizon is refused, whatever is asked
-    visible = catalogues.readings(snapshot, query.spaces, query.view, query.where, query.vectors, query.reader)
-    return understand(query, visible), {reading.space: reading for reading in visible}
+    return catalogues.readings(snapshot, query.spaces, query.view, query.where, query.vectors, query.reader)
+
+
+def _by_space(readings: Sequence[Reading]) -> dict[int, Reading]:
+    return {reading.space: reading for reading in readings}
 
 
 def _rank(snapshot: Snapshot, catalogues: Catalogues, query: Query) -> _Ranked:
-    question, readings = _read(snapshot, catalogues, query)
-    candidates = _in_order(question, _candidates(question, list(readings.values())), readings)
+    visible = _visible(snapshot, catalogues, query)
+    readings = _by_space(visible)
     shown = snapshot.places(query.spaces, query.besides) if query.besides else frozenset()
-    fresh = (hit for hit in candidates.hits() if (hit.space, hit.ver) not in shown)
-    chosen = Chosen(fresh, readings, query.k, TWINS)
-    return _Ranked(question, readings, candidates, chosen)
+    with SCORING:
+        question = understand(query, visible)
+        candidates = _in_order(question, _candidates(question, list(readings.values())), readings)
+        fresh = (hit for hit in candidates.hits() if (hit.space, hit.ver) not in shown)
+        chosen = Chosen(fresh, readings, query.k, TWINS)
+        confidence = answerable(question, list(readings.values()), bearing=_bears(chosen, candidates))
+    return _Ranked(question, readings, candidates, chosen, confidence)
+
+
+def _bears(chosen: Chosen, candidates: _Candidates) -> bool:
+    """Whether anything is known to bear on the question."""
+    return bool(chosen) and not candidates.blind
 
 
 def _in_order(question: Question, candidates: _Candidates, readings: Mapping[int, Reading]) -> _Candidates:

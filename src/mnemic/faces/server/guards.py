@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import re
-import uuid
+import secrets
 from collections.abc import Collection, Mapping
+from itertools import count
 from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -50,6 +51,15 @@ class Guards:
     ) -> None:
         self._app, self._limit, self._own = app, body_limit, own
         self._hosts = frozenset(map(host_name, hosts))
+        self._ids, self._numbers = secrets.token_hex(8), count(1)
+
+    def _new_id(self) -> str:
+        """An id that no other request has, of this process or another.
+
+        Drawn anew for each it would cost a call of the system, and with it the interpreter: a verb that waits for that
+        begins then, amid the requests that have come together, and has a commit to itself.
+        """
+        return f"{self._ids}{next(self._numbers):016x}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -58,7 +68,7 @@ class Guards:
         if headers.get("x-forwarded-proto", "").partition(",")[0].strip().lower() == "https":
             scope["scheme"] = "https"  # whoever says so untruly makes only their own cookie and addresses useless
         proposed = headers.get("x-request-id", "")
-        request_id = proposed if _REQUEST_ID.match(proposed) else uuid.uuid4().hex
+        request_id = proposed if _REQUEST_ID.match(proposed) else self._new_id()
         scope.setdefault("state", {})["request_id"] = request_id
         answer = _Answer(send, {**_SAFE, "x-request-id": request_id} if self._own else {})
         if refusal := self._refusal(headers, request_id):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -21,8 +22,9 @@ WAITING: Final = 256
 class VerbPool:
     """Runs blocking calls in at most so many threads. Used from one event loop.
 
-    Each call is one step into a thread and one back: `anyio.to_thread` goes three times round the loop, and through
-    locks written in Python, which takes longer than all else that a request needs of the loop.
+    Each call is one step into a thread and one back, which calls that end together share: `anyio.to_thread` goes three
+    times round the loop, and through locks written in Python, which takes longer than all else that a request needs of
+    the loop.
 
     Args:
         waiting: Most calls that wait for a thread.
@@ -32,6 +34,9 @@ class VerbPool:
         self._threads = ThreadPoolExecutor(threads, "mnemic-verb")
         self._most = threads + waiting
         self._inside = 0
+        self._outcomes: deque[tuple[asyncio.Future[_Outcome], _Outcome]] = deque()
+        self._woken: asyncio.AbstractEventLoop | None = None
+        """The loop, once it has been told that there are outcomes and has not looked yet."""
 
     @property
     def inside(self) -> int:
@@ -72,13 +77,22 @@ class VerbPool:
             outcome = _Outcome(work(), None)
         except BaseException as error:  # noqa: BLE001 - whoever waits raises it
             outcome = _Outcome(None, error)
+        self._outcomes.append((answer, outcome))
+        if self._woken is loop:
+            return  # it has not looked yet, and will find this too: verbs whose commits were one end together
+        self._woken = loop
         with suppress(RuntimeError):  # the loop is closed, and nobody waits any more
-            loop.call_soon_threadsafe(self._deliver, answer, outcome)
+            loop.call_soon_threadsafe(self._deliver)
 
-    def _deliver(self, answer: asyncio.Future[_Outcome], outcome: _Outcome) -> None:
-        self._inside -= 1
-        if not answer.done():  # its caller has not left
-            answer.set_result(outcome)
+    def _deliver(self) -> None:
+        """Hand out all outcomes there are, in the loop."""
+        self._woken = None
+        while self._outcomes:
+            answer, outcome = self._outcomes.popleft()
+            self._inside -= 1
+            if not answer.done():  # its caller has not left
+                with suppress(RuntimeError):  # it waited in a loop that is closed
+                    answer.set_result(outcome)
 
 
 class _Outcome(NamedTuple):

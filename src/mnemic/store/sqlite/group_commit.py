@@ -1,7 +1,8 @@
 """Group commit: callers queue, one of them writes for all who wait, and each gets its own answer.
 
 Whoever finds nobody writing becomes the writer: a lone caller pays for no hand-over to another
-thread. It takes what is waiting, never waits for more, and names its successor when it is done.
+thread. It takes what is waiting and what comes while it writes that, never waits for more, and names its successor
+when it is done.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 import apsw
@@ -84,7 +86,9 @@ class Ticket:
 class CommitQueue:
     """Callers in, batches out; `write` fills in a receipt or an error for every ticket it takes.
 
-    `write` may leave tickets untouched at the end of its batch: they stay at the head of the queue. Callers whose
+    `write` may leave tickets untouched at the end of its batch: they stay at the head of the queue. And it may have
+    those go along who come while it writes (`join`): callers whose answers have just gone out come back one by one, and
+    whoever comes first would have a group to itself, while the others wait for the next. Callers whose
     work has landed are woken by the next to write, at the latest when it calls `wake`, just before it waits for the
     disk: woken earlier, they would prepare their next work in its way, and have nothing left to do while it waits.
 
@@ -92,11 +96,11 @@ class CommitQueue:
     looks from time to time: an interrupt at any moment costs the others a look, never their turn.
     """
 
-    def __init__(self, write: Callable[[Sequence[Ticket]], None]) -> None:
+    def __init__(self, write: Callable[[list[Ticket]], None]) -> None:
         self._write = write
         self._leading = Mutex()
         self._waiting: deque[Ticket] = deque()
-        self._batch: Sequence[Ticket] = ()
+        self._batch: list[Ticket] = []
         self._landed: deque[Ticket] = deque()
 
     def submit(self, work: Prepared) -> Receipt:
@@ -134,18 +138,25 @@ class CommitQueue:
             except IndexError:  # another thread wakes them too
                 return
 
+    def join(self, batch: list[Ticket]) -> None:
+        """Add those who wait and are not in a batch yet, as far as it has room."""
+        known = set(map(id, batch))
+        fresh = (ticket for ticket in self._waiting.copy() if not ticket.done and id(ticket) not in known)
+        batch.extend(islice(fresh, max(0, BATCH - len(batch))))
+
     def _lead(self) -> None:
         try:
             if self._batch:  # a leader before this one was cut short
                 self._break_off()
-            self._batch = [ticket for ticket in self._waiting.copy() if not ticket.done][:BATCH]
+            self._batch = []
+            self.join(self._batch)
             self._write(self._batch)
             self.wake()
             for ticket in self._batch:
                 if ticket.done:
                     self._leave(ticket)
                     self._landed.append(ticket)
-            self._batch = ()
+            self._batch = []
         except BaseException:
             self._break_off()
             raise
@@ -163,7 +174,7 @@ class CommitQueue:
                 ticket.error = StoreError("the write was interrupted and may have landed; retry with the same key")
             self._leave(ticket)
             ticket.wake()
-        self._batch = ()
+        self._batch = []
 
     def _hand_over(self) -> None:
         """Have the next in line write; where there is none, those whose work has landed go on at once."""
@@ -280,7 +291,7 @@ class SqliteCommits(SqliteErasing):
         self._refuse_reading()
         return self._queue.submit(ledger.prepare(draft, self._entropy))
 
-    def _write(self, batch: Sequence[Ticket]) -> None:
+    def _write(self, batch: list[Ticket]) -> None:
         try:
             with self._alone() as db:
                 written = self._write_group(db, batch)
@@ -293,7 +304,7 @@ class SqliteCommits(SqliteErasing):
             ticket.receipt = receipt
         self._bell.ring()
 
-    def _write_group(self, db: apsw.Connection, batch: Sequence[Ticket]) -> list[tuple[Ticket, Receipt]]:
+    def _write_group(self, db: apsw.Connection, batch: list[Ticket]) -> list[tuple[Ticket, Receipt]]:
         self._probe("commit:begin")
         try:
             written, residue = self._attempt(db, batch)
@@ -308,9 +319,12 @@ class SqliteCommits(SqliteErasing):
         return written
 
     def _attempt(
-        self, db: apsw.Connection, batch: Sequence[Ticket], *, one_by_one: bool = False
+        self, db: apsw.Connection, batch: list[Ticket], *, one_by_one: bool = False
     ) -> tuple[list[tuple[Ticket, Receipt]], bool]:
-        """One transaction for the batch, or as much of it as fits the time; what was written, and if residue waits."""
+        """One transaction for the batch and those who come meanwhile, or as much of that as fits the time.
+
+        Returns what was written, and whether residue waits.
+        """
         written: list[tuple[Ticket, Receipt]] = []
         started = time.monotonic()
         with self._transaction(db):
@@ -328,6 +342,8 @@ class SqliteCommits(SqliteErasing):
                     self._queue.wake()
                 if taken > GROUP_SECONDS:
                     break
+                if ticket is batch[-1]:
+                    self._queue.join(batch)
             if tables is not None:
                 tables.finish()
             if any(receipt.seq <= 1 for _, receipt in written):  # a tenant may be new
