@@ -5,12 +5,12 @@
 *Heads*: what a sentence does, whom and which matter it is about, by its vector, from the sentences of the fixtures.
 *Bearing*: does a candidate speak of what a question asks, from the cases of the fixtures, each amid several draws of
 other talk. *Together*: does it speak of the same matter as the candidate that bears most. Both are learned with vectors
-and by words. *Follows*: is what is newer of one matter with what bears most, or other talk; learned from the same cases, by an
-order that did not see them, and from look-alikes and ordinary lives amid other talk, with vectors alone. Scores that a later step learns from are those of a model that did not see their case (five folds). At the
-end it says how often the right person, and what is so, stands above who is alike, and what is supposed, in the
-situations of `current_look_alikes`, from which only the last step learns, and `current_look_alikes_check`, from which
-nothing is learned. No file of the
-held-back half is read.
+and by words. *Follows*, with vectors alone: is what is newer of one matter with what bears most, or other talk; from the
+same cases, in an order that did not see them, and from look-alikes and ordinary lives amid other talk. Scores that a
+later step learns from are those of a model that did not see their case (five folds). At the end it says how often the
+right person, and what is so, stands above who is alike, and what is supposed, in the situations of
+`current_look_alikes`, from which only the last step learns, and `current_look_alikes_check`, from which nothing is
+learned. No file of the held-back half is read.
 """
 
 from __future__ import annotations

@@ -51,7 +51,8 @@ _AGES: Final = re.compile(
 _ASKS_AGE: Final = re.compile(r"\bhow old\b|\bwhat age\b|几岁|多大(?:了|年纪|岁数)?[?？]?$", re.IGNORECASE)
 _ASKS_HOW_OFTEN: Final = re.compile(r"\bhow often\b|多久[^？?]{0,6}次|多长时间[^？?]{0,6}次|几次", re.IGNORECASE)
 _OFTEN: Final = re.compile(
-    rf"\b(?:(?:once|twice|thrice|(?:\d+|{_NUMBERS}) times)(?: (?:an?|every|each|per) [a-z]+| (?:dai|week|month|year)ly)?"
+    rf"\b(?:(?:once|twice|thrice|(?:\d+|{_NUMBERS}) times)"
+    r"(?: (?:an?|every|each|per) [a-z]+| (?:dai|week|month|year)ly)?"
     r"|(?:every|each)(?: (?:other|second|third))? [a-z]+|daily|weekly|monthly|yearly)\b"
     r"|(?:每隔?|隔)(?:[一二两三四五六七八九十\d]?[个]?(?:天|周|月|年|星期|礼拜)|周[一二三四五六日天])"
     r"(?:(?:[\u4e00-\u9fff]{1,3}?)?[一二两三四五六七八九十\d]+次)?",

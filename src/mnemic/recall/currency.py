@@ -8,9 +8,10 @@ asked of a day, what held then; asked how things were before, they stay. Nothing
 
 Both are logistic models over what the catalogue holds anyway: the scores of the other arms, words that are cues
 (`recall.sentence_cues`), and, where there are vectors, what a sentence does, whom and which matter it is about, as read
-from its vector by linear heads. `together` was learned from cases of change alone and takes idle talk for one too easily;
-`follows` knows ordinary lives as well, and has a say in what goes before what bears most. All weights are in `currency.npz`; `python -m mnemic.lab.training` makes that file from
-labelled sentences and cases. Without vectors a second set of weights serves, which only finds what succeeds.
+from its vector by linear heads. `together` was learned from cases of change alone and takes idle talk for one too
+easily; `follows` knows ordinary lives as well, and has a say in what goes before what bears most. All weights are in
+`currency.npz`; `python -m mnemic.lab.training` makes that file from labelled sentences and cases. Without vectors a
+second set of weights serves, which only finds what succeeds.
 """
 
 from __future__ import annotations
@@ -68,8 +69,8 @@ IN_A_PAST: Final = 0.85
 """The same in a view of a past, in which less had followed yet."""
 
 FOLLOWS: Final = 0.1
-"""How likely what is newer must be of the matter of what bears most to go before it, by a model that knows ordinary talk
-too: low, since most changes are told in words of their own, and `together` has weighed them already."""
+"""How likely what is newer must be of the matter of what bears most, to go before it, by a model that knows ordinary
+talk: low, since most changes are told in words of their own, and `together` has weighed them already."""
 
 LESS: Final = 3.0
 """By how much less likely, in log odds, than the likeliest that came later another one may be to be a state too."""
