@@ -107,6 +107,19 @@ def test_chinese_is_answered_in_chinese(two: Any) -> None:
     assert asked(two, "我上周末去了哪里？").short.startswith("杭州")
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I had told you the conference was in Thessaloniki; I misspoke, it is in Ioannina.",
+        "会议原说在泉州开；说错了，是在漳州。",
+    ],
+)
+def test_what_a_semicolon_joins_is_quoted_together(world: Any, said: str) -> None:
+    world.say(said, by="user")
+    answered = asked(world, "会议在哪里开？" if "会议" in said else "Where is the conference?")
+    assert [citation.quote for citation in answered.citations] == [said]
+
+
 def test_a_question_for_several_things_quotes_several_items(world: Any) -> None:
     world.say("I play the cello on Mondays", by="Ada", session="a")
     world.say("I play the flute on Sundays", by="Ada", session="b")

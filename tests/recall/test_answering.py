@@ -227,6 +227,10 @@ def test_the_day_of_an_import_is_no_date(world: Any) -> None:
         ("My therapy is on Thursday now.", "Which day is my therapy?", "Thursday"),
         ("She pays 450 a month.", "How much does she pay?", "450 a"),
         ("One bag, 450 a month, 3 keys.", "How much does she pay?", ""),
+        ("hit 2k followers yesterday!!", "How many followers do I have?", "2k"),
+        ("Burn is down to 61k a month.", "How much do we burn?", "61k"),
+        ("Her mother requires dialysis thrice weekly.", "How often does she have dialysis?", "thrice weekly"),
+        ("岳母每周透析三次，太太很累。", "我岳母每周透析几次？", "每周透析三次"),
         ("He told Marta and Olga.", "Who knows?", ""),
         ("我搬到苏州了。", "我住在哪里？", "苏州"),
         ("冬至到底吃饺子还是吃汤圆", "我住在哪里？", ""),
@@ -450,6 +454,9 @@ PLAIN = (
     (("我对花生过敏，吃一颗嘴唇就肿。",), "我能吃花生吗？", "不是"),
     (("一月份我就把咖啡戒了，现在只喝茶。",), "我还喝咖啡吗？", "不是"),
     (("酒戒了，大夫说再喝就麻烦了。",), "我还喝酒吗？", "不是"),
+    (("I gave up the piano in my thirties and I resumed lessons this autumn.",), "Do I play the piano?", "Yes"),
+    (("I quit smoking in May.", "Caved. Smoking again."), "Do I smoke?", "Yes"),
+    (("烟戒了二十天，嘴里淡得慌。", "没扛住，又抽上了，一天半包。"), "我现在还抽烟吗？", "是"),
 )
 
 
@@ -477,6 +484,7 @@ def test_what_is_plainly_said_is_answered_by_yes_or_no(
         (("Sold the Skoda. I cycle everywhere now.", "I'm thinking about getting a dog."), "Do I have a dog?"),
         (("My friend Sam is allergic to nuts.", "I love nuts."), "Am I allergic to nuts?"),
         (("I hate dog food.",), "Do I have a dog?"),
+        (("Colleague of mine, Priscilla, just bought a houseboat.",), "Did I buy a houseboat?"),
         (("I had a cat on my lap when the phone died.",), "Do I have a cat?"),
         (("I'm used to smoke in the kitchen.",), "Do I smoke?"),
         (("我买了火车票。",), "我有车吗？"),

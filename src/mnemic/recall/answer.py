@@ -21,7 +21,7 @@ from mnemic.core.clock import micros
 from mnemic.core.items import Kind
 from mnemic.core.tokens import is_stop, tokenise
 from mnemic.extract.phrasing import shown_value
-from mnemic.extract.sentences import sentences, written_sentences
+from mnemic.extract.sentences import sentence_spans, sentences, written_sentences
 from mnemic.recall.asked_for import PAST, AnswerType, asks_several, asks_yes_or_no, day_said, held, surely_held
 from mnemic.recall.doubt_words import is_asserted, speaks_of_any
 from mnemic.recall.polarity import ASKS_PAST, DENIES, SUPPOSES, asked_words, share_held, telling_words
@@ -31,11 +31,19 @@ from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
 from mnemic.recall.succession import rival, without_first
 from mnemic.recall.sureness import SCORED, SPLIT, Told, likely_succeeds, likely_yes, read_by, sure
 from mnemic.recall.understand import ASSISTANTS, SPEAKS_OF_SELF, SPEAKS_TO_OTHER, called_by_name
-from mnemic.recall.whom_it_is_about import OWN_KIN, about_another, asks_of_self, clauses, is_kin_of_another, names_in
+from mnemic.recall.whom_it_is_about import (
+    OWN_KIN,
+    about_another,
+    asks_of_self,
+    clauses,
+    is_kin_of_another,
+    names_in,
+    of_somebody_of_mine,
+)
 from mnemic.recall.yes_or_no import Following, YesOrNo, follows, reads, said_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from mnemic.core.ids import ItemId
     from mnemic.core.items import Item
@@ -438,7 +446,7 @@ def _of_whoever_asks(question: str, evidence: list[Recalled], heard: Sequence[Re
     def is_of_another(one: Recalled) -> bool:
         best = max(clauses(one.text), key=lambda part: share_held(asked, part), default=one.text)
         own = SPEAKS_OF_SELF.search(one.text)  # a place may be named and left, as its speaker says beside it
-        return about_another(best, frozenset() if own else names, question)
+        return of_somebody_of_mine(one.text) or about_another(best, frozenset() if own else names, question)
 
     kept = [one for one in evidence if not is_of_another(one)]
     left = [one for one in evidence if one not in kept]
@@ -669,12 +677,29 @@ def _sentences(
 
 
 def _telling(item: Item) -> list[str]:
-    """The sentences of an item without the heads over them; all, if there is nothing else."""
-    every = written_sentences(item.text)
+    """The sentences of an item without the heads over them; all, if there is nothing else.
+
+    What a semicolon joins stays together: the second half often takes back the first.
+    """
+    every = [item.text[begin:end].strip() for begin, end in _joined(sentence_spans(item.text), item.text)]
     if item.kind not in (Kind.DOCUMENT, Kind.CHUNK):
         return every
     title = str(item.slots.get("title") or "")
     return [text for text in every if not _heads(text, title)] or every
+
+
+def _joined(spans: Iterable[tuple[int, int]], text: str) -> Iterator[tuple[int, int]]:
+    """Stretches of a text, each joined to the next where it ends in a semicolon and both are no longer than a quote."""
+    kept: tuple[int, int] | None = None
+    for begin, end in spans:
+        if kept is not None and end - kept[0] <= WHOLE and text[kept[0] : kept[1]].rstrip().endswith((";", "；")):
+            kept = kept[0], end
+            continue
+        if kept is not None:
+            yield kept
+        kept = begin, end
+    if kept is not None:
+        yield kept
 
 
 def _heads(text: str, title: str) -> bool:

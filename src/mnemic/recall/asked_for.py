@@ -34,8 +34,8 @@ _NO_UNIT: Final = (
 )
 _DIGITS: Final = "一二两三四五六七八九十百千万半几"
 _NUMBER: Final = re.compile(
-    rf"\b(?:once|twice|(?:\d+|{_NUMBERS}) times)(?: or (?:{_NUMBERS}|twice|so))?(?: an? [a-z]+| every [a-z]+)?"
-    rf"|\b(?:\d[\d,.]*\d|\d|{_NUMBERS})\b(?: and a half\b| (?:to|or) (?:{_NUMBERS})\b)?"
+    rf"\b(?:once|twice|thrice|(?:\d+|{_NUMBERS}) times)(?: or (?:{_NUMBERS}|twice|so))?(?: an? [a-z]+| every [a-z]+)?"
+    rf"|\b(?:(?:\d[\d,.]*\d|\d)(?:k|m|bn)?|{_NUMBERS})\b(?: and a half\b| (?:to|or) (?:{_NUMBERS})\b)?"
     rf"(?:[- ](?!(?:{_NO_UNIT})\b)[a-z]+)?"
     rf"|\d+(?:\.\d+)?[个位次天年月周小时分钟只本部家岁元块种]*|(?<![{_DIGITS}])[{_DIGITS}]++[个位次天年月周只本部家岁块种](?:月|小时|多|半(?!年|天|月))?"
     r"|(?<![一二两三四五六七八九十百千万])[一二两三四五六七八九十]{1,3}[百千万][一二两三四五六七八九百千]{0,3}(?![一二两三四五六七八九十百千万个位次天年月周])",
@@ -51,9 +51,11 @@ _AGES: Final = re.compile(
 _ASKS_AGE: Final = re.compile(r"\bhow old\b|\bwhat age\b|几岁|多大(?:了|年纪|岁数)?[?？]?$", re.IGNORECASE)
 _ASKS_HOW_OFTEN: Final = re.compile(r"\bhow often\b|多久[^？?]{0,6}次|多长时间[^？?]{0,6}次|几次", re.IGNORECASE)
 _OFTEN: Final = re.compile(
-    rf"\b(?:(?:once|twice|(?:\d+|{_NUMBERS}) times)(?: (?:an?|every|each|per) [a-z]+)?"
+    rf"\b(?:(?:once|twice|thrice|(?:\d+|{_NUMBERS}) times)"
+    r"(?: (?:an?|every|each|per) [a-z]+| (?:dai|week|month|year)ly)?"
     r"|(?:every|each)(?: (?:other|second|third))? [a-z]+|daily|weekly|monthly|yearly)\b"
-    r"|(?:每隔?|隔)(?:[一二两三四五六七八九十\d]?[个]?(?:天|周|月|年|星期|礼拜)|周[一二三四五六日天])[一二两三四五六七八九十\d]*次?",
+    r"|(?:每隔?|隔)(?:[一二两三四五六七八九十\d]?[个]?(?:天|周|月|年|星期|礼拜)|周[一二三四五六日天])"
+    r"(?:(?:[\u4e00-\u9fff]{1,3}?)?[一二两三四五六七八九十\d]+次)?",
     re.IGNORECASE,
 )
 """How often something is, as it is told: "every second Wednesday", 每周两次."""

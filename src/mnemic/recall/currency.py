@@ -8,8 +8,10 @@ asked of a day, what held then; asked how things were before, they stay. Nothing
 
 Both are logistic models over what the catalogue holds anyway: the scores of the other arms, words that are cues
 (`recall.sentence_cues`), and, where there are vectors, what a sentence does, whom and which matter it is about, as read
-from its vector by linear heads. All weights are in `currency.npz`; `python -m mnemic.lab.training` makes that file from
-labelled sentences and cases. Without vectors a second set of weights serves, which only finds what succeeds.
+from its vector by linear heads. `together` was learned from cases of change alone and takes idle talk for one too
+easily; `follows` knows ordinary lives as well, and has a say in what goes before what bears most. All weights are in
+`currency.npz`; `python -m mnemic.lab.training` makes that file from labelled sentences and cases. Without vectors a
+second set of weights serves, which only finds what succeeds.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import resources
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -38,6 +40,7 @@ from mnemic.recall.sentence_cues import (
     kin_tokens,
     people_of,
 )
+from mnemic.recall.succession import ASKS_OF_NOW
 from mnemic.recall.understand import ASSISTANT_TOKENS, called_by_name
 
 if TYPE_CHECKING:
@@ -64,6 +67,10 @@ CERTAINLY: Final = 0.95
 
 IN_A_PAST: Final = 0.85
 """The same in a view of a past, in which less had followed yet."""
+
+FOLLOWS: Final = 0.1
+"""How likely what is newer must be of the matter of what bears most, to go before it, by a model that knows ordinary
+talk: low, since most changes are told in words of their own, and `together` has weighed them already."""
 
 LESS: Final = 3.0
 """By how much less likely, in log odds, than the likeliest that came later another one may be to be a state too."""
@@ -120,8 +127,17 @@ _FIRSTS: Final = [kind.start for kind in _KINDS]
 _KIND_OF: Final = np.repeat(np.arange(len(_KINDS)), [kind.stop - kind.start for kind in _KINDS])
 _DOING: Final = slice(0, SentenceCue.MOTHER)
 _TURNING: Final = [getattr(SentenceCue, name) for name in ("CHANGE", "END", "NOW", "CORRECT", "NOT")]
+_FOLLOWING: Final = [
+    *(SentenceCue.SELF, SentenceCue.OTHER, SentenceCue.CHANGE, SentenceCue.END, SentenceCue.SUPPOSE),
+    *(SentenceCue.NOT, SentenceCue.NOW, SentenceCue.CORRECT, SentenceCue.BEFORE),
+]
+_LIKELIEST: Final = 8.0
+"""Log odds of being of one matter that count for most."""
 _ARMS: Final = ("own", "window", "session", "dense", "gist", "hub", "speaker", "self", "addressed", "user", "time")
 _NOTHING: Final = (0.0,) * len(_ARMS)
+_MEANT: Final = 2 + _ARMS.index("dense")
+_MATCH: Final = -(len(ACTS) + 2 * len(SUBJECTS) + 1)
+"""Columns of `Pool.inputs`, where there are vectors."""
 _ASIDES: Final = frozenset(map(hash_term, tokenise("oops whoops oh ah hey hi hello hmm btw fyi update ps yeah yep")))
 """The tokens of words before a sentence, which are not its subject."""
 _DAY: Final = 86_400_000_000
@@ -190,6 +206,7 @@ class CurrencyWeights:
         said, asked: The heads over the vector of a passage and over that of a question: (dims + 1, `HEADS`), the last
             row the bias.
         bearing, together: The two models.
+        follows: Whether what is newer takes the place of what bears most, or is other talk; None by words.
     """
 
     embedder: str
@@ -197,24 +214,31 @@ class CurrencyWeights:
     asked: Floats
     bearing: Logistic
     together: Logistic
+    follows: Logistic | None = None
 
 
 @lru_cache(maxsize=1)
 def weights() -> Mapping[str, CurrencyWeights]:
     """Load what was learned, by the name of the embedder; "" is by words."""
     with resources.files("mnemic.recall").joinpath("currency.npz").open("rb") as file, np.load(file) as arrays:
-        embedder = str(arrays["embedder"])
-        heads = {name: arrays[name].astype(np.float32) for name in ("said", "asked")}
-        none = np.zeros((0, 0), np.float32)
+        return weights_in(arrays)
 
-        def model(name: str) -> Logistic:
-            mean, deviation, slopes = (arrays[f"{name}_{part}"] for part in ("mean", "deviation", "weights"))
-            return Logistic(mean, deviation, slopes, float(arrays[f"{name}_bias"]))
 
-        return {
-            embedder: CurrencyWeights(embedder, **heads, bearing=model("bearing"), together=model("together")),
-            "": CurrencyWeights("", none, none, model("bearing_words"), model("together_words")),
-        }
+def weights_in(arrays: Mapping[str, NDArray[Any]]) -> Mapping[str, CurrencyWeights]:
+    """Read what was learned out of the arrays of its file."""
+    embedder = str(arrays["embedder"])
+    heads = {name: arrays[name].astype(np.float32) for name in ("said", "asked")}
+    none = np.zeros((0, 0), np.float32)
+
+    def model(name: str) -> Logistic:
+        mean, deviation, slopes = (arrays[f"{name}_{part}"] for part in ("mean", "deviation", "weights"))
+        return Logistic(mean, deviation, slopes, float(arrays[f"{name}_bias"]))
+
+    bearing, together, follows = (model(name) for name in ("bearing", "together", "follows"))
+    return {
+        embedder: CurrencyWeights(embedder, **heads, bearing=bearing, together=together, follows=follows),
+        "": CurrencyWeights("", none, none, model("bearing_words"), model("together_words")),
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +280,16 @@ class Pool:
     def of_several(self) -> bool:
         """Whether several people said it; an assistant is none."""
         return len({*self.speakers[~self.machines].tolist()} - {0}) > 1
+
+    @property
+    def meant(self) -> Floats:
+        """How close each is to the question in meaning, as the other arms scale it."""
+        return self.inputs[:, _MEANT]
+
+    @property
+    def on_the_matter(self) -> Floats:
+        """How much each is about the matter that is asked about, by the heads."""
+        return self.inputs[:, _MATCH]
 
     @property
     def behind(self) -> Floats:
@@ -312,6 +346,37 @@ def compared(pool: Pool, bearing: Floats, anchor: int) -> Floats:
     ]
     if not pool.by_words:
         columns += _meaning_beside(pool, anchor, later)
+    return _side_by_side(columns, count)
+
+
+def following(
+    question: Question, pool: Pool, bearing: Floats, same_matter: Floats, states: NDArray[np.bool_], anchor: int
+) -> Floats:
+    """What `follows` reads of every candidate beside the one that bears most, with vectors: (n, inputs).
+
+    Args:
+        same_matter: What `together` makes of each.
+        states: Which it holds for states of one matter.
+    """
+    text, count, words = question.query.text, len(bearing), pool.words[anchor]
+    asked = frozenset(term.text for term in question.others)
+    held, kin = _shared(asked, pool.words), pool.cues[KIN] > 0
+    share = held / np.float32(max(1, len(asked)))
+    called = (kin & (counted_in(text)[KIN] > 0)[:, None]).any(axis=0)
+    sizes = np.fromiter(map(len, pool.words), np.float32, count) + np.float32(1)
+    matters = pool.heads[OF_MATTERS]
+    of_question = (any("\u3400" <= sign <= "\u9fff" for sign in text), states.sum() > 2, bool(ASKS_OF_NOW.search(text)))
+    of_anchor = (bearing[anchor], pool.meant[anchor], share[anchor], pool.on_the_matter[anchor], *of_question)
+    columns = [
+        *(bearing - bearing[anchor], bearing, np.clip(same_matter, -_LIKELIEST, _LIKELIEST)),
+        *(pool.meant, share, _shared(words, pool.words) / sizes, held > 0),
+        pool.cues[_FOLLOWING] > 0,
+        *(called, kin.any(axis=0) & ~called),
+        *(pool.on_the_matter, pool.vectors @ pool.vectors[anchor]),
+        np.sqrt(matters * matters[:, anchor, None]).sum(axis=0),
+        pool.heads[OF_ACTS],
+        np.repeat(np.array(of_anchor, np.float32), count),
+    ]
     return _side_by_side(columns, count)
 
 
@@ -391,7 +456,11 @@ def succeeded(question: Question, pool: Pool, learned: CurrencyWeights) -> Succe
     if _BEFORE.search(question.query.text):
         return Succession(tuple(order), (), bearing)
     same_matter = learned.together.apply(compared(pool, bearing, anchor))
-    members = frozenset(np.flatnonzero(_alike(question, pool, same_matter, anchor)).tolist())
+    states = held_for_states(question, pool, same_matter, anchor)
+    if learned.follows is not None and (newer := newer_states(pool, states, anchor)).any():
+        odds = learned.follows.apply(following(question, pool, bearing, same_matter, states, anchor))
+        states &= ~newer | (odds > math.log(FOLLOWS / (1 - FOLLOWS)))
+    members = frozenset(np.flatnonzero(states).tolist())
     if len(members) < 2:
         return Succession(tuple(order), (), bearing, same_matter)
     held = sorted((at for at in order if at in members), key=lambda at: _standing(question, pool, at))
@@ -402,7 +471,13 @@ def succeeded(question: Question, pool: Pool, learned: CurrencyWeights) -> Succe
     return Succession(tuple(order), tuple(held), bearing, same_matter)
 
 
-def _alike(question: Question, pool: Pool, odds: Floats, anchor: int) -> NDArray[np.bool_]:
+def newer_states(pool: Pool, states: NDArray[np.bool_], anchor: int) -> NDArray[np.bool_]:
+    """Which of the states of a matter were said later than the candidate that bears most."""
+    newer: NDArray[np.bool_] = states & (pool.said > pool.said[anchor])
+    return newer
+
+
+def held_for_states(question: Question, pool: Pool, odds: Floats, anchor: int) -> NDArray[np.bool_]:
     """Which candidates are states of one matter with the one that bears most, by the log odds of each."""
     view = question.query.view
     likely = TOGETHER if question.asks_own else SURELY

@@ -55,7 +55,7 @@ SUPPOSES: Final = re.compile(
     r"|should)\b|['’]d\b|['’]ll\b|如果|要是|等|梦|假如|考虑|想|敢|改天|哪天|许愿|就好",
     re.IGNORECASE,
 )
-_GOES_ON: Final = re.compile(r"\b(?:still|again|back|too|also|as well)\b|还|仍|又|照样|依旧|也", re.IGNORECASE)
+_GOES_ON: Final = re.compile(r"\b(?:still|again|back|too|also|as well|resumed)\b|还|仍|又|照样|依旧|也", re.IGNORECASE)
 _PARTICLES: Final = frozenset("了过吗呢吧么的我你他她在是有没不会家")
 """Characters of a question that name nothing it asks about."""
 GRAMMATICAL: Final = _PARTICLES | frozenset(

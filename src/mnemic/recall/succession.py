@@ -33,7 +33,7 @@ _CUES: Final = (
 
 _FARTHEST: Final = 6.0
 """Log odds that count for most."""
-_ASKS_OF_NOW: Final = re.compile(
+ASKS_OF_NOW: Final = re.compile(
     r"\b(?:now|nowadays|current(?:ly)?|these days|at the moment|at present|right now|still|any ?more|latest|newest)\b"
     r"|现在|如今|目前|最近|这阵子|眼下|当前|还[^有]|最新",
     re.IGNORECASE,
@@ -70,7 +70,7 @@ def succession(question: str, newer: Recalled, older: Recalled, states: int) -> 
             states > 2,
             ASKS_PAST.search(question) is not None,
             *(float(np.clip(one.same_matter or 0.0, -_FARTHEST, _FARTHEST)) for one in (newer, older)),
-            _ASKS_OF_NOW.search(question) is not None,
+            ASKS_OF_NOW.search(question) is not None,
         ),
         np.float32,
     )

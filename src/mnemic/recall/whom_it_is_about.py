@@ -37,6 +37,7 @@ _KIN_FIRST: Final = re.compile(
     rf"(?:[ ,]+[A-Z][\w-]+)?,?(?:['’]s|['’]re)? (?!{_PREPOSITIONS}\b)\w",
     re.IGNORECASE,
 )
+_OF_MINE: Final = re.compile(rf"\W*(?:(?:an?|one|some) )?(?:[\w-]+ )?(?:{_KIN})s? of (?:mine|ours)\b", re.IGNORECASE)
 _MORE_KIN_CHINESE: Final = """
 婆婆 公公 岳父 岳母 奶奶 爷爷 外婆 外公 姥姥 姥爷 姑姑 姑妈 大姑 姨妈 阿姨 舅舅 叔叔 伯伯 大伯 嫂子 侄女 侄子 外甥 外甥女 邻居 房东
 孩子 宝宝 双胞胎 继女 继子 前妻 前夫 同学 发小 哥们 舍友 女儿们 儿子们 孩子们
@@ -115,6 +116,12 @@ def is_kin_of_another(text: str, kin: str) -> bool:
     theirs = re.search(rf"\b(?:her|his|their|your|\w+['’]s) {word}\b|[她他您你]的?{word}", text, re.IGNORECASE)
     own = re.search(rf"\b(?:my|our) (?:\w+ )?{word}\b|[我咱]们?家?的?{word}", text, re.IGNORECASE)
     return theirs is not None and own is None
+
+
+def of_somebody_of_mine(text: str) -> bool:
+    """Whether a text opens with somebody of the speaker's, as "a colleague of mine", and does not go on with them."""
+    opening = _OF_MINE.match(text)
+    return opening is not None and not _FIRST_PERSON.search(text, opening.end())
 
 
 def clauses(text: str) -> list[str]:

@@ -81,6 +81,12 @@ _MOVED_TO: Final = re.compile(
     r"|(?:搬|迁|调)(?:家)?[去到来回]",
     re.IGNORECASE,
 )
+_RESUMED: Final = re.compile(
+    r"\b(?:resumed|again|relapsed|(?:took|taken|taking) (?:it|them) (?:back )?up|back (?:on|at|to) (?:it|them))\b"
+    r"|又[\u4e00-\u9fff]{1,3}[上起]|重新|恢复|重[拾操]|复吸",
+    re.IGNORECASE,
+)
+"""Says that what had ended goes on."""
 _LEFT_FOR: Final = re.compile(r"跳槽[到去]|\b(?:new job|start(?:ed|ing)?|joined) (?:at|with)?\b", re.IGNORECASE)
 _LIGHT: Final = frozenset(
     tokenise(
@@ -162,6 +168,7 @@ class ClauseReading(Enum):
     YES = "yes"
     NO = "no"
     ELSEWHERE = "elsewhere"
+    RESUMED = "resumed"
     UNCLEAR = "unclear"
 
 
@@ -291,12 +298,15 @@ def said_of(question: str, facts: Iterable[Item], evidence: Sequence[Item]) -> Y
     if asked is None or not reads(question):
         return None
     items = {item.id: item for item in (*facts, *evidence)}
-    read = [
-        (item, sentence, reading)
-        for item in sorted(items.values(), key=lambda one: micros(one.said))
-        for sentence in written_sentences(item.text)
-        if (reading := _read(asked, sentence)) is not None
-    ]
+    read: list[tuple[Item, str, ClauseReading]] = []
+    for item in sorted(items.values(), key=lambda one: micros(one.said)):
+        for sentence in written_sentences(item.text):
+            reading = _read(asked, sentence)
+            if reading is ClauseReading.RESUMED:
+                ended = bool(read) and read[-1][2] is ClauseReading.NO
+                reading = ClauseReading.YES if ended else None
+            if reading is not None:
+                read.append((item, sentence, reading))
     plain = [one for one in read if one[2] is not ClauseReading.ELSEWHERE]
     if not plain:
         return None
@@ -329,10 +339,24 @@ def _read(asked: _Asked, sentence: str) -> ClauseReading | None:
     readings, own = [], False
     for part in parts:
         own = asked.owned_in(part, own)
-        if own and (reading := _read_clause(asked, part, sentence)) is not None:
+        if _resumes(asked, part, own=own, ended=readings[-1:] == [ClauseReading.NO]):
+            readings.append(ClauseReading.YES if readings[-1:] == [ClauseReading.NO] else ClauseReading.RESUMED)
+        elif own and (reading := _read_clause(asked, part, sentence)) is not None:
             readings.append(reading)
     plain = [one for one in readings if one is not ClauseReading.ELSEWHERE] or readings
     return plain[-1] if plain else None
+
+
+def _resumes(asked: _Asked, clause: str, *, own: bool, ended: bool) -> bool:
+    """Whether a clause says that what had ended goes on: by the predicate, or without it right behind the end.
+
+    One that begins with the predicate is of whoever speaks: "Smoking again."
+    """
+    if not _RESUMED.search(clause) or _DENIED.search(clause) or SUPPOSES.search(clause) or _MODAL.search(clause):
+        return False
+    elliptic = bool(asked.predicate) and tokenise(clause)[:1] == [asked.predicate]
+    done = bool(asked.predicate) and asked.done_in(clause)
+    return (own or elliptic) and (done or ended) and not (asked.objects and asked.named_in(clause))
 
 
 def _read_clause(asked: _Asked, clause: str, sentence: str) -> ClauseReading | None:
