@@ -77,6 +77,9 @@ SHRINK: Final = 150.0
 SHRINK_YES: Final = 10.0
 """The same where yes or no is learned, of which there are fewer."""
 
+LEARNED_LIVES: Final = (EverydayPart.BUILD, EverydayPart.LIVES, EverydayPart.LONG)
+"""Whose ordinary lives weights are learned from."""
+
 PARTS: Final = ("sure", "polar", "succession")
 """What is learned: how sure an answer is, whether it is yes, what is of one matter."""
 
@@ -199,7 +202,7 @@ def ask_everyday(embedder: Embedder | None) -> tuple[list[AskedOnce], Folds]:
     asked: list[AskedOnce] = []
     folds: dict[str, int] = {}
     talk = read_filler(Half.TRAINING)
-    for n, case in enumerate(one.told for one in everyday_cases(EverydayPart.BUILD)):
+    for n, case in enumerate(one.told for part in LEARNED_LIVES for one in everyday_cases(part)):
         folds[case.id] = n % FOLDS
         memory = told_memory(case, embedder)
         for question in case.questions:

@@ -117,7 +117,9 @@ def standing(
 @verb("mnemic bench small --embedder none --each 1", "mnemic bench small --embedder none --each 1 --failures 2")
 @options.count("--each", 20, "Cases of each category in each language.")
 @click.option(
-    "--everyday", type=click.Choice(["build", "check", "voices"]), help="Ask people's memories of their lives instead."
+    "--everyday",
+    type=click.Choice(["build", "check", "voices", "lives", "lives_check", "long", "long_check"]),
+    help="Ask people's memories of their lives instead.",
 )
 @click.option("--failures", type=click.IntRange(1), help="Show so many memories whose right statement is not first.")
 @options.embedder()
@@ -128,7 +130,7 @@ def small(each: int, everyday: str | None, failures: int | None, embedder: str, 
 
     Plain BM25 stands beside it. A bar that is missed decides the exit code where 200 cases or more are asked.
     With --everyday, what people tell of their ordinary lives, asked for an answer: built on, only checked,
-    or more voices by another hand.
+    more voices and lives by other hands, and long ones of most of a year.
     """
     from mnemic.lab.tasks.small import small_bench as bench
 

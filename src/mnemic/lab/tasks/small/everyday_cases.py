@@ -1,15 +1,15 @@
-"""Reads what people told a memory of their ordinary lives, by hand, and what they ask of it: 28 people, 351 questions.
+"""Reads what people told a memory of their ordinary lives, by hand, and what they ask of it.
 
-Each tells twelve or so statements, one a day. What answers a question may be worded quite otherwise, may have changed,
-may be said of somebody else alone, or never have been said. Two thirds of the people are built on; those of the other
-third are only measured.
+Most tell twelve or so statements, one a day; some tell of most of a year. What answers a question may be worded quite
+otherwise, may have changed, may be said of somebody else alone, or never have been said. Of the first 28 people two
+thirds are built on, and those of the other third only measured.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from typing import Any, Final
 
@@ -25,7 +25,9 @@ class EverydayPart(StrEnum):
     `VOICES` are eleven more people by another hand, rambling or clipped, some in a language that is not theirs: rules
     were tried on their 217 questions, no weight was learned from them. `LIVES` and `LIVES_CHECK` are 26 people by yet
     another hand, 247 questions, of whom some are taken for others, and some went back on what they told: rules were
-    drawn from the failures of the first, never of the second.
+    drawn from the failures of the first, never of the second. `LONG` and `LONG_CHECK` are two people each, who told of
+    most of a year, in 31 to 64 statements, 232 questions: a newcomer wrote them to see what comes out. Rules were drawn
+    from the failures of both, weights are learned from the first alone.
     """
 
     BUILD = "build"
@@ -33,6 +35,8 @@ class EverydayPart(StrEnum):
     VOICES = "voices"
     LIVES = "lives"
     LIVES_CHECK = "lives_check"
+    LONG = "long"
+    LONG_CHECK = "long_check"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,11 +55,12 @@ class EverydayCase:
 def everyday_cases(part: EverydayPart) -> Iterator[EverydayCase]:
     """Every person of a part, in the order of its file."""
     for row in rows_of(f"everyday_{part}"):
+        days = row.get("days")
         turns = tuple(
-            SaidTurn(role="user", speaker=None, text=text, said=_FIRST + n * _APART)
+            SaidTurn(role="user", speaker=None, text=text, said=_day(days[n], n) if days else _FIRST + n * _APART)
             for n, text in enumerate(row["said"])
         )
-        asked = _FIRST + len(turns) * _APART
+        asked = _day(row["asked"], 0) if days else _FIRST + len(turns) * _APART
         told = CurrentCase(
             id=row["id"],
             lang=row["lang"],
@@ -64,6 +69,11 @@ def everyday_cases(part: EverydayPart) -> Iterator[EverydayCase]:
             questions=tuple(_question(one, asked) for one in row["questions"]),
         )
         yield EverydayCase(told=told, sorts=tuple(one["sort"] for one in row["questions"]))
+
+
+def _day(written: str, number: int) -> datetime:
+    """The morning of a day; statements of one day follow each other by a minute."""
+    return datetime.combine(date.fromisoformat(written), _FIRST.timetz()) + timedelta(minutes=number)
 
 
 def _question(row: dict[str, Any], asked: datetime) -> CurrentQuestion:
