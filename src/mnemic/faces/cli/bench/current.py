@@ -117,7 +117,9 @@ def standing(
 @verb("mnemic bench small --embedder none --each 1", "mnemic bench small --embedder none --each 1 --failures 2")
 @options.count("--each", 20, "Cases of each category in each language.")
 @click.option(
-    "--everyday", type=click.Choice(["build", "check", "voices"]), help="Ask people's memories of their lives instead."
+    "--everyday",
+    type=click.Choice(["build", "check", "voices", "lives", "lives_check"]),
+    help="Ask people's memories of their lives instead.",
 )
 @click.option("--failures", type=click.IntRange(1), help="Show so many memories whose right statement is not first.")
 @options.embedder()

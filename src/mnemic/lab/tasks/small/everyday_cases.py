@@ -1,8 +1,8 @@
-"""Reads what people told a memory of their ordinary lives, by hand, and what they ask of it: 28 people, 351 questions.
+"""Reads what people told a memory of their ordinary lives, by hand, and what they ask of it: 65 people, 815 questions.
 
-Each tells twelve or so statements, one a day. What answers a question may be worded quite otherwise, may have changed,
-may be said of somebody else alone, or never have been said. Two thirds of the people are built on; those of the other
-third are only measured.
+Each tells ten or so statements, one a day. What answers a question may be worded quite otherwise, may have changed,
+may be said of somebody else alone, or never have been said. Some of the people are built on, others only measured
+(`EverydayPart`).
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ class EverydayPart(StrEnum):
     """Whose questions rules and weights are built on, and whose only check them.
 
     `VOICES` are eleven more people by another hand, rambling or clipped, some in a language that is not theirs: rules
-    were tried on their 217 questions, no weight was learned from them. `LIVES` and `LIVES_CHECK` are 26 people by yet
-    another hand, 247 questions, of whom some are taken for others, and some went back on what they told: rules were
-    drawn from the failures of the first, never of the second.
+    were tried on their 217 questions, and of all weights only those of `follows` (`recall.currency`) learned from them.
+    `LIVES` and `LIVES_CHECK` are 26 people by yet another hand, 247 questions, of whom some are taken for others, and
+    some went back on what they said: rules were drawn from the failures of the first, and `follows` learned from them;
+    the second only check.
     """
 
     BUILD = "build"
