@@ -19,6 +19,7 @@ from mnemic.recall import polarity, sureness
 from mnemic.recall.answer import answer, draft_answer
 from mnemic.recall.asked_for import AnswerType, asks_yes_or_no, surely_held
 from mnemic.recall.reasons import KNOWN
+from mnemic.recall.yes_or_no import said_of
 
 START = datetime(2025, 1, 6, 9, tzinfo=UTC)
 
@@ -468,6 +469,12 @@ def test_what_is_plainly_said_is_answered_by_yes_or_no(
     answered = me.ask(question)
     assert answered.short == said
     assert answered.confidence >= KNOWN
+
+
+def test_something_else_again_does_not_take_up_what_had_ended(world: Any) -> None:
+    said = said_of("Do I smoke?", (), [world.say("I quit smoking and I gained the weight again.", by="user")])
+    assert said is not None
+    assert said.yes is False
 
 
 @pytest.mark.parametrize(

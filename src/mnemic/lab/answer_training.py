@@ -5,11 +5,12 @@
 The cases of the development half and those for training are asked amid other talk, each with the weights of
 `recall.currency` as they are learned without its fold, because on its own cases the order of the evidence looks better
 than it is; people who are taken for one another and ordinary lives, alone and amid other talk, with those as shipped,
-which know nothing of them. What is answered is judged as `bench current` does it, and three small logistic models are
-fitted by ridge: whether what is newer is of one matter with what it follows (`recall.succession`), how likely it is yes
-(`recall.polarity`), how likely the answer is right (`recall.sureness`). At a small weight the last learns too from the
-same questions asked of a memory that holds nothing but other talk, and from small memories of plain statements. It
-reports how straight the reliability is on cases that no model saw. No file of the held-back half is read.
+of which only `follows` knows them. What is answered is judged as `bench current` does it, and three small logistic
+models are fitted by ridge: whether what is newer is of one matter with what it follows (`recall.succession`), how
+likely it is yes (`recall.polarity`), how likely the answer is right (`recall.sureness`). At a small weight the last
+learns too from the same questions asked of a memory that holds nothing but other talk, and from small memories of plain
+statements. It reports how straight the reliability is on cases that no model saw. No file of the held-back half is
+read.
 """
 
 from __future__ import annotations
@@ -169,7 +170,7 @@ def ask_all(heads: CurrencyWeights, embedder: Embedder | None, seeds: int) -> tu
 
 
 def ask_look_alikes(embedder: Embedder | None) -> list[AskedOnce]:
-    """Ask about people who are easily taken for one another, by the order as shipped, which learned nothing of them."""
+    """Ask about people who are easily taken for one another, by the order as shipped."""
     half = Half.LOOK_ALIKES
     return [replace(one, source=LearnedFrom.LOOK_ALIKE) for one in _ask(read_cases(half), half, embedder)]
 

@@ -5,9 +5,9 @@
 *Heads*: what a sentence does, whom and which matter it is about, by its vector, from the sentences of the fixtures.
 *Bearing*: does a candidate speak of what a question asks, from the cases of the fixtures, each amid several draws of
 other talk. *Together*: does it speak of the same matter as the candidate that bears most. Both are learned with vectors
-and by words. *Follows*, with vectors alone: is what is newer of one matter with what bears most, or other talk; from the
-same cases, in an order that did not see them, and from look-alikes and ordinary lives amid other talk. Scores that a
-later step learns from are those of a model that did not see their case (five folds). At the end it says how often the
+and by words. *Follows*, with vectors alone: is what is newer of one matter with what bears most, or other talk; from
+the same cases, in an order that did not see them, and from look-alikes and ordinary lives amid other talk. Scores that
+a later step learns from are those of a model that did not see their case (five folds). At the end it says how often the
 right person, and what is so, stands above who is alike, and what is supposed, in the situations of
 `current_look_alikes`, from which only the last step learns, and `current_look_alikes_check`, from which nothing is
 learned. No file of the held-back half is read.
@@ -63,8 +63,12 @@ SHRINK: Final = 200.0
 SHRINK_FOLLOWS: Final = 30.0
 """The same where it is learned what follows, of which there are few examples."""
 LIVES: Final = (EverydayPart.BUILD, EverydayPart.VOICES, EverydayPart.LIVES)
+"""The ordinary lives from which it is learned too."""
 ALIKE: Final = 3.0
 """What a turn weighs that is of somebody else or only supposed, beside one of other talk."""
+
+_NONE: Final = np.zeros((0, 0), np.float32)
+_NOTHING: Final = Logistic(_NONE.ravel(), _NONE.ravel(), _NONE.ravel(), 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,10 +318,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     arrays |= _named("follows", "", follows)
     with given.out.open("wb") as file:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
-
-
-_NONE: Final = np.zeros((0, 0), np.float32)
-_NOTHING: Final = Logistic(_NONE.ravel(), _NONE.ravel(), _NONE.ravel(), 0.0)
 
 
 def _named(name: str, suffix: str, model: Logistic) -> dict[str, NDArray[np.generic]]:

@@ -81,12 +81,14 @@ _MOVED_TO: Final = re.compile(
     r"|(?:搬|迁|调)(?:家)?[去到来回]",
     re.IGNORECASE,
 )
-_RESUMED: Final = re.compile(
-    r"\b(?:resumed|again|relapsed|(?:took|taken|taking) (?:it|them) (?:back )?up|back (?:on|at|to) (?:it|them))\b"
-    r"|又[\u4e00-\u9fff]{1,3}[上起]|重新|恢复|重[拾操]|复吸",
+_TAKEN_UP: Final = re.compile(
+    r"\b(?:resumed|relapsed|(?:took|taken|taking) (?:it|them) (?:back )?up|back (?:on|at|to) (?:it|them))\b"
+    r"|重[拾操]|复吸",
     re.IGNORECASE,
 )
-"""Says that what had ended goes on."""
+"""Says of itself that what had ended goes on."""
+_AGAIN: Final = re.compile(r"\bagain\b|又[\u4e00-\u9fff]{1,3}[上起]|重新|恢复", re.IGNORECASE)
+"""Says so beside a predicate."""
 _LEFT_FOR: Final = re.compile(r"跳槽[到去]|\b(?:new job|start(?:ed|ing)?|joined) (?:at|with)?\b", re.IGNORECASE)
 _LIGHT: Final = frozenset(
     tokenise(
@@ -336,7 +338,8 @@ def _read(asked: _Asked, sentence: str) -> ClauseReading | None:
     quoted = _QUOTED.sub("", sentence)
     joined = re.match(r"[A-Z]\w+ and I\b", quoted)
     parts = [part.strip() for part in ((quoted,) if joined else _CLAUSE.split(quoted)) if part and part.strip()]
-    readings, own = [], False
+    readings: list[ClauseReading] = []
+    own = False
     for part in parts:
         own = asked.owned_in(part, own)
         if _resumes(asked, part, own=own, ended=readings[-1:] == [ClauseReading.NO]):
@@ -352,11 +355,13 @@ def _resumes(asked: _Asked, clause: str, *, own: bool, ended: bool) -> bool:
 
     One that begins with the predicate is of whoever speaks: "Smoking again."
     """
-    if not _RESUMED.search(clause) or _DENIED.search(clause) or SUPPOSES.search(clause) or _MODAL.search(clause):
+    if _DENIED.search(clause) or SUPPOSES.search(clause) or _MODAL.search(clause):
         return False
     elliptic = bool(asked.predicate) and tokenise(clause)[:1] == [asked.predicate]
     done = bool(asked.predicate) and asked.done_in(clause)
-    return (own or elliptic) and (done or ended) and not (asked.objects and asked.named_in(clause))
+    taken_up = _TAKEN_UP.search(clause) is not None
+    goes_on = (done and (taken_up or _AGAIN.search(clause) is not None)) or (ended and taken_up)
+    return goes_on and (own or elliptic) and not (asked.objects and asked.named_in(clause))
 
 
 def _read_clause(asked: _Asked, clause: str, sentence: str) -> ClauseReading | None:

@@ -28,6 +28,9 @@ def test_what_answers_is_said_where_it_is_said_to_be(case: EverydayCase) -> None
         assert question.unknown is (sort == "never said" or (sort == "of another" and not question.answers))
         if question.type != "yesno" and not question.unknown:
             said = " ".join(turns[place] for place in question.current)
+            if sort == "when":  # what was said of that day itself
+                days = [case.told.turns[place].said for place in question.current]
+                said += "".join(f" {day:%-d %B} {day.month}月{day.day}日" for day in days)
             assert any(names(said, value) for value in question.answers), question.text
 
 

@@ -29,9 +29,10 @@ _REPLY: Final = timedelta(minutes=1)
 class Half(StrEnum):
     """A part that cases, talk and sentences are written in: two halves to measure by, and more to learn from.
 
-    `LOOK_ALIKES` are situations of people who are easily taken for one another, and of what is only supposed, by a hand
-    of its own: rules and models are tried on them, and `ask` learned from them what is of one matter; recall's order
-    did not. `LOOK_ALIKES_CHECK` only check what came of it: nothing was learned from them.
+    `LOOK_ALIKES` are situations of people who are easily taken for one another, and of what is only supposed, by a
+    hand of its own: rules and models are tried on them, and `ask` and recall's order learned from them what is of one
+    matter; what bears on a question did not. `LOOK_ALIKES_CHECK` only check what came of it: nothing was learned from
+    them.
     """
 
     DEVELOPMENT = "development"

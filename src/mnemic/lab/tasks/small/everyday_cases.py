@@ -23,11 +23,11 @@ class EverydayPart(StrEnum):
     """Whose questions rules and weights are built on, and whose only check them.
 
     `VOICES` are eleven more people by another hand, rambling or clipped, some in a language that is not theirs: rules
-    were tried on their 217 questions, no weight was learned from them. `LIVES` and `LIVES_CHECK` are 26 people by yet
-    another hand, 247 questions, of whom some are taken for others, and some went back on what they told: rules were
-    drawn from the failures of the first, never of the second. `LONG` and `LONG_CHECK` are two people each, who told of
-    most of a year, in 31 to 64 statements, 232 questions: a newcomer wrote them to see what comes out. Rules were drawn
-    from the failures of both, weights are learned from the first alone.
+    were tried on their 217 questions, and of all weights only those of `follows` (`recall.currency`) learned from them.
+    `LIVES` and `LIVES_CHECK` are 26 people by yet another hand, 247 questions, of whom some are taken for others, and
+    some went back on what they said: rules were drawn from the failures of the first, never of the second. `LONG` and
+    `LONG_CHECK` are two people each, who told of most of a year in 31 to 64 statements, 232 questions: a newcomer wrote
+    them to see what comes out. Rules were drawn from the failures of both, weights are learned from the first alone.
     """
 
     BUILD = "build"
