@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from unittest.mock import patch
 
 import apsw
 import pytest
 
 from mnemic import Memory, ScopedMemory, Settings
+from mnemic.derive import runs
 from mnemic.lab.kit.scripted_readers import ScriptedReader, terse
+from mnemic.store.values.work import Lane
 from mnemic.strategies.base import Strategy
 from mnemic.strategies.mem0 import Mem0
 from mnemic.strategies.units import TokensUnit
@@ -99,3 +102,25 @@ def test_what_was_said_of_one_users_items_is_counted_without_reading_the_others(
             for _ in range(200):
                 bob.feedback(his, useful=True)
         assert taken[1] < 1.2 * taken[0], taken
+
+
+def test_a_tail_that_waits_for_more_does_not_have_what_others_wrote_behind_it_counted() -> None:
+    """At each commit of another strategy its lane is looked at again: that read all that was written since."""
+    counted: list[str] = []
+    count = runs._counted
+
+    def noting(snapshot: Any, strategy: Strategy, lane: Lane, waiting: Any) -> Any:
+        counted.append(lane.name)
+        return count(snapshot, strategy, lane, waiting)
+
+    waits = Mem0(unit=TokensUnit(100_000))
+    with (
+        patch.object(runs, "_counted", noting),
+        Memory(
+            "memory:", settings=Settings(background=False), clock=ManualClock(step=1), embedder="none",
+            strategies=[waits, Zep()],
+        ) as memory,
+    ):  # fmt: skip
+        told(memory, memory.scope(user="ada"), 0, 12)
+        assert {one.lane: one.begun for one in memory.admin.behind()}["mem0"] == 12
+    assert "mem0" not in counted

@@ -144,7 +144,7 @@ def due_lane(snapshot: Snapshot, strategy: Strategy, space: int, options: RunOpt
     lane = snapshot.lane(space, lane_name(strategy, maintain=options.maintain))
     if snapshot.newest(space) <= lane.cursor:
         return None
-    if unit_of(strategy, lane) is not None and _taken(snapshot, strategy, lane, strategy.batch)[1] == lane.cursor:
+    if _makes_no_unit(snapshot, strategy, lane):
         return None
     triggers = strategy.maintain if options.maintain else strategy.triggers
     nothing = replace(_before_counting(snapshot, lane, triggers), asked=options.asked)
@@ -161,13 +161,13 @@ def due_lane(snapshot: Snapshot, strategy: Strategy, space: int, options: RunOpt
 def next_look(snapshot: Snapshot, strategy: Strategy, space: int, options: RunOptions, now: int) -> NextLook | None:
     """Find when a lane whose triggers do not fire is to be looked at again, if nothing is written; None for at once."""
     lane = snapshot.lane(space, lane_name(strategy, maintain=options.maintain))
+    (head,) = snapshot.spaces((space,))
+    if not next_vers(snapshot, replace(lane, seq=0, stride=0), 1):
+        return None
+    if _makes_no_unit(snapshot, strategy, lane):  # what others wrote behind it need not be read to say so
+        return NextLook(lane, head.seq, now + LOOK_AGAIN)
     triggers = strategy.maintain if options.maintain else strategy.triggers
     counts = list(_counted(snapshot, strategy, lane, _before_counting(snapshot, lane, triggers)))
-    if not counts:
-        return None
-    (head,) = snapshot.spaces((space,))
-    if unit_of(strategy, lane) is not None and _taken(snapshot, strategy, lane, strategy.batch)[1] == lane.cursor:
-        return NextLook(lane, head.seq, now + LOOK_AGAIN)
     at = first_moment(triggers, counts[-1], now, now + LOOK_AGAIN)
     return NextLook(lane, head.seq, at) if at - now > SECOND else None
 
@@ -247,6 +247,11 @@ def _taken(snapshot: Snapshot, strategy: Strategy, lane: Lane, limit: int) -> tu
         if looked == _LONGEST_UNIT:
             return versions, upto
         looked = min(_GROWTH * looked, _LONGEST_UNIT)
+
+
+def _makes_no_unit(snapshot: Snapshot, strategy: Strategy, lane: Lane) -> bool:
+    """Whether what waits is the tail of a journal, which makes no unit of the strategy yet."""
+    return unit_of(strategy, lane) is not None and _taken(snapshot, strategy, lane, strategy.batch)[1] == lane.cursor
 
 
 class Unfinished(NamedTuple):
