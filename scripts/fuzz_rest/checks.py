@@ -23,7 +23,7 @@ BEYOND_A_SCHEMA = {
     "the past is known to the store alone": r"commit \d+ is not between|^(at|after): commit|^at: .* come yet|^at: no",
     "an item is evidence, a fact of the profile, or neither": r"^(id|replaced_by): \S+ is (evidence|no fact)",
     "any JSON is taken, with numbers of 64 bits": r"^body: holds .* is over 64 bits|^body: holds .* no computer",
-    "the clock says whether a time has passed": r"expires: .* (has passed already|is past)",
+    "the clock says whether a time has passed": r"(expires|expiration_date): .* (has passed already|is past)",
     "two fields are compared": r"^valid_to: is not after valid_from|^last: is \d+\. Give at least|^by: .* `where\.by`",
     "two fields go not together": r"^default: is given beside|^right: admin goes over everybody",
     "one of several fields is needed": r"^keep: is not the one outcome|^ids: names nothing to erase",
