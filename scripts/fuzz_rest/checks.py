@@ -23,7 +23,7 @@ BEYOND_A_SCHEMA = {
     "the past is known to the store alone": r"commit \d+ is not between|^(at|after): commit|^at: .* come yet|^at: no",
     "an item is evidence, a fact of the profile, or neither": r"^(id|replaced_by): \S+ is (evidence|no fact)",
     "any JSON is taken, with numbers of 64 bits": r"^body: holds .* is over 64 bits|^body: holds .* no computer",
-    "the clock says whether a time has passed": r"expires: .* (has passed already|is past)",
+    "the clock says whether a time has passed": r"(expires|expiration_date): .* (has passed already|is past)",
     "two fields are compared": r"^valid_to: is not after valid_from|^last: is \d+\. Give at least|^by: .* `where\.by`",
     "two fields go not together": r"^default: is given beside|^right: admin goes over everybody",
     "one of several fields is needed": r"^keep: is not the one outcome|^ids: names nothing to erase",
@@ -35,6 +35,7 @@ BEYOND_A_SCHEMA = {
     "any JSON is taken, at any depth, but for a NUL in its texts": r"slots: holds a NUL|slots(\[\d+\])?: .*NUL",
     "filters of mem0 have a grammar of their own": r"^filters\b|^start_date: |^end_date: |^metadata\b",
     "one of mem0's entities is needed, and what was judged cannot be unsaid": r"^(user_id|feedback): is missing",
+    "what is to be kept word for word has words": r"^messages\[\d+\]\.content: is no text\. With `infer`",
     "all parts of a message may be empty, each for itself": r"^messages\[\d+\]\.text: is empty",
 }
 """Why a request that fits the schema may still be refused with 400, and the words that say so."""
