@@ -269,11 +269,10 @@ def _end_with(owner: int, folder: Path) -> None:
 
 
 def _call(programs: PostgresPrograms, program: str, *arguments: str) -> str:
-    """Run a program of an installation; what it printed.
+    """Run a program of an installation; what it printed. No variable of the caller's reaches it: `PGPORT` and the like would.
 
     Output goes to a file: a server started by `pg_ctl` keeps its descriptors, and a pipe would never end.
     """
-    environ = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
     with tempfile.TemporaryFile() as printed:
         try:
             done = subprocess.run(
@@ -281,7 +280,7 @@ def _call(programs: PostgresPrograms, program: str, *arguments: str) -> str:
                 stdin=subprocess.DEVNULL,
                 stdout=printed,
                 stderr=subprocess.STDOUT,
-                env={**environ, "LC_ALL": "C"},
+                env={"PATH": os.defpath, "LC_ALL": "C"},
                 cwd="/",
                 check=False,
                 **_as_unprivileged(),
