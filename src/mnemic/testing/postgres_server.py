@@ -269,7 +269,7 @@ def _end_with(owner: int, folder: Path) -> None:
 
 
 def _call(programs: PostgresPrograms, program: str, *arguments: str) -> str:
-    """Run a program of an installation; what it printed. No variable of the caller's reaches it: `PGPORT` and the like would.
+    """Run a program of an installation, with none of the caller's variables (`PGPORT`); what it printed.
 
     Output goes to a file: a server started by `pg_ctl` keeps its descriptors, and a pipe would never end.
     """
