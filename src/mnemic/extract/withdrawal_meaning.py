@@ -37,8 +37,9 @@ OF_CUE: Final = 0.3
 OF_SHARED: Final = 0.15
 """What a telling word or an aspect in common adds to a cosine."""
 DOUBTS: Final = 0.33
-"""What all that speaks for it must come to in a sentence that puts an instruction in doubt: seven in ten withdrawals of
-voices not learned from, one in seven near-misses, five in a thousand other sentences where four instructions stand."""
+"""What all that speaks for it must come to in a sentence that puts an instruction in doubt: with what is hidden eight in
+ten withdrawals of voices not learned from, one in six near-misses, twelve in a thousand other sentences where four
+instructions stand."""
 OF_NEARNESS: Final = 0.8
 """What a cosine counts in that sum, beside the form and the cue."""
 OF_MATTER: Final = 0.3
