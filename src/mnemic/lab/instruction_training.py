@@ -193,7 +193,7 @@ class MeaningFit:
         self._holders = _holders(seen)
         self._shares = np.array([1 / np.sqrt(max(1, len(one))) for one in seen], np.float32)
         cosines = self._away @ self._away.T
-        kernel = (cosines + 2 * cosines**2) / 4 + np.float32(OF_ALL)
+        kernel = ((cosines + 2 * cosines**2) / 4 + OF_ALL).astype(np.float32, copy=False)
         kernel += OF_WORDS * _in_common(self._holders, len(seen)) * np.outer(self._shares, self._shares)
         cost = (RIDGE / weights).astype(np.float32)
         kernel[np.diag_indices_from(kernel)] += cost
