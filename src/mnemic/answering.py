@@ -351,8 +351,8 @@ class Answering:
                 return self.meaning.question(text)
             case Embed(model, texts):
                 return self.meaning.passages(model, texts)
-            case EmbedTexts(texts, embedder):
-                return self.meaning.vectors(texts, embedder)
+            case EmbedTexts(texts, embedder, intermediate):
+                return self.meaning.vectors(texts, embedder, intermediate=intermediate)
             case Ask():
                 return self.language_model.answer(request)
             case AskEach(asks):

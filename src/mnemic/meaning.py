@@ -116,11 +116,12 @@ class Meaning:
             raise ModelError(f"embedder {model if row is None else row.name} cannot be opened here")
         return [vector.tobytes() for vector in embedding.passages(texts).astype("<f2")]
 
-    def vectors(self, texts: Sequence[str], only: str = "") -> list[NDArray[np.float32]]:
+    def vectors(self, texts: Sequence[str], only: str = "", *, intermediate: bool = False) -> list[NDArray[np.float32]]:
         """Embed texts as passages, by the embedder that serves; none where none does, or it cannot be opened here.
 
         Args:
             only: The name of the embedder whose vectors are wanted: where another serves there are none.
+            intermediate: After an earlier layer, which not every embedder has: where it has none there are none.
 
         Raises:
             ModelError: it failed.
@@ -134,7 +135,7 @@ class Meaning:
         if serving is None or serving == WORDS_ALONE or (only and serving != only):
             return []
         embedding = self._opened(serving)
-        return [] if embedding is None else embedding.compared(texts)
+        return [] if embedding is None else embedding.compared(texts, intermediate=intermediate)
 
     def question(self, text: str) -> Meant:
         """Embed a question: by the embedder that serves, then by those that are being filled or retire."""

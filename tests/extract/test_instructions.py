@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mnemic.extract.instructions import instructions
+from mnemic.extract.instructions import instructions, read_by_rules
 from mnemic.extract.revocations import aspects_named, revocations, revoked, telling, withdrawable
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "standing"
@@ -80,6 +80,48 @@ def test_plain_orders_and_wishes_as_well_as_those_with_a_word_for_every_time(nam
 )
 def test_what_points_at_what_is_before_us_or_praises_is_no_standing_instruction(text: str) -> None:
     assert instructions(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "房东要求以后只收支票。",
+        "公司要求邮件全部用英文写。",
+        "出版社要求首印书一律附书签。",
+        "客服一直叫我「亲」。",
+        "早餐店阿姨都叫我帅哥。",
+        "家里人都不敢跟我提车祸。",
+        "告警群里不许聊天。",
+        "都叫我老周，叫了三十年。",
+        "叫我老公别打呼噜。",
+        "叫我弟把漫画还我。",
+        "叫我组长快点交本子。",
+    ],
+)
+def test_no_rule_takes_what_others_are_told_or_call_one_for_an_order(text: str) -> None:
+    assert read_by_rules(text)[0] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "跟我讲讲唐朝的历史。",
+        "用大白话讲讲疫苗原理。",
+        "帮我写条请假的微信。",
+        "这趟去成都的单子帮我改成四点装车。",
+        "称呼写错了，改一下。",
+        "不用客气。",
+    ],
+)
+def test_no_rule_takes_what_is_asked_for_this_once_to_stand(text: str) -> None:
+    assert read_by_rules(text)[0] == []
+
+
+@pytest.mark.parametrize(
+    "text", ["叫我老周就行。", "以后都叫我老周。", "统一用公历。", "跟我说话别客气。", "讲到钱一律用人民币。"]
+)
+def test_what_is_near_to_those_and_meant_for_good_stands(text: str) -> None:
+    assert [one.text for one in instructions(text)] == [text]
 
 
 @pytest.mark.parametrize(

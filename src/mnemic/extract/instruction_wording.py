@@ -27,9 +27,10 @@ LONGEST: Final = 160
 """Most characters in a sentence that is judged: the model has learned from short ones."""
 THRESHOLD: Final = 1.0
 """What a sentence must weigh, set so that of distractors of hands not learned from two in a hundred do."""
-LEAST_OPEN: Final = -2.0
-"""What a sentence must weigh for its meaning to be asked, which one in eight of other talk does: at -1.5 a fifth of the
-wishes of strangers was never asked about."""
+LEAST_OPEN_EN: Final = -3.0
+LEAST_OPEN_ZH: Final = -3.5
+"""What a sentence must weigh for its meaning to be asked, by language, which two in five of other talk do: at -2 an
+eighth of the wishes of strangers was never asked about, a sixth of the Chinese ones."""
 SCALE: Final = 100
 """Weights are kept as whole hundredths."""
 
@@ -65,7 +66,7 @@ def weight_if_open(low: str) -> float | None:
     if len(low) > LONGEST:
         return None
     weighed = weight(low)
-    return weighed if weighed > LEAST_OPEN else None
+    return weighed if weighed > (LEAST_OPEN_ZH if has_chinese(low) else LEAST_OPEN_EN) else None
 
 
 def weight(low: str) -> float:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 FILE: Final = "withdrawal_meaning.npz"
 LONGEST: Final = 120
 """Most characters in a sentence that its meaning or a cue may make a withdrawal."""
-TAKES_BACK: Final = -0.2
+TAKES_BACK: Final = -0.1
 """What the form must make of a sentence that hides an instruction."""
 NEAR: Final = 0.45
 """Least cosine of directions from the mean between a sentence and the instruction that it withdraws."""
@@ -36,9 +36,10 @@ OF_CUE: Final = 0.3
 """What a cue that something is lifted or ends counts beside the form."""
 OF_SHARED: Final = 0.15
 """What a telling word or an aspect in common adds to a cosine."""
-DOUBTS: Final = 0.32
-"""What all that speaks for it must come to in a sentence that puts an instruction in doubt: seven in ten withdrawals of
-voices not learned from, one in seven near-misses, five in a thousand other sentences where four instructions stand."""
+DOUBTS: Final = 0.33
+"""What all that speaks for it must come to in a sentence that puts an instruction in doubt: with what is hidden eight in
+ten withdrawals of voices not learned from, one in six near-misses, twelve in a thousand other sentences where four
+instructions stand."""
 OF_NEARNESS: Final = 0.8
 """What a cosine counts in that sum, beside the form and the cue."""
 OF_MATTER: Final = 0.3

@@ -53,16 +53,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     texts = [*(one.last.lower() for one in learned), *(other.lower() for other in others)]
     withdrawn = np.array([*(one.withdraws for one in learned), *(False for _ in others)])
     weights = np.array([*(WITHDRAWAL if one.withdraws else SEEMING for one in learned), *(1.0 for _ in others)])
-    fit = MeaningFit(embedder.passages(texts).astype(np.float64), _seen(texts), withdrawn, weights)
-    valued = np.full(len(texts), np.nan)
-    hands = np.array([f"{one.lang} {one.hand}" for one in learned])
-    for hand in np.unique(hands):
-        left_out = np.flatnonzero(hands == hand)
-        valued[left_out] = fit.without(left_out)
+    hands = [f"{one.lang} {one.hand}" for one in learned]
+    fold_of = {hand: fold for fold, hand in enumerate(sorted(set(hands)))}
+    folds = np.array([*(fold_of[hand] for hand in hands), *(-1 for _ in others)], dtype=np.intp)
+    fit = MeaningFit(embedder.intermediate(texts).astype(np.float64), _seen(texts), withdrawn, weights, folds)
     whole, lasts = fit.whole(), [one.last.lower() for one in tested]
-    _judge("hands left out in turn", learned, valued[: len(learned)].tolist())
+    _judge("hands left out in turn", learned, fit.unseen()[: len(learned)].tolist())
     if tested:
-        values = whole.values(list(embedder.passages(lasts)), _seen(lasts))
+        values = whole.values(list(embedder.intermediate(lasts)), _seen(lasts))
         _judge("hands to test on", tested, values.tolist())
     write_form(whole, given.out / FILE)
 

@@ -34,3 +34,18 @@ class Embedder(Protocol):
     def query(self, text: str) -> NDArray[np.float32]:
         """The vector of a question, of unit length."""
         ...
+
+
+class LayeredEmbedder(Embedder, Protocol):
+    """An embedder of many layers that also hands out what its texts look like part of the way.
+
+    Last layers bring together what is about the same; layers before them still tell how a thing is said, an order
+    from a report, and so serve those who judge that. They cost less, too.
+    """
+
+    def intermediate(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of passages after an earlier layer, one row each, in order; rows have unit length.
+
+        They are compared with one another alone, never with those of `passages`.
+        """
+        ...

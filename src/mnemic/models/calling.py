@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from mnemic.core.forking import renew_in_child
 from mnemic.core.mutex import Mutex, wait_among, wake_all
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mnemic.models.base import Embedder
+
+Embed: TypeAlias = "Callable[[Sequence[str]], NDArray[np.float32]]"
+"""Makes the vectors of texts, one row each."""
 
 SLICE_SECONDS: Final = 0.1
 """How long the backlog may keep a question company before it steps aside."""
@@ -60,7 +63,7 @@ class Embedding:
         self._asking: set[int] = set()
         self._waiting: deque[threading.Lock] = deque()
         self._remembered: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
-        self._compared: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+        self._compared: OrderedDict[tuple[str, bool], NDArray[np.float32]] = OrderedDict()
 
     @property
     def name(self) -> str:
@@ -83,29 +86,38 @@ class Embedding:
         Raises:
             ModelError: the model or its endpoint failed.
         """
+        return self._sliced(texts, self._embedder.passages)
+
+    def _sliced(self, texts: Sequence[str], embed: Embed) -> NDArray[np.float32]:
         import_whole("numpy")
         import numpy as np
 
         if self._remote or not texts:
-            return self._timed(texts)
-        return np.concatenate([self._timed(texts[start:stop]) for start, stop in self._slices(texts)])
+            return self._timed(texts, embed)
+        return np.concatenate([self._timed(texts[start:stop], embed) for start, stop in self._slices(texts)])
 
-    def compared(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
+    def compared(self, texts: Sequence[str], *, intermediate: bool = False) -> list[NDArray[np.float32]]:
         """Vectors of passages that strategies compare, in order; the latest are remembered.
 
         Many are asked for again: what stands is compared with every sentence that may take it back.
 
+        Args:
+            intermediate: After an earlier layer; nothing comes of it where the embedder has none.
+
         Raises:
             ModelError: the model or its endpoint failed.
         """
+        embed: Embed | None = getattr(self._embedder, "intermediate" if intermediate else "passages", None)
+        if embed is None:
+            return []
         with self._lock:
-            known = {text: self._compared[text] for text in texts if text in self._compared}
+            known = {text: vector for text in texts if (vector := self._compared.get((text, intermediate))) is not None}
         missing = list(dict.fromkeys(text for text in texts if text not in known))
-        known |= dict(zip(missing, self.passages(missing), strict=True)) if missing else {}
+        known |= dict(zip(missing, self._sliced(missing, embed), strict=True)) if missing else {}
         with self._lock:
             for text in texts:
-                self._compared[text] = known[text]
-                self._compared.move_to_end(text)
+                self._compared[text, intermediate] = known[text]
+                self._compared.move_to_end((text, intermediate))
             while len(self._compared) > self._questions_kept:
                 self._compared.popitem(last=False)
         return [known[text] for text in texts]
@@ -186,10 +198,10 @@ class Embedding:
         while self._asking and (left := until - time.monotonic()) > 0:
             wait_among(self._waiting, lambda: bool(self._asking), left)
 
-    def _timed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def _timed(self, texts: Sequence[str], embed: Embed) -> NDArray[np.float32]:
         began = time.perf_counter()
         with self._failures():
-            vectors = self._checked(self._embedder.passages(texts), (len(texts), self.dims))
+            vectors = self._checked(embed(texts), (len(texts), self.dims))
         seconds = time.perf_counter() - began
         if texts and not self._remote:
             with self._lock:

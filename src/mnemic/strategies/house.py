@@ -178,7 +178,7 @@ def _meanings(readings: Sequence[_Reading], known: Sequence[Item]) -> Flow[Meani
 
     once = tuple(dict.fromkeys(texts))
     try:
-        made = yield from vectors(*once, embedder=EMBEDDER)
+        made = yield from vectors(*once, embedder=EMBEDDER, intermediate=True)
     except ModelError:
         made = ()
     return dict(zip(once, made, strict=True)) if made else {}

@@ -104,10 +104,12 @@ class EmbedTexts(Request):
 
     Attributes:
         embedder: Whose vectors are of use; none are made where another serves. "" for any.
+        intermediate: After an earlier layer, where it tells how a thing is said: see `models.base.LayeredEmbedder`.
     """
 
     texts: tuple[str, ...]
     embedder: str = ""
+    intermediate: bool = False
 
 
 def search(text: str, where: Filter = Filter(), k: int = 10) -> Flow[Sequence[SearchHit]]:
@@ -154,7 +156,7 @@ def spread(
     return reached
 
 
-def vectors(*texts: str, embedder: str = "") -> Flow[Sequence[NDArray[np.float32]]]:
+def vectors(*texts: str, embedder: str = "", intermediate: bool = False) -> Flow[Sequence[NDArray[np.float32]]]:
     """Embed texts; empty without an embedder, or where another serves than the one that is named."""
-    embedded: Sequence[NDArray[np.float32]] = yield EmbedTexts(texts, embedder)
+    embedded: Sequence[NDArray[np.float32]] = yield EmbedTexts(texts, embedder, intermediate)
     return embedded

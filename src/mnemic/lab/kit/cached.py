@@ -36,6 +36,11 @@ class CachedEmbedder:
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return self._looked_up("p", texts, self._inner.passages)
 
+    def intermediate(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors after an earlier layer; the embedder inside must have one."""
+        embed: Callable[[Sequence[str]], NDArray[np.float32]] = getattr(self._inner, "intermediate")  # noqa: B009
+        return self._looked_up("i", texts, embed)
+
     def query(self, text: str) -> NDArray[np.float32]:
         found: NDArray[np.float32] = self._looked_up("q", [text], lambda texts: self._inner.query(texts[0])[None])[0]
         return found

@@ -56,10 +56,11 @@ class Encoder:
         names = [field.name for field in fields(_Layer)]
         self._layers = [_Layer(*(floats[f"l{n}.{name}"] for name in names)) for n in range(shape.layers)]
 
-    def means(self, texts: Sequence[Sequence[int]]) -> Floats:
+    def means(self, texts: Sequence[Sequence[int]], layers: int | None = None) -> Floats:
         """Compute the mean over the pieces of each text, (n, hidden), in order.
 
         Args:
+            layers: After so many layers; after the last one if left out.
             texts: Ids with those of begin and end, at most `shape.positions` a text. Neighbours of one length share
                 their work. Memory is about 15 KB for each id, and 48 bytes for the square of the longest.
         """
@@ -69,7 +70,7 @@ class Encoder:
         x += self._places[places]
         self._normalise(x, self._norm)
         runs = [(length, len(list(run))) for length, run in groupby(lengths.tolist())]
-        for layer in self._layers:
+        for layer in self._layers[:layers]:
             self._attend(x, layer, runs)
             self._think(x, layer)
         starts = np.cumsum(lengths) - lengths
