@@ -14,6 +14,8 @@ from mnemic.errors import Invalid
 STORES: Final = {
     "memory": "mnemic.store.sqlite.sqlite_store:MemoryStore",  # in this process, gone with it
     "sqlite": "mnemic.store.sqlite.sqlite_store:SqliteStore",  # one durable file
+    "postgresql": "mnemic.store.postgres.postgres_store:PostgresStore",  # a database on a server
+    "postgres": "mnemic.store.postgres.postgres_store:PostgresStore",  # the same, as some write it
 }
 
 EMBEDDERS: Final = {

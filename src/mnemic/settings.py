@@ -37,7 +37,7 @@ class Settings:
 
     home: Path = dataclasses.field(default_factory=lambda: Path.home() / ".mnemic")
     """Folder of the default store."""
-    store: str = ""
+    store: str = dataclasses.field(default="", repr=False)  # a URL may hold a password
     """File or URL of the default store; left empty, `memory.db` in `home`."""
     tenant: str = "default"
     """The tenant, where none is named."""

@@ -17,11 +17,12 @@ import pytest
 from mnemic.admin import restore
 from mnemic.core.events import Receipt, Verb
 from mnemic.errors import Conflict, Invalid, MnemicError, StoreError, StoreLocked
+from mnemic.store.engine import commit_queue
+from mnemic.store.engine.commit_queue import CommitQueue, Ticket
 from mnemic.store.engine.ledger import prepare
 from mnemic.store.engine.rewinding import rewind
 from mnemic.store.engine.rows import Rows
 from mnemic.store.sqlite import group_commit
-from mnemic.store.sqlite.group_commit import CommitQueue, Ticket
 from mnemic.store.sqlite.sqlite_store import MemoryStore, SqliteStore
 from mnemic.store.values.drafts import Draft
 from mnemic.testing.faults import CountingProbe, FailAt
@@ -259,7 +260,7 @@ def test_an_interrupt_while_waiting_leaves_the_queue_going(monkeypatch: pytest.M
         first = pool.submit(queue.submit, work)
         started.wait(PATIENCE)
         with monkeypatch.context() as patched:
-            patched.setattr(group_commit, "Ticket", Interrupted)
+            patched.setattr(commit_queue, "Ticket", Interrupted)
             with pytest.raises(KeyboardInterrupt):
                 queue.submit(work)
         third = pool.submit(queue.submit, work)

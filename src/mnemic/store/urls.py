@@ -21,8 +21,11 @@ _FILE: Final = "sqlite"
 _MEMORY: Final = "memory"
 """A store of this process alone."""
 
-_PLANNED: Final = frozenset({"postgresql", "postgres"})
-"""Schemes that name no file, though no store of this version answers to them."""
+_SERVERS: Final = frozenset({"postgresql", "postgres"})
+"""Schemes of a server's URL, of which the store itself reads all."""
+
+
+_SECRET_OPTIONS: Final = ("password", "sslpassword", "passfile")
 
 
 def parsed(where: str) -> tuple[str, str]:
@@ -30,7 +33,7 @@ def parsed(where: str) -> tuple[str, str]:
     if where == ":memory:":  # SQLite's own name for it; nobody who types it wants a file of that name
         return _MEMORY, ""
     scheme, found, rest = where.partition(":")
-    if found and (rest.startswith("//") or scheme in STORES or scheme in _PLANNED):
+    if found and (rest.startswith("//") or scheme in STORES):
         return scheme, rest.removeprefix("//")
     return _FILE, where
 
@@ -56,6 +59,18 @@ def path_of(where: str) -> Path | None:
     return real_path(rest) if scheme == _FILE else None
 
 
+def shown(where: str) -> str:
+    """A path or URL as it may be shown to anybody: without a password."""
+    scheme, rest = parsed(where)
+    if scheme not in _SERVERS:
+        return where
+    place, given, options = rest.partition("?")
+    login, at, host = place.rpartition("@")
+    role, secret, _ = login.partition(":")
+    kept = [option for option in options.split("&") if not option.lower().startswith(_SECRET_OPTIONS)]
+    return f"{scheme}://{role}{':***' if secret else ''}{at}{host}" + (given + "&".join(kept) if any(kept) else "")
+
+
 def open_at(where: str, clock: Clock, entropy: Entropy, busy_timeout: float, **options: Any) -> Store:
     """Open the store that a path or URL names.
 
@@ -68,7 +83,8 @@ def open_at(where: str, clock: Clock, entropy: Entropy, busy_timeout: float, **o
     """
     scheme, rest = parsed(where)
     given = {"clock": clock, "entropy": entropy, "busy_timeout": busy_timeout, **options}
-    store: Store = _store_type(scheme)(*([rest] if scheme == _FILE else []), **given)
+    place = {_FILE: [rest], **{server: [where] for server in _SERVERS}}.get(scheme, [])
+    store: Store = _store_type(scheme)(*place, **given)
     return store
 
 

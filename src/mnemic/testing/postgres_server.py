@@ -320,3 +320,20 @@ def _wait_for_end(pid: int) -> None:
             return
         time.sleep(0.005)
     raise PostgresFailed(f"process {pid} does not end")
+
+
+def emptied(url: str) -> None:
+    """Take every row out of a store in a database, as if it had just been made: quicker than to make another."""
+    import psycopg
+
+    from mnemic.store.postgres.postgres_schema import SCHEMA, TABLES
+
+    with psycopg.connect(url) as db:
+        made = db.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.meta",)).fetchone()
+        if made is None or made[0] is None:
+            return
+        db.execute(f"SET LOCAL {SCHEMA}.across = 'on'")
+        for table in TABLES:
+            kept = {"tenant": ' WHERE "id" > 0', "meta": " WHERE \"key\" LIKE 'residue:%'"}.get(table.name, "")
+            db.execute(f"DELETE FROM {table.full_name}{kept}".encode())
+        db.execute(f'UPDATE {SCHEMA}."tenant" SET "jobs" = 0, "stamp" = "stamp" + 1'.encode())

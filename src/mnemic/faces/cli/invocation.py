@@ -21,7 +21,7 @@ from mnemic.errors import Invalid, ModelError, NotFound, StoreError
 from mnemic.faces.cli.command import GlobalOptions
 from mnemic.faces.cli.output import Output, plain
 from mnemic.settings import PREFIX, Settings
-from mnemic.store.urls import path_of
+from mnemic.store.urls import path_of, shown
 
 if TYPE_CHECKING:
     from mnemic.memory import Memory, ScopedMemory
@@ -77,6 +77,11 @@ class Invocation:
     def where(self) -> str:
         """The store, as a path or URL."""
         return self.settings.where if self.options.store is None else self.options.store
+
+    @property
+    def shown_where(self) -> str:
+        """The store, as it may be shown: a URL without its password."""
+        return shown(self.where)
 
     @property
     def path(self) -> Path | None:

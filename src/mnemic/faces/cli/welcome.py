@@ -36,7 +36,7 @@ def welcome(run: Invocation) -> None:
                 "version": _version.__version__,
                 "user": run.user,
                 "tenant": run.tenant,
-                "store": str(run.path) if run.path else run.where,
+                "store": str(run.path) if run.path else run.shown_where,
                 "exists": run.exists,
                 "bytes": size_bytes,
                 "items": items,
@@ -51,7 +51,7 @@ def _print(run: Invocation, items: int, size_bytes: int) -> None:
     output = run.output
     output.line(output.bold(f"mnemic {_version.__version__}") + "  long-term memory for agents, on your own disk")
     output.line()
-    store = flat(str(run.path) if run.path else run.where)
+    store = flat(str(run.path) if run.path else run.shown_where)
     output.table(
         [
             ("whose", f"{flat(run.user)} (tenant {flat(run.tenant)}; --user names another)"),

@@ -11,7 +11,6 @@ from typing import Final
 from mnemic.core.events import Verb
 from mnemic.core.ids import from_bytes, to_bytes
 from mnemic.store.engine.ledger import GENESIS, chain, seal
-from mnemic.store.engine.relations import WRITTEN_LINK, WRITTEN_VERSION
 from mnemic.store.engine.rows import Rows
 from mnemic.store.values.receipts import Fault
 from mnemic.store.values.row_values import BEHIND, ChangeRow, EventRow, SpaceRow, TenantRow, WrittenRow
@@ -235,8 +234,9 @@ class _Written:
 
     def __init__(self, rows: Rows, events: list[EventRow]) -> None:
         vers, lvers = [e.ver for e in events if e.ver], [e.lver for e in events if e.lver]
-        self._versions = {row.number: row for row in rows.items.relations.find(WRITTEN_VERSION, ("ver", "in", vers))}
-        self._links = {row.number: row for row in rows.links.relations.find(WRITTEN_LINK, ("lver", "in", lvers))}
+        tenant = events[0].tenant if events else 0
+        self._versions = rows.items.written_versions(tenant, vers)
+        self._links = rows.links.written_links(tenant, lvers)
 
     def row(self, event: EventRow) -> WrittenRow | None:
         return self._versions.get(event.ver) if event.ver else self._links.get(event.lver)

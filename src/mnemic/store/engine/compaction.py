@@ -108,7 +108,7 @@ class TenantSweep:
     def _follows(self, rows: Rows, tenant: TenantRow) -> bool:
         """Whether the journal only went on since the last slice: after a rewind its numbers were given out again."""
         last = self._last
-        if last is None or last.horizon != tenant.horizon:
+        if last is None or (last.id, last.horizon) != (tenant.id, tenant.horizon):
             return False
         if not last.seq:
             return True

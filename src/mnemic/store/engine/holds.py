@@ -61,7 +61,7 @@ def lift(rows: Rows, name: str, hold: int) -> None:
     tenant = rows.spaces.tenant(name)
     if tenant is None or all(row.id != hold for row in rows.notes.holds(tenant.id)):
         raise NotFound(f"no hold {hold} here; `mnemic hold list` shows them")
-    rows.notes.drop_hold(hold)
+    rows.notes.drop_hold(tenant.id, hold)
     ledger.journal(rows, tenant, None, Verb.NOTED, canonical({"released": hold}))
 
 

@@ -63,6 +63,8 @@ from mnemic.store.engine.relations import (
     VERSION,
     VERSION_IDS,
     VERSION_ITEMS,
+    WRITTEN_LINK,
+    WRITTEN_VERSION,
     Condition,
     Relations,
     Value,
@@ -93,6 +95,7 @@ from mnemic.store.values.row_values import (
     TenantRow,
     VersionRow,
     Walk,
+    WrittenRow,
 )
 from mnemic.store.values.work import EmbedderRow, EmbedderState, Job, JobState, Lane, Order, PackRow, VectorRow
 
@@ -433,6 +436,10 @@ class ItemTables(Group, ABC):
         times = {seq: at for _, seq, at in self.relations.find(CHANGE_TIMES, ("seq", "in", seqs), tenant=tenant)}
         return [(row, times.get(row.seq_from, 0)) for row in rows]
 
+    def written_versions(self, tenant: int, vers: Sequence[int]) -> dict[int, WrittenRow]:
+        """What events of a tenant say of these versions, by number; those that are gone are left out."""
+        return {row.number: row for row in self.relations.find(WRITTEN_VERSION, ("ver", "in", vers))}
+
     def written(self, space: int, seq: int) -> list[VersionRow]:
         rows = self.version_rows(space, [event.ver for event in _wrote(self.relations, space, seq) if event.ver])
         return sorted((row for row in rows if row.seq_from == seq), key=lambda row: row.n)
@@ -590,6 +597,10 @@ class LinkTables(Group, ABC):
         numbers = [event.lver for event in _wrote(self.relations, space, seq) if event.lver]
         rows = self.link_rows(space, numbers)
         return sorted((row for row in rows if row.seq_from == seq), key=lambda row: row.n)
+
+    def written_links(self, tenant: int, lvers: Sequence[int]) -> dict[int, WrittenRow]:
+        """What events of a tenant say of these versions of links, by number; those that are gone are left out."""
+        return {row.number: row for row in self.relations.find(WRITTEN_LINK, ("lver", "in", lvers))}
 
     def link_rows(self, space: int, numbers: Sequence[int]) -> list[LinkRow]:
         """Versions of links of a space by their numbers, ascending."""
@@ -982,8 +993,11 @@ class PastTables(Group, ABC):
         """The agents and sessions that a stretch of entries names."""
 
     @abstractmethod
-    def link_uses(self, after: int) -> tuple[set[int], set[bytes], int, bool]:
-        """The types and the evidence of a stretch of links by number, where it ends, and whether there may be more."""
+    def link_uses(self, tenant: int, after: int) -> tuple[set[int], set[bytes], int, bool]:
+        """The types and the evidence of a stretch of links by number, where it ends, and whether there may be more.
+
+        All of a tenant's links are walked; those of others may be among them.
+        """
 
     @abstractmethod
     def link_uses_since(self, tenant: int, seq: int) -> tuple[set[int], set[bytes]]:
@@ -1066,8 +1080,8 @@ class NoteTables(Group):
     def set_hold(self, row: HoldRow) -> None:
         self.relations.put(HOLD, row)
 
-    def drop_hold(self, hold: int) -> None:
-        self.relations.drop(HOLD, id=hold)
+    def drop_hold(self, tenant: int, hold: int) -> None:
+        self.relations.drop(HOLD, tenant=tenant, id=hold)
 
     def credential(self, credential: str) -> CredentialRow | None:
         return self.relations.first(CREDENTIAL, id=credential)

@@ -110,7 +110,7 @@ class LinkUses:
             self._learn(*sweep.rows.past.link_uses_since(sweep.tenant.id, self._since))
         self._since = seq
         if not self._whole:
-            types, evidence, self._walked, more = sweep.rows.past.link_uses(self._walked)
+            types, evidence, self._walked, more = sweep.rows.past.link_uses(sweep.tenant.id, self._walked)
             self._learn(types, evidence)
             self._whole = not more
         return self._whole

@@ -9,7 +9,6 @@ import sys
 import threading
 import time
 import weakref
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext, suppress
 from typing import Concatenate, Final, ParamSpec, TypeVar
@@ -19,8 +18,9 @@ import apsw
 from mnemic.core.clock import Clock, SystemClock
 from mnemic.core.forking import rest_for_forks
 from mnemic.core.ids import Entropy, SystemEntropy
-from mnemic.core.mutex import LOOK_SECONDS, Holder, Mutex, wait_among, wake_all
+from mnemic.core.mutex import LOOK_SECONDS, Holder, Mutex
 from mnemic.errors import StoreCorrupt, StoreError, StoreForeign, StoreFull, StoreLocked, StoreReadOnly
+from mnemic.store.engine.commit_queue import Bell
 from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.sqlite import file_audit, migrations, sealing
@@ -150,23 +150,6 @@ class Inside:
 
     def __exit__(self, *_: object) -> None:
         self._gate.leave(self)
-
-
-class Bell:
-    """Rung after every commit of this process; who waits for it hears each ring that came since `count` was read."""
-
-    def __init__(self) -> None:
-        self._waiting: deque[threading.Lock] = deque()
-        self.count = 0
-
-    def ring(self) -> None:
-        """Something was committed."""
-        self.count += 1
-        wake_all(self._waiting)
-
-    def wait(self, heard: int, seconds: float) -> None:
-        """Return once it has been rung since `count` was `heard`, at the latest in so many seconds."""
-        wait_among(self._waiting, lambda: self.count == heard, seconds)
 
 
 def _nothing(_point: str) -> None:

@@ -283,7 +283,7 @@ def _lift(rows: Rows, standing: frozenset[int]) -> None:
     for tenant in rows.spaces.tenants():
         for row in rows.notes.holds(tenant.id):
             if row.id not in standing:
-                rows.notes.drop_hold(row.id)
+                rows.notes.drop_hold(row.tenant, row.id)
 
 
 def _erase(copy: CopyBeside, erasure: Erasure) -> tuple[ItemId, ...]:

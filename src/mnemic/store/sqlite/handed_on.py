@@ -49,7 +49,7 @@ class Handover:
             if origin == self.origin
             else ()
         ):
-            copy.notes.drop_hold(row.id)
+            copy.notes.drop_hold(row.tenant, row.id)
 
     def hand_on(self, copy: Rows, origin: str, folder: Path) -> None:
         """Write it all to a copy that lies in `folder`; holds keep their numbers where it is one of the same store.

@@ -62,7 +62,7 @@ class SqlitePast(SqliteGroup, PastTables):
         names = {name for row in read_json(self._db, _ENTRY_NAMES, (space, after, upto)) for name in row}
         return EntryNames(names, count, upto, count == STRETCH)
 
-    def link_uses(self, after: int) -> tuple[set[int], set[bytes], int, bool]:
+    def link_uses(self, tenant: int, after: int) -> tuple[set[int], set[bytes], int, bool]:
         upto, count = stretch(self._db, _LINK_STRETCH, (after, STRETCH), after)
         types, cited = read_json(self._db, _TYPES, (after, upto)), read_json(self._db, _EVIDENCE, (after, upto))
         return set(types), {to_bytes(item) for item in cited}, upto, count == STRETCH

@@ -21,6 +21,7 @@ from mnemic.flow import run
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.settings import Settings
 from mnemic.store.contract import Store
+from mnemic.store.postgres.postgres_store import PostgresStore
 from mnemic.store.sqlite.sqlite_store import MemoryStore, SqliteStore
 from mnemic.testing.generators import ManualClock, SeededEntropy
 from mnemic.testing.model import SHARED, ModelVersion, VersionSpan
@@ -41,7 +42,8 @@ class HistoryWorld:
     """The stores, opened in a folder of their own, the model, and the clock they share.
 
     Args:
-        stores: Which real stores take part. The file is not synced: nobody asks here what a power cut would leave.
+        stores: Which real stores take part; one on a server by the URL of an empty database. The file is not synced:
+            nobody asks here what a power cut would leave.
     """
 
     def __init__(self, seed: int | str, stores: Sequence[str] = STORES) -> None:
@@ -54,7 +56,9 @@ class HistoryWorld:
     def open(self, name: str) -> Memory:
         """A store of this world, over what it held before."""
         store: Store
-        if name == "memory":
+        if name.startswith("postgresql:"):
+            store = PostgresStore(name, clock=self.clock, entropy=self.entropies[name])
+        elif name == "memory":
             store = MemoryStore(clock=self.clock, entropy=self.entropies[name])
         else:
             path = self.folder / "memory.db"

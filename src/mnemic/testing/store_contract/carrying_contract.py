@@ -13,7 +13,7 @@ import pytest
 
 from mnemic.core.events import Verb
 from mnemic.core.items import Strength
-from mnemic.core.queries import View
+from mnemic.core.queries import Entry, View
 from mnemic.core.scope import SHARED
 from mnemic.errors import Conflict, Invalid, MnemicError, NotFound
 from mnemic.past.merging import merging
@@ -61,13 +61,21 @@ def test_what_was_exported_is_loaded_the_same(world: World) -> None:
     fresh = MemoryStore()
     assert fresh.transact(journal_io.load, world.store.export(TENANT)).commits == world.seq()
     same(world.store, fresh)
+    loaded = World(fresh)
     with world.store.read() as ours, fresh.read() as theirs:
-        for space in (world.space(), world.space(SHARED)):
-            assert [e._replace(ver=0) for e in ours.entries(space)] == [
-                e._replace(ver=0) for e in theirs.entries(space)
+        for owner in ("ada", SHARED):
+            here, there = world.space(owner), loaded.space(owner)
+            assert [_numberless(entry) for entry in ours.entries(here)] == [
+                _numberless(entry) for entry in theirs.entries(there)
             ]
-            assert ours.latest((space,), ANY_STATE) == theirs.latest((space,), ANY_STATE)
-        assert ours.changes(1, 0, 100) == theirs.changes(1, 0, 100)
+            assert ours.latest((here,), ANY_STATE) == theirs.latest((there,), ANY_STATE)
+        changes = [[replace(c, space=0) for c in s.changes(s.tenant(TENANT) or 0, 0, 100)] for s in (ours, theirs)]
+        assert changes[0] == changes[1]
+
+
+def _numberless(entry: Entry) -> Entry:
+    """An entry without the numbers that are its store's own."""
+    return entry._replace(ver=0, agent=min(entry.agent, 1), session=min(entry.session, 1))
 
 
 def test_a_journal_of_another_keeper_is_loaded_the_same(world: World) -> None:
@@ -429,7 +437,7 @@ def test_compaction_drops_what_was_closed_and_keeps_what_stands(world: World) ->
     assert [change.seq for change in world.changes()] == [2, 3, 4, 5]
     with world.store.read() as snapshot:
         assert [v.item.text for v in snapshot.history((world.space(),), item.id)] == ["two", "three"]
-        assert snapshot.head(1).horizon == 3
+        assert snapshot.head(world.tenant()).horizon == 3
     assert world.faults() == []
 
 
@@ -462,7 +470,15 @@ def test_compaction_then_erasure_then_compaction_verifies(world: World) -> None:
 def test_a_backup_overwrites_nothing(world: World, tmp_path: Path) -> None:
     busy(world)
     dest = tmp_path / "copy.db"
-    world.store.backup(dest)
+    remedy = ""
+    try:
+        world.store.backup(dest)
+    except Invalid as refused:  # its engine has tools of its own for that, which it names
+        remedy = refused.remedy
+    if remedy:
+        assert "`" in remedy
+        assert not dest.exists()
+        return
     before = dest.read_bytes()
     with pytest.raises(Conflict):
         world.store.backup(dest)

@@ -267,7 +267,7 @@ def test_an_item_that_is_not_there_is_left_out(world: World) -> None:
     with world.store.read() as snapshot:
         assert snapshot.standing((world.space(),), (absent,)) == {}
         assert snapshot.history((world.space(),), absent) == []
-        assert snapshot.space(1, "nobody") is None
+        assert snapshot.space(world.tenant(), "nobody") is None
 
 
 def test_a_key_is_forgotten_once_it_has_lived_its_time_and_an_imports_key_stays(
@@ -301,7 +301,7 @@ def test_what_a_transaction_wrote_is_taken_back_when_its_function_fails(world: W
     with pytest.raises(KeyError):
         world.store.transact(half)
     with world.store.read() as snapshot:
-        assert snapshot.memo(1, "fact") is None
+        assert snapshot.memo(world.tenant(), "fact") is None
         assert snapshot.name_id(world_space, "nobody") is None
     assert world.store.moved() == before
     assert world.commit("y").seq == 2

@@ -323,7 +323,7 @@ def test_the_horizon_does_not_pass_a_hold_and_what_it_keeps_is_not_swept(world: 
     assert compaction.compact(world.store, TENANT, 3) == 1
     with world.store.read() as snapshot:
         assert [v.item.text for v in snapshot.history((world.space(),), item.id)] == ["held", "held two"]
-        assert snapshot.floor(1)[0] == 3
+        assert snapshot.floor(world.tenant())[0] == 3
     assert world.faults() == []
     world.store.transact(holds.lift, TENANT, number)
     assert compaction.compact(world.store, TENANT, world.seq()) == 1
@@ -337,13 +337,13 @@ def test_holds_are_listed_with_who_and_why_and_their_reason_is_not_journaled(wor
         holds.place, Hold(tenant=TENANT, user="ada", item=item.id, reason="zebra", actor="counsel")
     )
     with world.store.read() as snapshot:
-        (hold,) = snapshot.holds(1)
+        (hold,) = snapshot.holds(world.tenant())
         assert (hold.id, hold.user, hold.item, hold.reason, hold.actor) == (number, "ada", item.id, "zebra", "counsel")
-        assert list(snapshot.reasons_to_keep(1, world.space(), [item.id])) == [item.id]
+        assert list(snapshot.reasons_to_keep(world.tenant(), world.space(), [item.id])) == [item.id]
     assert not any(b"zebra" in (event.payload or b"") for change in world.changes() for event in change.events)
     world.store.transact(holds.lift, TENANT, number)
     with world.store.read() as snapshot:
-        assert snapshot.holds(1) == []
+        assert snapshot.holds(world.tenant()) == []
 
 
 def test_a_hold_on_what_is_not_there_is_refused(world: World) -> None:
@@ -365,8 +365,8 @@ def test_a_note_is_journaled_and_its_facts_are_kept(world: World) -> None:
     seq = world.store.transact(compaction.enter, TENANT, Verb.COLLECTED, b'{"freed":1}', {"gc": b"a"})
     world.store.transact(compaction.enter, TENANT, Verb.COLLECTED, b"{}", {"gc": b"b"})
     with world.store.read() as snapshot:
-        assert snapshot.memo(1, "gc") == b"b"
-        assert snapshot.memo(1, "other") is None
+        assert snapshot.memo(world.tenant(), "gc") == b"b"
+        assert snapshot.memo(world.tenant(), "other") is None
     change = world.changes()[seq - 1]
     assert (change.seq, change.events[0].verb, change.events[0].payload) == (seq, Verb.COLLECTED, b'{"freed":1}')
     assert world.faults() == []

@@ -111,6 +111,13 @@ class World:
             number = snapshot.tenant(tenant)
             return 0 if number is None else snapshot.head(number).seq
 
+    def tenant(self, tenant: str = TENANT) -> int:
+        """Return the number of a tenant that exists."""
+        with self.store.read() as snapshot:
+            number = snapshot.tenant(tenant)
+            assert number is not None
+            return number
+
     def space(self, user: str | Shared = "ada", tenant: str = TENANT) -> int:
         """Return the number of a space that exists."""
         with self.store.read() as snapshot:

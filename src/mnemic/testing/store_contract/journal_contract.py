@@ -128,5 +128,5 @@ def test_a_space_knows_the_last_commit_that_touched_it(world: World) -> None:
     world.commit("y", user="bob")
     world.commit("z")
     with world.store.read() as snapshot:
-        heads = {head.user: head.seq for head in snapshot.all_spaces(1)}
+        heads = {head.user: head.seq for head in snapshot.all_spaces(world.tenant())}
     assert heads == {"ada": 3, "bob": 2}

@@ -172,7 +172,7 @@ def test_a_step_never_brings_an_erased_user_back(world: World) -> None:
     with pytest.raises(Conflict):
         step(world, world.put("derived"), after=0, upto=1)
     with world.store.read() as snapshot:
-        assert snapshot.space(1, "ada") is None
+        assert snapshot.space(world.tenant(), "ada") is None
 
 
 def test_counters_of_use_are_no_step(world: World) -> None:

@@ -322,7 +322,7 @@ def test_whatever_order_things_come_in_no_vector_is_without_its_part(world: Worl
                 held.append(batch(world, chance.choice(models), limit=chance.randint(1, 4)))
             case 5:
                 with world.store.read() as snapshot:
-                    horizon = snapshot.head(1).horizon
+                    horizon = snapshot.head(world.tenant()).horizon
                 compaction.compact(world.store, TENANT, chance.randint(horizon, world.seq()))
             case _ if held:
                 given = held.pop(chance.randrange(len(held)))

@@ -147,7 +147,7 @@ def test_history_is_every_version_oldest_first(world: World) -> None:
     world.retire(replace(item, text="two"))
     with world.store.read() as snapshot:
         history = snapshot.history((world.space(),), item.id)
-        recorded = {change.seq: change.at for change in snapshot.changes(1, 0, 100)}
+        recorded = {change.seq: change.at for change in snapshot.changes(world.tenant(), 0, 100)}
     assert [(v.item.text, v.item.state, v.seq_from, v.seq_to) for v in history] == [
         ("one", State.ACTIVE, 1, 3),
         ("two", State.ACTIVE, 3, 4),
@@ -282,6 +282,6 @@ def test_a_moment_at_the_horizon_can_still_be_asked_for(world: World, clock: Man
         clock.tick()
         compaction.compact(world.store, TENANT, horizon)
     with world.store.read() as snapshot:
-        assert [snapshot.seq_at(1, moment_) for moment_ in at] == [0, 0, 3]
-        assert snapshot.seq_at(1, at[2] + 1) == 3
+        assert [snapshot.seq_at(world.tenant(), moment_) for moment_ in at] == [0, 0, 3]
+        assert snapshot.seq_at(world.tenant(), at[2] + 1) == 3
     assert world.faults() == []

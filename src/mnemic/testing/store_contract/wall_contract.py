@@ -131,5 +131,5 @@ def test_erasing_under_anothers_name_takes_nothing(world: World) -> None:
 def test_a_pattern_is_no_name(world: World, name: str) -> None:
     world.commit("mine")
     with world.store.read() as snapshot:
-        assert snapshot.space(1, name) is None
+        assert snapshot.space(world.tenant(), name) is None
         assert snapshot.tenant(name) is None

@@ -70,7 +70,7 @@ def restore(name: str | None, to: str | None, no_tombstones: bool, no_checkpoint
     run = invocation()
     back = int(to) if to is not None and to.isascii() and to.isdigit() else to
     if run.path is None:
-        raise Invalid("store", f"{run.where} is not a file", "Restore into a file: --store PATH.")
+        raise Invalid("store", f"{run.shown_where} is not a file", "Restore into a file: --store PATH.")
     if name is None:
         _rewind(run, back, keep=not no_checkpoint, yes=yes)
         return
@@ -259,8 +259,9 @@ def load(path: str) -> None:
         )
     took = run.seconds
     run.output.answer(
-        {"store": run.where, "tenant": loaded.tenant, "commits": loaded.commits, "seconds": round(took, 3)},
-        f"loaded {many(loaded.commits, 'commit')} of tenant {flat(loaded.tenant)} into {run.where} in {took:.2f} s",
+        {"store": run.shown_where, "tenant": loaded.tenant, "commits": loaded.commits, "seconds": round(took, 3)},
+        f"loaded {many(loaded.commits, 'commit')} of tenant {flat(loaded.tenant)} into {run.shown_where}"
+        f" in {took:.2f} s",
     )
 
 

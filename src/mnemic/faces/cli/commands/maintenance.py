@@ -24,6 +24,7 @@ from mnemic.faces.cli.output import flat, many, size
 from mnemic.operations.store_records import lane_record, stats_record
 from mnemic.operations.vitals_records import vitals_record
 from mnemic.settings import PREFIX, Settings
+from mnemic.store.urls import shown
 
 if TYPE_CHECKING:
     from mnemic.store.values.heads import Check
@@ -127,7 +128,7 @@ def seal(key_file: str | None, key_command: str | None) -> None:
     if key_file and key_command:
         raise Invalid("key-command", "stands beside --key-file", "Give one of them.")
     if run.path is None:
-        raise Invalid("store", f"{run.where} is not a file", "Seal a file: --store PATH.")
+        raise Invalid("store", f"{run.shown_where} is not a file", "Seal a file: --store PATH.")
     if not run.exists:
         raise NotFound(f"there is no store at {run.path}; one that is made with MNEMIC_SEAL is sealed at once")
     given = str(Path(key_file).expanduser().absolute()) if key_file else f"!{key_command}" if key_command else ""
@@ -153,7 +154,11 @@ def doctor() -> None:
     wrong = run.only_what_can_be_read()
     checks = _checks(run) + [Check(name=one.field, ok=False, found=one.problem, remedy=one.remedy) for one in wrong]
     if run.output.json:
-        record = {"store": run.where, "exists": run.exists, "checks": [dataclasses.asdict(check) for check in checks]}
+        record = {
+            "store": run.shown_where,
+            "exists": run.exists,
+            "checks": [dataclasses.asdict(check) for check in checks],
+        }
         run.output.document({**record, "settings": {one.name: one.value for one in _settings(run)}})
     else:
         _print_checks(run, checks)
@@ -189,7 +194,7 @@ def settings() -> None:
     rows = _settings(run)
     if run.output.json:
         record = {one.name: one.record() for one in rows}
-        run.output.document({"settings": record, "store": run.where, "wrong": [str(one) for one in wrong]})
+        run.output.document({"settings": record, "store": run.shown_where, "wrong": [str(one) for one in wrong]})
     else:
         cells = [(one.name.upper(), flat(str(one.value)), one.origin, one.meaning) for one in rows]
         run.output.table(cells, head=(f"{PREFIX}...", "value", "from", "meaning"))
@@ -230,8 +235,8 @@ def _settings(run: Invocation) -> list[_Setting]:
 
 def _display_value(settings: Settings, field: dataclasses.Field[object]) -> object:
     """A setting's value as JSON has it; of a secret, which `repr` does not show either, that there is one."""
-    value = settings.where if field.name == "store" else getattr(settings, field.name)
-    if not field.repr and value:
+    value = shown(settings.where) if field.name == "store" else getattr(settings, field.name)
+    if not field.repr and value and field.name != "store":
         return "***"
     if isinstance(value, tuple):
         return ", ".join(value)

@@ -87,7 +87,7 @@ def _live(run: Invocation, memory: Memory, every: float) -> None:
 def lines(run: Invocation, vitals: Vitals, behind: list[Behind]) -> list[str]:
     """Write one look for a person, as lines."""
     output = run.output
-    title = f"{output.bold('mnemic top')}  {flat(run.where)}  {output.dim(f'{moment(vitals.at):%H:%M:%S} UTC')}"
+    title = f"{output.bold('mnemic top')}  {flat(run.shown_where)}  {output.dim(f'{moment(vitals.at):%H:%M:%S} UTC')}"
     rows = [
         ("commits", f"{vitals.commits:,} in all, {vitals.commits_per_second:.1f} a second"),
         ("windows", _windows(vitals)),

@@ -1,0 +1,75 @@
+"""What an erasure leaves in a PostgreSQL server's files, and rewriting tables so that it goes from them.
+
+A row that was deleted stays in its page, and a long value in its TOAST table, until the table is rewritten: VACUUM
+alone removes no byte. Every change of it stands in the write-ahead log besides, until its segment is used again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from mnemic.store.engine.rows import Rows
+from mnemic.store.postgres.postgres_schema import BY_NAME, PARTITIONS, SCHEMA, TABLES
+from mnemic.store.postgres.server_connections import driver
+from mnemic.store.postgres.transaction import ACROSS
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+OUTSIDE: Final = (
+    "the server's write-ahead log until its segments are used again, and what was archived of it",
+    "replicas, until they have replayed the rewriting",
+    "base backups and dumps of the database",
+)
+"""What no rewriting reaches, for the receipt."""
+LEFT: Final = ("tables of the database: rewritten by `settle`",)
+
+_OWED: Final = "residue:"
+_PATIENCE: Final = "5s"
+"""How long a table is waited for, while nobody may use it, before it is left for another time."""
+
+
+def owe(rows: Rows, tenant: str) -> None:
+    """Note, in the erasure's own transaction, that the tables with a tenant's rows are to be rewritten."""
+    transaction: Any = rows.spaces.relations.transaction  # type: ignore[attr-defined]
+    for number in sorted(transaction.moved):
+        transaction.tell(
+            ACROSS,
+            f'INSERT INTO {SCHEMA}."meta" VALUES (%s, %s) ON CONFLICT ("key") DO NOTHING',
+            (f"{_OWED}{number}", b"1"),
+        )
+
+
+def settle(db: Connection[Any]) -> bool:
+    """Rewrite every table that an erasure left bytes in; whether all were, and nothing is owed any more.
+
+    Args:
+        db: A connection of its own, outside of any transaction.
+    """
+    errors = driver().errors
+    found = db.execute(f'SELECT "key" FROM {SCHEMA}."meta" WHERE "key" LIKE %s', (_OWED + "%",)).fetchall()
+    owed = {int(key.removeprefix(_OWED)): key for (key,) in found}
+    if not owed:
+        return True
+    db.execute("SELECT set_config('lock_timeout', %s, false)", (_PATIENCE,))
+    try:
+        for relation in _relations(db, sorted(owed)):
+            db.execute(f"VACUUM FULL {relation}".encode())
+    except (errors.LockNotAvailable, errors.InsufficientPrivilege):
+        return False
+    for key in owed.values():
+        db.execute(f'DELETE FROM {SCHEMA}."meta" WHERE "key" = %s', (key,))
+    return True
+
+
+def _relations(db: Connection[Any], tenants: list[int]) -> list[str]:
+    """The tables, and of large ones the partitions, that hold rows of these tenants."""
+    found = [table.full_name for table in TABLES if not table.large]
+    for name in (table.name for table in TABLES if table.large):
+        rows = db.execute(
+            f"SELECT DISTINCT p FROM generate_series(0, {PARTITIONS - 1}) p, unnest(%s::bigint[]) t"
+            f" WHERE satisfies_hash_partition(to_regclass('{BY_NAME[name].full_name}'), {PARTITIONS}, p, t)",
+            (tenants,),
+        )
+        found += [f'{SCHEMA}."{name}_{part:02}"' for (part,) in rows]
+    return found

@@ -1,0 +1,292 @@
+"""Connections to a PostgreSQL server: where it is, whether it can be used, and a bounded number of them in use."""
+
+from __future__ import annotations
+
+import select
+import threading
+import time
+from collections import deque
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from mnemic.core.uninterrupted import import_whole
+from mnemic.errors import (
+    Invalid,
+    MnemicError,
+    StoreError,
+    StoreFull,
+    StoreLocked,
+    StoreNewer,
+    StoreReadOnly,
+)
+from mnemic.store.postgres.postgres_schema import OLDEST
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+_CONNECT_SECONDS: Final = 10
+"""Most seconds that one attempt to connect takes."""
+
+
+def driver() -> Any:
+    """The package that talks to the server.
+
+    Raises:
+        Invalid: it is not installed.
+    """
+    try:
+        import_whole("psycopg")
+        import psycopg
+    except ImportError as error:
+        raise Invalid(
+            "url",
+            "names a PostgreSQL server, and psycopg is not installed",
+            "Install it: `pip install 'mnemic[postgres]'`.",
+        ) from error
+    return psycopg
+
+
+@dataclass(frozen=True, slots=True)
+class ServerAddress:
+    """Where a database is, and who asks there; the password is in no text that this is shown as."""
+
+    parameters: Mapping[str, Any] = field(repr=False)
+
+    @classmethod
+    def of(cls, url: str) -> ServerAddress:
+        """Read a URL as libpq does.
+
+        Raises:
+            Invalid: it cannot be read; what stands in it is not repeated, since a password may.
+        """
+        psycopg = driver()
+        try:
+            return cls(psycopg.conninfo.conninfo_to_dict(url))
+        except psycopg.Error:
+            remedy = "Write it as postgresql://role@host:port/database, signs such as @ and / in it as %40 and %2F."
+            raise Invalid("url", "is no address of a PostgreSQL database", remedy) from None
+
+    def __str__(self) -> str:
+        said = self.parameters
+        host, port = str(said.get("host", "")), str(said.get("port", ""))
+        who = f"{said['user']}@" if said.get("user") else ""
+        return f"postgresql://{who}{host}{':' + port if port else ''}/{said.get('dbname', '')}"
+
+    def connect(self, *, autocommit: bool = False) -> Connection[Any]:
+        """Open a connection.
+
+        Raises:
+            StoreError: the server is not there, or does not let this role in.
+        """
+        psycopg = driver()
+        given = {"connect_timeout": _CONNECT_SECONDS, "application_name": "mnemic", **self.parameters}
+        try:
+            db: Connection[Any] = psycopg.connect(**given, autocommit=autocommit)
+        except psycopg.OperationalError as error:
+            raise self._refused(error) from None
+        _tell_types(db)
+        return db
+
+    def _refused(self, error: Exception) -> StoreError:
+        said = " ".join(str(error).split())
+        if password := str(self.parameters.get("password") or ""):
+            said = said.replace(password, "***")
+        if "password" in said or "no pg_hba.conf entry" in said or "authentication failed" in said:
+            return StoreError(f"{self}: the server does not let this role in; check the role and its password ({said})")
+        if "does not exist" in said:
+            return StoreError(f"{self}: there is no such database or role; create it first ({said})")
+        return StoreError(f"{self}: no server answers there; check that it runs and can be reached ({said})")
+
+
+def _tell_types(db: Connection[Any]) -> None:
+    types = driver().types
+    # One type for each sort of value: a statement is planned once, and not once for each width of its numbers.
+    db.adapters.register_dumper(int, types.numeric.Int8Dumper)
+    db.adapters.register_dumper(int, types.numeric.Int8BinaryDumper)
+    db.adapters.register_dumper(list, types.array.ListBinaryDumper)
+    db.adapters.register_dumper(str, types.string.StrBinaryDumper)
+
+
+def refuse_unusable(db: Connection[Any], where: ServerAddress) -> None:
+    """Refuse a server or a role that a store cannot stand on.
+
+    Raises:
+        StoreError: the server is too old, or its database is not in UTF-8.
+        StoreReadOnly: the role passes by the walls between tenants.
+    """
+    version = db.info.server_version // 10_000
+    if version < OLDEST:
+        raise StoreError(f"{where}: is PostgreSQL {version}; {OLDEST} or later is needed")
+    encoding = db.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        raise StoreError(f"{where}: the database is in {encoding}; create one with ENCODING 'UTF8'")
+    row = db.execute(
+        "SELECT rolsuper, rolbypassrls, rolname::text FROM pg_roles WHERE rolname = current_user"
+    ).fetchone() or (True, True, "?")
+    for has, what in ((row[0], "a superuser"), (row[1], "exempt from row-level security (BYPASSRLS)")):
+        if has:
+            raise StoreError(
+                f"{where}: role {row[2]} is {what}, and would pass by the walls between tenants; use a role that is not"
+            )
+
+
+class Connections:
+    """A bounded number of connections: whoever finds none free waits; who reads inside a read does not.
+
+    Args:
+        most: How many are lent at a time, but to who has one already.
+        patience: Seconds to wait for one.
+        reads: Whether their transactions read one moment and write nothing.
+    """
+
+    def __init__(self, where: ServerAddress, most: int, patience: float, *, reads: bool) -> None:
+        self._where, self._patience, self._reads = where, patience, reads
+        self._most = most
+        self._free = threading.BoundedSemaphore(most)
+        self._idle: deque[PipelinedConnection] = deque()
+        self._lent = threading.local()
+        self._closed = False
+
+    def take(self) -> PipelinedConnection:
+        """Borrow one.
+
+        Raises:
+            StoreLocked: none became free in time.
+            StoreError: the server cannot be reached.
+        """
+        depth = getattr(self._lent, "depth", 0)
+        if depth == 0 and not self._free.acquire(timeout=self._patience):
+            raise StoreLocked(
+                f"{self._where}: all {self._most} connections were busy for {self._patience:.0f} s; retry"
+            )
+        self._lent.depth = depth + 1
+        try:
+            return self._at_hand() or PipelinedConnection(self._where, reads=self._reads)
+        except BaseException:
+            self._returned()
+            raise
+
+    def _at_hand(self) -> PipelinedConnection | None:
+        while self._idle:
+            try:
+                lent = self._idle.pop()
+            except IndexError:
+                return None
+            if lent.alive:
+                return lent
+            lent.close()
+        return None
+
+    def give_back(self, lent: PipelinedConnection) -> None:
+        """Return a connection; one that is inside a transaction, or broken, is closed."""
+        if self._closed or not lent.rests or len(self._idle) >= self._most:
+            lent.close()
+        else:
+            self._idle.append(lent)
+        self._returned()
+
+    def _returned(self) -> None:
+        self._lent.depth = depth = self._lent.depth - 1
+        if depth == 0:
+            self._free.release()
+
+    def close(self) -> None:
+        """Close those that nobody has; the others are closed as they come back."""
+        self._closed = True
+        while self._idle:
+            self._idle.pop().close()
+
+
+class PipelinedConnection:
+    """One connection, in pipeline mode for as long as it lives: to enter and to leave that costs a round trip."""
+
+    def __init__(self, where: ServerAddress, *, reads: bool = False) -> None:
+        psycopg = driver()
+        self.db = where.connect()
+        try:
+            if reads:
+                self.db.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+                self.db.read_only = True
+            else:
+                self.db.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
+            self._pipeline = self.db.pipeline()
+            self._pipeline.__enter__()
+        except BaseException:
+            self.db.close()
+            raise
+        self.used = time.monotonic()
+
+    @property
+    def rests(self) -> bool:
+        """Whether it is open, and in no transaction."""
+        self.used = time.monotonic()
+        return not self.db.closed and self.db.info.transaction_status == 0
+
+    @property
+    def alive(self) -> bool:
+        """Whether the server has said nothing while it was idle: what it says then is that it ends."""
+        if self.db.closed:
+            return False
+        try:
+            return not select.select([self.db.fileno()], [], [], 0)[0]
+        except (OSError, ValueError):
+            return False
+
+    def close(self) -> None:
+        """Close it; again does nothing."""
+        psycopg = driver()
+        self.db.close()
+        with suppress(psycopg.Error, RuntimeError):
+            self._pipeline.__exit__(None, None, None)
+
+
+class told_as_ours:  # noqa: N801 - said like a function, and entered by every write
+    """Raise our own error, naming where the store is and the remedy, for whatever the driver raises inside."""
+
+    __slots__ = ("_where",)
+
+    def __init__(self, where: ServerAddress) -> None:
+        self._where = where
+
+    def __enter__(self) -> None:
+        """Nothing is held."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if error is not None:
+            raise_ours(self._where, error)
+
+
+def raise_ours(where: ServerAddress, error: BaseException) -> None:
+    """Raise our own error for one of the driver's; any other is left to who caught it."""
+    psycopg = driver()
+    if isinstance(error, psycopg.Error) and not isinstance(error, MnemicError):
+        raise ours(where, error) from error
+
+
+def ours(where: ServerAddress, error: Any) -> MnemicError:
+    """Our own error for one of the driver's. What it quotes of a row is left out: that is content."""
+    psycopg = driver()
+    errors = psycopg.errors
+    said = " ".join((error.diag.message_primary or type(error).__name__).split())
+    if isinstance(error, psycopg.DataError) and "NUL" in str(error):
+        return Invalid("text", "holds a NUL character", "PostgreSQL keeps none in a name; take it out.")
+    for theirs, kind, remedy in (
+        (errors.DiskFull, StoreFull, "the server's disk is full; make room and retry with the same key"),
+        (
+            errors.ReadOnlySqlTransaction,
+            StoreReadOnly,
+            "the server is a replica, or set read-only",
+        ),
+        (errors.InsufficientPrivilege, StoreReadOnly, "the role lacks a right there; grant it, or use the owner"),
+        (errors.LockNotAvailable, StoreLocked, "somebody holds it; retry with the same key"),
+        (errors.TooManyConnections, StoreLocked, "the server has no connection to spare; raise max_connections"),
+        (errors.UndefinedTable, StoreNewer, "a table is not there; it was made by another mnemic"),
+        (errors.UndefinedColumn, StoreNewer, "a column is not there; it was made by another mnemic"),
+    ):
+        if isinstance(error, theirs):
+            return kind(f"{where}: {remedy} ({said})")
+    if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
+        return StoreError(f"{where}: the connection was lost; retry with the same key ({said})")
+    return StoreError(f"{where}: {said}")

@@ -1,0 +1,259 @@
+"""One transaction of a PostgreSQL store: every statement is sent for one tenant, and nothing is waited for early.
+
+Statements go out in a pipeline: what only writes is sent and not waited for, what reads waits once for all that was
+sent before it. Each wait is one round trip, and is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Final
+
+from mnemic.errors import StoreError
+from mnemic.store.postgres.postgres_schema import BY_NAME, CASTS, SCHEMA, WalledTable
+from mnemic.store.postgres.server_connections import driver
+
+if TYPE_CHECKING:
+    from psycopg import Connection, Cursor
+
+ACROSS: Final = -1
+"""Said in place of a tenant where a statement is about all of them."""
+
+STORE: Final = 0
+"""The number, in place of a tenant's, of what is of the whole store."""
+
+WRITERS: Final = 0x6D6E656D
+"""The number of the advisory lock that every commit shares, and that changes of the whole store take alone."""
+_SHARE: Final = "SELECT pg_advisory_xact_lock_shared(%s)"
+_ALONE: Final = "SELECT pg_advisory_xact_lock(%s)"
+
+Bound = Sequence[Any] | Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class TenantHead:
+    """The locked row of a tenant: its last commit, and how many numbers of each sort were given out."""
+
+    id: int
+    seq: int
+    at: int
+    hash: bytes
+    vers: int
+    links: int
+    spaces: int
+    names: int
+    jobs: int
+    packs: int
+    holds: int
+    stamp: int
+
+
+_HEAD_COLUMNS: Final = tuple(field.name for field in fields(TenantHead))
+_LOCK_HEAD: Final = (
+    "SELECT " + ", ".join(f'"{name}"' for name in _HEAD_COLUMNS) + f' FROM {SCHEMA}."tenant" WHERE "id" = %s FOR UPDATE'
+)
+_SET_HEAD: Final = (
+    f'UPDATE {SCHEMA}."tenant" SET '
+    + ", ".join(f'"{name}" = %s' for name in _HEAD_COLUMNS[1:])
+    + ', "xid" = pg_current_xact_id()::text::bigint WHERE "id" = %s'
+)
+_BIND: Final = (
+    f"SELECT set_config('{SCHEMA}.tenant', %s, true), set_config('{SCHEMA}.across', %s, true),"
+    f" set_config('{SCHEMA}.name', %s, true)"
+)
+
+
+class ServerTransaction:
+    """Runs statements on one connection until it is committed or rolled back.
+
+    Args:
+        writes: Whether the head of a tenant is locked before anything of it is looked at.
+        sent: Called whenever something is waited for.
+        known: Tenants' numbers by name, as far as they were ever seen; each is checked when it is used.
+    """
+
+    def __init__(
+        self, db: Connection[Any], *, writes: bool, sent: Callable[[], None], known: dict[str, int] | None = None
+    ) -> None:
+        self.db, self.writes = db, writes
+        self.known: dict[str, int] = {} if known is None else known
+        self._sent = sent
+        self._bound: int | None = None
+        self._shared = False
+        self._locking: dict[int, Cursor[Any]] = {}
+        self._heads: dict[int, TenantHead] = {}
+        self._moved: set[int] = set()
+        self._waiting: dict[tuple[str, str, int], list[tuple[Any, ...]]] = {}
+        self._statements: dict[tuple[str, str, int], str] = {}
+
+    # Statements
+
+    def send(self, tenant: int, statement: str, bound: Bound = ()) -> Cursor[Any]:
+        """Send a statement that reads, without waiting for its rows (`rows_of`)."""
+        self.flush()
+        return self._send(tenant, statement, bound)
+
+    def rows_of(self, sent: Cursor[Any]) -> list[tuple[Any, ...]]:
+        """Wait for the rows of a statement that was sent."""
+        if sent.pgresult is None:
+            self._sent()
+        return sent.fetchall()
+
+    def ask(self, tenant: int, statement: str, bound: Bound = ()) -> list[tuple[Any, ...]]:
+        """Send a statement and wait for its rows."""
+        return self.rows_of(self.send(tenant, statement, bound))
+
+    def tell(self, tenant: int, statement: str, bound: Bound = ()) -> None:
+        """Send a statement that writes; what becomes of it is told by the next wait, at the latest by the commit."""
+        self.flush()
+        self._mark(tenant)
+        self._send(tenant, statement, bound)
+
+    def ask_writing(self, tenant: int, statement: str, bound: Bound = ()) -> list[tuple[Any, ...]]:
+        """Send a statement that writes, and wait for what it returns."""
+        self._mark(tenant)
+        return self.ask(tenant, statement, bound)
+
+    def touch_store(self) -> None:
+        """Have whoever listens hear of this transaction, though it writes of no tenant."""
+        self._moved.add(STORE)
+
+    def _mark(self, tenant: int) -> None:
+        if tenant >= 0:
+            self._moved.add(tenant)
+
+    def _send(self, tenant: int, statement: str, bound: Bound) -> Cursor[Any]:
+        self._bind(tenant)
+        return self.db.cursor(binary=True).execute(statement, bound)
+
+    def _bind(self, tenant: int, name: str = "") -> None:
+        if self._bound == tenant and not name:
+            return
+        across = tenant == ACROSS
+        self.db.execute(_BIND, ("" if across else str(tenant), "on" if across else "", name))
+        self._bound = None if name else tenant
+        if self.writes and not across and tenant not in self._locking:
+            self._locking[tenant] = self.db.cursor(binary=True).execute(_LOCK_HEAD, (tenant,))
+
+    def ask_named(self, name: str, statement: str, bound: Bound) -> list[tuple[Any, ...]]:
+        """Look for a tenant by its name, and see nothing else."""
+        self.flush()
+        self.db.execute(_BIND, ("", "", name))
+        self._bound = None
+        return self.rows_of(self.db.cursor(binary=True).execute(statement, bound))
+
+    def share(self) -> None:
+        """Hold off, until the end, whoever changes something of the whole store."""
+        if not self._shared:
+            self._shared = True
+            self.db.execute(_SHARE, (WRITERS,))
+
+    def alone(self) -> None:
+        """Hold off, until the end, whoever else writes to the store."""
+        self.flush()
+        self.db.execute(_ALONE, (WRITERS,))
+
+    # Heads
+
+    def create(self, tenant: int, statement: str, bound: Bound) -> None:
+        """Send what makes the head of a tenant: there is none to lock yet."""
+        self.flush()
+        self.db.execute(_BIND, (str(tenant), "", ""))
+        self._bound = None
+        self.db.execute(statement, bound)
+
+    def lock(self, tenant: int) -> None:
+        """Lock a tenant's head, without waiting for it."""
+        self._bind(tenant)
+
+    def head(self, tenant: int) -> TenantHead:
+        """The locked head of a tenant.
+
+        Raises:
+            StoreError: it is not there any more.
+        """
+        found = self.find_head(tenant)
+        if found is None:
+            raise StoreError(f"tenant {tenant} is not in the database any more: it was restored; open it again")
+        return found
+
+    def find_head(self, tenant: int) -> TenantHead | None:
+        """The locked head of a tenant; None where the database was brought back to before there was one."""
+        if tenant not in self._heads:
+            self.lock(tenant)
+            for row in self.rows_of(self._locking[tenant]):
+                self._heads[tenant] = TenantHead(*row)
+        return self._heads.get(tenant)
+
+    def moved_head(self, tenant: int) -> TenantHead:
+        """The locked head of a tenant, to be changed and written before the commit."""
+        self._moved.add(tenant)
+        return self.head(tenant)
+
+    @property
+    def moved(self) -> frozenset[int]:
+        """The tenants of whom something was written."""
+        return frozenset(self._moved)
+
+    # Rows to be added
+
+    def insert(
+        self, table: WalledTable, tenant: int, tail: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
+    ) -> None:
+        """Add rows, at the latest before anything else is asked or told; those of one table go out together."""
+        self._mark(tenant)
+        kind = (table.name, tail, tenant)
+        if kind not in self._waiting:
+            self._waiting[kind] = []
+            self._statements[kind] = _insert(table, tail, columns)
+        self._waiting[kind] += [tuple(row) for row in rows]
+
+    def flush(self) -> None:
+        """Send the rows that are to be added."""
+        while self._waiting:
+            kind = next(iter(self._waiting))
+            rows, statement = self._waiting.pop(kind), self._statements.pop(kind)
+            self._send(kind[2], statement, [list(column) for column in zip(*rows, strict=True)])
+
+    # The end
+
+    def commit(self) -> None:
+        """Write what is left, and commit: one round trip for all of it."""
+        self.flush()
+        for tenant in sorted(self._moved):
+            head = self.head(tenant)
+            head.stamp += 1
+            self._send(tenant, _SET_HEAD, (*(getattr(head, name) for name in _HEAD_COLUMNS[1:]), tenant))
+        self._sent()
+        self.db.commit()
+
+    def roll_back(self) -> None:
+        """Take everything back; a connection that cannot is closed."""
+        self._waiting.clear()
+        with suppress(driver().Error):
+            self.db.rollback()
+            return
+        self.db.close()
+
+
+def _insert(table: WalledTable, tail: str, columns: Sequence[str]) -> str:
+    types = {column.name: column.type for column in table.all_columns}
+    arrays = ", ".join(f"%s::{CASTS[types[name]]}" for name in columns)
+    named = ", ".join(f'"{name}"' for name in columns)
+    return f"INSERT INTO {table.full_name} ({named}) SELECT * FROM unnest({arrays}){tail}"
+
+
+def replacing(table: WalledTable, columns: Sequence[str]) -> str:
+    """The end of a statement that adds rows, or puts each in the place of the one with the same key."""
+    keys = table.keyed_by
+    rest = [name for name in columns if name not in keys]
+    target = " ON CONFLICT (" + ", ".join(f'"{name}"' for name in keys) + ") DO "
+    if not rest:
+        return target + "NOTHING"
+    return target + "UPDATE SET " + ", ".join(f'"{name}" = excluded."{name}"' for name in rest)
+
+
+def table_of(name: str) -> WalledTable:
+    return BY_NAME[name]

@@ -1,0 +1,57 @@
+"""What an erasure leaves in a PostgreSQL server's files, what its receipt says, and what settling takes away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from mnemic.store.postgres.postgres_store import PostgresStore
+from mnemic.testing.postgres_server import PostgresServer
+from mnemic.testing.store_contract.contract_world import World
+
+CANARY = "canary-in-a-coal-mine"
+
+
+@pytest.fixture
+def world(postgres_database: str) -> Iterator[World]:
+    with closing(PostgresStore(postgres_database)) as store:
+        yield World(store)
+
+
+def files_with(postgres: PostgresServer, word: str) -> list[str]:
+    """The files of tables that hold a word, once all of them are written out."""
+    postgres.sql("CHECKPOINT")
+    files = [path for path in (postgres.data / "base").rglob("*") if path.is_file()]
+    return [path.name for path in files if word.encode() in path.read_bytes()]
+
+
+def test_settling_takes_every_byte_from_the_tables(
+    world: World, postgres: PostgresServer, postgres_database: str
+) -> None:
+    item = world.item(CANARY, session=CANARY, agent=CANARY)
+    world.commit("other", world.put(item))
+    world.tie(item.id, item.id, CANARY)
+    postgres.sql("ANALYZE", database=postgres_database.rsplit("/", 1)[1])  # which samples what rows say
+    assert files_with(postgres, CANARY)
+    receipt = world.erase(item.id, reason="")
+    assert receipt.status == "pending"
+    assert any("settle" in where for where in receipt.left)
+    assert files_with(postgres, CANARY)  # what is deleted stays in its page
+    assert world.store.settle()
+    assert files_with(postgres, CANARY) == []
+    assert world.texts() == ["other"]
+    assert world.faults() == []
+
+
+def test_what_cannot_be_reached_is_named(world: World) -> None:
+    item = world.item("x")
+    world.commit(world.put(item))
+    outside = " ".join(world.erase(item.id).outside)
+    assert all(word in outside for word in ("write-ahead log", "archived", "replicas", "base backups"))
+
+
+def test_nothing_is_owed_where_nothing_was_erased(world: World) -> None:
+    world.commit("x")
+    assert world.store.settle()

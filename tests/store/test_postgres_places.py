@@ -1,0 +1,201 @@
+"""Servers, databases and roles that a PostgreSQL store cannot stand on, and a server that goes away under it."""
+
+from __future__ import annotations
+
+import socket
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import closing
+
+import pytest
+
+from mnemic.errors import Invalid, MnemicError, NotFound, StoreError, StoreForeign, StoreNewer, StoreReadOnly
+from mnemic.store.postgres.postgres_store import PostgresStore
+from mnemic.testing.postgres_server import APPLICATION, SUPERUSER, PostgresServer
+from mnemic.testing.store_contract.contract_world import World
+
+
+@pytest.fixture(scope="module")
+def made(new_postgres_database: Callable[..., str]) -> str:
+    """The URL of a database with an empty store, which others are copied from."""
+    url = new_postgres_database()
+    PostgresStore(url).close()
+    return url
+
+
+@pytest.fixture
+def copy(made: str, new_postgres_database: Callable[..., str]) -> str:
+    return new_postgres_database(made.rsplit("/", 1)[1])
+
+
+@pytest.fixture
+def world(copy: str) -> Iterator[World]:
+    with closing(PostgresStore(copy)) as store:
+        yield World(store)
+
+
+def name_of(url: str) -> str:
+    return url.rsplit("/", 1)[1]
+
+
+def refused(url: str, kind: type[MnemicError], *words: str, secret: str = "") -> None:
+    """Open a store, which must end in one sentence of ours that says these words and no password."""
+    with pytest.raises(kind) as caught:
+        PostgresStore(url, busy_timeout=5).close()
+    said = str(caught.value)
+    assert all(word in said for word in words), said
+    assert "\n" not in said
+    if secret:
+        everything = "".join(traceback.format_exception(caught.value)) + repr(caught.value)
+        assert secret not in everything
+
+
+def test_no_server(postgres: PostgresServer) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    refused(f"postgresql://ada:sesame@127.0.0.1:{port}/x", StoreError, "no server answers", secret="sesame")
+
+
+def test_a_wrong_password_is_told_and_not_repeated(postgres: PostgresServer) -> None:
+    url = f"postgresql://{APPLICATION}:open-sesame@127.0.0.1:{postgres.port}/postgres"
+    refused(url, StoreError, "check the role and its password", secret="open-sesame")
+
+
+def test_a_database_that_is_not_there(postgres: PostgresServer) -> None:
+    refused(postgres.url("nowhere"), StoreError, "no such database", secret=postgres.password)
+
+
+def test_a_url_that_cannot_be_read_is_not_repeated() -> None:
+    refused("postgresql://ada:sesame@host:port:port/x?y", Invalid, "no address", secret="sesame")
+
+
+def test_a_password_is_in_no_text_of_a_store(world: World, postgres: PostgresServer) -> None:
+    store = world.store
+    assert isinstance(store, PostgresStore)
+    assert postgres.password not in f"{store.info()} {store.doctor()} {store._where} {store._where!r}"
+
+
+def test_a_superuser_would_pass_by_the_walls(made: str, postgres: PostgresServer) -> None:
+    refused(postgres.url(name_of(made), role=SUPERUSER), StoreError, "is a superuser", secret=postgres.password)
+
+
+def test_so_would_a_role_that_bypasses_them(made: str, postgres: PostgresServer) -> None:
+    postgres.sql(f"CREATE ROLE passer LOGIN BYPASSRLS PASSWORD '{postgres.password}'")
+    refused(postgres.url(name_of(made), role="passer"), StoreError, "BYPASSRLS")
+
+
+def test_a_role_without_rights(made: str, postgres: PostgresServer) -> None:
+    postgres.sql(f"CREATE ROLE nobody LOGIN PASSWORD '{postgres.password}'")
+    refused(postgres.url(name_of(made), role="nobody"), StoreReadOnly, "lacks a right")
+
+
+def test_a_database_that_is_not_in_utf_8(postgres: PostgresServer) -> None:
+    postgres.sql(f"CREATE DATABASE latin OWNER {APPLICATION} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
+    refused(postgres.url("latin"), StoreError, "LATIN1", "UTF8")
+
+
+def test_a_store_of_a_later_mnemic(copy: str, postgres: PostgresServer) -> None:
+    postgres.sql("""UPDATE mnemic.meta SET "value" = '99' WHERE "key" = 'format'""", database=name_of(copy))
+    refused(copy, StoreNewer, "format 99", "upgrade")
+
+
+def test_a_schema_of_another_program(postgres_database: str, postgres: PostgresServer) -> None:
+    postgres.sql(f"CREATE SCHEMA mnemic AUTHORIZATION {APPLICATION}", database=name_of(postgres_database))
+    refused(postgres_database, StoreForeign, "not ours")
+
+
+def test_a_database_without_a_store_is_left_alone_if_so_asked(postgres_database: str) -> None:
+    with pytest.raises(NotFound):
+        PostgresStore(postgres_database, create=False)
+
+
+def test_a_read_only_database_can_be_read(world: World, copy: str, postgres: PostgresServer) -> None:
+    world.commit("before")
+    postgres.sql(f'ALTER DATABASE "{name_of(copy)}" SET default_transaction_read_only = on')
+    with closing(PostgresStore(copy)) as store:
+        reader = World(store, "reader")
+        assert reader.texts() == ["before"]
+        with pytest.raises(StoreReadOnly, match="read-only"):
+            reader.commit("after")
+        assert reader.texts() == ["before"]
+
+
+def test_a_read_only_database_without_a_store(postgres_database: str, postgres: PostgresServer) -> None:
+    postgres.sql(f'ALTER DATABASE "{name_of(postgres_database)}" SET default_transaction_read_only = on')
+    refused(postgres_database, StoreReadOnly, "cannot be written")
+
+
+def test_an_older_server(monkeypatch: pytest.MonkeyPatch, made: str) -> None:
+    monkeypatch.setattr("mnemic.store.postgres.server_connections.OLDEST", 99)
+    refused(made, StoreError, "99 or later")
+
+
+def test_connections_that_the_server_ended_are_replaced(world: World, copy: str, postgres: PostgresServer) -> None:
+    world.commit("before")
+    assert world.texts() == ["before"]
+    _end_connections(postgres, copy)
+    world.commit("after")
+    assert world.texts() == ["before", "after"]
+
+
+def test_a_commit_whose_connection_is_cut_lands_once(copy: str, postgres: PostgresServer) -> None:
+    cut: list[str] = []
+
+    def probe(point: str) -> None:
+        if point in cut:
+            cut.remove(point)
+            _end_connections(postgres, copy)
+
+    with closing(PostgresStore(copy, probe=probe)) as store:
+        world = World(store)
+        world.commit("first")
+        for point in ("commit:begin", "commit:before-commit", "commit:after-commit"):
+            cut.append(point)
+            world.commit(point)
+        assert world.texts() == ["first", "commit:begin", "commit:before-commit", "commit:after-commit"]
+        assert world.faults() == []
+
+
+def test_a_commit_that_landed_though_nobody_said_so_is_known(copy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    import psycopg
+
+    from mnemic.store.postgres.transaction import ServerTransaction
+
+    with closing(PostgresStore(copy)) as store:
+        world = World(store)
+        world.commit("first")
+        land = ServerTransaction.commit
+
+        def lose(self: ServerTransaction) -> None:
+            land(self)
+            monkeypatch.setattr(ServerTransaction, "commit", land)
+            self.db.close()
+            raise psycopg.OperationalError("the connection is lost")
+
+        monkeypatch.setattr(ServerTransaction, "commit", lose)
+        assert world.commit("second").seq == 2
+        assert world.texts() == ["first", "second"]
+        assert world.commit("third").seq == 3
+
+
+def test_two_processes_that_begin_at_once_make_one_store(postgres_database: str) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(4) as pool:
+        stores = list(pool.map(lambda _: PostgresStore(postgres_database), range(4)))
+    assert len({store.origin() for store in stores}) == 1
+    for store in stores:
+        store.close()
+
+
+def test_a_read_inside_a_read_waits_for_nobody(copy: str) -> None:
+    with closing(PostgresStore(copy, connections=1, busy_timeout=5)) as store:
+        world = World(store)
+        world.commit("x")
+        with store.read(), store.read(), store.read() as innermost:
+            assert innermost.tenants()
+            world.commit("y")
+
+
+def _end_connections(postgres: PostgresServer, url: str) -> None:
+    postgres.sql(f"SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '{name_of(url)}'")

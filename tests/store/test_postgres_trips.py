@@ -1,0 +1,103 @@
+"""Round trips to a PostgreSQL server, which a network makes dear and a file hides: how many each verb takes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from mnemic.memory import Memory
+from mnemic.settings import Settings
+from mnemic.store.engine import lane_cursors
+from mnemic.store.postgres.postgres_store import PostgresStore
+from mnemic.testing.store_contract.contract_world import World
+
+
+@pytest.fixture(scope="module")
+def world(module_postgres_database: str) -> Iterator[World]:
+    store = PostgresStore(module_postgres_database)
+    world = World(store)
+    world.commit(world.put("first", key="first"))
+    yield world
+    store.close()
+
+
+def trips(world: World, work: Callable[[], object]) -> int:
+    store = world.store
+    assert isinstance(store, PostgresStore)
+    before = store.trips
+    work()
+    return store.trips - before
+
+
+def test_a_group_of_commits_takes_two(world: World) -> None:
+    assert trips(world, lambda: world.commit("one")) == 2
+    assert trips(world, lambda: world.commit("one", "two", "three")) == 2
+
+
+def test_a_keyed_commit_takes_two_and_so_does_its_repetition(world: World) -> None:
+    item = world.item("keyed")
+    assert trips(world, lambda: world.commit(world.put(item, key="k"))) == 2
+    assert trips(world, lambda: world.commit(world.put(item, key="k"))) == 2
+
+
+def test_a_commit_with_names_that_are_new_takes_two(world: World) -> None:
+    item = world.item("named", session="a new session", agent="a new agent")
+    assert trips(world, lambda: world.commit(world.put(item))) == 2
+
+
+def test_a_commit_that_another_process_came_before_takes_three(world: World, module_postgres_database: str) -> None:
+    other = PostgresStore(module_postgres_database)
+    World(other, "other").commit("theirs")
+    other.close()
+    assert trips(world, lambda: world.commit("ours")) == 3
+    assert trips(world, lambda: world.commit("ours again")) == 2
+
+
+def test_callers_who_wait_are_written_together(world: World) -> None:
+    start = threading.Barrier(16)
+
+    def write(number: int) -> None:
+        item = world.item(f"{number}")
+        start.wait()
+        world.commit(world.put(item))
+
+    def all_of_them() -> None:
+        with ThreadPoolExecutor(16) as pool:
+            list(pool.map(write, range(16)))
+
+    assert trips(world, all_of_them) < 2 * 16
+
+
+def test_a_read_takes_one_for_each_question_and_one_to_begin(world: World) -> None:
+    space = world.space()
+
+    def read() -> None:
+        with world.store.read() as snapshot:
+            snapshot.scan((space,), limit=10)
+
+    assert trips(world, read) == 4  # the space, its versions, and when they were written
+
+
+def test_the_verbs_of_a_memory(module_postgres_database: str) -> None:
+    settings = Settings(background=False, embedder="none")
+    with Memory(module_postgres_database, settings=settings) as memory:
+        world = World(memory._opened.store)
+        me = memory.scope(user="ada", tenant="verbs")
+        for text in ("I live in Lisbon.", "I work at a bakery."):
+            me.observe(text)
+        me.recall("Where do I live?")
+        counted = {
+            "observe": trips(world, lambda: me.observe("I was born in Porto.")),
+            "recall after a write": trips(world, lambda: me.recall("Where was I born?")),
+            "recall": trips(world, lambda: me.recall("Where do I live?")),
+            "list": trips(world, lambda: me.list(limit=5)),
+        }
+    assert counted == {"observe": 2, "recall after a write": 7, "recall": 4, "list": 4}
+
+
+def test_a_lane_is_claimed_in_few(world: World) -> None:
+    space = world.space()
+    assert trips(world, lambda: world.store.transact(lane_cursors.claim, space, "lane", "me", 60.0)) == 5
