@@ -76,7 +76,7 @@ def _kind(kind: type) -> Iterator[str]:
     yield f"### {kind.__name__}"
     if kind is mnemic.Memory:  # the others are given by its verbs
         yield _fenced(_signature("Memory", kind.__init__).rpartition(" -> ")[0])
-    yield from _told(inspect.getdoc(kind) or "", described=dataclasses.is_dataclass(kind))
+    yield from _doc_lines(inspect.getdoc(kind) or "", described=dataclasses.is_dataclass(kind))
     if issubclass(kind, enum.Enum):
         yield ", ".join(f"`{one.name}`" for one in kind)
         return
@@ -86,10 +86,10 @@ def _kind(kind: type) -> Iterator[str]:
         yield f"#### {kind.__name__}.{name}"
         if isinstance(verb, property):
             yield _fenced(f"{name}: {verb.fget.__annotations__['return']}")  # type: ignore[union-attr]
-            yield from _told(inspect.getdoc(verb) or "")
+            yield from _doc_lines(inspect.getdoc(verb) or "")
         else:
             yield _fenced(_signature(name, verb))
-            yield from _told(inspect.getdoc(verb) or "")
+            yield from _doc_lines(inspect.getdoc(verb) or "")
 
 
 def _public(kind: type) -> Iterator[tuple[str, Any]]:
@@ -158,7 +158,7 @@ def _attributes(doc: str) -> dict[str, str]:
     return found
 
 
-def _told(doc: str, *, described: bool = False) -> Iterator[str]:
+def _doc_lines(doc: str, *, described: bool = False) -> Iterator[str]:
     """A docstring as Markdown; with `described`, its attributes stand in a table of their own."""
     for section, entries in _sections(doc):
         if section == "Attributes" and described:
@@ -209,7 +209,7 @@ def _cell(text: str) -> str:
 def _settings() -> Iterator[str]:
     """Every setting, its default, and the docstring that stands below it in the source."""
     kind = mnemic.Settings
-    yield from _told(inspect.getdoc(kind) or "")
+    yield from _doc_lines(inspect.getdoc(kind) or "")
     yield "Each is a field of `Settings(...)`; for `Memory()` and the command line, `MNEMIC_` and its name in capitals."
     told = meanings()
     rows = ["| setting | type | default |  |", "|---|---|---|---|"]

@@ -196,7 +196,7 @@ class Admin:
         with self._store.read() as snapshot:
             if user is None:
                 numbers = [number for number, name in snapshot.tenants() if tenant in (None, name)]
-                return summed(one for number in numbers for one in spendings_of(snapshot, number))
+                return summed(each for number in numbers for each in spendings_of(snapshot, number))
             number = snapshot.tenant(tenant or self._opened.settings.tenant)
             head = None if number is None else snapshot.space(number, user)
             return [] if number is None or head is None else spendings_of(snapshot, number, head.number)
@@ -447,12 +447,16 @@ class Admin:
         """List what a worker can be told to do: strategies by name, `embed`, `jobs`, `pack`, `expire`, `slots`."""
         with self._store.read() as snapshot:
             followed = self._opened.background.strategies(snapshot)
-        return [*(one.name for one in followed), EMBED, JOBS, PACK, EXPIRE, SLOTS]
+        return [*(strategy.name for strategy in followed), EMBED, JOBS, PACK, EXPIRE, SLOTS]
 
     def _strategy_lanes(self, snapshot: Snapshot) -> list[str]:
         """The lanes of strategies, and of their upkeep."""
         known = self._opened.background.strategies(snapshot)
-        return [name for one in known for name in (one.name, *([one.name + MAINTAIN] if one.maintain else []))]
+        return [
+            name
+            for strategy in known
+            for name in (strategy.name, *([strategy.name + MAINTAIN] if strategy.maintain else []))
+        ]
 
     def _embedding(self, snapshot: Snapshot) -> list[tuple[str, str]]:
         """The lanes of embedders with their names; one that has never answered goes by `embed`."""
@@ -562,8 +566,8 @@ class Admin:
         (past,) = (0,) if after is None else cursors.read(after)
         with self._store.read() as snapshot:
             number = snapshot.tenant(name)
-            found = [] if number is None else snapshot.holds(number, past, limit + 1)
-        return one_page(found, limit, lambda last: cursors.write(last.id))
+            held_items = [] if number is None else snapshot.holds(number, past, limit + 1)
+        return one_page(held_items, limit, lambda last: cursors.write(last.id))
 
     def release_hold(self, hold: int, *, tenant: str | None = None) -> None:
         """Release a legal hold."""
@@ -582,8 +586,8 @@ class Admin:
 def _users_page(
     snapshot: Snapshot, place: tuple[int, int], limit: int, cursors: Cursors, tenant: int | None = None
 ) -> Listing[UserStats]:
-    found = snapshot.owners(place, limit + 1, tenant=tenant)
-    page = one_page(found, limit, lambda last: cursors.write(last.tenant, last.number))
+    owners = snapshot.owners(place, limit + 1, tenant=tenant)
+    page = one_page(owners, limit, lambda last: cursors.write(last.tenant, last.number))
     return Listing(_user_stats(snapshot, page.items), page.next)
 
 

@@ -302,11 +302,11 @@ class Answering:
     def ask_metered(self, strategy: str, space: int, ask: Ask) -> Reply:
         """Ask the language model, and meter what that takes under the name of a lane or recall."""
 
-        def spent(spending: Spending) -> None:
+        def note_spending(spending: Spending) -> None:
             with suppress(MnemicError):  # an answer in hand is not given up for a meter that cannot be written
                 self.store.transact(spend, space, spending)
 
-        with metered(strategy, ask, self.language_model.name(ask.size), spent) as call:
+        with metered(strategy, ask, self.language_model.name(ask.size), note_spending) as call:
             reply: Reply = self.perform(ask)
             call.reply = reply
         return reply

@@ -142,7 +142,7 @@ def _revisions(field: str, value: object) -> dict[str, dict[str, Any]]:
 
 def _revision(field: str, value: object) -> dict[str, Any]:
     changes = mapping(field, value)
-    return {name: _REVISION[name](name, one) if name in _REVISION else one for name, one in changes.items()}
+    return {name: _REVISION[name](name, change) if name in _REVISION else change for name, change in changes.items()}
 
 
 _transaction = record(Transaction, {"write": list_of(_statement), "revise": _revisions, "retire": list_of(item_id)})
@@ -319,9 +319,9 @@ def checked(verb: V) -> V:
     return cast(V, _with_door(cast(FunctionType, verb)))
 
 
-def checked_transaction(found: Transaction[T]) -> Transaction[T]:
+def checked_transaction(transaction: Transaction[T]) -> Transaction[T]:
     """What the function of a transaction returned."""
-    return _transaction("edits", found)
+    return _transaction("edits", transaction)
 
 
 def _check_of_each(verb: FunctionType, name: str) -> Callable[[Any], Any] | None:
@@ -356,8 +356,8 @@ def _check(verb: FunctionType, name: str) -> Checker | None:
     if annotation == "bool":
         return flag
     keys = (f"{verb.__qualname__}.{name}", f"{verb.__name__}.{name}", name)
-    found = next((key for key in keys if key in _TABLE), None)
-    if found is None:
+    key_there = next((key for key in keys if key in _TABLE), None)
+    if key_there is None:
         raise LookupError(f"no line of the table says what {keys[0]} takes")
-    check = _TABLE[found]
+    check = _TABLE[key_there]
     return check if check is None or not annotation.endswith("| None") else optional(check)

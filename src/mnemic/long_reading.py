@@ -152,8 +152,8 @@ class LongReader:
         if not sources and session is None and not ids:
             raise Invalid("sources", "are missing", "Give files, texts, a session, or ids of items.")
         if (tokens := count_tokens(question)) > QUESTION:
-            told = f"A question has at most {QUESTION:,} tokens; what it is about belongs into a source."
-            raise TooLarge("question", f"has {tokens:,} tokens", told)
+            remedy = f"A question has at most {QUESTION:,} tokens; what it is about belongs into a source."
+            raise TooLarge("question", f"has {tokens:,} tokens", remedy)
         settings = opened.settings
         self._opened, self._who, self._progress = opened, who, progress
         self._texts = LongTexts(sources, limit=settings.input_limit, own_zone=settings.timezone)
@@ -195,12 +195,12 @@ class LongReader:
 
     def _run(self, flow: Flow[T]) -> T:
         """Drive one step as a verb, and add what its calls of a model take to this user's meter, also if they fail."""
-        answering, spent = self._opened.answering, list[Spending]()
+        answering, spendings = self._opened.answering, list[Spending]()
 
         def attend(request: Request) -> Any:
             if not isinstance(request, Ask):
                 return answering.attend(request)
-            with metered(_NAME, request, answering.language_model.name(request.size), spent.append) as call:
+            with metered(_NAME, request, answering.language_model.name(request.size), spendings.append) as call:
                 call.reply = answering.attend(request)
                 return call.reply
 
@@ -208,9 +208,9 @@ class LongReader:
         try:
             return answering.drive(flow, attend, Timed(Sort.VERB, name, self._who, ""))
         finally:
-            for one in spent:
+            for spending in spendings:
                 with suppress(NotFound):  # of somebody new, whose first step has failed, there is nothing to add it to
-                    answering.verb(self._opened.kernel.spend(self._who, one), self._who)
+                    answering.verb(self._opened.kernel.spend(self._who, spending), self._who)
 
     def _report(self, segment: int, tokens: int) -> None:
         if self._progress is not None:
@@ -232,14 +232,14 @@ class LongReader:
 
     def _said_in(self, session: str) -> list[ItemId]:
         """The turns, documents and chunks of a session, in their order."""
-        found: list[tuple[int, ItemId]] = []
+        turns: list[tuple[int, ItemId]] = []
         where, after = Filter(session=session, kinds=tuple(EVIDENCE)), None
         while True:
             page = self._look(self._opened.kernel.list(self._who, where, _PAGE, after))
-            found += [(version.item.pos, version.item.id) for version in page if not version.item.slots.get("chunks")]
+            turns += [(version.item.pos, version.item.id) for version in page if not version.item.slots.get("chunks")]
             after = page.next
             if after is None:
-                return [id for _, id in sorted(found)]
+                return [id for _, id in sorted(turns)]
 
     def _parts(self, id: ItemId) -> list[ItemId]:
         """An item, or the chunks of a document."""
@@ -247,7 +247,7 @@ class LongReader:
         if version.item.kind is not Kind.DOCUMENT or not version.item.slots.get("chunks"):
             return [id]
         chunks = self._look(look(lambda s: chunks_of(s, self._who, (version,))))
-        return [one.item.id for one in sorted(chunks.values(), key=lambda one: one.item.pos)]
+        return [chunk.item.id for chunk in sorted(chunks.values(), key=lambda chunk: chunk.item.pos)]
 
     def _items(self, label: str, ids: Sequence[ItemId]) -> Iterator[TextStretch]:
         for at in range(0, len(ids), _PAGE):
@@ -266,14 +266,14 @@ class LongReader:
         assert answer is not None
         places = {
             number: EvidencePlace(
-                source=one.piece.source,
-                part=one.piece.part,
-                segment=one.segment,
-                start=one.piece.start,
-                end=one.piece.end,
-                quote=one.piece.text,
+                source=place.piece.source,
+                part=place.piece.part,
+                segment=place.segment,
+                start=place.piece.start,
+                end=place.piece.end,
+                quote=place.piece.text,
             )
-            for number, one in state.cited.items()
+            for number, place in state.cited.items()
         }
         return LongReading(
             id=kept.item.id,
@@ -281,7 +281,9 @@ class LongReader:
             question=self._question.question,
             answer=answer.text,
             evidence=tuple(places[number] for number in answer.source),
-            notes=tuple(CitedNote(text=one.text, evidence=tuple(places[n] for n in one.source)) for one in state.notes),
+            notes=tuple(
+                CitedNote(text=place.text, evidence=tuple(places[n] for n in place.source)) for place in state.notes
+            ),
             tokens=state.tokens,
             segments=state.segment,
             resumed=resumed,
@@ -301,5 +303,7 @@ def _speaker(item: Item) -> str:
 
 def _gone() -> Conflict:
     """What to raise where a text has changed amid what was read, and the notes from before that are no longer kept."""
-    told = "the sources are not those that were read before, and the notes from before they differ are no longer kept"
-    return Conflict(f"{told}; forget the earlier reading (`list` shows it), and read again from the beginning")
+    problem = (
+        "the sources are not those that were read before, and the notes from before they differ are no longer kept"
+    )
+    return Conflict(f"{problem}; forget the earlier reading (`list` shows it), and read again from the beginning")

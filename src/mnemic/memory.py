@@ -198,7 +198,7 @@ class ScopedMemory:
             Invalid, TooLarge: a message cannot be taken; nothing was written.
             Conflict: a key came with other content before.
         """
-        plain = [replace(one, said=as_messages(one.said)[0]) for one in exchange]
+        plain = [replace(message, said=as_messages(message.said)[0]) for message in exchange]
         return self._run(self._kernel.observe_exchange(self._who, plain, prompts))
 
     def write(self, /, text: str | Statement, **fields: Any) -> Receipt:

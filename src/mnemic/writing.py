@@ -159,42 +159,45 @@ class Desk:
         """A text beside what is remembered, such as a reason, with its secrets masked."""
         return self._masked(text, Counter())
 
-    def _masked(self, text: str, found: Counter[str]) -> str:
+    def _masked(self, text: str, kinds_masked: Counter[str]) -> str:
         if not self.settings.mask_secrets:
             return text
         text, kinds = mask(text)
-        found.update(kinds)
+        kinds_masked.update(kinds)
         return text
 
-    def _masked_slots(self, slots: Mapping[str, Slot], found: Counter[str]) -> dict[str, Slot]:
-        return {self._masked_name(name, found): self._masked_slot(value, found) for name, value in slots.items()}
+    def _masked_slots(self, slots: Mapping[str, Slot], kinds_masked: Counter[str]) -> dict[str, Slot]:
+        return {
+            self._masked_name(name, kinds_masked): self._masked_slot(value, kinds_masked)
+            for name, value in slots.items()
+        }
 
-    def _masked_tags(self, tags: tuple[str, ...], found: Counter[str]) -> tuple[str, ...]:
-        return tuple(sorted({self._masked_name(tag, found) for tag in tags})) if tags else tags
+    def _masked_tags(self, tags: tuple[str, ...], kinds_masked: Counter[str]) -> tuple[str, ...]:
+        return tuple(sorted({self._masked_name(tag, kinds_masked) for tag in tags})) if tags else tags
 
-    def _masked_name(self, name: str, found: Counter[str]) -> str:
+    def _masked_name(self, name: str, kinds_masked: Counter[str]) -> str:
         if not self.settings.mask_secrets:
             return name
         name, kinds = mask_name(name)
-        found.update(kinds)
+        kinds_masked.update(kinds)
         return name
 
-    def _named_without_secrets(self, item: Item, found: Counter[str]) -> Item:
+    def _named_without_secrets(self, item: Item, kinds_masked: Counter[str]) -> Item:
         """Evidence with the secrets masked in all that stands beside its text: slots, tags, and whose words it is."""
         here: Counter[str] = Counter()
         slots = self._masked_slots(item.slots, here)
         tags = self._masked_tags(item.tags, here)
         agent, session = (name and self._masked_name(name, here) for name in (item.agent, item.session))
-        found.update(here)
+        kinds_masked.update(here)
         return replace(item, slots=slots, tags=tags, agent=agent, session=session) if here else item
 
-    def _masked_slot(self, slot: Slot, found: Counter[str]) -> Slot:
+    def _masked_slot(self, slot: Slot, kinds_masked: Counter[str]) -> Slot:
         """A slot with the secrets masked in every string it holds."""
         if isinstance(slot, str):
-            return self._masked(slot, found)
+            return self._masked(slot, kinds_masked)
         if isinstance(slot, list):
-            return [self._masked_slot(one, found) for one in slot]
-        return self._masked_slots(slot, found) if isinstance(slot, dict) else slot
+            return [self._masked_slot(element, kinds_masked) for element in slot]
+        return self._masked_slots(slot, kinds_masked) if isinstance(slot, dict) else slot
 
     def _evidence_item(self, scope: Scope, message: Message, text: str, channel: Channel, where: str) -> Item:
         said = message.said
@@ -234,8 +237,8 @@ def _statement_content(item: Item, said: datetime | None, expires: Mapping[str, 
         for name, t in (("said", said), ("from", item.valid_from), ("to", item.valid_to))
     }
     lists = {"tags": list(item.tags), "source": list(item.source)}
-    told = {"text": item.text, "kind": item.kind.value, "slots": dict(item.slots), **times, **lists}
-    return canonical({**told, **expires})
+    content = {"text": item.text, "kind": item.kind.value, "slots": dict(item.slots), **times, **lists}
+    return canonical({**content, **expires})
 
 
 def _content(message: Message, item: Item, expires: Mapping[str, int]) -> bytes:
@@ -319,9 +322,9 @@ def _plain_slot(field: str, slot: object, depth: int) -> Slot:
     if depth > _DEPTH:
         raise Invalid(field, "is not JSON (nested too deeply)", f"Nest at most {_DEPTH} lists and mappings.")
     if isinstance(slot, list | tuple):
-        return [_plain_slot(field, one, depth + 1) for one in slot]
+        return [_plain_slot(field, part, depth + 1) for part in slot]
     if isinstance(slot, Mapping):
-        return {name: _plain_slot(field, one, depth + 1) for name, one in mapping(field, slot).items()}
+        return {name: _plain_slot(field, part, depth + 1) for name, part in mapping(field, slot).items()}
     raise Invalid(field, f"is not JSON (holds {shown(slot)})", _JSON)
 
 
@@ -330,12 +333,12 @@ def _texts(slot: Slot) -> Iterator[str]:
     if isinstance(slot, str):
         yield slot
     elif isinstance(slot, list):
-        for one in slot:
-            yield from _texts(one)
+        for part in slot:
+            yield from _texts(part)
     elif isinstance(slot, dict):
-        for name, one in slot.items():
+        for name, part in slot.items():
             yield name
-            yield from _texts(one)
+            yield from _texts(part)
 
 
 def clean_tags(tags: Sequence[str], where: str = "") -> tuple[str, ...]:

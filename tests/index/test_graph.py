@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from mnemic.core.items import Kind
 from mnemic.core.names import Naming, keys, name_token
 from mnemic.core.tokens import terms
-from mnemic.index.graph import Pairs, as_naming, found, join, mentions, says, spelled, tokens_of
+from mnemic.index.graph import Pairs, as_naming, join, mentions, places_of, says, spelled, tokens_of
 from mnemic.index.reading import Reading
 
 FILLER = 600
@@ -61,7 +61,7 @@ def test_what_is_found_at_once_is_what_is_found_one_by_one(world: Any, filler: i
         world.say(f"filler {n}")
     reading = library(world, Vell="The river of Brell and Oakmoor.")
     asked = np.array([mention("Brell"), mention("Nowhere"), mention("Vell")], dtype=np.uint64)
-    at_once = found(reading, asked)
+    at_once = places_of(reading, asked)
     one_by_one = [(i, place) for i, token in enumerate(asked.tolist()) for place in sorted(reading.find(token)[0])]
     assert at_once.keys.tolist() == sorted(at_once.keys.tolist())
     assert sorted(zip(at_once.keys.tolist(), at_once.values.tolist(), strict=True)) == one_by_one
@@ -72,7 +72,7 @@ def test_a_reading_does_not_find_what_came_later(world: Any) -> None:
     before = library(world, Brell="A town.")
     library(world, Orla_Mill="The mill of Brell.")
     world.readings()
-    assert len(found(before, np.array([mention("Brell")], dtype=np.uint64)).keys) == 0
+    assert len(places_of(before, np.array([mention("Brell")], dtype=np.uint64)).keys) == 0
 
 
 @pytest.mark.parametrize("filler", [0, FILLER])

@@ -403,7 +403,7 @@ def test_an_answer_is_contested_by_a_later_denial_of_what_it_names(
     drafted = draft_answer(question, me.recall(question))
     assert drafted is not None
     assert drafted.quotes[0][1] == told[0]
-    assert drafted.told.contested is contested
+    assert drafted.grounds.contested is contested
 
 
 def test_an_assistant_contests_nothing(me: ScopedMemory) -> None:
@@ -411,7 +411,7 @@ def test_an_assistant_contests_nothing(me: ScopedMemory) -> None:
     me.observe("The Crown gym is closed.", role="assistant", said=START + timedelta(days=90))
     drafted = draft_answer("Which gym do I go to?", me.recall("Which gym do I go to?"))
     assert drafted is not None
-    assert not drafted.told.contested
+    assert not drafted.grounds.contested
 
 
 # Yes or no, only where it is plainly said

@@ -41,9 +41,9 @@ def find_expired(snapshot: Snapshot, after: tuple[int, int] = START) -> ExpiredI
     """Find what has expired and is not retired, past a place in the order of their moments; what a hold keeps stays."""
     rows = snapshot.expired(after, LOOKED)
     by_space: dict[int, Sequence[ItemId]] = {}
-    for space, found in groupby(sorted(rows, key=itemgetter(2)), key=itemgetter(2)):
+    for space, of_space in groupby(sorted(rows, key=itemgetter(2)), key=itemgetter(2)):
         (head,) = snapshot.spaces((space,))
-        if head.user is not None and (free := _free(snapshot, head.tenant, space, [item for *_, item in found])):
+        if head.user is not None and (free := _free(snapshot, head.tenant, space, [item for *_, item in of_space])):
             by_space[space] = free
     return ExpiredItems(by_space, rows[-1][:2] if len(rows) == LOOKED else None)
 
@@ -72,11 +72,11 @@ def _draft(snapshot: Snapshot, space: int, ids: Sequence[ItemId]) -> Draft | Non
         return None
     ends = {item: version.item.expires for item, version in going.items()}
     reasons = {item: f"expired {end:%Y-%m-%d %H:%M}" for item, end in ends.items()}
-    told = {"collector": "expires", "trigger": "expiry", "items": len(going), "reasons": reasons}
+    payload = {"collector": "expires", "trigger": "expiry", "items": len(going), "reasons": reasons}
     puts = (Put(verb=Verb.RETIRED, item=retired(version.item), terms=None) for version in going.values())
     return Draft(
         tenant=snapshot.tenant_name(head.tenant), user=head.user, branch=head.branch, actor=DERIVER,
-        ops=(*puts, Note(verb=Verb.COLLECTED, payload=canonical(told))),
+        ops=(*puts, Note(verb=Verb.COLLECTED, payload=canonical(payload))),
         expect={item: version.seq_from for item, version in going.items()},
     )  # fmt: skip
 

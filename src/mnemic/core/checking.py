@@ -212,7 +212,7 @@ def list_of(check: Checker) -> Checker:
 
     def of(field: str, value: object) -> tuple[Any, ...]:
         every = listed(field, value)
-        return tuple([check(f"{field}[{place}]", one) for place, one in enumerate(every)]) if every else every
+        return tuple([check(f"{field}[{place}]", element) for place, element in enumerate(every)]) if every else every
 
     return of
 
@@ -229,8 +229,8 @@ def within(low: int, high: int = 2**62) -> Checker:
 
 def member(kind: type[E]) -> Callable[[str, Any], E]:
     """A check for a member of `kind`, or its value; a member of another enumeration is none, whatever its value."""
-    known: dict[object, E] = {one.value: one for one in kind}
-    remedy = f"Give one of: {', '.join(str(one.value) for one in kind)}."
+    known: dict[object, E] = {choice.value: choice for choice in kind}
+    remedy = f"Give one of: {', '.join(str(choice.value) for choice in kind)}."
 
     def of(field: str, value: object) -> E:
         if isinstance(value, kind):
@@ -285,9 +285,15 @@ def record(kind: type[R], checks: Mapping[str, Checker], *, prefixed: bool = Tru
 def numbers_of(kind: type[R]) -> Callable[[str, Any], R]:
     """A check for a dataclass of which each field is a number, True or False, or None if that is its default."""
     checks: dict[str, Checker] = {}
-    for one in dataclasses.fields(kind):  # type: ignore[arg-type]
-        plain = flag if isinstance(one.default, bool) else within(0) if isinstance(one.default, int) else number
-        checks[one.name] = optional(plain) if one.default is None else plain
+    for number_field in dataclasses.fields(kind):  # type: ignore[arg-type]
+        plain = (
+            flag
+            if isinstance(number_field.default, bool)
+            else within(0)
+            if isinstance(number_field.default, int)
+            else number
+        )
+        checks[number_field.name] = optional(plain) if number_field.default is None else plain
     return record(kind, checks)
 
 

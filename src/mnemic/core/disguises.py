@@ -52,8 +52,8 @@ class MaskedText:
             to: What such a match reaches to at most, from the second line on; it may begin anywhere in the line of the
                 word. Without it, it is looked for in some hundred characters, and to the end of the word there.
         """
-        found = ((match, replaced(match)) for match in self._matches(pattern, near, to))
-        if changed := [(match, shown) for match, shown in found if shown != match[0]]:
+        replacements = ((match, replaced(match)) for match in self._matches(pattern, near, to))
+        if changed := [(match, shown) for match, shown in replacements if shown != match[0]]:
             self._put(changed)
 
     def _matches(self, pattern: re.Pattern[str], near: Sequence[str], to: str) -> Iterator[re.Match[str]]:
@@ -88,8 +88,8 @@ class MaskedText:
     def _end(self, place: int, to: str) -> int:
         if to:
             line = self.text.find("\n", place)
-            found = self.text.find(to, line + 2) if line >= 0 else line
-            return found if found >= 0 else len(self.text)
+            end = self.text.find(to, line + 2) if line >= 0 else line
+            return end if end >= 0 else len(self.text)
         word = _WORD.match(self.text, min(place + _BEHIND, len(self.text)))
         return word.end() if word else len(self.text)
 
@@ -126,7 +126,7 @@ class UndisguisedText(MaskedText):
         at = 0
         for match, shown in changed:
             pairs = enumerate(zip(shown, match[0], strict=False))
-            same = next((n for n, (one, other) in pairs if one != other), min(len(shown), len(match[0])))
+            same = next((n for n, (character, other) in pairs if character != other), min(len(shown), len(match[0])))
             units += (*self._units[at : match.start() + same], *shown[same:])
             at = match.end()
         super()._put(changed)

@@ -62,5 +62,5 @@ def slot_facet(name: str, value: Slot) -> bytes | None:
 
 def slot_facets(slots: Mapping[str, Slot], names: Iterable[str]) -> set[bytes]:
     """Digest those slots of an item that have one of these names and a value that a filter can ask for."""
-    found = (slot_facet(name, slots[name]) for name in names if name in slots)
-    return {facet for facet in found if facet is not None}
+    facets = (slot_facet(name, slots[name]) for name in names if name in slots)
+    return {facet for facet in facets if facet is not None}

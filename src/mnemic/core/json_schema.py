@@ -32,14 +32,14 @@ _TYPES: Final[Mapping[str, Callable[[object], bool]]] = {
 
 def shape(required: Mapping[str, Schema], optional: Mapping[str, Schema] | None = None) -> dict[str, Any]:
     """The schema of an object that has these fields and no others."""
-    fields = {name: dict(one) for name, one in {**required, **(optional or {})}.items()}
+    fields = {name: dict(field_schema) for name, field_schema in {**required, **(optional or {})}.items()}
     return {"type": "object", "properties": fields, "required": list(required), "additionalProperties": False}
 
 
 def text(description: str = "", *, among: Iterable[str] = (), **bounds: int | str) -> dict[str, Any]:
     """The schema of a string; `among` its only values, `bounds` its lengths, and its `pattern` (ECMA 262)."""
     return _described(
-        {"type": "string", **({"enum": [str(one) for one in among]} if among else {}), **bounds}, description
+        {"type": "string", **({"enum": [str(choice) for choice in among]} if among else {}), **bounds}, description
     )
 
 
@@ -96,8 +96,8 @@ def check(schema: Schema, value: object, field: str = "") -> None:
         _check_bounds(schema, len(value), "minLength", "maxLength", field, " long")
     elif isinstance(value, list):
         _check_bounds(schema, len(value), "minItems", "maxItems", field, " long")
-        for place, one in enumerate(value):
-            check(schema.get("items", {}), one, f"{field}[{place}]")
+        for place, element in enumerate(value):
+            check(schema.get("items", {}), element, f"{field}[{place}]")
     elif isinstance(value, Mapping):
         _check_object(schema, value, field)
 
@@ -106,7 +106,7 @@ def with_whole_numbers(schema: Schema, value: Mapping[str, Any]) -> dict[str, An
     """Make whole numbers of floats such as 564.0 where an object's schema takes an integer: to JSON they are one."""
     fields, others = schema.get("properties", {}), schema.get("additionalProperties")
     others = others if isinstance(others, Mapping) else {}
-    return {name: _with_whole_number(fields.get(name, others), one) for name, one in value.items()}
+    return {name: _with_whole_number(fields.get(name, others), part) for name, part in value.items()}
 
 
 def _with_whole_number(schema: Schema, value: object) -> object:
@@ -117,15 +117,15 @@ def _with_whole_number(schema: Schema, value: object) -> object:
 
 def _check_any(alternatives: Sequence[Schema], value: object, field: str) -> None:
     """Hold a value against alternatives; the error is of the one of its type that it comes closest to."""
-    told: list[Invalid] = []
-    for one in alternatives:
+    refusals: list[Invalid] = []
+    for alternative in alternatives:
         try:
-            return check(one, value, field)
+            return check(alternative, value, field)
         except Invalid as error:
-            if _is_of(one, value):
-                told.append(error)
-    if told:
-        raise max(told, key=lambda error: error.field.count("."))
+            if _is_of(alternative, value):
+                refusals.append(error)
+    if refusals:
+        raise max(refusals, key=lambda error: error.field.count("."))
     raise Invalid(field or "arguments", "fits none of its alternatives", "See the schema.")
 
 
@@ -154,13 +154,13 @@ def _check_object(schema: Schema, value: Mapping[str, object], field: str) -> No
     for name in schema.get("required", ()):
         if name not in value:
             raise Invalid(path + name, "is missing", f"Needed: {', '.join(schema['required'])}.")
-    for name, one in value.items():
+    for name, field_value in value.items():
         if name in known:
-            check(known[name], one, path + name)
+            check(known[name], field_value, path + name)
         elif schema.get("additionalProperties") is False:
             raise Invalid(path + str(name), "is not known", f"Known: {', '.join(known) or 'none'}.")
         elif isinstance(others := schema.get("additionalProperties"), Mapping):
-            check(others, one, path + str(name))
+            check(others, field_value, path + str(name))
 
 
 def _called(value: object) -> str:

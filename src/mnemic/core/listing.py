@@ -74,10 +74,10 @@ def all_of(verb: Callable[..., Listing[R]], /, **given: Any) -> Iterator[R]:
         yield from page
 
 
-def one_page(found: Sequence[R], limit: int, cursor: Callable[[R], str]) -> Listing[R]:
+def one_page(items_and_more: Sequence[R], limit: int, cursor: Callable[[R], str]) -> Listing[R]:
     """Make a page of what was found when one more than `limit` was looked for; `cursor` makes that of its last."""
-    items = tuple(found[:limit])
-    return Listing(items, cursor(items[-1]) if len(found) > limit else None)
+    items = tuple(items_and_more[:limit])
+    return Listing(items, cursor(items[-1]) if len(items_and_more) > limit else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +114,8 @@ class Cursors:
         if not cursor.startswith(_MARK) or len(body) < _DIGEST or checksum != _checksum(body):
             raise Invalid("after", f"{cursor[:60]!r} is no cursor", "Give the `next` of the page before, whole.")
         if body[:_DIGEST] != self._digest() or len(body) != _DIGEST + 8 * self.size:
-            told = "Go on with the verb, the user, the filter and the order of the page before."
-            raise Invalid("after", "is a cursor of another listing", told)
+            remedy = "Go on with the verb, the user, the filter and the order of the page before."
+            raise Invalid("after", "is a cursor of another listing", remedy)
         return struct.unpack(f">{self.size}q", body[_DIGEST:])
 
     def _digest(self) -> bytes:

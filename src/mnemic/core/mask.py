@@ -23,7 +23,7 @@ Hide: TypeAlias = Callable[[str, str], str]
 _LONG_RUN: Final = re.compile(r"(?<![A-Za-z0-9_.~+/=:%|$@-])[A-Za-z0-9_.~+/=:%|$@-]{16,}+")
 """Letters of keys without a blank; no key is shorter."""
 _TELLING: Final = re.compile(r"[\d#$%&*+/=@^|~\\\"`“‘«「<]")
-"""What a secret has that is told by its name: what no word has, or marks around it, or a command's option before it."""
+"""What a secret has that is masked_value by its name: what no word has, or marks around it, or a command's option before it."""
 _FEWEST: Final = 12
 """Words of the shortest seed phrase."""
 _WITHIN: Final = re.compile(r"[!?]\w")
@@ -106,13 +106,13 @@ def mask(text: str) -> tuple[str, Counter[str]]:
     Each stage reads the text once, and only if a look at it says that it may find something: most texts cost a few
     such looks. What is written in full-width letters or with characters of no width between is read without them.
     """
-    found: Counter[str] = Counter()
+    kinds: Counter[str] = Counter()
     undisguised = UndisguisedText(text) if is_disguised(text) else None
     looks = _Looks.at(text if undisguised is None else undisguised.text)
     if looks is _NOTHING or not looks.any:
-        return text, found
-    masked = _searched(undisguised or MaskedText(text), found, looks)
-    return (masked if +found else text), +found
+        return text, kinds
+    masked = _searched(undisguised or MaskedText(text), kinds, looks)
+    return (masked if +kinds else text), +kinds
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +178,8 @@ def _has_any(low: str, words: Sequence[str]) -> bool:
 @lru_cache(maxsize=1024)  # the same few names stand beside every text
 def mask_name(name: str) -> tuple[str, Counter[str]]:
     """Replace each secret in a name; a name of digits alone is none, since other programs number people and talks."""
-    masked, found = mask(name)
-    return (name, Counter()) if found and _NUMBER.fullmatch(name) else (masked, found)
+    masked, kinds = mask(name)
+    return (name, Counter()) if kinds and _NUMBER.fullmatch(name) else (masked, kinds)
 
 
 def refuse_secrets(names: Mapping[str, object]) -> None:
@@ -193,27 +193,27 @@ def refuse_secrets(names: Mapping[str, object]) -> None:
     for field, name in names.items():
         if not isinstance(name, str):
             continue
-        masked, found = mask_name(name)
-        if found:
+        masked, kinds = mask_name(name)
+        if kinds:
             at = next(n for n, pair in enumerate(zip_longest(name, masked), start=1) if pair[0] != pair[1])
             problem = (
-                f"holds what looks like a secret ({next(iter(found))}, from character {at} on), and a name is kept "
+                f"holds what looks like a secret ({next(iter(kinds))}, from character {at} on), and a name is kept "
                 "and shown as it is"
             )
             raise Invalid(field, problem, "Nothing was written; give a name without it.")
 
 
-def _searched(reading: MaskedText, found: Counter[str], looks: _Looks) -> str:
+def _searched(reading: MaskedText, kinds: Counter[str], looks: _Looks) -> str:
     import_whole("mnemic.core.secret_forms", "mnemic.core.spoken_secrets")
     from mnemic.core import secret_forms as forms
     from mnemic.core import spoken_secrets as spoken
 
     def hidden(kind: str, before: str = "") -> str:
-        found[kind] += 1
+        kinds[kind] += 1
         return f"{before}[masked {kind}]"
 
     if looks.marked:
-        text, found["private key"] = _without_keys(reading.written())
+        text, kinds["private key"] = _without_keys(reading.written())
         reading = UndisguisedText(text) if is_disguised(text) else MaskedText(text)
     if looks.seeded:
         reading.replace(spoken.SEED, lambda m: _without_seed(m, hidden), _SEEDS)
@@ -250,8 +250,8 @@ def _named(reading: MaskedText, hidden: Hide, *, has_long: bool) -> None:
     def given(match: re.Match[str]) -> str:
         return hidden("password", match["before"]) if _is_given(match["value"]) else match[0]
 
-    def told(match: re.Match[str]) -> str:
-        return hidden("password", match["before"]) if _is_told(match["value"]) else match[0]
+    def masked_value(match: re.Match[str]) -> str:
+        return hidden("password", match["before"]) if _is_stated_password(match["value"]) else match[0]
 
     def key(match: re.Match[str]) -> str:
         secret = _is_secret(match["value"], 16) and _is_random(match["value"])
@@ -273,27 +273,27 @@ def _named(reading: MaskedText, hidden: Hide, *, has_long: bool) -> None:
         reading.replace(forms.SPOKEN, password)
     if "=" in text or ":" in text or "：" in text or "%3" in text:
         reading.replace(forms.ASSIGNED, lambda m: _assigned(m, hidden), _HELD_UNDER)
-    reading.replace(spoken.TOLD, lambda m: _told(m, hidden), _HELD_UNDER)
+    reading.replace(spoken.TOLD, lambda m: _masked_statement(m, hidden), _HELD_UNDER)
     if has_long:
         reading.replace(spoken.KEY_TOLD, key, _HELD_UNDER)
     if lines:
-        reading.replace(spoken.BELOW, told, _HELD_UNDER)
+        reading.replace(spoken.BELOW, masked_value, _HELD_UNDER)
     if "|" in text:
-        reading.replace(spoken.CELL, told, _HELD_UNDER)
+        reading.replace(spoken.CELL, masked_value, _HELD_UNDER)
     if lines and _has_any(text, _APART):
         reading.replace(spoken.TABLE, lambda m: _without_column(m, hidden), _HELD_UNDER, "\n\n")
 
 
-def _told(match: re.Match[str], hidden: Hide) -> str:
+def _masked_statement(match: re.Match[str], hidden: Hide) -> str:
     """Mask a password in a sentence: one that looks like it, or any word between quotation marks."""
     value = match["value"]
     quoted = match["quote"] and match["closed"] and _is_given(value)
-    if not (quoted or _is_told(value)):
+    if not (quoted or _is_stated_password(value)):
         return match[0]
     return hidden("password", match["before"] + match["quote"]) + match["closed"]
 
 
-def _is_told(value: str) -> bool:
+def _is_stated_password(value: str) -> bool:
     """Whether a word is a password where a sentence or a table says that it is one; digits alone can be it there."""
     bare = value.rstrip(".,;:!?。，")
     return (bare.isdigit() and len(bare) >= 6) or (_is_secret(value, 6) and _CALL.match(value) is None)
@@ -338,7 +338,7 @@ def _without_column(table: re.Match[str], hidden: Hide) -> str:
             continue  # a title, a line of another width: the lines below are of the table still
         for n in columns:
             value = cells[n].strip(" \t\r\"'`*")
-            if value and _is_told(value):
+            if value and _is_stated_password(value):
                 cells[n] = cells[n].replace(value, hidden("password", ""))
         lines[place] = apart.join(cells)
     return "\n".join(lines)

@@ -61,8 +61,8 @@ class Naming(IntEnum):
 
 def names(text: str) -> list[str]:
     """Find names in a text, in order, with repeats: each run of capitalised words, then the pieces it is made of."""
-    found = [name for run in _runs(text) for name in _spelled(run)]
-    return found + _TITLED.findall(text)
+    spelled = [name for run in _runs(text) for name in _spelled(run)]
+    return spelled + _TITLED.findall(text)
 
 
 def called(item: Item | Wording) -> list[str]:
@@ -150,12 +150,12 @@ def _runs(text: str) -> Iterator[list[str]]:
 
 def _spelled(run: list[str]) -> Iterator[str]:
     """Split a run into names: itself without leading stop words, and its pieces between small words and numbers."""
-    told = [i for i, word in enumerate(run) if not _plain(word)]
-    if not told:
+    telling = [i for i, word in enumerate(run) if not _plain(word)]
+    if not telling:
         return
-    if told[0]:
+    if telling[0]:
         yield " ".join(run)
-    run = run[told[0] :]
+    run = run[telling[0] :]
     yield " ".join(run)
     pieces: list[list[str]] = [[]]
     for word in run:

@@ -155,9 +155,9 @@ class _Chunks(dict[str, bytes]):
         self.room = _CHUNK_BYTES
 
     def __missing__(self, chunk: str) -> bytes:
-        found = words(chunk)
-        stream = self[chunk] = hashed(found)
-        if not _TIMELY.isdisjoint(found) or _FOUR_DIGITS.search(chunk) or ("May" in chunk and _MAY.search(chunk)):
+        chunk_words = words(chunk)
+        stream = self[chunk] = hashed(chunk_words)
+        if not _TIMELY.isdisjoint(chunk_words) or _FOUR_DIGITS.search(chunk) or ("May" in chunk and _MAY.search(chunk)):
             self.timely.add(chunk)
         self.room -= _CHUNK_COST + 4 * len(chunk) + len(stream)
         return stream

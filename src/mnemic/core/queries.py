@@ -81,7 +81,7 @@ class Filter:
         any_of: dict[str, tuple[object, ...]] = {}
         for name in ("kinds", "tags", "channels", "states", "by", "sights"):
             mine, theirs = getattr(self, name), getattr(other, name)
-            any_of[name] = tuple(one for one in mine if one in theirs) if mine and theirs else mine or theirs
+            any_of[name] = tuple(tag for tag in mine if tag in theirs) if mine and theirs else mine or theirs
             if mine and theirs and not any_of[name]:
                 return None
         shelves: dict[str, str | None] = {}
@@ -303,7 +303,7 @@ class Context:
         import_whole("mnemic.core.display")
         from mnemic.core.display import evidence_html
 
-        evidence = [(found.item, found.score, found.reasons) for found in self.items]
+        evidence = [(recalled.item, recalled.score, recalled.reasons) for recalled in self.items]
         figures = [
             f"{len(self.items)} of {self.considered} considered",
             f"{self.tokens} tokens",

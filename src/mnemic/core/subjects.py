@@ -59,7 +59,7 @@ def subjects(text: str) -> list[str]:
     if _ENDED.search(before):
         return []
     subject = _ENDS.split(_ASIDE.sub(" ", before), maxsplit=1)[0]
-    named = [name for one in _OR.split(subject) for name in _forms(one)]
+    named = [name for alternative in _OR.split(subject) for name in _forms(alternative)]
     return list(dict.fromkeys([*named, *_KNOWN.findall(before)])) if named else []
 
 

@@ -63,8 +63,8 @@ def _utc(atom: Atom, text: str, offset: int) -> TimeSpan:
 def _atoms(text: str, anchor: Anchor) -> list[Atom]:
     low = _lower(text)
     rules, low = _candidates(low)
-    found = [atom for rule in rules for atom in rule.find(low, text, anchor)]
-    return join(longest(found), low, anchor) if found else []
+    atoms = [atom for rule in rules for atom in rule.find(low, text, anchor)]
+    return join(longest(atoms), low, anchor) if atoms else []
 
 
 def _lower(text: str) -> str:
@@ -85,13 +85,13 @@ def _candidates(low: str) -> tuple[tuple[Rule, ...], str]:
 
 def _english_words(low: str) -> set[str]:
     """The words of a lower-case text, "0" if it holds a digit, "0000" if four together, and marks between digits."""
-    found = set(_WORD.findall(low))
+    spelled = set(_WORD.findall(low))
     if _ANY_DIGIT.search(low):
-        found.add("0")
-        found.update(_BETWEEN_DIGITS.findall(low))
+        spelled.add("0")
+        spelled.update(_BETWEEN_DIGITS.findall(low))
         if _FOUR_DIGITS.search(low):
-            found.add("0000")
-    return found
+            spelled.add("0000")
+    return spelled
 
 
 _WORD: Final = re.compile("[a-z]+")
@@ -157,8 +157,8 @@ def parse_when(text: str, *, zone: str, now: int, end: bool) -> int:
 def _whole(asked: str, now: datetime) -> tuple[int, int]:
     """Find the span of a text that is one time expression, in minutes on the reader's clock."""
     anchor = Anchor.at(now.toordinal() * 1440 + now.hour * 60 + now.minute)
-    found = _atoms(asked, anchor) if anchor else []
-    for atom in found:
+    atoms = _atoms(asked, anchor) if anchor else []
+    for atom in atoms:
         if atom.span and not asked[atom.hi :].strip(" .,。") and _FILLER.fullmatch(asked[: atom.lo]):
             return atom.span
     raise _unreadable(asked)
@@ -234,12 +234,12 @@ _MILLISECONDS_FROM: Final = 10**11
 
 
 def _epoch(text: str) -> datetime | None:
-    found = _EPOCH_FORM.fullmatch(text)
-    if found is None:
+    match = _EPOCH_FORM.fullmatch(text)
+    if match is None:
         return None
-    whole = int(found[1])
+    whole = int(match[1])
     unit = 1000 if abs(whole) >= _MILLISECONDS_FROM else 1_000_000
-    part = int((found[2] or "0").ljust(9, "0")) * unit // 10**9
+    part = int((match[2] or "0").ljust(9, "0")) * unit // 10**9
     try:
         return moment(whole * unit + (-part if whole < 0 else part))
     except OverflowError as error:
@@ -265,13 +265,13 @@ _SLASHED: Final = re.compile(
 
 def _spoken(text: str) -> datetime | None:
     try:
-        if found := _SLASHED.fullmatch(text):
-            year, month, dom, hour, minute, second = (int(part or 0) for part in found.groups())
+        if match := _SLASHED.fullmatch(text):
+            year, month, dom, hour, minute, second = (int(part or 0) for part in match.groups())
             return datetime(year, month, dom, hour, minute, second)
-        if found := _SPOKEN.fullmatch(text):
-            hour = timex_en_digits.twelve(int(found["hour"] or 12), found["half"] or "a")
-            month = timex_en_words.month_named(found["month"])
-            return datetime(int(found["year"]), month, int(found["dom"]), hour, int(found["minute"] or 0))
+        if match := _SPOKEN.fullmatch(text):
+            hour = timex_en_digits.twelve(int(match["hour"] or 12), match["half"] or "a")
+            month = timex_en_words.month_named(match["month"])
+            return datetime(int(match["year"]), month, int(match["dom"]), hour, int(match["minute"] or 0))
     except ValueError as error:
         raise _unreadable(text) from error
     return None

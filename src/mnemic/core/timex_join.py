@@ -40,20 +40,20 @@ def longest(atoms: list[Atom]) -> list[Atom]:
     kept: list[Atom] = []
     run: list[Atom] = []
     reach = 0
-    for found in sorted(atoms, key=lambda atom: atom.lo):
-        if found.lo >= reach:
+    for candidate in sorted(atoms, key=lambda atom: atom.lo):
+        if candidate.lo >= reach:
             kept += _longest(run)
             run = []
-        run.append(found)
-        reach = max(reach, found.hi)
+        run.append(candidate)
+        reach = max(reach, candidate.hi)
     return kept + _longest(run)
 
 
 def _longest(run: list[Atom]) -> list[Atom]:
     kept: list[Atom] = []
-    for found in sorted(run, key=lambda atom: (atom.lo - atom.hi, atom.lo)):
-        if all(found.hi <= other.lo or other.hi <= found.lo for other in kept):
-            kept.append(found)
+    for candidate in sorted(run, key=lambda atom: (atom.lo - atom.hi, atom.lo)):
+        if all(candidate.hi <= other.lo or other.hi <= candidate.lo for other in kept):
+            kept.append(candidate)
     return sorted(kept, key=lambda atom: atom.lo)
 
 
@@ -80,18 +80,18 @@ def _pairs(atoms: list[Atom], low: str, a: Anchor) -> list[Atom]:
     return heard
 
 
-def _together(one: Atom, two: Atom, gap: str) -> Atom | None:
-    if one.span is None or two.span is None or len(gap) > 16:
+def _together(first: Atom, second: Atom, gap: str) -> Atom | None:
+    if first.span is None or second.span is None or len(gap) > 16:
         return None
     try:
-        return _on_the_clock(one, two, gap) or _dated(one, two, gap)
+        return _on_the_clock(first, second, gap) or _dated(first, second, gap)
     except (ValueError, OverflowError):
-        return replace(one, hi=two.hi, span=None)
+        return replace(first, hi=second.hi, span=None)
 
 
-def _on_the_clock(one: Atom, two: Atom, gap: str) -> Atom | None:
+def _on_the_clock(first_atom: Atom, second_atom: Atom, gap: str) -> Atom | None:
     """Combine a day with a part of the day or a clock time beside it, in either order."""
-    day, clock = (one, two) if two.clock else (two, one)
+    day, clock = (first_atom, second_atom) if second_atom.clock else (second_atom, first_atom)
     if clock.clock is None or day.clock is not None or day.span is None or day.kind not in ("day", "part"):
         return None
     if not _BESIDE.fullmatch(gap) or (day.kind == "part" and clock.kind == "part"):
@@ -100,7 +100,7 @@ def _on_the_clock(one: Atom, two: Atom, gap: str) -> Atom | None:
     first, after = clock.clock
     later = _later(minute, first) if clock.vague and day.kind == "part" else 0
     span = (midnight * DAY + first + later, midnight * DAY + after + later)
-    return Atom(one.lo, two.hi, clock.kind, span)
+    return Atom(first_atom.lo, second_atom.hi, clock.kind, span)
 
 
 def _later(part: int, clock: int) -> int:
@@ -110,30 +110,30 @@ def _later(part: int, clock: int) -> int:
     return DAY if clock < 5 * 60 and part >= 18 * 60 else DAY // 2
 
 
-def _dated(one: Atom, two: Atom, gap: str) -> Atom | None:
+def _dated(first: Atom, second: Atom, gap: str) -> Atom | None:
     """Combine a weekday with its date, a date or season with its year, a weekday with its week."""
-    for what, when, early in ((two, one, True), (one, two, False)):
+    for what, when, early in ((second, first, True), (first, second, False)):
         if what.repeats is None or when.span is None or when.repeats is not None:
             continue
         weekly = what.repeats.weekday >= 0
         if when.kind == "year" and not weekly and (_IN_YEAR if early else _OF_YEAR).fullmatch(gap):
             year = date.fromordinal(when.span[0] // DAY).year
-            return Atom(one.lo, two.hi, what.kind, what.repeats.in_year(year))
+            return Atom(first.lo, second.hi, what.kind, what.repeats.in_year(year))
         if when.kind == "week" and weekly and _OF_WEEK.fullmatch(gap):
-            return Atom(one.lo, two.hi, what.kind, what.repeats.earliest(when.span[0] // DAY))
-    return _weekday_and_date(one, two, gap)
+            return Atom(first.lo, second.hi, what.kind, what.repeats.earliest(when.span[0] // DAY))
+    return _weekday_and_date(first, second, gap)
 
 
 def _apart(atom: Atom, low: str, a: Anchor) -> Atom:
     """Move a date by the distance named before it: "two days before 3 May", "the week after 3 May"."""
     if atom.span is None or atom.kind != "day":
         return atom
-    found = _led(_APART, low, atom)
-    if found is None:
+    match = _led(_APART, low, atom)
+    if match is None:
         return atom
-    start, sign = atom.lo - len(found[0]), -1 if found["side"] in ("before", "prior to") else 1
+    start, sign = atom.lo - len(match[0]), -1 if match["side"] in ("before", "prior to") else 1
     try:
-        return Atom(start, atom.hi, *_counted_from(found, sign, atom.span[0] // DAY))
+        return Atom(start, atom.hi, *_counted_from(match, sign, atom.span[0] // DAY))
     except (ValueError, OverflowError):
         return replace(atom, lo=start, span=None)
 
@@ -147,18 +147,18 @@ def _counted_from(distance: re.Match[str], sign: int, day: int) -> tuple[str, Sp
     return distance["unit2"], calendar_unit(distance["unit2"], sign, then)
 
 
-def _weekday_and_date(one: Atom, two: Atom, gap: str) -> Atom | None:
-    if one.kind != "day" or two.kind != "day" or one.span is None or two.span is None:
+def _weekday_and_date(first: Atom, second: Atom, gap: str) -> Atom | None:
+    if first.kind != "day" or second.kind != "day" or first.span is None or second.span is None:
         return None
-    if _SIDE.fullmatch(gap) and _is_weekday(one) and one.repeats and not _is_weekday(two):
-        day = two.span[0] // DAY
-        before = one.repeats.latest(day - 1) if gap != " after " else one.repeats.earliest(day + 1)
-        return Atom(one.lo, two.hi, "day", before)
+    if _SIDE.fullmatch(gap) and _is_weekday(first) and first.repeats and not _is_weekday(second):
+        day = second.span[0] // DAY
+        before = first.repeats.latest(day - 1) if gap != " after " else first.repeats.earliest(day + 1)
+        return Atom(first.lo, second.hi, "day", before)
     if not _WEEKDAY_THEN_DATE.fullmatch(gap):
         return None
-    for weekday, dated in ((one, two), (two, one)):
+    for weekday, dated in ((first, second), (second, first)):
         if _is_weekday(weekday) and not _is_weekday(dated):
-            return replace(dated, lo=one.lo, hi=two.hi, weak=False)
+            return replace(dated, lo=first.lo, hi=second.hi, weak=False)
     return None
 
 
@@ -177,13 +177,13 @@ def _stretched(atom: Atom, low: str) -> Atom:
     """Narrow an atom to the part that words before it name: early, mid, late, its beginning or end, the week of it."""
     if atom.span is None or atom.clock is not None or atom.kind in ("hour", "part"):
         return atom
-    found = _led(_STRETCH, low, atom)
-    if found is None or (found["week"] and atom.kind != "day") or (not found["week"] and atom.kind == "day"):
+    match = _led(_STRETCH, low, atom)
+    if match is None or (match["week"] and atom.kind != "day") or (not match["week"] and atom.kind == "day"):
         return atom
-    start = atom.lo - len(found[0])
-    if found["week"]:
+    start = atom.lo - len(match[0])
+    if match["week"]:
         return Atom(start, atom.hi, "week", week_of(atom.span[0] // DAY))
-    which = found["third"] or {"beginning": "start"}.get(found["end"].split()[-1], found["end"].split()[-1])
+    which = match["third"] or {"beginning": "start"}.get(match["end"].split()[-1], match["end"].split()[-1])
     return Atom(start, atom.hi, "range", stretch(which, atom.kind, atom.span))
 
 
@@ -197,32 +197,32 @@ def _ranges(atoms: list[Atom], low: str) -> list[Atom]:
     return heard
 
 
-def _range(one: Atom, two: Atom, low: str) -> Atom | None:
-    gap, lead = low[one.hi : two.lo], low[max(0, one.lo - _LOOK) : one.lo]
-    if one.span is None or two.span is None or len(gap) > 12:
+def _range(first: Atom, second: Atom, low: str) -> Atom | None:
+    gap, lead = low[first.hi : second.lo], low[max(0, first.lo - _LOOK) : first.lo]
+    if first.span is None or second.span is None or len(gap) > 12:
         return None
-    tail = _AMONG.match(low, two.hi)
+    tail = _AMONG.match(low, second.hi)
     opening = _BETWEEN.search(lead) if _AND.fullmatch(gap) else _FROM.search(lead) or _BETWEEN.search(lead)
     if not (_TO.fullmatch(gap) or (_AND.fullmatch(gap) and (opening or tail))):
         return None
-    span = _from_to(one, two)
+    span = _from_to(first, second)
     if span is None:
         return None
-    lo = one.lo - len(opening[0]) if opening and opening[0] != "在" else one.lo
-    return Atom(lo, tail.end() if tail else two.hi, "range", span)
+    lo = first.lo - len(opening[0]) if opening and opening[0] != "在" else first.lo
+    return Atom(lo, tail.end() if tail else second.hi, "range", span)
 
 
-def _from_to(one: Atom, two: Atom) -> Span | None:
+def _from_to(first: Atom, second: Atom) -> Span | None:
     """Span from one atom through another, an open end moved next to the fixed one; clock times end where they say."""
-    if one.span is None or two.span is None:
+    if first.span is None or second.span is None:
         return None
-    (start, _), (last, end) = one.span, two.span
-    if two.clock and one.kind == "hour":
-        end = start // DAY * DAY + two.clock[0]
-    elif two.repeats:
-        end = two.repeats.earliest(start // DAY)[1]
-    elif one.repeats and start > last:
-        start = one.repeats.latest(last // DAY)[0]
+    (start, _), (last, end) = first.span, second.span
+    if second.clock and first.kind == "hour":
+        end = start // DAY * DAY + second.clock[0]
+    elif second.repeats:
+        end = second.repeats.earliest(start // DAY)[1]
+    elif first.repeats and start > last:
+        start = first.repeats.latest(last // DAY)[0]
     return (start, end) if start < end else None
 
 

@@ -353,9 +353,9 @@ def _clock(match: re.Match[str], raw: str, a: Anchor) -> Atom:
         hours += 12
     if part == "night" and hours == 12:
         hours = 24
-    told = part or match["half"] or match["half2"] or match["sharp"] or (match["colon"] and len(match["hour"]) == 2)
+    is_plain = part or match["half"] or match["half2"] or match["sharp"] or (match["colon"] and len(match["hour"]) == 2)
     return clock_atom(
-        match, hour(60 * hours + minutes), a, kind="hour", weak=not told, vague=part is None and 0 < hours < 12
+        match, hour(60 * hours + minutes), a, kind="hour", weak=not is_plain, vague=part is None and 0 < hours < 12
     )
 
 

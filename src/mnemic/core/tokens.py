@@ -173,13 +173,13 @@ def words(text: str) -> list[str]:
     """The words behind `tokenise(text)`, one for one, folded but not stemmed."""
     if text.isascii():
         return _ASCII_WORD.findall(text.lower())
-    found: list[str] = []
+    tokens: list[str] = []
     for i, stretch in enumerate(_RUN.split(_fold(text))):
         if i % 2:
-            found += _pairs(stretch)
+            tokens += _pairs(stretch)
         elif stretch:
-            found += _WORD.findall(stretch)
-    return found
+            tokens += _WORD.findall(stretch)
+    return tokens
 
 
 def _fold(text: str) -> str:

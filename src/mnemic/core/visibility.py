@@ -92,22 +92,22 @@ def _stated(states: tuple[State, ...], moment: int | None) -> tuple[Clause, ...]
 @lru_cache(256)
 def timeless_conditions(at: int | None, as_of: int | None, valid_at: int | None, where: Filter) -> tuple[Clause, ...]:
     """Spell out what does not depend on the moment at which it is looked."""
-    found = [*_stands(at), *_held(as_of, valid_at)]
+    clauses = [*_stands(at), *_held(as_of, valid_at)]
     if where.kinds:
-        found.append((Condition("kind", "IN", where.kinds),))
+        clauses.append((Condition("kind", "IN", where.kinds),))
     if where.channels:
-        found.append((Condition("channel", "IN", where.channels),))
+        clauses.append((Condition("channel", "IN", where.channels),))
     if where.sights:
-        found.append((Condition("sight", "IN", where.sights),))
+        clauses.append((Condition("sight", "IN", where.sights),))
     if where.agent is not None:
-        found.append((Condition("agent", "IN", (where.agent,)),))
+        clauses.append((Condition("agent", "IN", (where.agent,)),))
     if where.session is not None:
-        found.append((Condition("session", "IN", (where.session,)),))
+        clauses.append((Condition("session", "IN", (where.session,)),))
     if where.said_from is not None:
-        found.append((Condition("said", ">=", (where.said_from,)),))
+        clauses.append((Condition("said", ">=", (where.said_from,)),))
     if where.said_to is not None:
-        found.append((Condition("said", "<", (where.said_to,)),))
-    return (*found, *facet_clauses(where))
+        clauses.append((Condition("said", "<", (where.said_to,)),))
+    return (*clauses, *facet_clauses(where))
 
 
 def facet_clauses(where: Filter) -> tuple[tuple[Condition], ...]:
@@ -140,20 +140,20 @@ def _stands(at: int | None) -> list[Clause]:
 
 def _held(as_of: int | None, valid_at: int | None) -> list[Clause]:
     """What was known at `as_of`, what held at `valid_at`; with both, what was known then to hold."""
-    found: list[Clause] = []
+    clauses: list[Clause] = []
     if as_of is not None:
-        found.append((Condition("said", "<=", (as_of,)),))
+        clauses.append((Condition("said", "<=", (as_of,)),))
     if as_of is not None and valid_at is None:
-        found.append((Condition("known_to", ">", (as_of,)),))
+        clauses.append((Condition("known_to", ">", (as_of,)),))
     if valid_at is not None:
         lasts = Condition("valid_to", ">", (valid_at,))
-        found.append((Condition("valid_from", "<=", (valid_at,)),))
+        clauses.append((Condition("valid_from", "<=", (valid_at,)),))
         if as_of is None:
-            found.append((lasts,))
+            clauses.append((lasts,))
         else:  # what was superseded later than `as_of` was open then: its end was not known yet
-            found.append((lasts, Condition("known_to", ">", (as_of,))))
-            found.append((lasts, Condition("known_to", "<", (FOREVER,))))
-    return found
+            clauses.append((lasts, Condition("known_to", ">", (as_of,))))
+            clauses.append((lasts, Condition("known_to", "<", (FOREVER,))))
+    return clauses
 
 
 def shown_by(view: View, where: Filter) -> Callable[[Version], bool]:

@@ -180,14 +180,14 @@ def revoke_key(rows: Rows, named: str, tenant: str, now: int) -> CredentialRow:
         Invalid: several have that name.
     """
     of_tenant = rows.notes.credentials(("tenant", "=", tenant), ("kind", "=", int(CredentialKind.KEY)))
-    found = [row for row in of_tenant if row.id == named]
-    found = found or [row for row in of_tenant if row.name == named and not row.revoked and row.expires > now]
-    if not found:
+    matching = [row for row in of_tenant if row.id == named]
+    matching = matching or [row for row in of_tenant if row.name == named and not row.revoked and row.expires > now]
+    if not matching:
         raise NotFound(f"no key {named!r} here; `mnemic keys list` shows them")
-    if len(found) > 1:
-        ids = ", ".join(row.id for row in found)
+    if len(matching) > 1:
+        ids = ", ".join(row.id for row in matching)
         raise Invalid("key", f"{named!r} is the name of several: {ids}", "Say the id of one.")
-    row = found[0]._replace(revoked=found[0].revoked or now)
+    row = matching[0]._replace(revoked=matching[0].revoked or now)
     rows.notes.set_credential(row)
     rows.notes.drop_credentials(issuer=row.id)
     return row

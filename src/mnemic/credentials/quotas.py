@@ -108,5 +108,5 @@ class Quotas:
         for buckets in self._buckets.values():
             for bucket in buckets:
                 bucket.refill(now)
-        kept = {who: some for who, some in self._buckets.items() if any(one.level < one.size for one in some)}
+        kept = {who: some for who, some in self._buckets.items() if any(each.level < each.size for each in some)}
         self._buckets = kept if len(kept) < _MOST else {}

@@ -68,7 +68,7 @@ def conversation() -> tuple[Message, ...]:
 
 def facts() -> tuple[Fact, ...]:
     """The ten facts, in the order they were said; each comes after the one it supersedes."""
-    told = (
+    statements = (
         Fact(
             key=_text(line, "key"),
             text=_text(line, "text"),
@@ -79,7 +79,7 @@ def facts() -> tuple[Fact, ...]:
         )
         for line in _lines("facts.jsonl")
     )
-    return tuple(sorted(told, key=lambda fact: fact.said))
+    return tuple(sorted(statements, key=lambda fact: fact.said))
 
 
 def questions() -> tuple[DemoQuestion, ...]:
@@ -111,7 +111,7 @@ def _text(line: Mapping[str, object], field: str) -> str:
 
 def _texts(line: Mapping[str, object], field: str) -> tuple[str, ...]:
     value = line[field]
-    return tuple(str(one) for one in value) if isinstance(value, list) else ()
+    return tuple(str(text) for text in value) if isinstance(value, list) else ()
 
 
 def _when(line: Mapping[str, object], field: str) -> datetime | None:

@@ -59,7 +59,7 @@ def draft_run(
     gone_links = yield from _untied(run, edits.untie)
     shown = {item.id: item for item in (*run.given.evidence, *(version.item for version in known.values()))}
     fresh = [_derived_item(desk, strategy, run, d, shown) for d in edits.write]
-    revised = {one.id: _revised(desk, strategy, known, shown, one) for one in edits.revise}
+    revised = {revision.id: _revised(desk, strategy, known, shown, revision) for revision in edits.revise}
     read = {id: replace(known[id], item=put.item) for id, put in revised.items()}
     closed, ties = _closings(strategy, edits, fresh, {**known, **read}, shown)
     puts = [desk.put(Verb.WROTE, closed.get(i.id, i), key=d.key) for i, d in zip(fresh, edits.write, strict=True)]
@@ -122,7 +122,7 @@ def _closings(
         item = _own(strategy, _known(known, end.id))
         cited = _citing(closed.get(item.id, item), end.source, (), shown)
         closed[item.id] = ended(cited, end.at, end.said)
-        ties += [_over(one, item) for one in end.source]
+        ties += [_over(source_id, item) for source_id in end.source]
     return closed, list(dict.fromkeys(ties))
 
 
@@ -224,7 +224,7 @@ def _revised(
 
 def _citing(item: Item, source: Sequence[ItemId], context: Sequence[ItemId], shown: Mapping[ItemId, Item]) -> Item:
     """Have an item rest on more, and have more for its context, of what the run was shown."""
-    if invented := [one for one in (*source, *context) if one not in shown]:
+    if invented := [cited_id for cited_id in (*source, *context) if cited_id not in shown]:
         raise Invalid("edits", f"{item.id} cites {invented[0]}, {_UNSHOWN}", _SHOWN_ALONE)
     source = tuple(dict.fromkeys((*item.source, *source)))
     return replace(item, source=source, context=_beside(source, (*item.context, *context)))
@@ -233,7 +233,7 @@ def _citing(item: Item, source: Sequence[ItemId], context: Sequence[ItemId], sho
 def _beside(source: Sequence[ItemId], context: Sequence[ItemId]) -> tuple[ItemId, ...]:
     """List a context, each once, without what is cited as source."""
     cited = set(source)
-    return tuple(one for one in dict.fromkeys(context) if one not in cited)
+    return tuple(context_id for context_id in dict.fromkeys(context) if context_id not in cited)
 
 
 def _marks(item: Item) -> dict[str, Slot]:
@@ -257,7 +257,7 @@ def _link(strategy: Strategy, run: StrategyRun, bond: Bond, fresh: list[Item], s
         return ref
 
     evidence = tuple(item.id for item in run.given.evidence) if bond.source is None else bond.source
-    if invented := [one for one in evidence if one not in shown]:
+    if invented := [evidence_id for evidence_id in evidence if evidence_id not in shown]:
         raise Invalid("edits", f"a link of type {bond.type!r} cites {invented[0]}, {_UNSHOWN}", _SHOWN_ALONE)
     return Link(
         src=named(bond.src),
@@ -298,11 +298,11 @@ def _untied(run: StrategyRun, bonds: Sequence[Bond]) -> Flow[list[Link]]:
     there: dict[tuple[Ref, Ref, str], Link] = {
         (link.src, link.dst, link.type): link for link in links if link.type != SUPERSEDES
     }
-    if missing := [one for one in named if one not in there]:
+    if missing := [name for name in named if name not in there]:
         src, dst, type = missing[0]
         remedy = f"Untie links that `linked` showed, of any type but {SUPERSEDES!r}."
         raise Invalid("edits", f"there is no link from {src} to {dst} of type {type!r} to untie", remedy)
-    return [there[one] for one in named]
+    return [there[name] for name in named]
 
 
 def _unwritten(run: StrategyRun, edits: Edits) -> Flow[tuple[Edits, Mapping[ItemId, Version]]]:

@@ -77,8 +77,8 @@ def _draft(
 ) -> Draft:
     (head,) = snapshot.spaces((space,))
     tagged = (
-        replace(one.item, tags=tuple(dict.fromkeys((*one.item.tags, *tags_of(one.item)))))
-        for one in lacking
+        replace(version.item, tags=tuple(dict.fromkeys((*version.item.tags, *tags_of(version.item)))))
+        for version in lacking
     )  # fmt: skip
     assert head.user is not None
     return Draft(
@@ -87,5 +87,5 @@ def _draft(
         branch=head.branch,
         actor=DERIVER,
         ops=tuple(desk.put(Verb.REVISED, item) for item in tagged),
-        expect={one.item.id: one.seq_from for one in lacking},
+        expect={version.item.id: version.seq_from for version in lacking},
     )

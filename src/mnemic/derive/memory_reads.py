@@ -90,7 +90,7 @@ class MemoryReads:
                 return (yield from self._searched(request))
             case ScoreItems(text, where, k):
                 ranked = yield from self._ranked(text, where, k, by_score=True)
-                return [(one.id, one.score) for one in ranked]
+                return [(ranked_hit.id, ranked_hit.score) for ranked_hit in ranked]
             case Fetch(ids):
                 return (yield from self._fetched(ids))
             case Keyed(keys):
@@ -158,20 +158,26 @@ class MemoryReads:
     def _without_later(self, ranked: Sequence[Sought]) -> Flow[list[Sought]]:
         """Leave out what the strategy reads and was not given yet; a body is read only where it may be its own."""
         space = self._spaces[0]
-        behind = {one.ver for one in ranked if one.space == space and one.ver > self._upto}
-        doubtful = [one.ver for one in ranked if one.ver in behind and one.kind in self._read_kinds]
+        behind = {ranked_hit.ver for ranked_hit in ranked if ranked_hit.space == space and ranked_hit.ver > self._upto}
+        doubtful = [
+            ranked_hit.ver for ranked_hit in ranked if ranked_hit.ver in behind and ranked_hit.kind in self._read_kinds
+        ]
         if not doubtful:
             return list(ranked)
         versions = yield from look(lambda s: s.versions(space, doubtful))
         later = {ver for ver, version in versions.items() if not is_own(version.item, self._strategy)}
-        return [one for one in ranked if one.space != space or one.ver not in later]
+        return [ranked_hit for ranked_hit in ranked if ranked_hit.space != space or ranked_hit.ver not in later]
 
     def _searched(self, request: Search) -> Flow[list[SearchHit]]:
         ranked = yield from self._ranked(request.text, request.where, request.k)
-        items = yield from self._fetched([one.id for one in ranked])
+        items = yield from self._fetched([ranked_hit.id for ranked_hit in ranked])
         asked = set(words(request.text))
         overlap = {id: len(asked.intersection(words(item.text))) / max(1, len(asked)) for id, item in items.items()}
-        return [SearchHit(items[one.id], one.score, overlap[one.id], one.cosine) for one in ranked if one.id in items]
+        return [
+            SearchHit(items[ranked_hit.id], ranked_hit.score, overlap[ranked_hit.id], ranked_hit.cosine)
+            for ranked_hit in ranked
+            if ranked_hit.id in items
+        ]
 
     def _fetched(self, ids: Sequence[ItemId]) -> Flow[dict[ItemId, Item]]:
         versions = yield from look(lambda s: s.get(self._spaces, ids, self._view))
@@ -188,7 +194,7 @@ class MemoryReads:
 
     def _strengths(self, ids: Sequence[ItemId]) -> Flow[Mapping[ItemId, Strength]]:
         used = yield from look(lambda s: [s.strength(space, ids) for space in self._spaces])
-        counted = {id: strength for one in used for id, strength in one.items()}
+        counted = {id: strength for strengths in used for id, strength in strengths.items()}
         return {id: counted.get(id, Strength()) for id in ids}
 
     def _spread_over(self, seeds: Mapping[ItemId, float], types: Sequence[str], damping: float) -> SpreadOver:

@@ -88,10 +88,10 @@ _DENIES: Final = re.compile(
 def aspects(text: str) -> frozenset[str]:
     """Name what aspects of an answer a text speaks of, each with its side: "length:short", "emoji:"."""
     low = simple(text).lower()
-    found = {_GROUPS[str(match.lastgroup)] for match in _ENGLISH.finditer(low)}
+    groups = {_GROUPS[str(match.lastgroup)] for match in _ENGLISH.finditer(low)}
     if not low.isascii():
-        found |= {_GROUPS[str(match.lastgroup)] for match in _CHINESE.finditer(low)}
-    return frozenset(found)
+        groups |= {_GROUPS[str(match.lastgroup)] for match in _CHINESE.finditer(low)}
+    return frozenset(groups)
 
 
 def without_aspects(text: str) -> str:

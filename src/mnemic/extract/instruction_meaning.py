@@ -65,7 +65,7 @@ class MeaningForm:
         import numpy as np
 
         away = direction(np.asarray(vectors, np.float32), self.mean)
-        weighed = [sum(self.words.get(one, 0.0) for one in some) / max(1, len(some)) ** 0.5 for some in seen]
+        weighed = [sum(self.words.get(feature, 0.0) for feature in some) / max(1, len(some)) ** 0.5 for some in seen]
         meant = ((away @ self.form) * away).sum(1) + away @ self.slope + self.bias
         return np.asarray(meant + np.asarray(weighed, np.float32), np.float32)
 

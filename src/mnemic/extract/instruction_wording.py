@@ -72,8 +72,8 @@ def weight_if_open(low: str) -> float | None:
 def weight(low: str) -> float:
     """What the features of a sentence weigh together, the more the likelier it instructs for good."""
     known = _weights()
-    found = [known[feature] for feature in features(low) if feature in known]
-    return (sum(found) / math.sqrt(max(1, len(found))) + known.get(_OFFSET, 0)) / SCALE
+    weights = [known[feature] for feature in features(low) if feature in known]
+    return (sum(weights) / math.sqrt(max(1, len(weights))) + known.get(_OFFSET, 0)) / SCALE
 
 
 def features(low: str) -> set[str]:
@@ -132,7 +132,7 @@ def _parts(word: str) -> Iterator[str]:
 
 def _sorts_of(names: Sequence[str]) -> Iterator[str]:
     yield from (f"has {name}" for name in names)
-    yield from (f"has {one} {other}" for one, other in combinations(names, 2))
+    yield from (f"has {sort} {other}" for sort, other in combinations(names, 2))
 
 
 @lru_cache(maxsize=8192)

@@ -97,7 +97,9 @@ class OpenSentence:
 def instructions(text: str, spoken: Iterable[Sentence] | None = None) -> list[Instruction]:
     """Find the standing instructions in what a user said, by rules and words alone, in order: see `read_by_rules`."""
     decided, left = read_by_rules(text, spoken)
-    return sorted([*decided, *(one.instruction for one in left if one.worded)], key=lambda found: found.start)
+    return sorted(
+        [*decided, *(wish.instruction for wish in left if wish.worded)], key=lambda instruction: instruction.start
+    )
 
 
 def read_by_rules(text: str, spoken: Iterable[Sentence] | None = None) -> tuple[list[Instruction], list[OpenSentence]]:
@@ -133,19 +135,29 @@ def read_by_rules(text: str, spoken: Iterable[Sentence] | None = None) -> tuple[
 def _with_lists(text: str, extracted: Sequence[Instruction]) -> list[Instruction]:
     """The instructions with those that stand in lists, in order; what lies within a point is said by the point."""
     kept = list(extracted)
-    headings = {found.end for found in extracted if found.text.endswith((":", "：")) and _BELOW.match(text, found.end)}
-    for one in instruction_lists(text, own_words(text), headings):
-        first = one.points[0][0]
-        inside = [found for found in kept if first <= found.start < one.end]
-        if (one.weak and not inside) or any(found.start < first < found.end for found in kept):
+    headings = {
+        instruction.end
+        for instruction in extracted
+        if instruction.text.endswith((":", "：")) and _BELOW.match(text, instruction.end)
+    }
+    for points_below in instruction_lists(text, own_words(text), headings):
+        first = points_below.points[0][0]
+        inside = [instruction for instruction in kept if first <= instruction.start < points_below.end]
+        if (points_below.weak and not inside) or any(
+            instruction.start < first < instruction.end for instruction in kept
+        ):
             continue
-        rules = {found.start: found.rule for found in inside}
-        gone = [found for found in kept if (one.start if one.whole else first) <= found.start < one.end]
-        kept = [found for found in kept if found not in gone]
-        for start, end in ((one.start, one.end),) if one.whole else one.points:
+        rules = {instruction.start: instruction.rule for instruction in inside}
+        gone = [
+            instruction
+            for instruction in kept
+            if (points_below.start if points_below.whole else first) <= instruction.start < points_below.end
+        ]
+        kept = [instruction for instruction in kept if instruction not in gone]
+        for start, end in ((points_below.start, points_below.end),) if points_below.whole else points_below.points:
             rule = next((rule for at, rule in rules.items() if start <= at < end), _OF_LIST)
             kept.append(Instruction(text[start:end], start, end, rule))
-    return sorted(kept, key=lambda found: found.start)
+    return sorted(kept, key=lambda instruction: instruction.start)
 
 
 def _with_condition(low: str, at: int, language: ModuleType) -> int:

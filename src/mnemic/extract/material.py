@@ -143,14 +143,14 @@ class Announcement:
 
 def announcements(line: str) -> list[Announcement]:
     """Find the words in a line that announce a text which is not its speaker's: the first few, and what ends the line."""
-    found: list[Announcement] = []
+    announcements_read: list[Announcement] = []
     if not line.isascii() and (written := _STANDS_WRITTEN.search(line)) is not None:
-        found.append(Announcement(written.end(), is_worked_on=False))
+        announcements_read.append(Announcement(written.end(), is_worked_on=False))
     colons = [colon.end() for colon in _COLON.finditer(line)]
     cues = [cue.end() for cue in _WORDS.finditer(line) if cue[0].lower() in _CUES] if colons else []
     tries, last = 0, len(line.rstrip(" \t*_"))
-    for end in colons if len(found) < _FEW else colons[-1:]:
-        if len(found) == _FEW and end != colons[-1]:
+    for end in colons if len(announcements_read) < _FEW else colons[-1:]:
+        if len(announcements_read) == _FEW and end != colons[-1]:
             continue
         cue = bisect_right(cues, end)
         near = cue > 0 and cues[cue - 1] >= end - _REACH
@@ -158,14 +158,14 @@ def announcements(line: str) -> list[Announcement]:
             continue
         tries += 1
         if tries > _TRIES:
-            found.append(Announcement(end, is_worked_on=True))
+            announcements_read.append(Announcement(end, is_worked_on=True))
             break
         before = _clause_before(line, end)
         if _INTRODUCES.search(before):
-            found.append(Announcement(end, is_worked_on=True))
+            announcements_read.append(Announcement(end, is_worked_on=True))
         elif _is_reported(line, before, end, is_within=end < last):
-            found.append(Announcement(end, is_worked_on=False))
-    return sorted(found, key=lambda announced: announced.end)
+            announcements_read.append(Announcement(end, is_worked_on=False))
+    return sorted(announcements_read, key=lambda announced: announced.end)
 
 
 def _is_reported(line: str, before: str, end: int, *, is_within: bool) -> bool:

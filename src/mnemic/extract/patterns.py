@@ -123,8 +123,8 @@ class PatternTable:
 
     def cued(self, words: Iterable[str]) -> list[SlotPattern]:
         """Choose the patterns of which one of `words` is a cue, in their order, each once."""
-        found = dict(pair for word in self._by_cue.keys() & words for pair in self._by_cue[word])
-        return [found[place] for place in sorted(found)]
+        patterns = dict(pair for word in self._by_cue.keys() & words for pair in self._by_cue[word])
+        return [patterns[place] for place in sorted(patterns)]
 
 
 def _listed(raw: str) -> list[str]:

@@ -151,7 +151,7 @@ def _begun_in_quoted_lines(text: str) -> list[TextStretch]:
     bare = _QUOTE_MARKS.sub(lambda marks: _TAKEN_OFF * len(marks[0]), text)
     if bare == text:
         return []
-    found = [*_fences(bare), *_tagged(bare)]
+    stretches = [*_fences(bare), *_tagged(bare)]
     quoted = list(_quoted_lines(text))
     headers = Headers()
     for line in _LINE.finditer(bare):
@@ -163,13 +163,13 @@ def _begun_in_quoted_lines(text: str) -> list[TextStretch]:
             and _begins_in(headers.begin, quoted)
             and not _is_followed_by_shown(bare, line.end())
         ):
-            found.append((headers.begin, len(text)))
+            stretches.append((headers.begin, len(text)))
             break
         if _begins_in(line.start(), quoted) and _hands_over(bare, shown, line.end()):
-            found.append((line.start(), len(text)))
+            stretches.append((line.start(), len(text)))
             break
     marked = (stretch for find in (_between_triple, _between_pairs, _between_double) for stretch in find(bare))
-    return [*found, *(stretch for stretch in marked if _begins_in(stretch[0], quoted))]
+    return [*stretches, *(stretch for stretch in marked if _begins_in(stretch[0], quoted))]
 
 
 def _begins_in(at: int, lines: list[TextStretch]) -> bool:
@@ -486,9 +486,9 @@ def _of_others(text: str, written: str) -> Iterator[TextStretch]:
 def _handed_over(text: str, line: re.Match[str], shown: str, announced: Sequence[Announcement]) -> int | None:
     """Where a text begins that a line hands over: somebody's letter, what somebody said, what is to be worked on."""
     end = len(shown.rstrip(" \t*_"))
-    for one in announced:
-        if one.is_worked_on and one.end < end:
-            return line.start() + one.end
+    for announcement in announced:
+        if announcement.is_worked_on and announcement.end < end:
+            return line.start() + announcement.end
     beginnings = list(_beginnings(shown, announced))
     if any(_is_captured(shown[at:]) for at in beginnings):
         return line.start()
@@ -518,7 +518,7 @@ def _beginnings(line: str, announced: Sequence[Announcement]) -> Iterator[int]:
         yield at
         label = _SPEAKER_IN_BRACKETS.match(line, at) or _LABEL.match(line, at) or _OPENING.match(line, at)
         begins = [] if label is None else [_rest_of(label)]
-        begins += [one.end for one in announced if one.end > at][:1]
+        begins += [announcement.end for announcement in announced if announcement.end > at][:1]
         if not begins or not at < min(begins) < len(line.rstrip()):
             return
         at = min(begins)

@@ -253,9 +253,9 @@ def contradicts(newer: str, older: str) -> bool:
     says besides differs. Neither does what is against something: "no French" leaves other languages open.
     """
     wanted, had = aspects(newer), aspects(older)
-    if not wanted or not wanted.isdisjoint(had) or any(one.endswith(":") for one in (*wanted, *had)):
+    if not wanted or not wanted.isdisjoint(had) or any(aspect.endswith(":") for aspect in (*wanted, *had)):
         return False
-    if {_name(one) for one in wanted} != {_name(one) for one in had} or denies(newer) or denies(older):
+    if {_name(aspect) for aspect in wanted} != {_name(aspect) for aspect in had} or denies(newer) or denies(older):
         return False
     return telling(without_aspects(newer)) == telling(without_aspects(older))
 

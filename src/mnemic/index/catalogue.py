@@ -148,7 +148,7 @@ class Catalogue:
                 first += packs[-1].rows
             self.columns = EntryColumns(packs)
             self.columns.close(snapshot.closed(self.space, seq))
-            self._segments = tuple(one.postings for one in packs if one.rows)
+            self._segments = tuple(taken_pack.postings for taken_pack in packs if taken_pack.rows)
             self._tail = Tail(first)
             expiries = self.columns.column(Column.EXPIRES)
             self._expiries = np.unique(expiries[expiries > 0]).tolist() if expiries.any() else []
@@ -245,8 +245,10 @@ class Catalogue:
 
         What a version bears never changes, so a condition that was asked before is asked of later versions only.
         """
-        found: dict[Condition, NDArray[np.int64]] = {}
-        own = (one for clause in sight_clauses(where, reader) for one in clause if one.column == "author")
+        bearing: dict[Condition, NDArray[np.int64]] = {}
+        own = (
+            condition for clause in sight_clauses(where, reader) for condition in clause if condition.column == "author"
+        )
         for asked in (*(clause[0] for clause in facet_clauses(where)), *own):
             known = self._bearers.pop(asked, _Bearers(0, 0, np.empty(0, np.int64)))
             if known.seq < seq:
@@ -255,8 +257,8 @@ class Catalogue:
             while len(self._bearers) >= _BEARERS:
                 del self._bearers[next(iter(self._bearers))]
             self._bearers[asked] = known
-            found[asked] = known.vers
-        return found
+            bearing[asked] = known.vers
+        return bearing
 
     def _last_ver(self, seq: int) -> int:
         """The last version of commits up to one."""

@@ -68,9 +68,9 @@ def says(tokens: Tokens, which: Naming) -> NDArray[np.bool_]:
     return said
 
 
-def found(reading: Reading, tokens: Tokens) -> Pairs:
+def places_of(reading: Reading, tokens: Tokens) -> Pairs:
     """Look up many tokens at once: each with every visible place that holds it."""
-    held = [each for part in reading.parts if len((each := _found_in(part, tokens))[0])]
+    held = [each for part in reading.parts if len((each := _places_in(part, tokens))[0])]
     keys = np.concatenate([_NONE, *(keys for keys, _ in held)])
     places = reading.placed(np.concatenate([_NONE, *(rows for _, rows in held)]))
     pairs = Pairs(keys, places).only(places >= 0)
@@ -135,7 +135,7 @@ def _longest(reading: Reading, padded: Tokens, owners: Places, begins: Places) -
     for length in range(1, SPELLED):
         keys[:, length] += keys[:, length - 1] * _FACTOR
     titles = np.where(inside, tokens_of(keys, Naming.TITLE), np.uint64(0))[:, 1:]
-    pairs = found(reading, titles.ravel())
+    pairs = places_of(reading, titles.ravel())
     at, more = np.divmod(np.unique(pairs.keys), SPELLED - 1)
     longest[at] = titles[at, more]  # ascending, so that of one beginning the longest comes last
     return longest
@@ -164,7 +164,7 @@ def _known(reading: Reading, tokens: Tokens) -> NDArray[np.bool_]:
     return known
 
 
-def _found_in(part: PostingsSegment | Tail, tokens: Tokens) -> tuple[Places, Places]:
+def _places_in(part: PostingsSegment | Tail, tokens: Tokens) -> tuple[Places, Places]:
     """The positions of the tokens that a part holds, and the rows that hold them."""
     if isinstance(part, PostingsSegment):
         first, end = _bounds(part, tokens)

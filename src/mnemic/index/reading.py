@@ -44,7 +44,7 @@ KEPT_PLACES: Final = 262_144
 """Most words whose places a reading keeps, and most places of all of them: some 3 MB at worst."""
 
 _NO_ROWS: Final = np.empty(0, np.bool_)
-Found: TypeAlias = "tuple[NDArray[np.intp], NDArray[np.float32]]"
+TokenPostings: TypeAlias = "tuple[NDArray[np.intp], NDArray[np.float32]]"
 
 _NOWHERE: Final = (np.empty(0, np.intp), np.empty(0, np.float32))
 
@@ -169,8 +169,8 @@ class RowsHolding:
             held[: len(known)] = known
             for part in parts:
                 if part.first + part.rows > len(known):
-                    found = part.find_any(wanted)
-                    held[found[found < rows]] = True
+                    rows_of_any = part.find_any(wanted)
+                    held[rows_of_any[rows_of_any < rows]] = True
             held.setflags(write=False)
             self._known[tokens] = known = held
         return known[:rows]
@@ -218,7 +218,7 @@ class Reading:
         self._place = np.full(len(visible), -1, dtype=np.intp)
         self._place[self._shown] = np.arange(len(self.rows))
         self._sights = {model: VisibleVectors(rows, held, self._place) for model, (rows, held) in vectors.items()}
-        self._found: dict[int, Found] = {}
+        self._found: dict[int, TokenPostings] = {}
         self._kept = 0
         self.joined = {1: self._neighbours(1), 2: self._neighbours(2)}
         self.window = self._windows()
@@ -230,8 +230,8 @@ class Reading:
     @property
     def nbytes(self) -> int:
         """Memory taken beside the columns, about."""
-        found = sum(places.nbytes + counts.nbytes for places, counts in list(self._found.values()))
-        return self._nbytes + found
+        looked_up = sum(places.nbytes + counts.nbytes for places, counts in list(self._found.values()))
+        return self._nbytes + looked_up
 
     @property
     def parts(self) -> tuple[PostingsSegment | Tail, ...]:
@@ -341,27 +341,27 @@ class Reading:
         placed[known] = self._place[rows[known]]
         return placed
 
-    def find(self, token: int) -> Found:
+    def find(self, token: int) -> TokenPostings:
         """The places that hold a token, each once, and how often each does.
 
         One recall looks a word up once for each stage and hit: what there is room for is kept for the next.
         """
-        found = self._found.get(token)
-        if found is None:
-            found = self._looked_up(token)
-            if len(found[0]) <= KEPT_PLACES:
-                if len(self._found) >= KEPT_TOKENS or self._kept + len(found[0]) > KEPT_PLACES:
+        postings = self._found.get(token)
+        if postings is None:
+            postings = self._looked_up(token)
+            if len(postings[0]) <= KEPT_PLACES:
+                if len(self._found) >= KEPT_TOKENS or self._kept + len(postings[0]) > KEPT_PLACES:
                     self._found.clear()
                     self._kept = 0
-                self._found[token] = found
-                self._kept += len(found[0])
-        return found
+                self._found[token] = postings
+                self._kept += len(postings[0])
+        return postings
 
-    def _looked_up(self, token: int) -> Found:
-        found = [hit for part in self._parts if (hit := part.find(token)) is not None]
-        if not found:
+    def _looked_up(self, token: int) -> TokenPostings:
+        hits = [hit for part in self._parts if (hit := part.find(token)) is not None]
+        if not hits:
             return _NOWHERE
-        rows, counts = found[0] if len(found) == 1 else (np.concatenate(column) for column in zip(*found, strict=True))
+        rows, counts = hits[0] if len(hits) == 1 else (np.concatenate(column) for column in zip(*hits, strict=True))
         if rows[-1] >= len(self._place):  # rows are ascending, and the tail may have grown
             known = int(rows.searchsorted(len(self._place)))
             rows, counts = rows[:known], counts[:known]

@@ -145,8 +145,8 @@ class Signed:
         return longer[weighed <= _within(weighed, wanted)]
 
     def _gathered(self, rows: Rows) -> Halves:
-        found = [self.halves[number][span(rows[at] - number * CHUNK)] for number, at in _by_chunk(rows)]
-        return found[0] if len(found) == 1 else np.concatenate(found)
+        gathered = [self.halves[number][span(rows[at] - number * CHUNK)] for number, at in _by_chunk(rows)]
+        return gathered[0] if len(gathered) == 1 else np.concatenate(gathered)
 
     def _left(self, query: Floats) -> Floats:
         """A query without what it shares with the mean: how long the two are does not matter then."""

@@ -63,10 +63,10 @@ class _Standing:
         for ver, _ in snapshot.closed(space, self.seq):
             self._drop(ver)
         fresh = dict.fromkeys(entry.ver for entry in snapshot.entries(space, self.newest))
-        found, shown = snapshot.versions(space, list(fresh)), shown_by(_EVER, where)
+        versions, shown = snapshot.versions(space, list(fresh)), shown_by(_EVER, where)
         for ver in fresh:
-            if shown(found[ver]):
-                self._hold(ver, found[ver])
+            if shown(versions[ver]):
+                self._hold(ver, versions[ver])
 
     def _hold(self, ver: int, version: Version) -> None:
         self._drop(ver)
@@ -118,9 +118,9 @@ class Standings:
         with held.lock:
             if held.seq < head.seq:
                 held.follow(snapshot, head, where)
-            found = held.seq, held.shown(snapshot.now)
+            state = held.seq, held.shown(snapshot.now)
         self._let_go()
-        return found
+        return state
 
     def _of(self, head: SpaceHead, where: Filter) -> _Standing:
         key = head.id, where

@@ -170,13 +170,13 @@ class VectorTable:
         rows = rows[: rows.searchsorted(len(self.fetched))]
         return rows[~self.fetched[rows]]
 
-    def fetch(self, columns: EntryColumns, rows: Rows, found: Iterable[VectorRow]) -> bool:
+    def fetch(self, columns: EntryColumns, rows: Rows, vector_rows: Iterable[VectorRow]) -> bool:
         """Take the vectors of rows that have only signs here; whether all of them were found.
 
         Raises:
             StoreCorrupt: a vector is not of the embedder's dimensions.
         """
-        batch = sorted(found)
+        batch = sorted(vector_rows)
         if not batch:
             return not len(rows)
         vers, parts, halves = zip(*batch, strict=True)
@@ -226,8 +226,8 @@ class VectorTable:
     def _decoded(self, vers: Sequence[int], halves: Sequence[bytes]) -> Halves:
         size = 2 * self._rows.dims
         if set(map(len, halves)) != {size}:
-            ver, found = next((ver, len(f16)) for ver, f16 in zip(vers, halves, strict=True) if len(f16) != size)
-            problem = f"the vector of version {ver} has {found} bytes, not {size}"
+            ver, stored_bytes = next((ver, len(f16)) for ver, f16 in zip(vers, halves, strict=True) if len(f16) != size)
+            problem = f"the vector of version {ver} has {stored_bytes} bytes, not {size}"
             raise StoreCorrupt(f"{problem}; `mnemic reindex` makes all of them anew")
         flat = np.frombuffer(b"".join(halves), "<f2")
         return flat.astype(np.float16, copy=False).reshape(len(halves), -1)
@@ -282,12 +282,12 @@ class VisibleVectors:
 
     def of(self, rows: Rows) -> Floats:
         """The vectors of some rows; zeros where there is none yet, or none at hand."""
-        found = np.zeros((len(rows), self._vectors.dims), np.float32)
+        vectors = np.zeros((len(rows), self._vectors.dims), np.float32)
         held = np.flatnonzero(_at(self._seen, rows))
         if len(held):
             held = held[np.argsort(rows[held])]  # ascending, as they are gathered
-            found[held] = self._vectors.vectors(rows[held])
-        return found
+            vectors[held] = self._vectors.vectors(rows[held])
+        return vectors
 
     def centrality(self, rows: Rows) -> Floats:
         """The products of rows that `similar` gave with the mean of all that are seen, or of an even sample of them."""
@@ -337,8 +337,8 @@ def _rows_of(columns: EntryColumns, vers: NDArray[np.int64], parts: NDArray[np.i
     if not columns.rows:
         return np.full(len(vers), -1, np.intp)
     at = np.minimum(columns.column(Column.VER).searchsorted(vers) + parts, columns.rows - 1)
-    found = (columns.column(Column.VER)[at] == vers) & (columns.column(Column.PART)[at] == parts)
-    return np.where(found, at, -1)
+    matches = (columns.column(Column.VER)[at] == vers) & (columns.column(Column.PART)[at] == parts)
+    return np.where(matches, at, -1)
 
 
 def _at(held: NDArray[np.bool_], rows: Rows) -> NDArray[np.bool_]:

@@ -160,7 +160,7 @@ def _content(record: Mapping[str, object]) -> tuple[str, list[object], bool]:
 
 
 def _caption(value: object) -> str | None:
-    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+    if isinstance(value, list) and all(isinstance(caption, str) for caption in value):
         return "; ".join(value)
     return _string("caption", value)
 

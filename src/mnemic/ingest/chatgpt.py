@@ -144,8 +144,8 @@ def _content(content: Mapping[str, object], metadata: Mapping[str, object]) -> t
         texts += inner
         if not inner:
             attached.append(_name(_object(part)))
-    files = [_object(one) for one in _list(metadata.get("attachments"))]
-    attached += [name for one in files if isinstance(name := one.get("name"), str)]
+    files = [_object(attachment) for attachment in _list(metadata.get("attachments"))]
+    attached += [name for attachment in files if isinstance(name := attachment.get("name"), str)]
     return "\n".join(text for text in texts if text.strip()), list(dict.fromkeys(attached))
 
 
@@ -164,7 +164,7 @@ def _preorder(tree: Tree) -> list[str]:
             if node not in order:
                 order[node] = None
                 children = _list(_object(tree[node]).get("children"))
-                waiting += [one for one in reversed(children) if isinstance(one, str) and one in tree]
+                waiting += [child for child in reversed(children) if isinstance(child, str) and child in tree]
     return list(order)
 
 

@@ -34,18 +34,18 @@ def read_claude(source: Source, options: Options) -> Iterator[Message | Skipped]
 def _record(record: object, number: int, options: Options) -> Iterator[RawRecord | Skipped]:
     fields = _object(record)
     if isinstance(fields.get("chat_messages"), list):
-        found, bare = _conversation(fields, number, options), "is a conversation without messages"
+        messages, bare = _conversation(fields, number, options), "is a conversation without messages"
     elif "conversations_memory" in fields or "project_memories" in fields:
-        found, bare = _memories(fields, number), "is a memory of nothing"
+        messages, bare = _memories(fields, number), "is a memory of nothing"
     elif "docs" in fields or "prompt_template" in fields:
-        found, bare = _project(fields, number), "is a project without instructions or documents"
+        messages, bare = _project(fields, number), "is a project without instructions or documents"
     elif "email_address" in fields:
-        found, bare = iter(()), "is the account (name and address), which is not remembered"
+        messages, bare = iter(()), "is the account (name and address), which is not remembered"
     else:
-        found, bare = iter(()), "is no conversation, project or memory"
-    first = next(found, None)
+        messages, bare = iter(()), "is no conversation, project or memory"
+    first = next(messages, None)
     yield Skipped(where=f"element {number}", why=bare) if first is None else first
-    yield from found
+    yield from messages
 
 
 def _conversation(conversation: Mapping[str, object], number: int, options: Options) -> Iterator[RawRecord | Skipped]:
@@ -77,8 +77,8 @@ def _message(
     text, aside, by_tool = _content(message, tools=options.tools)
     attached = [
         str(label)
-        for one in [*_list(message.get("attachments")), *_list(message.get("files"))]
-        if (label := _object(one).get("file_name"))
+        for attachment in [*_list(message.get("attachments")), *_list(message.get("files"))]
+        if (label := _object(attachment).get("file_name"))
     ]
     if aside:
         yield Skipped(where=where, why=_UNSPOKEN)
@@ -105,7 +105,7 @@ def _message(
 
 def _content(message: Mapping[str, object], *, tools: bool) -> tuple[str, int, bool]:
     """The text of a message, how many of its blocks with text were left out, and whether one left in is a tool's."""
-    blocks = [_object(one) for one in _list(message.get("content"))]
+    blocks = [_object(part) for part in _list(message.get("content"))]
     texts, aside, by_tool = [], 0, False
     for block in blocks:
         text = _block_text(block)
@@ -127,7 +127,7 @@ def _block_text(block: Mapping[str, object]) -> str:
             return text
     inner = block.get("content")
     if isinstance(inner, list):
-        return "\n".join(_block_text(_object(one)) for one in inner)
+        return "\n".join(_block_text(_object(block_part)) for block_part in inner)
     return inner if isinstance(inner, str) else str(block.get("name") or "")
 
 

@@ -119,7 +119,7 @@ def _definitions(lines: list[str], first: int, last: int, indent: str, path: tup
 def _definition(lines: list[str], first: int, line: int, last: int, path: tuple[str, ...]) -> Iterator[Block]:
     definition = _DEFINES.match(lines[line])
     here = (*path, definition["name"]) if definition else path
-    inner = next((m["indent"] for one in lines[line + 1 : last] if (m := _DEFINES.match(one))), None)
+    inner = next((m["indent"] for inner_line in lines[line + 1 : last] if (m := _DEFINES.match(inner_line))), None)
     whole = _block(lines, first, last, here)
     deeper = inner is not None and len(inner) > len(definition["indent"] if definition else "") and len(here) < _DEEPEST
     if inner is None or not deeper or count_tokens(whole.text) <= PART_TOKENS:

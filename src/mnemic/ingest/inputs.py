@@ -78,7 +78,7 @@ def count_hint(path: str | Path, exclude: tuple[str, ...] = ()) -> int:
         if str(path) == STDIN:
             return 0
         if Path(path).is_dir():
-            return sum(one.size for one in _files(Path(path), exclude) if isinstance(one, _File))
+            return sum(entry.size for entry in _files(Path(path), exclude) if isinstance(entry, _File))
         return Path(path).stat().st_size
     except (OSError, ValueError, TooLarge):
         return 0
@@ -87,15 +87,15 @@ def count_hint(path: str | Path, exclude: tuple[str, ...] = ()) -> int:
 def _folder(folder: Path, options: Options) -> Iterator[Source | Skipped]:
     done = 0
     collection = folder.resolve().name or "root"
-    for one in list(_files(folder, options.exclude)):
-        if isinstance(one, Skipped):
-            yield one
+    for entry in list(_files(folder, options.exclude)):
+        if isinstance(entry, Skipped):
+            yield entry
             continue
         try:
-            yield Source(one.path, _from(done, options.progress), collection=collection, place=one.place)
+            yield Source(entry.path, _from(done, options.progress), collection=collection, place=entry.place)
         except MnemicError as error:
-            yield Skipped(where=one.place, why=_reason(error, str(one.path)))
-        done += one.size
+            yield Skipped(where=entry.place, why=_reason(error, str(entry.path)))
+        done += entry.size
 
 
 def _reason(error: MnemicError, label: str) -> str:

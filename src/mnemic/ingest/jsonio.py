@@ -69,14 +69,14 @@ def storable(field: str, value: object) -> Slot:
     """
     waiting = [value]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, str):
-            _refuse_string(field, one)
-        elif isinstance(one, float) and not math.isfinite(one):
+        value_part = waiting.pop()
+        if isinstance(value_part, str):
+            _refuse_string(field, value_part)
+        elif isinstance(value_part, float) and not math.isfinite(value_part):
             raise Invalid(field, "holds a number that is not finite", "Write it as text.")
-        elif isinstance(one, Mapping):
-            waiting.extend(one)
-        waiting.extend(_children(one))
+        elif isinstance(value_part, Mapping):
+            waiting.extend(value_part)
+        waiting.extend(_children(value_part))
     return cast("Slot", value)
 
 

@@ -145,12 +145,12 @@ def _state(path: Path) -> tuple[int, int, int]:
     if path.is_dir():
         return 0, 0, 0
     try:
-        found = path.stat()
+        status = path.stat()
     except FileNotFoundError as error:
         raise NotFound(f"sources: there is no file {path}. Check its spelling.") from error
     except (OSError, ValueError) as error:
         raise Invalid("sources", f"{path} cannot be read: {error}", "Give a file that you may read.") from error
-    return found.st_size, found.st_mtime_ns, found.st_ino
+    return status.st_size, status.st_mtime_ns, status.st_ino
 
 
 def _texts(label: str, source: object, reached: Callable[[int], None]) -> Iterator[str]:

@@ -83,7 +83,7 @@ def _relation(
     record: Mapping[str, object], where: str, intake: Intake, source: str
 ) -> Iterator[Message | Edge | Skipped]:
     ends = src, dst, kind = record.get("from"), record.get("to"), record.get("relationType")
-    if not all(isinstance(one, str) and one.strip() for one in ends):
+    if not all(isinstance(end, str) and end.strip() for end in ends):
         yield Skipped(where=where, why="a relation needs `from`, `to` and `relationType`")
         return
     fact = intake.take(

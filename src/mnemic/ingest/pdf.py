@@ -147,13 +147,13 @@ def _bookmarks(document: PdfReader) -> dict[int, str]:
 
 def _steps(document: PdfReader, outline: list[Any], path: tuple[str, ...]) -> Iterator[tuple[int, str]]:
     here = path
-    for one in outline:
-        if isinstance(one, list):
+    for entry in outline:
+        if isinstance(entry, list):
             if len(path) < _LEVELS:
-                yield from _steps(document, one, here)
+                yield from _steps(document, entry, here)
             continue
-        here = (*path, str(one.title).strip())
-        number = document.get_destination_page_number(one)
+        here = (*path, str(entry.title).strip())
+        number = document.get_destination_page_number(entry)
         if number is not None and number >= 0:
             yield number + 1, " > ".join(here)
 

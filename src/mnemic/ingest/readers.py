@@ -139,19 +139,19 @@ def detect(path: str | Path) -> str:
     if not is_archive(path):
         with Source(path) as source:
             return _format(source)
-    for one in sources(path, Options()):
-        if isinstance(one, Source):
-            with one as source:
+    for entry in sources(path, Options()):
+        if isinstance(entry, Source):
+            with entry as source:
                 return _format(source)
     raise Invalid("path", f"{path} holds no file that we read", "Look at what is in it.")
 
 
 def _read(path: str | Path, format: str | None, options: Options) -> Iterator[Parsed]:
-    for one in sources(path, options):
-        if isinstance(one, Skipped):
-            yield one
+    for entry in sources(path, options):
+        if isinstance(entry, Skipped):
+            yield entry
             continue
-        with one as source:
+        with entry as source:
             yield from _collected(source, format, options) if source.collection else _parsed(source, format, options)
 
 

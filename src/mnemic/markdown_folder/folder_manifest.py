@@ -100,30 +100,30 @@ def decoded_manifest(text: str, where: str) -> FolderManifest:
         Conflict: a newer mnemic wrote it.
     """
     try:
-        found = json.loads(text)
-        if isinstance(found, dict) and isinstance(found.get("format"), int) and found["format"] > _FORMAT:
-            raise Conflict(f"{where} was written by mnemic {shortened(found.get('mnemic'))}, which is newer; update")
-        return _manifest(found)
+        record = json.loads(text)
+        if isinstance(record, dict) and isinstance(record.get("format"), int) and record["format"] > _FORMAT:
+            raise Conflict(f"{where} was written by mnemic {shortened(record.get('mnemic'))}, which is newer; update")
+        return _manifest(record)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, Invalid) as error:
         remedy = "Bring it back from a copy, or write the memory into another folder and carry your edits over."
         raise Invalid(where, "is not the list of this folder's files that mnemic keeps there", remedy) from error
 
 
-def _manifest(found: dict[str, Any]) -> FolderManifest:
-    user = Shared.SHARED if found["user"] is None else found["user"]
-    scope = Scope(user=user, **{name: found[name] for name in _SHELF})
-    pages = {_inside(path): _page(page) for path, page in found["files"].items()}
-    return FolderManifest(scope, str(found["branch"]), int(found["seq"]), str(found["mnemic"]), pages)
+def _manifest(record: dict[str, Any]) -> FolderManifest:
+    user = Shared.SHARED if record["user"] is None else record["user"]
+    scope = Scope(user=user, **{name: record[name] for name in _SHELF})
+    pages = {_inside(path): _page(page) for path, page in record["files"].items()}
+    return FolderManifest(scope, str(record["branch"]), int(record["seq"]), str(record["mnemic"]), pages)
 
 
-def _page(found: dict[str, Any]) -> WrittenPage:
-    page = FolderPage(**{name: str(value) for name, value in found["page"].items()})
+def _page(record: dict[str, Any]) -> WrittenPage:
+    page = FolderPage(**{name: str(value) for name, value in record["page"].items()})
     if page.sort not in SORTS or (page.sort == "statements") != (page.path in STATEMENT_FILES):
         raise ValueError(page)
     entries = {
-        str(item_id("id", id)): WrittenEntry(int(seq), str(digest)) for id, (seq, digest) in found["entries"].items()
+        str(item_id("id", id)): WrittenEntry(int(seq), str(digest)) for id, (seq, digest) in record["entries"].items()
     }
-    return WrittenPage(str(found["hash"]), page, entries)
+    return WrittenPage(str(record["hash"]), page, entries)
 
 
 def _inside(path: str) -> str:

@@ -119,17 +119,17 @@ def _read_document(read: ReadPage, head: FileHead, known: bool) -> None:
 
 def _read_entries(read: ReadPage, head: FileHead) -> None:
     lines, first = (read.file.text.split("\n"), 1) if head.broken else (head.lines, head.first)
-    found = read_entries(lines, named=read.page.sort == "conversation", first=first)
+    reading = read_entries(lines, named=read.page.sort == "conversation", first=first)
     title = title_of(read.page)
-    for line, words in found.passed:
+    for line, words in reading.passed:
         if words.rstrip() != title:
-            told = words.strip() if len(words.strip()) <= _WORDS else f"{words.strip()[: _WORDS - 1]}…"
-            read.note(line, f"a heading, rule or comment of your own is no memory: {told}", lost=True)
+            excerpt = words.strip() if len(words.strip()) <= _WORDS else f"{words.strip()[: _WORDS - 1]}…"
+            read.note(line, f"a heading, rule or comment of your own is no memory: {excerpt}", lost=True)
     for name in ("session", "agent") if read.page.sort == "conversation" else ():
         written = getattr(read.page, name)
         if head.fields.get(name, written or "") != (written or ""):
             read.note(1, f"the {name} of a conversation cannot be changed here", lost=True)
-    read.entries = [entry for entry in found.entries if entry.shown.text or entry.mark or entry.damaged]
+    read.entries = [entry for entry in reading.entries if entry.shown.text or entry.mark or entry.damaged]
     if read.page.day:
         read.entries = [_dated(entry, read.page.day) for entry in read.entries]
 

@@ -124,23 +124,23 @@ class ScopeFolder:
                 "(--force) to write beside them: files of the same names are written over"
             )
         if manifest is not None:
-            found, held, seq = self._compared(manifest)
-            compared = found.reported(self._name, manifest.seq)
+            findings, held, seq = self._compared(manifest)
+            compared = findings.reported(self._name, manifest.seq)
             if not compared.is_clean and not force:
                 raise Conflict(_unsaved(compared))
             lost = None if compared.is_clean else compared
-            homes = found.homes
+            homes = findings.homes
         else:
             seq, held = self._run(self._opened.kernel.held_texts(self._who, ()))
-        read = found.read if manifest is not None and lost is None else ()
+        read = findings.read if manifest is not None and lost is None else ()
         done = self._write(manifest, seq, held, homes, read, progress)
         return replace(done, lost=lost)
 
     def compare(self) -> FolderComparison:
         """Compare the folder with memory, as `ScopedMemory.compare_folder` says."""
         manifest = self._own_manifest()
-        found, _, _ = self._compared(manifest)
-        return found.reported(self._name, manifest.seq)
+        findings, _, _ = self._compared(manifest)
+        return findings.reported(self._name, manifest.seq)
 
     def apply(
         self,
@@ -154,19 +154,19 @@ class ScopeFolder:
         if prefer is not None and prefer not in SIDES:
             raise Invalid("prefer", f"{prefer!r} is no side", did_you_mean(prefer, SIDES))
         manifest = self._own_manifest()
-        found, _, _ = self._compared(manifest)
-        compared = found.reported(self._name, manifest.seq)
-        if found.problems and not dry_run:
+        findings, _, _ = self._compared(manifest)
+        compared = findings.reported(self._name, manifest.seq)
+        if findings.problems and not dry_run:
             raise _refusal(compared)
-        left = [edit for edit in found.edits if _stays(edit, prefer, forget_removed=forget_removed)]
-        edits = [edit for edit in found.edits if edit not in left]
+        left = [edit for edit in findings.edits if _stays(edit, prefer, forget_removed=forget_removed)]
+        edits = [edit for edit in findings.edits if edit not in left]
         done = FolderApply(
             receipt=None,
             applied=tuple(edit.change for edit in edits),
             left=tuple(edit.change for edit in left),
             found=compared,
         )
-        if prefer is None and any(edit.conflicts and edit not in left for edit in found.edits):
+        if prefer is None and any(edit.conflicts and edit not in left for edit in findings.edits):
             return replace(done, applied=(), left=(), refused=True)
         if dry_run or not (edits or left):
             return done
@@ -174,25 +174,25 @@ class ScopeFolder:
         if not edits:
             return done
         edited = self._run(self._opened.kernel.edit_by_hand(self._who, planned(edits)))
-        self._write_again(manifest, found, edits, edited, progress)
+        self._write_again(manifest, findings, edits, edited, progress)
         return replace(done, receipt=edited.receipt)
 
     def _write_again(
         self,
         manifest: FolderManifest,
-        found: FolderFindings,
+        findings: FolderFindings,
         edits: Sequence[FolderEdit],
         edited: HandEdited,
         progress: FolderProgress | None,
     ) -> None:
         """Write the folder with what was just brought back; a document stays in the file that it was found in."""
-        homes = {str(edited.reworded.get(ItemId(id), ItemId(id))): path for id, path in found.homes.items()}
+        homes = {str(edited.reworded.get(ItemId(id), ItemId(id))): path for id, path in findings.homes.items()}
         new = (edit for edit in edits if edit.held is None)
         homes |= {
             id: edit.change.path for edit, id in zip(new, edited.added, strict=True) if edit.page.sort == "document"
         }
         seq, held = self._run(self._opened.kernel.held_texts(self._who, ()))
-        self._write(manifest, seq, held, homes, found.read, progress)
+        self._write(manifest, seq, held, homes, findings.read, progress)
 
     def _compared(self, manifest: FolderManifest) -> tuple[FolderFindings, list[HeldText], int]:
         settings = self._opened.settings
@@ -215,8 +215,8 @@ class ScopeFolder:
         Args:
             read: Files that somebody changed or made, and whose entries stand elsewhere by now, or are forced away.
         """
-        visible = {one.id for one in held if one.visible}
-        shown = [one for one in held if one.visible and is_laid_out(one.item, visible)]
+        visible = {held_text.id for held_text in held if held_text.visible}
+        shown = [held_text for held_text in held if held_text.visible and is_laid_out(held_text.item, visible)]
         pages = list(laid_out(shown, {id: path for id, path in homes.items() if is_a_home(path)}))
         before = {} if manifest is None else manifest.pages
         hashes = {file.path: file.hash for file in self._disk.files()} if before else {}
@@ -280,21 +280,21 @@ def _stays(edit: FolderEdit, prefer: str | None, *, forget_removed: bool) -> boo
     return edit.change.sort is EditSort.REMOVED and not forget_removed
 
 
-def _unsaved(found: FolderComparison) -> str:
-    lost = sum(note.lost for note in found.notes)
+def _unsaved(comparison: FolderComparison) -> str:
+    lost = sum(note.lost for note in comparison.notes)
     counts = (
-        (len(found.changes) + len(found.conflicts), "changes that memory does not have"),
-        (len(found.problems), "places that cannot be read"),
+        (len(comparison.changes) + len(comparison.conflicts), "changes that memory does not have"),
+        (len(comparison.problems), "places that cannot be read"),
         (lost, "lines that are no memory"),
     )
-    told = ", ".join(f"{count} {what}" for count, what in counts if count)
+    counted = ", ".join(f"{count} {what}" for count, what in counts if count)
     return (
-        f"{found.folder} holds {told}; nothing was written. `mnemic files status` lists them, `mnemic files apply` "
-        "takes the changes over, force (--force) writes over all of it"
+        f"{comparison.folder} holds {counted}; nothing was written. `mnemic files status` lists them, "
+        "`mnemic files apply` takes the changes over, force (--force) writes over all of it"
     )
 
 
-def _refusal(found: FolderComparison) -> Invalid:
-    first, *more = found.problems
+def _refusal(comparison: FolderComparison) -> Invalid:
+    first, *more = comparison.problems
     remedy = first.remedy + (f" There are {len(more)} more: `mnemic files status` lists them." if more else "")
     return Invalid(f"{first.path}, line {first.line}", first.problem, f"{remedy} Nothing was written.")

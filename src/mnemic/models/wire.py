@@ -64,8 +64,8 @@ class Address:
             parts = urllib.parse.urlsplit(url)
             port = parts.port
         except ValueError:
-            told = "the URL has a host or a port that cannot be"
-            raise Invalid(field, told, SPELLING) from None  # the error may quote half a password
+            problem = "the URL has a host or a port that cannot be"
+            raise Invalid(field, problem, SPELLING) from None  # the error may quote half a password
         if parts.username is not None or parts.query:
             said = "a password" if parts.query == "" else "a query"
             raise Invalid(field, f"the URL holds {said}", f"Give the key as MNEMIC_{field.upper()}_KEY.")
@@ -261,12 +261,12 @@ def model_and_url(details: str, field: str, company: Company = OPENAI) -> tuple[
     Raises:
         Invalid: the model is missing.
     """
-    model, found, url = details.partition("@http")
+    model, scheme, url = details.partition("@http")
     url = f"http{url}"
-    if not found:
+    if not scheme:
         model, mark, options = details.partition("#")
         url = client_variables(company.variables, company.url)[0] + mark + options
-    if not model or "://" in model or (not found and "@" in model):  # it is not shown: there may be a password in it
+    if not model or "://" in model or (not scheme and "@" in model):  # it is not shown: there may be a password in it
         raise Invalid(field, f"what follows {company.kind}: is no model, nor a model at a URL", company.spelling)
     return model, url
 
@@ -294,5 +294,5 @@ def _key_in(file: str, field: str) -> str:
     try:
         return Path(file).expanduser().read_text(encoding="utf-8").strip()
     except (OSError, ValueError) as error:
-        told = f"names a file that cannot be read ({type(error).__name__})"
-        raise Invalid(f"{field}_key", told, "Write @ and the path of a file with the key alone.") from None
+        problem = f"names a file that cannot be read ({type(error).__name__})"
+        raise Invalid(f"{field}_key", problem, "Write @ and the path of a file with the key alone.") from None

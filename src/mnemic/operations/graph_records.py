@@ -52,5 +52,5 @@ def _stated(item: Item, graph: EntityGraph) -> dict[str, Any]:
         "by": item.author,
         "since": since(item),
         "until": until(item) if ended else None,
-        "evidence": [{"id": one.id, "said": said_on_clock(one), "text": one.text} for one in sources],
+        "evidence": [{"id": source.id, "said": said_on_clock(source), "text": source.text} for source in sources],
     }

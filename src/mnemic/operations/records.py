@@ -73,7 +73,7 @@ def recalled_record(rank: int, recalled: Recalled) -> dict[str, Any]:
 def context_record(context: Context) -> dict[str, Any]:
     """Make the record of what recall returned."""
     return {
-        "items": [recalled_record(rank, one) for rank, one in enumerate(context.items, start=1)],
+        "items": [recalled_record(rank, recalled) for rank, recalled in enumerate(context.items, start=1)],
         "text": context.text,
         "tokens": context.tokens,
         "considered": context.considered,
@@ -93,8 +93,8 @@ def answer_record(answer: Answer) -> dict[str, Any]:
         "known": answer.known,
         "text": answer.text,
         "short": answer.short or None,
-        "citations": [{"id": one.id, "quote": one.quote} for one in answer.citations],
-        "nearest": [{"id": one.id, "quote": one.quote} for one in answer.nearest],
+        "citations": [{"id": citation.id, "quote": citation.quote} for citation in answer.citations],
+        "nearest": [{"id": citation.id, "quote": citation.quote} for citation in answer.nearest],
         "confidence": round(answer.confidence, 3),
     }
 
@@ -109,8 +109,8 @@ def belief_record(belief: Belief) -> dict[str, Any]:
         "since": iso(fact.valid_from or fact.said),
         "until": iso(fact.valid_to or fact.known_to),
         "by": [name or None for name in belief.by],
-        "ids": [one.id for one in belief.facts],
-        "evidence": [{"id": one.id, "said": said_on_clock(one), "text": one.text} for one in belief.evidence],
+        "ids": [item.id for item in belief.facts],
+        "evidence": [{"id": item.id, "said": said_on_clock(item), "text": item.text} for item in belief.evidence],
         "doubt": None if belief.doubt is None else doubt_record(belief.doubt),
         "former": [item_record(old) for old in belief.former],
         "ended": belief.ended,

@@ -23,7 +23,7 @@ WINDOW_GAUGES = ("references", "hits", "faults", "evictions", "write_backs")
 
 def look_record(vitals: Vitals, behind: Iterable[Behind]) -> dict[str, Any]:
     """Make the record of one look at a store, with what its lanes have yet to do."""
-    return {**vitals_record(vitals), "lanes": [lane_record(one) for one in behind]}
+    return {**vitals_record(vitals), "lanes": [lane_record(lane) for lane in behind]}
 
 
 def vitals_record(vitals: Vitals) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def vitals_record(vitals: Vitals) -> dict[str, Any]:
         "verbs": _timed_record(vitals, Sort.VERB),
         "requests": _timed_record(vitals, Sort.REQUEST),
         "runs": _timed_record(vitals, Sort.RUN),
-        "processes": [_process_record(one) for one in vitals.processes],
+        "processes": [_process_record(process) for process in vitals.processes],
     }
 
 
@@ -74,21 +74,21 @@ def _process_record(process: Process) -> dict[str, Any]:
     return {"pid": measured.pid, "seconds": measured.seconds, "age": process.age, "gauges": dict(measured.gauges)}
 
 
-def spending_record(one: Spending, price: Price | None) -> dict[str, Any]:
+def spending_record(spending: Spending, price: Price | None) -> dict[str, Any]:
     """Make the record of what the calls of one model for one task took; `cost` is None without a price."""
     return {
-        "strategy": one.strategy,
-        "task": one.task,
-        "model": one.model,
-        "calls": one.calls,
-        "failed": one.failed,
-        "unsound": one.unsound,
-        "answered_as": list(one.answered_as),
-        "prompt_tokens": one.prompt_tokens,
-        "answer_tokens": one.answer_tokens,
-        "estimated": one.estimated,
-        "seconds": one.seconds,
-        "cost": None if price is None else price.of(one.prompt_tokens, one.answer_tokens),
+        "strategy": spending.strategy,
+        "task": spending.task,
+        "model": spending.model,
+        "calls": spending.calls,
+        "failed": spending.failed,
+        "unsound": spending.unsound,
+        "answered_as": list(spending.answered_as),
+        "prompt_tokens": spending.prompt_tokens,
+        "answer_tokens": spending.answer_tokens,
+        "estimated": spending.estimated,
+        "seconds": spending.seconds,
+        "cost": None if price is None else price.of(spending.prompt_tokens, spending.answer_tokens),
         "currency": None if price is None else price.currency,
     }
 
@@ -96,4 +96,4 @@ def spending_record(one: Spending, price: Price | None) -> dict[str, Any]:
 def spending_records(spendings: Iterable[Spending], prices: str) -> list[dict[str, Any]]:
     """Make the records of what models took, priced by the setting `prices`."""
     known = read_prices(prices)
-    return [spending_record(one, price_of(one.model, known)) for one in spendings]
+    return [spending_record(spending, price_of(spending.model, known)) for spending in spendings]

@@ -66,8 +66,8 @@ def refuse_unborn(snapshot: Snapshot, space: int, at: int) -> None:
         return
     first = next(commits(snapshot, space, 0, head.seq), None)
     if first is not None and first.seq > at:
-        told = f"The first commit is {first.seq}, of {first.at:%Y-%m-%d %H:%M} UTC."
-        raise Invalid("at", "nothing was remembered here by then", told)
+        remedy = f"The first commit is {first.seq}, of {first.at:%Y-%m-%d %H:%M} UTC."
+        raise Invalid("at", "nothing was remembered here by then", remedy)
 
 
 def shows(layers: Sequence[Layer], change: Change) -> bool:
@@ -86,9 +86,9 @@ def commits(snapshot: Snapshot, space: int, after: int, upto: int) -> Iterator[C
         after = changes[-1].seq
 
 
-def changed_links(snapshot: Snapshot, space: int, found: Sequence[Change]) -> list[Ends]:
+def changed_links(snapshot: Snapshot, space: int, changes: Sequence[Change]) -> list[Ends]:
     """The links that some commits of a space tied or untied."""
-    tied = [change.seq for change in found if any(_ties(event) for event in change.events)]
+    tied = [change.seq for change in changes if any(_ties(event) for event in change.events)]
     links = (link for seq in tied for link, _ in snapshot.links_written(space, seq))
     return list(dict.fromkeys((link.src, link.dst, link.type) for link in links))
 

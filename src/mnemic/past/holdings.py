@@ -39,7 +39,11 @@ def holdings_of(snapshot: Snapshot, space: int, versions: Sequence[Version]) -> 
     return [
         Holding(
             version=version,
-            earlier=tuple(one for one in stories.get(version.item.id, ()) if one.seq_from < version.seq_from),
+            earlier=tuple(
+                earlier_version
+                for earlier_version in stories.get(version.item.id, ())
+                if earlier_version.seq_from < version.seq_from
+            ),
             links=tuple(links.get(version.item.id, ())),
             strength=uses.get(version.item.id, Strength()),
         )

@@ -55,15 +55,15 @@ def commits_shown(
     """
     after, before = within
     before = before if at is None else min(before, at + 1)
-    found: list[Change] = []
-    while own and len(found) < limit:
-        wanted = max(limit - len(found), _LOOKED_AT)
+    changes: list[Change] = []
+    while own and len(changes) < limit:
+        wanted = max(limit - len(changes), _LOOKED_AT)
         commits = snapshot.commits_of(own, (after, before), wanted, newest=newest)
-        found += [change for change in commits if every or not counts_reading(change)]
+        changes += [change for change in commits if every or not counts_reading(change)]
         if len(commits) < wanted:
             break
         after, before = (after, commits[-1].seq) if newest else (commits[-1].seq, before)
-    return found[:limit]
+    return changes[:limit]
 
 
 def log_page(
@@ -80,9 +80,9 @@ def log_page(
         commits: Finds commits after one and before another, and how many at most, in the order of the log.
     """
     low, high = cursors.read(after) if isinstance(after, str) else (whole("after", after), FOREVER)
-    found = commits((low, high), limit + 1)
+    changes = commits((low, high), limit + 1)
     return one_page(
-        found, limit, lambda last: cursors.write(low, last.seq) if newest else cursors.write(last.seq, high)
+        changes, limit, lambda last: cursors.write(low, last.seq) if newest else cursors.write(last.seq, high)
     )
 
 
@@ -100,5 +100,5 @@ def differences(snapshot: Snapshot, space: int, a: int, b: int | None) -> list[D
     ids = touched(snapshot, space, min(first, last), max(first, last))
     before, after = visible_at(snapshot, space, ids, first), visible_at(snapshot, space, ids, last)
     pairs = ((i, before.get(i), after.get(i)) for i in ids)
-    found = [Difference(id=i, before=x.item if x else None, after=y.item if y else None) for i, x, y in pairs]
-    return [d for d in found if d.before != d.after]
+    compared = [Difference(id=i, before=x.item if x else None, after=y.item if y else None) for i, x, y in pairs]
+    return [d for d in compared if d.before != d.after]

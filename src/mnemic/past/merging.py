@@ -76,14 +76,14 @@ def merging(snapshot: Snapshot, parent: SpaceHead, branch: SpaceHead, draft: Dra
     if branch.parent != parent.id:
         raise Invalid("branch", f"{branch.branch!r} does not come off this memory", "Merge it into the one it does.")
     head = snapshot.head(parent.tenant).seq
-    found = _Comparison(snapshot, parent, branch, prefer, head)
-    merge = found.told()
-    if not (found.puts or found.ties or found.clashes):
-        return _told_before(snapshot, parent, branch, found.last) or merge, replace(draft, ops=())
+    comparison = _Comparison(snapshot, parent, branch, prefer, head)
+    merge = comparison.merge()
+    if not (comparison.puts or comparison.ties or comparison.clashes):
+        return _told_before(snapshot, parent, branch, comparison.last) or merge, replace(draft, ops=())
     if merge.refused:
         return merge, replace(draft, ops=())
     note = Note(verb=Verb.MERGED, payload=canonical({"branch": branch.number, "upto": head, "prefer": prefer}))
-    return merge, replace(draft, ops=(*found.puts.values(), *found.ties, note), upon=parent.seq)
+    return merge, replace(draft, ops=(*comparison.puts.values(), *comparison.ties, note), upon=parent.seq)
 
 
 def _told_before(snapshot: Snapshot, parent: SpaceHead, branch: SpaceHead, last: _Met) -> Merge | None:
@@ -91,7 +91,7 @@ def _told_before(snapshot: Snapshot, parent: SpaceHead, branch: SpaceHead, last:
     if last.seq == branch.base:
         return None
     then = _Comparison(snapshot, parent, branch, last.prefer, last.taken)
-    return replace(then.told(), seq=last.seq, repeated=True)
+    return replace(then.merge(), seq=last.seq, repeated=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ class _Comparison:
             if self.skipped.isdisjoint(ends[:2]):
                 self._compare_links(ends)
 
-    def told(self) -> Merge:
+    def merge(self) -> Merge:
         return Merge(
             seq=None,
             ids=tuple(self.puts),
@@ -171,9 +171,9 @@ def _last_merge(snapshot: Snapshot, parent: int, branch: SpaceHead, at: int) -> 
     for change in reversed(list(commits(snapshot, parent, branch.base, at))):
         if change.seq in undone:
             continue
-        told = _merged(change)
-        if told is not None and told["branch"] == branch.number:
-            return _Met(told["upto"], change.seq, told.get("prefer", ""))
+        merged = _merged(change)
+        if merged is not None and merged["branch"] == branch.number:
+            return _Met(merged["upto"], change.seq, merged.get("prefer", ""))
         if any(event.verb is Verb.UNDID for event in change.events):
             undone.add(change.cause)
     return _Met(branch.base, branch.base)

@@ -109,7 +109,7 @@ class _LateReadings:
     def _keeps(self, link: Link, seq: int) -> bool:
         """Whether a strategy tied it, for nothing but what is to stand."""
         ends = (link.src, link.dst)
-        return bool(link.by and link.evidence) and all(self._stands(one, seq) for one in (*ends, *link.evidence))
+        return bool(link.by and link.evidence) and all(self._stands(ref, seq) for ref in (*ends, *link.evidence))
 
     def _stands(self, source: ItemId, seq: int) -> bool:
         if source in self._left or not self._story(source):

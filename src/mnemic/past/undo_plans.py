@@ -157,16 +157,16 @@ def _refuse_changed(changes: Sequence[Change], chosen: Collection[int], seqs: Co
     last_change: dict[ItemId, int] = {}
     for change in _effective(changes, chosen):
         last_change.update(dict.fromkeys(_touched(change), change.seq))
-    told = [
+    changed = [
         f"what commit {change.seq} touched was changed since, by commit {last_change[item]}"
         for change in changes
         if change.seq in seqs
         for item in dict.fromkeys(_touched(change))
         if last_change.get(item, 0) > change.seq
     ]
-    if told:
-        more = f", and {len(told) - _SHOWN:,} more" if len(told) > _SHOWN else ""
-        raise Conflict(f"{'; '.join(told[:_SHOWN])}{more}; nothing was undone: undo those first, or cascade")
+    if changed:
+        more = f", and {len(changed) - _SHOWN:,} more" if len(changed) > _SHOWN else ""
+        raise Conflict(f"{'; '.join(changed[:_SHOWN])}{more}; nothing was undone: undo those first, or cascade")
 
 
 def _effective(changes: Sequence[Change], chosen: Collection[int]) -> Iterator[Change]:

@@ -37,8 +37,8 @@ def inverse(snapshot: Snapshot, space: int, seq: int, draft: Draft, *, cascade: 
     horizon = snapshot.head(tenant).horizon
     if 0 < seq <= horizon:
         raise Compacted(f"commit {seq} lies behind the horizon, which is commit {horizon}")
-    found = snapshot.changes(tenant, seq - 1, 1) if seq > 0 else []
-    if not found or found[0].seq != seq or not shows(snapshot.layers((space,)), found[0]):
+    changes = snapshot.changes(tenant, seq - 1, 1) if seq > 0 else []
+    if not changes or changes[0].seq != seq or not shows(snapshot.layers((space,)), changes[0]):
         raise NotFound(f"no commit {seq} here; `mnemic log` shows them")
     return _Inverse(snapshot, space, seq).draft(draft, cascade=cascade)
 
@@ -133,7 +133,7 @@ class _Inverse:
         stand = self.snapshot.standing((self.space,), derived)
         cited = dict.fromkeys(source for version in stand.values() for source in version.item.source)
         shown = self.snapshot.get(self.evidence, list(cited)) if cited else {}
-        found: list[ItemId] = []
+        retired_items: list[ItemId] = []
         for item, version in stand.items():
             live = version.item.state in (State.ACTIVE, State.SUPERSEDED)
             if (
@@ -143,8 +143,8 @@ class _Inverse:
             ):
                 self.standing[item] = version
                 self._put(retired(version.item), version.item)
-                found.append(item)
-        return found
+                retired_items.append(item)
+        return retired_items
 
     def _remains(self, source: ItemId, shown: Collection[ItemId]) -> bool:
         """Whether something that an item cites is shown once the commit is undone."""
@@ -207,12 +207,12 @@ def reopening(
     ends = dict.fromkeys(end for link in links for end in (link.src, link.dst))
     stand = snapshot.standing((space,), list(ends)) if ends else {}
     loose = freed(links, {item: version.item for item, version in stand.items()}, going)
-    found = [stand[item] for item in loose if item in below]
+    below_versions = [stand[item] for item in loose if item in below]
     held = [version for item in below if item not in loose and (version := stand.get(item)) is not None]
-    stories = snapshot.histories((space,), [version.item.id for version in (*found, *held)]) if below else {}
+    stories = snapshot.histories((space,), [version.item.id for version in (*below_versions, *held)]) if below else {}
     came = {stand[item].seq_from for item in going if item in stand}
     lasting = ((version, _before(stories[version.item.id], came)) for version in held)
-    again = [(version, reopened(version.item, stories[version.item.id])) for version in found]
+    again = [(version, reopened(version.item, stories[version.item.id])) for version in below_versions]
     return again + [(version, before) for version, before in lasting if before is not None]
 
 

@@ -68,14 +68,14 @@ def always_on(
         return _IN_DOUBT if item.id in doubted else _rank(item, user)
 
     ordered = sorted(kept, key=lambda item: (rank(item), -item.said.timestamp(), item.id))
-    spent = count_tokens(_OPEN) + count_tokens(_CLOSE) + 2
+    tokens = count_tokens(_OPEN) + count_tokens(_CLOSE) + 2
     chosen: list[tuple[Item, str]] = []
     too_dear = ""
     for item in ordered:
         line = render(item, doubted.get(item.id, item.text), _label(item))
         cost = count_tokens(line) + 1
-        if spent + cost <= room:
-            spent += cost
+        if tokens + cost <= room:
+            tokens += cost
             chosen.append((item, line))
         else:
             too_dear = too_dear or line
@@ -84,7 +84,7 @@ def always_on(
         return Always(left_out=len(kept), first_cost=first_cost)
     chosen.sort(key=lambda pair: (rank(pair[0]), pair[0].said, pair[0].id))
     text = "\n".join((_OPEN, *(line for _, line in chosen), _CLOSE))
-    return Always(text, spent, tuple(item for item, _ in chosen), len(kept) - len(chosen), first_cost)
+    return Always(text, tokens, tuple(item for item, _ in chosen), len(kept) - len(chosen), first_cost)
 
 
 def _belongs(item: Item) -> bool:

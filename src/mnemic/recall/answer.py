@@ -29,7 +29,7 @@ from mnemic.recall.profile import certain_since, matter_of_slot
 from mnemic.recall.reasons import KNOWN
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
 from mnemic.recall.succession import rival, without_first
-from mnemic.recall.sureness import SCORED, SPLIT, Told, likely_succeeds, likely_yes, read_by, sure
+from mnemic.recall.sureness import SCORED, SPLIT, AnswerGrounds, likely_succeeds, likely_yes, read_by, sure
 from mnemic.recall.understand import ASSISTANTS, SPEAKS_OF_SELF, SPEAKS_TO_OTHER, called_by_name
 from mnemic.recall.whom_it_is_about import (
     OWN_KIN,
@@ -176,22 +176,22 @@ def answer(
     drafted = draft_answer(question, context, facts, user, profile)
     if drafted is None:
         return _unknown(question, context, 0.0 if context.items else context.confidence)
-    return drafted.answered(sure(drafted.told))
+    return drafted.answered(sure(drafted.grounds))
 
 
 @dataclass(frozen=True, slots=True)
 class DraftAnswer:
     """An answer before it is known how sure it is."""
 
-    told: Told
+    grounds: AnswerGrounds
     quotes: tuple[tuple[ItemId, str], ...]
 
     def answered(self, confidence: float) -> Answer:
         """The answer; that memory does not know, where it is too unsure. Yes or no is said where it is likely right."""
-        told = self.told
+        grounds = self.grounds
         if confidence < self._least():
-            return _unknown(told.question, told.context, confidence)
-        return _cited("" if told.yes is not None and confidence < KNOWN else told.short, self.quotes, confidence)
+            return _unknown(grounds.question, grounds.context, confidence)
+        return _cited("" if grounds.yes is not None and confidence < KNOWN else grounds.short, self.quotes, confidence)
 
     def _least(self) -> float:
         """The confidence from which it is given.
@@ -199,18 +199,18 @@ class DraftAnswer:
         By words alone it must likely be right where its words are not told here either; but what is in doubt is given
         with what stands against it, so that a person can settle it.
         """
-        told = self.told
-        if not told.judged:
+        grounds = self.grounds
+        if not grounds.judged:
             return SCORED * KNOWN
-        untold = told.context.confidence < KNOWN and read_by(told.evidence) == "words"
-        return _UNTOLD if untold and not told.doubted and not told.contested else SPLIT
+        untold = grounds.context.confidence < KNOWN and read_by(grounds.evidence) == "words"
+        return _UNTOLD if untold and not grounds.doubted and not grounds.contested else SPLIT
 
 
 def draft_answer(
     question: str, context: Context, facts: Sequence[Item] = (), user: str = "", profile: Sequence[Item] = ()
 ) -> DraftAnswer | None:
     """Choose what answers a question, of the evidence or of the profile; None where nothing does."""
-    evidence = _renumbered(_of_subject(question, [one for one in context.items if _answers(one, question)], user))
+    evidence = _renumbered(_of_subject(question, [hit for hit in context.items if _answers(hit, question)], user))
     asked = AnswerType.by(question)
     evidence = _of_the_matter(question, _of_whoever_asks(question, _of_kin_asked(question, evidence), context.items))
     evidence = _fitting(question, asked, evidence)
@@ -221,19 +221,21 @@ def draft_answer(
         values = [shown_value(str(item.slots["value"]), item.text) for item in facts if "value" in item.slots]
         short = ", ".join(dict.fromkeys(values))
         contested = _contested(question, facts, values, evidence)
-        told = Told(question, context, evidence, asked, facts, short, None, stated=True, contested=contested)
-        return DraftAnswer(told, tuple((item.id, item.text) for item in facts))
+        grounds = AnswerGrounds(
+            question, context, evidence, asked, facts, short, None, stated=True, contested=contested
+        )
+        return DraftAnswer(grounds, tuple((item.id, item.text) for item in facts))
     chosen = _quoted(question, asked, evidence, context.items, doubted=bool(facts)) if evidence else []
     if not chosen:
         return None
     short, yes = _short(question, asked, chosen, evidence)
     short = "" if facts and evidence[0].succession != 1 else short
-    quoted = [one.item for one in chosen]
+    quoted = [hit.item for hit in chosen]
     contested = _contested(question, quoted[:1], [chosen[0].text], evidence)
     unread = yes is not None and (said is not None or not _may_conclude(question, chosen[0], evidence))
     doubts = {"doubted": bool(facts), "contested": contested, "unread": unread}
-    told = Told(question, context, evidence, asked, quoted, short, yes, **doubts)
-    return DraftAnswer(told, tuple((one.item.id, one.text) for one in chosen))
+    grounds = AnswerGrounds(question, context, evidence, asked, quoted, short, yes, **doubts)
+    return DraftAnswer(grounds, tuple((hit.item.id, hit.text) for hit in chosen))
 
 
 def _plainly_said(
@@ -245,10 +247,10 @@ def _plainly_said(
     unless it is plainly of another object.
     """
     me = {"", "user", user.casefold()}
-    mine = [one for one in profile if str(one.slots.get("subject") or "user").casefold() in me]
-    own = [one.item for one in context.items if _speaker(one.item).casefold() in me and one.item.kind is Kind.TURN]
+    mine = [hit for hit in profile if str(hit.slots.get("subject") or "user").casefold() in me]
+    own = [hit.item for hit in context.items if _speaker(hit.item).casefold() in me and hit.item.kind is Kind.TURN]
     said = said_of(question, mine, own)
-    newest = next((one for one in evidence if one.succession == 1), None)
+    newest = next((hit for hit in evidence if hit.succession == 1), None)
     if said is None or said.yes is None or newest is None:
         return said
     if newest.id in (said.item.id, *said.item.source) or newest.item.said <= said.item.said:
@@ -265,11 +267,13 @@ def _plainly_said(
 def _drafted_plainly(
     question: str, context: Context, evidence: Sequence[Recalled], said: YesOrNo, yes: bool
 ) -> DraftAnswer:
-    first = [one for one in evidence if one.id == said.item.id]
-    ordered = [*first, *(one for one in evidence if one not in first)]
+    first = [hit for hit in evidence if hit.id == said.item.id]
+    ordered = [*first, *(hit for hit in evidence if hit not in first)]
     short = _yes_or_no(question, yes)
-    told = Told(question, context, ordered, AnswerType.by(question), [said.item], short, float(yes), stated=True)
-    return DraftAnswer(told, ((said.item.id, said.sentence),))
+    grounds = AnswerGrounds(
+        question, context, ordered, AnswerType.by(question), [said.item], short, float(yes), stated=True
+    )
+    return DraftAnswer(grounds, ((said.item.id, said.sentence),))
 
 
 def _may_conclude(question: str, quoted: _Sentence, evidence: Sequence[Recalled]) -> bool:
@@ -286,9 +290,9 @@ def _may_conclude(question: str, quoted: _Sentence, evidence: Sequence[Recalled]
     if not asks_of_self(question) or evidence[0].bearing is None:
         return True
     asked = asked_words(question)
-    states = [one for one in evidence if one.succession]
-    newest = any(one.id == quoted.item.id and one.succession == 1 for one in states)
-    if newest and share_held(asked, " ".join(one.text for one in states)) >= _HALF:
+    states = [hit for hit in evidence if hit.succession]
+    newest = any(hit.id == quoted.item.id and hit.succession == 1 for hit in states)
+    if newest and share_held(asked, " ".join(hit.text for hit in states)) >= _HALF:
         return True
     return not reads(question) and share_held(asked, quoted.item.text) >= _HALF
 
@@ -302,14 +306,14 @@ def _cited(short: str, quotes: Sequence[tuple[ItemId, str]], confidence: float) 
 def _unknown(question: str, context: Context, confidence: float) -> Answer:
     """That memory does not know, and the one statement that shares most of the question's words, if one does."""
     asked = asked_words(question)
-    close = max(context.items, key=lambda one: share_held(asked, one.text), default=None)
+    close = max(context.items, key=lambda hit: share_held(asked, hit.text), default=None)
     nearest: tuple[Citation, ...] = ()
     if close is not None and share_held(asked, close.text) > 0 and _answers(close, question):
         nearest = (Citation(close.id, close.text.strip() if len(close.text) <= WHOLE else _telling(close.item)[0]),)
     chinese = _CHINESE.search(question)
     text = _UNKNOWN_CHINESE if chinese else _UNKNOWN
-    for one in nearest:
-        text += f'{_NEAREST_CHINESE}"{one.quote}" [{one.id}]' if chinese else f' {_NEAREST} "{one.quote}" [{one.id}]'
+    for hit in nearest:
+        text += f'{_NEAREST_CHINESE}"{hit.quote}" [{hit.id}]' if chinese else f' {_NEAREST} "{hit.quote}" [{hit.id}]'
     return Answer(text, "", (), confidence, known=False, nearest=nearest)
 
 
@@ -324,26 +328,26 @@ def _stand(question: str, facts: Sequence[Item], evidence: Sequence[Recalled], u
     """
     people = {str(fact.slots.get("subject") or "user").casefold() for fact in facts}
     people |= {"", "user", user.casefold()} if people & {"user", user.casefold()} else set()
-    first = next((one for one in evidence if _speaker(one.item).casefold() in people), None)
+    first = next((hit for hit in evidence if _speaker(hit.item).casefold() in people), None)
     if first is None or first.bearing is None:
         return True
-    told = {source for fact in facts for source in fact.source} | {fact.id for fact in facts}
+    known = {source for fact in facts for source in fact.source} | {fact.id for fact in facts}
     latest = max(map(certain_since, facts))
     least = min(_most(evidence) - CLOSE, FLOOR)
-    bearing = [one for one in evidence if one.bearing is not None and one.bearing >= least]
-    newer = [one for one in bearing if one.id not in told and micros(one.item.said) > latest]
+    bearing = [hit for hit in evidence if hit.bearing is not None and hit.bearing >= least]
+    newer = [hit for hit in bearing if hit.id not in known and micros(hit.item.said) > latest]
     if not asks_several(question):
         topics = {matter_of_slot(str(fact.slots.get("slot"))) for fact in facts}
         names = _Matter.of(question, [fact.text for fact in facts]).names | _telling_words(question)
         newer = [
-            one for one in newer if speaks_of_any(one.text, topics) or not names.isdisjoint(_telling_words(one.text))
+            hit for hit in newer if speaks_of_any(hit.text, topics) or not names.isdisjoint(_telling_words(hit.text))
         ]
-    return first not in newer and not any(_changes(one) and (one.bearing or 0.0) > 0 for one in newer)
+    return first not in newer and not any(_changes(hit) and (hit.bearing or 0.0) > 0 for hit in newer)
 
 
-def _changes(one: Recalled) -> bool:
+def _changes(hit: Recalled) -> bool:
     """Whether a statement of the person says that something changed or ended."""
-    cues = counted_in(one.text)
+    cues = counted_in(hit.text)
     return bool(cues[SentenceCue.CHANGE] or cues[SentenceCue.END]) and not cues[SentenceCue.SUPPOSE]
 
 
@@ -358,9 +362,9 @@ def _contested(question: str, quoted: Sequence[Item], texts: Sequence[str], evid
     known = {id for item in quoted for id in (item.id, *item.source)}
     matter = _Matter.of(question, texts)
     latest = max(map(certain_since, quoted))
-    later = (one for one in evidence if micros(one.item.said) > latest and one.id not in known and one.succession < 2)
+    later = (hit for hit in evidence if micros(hit.item.said) > latest and hit.id not in known and hit.succession < 2)
     return any(
-        matter.ends_in(text) for one in later if _by_same(quoted[0], one.item) for text in written_sentences(one.text)
+        matter.ends_in(text) for hit in later if _by_same(quoted[0], hit.item) for text in written_sentences(hit.text)
     )
 
 
@@ -426,9 +430,9 @@ def _telling_words(text: str) -> set[str]:
 
 def _renumbered(evidence: Sequence[Recalled]) -> list[Recalled]:
     """Evidence with the places among the states of one matter counted anew, as some of them answer nothing."""
-    states = sorted(one.succession for one in evidence if one.succession)
+    states = sorted(hit.succession for hit in evidence if hit.succession)
     places = {place: n for n, place in enumerate(states, start=1)} if len(states) > 1 else {}
-    return [replace(one, succession=places.get(one.succession, 0)) if one.succession else one for one in evidence]
+    return [replace(hit, succession=places.get(hit.succession, 0)) if hit.succession else hit for hit in evidence]
 
 
 def _of_whoever_asks(question: str, evidence: list[Recalled], heard: Sequence[Recalled]) -> list[Recalled]:
@@ -441,18 +445,18 @@ def _of_whoever_asks(question: str, evidence: list[Recalled], heard: Sequence[Re
     """
     if not asks_of_self(question):
         return evidence
-    names, asked = names_in(one.text for one in heard), asked_words(question)
+    names, asked = names_in(hit.text for hit in heard), asked_words(question)
 
-    def is_of_another(one: Recalled) -> bool:
-        best = max(clauses(one.text), key=lambda part: share_held(asked, part), default=one.text)
-        own = SPEAKS_OF_SELF.search(one.text)  # a place may be named and left, as its speaker says beside it
-        return of_somebody_of_mine(one.text) or about_another(best, frozenset() if own else names, question)
+    def is_of_another(hit: Recalled) -> bool:
+        best = max(clauses(hit.text), key=lambda part: share_held(asked, part), default=hit.text)
+        own = SPEAKS_OF_SELF.search(hit.text)  # a place may be named and left, as its speaker says beside it
+        return of_somebody_of_mine(hit.text) or about_another(best, frozenset() if own else names, question)
 
-    kept = [one for one in evidence if not is_of_another(one)]
-    left = [one for one in evidence if one not in kept]
+    kept = [hit for hit in evidence if not is_of_another(hit)]
+    left = [hit for hit in evidence if hit not in kept]
 
-    def names_it(one: Recalled) -> bool:
-        return share_held(asked, one.text) > 0 or one.components.get("dense", 0.0) >= _MEANT
+    def names_it(hit: Recalled) -> bool:
+        return share_held(asked, hit.text) > 0 or hit.components.get("dense", 0.0) >= _MEANT
 
     return [] if any(map(names_it, left)) and not any(map(names_it, kept)) else _renumbered(kept)
 
@@ -466,7 +470,7 @@ def _of_kin_asked(question: str, evidence: list[Recalled]) -> list[Recalled]:
     if kin is None:
         return evidence
     kin_asked = next(filter(None, kin.groups()))
-    kept = [one for one in evidence if not is_kin_of_another(one.text, kin_asked)]
+    kept = [hit for hit in evidence if not is_kin_of_another(hit.text, kin_asked)]
     return _renumbered(kept) if kept else evidence
 
 
@@ -479,16 +483,16 @@ def _fitting(question: str, asked: AnswerType, evidence: list[Recalled]) -> list
         return evidence
     words = asked_words(question)
 
-    def fits(one: Recalled) -> tuple[bool, bool]:
-        holds = any(held(asked, text, one.item, question) for text in written_sentences(one.text))
-        return holds, share_held(words, one.text) > 0
+    def fits(hit: Recalled) -> tuple[bool, bool]:
+        holds = any(held(asked, text, hit.item, question) for text in written_sentences(hit.text))
+        return holds, share_held(words, hit.text) > 0
 
     if all(fits(evidence[0])):
         return evidence
-    better = next((one for one in evidence if one.bearing is not None and all(fits(one))), None)
+    better = next((hit for hit in evidence if hit.bearing is not None and all(fits(hit))), None)
     if better is None:
         return evidence
-    rest = [replace(one, succession=0) for one in evidence if one is not better]
+    rest = [replace(hit, succession=0) for hit in evidence if hit is not better]
     return [replace(better, succession=0), *rest]
 
 
@@ -505,16 +509,16 @@ def _of_the_matter(question: str, evidence: list[Recalled]) -> list[Recalled]:
     return evidence
 
 
-def _answers(one: Recalled, question: str) -> bool:
+def _answers(hit: Recalled, question: str) -> bool:
     """Whether an entry can answer at all: it states something, and not only what an assistant said of somebody else."""
-    if all(_QUESTION.search(text) or _ACKNOWLEDGES.match(text) for text in written_sentences(one.text)):
+    if all(_QUESTION.search(text) or _ACKNOWLEDGES.match(text) for text in written_sentences(hit.text)):
         return False
     mine = SPEAKS_OF_SELF.search(question) and not SPEAKS_TO_OTHER.search(question)
     if not mine:
         return True
-    if _POSSESSIVE.match(one.text) and not SPEAKS_OF_SELF.search(one.text) and not counted_in(question)[KIN].any():
+    if _POSSESSIVE.match(hit.text) and not SPEAKS_OF_SELF.search(hit.text) and not counted_in(question)[KIN].any():
         return False
-    return _MACHINES.isdisjoint(tokenise(_speaker(one.item))) and not _of_another(one.text)
+    return _MACHINES.isdisjoint(tokenise(_speaker(hit.item))) and not _of_another(hit.text)
 
 
 def _of_another(text: str) -> bool:
@@ -530,8 +534,8 @@ def _of_subject(question: str, evidence: list[Recalled], user: str) -> list[Reca
     if not names:
         return evidence
     wanted = {token for name in names for token in tokenise(name)}
-    return [one for one in evidence if wanted & {*tokenise(one.text), *tokenise(_speaker(one.item))}] or (
-        [] if all(one.bearing is not None for one in evidence[:1]) else evidence
+    return [hit for hit in evidence if wanted & {*tokenise(hit.text), *tokenise(_speaker(hit.item))}] or (
+        [] if all(hit.bearing is not None for hit in evidence[:1]) else evidence
     )
 
 
@@ -561,15 +565,15 @@ def _quoted(
     """
     scored = evidence[0].bearing is None or bool(_named(question, evidence))
     looked_at = evidence if scored else _first(question, evidence)
-    told = [one for one in _sentences(question, asked, looked_at, heard) if not _repeats(one.text, question)]
-    if not scored or not told:
-        best = [_best_of(question, asked, one, told) for one in looked_at] if told else []
+    sentences = [hit for hit in _sentences(question, asked, looked_at, heard) if not _repeats(hit.text, question)]
+    if not scored or not sentences:
+        best = [_best_of(question, asked, hit, sentences) for hit in looked_at] if sentences else []
         alone = best and not doubted and not asks_several(question)
         return best[:1] if alone and surely_held(asked, best[0].text, best[0].item, question) else best
-    held_now = {one.id for one in evidence if one.succession < 2 or asks_several(question)}
-    ranked = sorted((one for one in told if one.item.id in held_now), key=lambda sentence: -sentence.score)
-    chosen = _chosen(ranked or told, QUOTES if asks_several(question) else 1)
-    return [_whole_turn(one) if one.apart and len(one.item.text) <= WHOLE else one for one in chosen]
+    held_now = {hit.id for hit in evidence if hit.succession < 2 or asks_several(question)}
+    ranked = sorted((hit for hit in sentences if hit.item.id in held_now), key=lambda sentence: -sentence.score)
+    chosen = _chosen(ranked or sentences, QUOTES if asks_several(question) else 1)
+    return [_whole_turn(hit) if hit.apart and len(hit.item.text) <= WHOLE else hit for hit in chosen]
 
 
 def _first(question: str, evidence: Sequence[Recalled]) -> list[Recalled]:
@@ -577,8 +581,8 @@ def _first(question: str, evidence: Sequence[Recalled]) -> list[Recalled]:
     several = asks_several(question)
     most = QUOTES if several else (1 if asks_yes_or_no(question) else BESIDE)
     first, *rest = evidence
-    rest = [one for one in rest if one.bearing is not None and one.bearing >= _most(evidence) - NEARLY]
-    return [first, *(one for one in rest if several or one.succession < 2 or _doubted(first, one))][:most]
+    rest = [hit for hit in rest if hit.bearing is not None and hit.bearing >= _most(evidence) - NEARLY]
+    return [first, *(hit for hit in rest if several or hit.succession < 2 or _doubted(first, hit))][:most]
 
 
 def _doubted(first: Recalled, older: Recalled) -> bool:
@@ -588,16 +592,16 @@ def _doubted(first: Recalled, older: Recalled) -> bool:
 
 def _most(evidence: Sequence[Recalled]) -> float:
     """How much what bears most on the question does."""
-    return max((one.bearing for one in evidence if one.bearing is not None), default=0.0)
+    return max((hit.bearing for hit in evidence if hit.bearing is not None), default=0.0)
 
 
-def _best_of(question: str, asked: AnswerType, one: Recalled, told: Sequence[_Sentence]) -> _Sentence:
+def _best_of(question: str, asked: AnswerType, hit: Recalled, sentences: Sequence[_Sentence]) -> _Sentence:
     """The sentence of an entry that stands out: it covers the question, or holds what is asked for; else all of it."""
-    mine = [sentence for sentence in told if sentence.item.id == one.id]
+    mine = [sentence for sentence in sentences if sentence.item.id == hit.id]
     best = max(mine, key=lambda sentence: sentence.score, default=None)
-    text = one.text.strip()
+    text = hit.text.strip()
     if best is None or len(mine) == 1 or (len(text) <= WHOLE and not _stands_out(best, asked, question)):
-        return _Sentence(text if len(text) <= WHOLE or best is None else best.text, one.item, 0.0)
+        return _Sentence(text if len(text) <= WHOLE or best is None else best.text, hit.item, 0.0)
     return best
 
 
@@ -616,13 +620,13 @@ def _short(
 ) -> tuple[str, float | None]:
     """What is given first, and to a question for yes or no how likely it is yes."""
     if asks_yes_or_no(question):
-        first = [one for one in evidence if one.id == chosen[0].item.id]
-        yes = likely_yes(question, [*first, *(one for one in evidence if one not in first)])
+        first = [hit for hit in evidence if hit.id == chosen[0].item.id]
+        yes = likely_yes(question, [*first, *(hit for hit in evidence if hit not in first)])
         return _yes_or_no(question, yes > _SURELY), yes
     scored = evidence[0].bearing is None or bool(_named(question, evidence))
     look = held if scored else surely_held
-    told = chosen if scored else chosen[:1]
-    best = next((found for one in told if (found := look(asked, one.text, one.item, question))), "")
+    quoted = chosen if scored else chosen[:1]
+    best = next((value for hit in quoted if (value := look(asked, hit.text, hit.item, question))), "")
     if asked is AnswerType.TIME and not best and PAST.search(question) and scored:
         best = day_said(chosen[0].item, chosen[0].text)
     return best, None
@@ -648,7 +652,7 @@ def _repeats(sentence: str, question: str) -> bool:
 def _named(question: str, recalled: Sequence[Recalled]) -> set[str]:
     """The words of a question that are those of a speaker."""
     return {token for token in tokenise(question) if not is_stop(token)} & {
-        token for one in recalled for token in tokenise(_speaker(one.item))
+        token for hit in recalled for token in tokenise(_speaker(hit.item))
     }
 
 
@@ -658,22 +662,22 @@ def _sentences(
     """Every sentence of the evidence with its score; what was just asked for counts as said by who answers."""
     words = {token for token in tokenise(question) if not is_stop(token)}
     named = _named(question, recalled)
-    weights = _weights(words - named, [set(tokenise(one.text)) for one in recalled])
-    best = max(one.score for one in recalled)
+    weights = _weights(words - named, [set(tokenise(hit.text)) for hit in recalled])
+    best = max(hit.score for hit in recalled)
     turns: dict[tuple[str | None, int], str] = {
-        (one.item.session, one.item.pos): one.text for one in heard if one.item.session
+        (hit.item.session, hit.item.pos): hit.text for hit in heard if hit.item.session
     }
-    for one in recalled:
-        before = turns.get((one.item.session, one.item.pos - 1), "")
+    for hit in recalled:
+        before = turns.get((hit.item.session, hit.item.pos - 1), "")
         asked_there = _covered(weights, before) if _QUESTION.search(before) else 0.0
-        whole = max(_covered(weights, one.text), asked_there)
-        rank = one.score / best if best > 0 else 0.0
-        person = _person(named, one.item)
-        for text in _telling(one.item):
-            covered, holds = max(_covered(weights, text), asked_there), bool(held(asked, text, one.item, question))
+        whole = max(_covered(weights, hit.text), asked_there)
+        rank = hit.score / best if best > 0 else 0.0
+        person = _person(named, hit.item)
+        for text in _telling(hit.item):
+            covered, holds = max(_covered(weights, text), asked_there), bool(held(asked, text, hit.item, question))
             score = _OWN * covered + _ITEM * whole + _RANK * rank + _PERSON * person + _HELD * holds
             score -= _ASKS * bool(_QUESTION.search(text))
-            yield _Sentence(text, one.item, score, apart=one.item.kind is Kind.TURN and not (covered or holds))
+            yield _Sentence(text, hit.item, score, apart=hit.item.kind is Kind.TURN and not (covered or holds))
 
 
 def _telling(item: Item) -> list[str]:
@@ -711,7 +715,7 @@ def _heads(text: str, title: str) -> bool:
 
 def _weights(words: set[str], held: Sequence[set[str]]) -> dict[str, float]:
     """What each word tells apart among the items; together 1."""
-    holders = Counter(word for one in held for word in words & one)
+    holders = Counter(word for words_of_hit in held for word in words & words_of_hit)
     weights = {word: math.log(1 + len(held) / (0.5 + holders[word])) for word in words}
     total = sum(weights.values())
     return {word: weight / total for word, weight in weights.items()}

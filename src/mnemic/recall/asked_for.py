@@ -166,8 +166,10 @@ class AnswerType(Enum):
         """The type whose question word comes first; THING where there is none, or what a person is, is asked."""
         if _WHO_IT_IS.search(question):
             return cls.THING
-        found = [(match.start(), asked) for asked in cls if (match := re.search(asked.value, question, re.IGNORECASE))]
-        return min(found, key=lambda pair: pair[0])[1] if found else cls.THING
+        matches = [
+            (match.start(), asked) for asked in cls if (match := re.search(asked.value, question, re.IGNORECASE))
+        ]
+        return min(matches, key=lambda pair: pair[0])[1] if matches else cls.THING
 
 
 def asks_several(question: str) -> bool:
@@ -186,8 +188,8 @@ def held(asked: AnswerType, text: str, item: Item, question: str) -> str:
         case AnswerType.TIME:
             return _when(find_times(text, micros(item.said), item.said_offset), text, item)
         case AnswerType.NUMBER:
-            found = _NUMBER.search(text)
-            return found[0] if found else ""
+            number = _NUMBER.search(text)
+            return number[0] if number else ""
         case AnswerType.PERSON:
             return ", ".join(_names(text, question))
         case AnswerType.PLACE:
@@ -208,14 +210,14 @@ def surely_held(asked: AnswerType, text: str, item: Item, question: str) -> str:
                 often = _OFTEN.findall(text)
                 return often[0] if len(often) == 1 else ""
             numbers = list(_AGES.finditer(text)) if _ASKS_AGE.search(question) else []
-            numbers = numbers or [found for found in _NUMBER.finditer(text) if not _NO_COUNT.match(found[0])]
+            numbers = numbers or [match for match in _NUMBER.finditer(text) if not _NO_COUNT.match(match[0])]
             return numbers[0][0] if len(numbers) == 1 and not _GOES_ON.match(text, numbers[0].end()) else ""
         case AnswerType.PERSON:
             names = _names(text, question)
             return names[0] if len(names) == 1 else ""
         case AnswerType.PLACE:
-            told = _LEFT if _FORMERLY.search(question) else _PLACE_SURELY
-            places = {next(filter(None, found.groups())) for found in told.finditer(text)} - _CAPITALS
+            pattern = _LEFT if _FORMERLY.search(question) else _PLACE_SURELY
+            places = {next(filter(None, match.groups())) for match in pattern.finditer(text)} - _CAPITALS
             fits = (
                 len(places) == 1
                 and _LIVES.search(question)
@@ -251,8 +253,8 @@ def _place(text: str, question: str) -> str:
     """The first place of a sentence that the question does not give; where one comes from only if that is asked."""
     away = bool(_AWAY.search(question))
     every = [(match[0], next(filter(None, match.groups()))) for match in _PLACE.finditer(text)]
-    found = [(said, place) for said, place in every if place not in _CAPITALS]
-    other = [(said, place) for said, place in found if place.casefold() not in question.casefold()]
+    places = [(said, place) for said, place in every if place not in _CAPITALS]
+    other = [(said, place) for said, place in places if place.casefold() not in question.casefold()]
     other.sort(key=lambda pair: bool(_AWAY.search(pair[0])) is not away)
     return other[0][1] if other else ""
 
@@ -264,8 +266,8 @@ def _names(text: str, question: str) -> list[str]:
         for name in _NAMES.finditer(text)
         if not _BEGINS.search(text[max(0, name.start() - _BEFORE) : name.start()])
     )
-    found = dict.fromkeys(_uncommon(name[0]) for name in inside)
-    return [name for name in found if name and name.casefold() not in question.casefold()]
+    names = dict.fromkeys(_uncommon(name[0]) for name in inside)
+    return [name for name in names if name and name.casefold() not in question.casefold()]
 
 
 def _uncommon(name: str) -> str:

@@ -80,7 +80,7 @@ def believed(items: Iterable[Item], user: str) -> list[Belief]:
     standing = [item for item in items if item.slots.get(ENDED) is not True]
     names = names_of(user, (item for item in standing if item.kind is Kind.PROFILE))
     same: dict[tuple[str, str], list[Item]] = {}
-    for item in sorted(standing, key=lambda one: (one.kind is not Kind.PROFILE, one.said, len(one.text), one.id)):
+    for item in sorted(standing, key=lambda each: (each.kind is not Kind.PROFILE, each.said, len(each.text), each.id)):
         if item.kind is Kind.PROFILE or _is_about(item, names):
             subject = _subject(item)
             whom = "user" if item.kind is Kind.FACT or subject in names else str(item.slots.get("subject"))
@@ -89,7 +89,7 @@ def believed(items: Iterable[Item], user: str) -> list[Belief]:
         Belief(facts=tuple(facts), subject=whom, matter=next(filter(None, map(matter_of, facts)), ""))
         for (whom, _), facts in same.items()
     ]
-    return sorted(beliefs, key=lambda one: (one.subject != "user", one.subject, not one.matter, one.matter))
+    return sorted(beliefs, key=lambda each: (each.subject != "user", each.subject, not each.matter, each.matter))
 
 
 def matter_of(fact: Item) -> str:
@@ -109,7 +109,7 @@ def chained(facts: Sequence[Item], older: Mapping[ItemId, Sequence[Item]]) -> tu
     chain: dict[ItemId, Item] = {}
     front = list(facts)
     while front:
-        front = [old for one in front for old in older.get(one.id, ()) if old.id not in chain]
+        front = [old for newer in front for old in older.get(newer.id, ()) if old.id not in chain]
         chain |= {old.id: old for old in front}
     given = {fact.id for fact in facts}
     former = (old for old in chain.values() if old.id not in given)
@@ -133,7 +133,7 @@ def _is_about(fact: Item, names: Collection[str]) -> bool:
         return _subject(fact) in names
     triples = fact.slots.get("triples")
     if isinstance(triples, list):
-        stated = (one for one in triples if isinstance(one, list) and len(one) == 3 and one[1])
+        stated = (triple for triple in triples if isinstance(triple, list) and len(triple) == 3 and triple[1])
         return any(str(subject).casefold() in names for subject, _, _ in stated)
     if "entity" in fact.slots:
         return str(fact.slots["entity"]).casefold() in names

@@ -148,7 +148,7 @@ def bridge(question: Question, ranking: Ranking) -> Bridge:
     if not spans:
         return Bridge(ranking)
     score = float(ranking.scored[pier.reading].score[pier.at])
-    led = tuple(_led(one, i, spans, score) for i, one in enumerate(ranking.scored))
+    led = tuple(_led(entries, i, spans, score) for i, entries in enumerate(ranking.scored))
     tokens = {(ranking.scored[span.reading].reading.space, span.place): span.token for span in spans}
     return Bridge(Ranking(led), (source.space, pier.place), tokens)
 
@@ -162,7 +162,7 @@ class _Asked:
 
     @classmethod
     def of(cls, question: Question, ranking: Ranking) -> _Asked:
-        readings = [one.reading for one in ranking.scored]
+        readings = [entries.reading for entries in ranking.scored]
         tokens = tuple(word.text for word in question.words)
         holders = np.array([sum(len(reading.find(token)[0]) for reading in readings) for token in tokens])
         worth = rarity(holders, sum(reading.size for reading in readings))
@@ -180,13 +180,13 @@ class _Asked:
 def _pier(ranking: Ranking) -> Pier | None:
     """The turn that by its own words holds most of the question; None if no turn holds any."""
     best, most = None, np.float32(0)
-    for number, one in enumerate(ranking.scored):
-        if "own" not in one.components or not len(one.places):
+    for number, entries in enumerate(ranking.scored):
+        if "own" not in entries.components or not len(entries.places):
             continue
-        own = np.where(one.reading.lengthy[one.places], np.float32(0), one.components["own"])
+        own = np.where(entries.reading.lengthy[entries.places], np.float32(0), entries.components["own"])
         at = int(own.argmax())
         if own[at] > most:
-            best, most = Pier(number, int(one.places[at]), at), own[at]
+            best, most = Pier(number, int(entries.places[at]), at), own[at]
     return best
 
 
@@ -199,24 +199,26 @@ def _between_people(reading: Reading, place: int) -> bool:
 
 def _spans(ranking: Ranking, pier: Pier, subjects: frozenset[int], missing: Mapping[int, float]) -> Iterator[Span]:
     """Every turn that holds a subject, by the rarest: worth more the more it holds of what is missing, or scored."""
-    readings = [one.reading for one in ranking.scored]
+    readings = [scored_entries.reading for scored_entries in ranking.scored]
     entries = sum(reading.size for reading in readings)
     gains = [np.zeros(reading.size, np.float32) for reading in readings]
     tokens = [np.zeros(reading.size, np.uint64) for reading in readings]
     for token in sorted(subjects):
-        found = [reading.find(token)[0] for reading in readings]
-        holders = sum(map(len, found))
+        holding = [reading.find(token)[0] for reading in readings]
+        holders = sum(map(len, holding))
         if not 1 < holders <= COMMON:
             continue
         worth = rarity(np.array([holders]), entries)[0]
-        for gain, by, places in zip(gains, tokens, found, strict=True):
+        for gain, by, places in zip(gains, tokens, holding, strict=True):
             rarer = places[gain[places] < worth]
             gain[rarer], by[rarer] = worth, token
     gains[pier.reading][pier.place] = 0
-    top = max(float(one.score.max(initial=0)) for one in ranking.scored) or 1.0
-    for number, (one, gain, by) in enumerate(zip(ranking.scored, gains, tokens, strict=True)):
-        gain[one.reading.lengthy] = 0
-        worth = gain * (1 + np.float32(NEW) * _held(one.reading, missing) + _scores(one) / np.float32(top))
+    top = max(float(scored_entries.score.max(initial=0)) for scored_entries in ranking.scored) or 1.0
+    for number, (scored_entries, gain, by) in enumerate(zip(ranking.scored, gains, tokens, strict=True)):
+        gain[scored_entries.reading.lengthy] = 0
+        worth = gain * (
+            1 + np.float32(NEW) * _held(scored_entries.reading, missing) + _scores(scored_entries) / np.float32(top)
+        )
         yield from (Span(number, place, int(by[place]), float(worth[place])) for place in np.flatnonzero(gain).tolist())
 
 
@@ -228,21 +230,21 @@ def _held(reading: Reading, missing: Mapping[int, float]) -> Scores:
     return held
 
 
-def _scores(one: ScoredEntries) -> Scores:
+def _scores(entries: ScoredEntries) -> Scores:
     """What each entry was ranked by, by place; 0 for what was not."""
-    scores = np.zeros(one.reading.size, np.float32)
-    scores[one.places] = np.maximum(one.score, 0)
+    scores = np.zeros(entries.reading.size, np.float32)
+    scores[entries.places] = np.maximum(entries.score, 0)
     return scores
 
 
-def _led(one: ScoredEntries, number: int, spans: Sequence[Span], score: float) -> ScoredEntries:
+def _led(entries: ScoredEntries, number: int, spans: Sequence[Span], score: float) -> ScoredEntries:
     """The candidates of a reading with those that were led to, each at least a shade below what led there."""
     mine = {span.place: score - _STEP * (rank + 1) for rank, span in enumerate(spans) if span.reading == number}
     if not mine:
-        return one
-    gained = np.zeros(one.reading.size, np.bool_)
+        return entries
+    gained = np.zeros(entries.reading.size, np.bool_)
     gained[list(mine)] = True
-    grown = extended(one, gained)
+    grown = extended(entries, gained)
     raised = grown.score.copy()
     at = grown.places.searchsorted(list(mine))
     raised[at] = np.maximum(raised[at], np.array(list(mine.values()), np.float32))

@@ -303,11 +303,11 @@ def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Readi
     said = np.empty(len(hits), np.int64)
     for space, mine in owners.items():
         said[mine] = readings[space].values(Column.SAID, _places(hits, mine))
-    told = _Told.of(*_streams(hits, owners, readings))
-    arms, plain = _plain(hits, said, told.lengths)
+    statements = _Statements.of(*_streams(hits, owners, readings))
+    arms, plain = _plain(hits, said, statements.lengths)
     kin = counted_in(question.query.text)[KIN] > 0
     own = question.asks_own and not question.names and not kin.any()
-    inputs = [*plain, told.cues[_DOING], *_subject(question, told, kin, own=own)]
+    inputs = [*plain, statements.cues[_DOING], *_subject(question, statements, kin, own=own)]
     vectors = heads = np.empty((len(hits), 0), np.float32)
     if len(learned.said):
         vectors, asked = _vectors(question, hits, owners, readings, len(learned.said) - 1)
@@ -325,11 +325,11 @@ def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Readi
         order=tuple(hit.ver for hit in hits),
         vectors=vectors,
         heads=heads.T,
-        cues=told.cues,
-        words=told.words,
-        speakers=told.speakers,
-        machines=told.machines,
-        apart=_apart(question, told, kin),
+        cues=statements.cues,
+        words=statements.words,
+        speakers=statements.speakers,
+        machines=statements.machines,
+        apart=_apart(question, statements, kin),
     )
 
 
@@ -560,17 +560,17 @@ def current(
         return list(hits)
     if question.names:
         return _named_first(question, hits, readings)
-    told = [hits[i] for i in turns]
+    turn_hits = [hits[i] for i in turns]
     learned = _learned(question)
-    if learned.embedder and pending and not _embedded(question, told, readings):
+    if learned.embedder and pending and not _embedded(question, turn_hits, readings):
         learned = weights()[""]
-    pool = pooled(question, told, readings, learned)
+    pool = pooled(question, turn_hits, readings, learned)
     succession = succeeded(question, pool, learned)
     moved, bearing = list(hits), succession.bearing.tolist()
-    same_matter = [None] * len(told) if succession.same_matter is None else succession.same_matter.tolist()
+    same_matter = [None] * len(turn_hits) if succession.same_matter is None else succession.same_matter.tolist()
     states = {at: n for n, at in enumerate(succession.group, start=1)}
     for place, at in zip(turns, succession.order, strict=True):
-        hit, score = told[at], hits[place].score
+        hit, score = turn_hits[at], hits[place].score
         stays = score == hit.score
         moved[place] = Hit(
             space=hit.space,
@@ -594,9 +594,9 @@ def _named_first(question: Question, hits: Sequence[Hit], readings: Mapping[int,
     first, second = pair = hits[:2]
     if any(readings[hit.space].lengthy[hit.doc] for hit in pair):
         return list(hits)
-    told = _Told.of(*_streams(pair, _owners(pair), readings))
-    mine = np.isin(told.speakers, np.array([name.speaker for name in question.names], np.uint64))
-    if not told.people.own.all() or mine.tolist() != [False, True]:
+    statements = _Statements.of(*_streams(pair, _owners(pair), readings))
+    mine = np.isin(statements.speakers, np.array([name.speaker for name in question.names], np.uint64))
+    if not statements.people.own.all() or mine.tolist() != [False, True]:
         return list(hits)
     return [_moved(second, first.score), _moved(first, second.score), *hits[2:]]
 
@@ -635,7 +635,7 @@ def _reasons(question: Question, group: Sequence[int], at: int, pool: Pool) -> t
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _Statements:
     """The words of some candidates, by candidate.
 
     Attributes:
@@ -659,7 +659,7 @@ class _Told:
     subjects: NDArray[np.uint64]
 
     @classmethod
-    def of(cls, tokens: NDArray[np.uint64], sizes: NDArray[np.int64]) -> _Told:
+    def of(cls, tokens: NDArray[np.uint64], sizes: NDArray[np.int64]) -> _Statements:
         """Read token streams that lie end to end, each of so many tokens: a speaker comes first, if there is one."""
         count = len(sizes)
         first = np.append(tokens, _NO_TOKEN)[np.where(sizes, sizes.cumsum() - sizes, len(tokens))]
@@ -742,32 +742,42 @@ def _plain(
     arms = np.fromiter(given, np.float32, len(hits) * len(_ARMS)).reshape(len(hits), -1).T
     scores = np.array([hit.score for hit in hits], np.float32)
     scores -= np.array([part.get("beside", 0.0) for part in parts], np.float32)
-    found = np.array(["beside" not in part for part in parts])
+    matched = np.array(["beside" not in part for part in parts])
     newness = (np.argsort(np.argsort(said)) + 1) / len(hits)
-    return arms, [scores - scores[0], found, arms, newness, np.log1p(lengths)]
+    return arms, [scores - scores[0], matched, arms, newness, np.log1p(lengths)]
 
 
-def _subject(question: Question, told: _Told, kin: NDArray[np.bool_], *, own: bool) -> list[NDArray[np.generic]]:
+def _subject(
+    question: Question, statements: _Statements, kin: NDArray[np.bool_], *, own: bool
+) -> list[NDArray[np.generic]]:
     """Whether each candidate speaks of whom the question asks about, by columns.
 
     Args:
         kin: Of what kin it speaks.
         own: It asks about whoever asks, and not about somebody of theirs.
     """
-    none, every = np.zeros(len(told.words), np.float32), np.ones(len(told.words), np.float32)
-    there, me = told.cues[KIN] > 0, told.cues[SentenceCue.SELF]
+    none, every = np.zeros(len(statements.words), np.float32), np.ones(len(statements.words), np.float32)
+    there, me = statements.cues[KIN] > 0, statements.cues[SentenceCue.SELF]
     shared = (there & kin[:, None]).any(axis=0)
     asked = frozenset(term.text for term in question.others)
-    covered = _shared(asked, told.words) / max(1, len(asked))
+    covered = _shared(asked, statements.words) / max(1, len(asked))
     spelt = _names(question)
     called = frozenset(term.text for term in question.terms if term.word in spelt)
-    named = _shared(called, told.words) if called else none
+    named = _shared(called, statements.words) if called else none
     asked_of = frozenset(name.speaker for name in question.names)
-    speaking = np.array([speaker in asked_of for speaker in told.speakers.tolist()], np.bool_)
-    selves = (me > 0, me == 0, me, told.opens, there.any(axis=0), told.cues[SentenceCue.OTHER], told.machines)
+    speaking = np.array([speaker in asked_of for speaker in statements.speakers.tolist()], np.bool_)
+    selves = (
+        me > 0,
+        me == 0,
+        me,
+        statements.opens,
+        there.any(axis=0),
+        statements.cues[SentenceCue.OTHER],
+        statements.machines,
+    )
     return [
         *(selves if own else (none,) * len(selves)),
-        told.machines,
+        statements.machines,
         shared,
         ~shared if kin.any() else none,
         named,
@@ -784,26 +794,26 @@ def _shared(words: frozenset[int], others: Sequence[frozenset[int]]) -> Floats:
     return np.fromiter((len(words & held) for held in others), np.float32, len(others))
 
 
-def _apart(question: Question, told: _Told, kin: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _apart(question: Question, statements: _Statements, kin: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which candidates certainly speak of somebody else than the question does, whatever else they say.
 
     Asked of somebody by name or kin whom some candidate calls so: those that say "I" and speak of nobody else, and of
     kin those that open with somebody else. Asked of whoever asks: those of their kin that do not say "I", and others of
     a subject of their own. Who corrects themselves says "I" of anybody's matter.
     """
-    people, called = told.people, _called(question)
-    calls = np.fromiter((not held.isdisjoint(called) for held in told.words), np.bool_, len(told.words))
-    strange = _of_a_stranger(question, told, people.of_kin & calls if called else people.own)
+    people, called = statements.people, _called(question)
+    calls = np.fromiter((not held.isdisjoint(called) for held in statements.words), np.bool_, len(statements.words))
+    strange = _of_a_stranger(question, statements, people.of_kin & calls if called else people.own)
     if question.asks_own and kin.sum() < 2 and (kin[-1:].any() or _WHO.search(question.query.text)):
         return (people.of_kin & ~calls & calls.any()) | strange
     if not called:
         return (people.of_kin & question.asks_own) | strange
-    corrects = told.cues[SentenceCue.CORRECT] > 0
+    corrects = statements.cues[SentenceCue.CORRECT] > 0
     apart: NDArray[np.bool_] = people.own & ~people.others & ~calls & ~corrects & calls.any()
     return apart | strange
 
 
-def _of_a_stranger(question: Question, told: _Told, mine: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _of_a_stranger(question: Question, statements: _Statements, mine: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which candidates hold all words of a question about whoever asks, open with a subject of their own, and tell of
     no change.
 
@@ -812,14 +822,14 @@ def _of_a_stranger(question: Question, told: _Told, mine: NDArray[np.bool_]) -> 
             holds all words too.
     """
     asked = frozenset(term.text for term in question.others)
-    strange = np.zeros(len(told.words), np.bool_)
+    strange = np.zeros(len(statements.words), np.bool_)
     if not (asked and question.asks_own):
         return strange
-    whole = [at for at, held in enumerate(told.words) if asked <= held]
+    whole = [at for at, held in enumerate(statements.words) if asked <= held]
     if not mine[whole].any():
         return strange
-    opens = [at for at in whole if told.subjects[at] not in asked and told.subjects[at]]
-    strange[opens] = ~told.cues[np.ix_([SentenceCue.SELF, *_TURNING], opens)].any(axis=0)
+    opens = [at for at in whole if statements.subjects[at] not in asked and statements.subjects[at]]
+    strange[opens] = ~statements.cues[np.ix_([SentenceCue.SELF, *_TURNING], opens)].any(axis=0)
     return strange
 
 

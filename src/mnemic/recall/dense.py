@@ -54,9 +54,9 @@ def nearness(query: Query, readings: Sequence[Reading]) -> list[Nearness]:
     missing = [np.ones(reading.size, np.bool_) for reading in readings]
     pending = [reading.size for reading in readings]
     for model, vector in query.vectors.items():
-        found = [reading.similar(model, vector) for reading in readings]
-        scale = _Scale.of(found, readings)
-        for i, similarity in enumerate(found):
+        similarities = [reading.similar(model, vector) for reading in readings]
+        scale = _Scale.of(similarities, readings)
+        for i, similarity in enumerate(similarities):
             if similarity is not None:
                 new = missing[i][similarity.places]
                 places = similarity.places[new]

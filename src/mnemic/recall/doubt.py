@@ -162,12 +162,12 @@ def suspects(
         embedders: Their names, by their number in the store; of several the first counts.
         until: Nothing that was said later is looked at, microseconds; None for no limit.
     """
-    found: dict[ItemId, list[Suspect]] = {fact.id: [] for fact in facts}
+    suspected: dict[ItemId, list[Suspect]] = {fact.id: [] for fact in facts}
     with SCORING:
         for reading in readings:
             for fact, some in zip(facts, _known_suspects(facts, reading, embedders, until), strict=True):
-                found[fact.id] += some
-    return {fact: sorted(some, key=lambda one: -one.said) for fact, some in found.items()}
+                suspected[fact.id] += some
+    return {fact: sorted(some, key=lambda suspect: -suspect.said) for fact, some in suspected.items()}
 
 
 def _known_suspects(
@@ -274,7 +274,7 @@ def _change_of(chances: Floats, matter: str) -> Floats:
 
 
 def doubt_of(
-    fact: Item, told: Iterable[tuple[Suspect, Item]], understood: frozenset[tuple[ItemId, str]], user: str
+    fact: Item, suspected: Iterable[tuple[Suspect, Item]], understood: frozenset[tuple[ItemId, str]], user: str
 ) -> Doubt | None:
     """The newest turn that puts a fact in doubt, unless a later one states the same fact again.
 
@@ -284,7 +284,7 @@ def doubt_of(
         user: Whose memory it is.
     """
     slot, forms = str(fact.slots["slot"]), _forms(fact)
-    for suspect, turn in told:
+    for suspect, turn in suspected:
         if not touches(turn.text, forms) or turn.id in fact.source:
             continue  # what follows takes some hundred microseconds
         said_by = speaker(turn, user)
@@ -313,12 +313,20 @@ def doubts_of_instructions(core: Iterable[Item], sources: Mapping[ItemId, Versio
     items = sorted((item for item in core if supported(item, sources)), key=lambda item: (item.said, item.id))
     standing = {(_subject(item), canonical(item.text)): item for item in items if is_standing(item)}
     doubts: dict[ItemId, Doubt] = {}
-    for one in items:
-        fact = standing.get((_subject(one), canonical(str(one.slots[DOUBTS])))) if DOUBTS in one.slots else None
-        if fact is None or micros(one.said) < certain_since(fact) or fact.slots.get(CONFIRMED) == micros(one.said):
+    for doubt_item in items:
+        fact = (
+            standing.get((_subject(doubt_item), canonical(str(doubt_item.slots[DOUBTS]))))
+            if DOUBTS in doubt_item.slots
+            else None
+        )
+        if (
+            fact is None
+            or micros(doubt_item.said) < certain_since(fact)
+            or fact.slots.get(CONFIRMED) == micros(doubt_item.said)
+        ):
             continue
-        turns = [sources[source].item for source in one.source if source in sources]
-        doubts[fact.id] = Doubt(fact, turns[0] if turns else one, one.text, _TAKEN_BACK)
+        turns = [sources[source].item for source in doubt_item.source if source in sources]
+        doubts[fact.id] = Doubt(fact, turns[0] if turns else doubt_item, doubt_item.text, _TAKEN_BACK)
     return list(doubts.values())
 
 

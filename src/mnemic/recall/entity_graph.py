@@ -94,7 +94,7 @@ class EntityGraph:
     @property
     def items(self) -> list[Item]:
         """Every item that is drawn, each once."""
-        stated = [one for node in self.nodes for one in (*node.items, *node.notes)]
+        stated = [stated_in for node in self.nodes for stated_in in (*node.items, *node.notes)]
         stated += [edge.fact for edge in self.edges if edge.fact is not None]
         return list({item.id: item for item in stated}.values())
 
@@ -134,8 +134,8 @@ def around(graph: EntityGraph, name: str, steps: int) -> EntityGraph:
     """
     plain = plain_name(name)
     names = [plain_name(node.name) for node in graph.nodes]
-    near = {place for place, one in enumerate(names) if one == plain}
-    near = near or {place for place, one in enumerate(names) if plain and plain in one}
+    near = {place for place, node_name in enumerate(names) if node_name == plain}
+    near = near or {place for place, node_name in enumerate(names) if plain and plain in node_name}
     for _ in range(steps):
         near |= {end for edge in graph.edges if near & {edge.src, edge.dst} for end in (edge.src, edge.dst)}
     return _kept(graph, sorted(near))
@@ -191,7 +191,7 @@ class _Drawing:
     def take_fact(self, item: Item) -> None:
         """Make the edges of a fact; one that tells of a single name becomes a note there."""
         related = [triple for triple in _triples(item) if all(end.strip() for end in triple[::2])]
-        ended, told = has_ended(item, self._when), False
+        ended, is_drawn = has_ended(item, self._when), False
         pairs = {(src, dst) for src, label, dst in related if label}
         for src, label, dst in dict.fromkeys(related):
             ends = self._named(src), self._named(dst)
@@ -202,11 +202,11 @@ class _Drawing:
                 self._edges.append(
                     (*ends, EntityEdge(src=0, dst=0, label=label, made_of=made_of, fact=item, ended=ended))
                 )
-            told = True
+            is_drawn = True
         about = item.slots.get("entity", item.slots.get("subject"))
-        if not told and isinstance(about, str) and about.strip():
+        if not is_drawn and isinstance(about, str) and about.strip():
             self._note(self._named(about, item.slots.get("node")), item)
-        elif not told:
+        elif not is_drawn:
             self._unrelated[item.id] = item
 
     def take_links(self, links: Sequence[Link]) -> None:
@@ -270,5 +270,9 @@ def _triples(item: Item) -> list[tuple[str, str, str]]:
             src, label, dst = (str(slots[name]) for name in names)
             return [(src, label, dst)]
     listed = slots.get("triples")
-    whole = [one for one in listed if isinstance(one, list) and len(one) == 3] if isinstance(listed, list) else []
+    whole = (
+        [triple for triple in listed if isinstance(triple, list) and len(triple) == 3]
+        if isinstance(listed, list)
+        else []
+    )
     return [(str(src), str(label), str(dst)) for src, label, dst in whole]

@@ -116,32 +116,36 @@ class Ranking:
     scored: tuple[ScoredEntries, ...]
 
     def __len__(self) -> int:
-        return sum(len(one.places) for one in self.scored)
+        return sum(len(entries.places) for entries in self.scored)
 
     @property
     def items(self) -> int:
         """How many items the candidates are parts of."""
-        return sum(len(np.unique(one.reading.values(Column.VER, one.places))) for one in self.scored)
+        return sum(len(np.unique(entries.reading.values(Column.VER, entries.places))) for entries in self.scored)
 
     def items_by(self, *components: str) -> int:
         """How many items have a part for which any of these components speaks."""
         count = 0
-        for one in self.scored:
-            told = [one.components[name] > 0 for name in components if name in one.components]
-            places = one.places[np.any(told, axis=0)] if told else one.places[:0]
-            count += len(np.unique(one.reading.values(Column.VER, places)))
+        for entries in self.scored:
+            reached = [entries.components[name] > 0 for name in components if name in entries.components]
+            places = entries.places[np.any(reached, axis=0)] if reached else entries.places[:0]
+            count += len(np.unique(entries.reading.values(Column.VER, places)))
         return count
 
     def most(self, component: str) -> float:
         """The greatest that any candidate has of a component; 0 where none has it."""
-        parts = [one.components[component] for one in self.scored if component in one.components and len(one.places)]
+        parts = [
+            entries.components[component]
+            for entries in self.scored
+            if component in entries.components and len(entries.places)
+        ]
         return max((float(part.max()) for part in parts), default=0.0)
 
     def hits(self) -> Iterator[Hit]:
         """Every item once, by the best of its parts; best first, and of equals the later one."""
         if not self.scored:
             return
-        starts = np.cumsum([0, *(len(one.places) for one in self.scored)])
+        starts = np.cumsum([0, *(len(each.places) for each in self.scored)])
         seen: set[tuple[int, int]] = set()
         for block in _descending(*(np.concatenate(keys) for keys in zip(*map(_keys, self.scored), strict=True))):
             owners = np.searchsorted(starts, block, "right") - 1

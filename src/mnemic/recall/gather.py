@@ -154,18 +154,18 @@ class _Scope:
         )
 
 
-Found = tuple["NDArray[np.intp]", "Scores"]
+TokenPostings = tuple["NDArray[np.intp]", "Scores"]
 
 
-def _words(question: Question, readings: Sequence[Reading]) -> list[list[Found]]:
+def _words(question: Question, readings: Sequence[Reading]) -> list[list[TokenPostings]]:
     """Where each of a question's words stands in each reading, the rarest word first, as far as `WORK` goes."""
     words = [[reading.find(term.text) for reading in readings] for term in question.words]
     words.sort(key=_holders)
-    spent = np.cumsum([_holders(word) for word in words])
-    return words[: max(1, int(np.searchsorted(spent, WORK, "right")))]
+    postings = np.cumsum([_holders(word) for word in words])
+    return words[: max(1, int(np.searchsorted(postings, WORK, "right")))]
 
 
-def _holders(word: list[Found]) -> int:
+def _holders(word: list[TokenPostings]) -> int:
     return sum(len(places) for places, _ in word)
 
 
@@ -178,28 +178,28 @@ class _Held:
     counts: Scores
 
     @classmethod
-    def of(cls, postings: Sequence[Found]) -> _Held:
+    def of(cls, postings: Sequence[TokenPostings]) -> _Held:
         words = np.repeat(np.arange(len(postings)), [len(places) for places, _ in postings])
         if not len(words):
             return cls(words, words, np.empty(0, np.float32))
         return cls(words, np.concatenate([places for places, _ in postings]), np.concatenate([c for _, c in postings]))
 
 
-def _add_words(words: Sequence[list[Found]], readings: Sequence[Reading], scope: _Scope) -> list[Arms]:
+def _add_words(words: Sequence[list[TokenPostings]], readings: Sequence[Reading], scope: _Scope) -> list[Arms]:
     """The arms that score by words: all words at once, because in a small space a call costs more than its work."""
     weights = _idfs([_holders(word) for word in words], scope.entries)
     held = [_Held.of([word[i] for word in words]) for i in range(len(readings))]
-    grouped = [_by_group(reading, one, len(words)) for reading, one in zip(readings, held, strict=True)]
+    grouped = [_by_group(reading, words_held, len(words)) for reading, words_held in zip(readings, held, strict=True)]
     in_groups = sum((np.count_nonzero(groups, axis=1) for groups in grouped), np.zeros(len(words), np.int64))
     session_weights = _idfs(in_groups.tolist(), scope.sessions)
     return [
         Arms(
             reading,
-            *_own_and_window(reading, one, weights, scope),
+            *_own_and_window(reading, words_held, weights, scope),
             _session(reading, groups, session_weights, scope),
             {},
         )
-        for reading, one, groups in zip(readings, held, grouped, strict=True)
+        for reading, words_held, groups in zip(readings, held, grouped, strict=True)
     ]
 
 
@@ -227,8 +227,8 @@ def _spread(reading: Reading, held: _Held, words: int) -> tuple[NDArray[np.intp]
         total[at + distance] += np.float32(before) * held.counts * joined[held.places]
         total[at - distance] += np.float32(after) * held.counts * joined[held.places - distance]
     reached = np.flatnonzero(total > 0)  # five times as fast as asking the counts themselves
-    found = reached // width
-    return found, reached - found * width, total[reached]
+    rows = reached // width
+    return rows, reached - rows * width, total[reached]
 
 
 def _by_group(reading: Reading, held: _Held, words: int) -> Scores:
@@ -247,9 +247,9 @@ def _summed(at: NDArray[np.intp], scores: Scores, size: int) -> Scores:
 def _add_dates(term: Term, arms: Sequence[Arms], scope: _Scope, *, found_only: bool) -> None:
     """Add to what was said on a day called so; with `found_only`, if it is there for another reason."""
     token = term.date
-    found = [arm.reading.find(token)[0] for arm in arms]
-    weight = _idf(sum(len(places) for places in found), scope.entries)
-    for arm, places in zip(arms, found, strict=True):
+    dated = [arm.reading.find(token)[0] for arm in arms]
+    weight = _idf(sum(len(places) for places in dated), scope.entries)
+    for arm, places in zip(arms, dated, strict=True):
         if len(places):
             arm.own[places[arm.touched[places]] if found_only else places] += weight
 
@@ -258,13 +258,13 @@ def _with_meaning(arms: list[Arms], query: Query) -> list[Arms]:
     """The same arms with nearness in meaning, if there is a vector to compare."""
     if not query.vectors or Stage.DENSE in query.without:
         return arms
-    found = nearness(query, [arm.reading for arm in arms])
-    for arm, near in zip(arms, found, strict=True):
+    by_meaning = nearness(query, [arm.reading for arm in arms])
+    for arm, near in zip(arms, by_meaning, strict=True):
         if near.known:
             _add_nearness(arm, near, query.without)
     nearest = max((float(arm.marks["dense"].max()) for arm in arms if "dense" in arm.marks), default=0.0)
     least = min(NEAR, nearest / 2) if nearest > 0 else NEAR
-    return [replace(arm, pending=near.pending, near=least) for arm, near in zip(arms, found, strict=True)]
+    return [replace(arm, pending=near.pending, near=least) for arm, near in zip(arms, by_meaning, strict=True)]
 
 
 def _add_nearness(arm: Arms, near: Nearness, without: Container[Stage]) -> None:

@@ -62,7 +62,7 @@ def pack(hits: Iterable[Hit], readings: Mapping[int, Reading], snapshot: Snapsho
     return laid_out(((hit, version, readings[hit.space].part(hit.doc)) for hit, version in read), query.budget)
 
 
-def laid_out(found: Iterable[tuple[Hit, Version, int]], budget: int | None) -> Packed:
+def laid_out(hits: Iterable[tuple[Hit, Version, int]], budget: int | None) -> Packed:
     """Lay out the hits that fit a budget, best first; of a long item that does not fit, the part that is named.
 
     One that does not fit leaves its room to those behind it, until `PATIENCE` of them have not fitted either.
@@ -72,7 +72,7 @@ def laid_out(found: Iterable[tuple[Hit, Version, int]], budget: int | None) -> P
     lines: list[tuple[tuple[int, int, int], str]] = []
     fitting: list[tuple[Version, Hit, int]] = []
     missed = 0
-    for hit, version, part in found:
+    for hit, version, part in hits:
         if room is not None and (room < _LEAST or (lines and missed == PATIENCE)):
             break
         line, cost = _fitting(version.item, part, room)
@@ -120,8 +120,8 @@ def spoken(item: Item, text: str, label: str = "") -> str:
     local = local_time(item.said, item.said_offset)
     channel = "" if item.channel is Channel.USER else f" ({item.channel})"
     lines = text.strip().splitlines()  # every sort of line end, as a reader of the text may
-    told = [line for line, before in zip(lines, ["", *lines], strict=False) if line.strip() or before.strip()]
-    body = "\n  ".join(told)  # of blank lines in a row the first: they cost a prompt and say nothing
+    shown = [line for line, before in zip(lines, ["", *lines], strict=False) if line.strip() or before.strip()]
+    body = "\n  ".join(shown)  # of blank lines in a row the first: they cost a prompt and say nothing
     when = local.isoformat(" ", "minutes")[:16]
     return for_prompt(f"{when}{channel}{_by(item, label)}: {body}")
 
@@ -149,11 +149,11 @@ def _read(hits: Iterable[Hit], snapshot: Snapshot, at_once: int) -> Iterator[tup
 
 def fetched(hits: list[Hit], snapshot: Snapshot) -> dict[tuple[int, int], Version]:
     """Read the versions of some hits, by (space, ver)."""
-    found: dict[tuple[int, int], Version] = {}
+    versions: dict[tuple[int, int], Version] = {}
     for space in dict.fromkeys(hit.space for hit in hits):
         vers = [hit.ver for hit in hits if hit.space == space]
-        found.update({(space, ver): version for ver, version in snapshot.versions(space, vers).items()})
-    return found
+        versions.update({(space, ver): version for ver, version in snapshot.versions(space, vers).items()})
+    return versions
 
 
 def _fitting(item: Item, part: int, room: int | None) -> tuple[str | None, int]:

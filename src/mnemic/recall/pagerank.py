@@ -102,16 +102,16 @@ def _visible(layers: Sequence[SpaceLinks], types: Sequence[str]) -> Iterator[tup
             kept &= np.isin(layer.types, wanted)
         places = np.flatnonzero(kept)
         if nearer:
-            told = zip(*(ends[places].tolist() for ends in (layer.sources, layer.targets, layer.types)), strict=True)
-            fresh = [_told(layer, *link) not in nearer for link in told]
+            links = zip(*(ends[places].tolist() for ends in (layer.sources, layer.targets, layer.types)), strict=True)
+            fresh = [_link_ends(layer, *link) not in nearer for link in links]
             places = places[np.array(fresh, np.bool_)]
         yield layer, places
         if layer is not layers[-1]:
             known = zip(*(ends.tolist() for ends in layer.known), strict=True)
-            nearer.update(_told(layer, *link) for link in known)
+            nearer.update(_link_ends(layer, *link) for link in known)
 
 
-def _told(layer: SpaceLinks, source: int, target: int, type: int) -> tuple[ItemId, ItemId, str]:
+def _link_ends(layer: SpaceLinks, source: int, target: int, type: int) -> tuple[ItemId, ItemId, str]:
     return layer.ids[source], layer.ids[target], layer.type_names[type]
 
 

@@ -62,8 +62,8 @@ def picked(
     ]
     chosen = _apart(visible, query.k)
     asked = frozenset(words(query.text))
-    found = ((_hit(pick, by), versions[pick.item.id], _part(pick.item, asked)) for pick in chosen)
-    packed = laid_out(found, query.budget)
+    hits = ((_hit(pick, by), versions[pick.item.id], _part(pick.item, asked)) for pick in chosen)
+    packed = laid_out(hits, query.budget)
     readings = catalogues.readings(snapshot, query.spaces, query.view, query.where, reader=query.reader)
     with SCORING:
         confidence = answerable(understand(query, readings), readings, bearing=bool(chosen))

@@ -155,9 +155,9 @@ def why_not(snapshot: Snapshot, catalogues: Catalogues, query: Query, item: Item
     if not _seen(snapshot, ranked, version):
         return Lost(stage="filter", reason="the filter leaves it out")
     untouched = ranked.candidates.left_out or (_FAR if query.vectors else _UNTOUCHED)
-    if (found := _hit(snapshot, ranked, version)) is None:
+    if (ranked_hit := _hit(snapshot, ranked, version)) is None:
         return Lost(stage="gather", reason=untouched)
-    rank, hit = found
+    rank, hit = ranked_hit
     kept = list(ranked.chosen)
     if hit not in kept:
         if ranked.candidates.blind:
@@ -177,9 +177,9 @@ def _seen(snapshot: Snapshot, ranked: _Ranked, version: Version) -> bool:
         (space, ver) for space, reading in ranked.readings.items() for ver in reading.of_commit(version.seq_from)
     }
     return any(
-        found.item.id == version.item.id
+        other.item.id == version.item.id
         for space in {space for space, _ in of_commit}
-        for found in snapshot.versions(space, sorted(ver for at, ver in of_commit if at == space)).values()
+        for other in snapshot.versions(space, sorted(ver for at, ver in of_commit if at == space)).values()
     )
 
 

@@ -74,7 +74,7 @@ def polar(question: str, evidence: Sequence[Recalled]) -> Floats:
     denies, supposes = bool(DENIES.search(first.text)), bool(SUPPOSES.search(first.text))
     asked = asked_words(_STILL.sub("", question))
     named = share_held(asked, first.text)
-    older = max((share_held(asked, one.text) for one in evidence[1:] if _of_the_matter(one, first)), default=0.0)
+    older = max((share_held(asked, hit.text) for hit in evidence[1:] if _of_the_matter(hit, first)), default=0.0)
     plain = not denies and not supposes
     signs = (
         *(past and named > 0, past and not denies, end and not denies, end and named >= _NAMES),
@@ -84,10 +84,10 @@ def polar(question: str, evidence: Sequence[Recalled]) -> Floats:
     return np.array((still, ever, past, end, named, older, supposes, *signs), np.float32)
 
 
-def _of_the_matter(one: Recalled, first: Recalled) -> bool:
+def _of_the_matter(hit: Recalled, first: Recalled) -> bool:
     """Whether a statement is of the matter of the first, as far as recall can tell."""
-    bears = one.bearing is not None and first.bearing is not None and one.bearing > first.bearing - NEAR
-    return one.succession > 1 or bears
+    bears = hit.bearing is not None and first.bearing is not None and hit.bearing > first.bearing - NEAR
+    return hit.succession > 1 or bears
 
 
 def asked_words(question: str) -> set[str]:
@@ -106,5 +106,5 @@ def telling_words(text: str) -> set[str]:
 
     Of an unspaced script the pairs, as a character is in many words.
     """
-    told = {token for token in tokenise(text) if not is_stop(token) and (len(token) > 1 or token < UNSPACED)}
-    return {token for token in told if GRAMMATICAL.isdisjoint(token)}
+    telling = {token for token in tokenise(text) if not is_stop(token) and (len(token) > 1 or token < UNSPACED)}
+    return {token for token in telling if GRAMMATICAL.isdisjoint(token)}

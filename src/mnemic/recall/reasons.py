@@ -75,14 +75,14 @@ def explained(
     question: Question, readings: Mapping[int, Reading], hits: Sequence[Hit], nearest: float
 ) -> list[tuple[str, ...]]:
     """Say why each hit is there. `nearest`: the greatest component `dense` of any candidate."""
-    told: dict[tuple[int, int], list[str]] = {}
+    reasons: dict[tuple[int, int], list[str]] = {}
     for reading in readings.values():
         here = [hit for hit in hits if hit.space == reading.space]
         if here:
-            told.update(
+            reasons.update(
                 zip(((hit.space, hit.doc) for hit in here), _reasons_of(question, reading, here, nearest), strict=True)
             )
-    return [(*hit.reasons, *told[hit.space, hit.doc]) or (_FEW,) for hit in hits]
+    return [(*hit.reasons, *reasons[hit.space, hit.doc]) or (_FEW,) for hit in hits]
 
 
 def traced(
@@ -99,16 +99,16 @@ def traced(
     vers = {(space, ver) for (space, _), (_, *both) in steps.items() for ver in both}
     items: dict[tuple[int, int], Item] = {}
     for space in {space for space, _ in vers}:
-        found = snapshot.versions(space, sorted(ver for at, ver in vers if at == space))
-        items |= {(space, ver): version.item for ver, version in found.items()}
-    told = {
+        versions = snapshot.versions(space, sorted(ver for at, ver in vers if at == space))
+        items |= {(space, ver): version.item for ver, version in versions.items()}
+    reasons = {
         (space, place): _linked(items[space, source], items[space, target], step.name)
         for (space, place), (step, target, source) in steps.items()
         if {(space, source), (space, target)} <= items.keys()
     }
     asked = {(hit.space, hit.doc) for hit in hits if hit.space in trails and trails[hit.space].asked[hit.doc]}
     return [
-        (*(["the question names it"] if at in asked else []), *([told[at]] if at in told else []))
+        (*(["the question names it"] if at in asked else []), *([reasons[at]] if at in reasons else []))
         for at in ((hit.space, hit.doc) for hit in hits)
     ]
 
@@ -152,7 +152,7 @@ def _reasons_of(question: Question, reading: Reading, hits: list[Hit], nearest: 
     close = min(NEAR * MARKS["dense"], nearest / 2) if nearest > 0 else np.inf
     for i, hit in enumerate(hits):
         quoted = [p.text for p in question.phrases if reading.says(hit.doc, p.hashes)]
-        told = [
+        reasons = [
             f"says {', '.join(quoted)!r}" if quoted else "",
             f"holds {', '.join(own[i])}" if own[i] else "",
             f"beside {', '.join(near[i])}" if near[i] else "",
@@ -161,7 +161,7 @@ def _reasons_of(question: Question, reading: Reading, hits: list[Hit], nearest: 
             f"said by {', '.join(spoken[i])}" if spoken[i] else "",
             *_times(question, said[i], reading.stream(hit.doc) if "mention" in hit.components else None),
         ]
-        yield [reason for reason in told if reason]
+        yield [reason for reason in reasons if reason]
 
 
 def _named(reading: Reading, places: NDArray[np.intp], tokens: list[tuple[str, int]]) -> list[list[str]]:
@@ -192,12 +192,12 @@ def _says(reading: Reading, run: str, places: Sequence[int]) -> bool:
 def _times(question: Question, said: int, mentioning: NDArray[np.uint64] | None) -> list[str]:
     """What is said of when an entry was said and, if it mentions a time, of which: by its token stream."""
     inside = [span.text for span in question.spans if span.start <= said < span.end]
-    told = [f"said {question.day(said)}, within {inside[0]!r}"] if inside else []
+    reasons = [f"said {question.day(said)}, within {inside[0]!r}"] if inside else []
     if mentioning is not None:
         held = set(mentioning.tolist())
         spoken = [span.text for span in question.spans if not held.isdisjoint(mentions(span, question.query.offset))]
-        told.append(f"its words may speak of {', '.join(map(repr, dict.fromkeys(spoken)))}")
-    return told
+        reasons.append(f"its words may speak of {', '.join(map(repr, dict.fromkeys(spoken)))}")
+    return reasons
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,25 +264,25 @@ class _Asked:
         """
         entries = sum(reading.size for reading in readings)
         kept: list[tuple[Term, tuple[NDArray[np.intp], ...], int, float]] = []
-        spent = 0
+        looked_at = 0
         asked = [w for w in question.words if not _is_pair(w.word)]
         asked = [w for w in asked if w.token not in _TELLS] or asked
         everywhere = [(w, tuple(_holding(w, reading) for reading in readings)) for w in asked]
-        found = [(w, places) for w, places in everywhere if w not in question.names or any(map(len, places))]
-        for word, places in sorted(found, key=lambda pair: sum(map(len, pair[1]))):
+        weighed = [(w, places) for w, places in everywhere if w not in question.names or any(map(len, places))]
+        for word, places in sorted(weighed, key=lambda pair: sum(map(len, pair[1]))):
             holders = sum(map(len, places))
-            if kept and spent + holders > PLACES:
+            if kept and looked_at + holders > PLACES:
                 break
-            spent += holders
+            looked_at += holders
             weight = math.log(1 + (entries - holders + 0.5) / (holders + 0.5))
             kept.append((word, places, holders, weight))
         return cls(*zip(*kept, strict=True)) if kept else cls((), (), (), ())
 
     def shares(self, reading: int, of: Reading) -> Shares:
         """The share of the question's words, by weight, that each entry of a reading holds, 0 to 1."""
-        found = [places[reading] for places in self.places]
-        weights = np.repeat(self.weights, [len(places) for places in found])
-        share: Shares = np.bincount(np.concatenate(found), weights, minlength=of.size) / sum(self.weights)
+        holders = [places[reading] for places in self.places]
+        weights = np.repeat(self.weights, [len(places) for places in holders])
+        share: Shares = np.bincount(np.concatenate(holders), weights, minlength=of.size) / sum(self.weights)
         return share
 
 
@@ -311,7 +311,7 @@ def _margin(question: Question, readings: Sequence[Reading], shares: Sequence[Sh
     said = [_said_by(question.names, reading) for reading in readings]
     if not any(who.any() for who in said):
         return 0.0  # several people: no entry is said by them all
-    own = [share for one in zip(readings, shares, said, strict=True) for share in _nearest(*one)]
+    own = [share for per_reading in zip(readings, shares, said, strict=True) for share in _nearest(*per_reading)]
     others = [share for r, s, who in zip(readings, shares, said, strict=True) for share in _nearest(r, s, ~who)]
     return (sum(sorted(own)[-NEAREST:]) - sum(sorted(others)[-NEAREST:])) / NEAREST
 
@@ -349,8 +349,8 @@ def _doubts(question: Question, asked: _Asked, coverage: float, margin: float) -
     if margin < 0:
         against.append((_logistic(10 * margin + 2), f"others come nearer to it than {' '.join(question.called)}"))
     missing = [word for word, holders in zip(asked.words, asked.holders, strict=True) if not holders]
-    told = f"nobody said {_listed(missing)}" if missing else f"no entry holds more than {coverage:.0%} of it"
-    against.append((_logistic(8 * coverage - 2), told))
+    doubt = f"nobody said {_listed(missing)}" if missing else f"no entry holds more than {coverage:.0%} of it"
+    against.append((_logistic(8 * coverage - 2), doubt))
     yield from (reason for share, reason in sorted(against) if share < _logistic(2.0))
 
 

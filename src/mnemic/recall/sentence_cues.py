@@ -257,9 +257,9 @@ def _by_token(lists: Mapping[_Meaning, str]) -> Mapping[int, int]:
 def counted_in(text: str) -> Counts:
     """How often each cue stands in one text."""
     known, tokens = cue_by_token(), np.frombuffer(terms(text), np.uint64).tolist()
-    found = np.array([known[token] for token in tokens if token in known], np.intp)
-    one: Counts = np.bincount(found, minlength=len(SentenceCue)).astype(np.float32)
-    return one
+    places = np.array([known[token] for token in tokens if token in known], np.intp)
+    counts: Counts = np.bincount(places, minlength=len(SentenceCue)).astype(np.float32)
+    return counts
 
 
 def counted_each(streams: Sequence[NDArray[np.uint64]]) -> Counts:

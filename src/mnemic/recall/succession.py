@@ -69,7 +69,7 @@ def succession(question: str, newer: Recalled, older: Recalled, states: int) -> 
             any("\u3400" <= sign <= "\u9fff" for sign in question),
             states > 2,
             ASKS_PAST.search(question) is not None,
-            *(float(np.clip(one.same_matter or 0.0, -_FARTHEST, _FARTHEST)) for one in (newer, older)),
+            *(float(np.clip(state.same_matter or 0.0, -_FARTHEST, _FARTHEST)) for state in (newer, older)),
             ASKS_OF_NOW.search(question) is not None,
         ),
         np.float32,
@@ -80,17 +80,17 @@ def rival(evidence: Sequence[Recalled]) -> Recalled | None:
     """What bears most on the question of all in whose place the first of the evidence stands; None if in none's."""
     if not evidence or evidence[0].succession != 1:
         return None
-    older = [one for one in evidence[1:] if one.succession > 1 and one.bearing is not None]
-    return max(older, key=lambda one: one.bearing or 0.0, default=None)
+    older = [hit for hit in evidence[1:] if hit.succession > 1 and hit.bearing is not None]
+    return max(older, key=lambda hit: hit.bearing or 0.0, default=None)
 
 
 def without_first(evidence: Sequence[Recalled]) -> list[Recalled]:
     """Evidence with its first entry taken out of the states of the matter, behind the next of them."""
     first, *rest = evidence
-    states = [one for one in rest if one.succession > 1]
+    states = [hit for hit in rest if hit.succession > 1]
     alone = len(states) == 1
-    places = {one.id: 0 if alone else n for n, one in enumerate(states, start=1)}
-    renumbered = [replace(one, succession=places[one.id]) if one.id in places else one for one in rest]
-    leading = next(n for n, one in enumerate(renumbered) if one.id == states[0].id)
+    places = {hit.id: 0 if alone else n for n, hit in enumerate(states, start=1)}
+    renumbered = [replace(hit, succession=places[hit.id]) if hit.id in places else hit for hit in rest]
+    leading = next(n for n, hit in enumerate(renumbered) if hit.id == states[0].id)
     lead = renumbered.pop(leading)
     return [lead, replace(first, succession=0), *renumbered]

@@ -74,7 +74,7 @@ INPUTS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class AnswerGrounds:
     """What an answer gives, and what it rests on.
 
     Attributes:
@@ -122,43 +122,43 @@ def weights() -> Mapping[str, AnswerWeights]:
     return {name: AnswerWeights(**{part: tuple(row[part]) for part in row}) for name, row in json.loads(text).items()}
 
 
-def sure(told: Told) -> float:
+def sure(grounds: AnswerGrounds) -> float:
     """The likelihood that an answer is right; where no bearing is known, that memory holds it."""
-    if not told.judged:
-        clear = 1.0 if told.yes is None else max(told.yes, 1 - told.yes)
-        likely = SCORED * min(max(told.context.confidence, _SPOKEN * _tells_of_whom_is_named(told)), clear)
+    if not grounds.judged:
+        clear = 1.0 if grounds.yes is None else max(grounds.yes, 1 - grounds.yes)
+        likely = SCORED * min(max(grounds.context.confidence, _SPOKEN * _tells_of_whom_is_named(grounds)), clear)
     else:
-        likely = likelihood(weighed(told), weights()[read_by(told.evidence)].sure)
-    if told.contested:
-        return min(likely, DOUBTED) if not told.stated else DOUBTED
-    if told.stated:
+        likely = likelihood(weighed(grounds), weights()[read_by(grounds.evidence)].sure)
+    if grounds.contested:
+        return min(likely, DOUBTED) if not grounds.stated else DOUBTED
+    if grounds.stated:
         return max(likely, STATED)
-    doubted = told.unread or (told.doubted and not _succeeds(told))
+    doubted = grounds.unread or (grounds.doubted and not _succeeds(grounds))
     return min(likely, DOUBTED) if doubted else likely
 
 
-def _tells_of_whom_is_named(told: Told) -> bool:
+def _tells_of_whom_is_named(grounds: AnswerGrounds) -> bool:
     """Whether whoever a question names said what stands first, and it is by far the closest of theirs in meaning.
 
     "Meat table for me" shares no word with "Which table is Finn at?".
     """
-    if told.yes is not None or not told.evidence:
+    if grounds.yes is not None or not grounds.evidence:
         return False
-    asked = set(tokenise(told.question))
-    first, *rest = ((one, one.components.get("dense", 0.0)) for one in told.evidence)
+    asked = set(tokenise(grounds.question))
+    first, *rest = ((hit, hit.components.get("dense", 0.0)) for hit in grounds.evidence)
     who = _speaker(first[0])
-    if not who or asked.isdisjoint(tokenise(who)) or first[0].id not in {item.id for item in told.quoted}:
+    if not who or asked.isdisjoint(tokenise(who)) or first[0].id not in {item.id for item in grounds.quoted}:
         return False
-    return first[1] >= _MEANT_WELL and all(first[1] - close >= _APART for one, close in rest if _speaker(one) == who)
+    return first[1] >= _MEANT_WELL and all(first[1] - close >= _APART for hit, close in rest if _speaker(hit) == who)
 
 
-def _speaker(one: Recalled) -> str:
-    return str(one.item.slots.get("speaker") or "")
+def _speaker(hit: Recalled) -> str:
+    return str(hit.item.slots.get("speaker") or "")
 
 
-def _succeeds(told: Told) -> bool:
+def _succeeds(grounds: AnswerGrounds) -> bool:
     """Whether recall itself holds the first of the evidence for what came in the place of something older."""
-    return told.evidence[0].succession == 1
+    return grounds.evidence[0].succession == 1
 
 
 def likely_yes(question: str, evidence: Sequence[Recalled]) -> float:
@@ -168,7 +168,7 @@ def likely_yes(question: str, evidence: Sequence[Recalled]) -> float:
 
 def likely_succeeds(question: str, evidence: Sequence[Recalled], older: Recalled) -> float:
     """The likelihood that the first of the evidence is of one matter with something older, and so in its place."""
-    states = sum(one.succession > 0 for one in evidence)
+    states = sum(hit.succession > 0 for hit in evidence)
     return likelihood(succession(question, evidence[0], older, states), weights()[read_by(evidence)].succession)
 
 
@@ -180,16 +180,16 @@ def likelihood(inputs: Floats, learned: Sequence[float]) -> float:
 
 def read_by(evidence: Sequence[Recalled]) -> str:
     """Which of the two sets of weights is for this evidence."""
-    return "vectors" if any("dense" in one.components for one in evidence) else "words"
+    return "vectors" if any("dense" in hit.components for hit in evidence) else "words"
 
 
-def weighed(told: Told) -> Floats:
+def weighed(grounds: AnswerGrounds) -> Floats:
     """What the model reads of an answer; `INPUTS`."""
-    first, question = told.evidence[0], told.question
-    bearing = np.array([one.bearing for one in told.evidence if one.bearing is not None])
-    quoted = {item.id for item in told.quoted}
-    behind = [one.bearing for one in told.evidence if one.id not in quoted and one.bearing is not None]
-    held = min(max(told.context.confidence, 0.01), 0.99)
+    first, question = grounds.evidence[0], grounds.question
+    bearing = np.array([hit.bearing for hit in grounds.evidence if hit.bearing is not None])
+    quoted = {item.id for item in grounds.quoted}
+    behind = [hit.bearing for hit in grounds.evidence if hit.id not in quoted and hit.bearing is not None]
+    held = min(max(grounds.context.confidence, 0.01), 0.99)
     cues = counted_in(first.text) > 0
     yes_or_no = asks_yes_or_no(question)
     mine = SPEAKS_OF_SELF.search(question) is not None and SPEAKS_TO_OTHER.search(question) is None
@@ -203,12 +203,12 @@ def weighed(told: Told) -> Floats:
             min(4.0, max(-4.0, lead - max(behind, default=lead - 4))),
             math.log1p(int((bearing > lead - 2).sum())),
             first.succession == 1,
-            sum(one.succession > 1 for one in told.evidence),
+            sum(hit.succession > 1 for hit in grounds.evidence),
             yes_or_no,
-            0.0 if told.yes is None else 2 * abs(told.yes - 0.5),
+            0.0 if grounds.yes is None else 2 * abs(grounds.yes - 0.5),
             asks_several(question),
-            told.asked is not AnswerType.THING and not yes_or_no,
-            bool(told.short) and not yes_or_no,
+            grounds.asked is not AnswerType.THING and not yes_or_no,
+            bool(grounds.short) and not yes_or_no,
             any("\u3400" <= sign <= "\u9fff" for sign in question),
             mine,
             bool(kin),
@@ -217,22 +217,22 @@ def weighed(told: Told) -> Floats:
             cues[SentenceCue.SELF],
             cues[SentenceCue.OTHER],
             min(2.0, first.succession > 1),
-            *_on_what_is_asked(told),
+            *_on_what_is_asked(grounds),
         ],
         np.float32,
     )
 
 
-def _on_what_is_asked(told: Told) -> tuple[float, ...]:
+def _on_what_is_asked(grounds: AnswerGrounds) -> tuple[float, ...]:
     """What tells whether the first of the evidence is on what is asked, by its words and by its meaning.
 
     Of several states of a matter the newer is often the one that shares fewer words with the question, so that of those
     it only counts how much the best of them names.
     """
-    first, question = told.evidence[0], told.question
+    first, question = grounds.evidence[0], grounds.question
     covered = _covered(question, first.text)
-    if states := [one for one in told.evidence if one.succession]:
-        named = max((covered, *(_covered(question, one.text) for one in states)))
+    if states := [hit for hit in grounds.evidence if hit.succession]:
+        named = max((covered, *(_covered(question, hit.text) for hit in states)))
         return (named, named == 0, *(0.0,) * 10)
     meant = first.components.get("dense", 0.0)
     cues, yes_or_no = counted_in(first.text) > 0, asks_yes_or_no(question)
@@ -240,9 +240,9 @@ def _on_what_is_asked(told: Told) -> tuple[float, ...]:
         *(0.0, 0.0, 1.0, covered, covered >= _ALL, 0 < covered < _ALL),
         meant,
         max(0.0, meant - _MEANT),
-        max(one.components.get("dense", 0.0) for one in told.evidence) - meant,
+        max(hit.components.get("dense", 0.0) for hit in grounds.evidence) - meant,
         covered * yes_or_no,
-        told.asked is not AnswerType.THING and not yes_or_no and not told.short,
+        grounds.asked is not AnswerType.THING and not yes_or_no and not grounds.short,
         asks_of_self(question) and cues[SentenceCue.OTHER] and not cues[SentenceCue.SELF],
     )
 

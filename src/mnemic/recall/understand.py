@@ -187,7 +187,7 @@ def understand(query: Query, readings: Sequence[Reading]) -> Question:
 
 def called_by_name(question: str) -> set[str]:
     """The names of those whom a question is about, as they are written."""
-    return {next(filter(None, found)) for found in _SUBJECT.findall(question)} - {"I"}
+    return {next(filter(None, name_forms)) for name_forms in _SUBJECT.findall(question)} - {"I"}
 
 
 def spelled(question: Question) -> Question:

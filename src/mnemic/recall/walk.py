@@ -24,7 +24,7 @@ import numpy as np
 from mnemic.core.names import Naming, keys, names
 from mnemic.core.tokens import terms
 from mnemic.index.columns import Column
-from mnemic.index.graph import as_naming, found, join, mentions, spelled, tokens_of
+from mnemic.index.graph import as_naming, join, mentions, places_of, spelled, tokens_of
 from mnemic.recall.fuse import Ranking, ScoredEntries
 
 if TYPE_CHECKING:
@@ -98,13 +98,13 @@ def walk(question: Question, ranking: Ranking) -> LinkWalk:
     The component "links" of a document is what its score changed by. Whatever is no document keeps its score; without
     documents nothing is done.
     """
-    grounds = [_Ground.of(question, one) for one in ranking.scored if one.reading.lengthy.any()]
+    grounds = [_Ground.of(question, entries) for entries in ranking.scored if entries.reading.lengthy.any()]
     top = np.float32(max((float(ground.score.max()) for ground in grounds), default=0.0))
     if top <= 0:
         return LinkWalk(ranking)
     gains, trails = zip(*(_walked(ground, top) for ground in grounds), strict=True)
-    rescored = {one.reading.space: one for one in _rescored([ground.scored for ground in grounds], gains)}
-    scored = tuple(rescored.get(one.reading.space, one) for one in ranking.scored)
+    rescored = {entries.reading.space: entries for entries in _rescored([ground.scored for ground in grounds], gains)}
+    scored = tuple(rescored.get(entries.reading.space, entries) for entries in ranking.scored)
     return LinkWalk(Ranking(scored), {ground.reading.space: way for ground, way in zip(grounds, trails, strict=True)})
 
 
@@ -201,8 +201,8 @@ def _walked(ground: _Ground, top: np.float32) -> tuple[Scores, Trails]:
 
 def _named(ground: _Ground, top: np.float32) -> Scores:
     """What the documents gain that the question calls by their names: as much as the best one has, by rarity."""
-    titled = found(ground.reading, as_naming(ground.asked, Naming.TITLE))
-    mentioned = np.bincount(found(ground.reading, ground.asked).keys, minlength=len(ground.asked))
+    titled = places_of(ground.reading, as_naming(ground.asked, Naming.TITLE))
+    mentioned = np.bincount(places_of(ground.reading, ground.asked).keys, minlength=len(ground.asked))
     gained = np.zeros(ground.reading.size, dtype=np.float32)
     np.maximum.at(gained, titled.values, top * rarity(mentioned + 1, ground.reading.size)[titled.keys])
     gained[~ground.documents] = 0
@@ -240,7 +240,7 @@ def _links(ground: _Ground, places: Places) -> _Links:
     reading = ground.reading
     tokens, holding, own = mentions(reading, places)
     new = ~np.isin(tokens, ground.asked)
-    titled, sharing = found(reading, as_naming(tokens, Naming.TITLE)), found(reading, tokens)
+    titled, sharing = places_of(reading, as_naming(tokens, Naming.TITLE)), places_of(reading, tokens)
     mentioned = np.bincount(sharing.keys, minlength=len(tokens))
     worth = rarity(mentioned + (np.bincount(titled.keys, minlength=len(tokens)) > 0), reading.size)
     naming = holding.only(~np.isin(_numbered(holding, places), _numbered(own, places)) & new[holding.keys])
@@ -260,8 +260,8 @@ def _numbered(pairs: Pairs, places: Places) -> Places:
 
 def rarity(holders: NDArray[np.int64], entries: int) -> Scores:
     """How much a name or word tells apart that so many of all entries hold: 1 for one of them, near 0 for all."""
-    told: Scores = (np.log1p(entries / np.maximum(1, holders)) / np.log1p(entries)).astype(np.float32)
-    return told
+    rarities: Scores = (np.log1p(entries / np.maximum(1, holders)) / np.log1p(entries)).astype(np.float32)
+    return rarities
 
 
 def _holding(reading: Reading, tokens: Sequence[int]) -> NDArray[np.bool_]:
@@ -274,14 +274,14 @@ def _holding(reading: Reading, tokens: Sequence[int]) -> NDArray[np.bool_]:
 
 def _rescored(ranked: Sequence[ScoredEntries], gains: Sequence[Scores]) -> list[ScoredEntries]:
     """The candidates with their documents in the order of what they had and gained, the new ones among them."""
-    grown = [extended(one, gain > 0) for one, gain in zip(ranked, gains, strict=True)]
-    documents = [one.reading.lengthy[one.places] for one in grown]
+    grown = [extended(entries, gain > 0) for entries, gain in zip(ranked, gains, strict=True)]
+    documents = [entries.reading.lengthy[entries.places] for entries in grown]
     chosen = list(zip(grown, ranked, gains, documents, strict=True))
     new = _exchanged(
-        np.concatenate([one.score[lengthy] for one, _, _, lengthy in chosen]),
-        np.concatenate([gain[one.places[lengthy]] for one, _, gain, lengthy in chosen]),
-        np.concatenate([np.isin(one.places[lengthy], old.places) for one, old, _, lengthy in chosen]),
-        np.concatenate([one.late[lengthy] for one, _, _, lengthy in chosen]),
+        np.concatenate([entries.score[lengthy] for entries, _, _, lengthy in chosen]),
+        np.concatenate([gain[entries.places[lengthy]] for entries, _, gain, lengthy in chosen]),
+        np.concatenate([np.isin(entries.places[lengthy], old.places) for entries, old, _, lengthy in chosen]),
+        np.concatenate([entries.late[lengthy] for entries, _, _, lengthy in chosen]),
     )
     ends = np.cumsum([np.count_nonzero(lengthy) for lengthy in documents])
     return [_moved(*each) for each in zip(grown, documents, np.split(new, ends[:-1]), strict=True)]

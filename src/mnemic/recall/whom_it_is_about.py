@@ -83,8 +83,8 @@ def asks_of_self(question: str) -> bool:
 
 def names_in(texts: Iterable[str]) -> frozenset[str]:
     """What texts show to be names: words with a capital inside a sentence, and what somebody is said to be called."""
-    found = {name for text in texts for form in (_INSIDE, _CALLED_CHINESE) for name in form.findall(text)}
-    return frozenset(found - _NO_NAMES)
+    names = {name for text in texts for form in (_INSIDE, _CALLED_CHINESE) for name in form.findall(text)}
+    return frozenset(names - _NO_NAMES)
 
 
 def about_another(clause: str, names: frozenset[str], question: str) -> bool:

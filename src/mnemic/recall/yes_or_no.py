@@ -213,17 +213,17 @@ class _Asked:
     def of(cls, question: str) -> _Asked | None:
         if _CHINESE.search(question):
             core = _TWICE.sub(r"\1", _ASKING_CHINESE.sub("", question))
-            found = _PREDICATE_CHINESE.search(core)
-            if found is None:
+            match = _PREDICATE_CHINESE.search(core)
+            if match is None:
                 return None
-            if found["partner"]:
-                return cls("在一起", frozenset({found["partner"]}), chinese=True)
-            if found["allergen"]:
-                return cls("过敏", frozenset({found["allergen"]}), chinese=True)
+            if match["partner"]:
+                return cls("在一起", frozenset({match["partner"]}), chinese=True)
+            if match["allergen"]:
+                return cls("过敏", frozenset({match["allergen"]}), chinese=True)
             return (
                 cls("结婚", frozenset(), chinese=True)
-                if found["marry"]
-                else cls(found["does"], frozenset({found["object"]}), chinese=True)
+                if match["marry"]
+                else cls(match["does"], frozenset({match["object"]}), chinese=True)
             )
         words = [token for token in tokenise(question) if not is_stop(token) and token not in _LIGHT]
         predicate = next((token for token in words if token in _PREDICATES), "")
@@ -241,7 +241,7 @@ class _Asked:
         if not self.objects:
             return self.done_in(clause)
         if self.chinese:
-            return all(_holds_chinese(clause, one) for one in self.objects)
+            return all(_holds_chinese(clause, word) for word in self.objects)
         return self.objects <= set(tokenise(clause))
 
     def done_in(self, clause: str) -> bool:
@@ -272,7 +272,9 @@ class _Asked:
 
     def touched_by(self, text: str) -> bool:
         """Whether a text names one of the objects."""
-        return any(one in text for one in self.objects) if self.chinese else not self.objects.isdisjoint(tokenise(text))
+        return (
+            any(word in text for word in self.objects) if self.chinese else not self.objects.isdisjoint(tokenise(text))
+        )
 
 
 def reads(question: str) -> bool:
@@ -301,7 +303,7 @@ def said_of(question: str, facts: Iterable[Item], evidence: Sequence[Item]) -> Y
         return None
     items = {item.id: item for item in (*facts, *evidence)}
     read: list[tuple[Item, str, ClauseReading]] = []
-    for item in sorted(items.values(), key=lambda one: micros(one.said)):
+    for item in sorted(items.values(), key=lambda each: micros(each.said)):
         for sentence in written_sentences(item.text):
             reading = _read(asked, sentence)
             if reading is ClauseReading.RESUMED:
@@ -309,7 +311,7 @@ def said_of(question: str, facts: Iterable[Item], evidence: Sequence[Item]) -> Y
                 reading = ClauseReading.YES if ended else None
             if reading is not None:
                 read.append((item, sentence, reading))
-    plain = [one for one in read if one[2] is not ClauseReading.ELSEWHERE]
+    plain = [each for each in read if each[2] is not ClauseReading.ELSEWHERE]
     if not plain:
         return None
     item, sentence, reading = read[-1]
@@ -317,7 +319,7 @@ def said_of(question: str, facts: Iterable[Item], evidence: Sequence[Item]) -> Y
         yes = False if plain[-1][2] is ClauseReading.YES else None
     else:
         yes = {ClauseReading.YES: True, ClauseReading.NO: False}.get(reading)
-    same = {one for at, _, one in read if at.said == item.said and one is not ClauseReading.ELSEWHERE}
+    same = {each for at, _, each in read if at.said == item.said and each is not ClauseReading.ELSEWHERE}
     if len(same) > 1 or (yes and _in_doubt(asked, sentence, item, items.values())):
         yes = None
     return YesOrNo(yes, item, sentence)
@@ -346,7 +348,7 @@ def _read(asked: _Asked, sentence: str) -> ClauseReading | None:
             readings.append(ClauseReading.YES if readings[-1:] == [ClauseReading.NO] else ClauseReading.RESUMED)
         elif own and (reading := _read_clause(asked, part, sentence)) is not None:
             readings.append(reading)
-    plain = [one for one in readings if one is not ClauseReading.ELSEWHERE] or readings
+    plain = [clause_reading for clause_reading in readings if clause_reading is not ClauseReading.ELSEWHERE] or readings
     return plain[-1] if plain else None
 
 
@@ -415,9 +417,9 @@ def _in_doubt(asked: _Asked, sentence: str, item: Item, said: Iterable[Item]) ->
     names = telling_words(sentence) - {asked.predicate} - {"user", "call", "name"} - _LIGHT
     later = (
         part
-        for one in said
-        if micros(one.said) > micros(item.said) or one.id != item.id
-        for part in _CLAUSE.split(one.text)
-        if micros(one.said) >= micros(item.said)
+        for each in said
+        if micros(each.said) > micros(item.said) or each.id != item.id
+        for part in _CLAUSE.split(each.text)
+        if micros(each.said) >= micros(item.said)
     )
     return any(part and _GONE.search(part) and not names.isdisjoint(telling_words(part)) for part in later)

@@ -32,8 +32,8 @@ def parsed(where: str) -> tuple[str, str]:
     """The scheme of a store's URL and the rest; a path is a file's."""
     if where == ":memory:":  # SQLite's own name for it; nobody who types it wants a file of that name
         return _MEMORY, ""
-    scheme, found, rest = where.partition(":")
-    if found and (rest.startswith("//") or scheme in STORES):
+    scheme, colon, rest = where.partition(":")
+    if colon and (rest.startswith("//") or scheme in STORES):
         return scheme, rest.removeprefix("//")
     return _FILE, where
 
@@ -47,10 +47,10 @@ def real_path(path: str | Path) -> Path:
     named = Path(path).expanduser().absolute()
     if "\x00" in str(named):
         return named  # which is refused by who would make it
-    found = Path(os.path.realpath(named))
-    if found.is_symlink():
+    resolved = Path(os.path.realpath(named))
+    if resolved.is_symlink():
         raise Invalid("path", f"{named} is a link that leads in a circle", "Name a file.")
-    return found
+    return resolved
 
 
 def path_of(where: str) -> Path | None:

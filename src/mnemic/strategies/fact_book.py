@@ -73,8 +73,8 @@ class FactBook:
         if not add_only:
             near = yield from _near(fresh, where)
             decided = list((yield from judged(MERGE_DECIDE, Merging(tuple(fresh), tuple(map(_statement, near))))))
-        old = [None if one.old is None else near[one.old] for one in decided]
-        updated = (item for item, one in zip(old, decided, strict=True) if item and one.op is MergeOp.UPDATE)
+        old = [None if each.old is None else near[each.old] for each in decided]
+        updated = (item for item, each in zip(old, decided, strict=True) if item and each.op is MergeOp.UPDATE)
         yield from fetch(*(source for item in updated for source in item.source))  # for the update to cite, too
         shown = tuple(item.id for item in near)
         for fact, decision, item in zip(fresh, decided, old, strict=True):
@@ -196,7 +196,7 @@ def _near(facts: Sequence[StatedFact], where: Filter) -> Flow[list[Item]]:
         hits = yield from search(fact.text, where, _NEAR_POOL)
         ranked = sorted(
             zip(nearness(fact.text, hits), hits, strict=True),
-            key=lambda one: (-one[0], one[1].item.said, one[1].item.text),
+            key=lambda scored: (-scored[0], scored[1].item.said, scored[1].item.text),
         )
         near |= {hit.item.id: hit.item for _, hit in ranked[:NEIGHBOURS]}
     return sorted(near.values(), key=lambda item: (item.said, item.text))

@@ -126,7 +126,7 @@ class Hippo2:
             write=(*facts, *(_phrase(name, added[name], first[added[name][0]]) for name in fresh)),
             revise=tuple(Revision(id=standing[n].id, source=tuple(added[n])) for n in added if n in standing),
             tie=(
-                *(Bond(src=one, dst=refs[n], type=NAMES, source=()) for n in added for one in added[n]),
+                *(Bond(src=phrase, dst=refs[n], type=NAMES, source=()) for n in added for phrase in added[n]),
                 *related,
                 *alike,
             ),
@@ -151,7 +151,9 @@ class Hippo2:
         while ranked and len(picks) < asked.k:
             looked, ranked = ranked[: 4 * asked.k], ranked[4 * asked.k :]
             items = yield from fetch(*looked)
-            passages = [items[one] for one in looked if one in items and items[one].kind in EVIDENCE]
+            passages = [
+                items[passage_id] for passage_id in looked if passage_id in items and items[passage_id].kind in EVIDENCE
+            ]
             picks += [
                 Pick(item=item, score=reached[item.id], components={"alone": alone.get(item.id, 0.0)}, why=why)
                 for item in passages
@@ -177,13 +179,13 @@ class Hippo2:
                 if much >= enough:
                     weights[min(name, other), max(name, other)] = much
         return [
-            Bond(src=ids[one], dst=ids[other], type=ALIKE, weight=much, source=())
-            for (one, other), much in weights.items()
+            Bond(src=ids[phrase], dst=ids[other], type=ALIKE, weight=much, source=())
+            for (phrase, other), much in weights.items()
         ]
 
     def _least(self, embedded: Mapping[str, NDArray[np.float32]]) -> float:
         """The cosine from which two phrases mean the same, as these vectors lie."""
-        pairs = [float(embedded[one] @ embedded[other]) for one, other in combinations(UNRELATED, 2) if embedded]
+        pairs = [float(embedded[phrase] @ embedded[other]) for phrase, other in combinations(UNRELATED, 2) if embedded]
         strange = max(0.0, fmean(pairs)) if pairs else 0.0
         return strange + self.by_meaning * (1 - strange)
 
@@ -206,9 +208,9 @@ def grown(
             if name not in before and held < COMMON:
                 added.setdefault(name, []).append(passage)
                 there.add(name)
-        for one, predicate, other in triples[passage]:
-            if predicate and one != other and {one, other} <= there and not {one, other} <= before:
-                weights[min(one, other), max(one, other)] += 1
+        for subject, predicate, other in triples[passage]:
+            if predicate and subject != other and {subject, other} <= there and not {subject, other} <= before:
+                weights[min(subject, other), max(subject, other)] += 1
     return added, weights
 
 
@@ -224,11 +226,13 @@ def _stated(evidence: Sequence[Item]) -> Flow[tuple[list[Derivation], dict[ItemI
         there += reversed((yield from known(replace(_FACTS, tags=(item.id,)), _ALL_FACTS)))
     read = {fact.source[0] for fact in there}
     unread = [item for item in evidence if item.id not in read]
-    found = yield from judged_each(_EXTRACT, [(_passage(item),) for item in unread])
-    facts = [fact for item, stated in zip(unread, found, strict=True) for fact in _facts(item, stated)]
+    extracted = yield from judged_each(_EXTRACT, [(_passage(item),) for item in unread])
+    facts = [fact for item, stated in zip(unread, extracted, strict=True) for fact in _facts(item, stated)]
     triples: dict[ItemId, list[tuple[str, str, str]]] = {item.id: [] for item in evidence}
-    told = [(one.source[0], one.slots) for one in there] + [(one.source[0], one.slots) for one in facts]
-    for source, slots in told:
+    stated_by_turn = [(statement.source[0], statement.slots) for statement in there] + [
+        (statement.source[0], statement.slots) for statement in facts
+    ]
+    for source, slots in stated_by_turn:
         triples[source] += _triples(slots)
     return facts, dict(triples)
 
@@ -238,17 +242,17 @@ def _passage(item: Item) -> Passage:
     return passage_of(item) if item.kind is Kind.TURN else replace(passage_of(item), speaker="".join(called(item)[:1]))
 
 
-def _facts(item: Item, found: Iterable[Triple]) -> Iterator[Derivation]:
+def _facts(item: Item, extracted_triples: Iterable[Triple]) -> Iterator[Derivation]:
     """Make one fact of each statement, with the triples that it states; it is looked up by its passage."""
     stated: dict[str, list[Triple]] = {}
-    for triple in found:
+    for triple in extracted_triples:
         stated.setdefault(triple.fact, []).append(triple)
     for place, (text, ones) in enumerate(stated.items()):
         yield Derivation(
             key=f"hippo2:{item.id}:{place}",
             kind=Kind.FACT,
             text=text,
-            slots={"by": Hippo2.by, "triples": [[one.subject, one.predicate, one.object] for one in ones]},
+            slots={"by": Hippo2.by, "triples": [[each.subject, each.predicate, each.object] for each in ones]},
             tags=(item.id,),
             source=(item.id,),
             said=item.said,
@@ -274,14 +278,16 @@ def _phrase(name: str, passages: Sequence[ItemId], first: Item) -> Derivation:
 
 def _triples(slots: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     """Read the triples of a fact, with their ends as phrases."""
-    spelled = ((phrase_of(one), predicate, phrase_of(other)) for one, predicate, other in slots["triples"])
+    spelled = ((phrase_of(subject), predicate, phrase_of(other)) for subject, predicate, other in slots["triples"])
     return [triple for triple in spelled if triple[0] and triple[2]]
 
 
 def _own(item: Item, triples: Triples) -> list[str]:
     """List the phrases of a passage, each once: what a document is called, and the ends of triples."""
     title = [] if item.kind is Kind.TURN else [phrase_of(name) for name in called(item)[:1]]
-    return list(dict.fromkeys(filter(None, (*title, *chain.from_iterable((one, other) for one, _, other in triples)))))
+    return list(
+        dict.fromkeys(filter(None, (*title, *chain.from_iterable((subject, other) for subject, _, other in triples))))
+    )
 
 
 def _phrases(spelled: Iterable[str]) -> Flow[dict[str, Item]]:
@@ -294,7 +300,7 @@ def _phrases(spelled: Iterable[str]) -> Flow[dict[str, Item]]:
 
 def _related(weights: Mapping[tuple[str, str], int], refs: Mapping[str, Ref]) -> Flow[list[Bond]]:
     """Tie phrases that triples relate: their number is added to what the link weighs already."""
-    ends = [(refs[one], refs[other], weight) for (one, other), weight in weights.items()]
+    ends = [(refs[phrase], refs[other], weight) for (phrase, other), weight in weights.items()]
     stood = dict.fromkeys(src for src, dst, _ in ends if not isinstance(src, int) and not isinstance(dst, int))
     links = (yield from linked(*stood, types=(RELATED,))) if stood else ()
     before: dict[tuple[Ref, Ref], float] = {(link.src, link.dst): link.weight for link in links}
@@ -314,7 +320,7 @@ def _scaled(ranked: Sequence[tuple[ItemId, float]]) -> dict[ItemId, float]:
 
 
 def _heaviest(reached: Mapping[ItemId, float]) -> list[ItemId]:
-    return sorted(reached, key=lambda one: (-reached[one], one))
+    return sorted(reached, key=lambda phrase: (-reached[phrase], phrase))
 
 
 def _recognised(question: str) -> Flow[list[tuple[Item, float]]]:
@@ -324,17 +330,17 @@ def _recognised(question: str) -> Flow[list[tuple[Item, float]]]:
     kept = (yield from judged(FILTER_EVIDENCE, shown)) if hits else ()
     scores: dict[str, list[float]] = {}
     for hit in (hits[place] for place in kept):
-        ends = chain.from_iterable((one, other) for one, _, other in _triples(hit.item.slots))
+        ends = chain.from_iterable((subject, other) for subject, _, other in _triples(hit.item.slots))
         for name in dict.fromkeys(ends):
-            scores.setdefault(name, []).append(hit.score / max(one.score for one in hits))
+            scores.setdefault(name, []).append(hit.score / max(subject.score for subject in hits))
     standing = yield from _phrases(scores)
     weighed = [(item, fmean(scores[name]) / len(item.source)) for name, item in standing.items()]
-    return sorted(weighed, key=lambda one: (-one[1], one[0].text))[:LINKING]
+    return sorted(weighed, key=lambda subject: (-subject[1], subject[0].text))[:LINKING]
 
 
 def _named(question: str) -> Flow[list[tuple[Item, float]]]:
     """Choose the phrases that a question names: each weighs its specificity, one over how many passages it has."""
-    spelled = [phrase_of(one) for one in (*names(question), *(entity.name for entity in entities(question)))]
+    spelled = [phrase_of(name) for name in (*names(question), *(entity.name for entity in entities(question)))]
     standing = yield from _phrases(filter(None, spelled))
     return [(item, 1 / len(item.source)) for item in standing.values()]
 

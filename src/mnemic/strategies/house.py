@@ -113,12 +113,12 @@ class _Reading:
     hinted: tuple[Revocation, ...]
 
     @property
-    def told(self) -> Iterator[Instruction]:
+    def instructions(self) -> Iterator[Instruction]:
         """What rules decide that instructs."""
         import_whole("mnemic.extract.instructions")
         from mnemic.extract.instructions import Instruction
 
-        return (one for one in self.said if isinstance(one, Instruction))
+        return (saying for saying in self.said if isinstance(saying, Instruction))
 
 
 def _readings(item: Item, user: str) -> list[_Reading]:
@@ -134,8 +134,8 @@ def _readings(item: Item, user: str) -> list[_Reading]:
 
     spoken = tuple(sentences(item.text))
     facts = slots(item.text, subject, micros(item.said), item.said_offset, spoken)
-    told, left = read_by_rules(item.text, spoken)
-    said: tuple[Revocation | Instruction | Finding, ...] = (*revocations(item.text, spoken), *told, *facts)
+    instructions, left = read_by_rules(item.text, spoken)
+    said: tuple[Revocation | Instruction | Finding, ...] = (*revocations(item.text, spoken), *instructions, *facts)
     instructs = _instructs(item, subject, user)
     if not instructs:
         return [_Reading(item, subject, instructs, said, (), ())]
@@ -145,7 +145,7 @@ def _readings(item: Item, user: str) -> list[_Reading]:
 
 def _worded(readings: Sequence[_Reading]) -> frozenset[str]:
     """Choose the open sentences that instruct by their words alone."""
-    return frozenset(one.low for reading in readings for one in reading.open if one.worded)
+    return frozenset(wish.low for reading in readings for wish in reading.open if wish.worded)
 
 
 def _meanings(readings: Sequence[_Reading], known: Sequence[Item]) -> Flow[Meanings]:
@@ -155,20 +155,20 @@ def _meanings(readings: Sequence[_Reading], known: Sequence[Item]) -> Flow[Meani
     and so embedded anyway, has the form of a withdrawal, or shares a word or an aspect with what stands. This is then
     embedded anew, the newest of it.
     """
-    texts = [one.low for reading in readings for one in reading.open]
+    texts = [wish.low for reading in readings for wish in reading.open]
     left_open = frozenset(texts)
-    hints = [(reading, one) for reading in readings for one in reading.hinted]
+    hints = [(reading, wish) for reading in readings for wish in reading.hinted]
     if hints:
         held = [item for item in known if item.state is State.ACTIVE and item.slots.get("standing") is True]
         stood = [item.text.lower() for item in sorted(held, key=lambda item: item.said, reverse=True)][:_MOST_STANDING]
-        stood += [one.text.lower() for reading in readings for one in reading.told]
-        stood += [one.low for reading in readings for one in reading.open]
+        stood += [wish.text.lower() for reading in readings for wish in reading.instructions]
+        stood += [wish.low for reading in readings for wish in reading.open]
         named = set().union(*map(_subjects_of, stood))
         about = hints if stood else []
         asked = [
             low
-            for reading, one in about
-            if (low := one.text.lower()) in left_open or _has_form(reading, one) or _subjects_of(one.text) & named
+            for reading, wish in about
+            if (low := wish.text.lower()) in left_open or _has_form(reading, wish) or _subjects_of(wish.text) & named
         ]
         texts += [*asked, *stood] if asked else []
     if not texts:
@@ -197,12 +197,12 @@ def _has_form(reading: _Reading, hint: Revocation) -> bool:
     import_whole("mnemic.extract.revocations")
     from mnemic.extract.revocations import Revocation
 
-    return any(isinstance(one, Revocation) and one.start == hint.start for one in reading.said)
+    return any(isinstance(saying, Revocation) and saying.start == hint.start for saying in reading.said)
 
 
 def _instructing(readings: Sequence[_Reading], meanings: Meanings) -> frozenset[str]:
     """Choose the open sentences that instruct, by their vectors; by their words alone where there are none."""
-    lows = list(dict.fromkeys(one.low for reading in readings for one in reading.open))
+    lows = list(dict.fromkeys(wish.low for reading in readings for wish in reading.open))
     if not lows or not meanings:
         return _worded(readings)
     import_whole("mnemic.extract.instruction_meaning")
@@ -267,9 +267,9 @@ def withheld_instructions(item: Item, user: str) -> tuple[str, ...]:
         return ()
     as_own = replace(item, slots={**item.slots, "role": "user"})
     return tuple(
-        told.text
+        instruction.text
         for reading in _readings(as_own, user)
-        for told in (*reading.told, *(one.instruction for one in reading.open if one.worded))
+        for instruction in (*reading.instructions, *(wish.instruction for wish in reading.open if wish.worded))
     )
 
 
@@ -293,8 +293,10 @@ def _file_reading(reading: _Reading, book: HouseBook, standing: Collection[str],
             continue
         if isinstance(saying, Revocation):
             if not any(saying.text in text for text in undone):
-                told = any(saying.start <= one.start < saying.end for one in reading.told)
-                undone += write_revocation(item, subject, key, saying, book, meanings, instructs=told)
+                instructs = any(
+                    saying.start <= read_instruction.start < saying.end for read_instruction in reading.instructions
+                )
+                undone += write_revocation(item, subject, key, saying, book, meanings, instructs=instructs)
             continue
         instruction = saying.instruction if isinstance(saying, OpenSentence) else saying
         if not any(instruction.text in text for text in undone):

@@ -53,14 +53,14 @@ def _state(item: Item, key: str, finding: Finding, book: HouseBook) -> None:
     ended = book.filed("ended", finding.subject, finding.slot, value)
     slots = {"slot": finding.slot, "value": finding.value, **of_rules(finding.subject)}
     since = moment(finding.since.start) if finding.since else None
-    newer = [one for one in (*facts, *ended) if one.said > item.said or _is_history(finding, one)]
-    if any(one in ended and one.slots.get(ENDED) is not True for one in newer):
+    newer = [fact for fact in (*facts, *ended) if fact.said > item.said or _is_history(finding, fact)]
+    if any(fact in ended and fact.slots.get(ENDED) is not True for fact in newer):
         return
     if newer:
         past = book.past("slot", finding.subject, finding.slot) if finding.single else ()
         began = since or item.said
-        before = max((one for one in past if one.began <= began), key=lambda one: one.order, default=None)
-        after = min((*newer, *(one for one in past if one.began > began)), key=lambda one: one.order)
+        before = max((fact for fact in past if fact.began <= began), key=lambda fact: fact.order, default=None)
+        after = min((*newer, *(fact for fact in past if fact.began > began)), key=lambda fact: fact.order)
         late = _profiled(item, key, finding, slots, since, gone=() if before is None else (before.at,))
         book.write_history(replace(late, outdated_by=after.at), "value", finding.subject, finding.slot, value)
         return
@@ -84,11 +84,11 @@ def _end(item: Item, key: str, finding: Finding, book: HouseBook) -> None:
         return
     own: Mapping[str, Slot] = {"slot": finding.slot, "value": finding.value}
     borrows = bool(facts) and not (finding.slot and finding.value and WRONG not in facts[0].slots)
-    told = facts[0].slots if borrows else own
+    marked = facts[0].slots if borrows else own
     if not facts and (not finding.slot or not finding.value or _is_taken(finding, book)):
         return
-    marks = {ENDED: True, **({WRONG: told[WRONG]} if WRONG in told else {})}
-    slots = {"slot": told["slot"], "value": told["value"], **marks, **of_rules(finding.subject)}
+    marks = {ENDED: True, **({WRONG: marked[WRONG]} if WRONG in marked else {})}
+    slots = {"slot": marked["slot"], "value": marked["value"], **marks, **of_rules(finding.subject)}
     since = moment(finding.since.start) if finding.since else None
     began = max(since, facts[0].said) if since and facts else since  # it was so when it was last said
     end = _profiled(item, key, finding, slots, began, gone=tuple(fact.at for fact in facts))

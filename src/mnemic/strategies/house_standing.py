@@ -71,13 +71,25 @@ def _hinted_at(
 
     low = text.lower()
     places = [*(("about", word) for word in telling(text)), *(("aspect", aspect) for aspect in aspects_named(text))]
-    sharing = {one.at: one for place, word in places for one in book.filed(place, subject, word) if one.said <= said}
+    sharing = {
+        standing.at: standing
+        for place, word in places
+        for standing in book.filed(place, subject, word)
+        if standing.said <= said
+    }
     if low not in meanings:
         return (next(iter(sharing.values())) if len(sharing) == 1 and has_cue(simple(low)) else None), True
     likely = withdraws(meanings[low], low)
-    stood = (one for one in book.filed("stands", subject) if one.said <= said and one.text.lower() in meanings)
-    near = [one for one in stood if canonical(one.text) != canonical(text)]
-    vectors, shares = [meanings[one.text.lower()] for one in near], [one.at in sharing for one in near]
+    stood = (
+        standing
+        for standing in book.filed("stands", subject)
+        if standing.said <= said and standing.text.lower() in meanings
+    )
+    near = [standing for standing in stood if canonical(standing.text) != canonical(text)]
+    vectors, shares = (
+        [meanings[standing.text.lower()] for standing in near],
+        [standing.at in sharing for standing in near],
+    )
     if likely > TAKES_BACK and (place := nearest(meanings[low], vectors, shares)) is not None:
         return near[place], True
     place = doubted(low, likely, meanings[low], vectors, shares)
@@ -129,7 +141,7 @@ def write_instruction(item: Item, subject: str, key: str, instruction: Instructi
         Kind.PROCEDURE,
         instruction.text,
         _instruction_slots(subject, instruction.rule, standing=True),
-        supersedes=next((one.at for one in (*same, *named)), None),
+        supersedes=next((standing.at for standing in (*same, *named)), None),
         revokes=tuple(dict.fromkeys(ended)),
     )
     book.write(derivation)
@@ -141,9 +153,9 @@ def _contradicted(book: HouseBook, subject: str, text: str, said: datetime) -> I
     from mnemic.extract.revocations import aspects_named, contradicts
 
     for aspect in aspects_named(text):
-        for one in book.filed("aspect", subject, aspect):
-            if one.said <= said and contradicts(text, one.text):
-                yield one.at
+        for standing in book.filed("aspect", subject, aspect):
+            if standing.said <= said and contradicts(text, standing.text):
+                yield standing.at
 
 
 def _instruction_slots(subject: str, rule: str, *, standing: bool) -> dict[str, Slot]:

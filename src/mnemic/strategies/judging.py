@@ -170,9 +170,9 @@ def _question(task: JudgeTask[G, T], given: G, shown: str) -> Ask:
 def _repair(ask: Ask, said: str, unfit: Unfit) -> Ask:
     """Ask once more, and show what was said and what is wrong with it: of long answers the beginning."""
     shown, problem = (for_prompt(cut(text.strip(), _QUOTED)[0].strip()) for text in (said, str(unfit)))
-    told = f"This cannot be used: {problem}. Answer again, as one JSON object and nothing else, and keep it short."
+    complaint = f"This cannot be used: {problem}. Answer again, as one JSON object and nothing else, and keep it short."
     return replace(
-        ask, messages=(*ask.messages, ChatMessage("assistant", shown or "(nothing)"), ChatMessage("user", told))
+        ask, messages=(*ask.messages, ChatMessage("assistant", shown or "(nothing)"), ChatMessage("user", complaint))
     )
 
 
@@ -206,9 +206,9 @@ def _telling(value: object) -> Iterator[str]:
         if len(value) >= _TELLING and not (value.isascii() and value == value.lower()):
             yield value
     elif isinstance(value, Mapping):
-        yield from (text for name, one in value.items() if name != "reasoning" for text in _telling(one))
+        yield from (text for name, part in value.items() if name != "reasoning" for text in _telling(part))
     elif isinstance(value, list):
-        yield from (text for one in value for text in _telling(one))
+        yield from (text for part in value for text in _telling(part))
 
 
 @cache

@@ -80,7 +80,7 @@ def unknown_strategy(field: str, name: str, named: Sequence[str]) -> Invalid:
     """
     known = sorted({*named, *STRATEGIES})
     place = name if is_place(name) else "package.module:Class"
-    others = ",".join(one for one in named if one in STRATEGIES)
+    others = ",".join(other for other in named if other in STRATEGIES)
     remedy = (
         f"{did_you_mean(name, known)} One of your own is known while the setting names it, as in "
         f"`export MNEMIC_STRATEGIES={others + ',' if others else ''}{place}` (in Python `Memory(strategies=[...])`); "

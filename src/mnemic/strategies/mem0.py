@@ -105,18 +105,18 @@ class Mem0:
         """
         pool = max(LEAST_POOL, POOL_PER_ITEM * asked.k)
         hits = yield from search(asked.text, _FACTS, pool)
-        found = {hit.item.id: hit.item for hit in hits}
+        items = {hit.item.id: hit.item for hit in hits}
         boosts: dict[ItemId, float] = {}
         for name in _names(asked.text):
             named = [hit.item for hit in (yield from search(name, _FACTS, pool)) if hit.overlap == 1]
-            found |= {item.id: item for item in named}
+            items |= {item.id: item for item in named}
             boosts |= {item.id: max(boosts.get(item.id, 0.0), entity_boost(len(named))) for item in named}
         cosines = {hit.item.id: max(0.0, hit.cosine) for hit in hits if hit.cosine is not None}
-        words = bm25(asked.text, [content_terms(item.text) for item in found.values()])
+        words = bm25(asked.text, [content_terms(item.text) for item in items.values()])
         best = max(words, default=0.0) or 1.0
         most = BOOST + (2.0 if cosines else 1.0)
         picks = []
-        for item, score in zip(found.values(), words, strict=True):
+        for item, score in zip(items.values(), words, strict=True):
             parts = {"semantic": cosines.get(item.id, 0.0), "words": score / best, "entity": boosts.get(item.id, 0.0)}
             picks.append(Pick(item=item, score=sum(parts.values()) / most, components=parts, why=_why(item, parts)))
         picks.sort(key=lambda pick: (-pick.score, -pick.item.said.timestamp(), pick.item.id))
@@ -134,9 +134,9 @@ def _names(question: str) -> list[str]:
     import_whole("mnemic.extract.entities")
     from mnemic.extract.entities import entities
 
-    return list(dict.fromkeys(one.name for one in entities(question)))[:MOST_NAMES]
+    return list(dict.fromkeys(entity.name for entity in entities(question)))[:MOST_NAMES]
 
 
 def _why(item: Item, parts: Mapping[str, float]) -> str:
-    told = f"a fact from {len(item.source)} turn{'s' if len(item.source) > 1 else ''}"
-    return f"{told} that shares a name with the question" if parts["entity"] else told
+    reason = f"a fact from {len(item.source)} turn{'s' if len(item.source) > 1 else ''}"
+    return f"{reason} that shares a name with the question" if parts["entity"] else reason

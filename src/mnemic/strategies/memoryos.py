@@ -147,7 +147,7 @@ class MemoryOS:
             shelf[segment.id] = segment
             turns = turns[length:]
         used = yield from strengths(*(id for segment in shelf.values() for id in segment.turns))
-        hot = [one for one in shelf.values() if self.heat(one, used, 0.0) >= self.hot]
+        hot = [shelved for shelved in shelf.values() if self.heat(shelved, used, 0.0) >= self.hot]
         return (yield from self._promoted(hot, list(shelf.values()), used))
 
     def on_maintain(self, given: Given) -> Flow[Edits]:
@@ -159,11 +159,13 @@ class MemoryOS:
             return Edits()
         segments = [segment_of(item) for item in (yield from known(_EVERY_SEGMENT, _EVERY))]
         used = yield from strengths(*(id for segment in segments for id in segment.turns))
-        heats = {one.id: self.heat(one, used, hours_since_visit(one, used, given.now)) for one in segments}
-        ranked = sorted(segments, key=lambda one: (-heats[one.id], -one.said.timestamp(), one.text))
-        kept = [(one, _SEGMENTS.tags if place < self.capacity else (_ARCHIVED,)) for place, one in enumerate(ranked)]
-        moved = {one.id: tags for one, tags in kept if one.item is not None and one.item.tags != tags}
-        hot = [one for one, tags in kept if tags == _SEGMENTS.tags and one.id not in moved and self._is_due(one, heats)]
+        heats = {each.id: self.heat(each, used, hours_since_visit(each, used, given.now)) for each in segments}
+        ranked = sorted(segments, key=lambda each: (-heats[each.id], -each.said.timestamp(), each.text))
+        kept = [(each, _SEGMENTS.tags if place < self.capacity else (_ARCHIVED,)) for place, each in enumerate(ranked)]
+        moved = {each.id: tags for each, tags in kept if each.item is not None and each.item.tags != tags}
+        hot = [
+            each for each, tags in kept if tags == _SEGMENTS.tags and each.id not in moved and self._is_due(each, heats)
+        ]
         edits = yield from self._promoted(hot[:1], hot[:1], used)
         return replace(edits, revise=(*edits.revise, *(Revision(id=id, tags=tags) for id, tags in moved.items())))
 
@@ -227,21 +229,25 @@ class MemoryOS:
     def _nearest(self, topic: PageTopic, shelf: Mapping[ItemId, TopicSegment]) -> Flow[TopicSegment | None]:
         """Find the segment with the greatest F, if it is great enough for a page to join."""
         words = wording(topic.text, topic.keywords)
-        found = {hit.item.id: segment_of(hit.item) for hit in (yield from search(words, _SEGMENTS, POOL))}
-        pool = sorted({**found, **shelf}.values(), key=lambda one: (one.said, one.text, one.pages))
-        pool = [one for one in pool if len(one.pages) < MOST_PAGES]
-        texts = [words, *(one.words for one in pool)]
+        similar = {hit.item.id: segment_of(hit.item) for hit in (yield from search(words, _SEGMENTS, POOL))}
+        pool = sorted({**similar, **shelf}.values(), key=lambda segment: (segment.said, segment.text, segment.pages))
+        pool = [segment for segment in pool if len(segment.pages) < MOST_PAGES]
+        texts = [words, *(segment.words for segment in pool)]
         terms = [frozenset(content_terms(text)) for text in texts]
         embedded = (yield from vectors(*texts)) if len(pool) >= TELLING else ()
 
-        def f(one: int, other: int) -> float:
-            near = float(embedded[one] @ embedded[other]) if len(embedded) else similarity(terms[one], terms[other])
-            return near + jaccard(terms[one], terms[other])
+        def f(segment: int, other: int) -> float:
+            near = (
+                float(embedded[segment] @ embedded[other])
+                if len(embedded)
+                else similarity(terms[segment], terms[other])
+            )
+            return near + jaccard(terms[segment], terms[other])
 
         least = self.by_words
         if len(embedded):
             every = range(1, len(texts))
-            apart = sorted(max(f(one, other) for other in every if other != one) for one in every)
+            apart = sorted(max(f(segment, other) for other in every if other != segment) for segment in every)
             most = apart[ceil(self.quantile * (len(apart) - 1))]
             least = max(self.threshold, most + MARGIN * (1 - most))
         best = max(range(1, len(texts)), key=lambda place: f(0, place), default=0)
@@ -251,8 +257,8 @@ class MemoryOS:
         self, hot: Sequence[TopicSegment], segments: Sequence[TopicSegment], used: Mapping[ItemId, Strength]
     ) -> Flow[Edits]:
         """Learn from the pages of hot segments that were not read before; write these segments, and others."""
-        hot = [one for one in hot if self.persona and one.promoted < len(one.pages)]
-        unread = yield from fetch(*(id for one in hot for page in one.pages[one.promoted :] for id in page))
+        hot = [segment for segment in hot if self.persona and segment.promoted < len(segment.pages)]
+        unread = yield from fetch(*(id for segment in hot for page in segment.pages[segment.promoted :] for id in page))
         turns = sorted(unread.values(), key=lambda turn: turn.said)
         passages = tuple(map(passage_of, turns))
         book = FactBook(self.by, turns)
@@ -263,15 +269,25 @@ class MemoryOS:
             )
             yield from book.merge((*profile, *knowledge), _PERSONA)
         facts = [_sorted_in(fact, unread) for fact in book.written]
-        reset = {one.id: replace(one, promoted=len(one.pages), visits=visits_of(one, used)) for one in hot}
-        written = [reset.get(one.id, one) for one in segments]
-        fresh = [one for one in written if one.item is None]
-        refs: dict[ItemId, ItemId | int] = {one.id: one.id for one in written}
-        refs |= {one.id: len(facts) + place for place, one in enumerate(fresh)}
+        reset = {
+            segment.id: replace(segment, promoted=len(segment.pages), visits=visits_of(segment, used))
+            for segment in hot
+        }
+        written = [reset.get(segment.id, segment) for segment in segments]
+        fresh = [segment for segment in written if segment.item is None]
+        refs: dict[ItemId, ItemId | int] = {segment.id: segment.id for segment in written}
+        refs |= {segment.id: len(facts) + place for place, segment in enumerate(fresh)}
         return Edits(
-            write=(*facts, *(derived_segment(one, self.by, _SEGMENTS.tags) for one in fresh)),
-            revise=(*book.revisions(), *(revised_segment(one, self.by) for one in written if one.item is not None)),
-            tie=tuple(Bond(src=refs[one.id], dst=id, type=HOLDS, source=()) for one in written for id in one.added()),
+            write=(*facts, *(derived_segment(segment, self.by, _SEGMENTS.tags) for segment in fresh)),
+            revise=(
+                *book.revisions(),
+                *(revised_segment(segment, self.by) for segment in written if segment.item is not None),
+            ),
+            tie=tuple(
+                Bond(src=refs[segment.id], dst=id, type=HOLDS, source=())
+                for segment in written
+                for id in segment.added()
+            ),
         )
 
 
@@ -296,7 +312,7 @@ def _before(turn: Item) -> Flow[list[Item]]:
     """The last turns of its session that were written before a turn, oldest first."""
     where = Filter(kinds=(Kind.TURN,), session=turn.session, said_to=micros(turn.said) + 1)
     turns = yield from known(where, _LATEST)
-    ids = [one.id for one in turns]
+    ids = [earlier.id for earlier in turns]
     after = ids.index(turn.id) + 1 if turn.id in ids else len(ids)
     return list(reversed(turns[after : after + BEFORE]))
 

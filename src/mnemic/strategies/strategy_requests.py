@@ -114,8 +114,8 @@ class EmbedTexts(Request):
 
 def search(text: str, where: Filter = Filter(), k: int = 10) -> Flow[Sequence[SearchHit]]:
     """Search for the items that bear most on a text, best first; none where no word and no meaning brings any."""
-    found: Sequence[SearchHit] = yield Search(text, where, k)
-    return found
+    hits: Sequence[SearchHit] = yield Search(text, where, k)
+    return hits
 
 
 def fetch(*ids: ItemId) -> Flow[Mapping[ItemId, Item]]:

@@ -122,7 +122,7 @@ class Stream:
         weighed |= {turn.id: score for turn, score in zip(fresh, scores, strict=True)}
         edits = _record(fresh, weighed) if fresh else Edits()
         reflections = yield from known(_REFLECTED, _WINDOW)
-        over = {source for one in reflections for source in one.source}
+        over = {source for reflection in reflections for source in reflection.source}
         waiting = [id for id in window if id in weighed and id not in over]
         if round(sum(weighed[id] for id in waiting), 1) < self.threshold:
             return edits
@@ -205,11 +205,11 @@ def _scores(passages: Sequence[Passage]) -> Flow[list[float]]:
 
 def _record(turns: Sequence[Item], weighed: Mapping[ItemId, float]) -> Edits:
     """Keep how much each of these turns weighs, as links to them from one record."""
-    told = ", ".join(f"{HIGHEST * weighed[turn.id]:.0f}" for turn in turns)
+    grades = ", ".join(f"{HIGHEST * weighed[turn.id]:.0f}" for turn in turns)
     record = Derivation(
         key=f"{Stream.name}:{turns[0].id}:importance",
         kind=Kind.SUMMARY,
-        text=f"Importance of {len(turns)} turns, from 1 to 10: {told}",
+        text=f"Importance of {len(turns)} turns, from 1 to 10: {grades}",
         slots={"by": Stream.by},
         source=tuple(turn.id for turn in turns),
         said=turns[-1].said,
@@ -303,5 +303,5 @@ def _depth(item: Item) -> int:
 
 def _why(item: Item, components: Mapping[str, float]) -> str:
     most = max(components, key=lambda name: components[name])
-    told = "a turn" if item.kind is Kind.TURN else f"an insight of depth {_depth(item)}"
-    return f"{told}, most for its {most}"
+    sort = "a turn" if item.kind is Kind.TURN else f"an insight of depth {_depth(item)}"
+    return f"{sort}, most for its {most}"

@@ -155,24 +155,26 @@ class Zep:
         if not model or not given.evidence:
             return Edits()
         facts, before = (yield from known(_own(Kind.FACT), _GRAPH)), (yield from known(_own(Kind.SUMMARY)))
-        weights = Counter((str(one.slots["subject"]), str(one.slots["object"])) for one in facts)
+        weights = Counter((str(fact.slots["subject"]), str(fact.slots["object"])) for fact in facts)
         changed: list[tuple[tuple[str, ...], list[Item]]] = []
         for members in communities(weights)[:_SUMMED]:
-            within = [one for one in facts if one.slots["subject"] in members and one.slots["object"] in members]
-            told = sorted(within, key=lambda one: (one.said, one.id))[-_TOLD:]
-            made_of = digest(one.id for one in told)
-            if len(members) < _LEAST or any(one.slots["made_of"] == made_of for one in before):
+            within = [fact for fact in facts if fact.slots["subject"] in members and fact.slots["object"] in members]
+            community_facts = sorted(within, key=lambda fact: (fact.said, fact.id))[-_TOLD:]
+            made_of = digest(fact.id for fact in community_facts)
+            if len(members) < _LEAST or any(fact.slots["made_of"] == made_of for fact in before):
                 continue
-            sources = {one.source[0] for one in told}
+            sources = {fact.source[0] for fact in community_facts}
             if len((yield from fetch(*sorted(sources)))) == len(sources):  # else there is a run to come that sees all
-                changed.append((members, told))
-        passages = (tuple(Passage(one.text, said=one.said) for one in told) for _, told in changed)
+                changed.append((members, community_facts))
+        passages = (
+            tuple(Passage(fact.text, said=fact.said) for fact in community_facts) for _, community_facts in changed
+        )
         summaries = yield from judged_each(SUMMARIZE, [Condensing(each, _TOKENS) for each in passages])
         edits = GraphEdits(self.by)
-        for (members, told), summary in zip(changed, summaries, strict=True):
-            old = [one for one in before if members_of(one).intersection(members)]
-            before = [one for one in before if one not in old]
-            edits.put_community(members, told, summary.text, old)
+        for (members, community_facts), summary in zip(changed, summaries, strict=True):
+            old = [fact for fact in before if members_of(fact).intersection(members)]
+            before = [fact for fact in before if fact not in old]
+            edits.put_community(members, community_facts, summary.text, old)
         return edits.edits()
 
     def on_recall(self, asked: Asked) -> Flow[Sequence[Pick]]:
@@ -192,13 +194,13 @@ class Zep:
             items |= {item.id: item for item in newest}
         near = yield from _walked([hit.item.id for hit in hits], 2 * asked.k)
         items |= yield from fetch(*near)
-        told = (yield from _episodes(asked)) if self.episodes and model else []
-        items |= {item.id: item for item in told}
+        episodes = (yield from _episodes(asked)) if self.episodes and model else []
+        items |= {item.id: item for item in episodes}
         rankings = {
             "words": [hit.item.id for hit in hits if hit.overlap > 0],
             "meaning": sorted(meant, key=lambda id: -meant[id]),
             "links": [id for id in near if id in items],
-            "episodes": [item.id for item in told],
+            "episodes": [item.id for item in episodes],
         }
         shares = reciprocal_ranks(rankings, _RRF)
         best = dict(sorted(((id, sum(parts.values())) for id, parts in shares.items()), key=_descending)[: 2 * asked.k])
@@ -253,16 +255,16 @@ def _stated(turns: Sequence[Item]) -> Flow[tuple[tuple[ItemId, ...], list[tuple[
     where = Filter(kinds=(Kind.TURN,), session=first.session, said_to=micros(first.said))
     before = [item for item in (yield from known(where, _BEFORE)) if item.kind is Kind.TURN]
     episode = Episode(tuple(map(passage_of, reversed(before))), tuple(map(passage_of, turns)))
-    stated = [(turns[one.source], one) for one in (yield from judged(EXTRACT_FACTS, episode))]
+    stated = [(turns[statement.source], statement) for statement in (yield from judged(EXTRACT_FACTS, episode))]
     return tuple(turn.id for turn in (*before, *turns)), stated
 
 
 def _resolved(stated: Sequence[tuple[Item, Triple]], edits: GraphEdits) -> Flow[dict[str, NamedEntity]]:
     """Resolve names to entities (section 2.2.1): the same, one much like it, or the one a model takes it for."""
     said: dict[str, tuple[str, Item, str]] = {}
-    for turn, one in stated:
-        for name in (one.subject, one.object):
-            said.setdefault(plain_name(name), (name, turn, one.fact))
+    for turn, statement in stated:
+        for name in (statement.subject, statement.object):
+            said.setdefault(plain_name(name), (name, turn, statement.fact))
     entities: dict[str, NamedEntity] = {}
     unsure: dict[str, list[Item]] = {}
     for plain, (name, turn, _) in said.items():
@@ -315,7 +317,7 @@ def _placed(facts: Sequence[GraphFact], edits: GraphEdits) -> Flow[None]:
             continue
         place = yield from _parted(place, edits)
         edge = edits.put_fact(fact, place)
-        edges = {n: one.until(edge.start) if one in place.ends else one for n, one in edges.items()}
+        edges = {n: each.until(edge.start) if each in place.ends else each for n, each in edges.items()}
         edges[len(edges)] = edge if place.ended_by is None else edge.until(place.ended_by.start)
 
 
@@ -323,33 +325,36 @@ def _met(facts: Sequence[GraphFact]) -> Flow[list[GraphEdge]]:
     """Look up the known facts that these may repeat or contradict: of one time, and of things in common."""
     met: dict[ItemId, GraphEdge] = {}
     for fact in facts:
-        one = fact.edge.triple
-        there, back = {"subject": one.subject, "object": one.object}, {"subject": one.object, "object": one.subject}
-        items = [hit.item for hit in (yield from search(one.fact, _own(Kind.FACT), _FACTS))]
-        for slots in (there, back, {"subject": one.subject, "relation": one.predicate}):
+        triple = fact.edge.triple
+        there, back = (
+            {"subject": triple.subject, "object": triple.object},
+            {"subject": triple.object, "object": triple.subject},
+        )
+        items = [hit.item for hit in (yield from search(triple.fact, _own(Kind.FACT), _FACTS))]
+        for slots in (there, back, {"subject": triple.subject, "relation": triple.predicate}):
             items += yield from known(replace(_own(Kind.FACT, **slots), states=_EVER), _HISTORY)
         edges = {item.id: edge_of(item) for item in items}
-        met |= {id: e for id, e in edges.items() if e.meets(fact.edge) and may_exclude(e.triple, one)}
+        met |= {id: e for id, e in edges.items() if e.meets(fact.edge) and may_exclude(e.triple, triple)}
     return list(met.values())
 
 
 def _parted(place: EdgePlace, edits: GraphEdits) -> Flow[EdgePlace]:
     """Begin a fact anew that an edge ends, if it was said again after the edge was: what came late lies between."""
     edge = place.edge
-    for one in place.ends:
-        if isinstance(one.ref, int):
+    for ending in place.ends:
+        if isinstance(ending.ref, int):
             continue  # said in this run
-        cited = (yield from fetch(*one.source)) if len(one.source) > 1 else {}
+        cited = (yield from fetch(*ending.source)) if len(ending.source) > 1 else {}
         later = [turn for turn in cited.values() if turn.kind is Kind.TURN and turn.said > max(edge.order)]
         if not later:
             continue
         turn = min(later, key=lambda turn: turn.said)
-        links = yield from linked(one.ref, types=(ABOUT,))
+        links = yield from linked(ending.ref, types=(ABOUT,))
         names = (yield from fetch(*(link.src for link in links))).values()
         others = tuple(id for id, item in cited.items() if item.kind is not Kind.TURN)
-        anew = replace(one, said=turn.said, start=turn.said, source=(turn.id,))
+        anew = replace(ending, said=turn.said, start=turn.said, source=(turn.id,))
         ends = tuple(NamedEntity(item.id, item.text, others) for item in names)
-        fact = GraphFact(turn, anew, ends, (one.ref,))
+        fact = GraphFact(turn, anew, ends, (ending.ref,))
         again = edits.put_fact(fact, EdgePlace(edge=anew, ended_by=place.ended_by))
         place = replace(place, ended_by=again)
     return place

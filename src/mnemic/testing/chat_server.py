@@ -51,7 +51,9 @@ class Server:
             finish, said = "length", cut.reply
         if said.calls:
             finish = "tool_calls"
-            yield self._chunk({"tool_calls": [{"index": n, **_written(one)} for n, one in enumerate(said.calls)]}, None)
+            yield self._chunk(
+                {"tool_calls": [{"index": n, **_written(call)} for n, call in enumerate(said.calls)]}, None
+            )
         yield self._chunk({}, finish)
         if body.get("stream_options", {}).get("include_usage"):
             yield {**self._chunk({}, None), "choices": [], "usage": _usage(said)}
@@ -70,7 +72,7 @@ class Server:
             finish, said = "length", cut.reply
         message: dict[str, Any] = {"role": "assistant", "content": said.text}
         if said.calls:
-            finish, message["tool_calls"] = "tool_calls", [_written(one) for one in said.calls]
+            finish, message["tool_calls"] = "tool_calls", [_written(call) for call in said.calls]
         choice = {"index": 0, "message": message, "finish_reason": finish}
         document = {"id": "chat-1", "object": "chat.completion", "created": 0, "model": body["model"]}
         return {**document, "choices": [choice], "usage": _usage(said)}
@@ -78,9 +80,11 @@ class Server:
 
 def _ask(body: dict[str, Any]) -> Ask:
     messages = []
-    for one in body["messages"]:
-        calls = (ToolCall(call["id"], **call["function"]) for call in one.get("tool_calls", ()))
-        messages.append(ChatMessage(one["role"], _words(one["content"]), tuple(calls), one.get("tool_call_id", "")))
+    for message in body["messages"]:
+        calls = (ToolCall(call["id"], **call["function"]) for call in message.get("tool_calls", ()))
+        messages.append(
+            ChatMessage(message["role"], _words(message["content"]), tuple(calls), message.get("tool_call_id", ""))
+        )
     tools = (tool["function"] for tool in body.get("tools", ()))
     wanted = body.get("response_format", {}).get("json_schema", {})
     return Ask(
@@ -127,7 +131,7 @@ def status(code: int, body: bytes = b"{}", **headers: str) -> Fault:
 def events(*data: str) -> Fault:
     """The fault of a server that streams just this, each part an event."""
     return lambda handler: reply(
-        handler, "".join(f"data: {one}\n\n" for one in data).encode(), kind="text/event-stream"
+        handler, "".join(f"data: {event}\n\n" for event in data).encode(), kind="text/event-stream"
     )
 
 

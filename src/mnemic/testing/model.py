@@ -367,22 +367,26 @@ class Model:
             }
             space.links = [ln for ln in space.links if ln.end is None or ln.end > horizon]
             space.links = [ln for ln in space.links if ln.weight is not None or ln.end or ln.first > horizon]
-        while spent := [(space, item) for space in self.spaces.values() for item in self._spent(space, horizon)]:
-            for space, item in spent:
+        while expendable := [
+            (space, item) for space in self.spaces.values() for item in self._expendable(space, horizon)
+        ]:
+            for space, item in expendable:
                 dropped += len(space.items.pop(item))
-                for one in self.spaces.values():
-                    one.links = [ln for ln in one.links if item not in (ln.src, ln.dst)]
+                for space_model in self.spaces.values():
+                    space_model.links = [ln for ln in space_model.links if item not in (ln.src, ln.dst)]
         if horizon > self.horizon:
             self.horizon = horizon
             self._commit(None, now, {}, {})
         return dropped
 
-    def _spent(self, space: Space, horizon: int) -> list[str]:
+    def _expendable(self, space: Space, horizon: int) -> list[str]:
         """Items retired at or before the horizon on which nothing rests that is kept."""
         retired = [i for i, vs in space.items.items() if vs[-1].says.state is State.RETIRED]
         old = [i for i in retired if space.items[i][-1].first <= horizon and not space.items[i][-1].says.pinned]
-        cited = {source for one in self.spaces.values() for vs in one.items.values() for source in _sources(vs)}
-        return [i for i in old if i not in cited and not any(_ties(one, i, horizon) for one in self.spaces.values())]
+        cited = {source for other in self.spaces.values() for vs in other.items.values() for source in _sources(vs)}
+        return [
+            i for i in old if i not in cited and not any(_ties(other, i, horizon) for other in self.spaces.values())
+        ]
 
     # Looking
 
@@ -404,15 +408,15 @@ class Model:
             raise Compacted(str(at))
         past = as_of is not None or valid_at is not None
         shown = states or ({State.ACTIVE, State.SUPERSEDED} if past else {State.ACTIVE})
-        found = {}
+        visible = {}
         for space in self._read(user):
             for item, versions in space.items.items():
                 for v in versions:
                     stood = v.end is None if at is None else v.stood(at)
                     state = State.RETIRED if v.says.expired(looked) else v.says.state
                     if stood and state in shown and _in_time(v.says, as_of, valid_at) and where(v.says):
-                        found[item] = v
-        return found
+                        visible[item] = v
+        return visible
 
     def _looked(self, now: datetime, at: int | datetime | None, as_of: datetime | None) -> datetime:
         """The moment at which a view tells what has expired: now, or when its commit was made; never before `as_of`."""
@@ -426,16 +430,16 @@ class Model:
         spaces = list(self._read(user))
         story, queue = set(), [item]
         while queue:
-            one = queue.pop()
-            if one in story or not any(one in space.items for space in spaces):
+            space_name = queue.pop()
+            if space_name in story or not any(space_name in space.items for space in spaces):
                 continue
-            story.add(one)
-            for ln in self.links(user, one):
+            story.add(space_name)
+            for ln in self.links(user, space_name):
                 if ln.type == "supersedes":
                     queue += [ln.src, ln.dst]
         if not story:
             raise NotFound(item)
-        versions = [v for space in spaces for one in story for v in space.items.get(one, ())]
+        versions = [v for space in spaces for space_name in story for v in space.items.get(space_name, ())]
         return sorted(versions, key=lambda v: (v.first, v.says.said, v.id))
 
     def links(self, user: str, item: str, at: int | None = None) -> list[LinkSpan]:
@@ -523,13 +527,13 @@ def _drop(space: Space, going: set[str]) -> None:
 
 def freed(space: Space, items: Collection[str], going: Collection[str]) -> dict[str, ModelVersion]:
     """What stands again on account of items that go: its place was theirs, and nothing that stays says otherwise."""
-    found: dict[str, bool] = {}
+    freed_items: dict[str, bool] = {}
     below = {item for item in items if item in space.items and space.now(item).state is not State.RETIRED}
     while below:
-        older = {old for item in below for new, old in _places(space) if new == item and old not in found}
-        found |= {old: place_taken(space, old, going) for old in older}
+        older = {old for item in below for new, old in _places(space) if new == item and old not in freed_items}
+        freed_items |= {old: place_taken(space, old, going) for old in older}
         below = older & set(going)
-    loose = [item for item, taken in found.items() if not taken and item not in going]
+    loose = [item for item, taken in freed_items.items() if not taken and item not in going]
     return {item: reopened_said(space.items[item]) for item in loose if space.now(item).state is State.SUPERSEDED}
 
 

@@ -68,21 +68,26 @@ class TimeModel(Model):
         if user not in self.off:
             return own
         behind, base = self.whole(self.off[user].of), self.off[user].base
-        found = _cut(behind, base)
+        whole_space = _cut(behind, base)
         for item, versions in own.items.items():
-            before = found.items.get(item, [])
-            found.items[item] = [*before[:-1], *(replace(v, end=versions[0].first) for v in before[-1:]), *versions]
+            before = whole_space.items.get(item, [])
+            whole_space.items[item] = [
+                *before[:-1],
+                *(replace(v, end=versions[0].first) for v in before[-1:]),
+                *versions,
+            ]
         for link in own.links:
-            found.links = [
-                replace(ln, end=link.first) if ln.ends == link.ends and ln.end is None else ln for ln in found.links
+            whole_space.links = [
+                replace(ln, end=link.first) if ln.ends == link.ends and ln.end is None else ln
+                for ln in whole_space.links
             ] + [link]
-        return found
+        return whole_space
 
     def _read(self, user: str) -> list[Space]:
-        found = [self.whole(user)] if user in self.spaces else []
+        spaces = [self.whole(user)] if user in self.spaces else []
         if owner(user) != SHARED and SHARED in self.spaces:
-            found.append(_cut(self.spaces[SHARED], self._base(user)))
-        return found
+            spaces.append(_cut(self.spaces[SHARED], self._base(user)))
+        return spaces
 
     def _base(self, user: str) -> int | None:
         """The commit that a memory reads what is shared at; None for as it stands."""
@@ -191,14 +196,14 @@ class TimeModel(Model):
         """Of the links that a branch has changed: what the parent takes over, and the items whose links clash."""
         ours, theirs, (taken, met) = self._space(user), self.whole(key), since
         ties, clash = {}, set()
-        for one in sorted({ln.ends for ln in self.spaces[key].links if ln.first > taken}):
-            new, old = weight_of(theirs, one), _weight_at(theirs, one, taken)
-            here_now, here_then = weight_of(ours, one), _weight_at(ours, one, met)
-            if new in (old, here_now) or not skipped.isdisjoint(one[:2]):
+        for ends in sorted({ln.ends for ln in self.spaces[key].links if ln.first > taken}):
+            new, old = weight_of(theirs, ends), _weight_at(theirs, ends, taken)
+            here_now, here_then = weight_of(ours, ends), _weight_at(ours, ends, met)
+            if new in (old, here_now) or not skipped.isdisjoint(ends[:2]):
                 continue
-            clash |= set() if here_now == here_then else {one[0]}
+            clash |= set() if here_now == here_then else {ends[0]}
             if here_now == here_then or prefer == "branch":
-                ties[one] = new
+                ties[ends] = new
         return ties, clash
 
     def _last_merge(self, user: str, key: str) -> tuple[int, int]:
@@ -305,7 +310,9 @@ class TimeModel(Model):
             return going
         reopened = freed(self._space(user), going, going)
         firsts: set[int] = set()
-        self.marked |= {key for key in reach if any(going & self.spaces[one].items.keys() for one in self.kin(key))}
+        self.marked |= {
+            key for key in reach if any(going & self.spaces[space_key].items.keys() for space_key in self.kin(key))
+        }
         for key in reach:
             firsts |= self._take_out(self.spaces[key], going)
         self._commit(user, now, reopened, {})

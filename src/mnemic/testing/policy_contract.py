@@ -52,16 +52,16 @@ class PolicyContract:
     def test_one_page_that_may_leave_is_the_victim(self, make: Make) -> None:
         policy = make()
         pages = [page(n) for n in range(CAPACITY)]
-        for one in pages:
-            policy.admitted(one, one.arrived)
-        for one in pages:
-            assert policy.victim({one.id: one}, 99) is one
+        for candidate in pages:
+            policy.admitted(candidate, candidate.arrived)
+        for candidate in pages:
+            assert policy.victim({candidate.id: candidate}, 99) is candidate
 
     def test_asking_twice_is_no_reference(self, make: Make) -> None:
         policy = make()
-        pages = {one.id: one for one in map(page, range(CAPACITY))}
-        for one in pages.values():
-            policy.admitted(one, one.arrived)
+        pages = {each.id: each for each in map(page, range(CAPACITY))}
+        for each in pages.values():
+            policy.admitted(each, each.arrived)
         chosen = policy.victim(pages, 99)
         assert policy.victim(pages, 99) is chosen
 

@@ -65,6 +65,6 @@ def _without_checks(request: Request) -> Request:
     return replace(request, sound=None) if isinstance(request, Ask) else request
 
 
-def _send(pipe: IO[bytes], told: object) -> None:
-    pickle.dump(told, pipe)
+def _send(pipe: IO[bytes], value: object) -> None:
+    pickle.dump(value, pipe)
     pipe.flush()

@@ -152,7 +152,7 @@ def test_nothing_comes_of_nothing(strategy: Strategy, given: Given, model: Model
     for maintain in (False, True):
         edits, asked = thought(strategy, replace(given, evidence=()), model, maintain=maintain)
         assert edits == Edits()
-        assert not [one for one in asked if isinstance(one, Ask)]
+        assert not [request for request in asked if isinstance(request, Ask)]
 
 
 def test_given_the_same_it_asks_and_edits_the_same(strategy: Strategy, given: Given, model: Model) -> None:
@@ -174,21 +174,21 @@ def test_the_order_of_sets_changes_nothing(strategy: Strategy, given: Given, mod
 
 def test_it_keeps_its_budget(strategy: Strategy, given: Given, model: Model) -> None:
     _, asked = thought(strategy, given, model)
-    assert sum(isinstance(one, Ask) for one in asked) <= strategy.budget.calls
+    assert sum(isinstance(request, Ask) for request in asked) <= strategy.budget.calls
 
 
 def test_what_it_writes_is_signed_and_cites_what_it_was_given(strategy: Strategy, given: Given, model: Model) -> None:
     edits, _ = thought(strategy, given, model)
     ids = {item.id for item in (*given.evidence, *given.known)}
-    keys = [one.key for one in edits.write]
+    keys = [derivation.key for derivation in edits.write]
     assert len(set(keys)) == len(keys)
-    for one in edits.write:
-        assert one.key.startswith(f"{strategy.name}:")
-        assert one.slots["by"] == strategy.by
-        assert one.source
-        assert set(one.source) <= ids
-        assert one.kind not in EVIDENCE
-        assert one.text.strip()
+    for derivation in edits.write:
+        assert derivation.key.startswith(f"{strategy.name}:")
+        assert derivation.slots["by"] == strategy.by
+        assert derivation.source
+        assert set(derivation.source) <= ids
+        assert derivation.kind not in EVIDENCE
+        assert derivation.text.strip()
 
 
 def test_the_same_evidence_has_the_same_keys_whatever_comes_with_it(
@@ -196,8 +196,10 @@ def test_the_same_evidence_has_the_same_keys_whatever_comes_with_it(
 ) -> None:
     whole, _ = thought(strategy, given, model)
     half, _ = thought(strategy, replace(given, evidence=given.evidence[: len(given.evidence) // 2]), model)
-    cited = {source for one in half.write for source in one.source}
-    assert {one.key for one in half.write} <= {one.key for one in whole.write if set(one.source) & cited} or (
+    cited = {source for derivation in half.write for source in derivation.source}
+    assert {derivation.key for derivation in half.write} <= {
+        derivation.key for derivation in whole.write if set(derivation.source) & cited
+    } or (
         strategy.budget.calls > 0  # a model may say less of less
     )
 
@@ -284,8 +286,8 @@ def test_what_it_keeps_for_itself_moves_nobodys_recall(strategy: Strategy, memor
     me.observe(texts, speaker="Ada")
 
     def ranked() -> list[list[tuple[str, float]]]:
-        found = (me.recall(text, k=100) for text in texts)
-        return [[(one.id, one.score) for one in context] for context in found]
+        contexts = (me.recall(text, k=100) for text in texts)
+        return [[(recalled.id, recalled.score) for recalled in context] for context in contexts]
 
     before = ranked()
     assert memory.flush()
@@ -356,7 +358,9 @@ def test_its_recall_picks_what_it_was_shown_and_writes_nothing(
     for text in texts:
         first = me.recall(text, by=strategy.name, k=5)  # `Invalid` for a pick that it was not shown
         assert len(first) <= 5
-        assert [one.id for one in me.recall(text, by=strategy.name, k=5)] == [one.id for one in first]
+        assert [recalled.id for recalled in me.recall(text, by=strategy.name, k=5)] == [
+            recalled.id for recalled in first
+        ]
     assert me.log()[0].seq == head
     assert memory.admin.verify() == []
     assert memory.admin.stats().items == held.items

@@ -117,7 +117,7 @@ class Reader:
         slots = [crc32(term.encode("utf-8", "surrogatepass")) % _SLOTS for term in _terms(low)]
         counts = [self._seen[slot] for slot in slots]
         sentences = _SENTENCE.findall(text)
-        asks = len([1 for one in sentences if _ASKS.search(one)])
+        asks = len([1 for sentence in sentences if _ASKS.search(sentence)])
         read = Features(
             tokens=count_tokens(text),
             terms=len(slots),

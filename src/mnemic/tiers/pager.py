@@ -283,7 +283,10 @@ class Pager:
         """
         evicted = self._relieve()
         while self.table.used > self.budget and self.table.pinned:
-            page = min((self.table.resident[one] for one in self.table.pinned), key=lambda one: (one.last_use, one.id))
+            page = min(
+                (self.table.resident[pinned] for pinned in self.table.pinned),
+                key=lambda pinned: (pinned.last_use, pinned.id),
+            )
             self.pin(page.id, pinned=False)
             self.unpinned[page.id] = None
             evicted += self._relieve()
@@ -347,7 +350,7 @@ class Pager:
         if any(mate in self.table.pinned for mate in group):
             self.table.untie(page.id)
             group = (page.id,)
-        refused = [one for mate in group if mate in self.table.resident for one in self._leave(mate)]
+        refused = [left for mate in group if mate in self.table.resident for left in self._leave(mate)]
         if self.table.find(page.id) is None:
             self.table.note(
                 replace(page, tier=Tier.MIDDLE if page.position >= 0 else Tier.LONG), self.counters.evictions

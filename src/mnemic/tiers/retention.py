@@ -88,7 +88,7 @@ def retention(classes: str, kinds: str) -> Retention:
 
 def _pairs(field_: str, text: str) -> list[tuple[str, str]]:
     pairs = []
-    for part in filter(None, (one.strip() for one in text.split(","))):
+    for part in filter(None, (pair.strip() for pair in text.split(","))):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not (name and equals and value):
             raise Invalid(field_, f"{part!r} is no pair", "Write name=value, separated by commas.")

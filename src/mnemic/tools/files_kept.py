@@ -61,10 +61,10 @@ def folded(versions: Sequence[Version]) -> Tree:
 def _files(parts: Mapping[Place, Sequence[StoredPart]], folders: Container[Place]) -> dict[Place, File]:
     files: dict[Place, File] = {}
     for place, same in parts.items():
-        for n, found in enumerate(_copies(same)):
-            kept = _completed(found)
+        for n, copy in enumerate(_copies(same)):
+            kept = _completed(copy)
             free = place if n == 0 and place not in folders else _free_name(place, (files, parts, folders))
-            files[free] = File("".join(one.text for one in kept), kept)
+            files[free] = File("".join(part.text for part in kept), kept)
     return files
 
 
@@ -76,27 +76,27 @@ def _copies(parts: Sequence[StoredPart]) -> list[tuple[StoredPart, ...]]:
     Args:
         parts: The later written first.
     """
-    found: list[list[StoredPart]] = []
-    for part in sorted(parts, key=lambda one: one.number):
-        waiting = [file for file in found if file[-1].more and file[-1].number < part.number]
+    copies: list[list[StoredPart]] = []
+    for part in sorted(parts, key=lambda part_of_file: part_of_file.number):
+        waiting = [file for file in copies if file[-1].more and file[-1].number < part.number]
         if waiting:
             max(waiting, key=lambda file: file[-1].number).append(part)
         else:
-            found.append([part])
-    return [tuple(file) for file in found]
+            copies.append([part])
+    return [tuple(file) for file in copies]
 
 
 def _completed(parts: Sequence[StoredPart]) -> tuple[StoredPart, ...]:
     """The parts of a file in their order, and for those that are missing one that says so in a line."""
-    found: list[StoredPart] = []
+    parts_so_far: list[StoredPart] = []
     for part in parts:
-        at = _next(found)
+        at = _next(parts_so_far)
         if part.number > at:
-            found.append(_gap(found, part, at, part.number - at))
-        found.append(part)
-    if found[-1].more:
-        found.append(_gap(found, found[-1], _next(found), None))
-    return tuple(found)
+            parts_so_far.append(_gap(parts_so_far, part, at, part.number - at))
+        parts_so_far.append(part)
+    if parts_so_far[-1].more:
+        parts_so_far.append(_gap(parts_so_far, parts_so_far[-1], _next(parts_so_far), None))
+    return tuple(parts_so_far)
 
 
 def _next(parts: Sequence[StoredPart]) -> int:

@@ -52,7 +52,7 @@ def about(call: str, arguments: Arguments) -> set[str] | None:
     if call not in _NAMES:
         return None
     listed, field = _NAMES[call]
-    return _either_of_each(one[field] if field else one for one in arguments[listed])
+    return _either_of_each(record[field] if field else record for record in arguments[listed])
 
 
 def create_entities(graph: Graph, arguments: Arguments) -> Transaction[Result]:
@@ -88,7 +88,7 @@ def add_observations(graph: Graph, arguments: Arguments) -> Transaction[Result]:
         entity = _named(name, first)
         if entity is None:
             return Transaction(answer=Result(text=f"Entity with name {_printable(name)} not found", failed=True))
-        texts = known.setdefault(entity.name, {one.text for one in entity.observations})
+        texts = known.setdefault(entity.name, {observation.text for observation in entity.observations})
         fresh = [text for text in record["contents"] if texts.isdisjoint(either(text))]
         texts.update(fresh)
         write += (observation_statement(entity.name, entity.node, text) for text in fresh)
@@ -102,7 +102,7 @@ def delete_entities(graph: Graph, arguments: Arguments) -> Transaction[Result]:
     retire: list[ItemId] = []
     for entity in graph.entities:
         if entity.name in names:
-            retire += (*entity.ids, *(one.id for one in entity.observations))
+            retire += (*entity.ids, *(observation.id for observation in entity.observations))
     retire += (relation.id for relation in graph.relations if not names.isdisjoint((relation.src, relation.dst)))
     return Transaction(answer=_deleted("Entities"), retire=tuple(retire))
 
@@ -116,7 +116,11 @@ def delete_observations(graph: Graph, arguments: Arguments) -> Transaction[Resul
         entity = next(
             (first[form] for form in (record["entityName"], mask(record["entityName"])[0]) if form in first), None
         )
-        retire.update((one.id, None) for one in (entity.observations if entity else ()) if one.text in gone)
+        retire.update(
+            (observation.id, None)
+            for observation in (entity.observations if entity else ())
+            if observation.text in gone
+        )
     return Transaction(answer=_deleted("Observations"), retire=tuple(retire))
 
 
@@ -135,8 +139,8 @@ def read_graph(graph: Graph, arguments: Arguments) -> Transaction[Result]:
 def search_nodes(graph: Graph, arguments: Arguments) -> Transaction[Result]:
     """Entities that hold the query in name, type or an observation, whatever the case; and relations at them."""
     query = arguments["query"].lower()
-    found = [entity for entity in graph.entities if any(query in text.lower() for text in _texts(entity))]
-    return Transaction(answer=_with_relations(graph, found))
+    matching = [entity for entity in graph.entities if any(query in text.lower() for text in _texts(entity))]
+    return Transaction(answer=_with_relations(graph, matching))
 
 
 def open_nodes(graph: Graph, arguments: Arguments) -> Transaction[Result]:
@@ -185,16 +189,18 @@ def _printable(name: str) -> str:
 def _with_relations(graph: Graph, entities: Sequence[GraphEntity]) -> Result:
     """Entities with the relations that start or end at one of them."""
     names = {entity.name for entity in entities}
-    return _shown(entities, [one for one in graph.relations if one.src in names or one.dst in names])
+    return _shown(
+        entities, [relation for relation in graph.relations if relation.src in names or relation.dst in names]
+    )
 
 
 def _shown(entities: Sequence[GraphEntity], relations: Sequence[GraphRelation]) -> Result:
     data = {
         "entities": [
-            {"name": one.name, "entityType": one.type, "observations": [o.text for o in one.observations]}
-            for one in entities
+            {"name": each.name, "entityType": each.type, "observations": [o.text for o in each.observations]}
+            for each in entities
         ],
-        "relations": [{"from": one.src, "to": one.dst, "relationType": one.type} for one in relations],
+        "relations": [{"from": each.src, "to": each.dst, "relationType": each.type} for each in relations],
     }
     return Result(text=_json(data), data=data)
 

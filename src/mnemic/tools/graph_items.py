@@ -149,7 +149,7 @@ def _about(name: str, node: int) -> dict[str, Slot]:
 def _take_in(entity: GraphEntity, nodes: dict[Name, list[GraphEntity]], entities: list[GraphEntity]) -> None:
     """Take an entity in, unless it says what one before it says."""
     known = nodes.setdefault((entity.name, entity.node), [])
-    same = next((one for one in known if one.type == entity.type), None)
+    same = next((other for other in known if other.type == entity.type), None)
     if same is not None:
         same.ids += entity.ids
         return

@@ -38,7 +38,7 @@ def _tool(
 
 def _taken(**fields: Mapping[str, Any]) -> dict[str, Any]:
     """The schema of an object that is read for these fields; the reference lets others pass, and so do we."""
-    return {name: one for name, one in shape(fields).items() if name != "additionalProperties"}
+    return {name: part for name, part in shape(fields).items() if name != "additionalProperties"}
 
 
 _NAME: Final = text("What it is called: the name that observations and relations refer to")

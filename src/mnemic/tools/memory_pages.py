@@ -71,8 +71,8 @@ _CORE: Final = (Kind.PROCEDURE, Kind.PROFILE)
 def pages(memory: ScopedMemory) -> dict[str, str]:
     """The pages that have something to show, by name."""
     core = [version.item for version in memory.list(where=Filter(kinds=_CORE), limit=LIST_LIMIT)]
-    found = {p.name: _chosen(memory, p, core) if p.kinds[0] in _CORE else _newest(memory, p) for p in PAGES}
-    return {name: text for name, text in found.items() if text}
+    texts = {p.name: _chosen(memory, p, core) if p.kinds[0] in _CORE else _newest(memory, p) for p in PAGES}
+    return {name: text for name, text in texts.items() if text}
 
 
 def _chosen(memory: ScopedMemory, page: MemoryPage, core: Sequence[Item]) -> str:

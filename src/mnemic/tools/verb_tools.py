@@ -80,14 +80,14 @@ def _remember(memory: ScopedMemory, arguments: Arguments) -> Result:
 
 def _recall(memory: ScopedMemory, arguments: Arguments) -> Result:
     looking = memory if arguments.get("as_of") is None else memory.as_of(arguments["as_of"])
-    found = looking.recall(
+    context = looking.recall(
         arguments["query"], k=arguments.get("k"), budget=arguments.get("budget"), by=arguments.get("by")
     )
-    return _found(found, nothing="Nothing was found.")
+    return _context_result(context, nothing="Nothing was found.")
 
 
 def _context(memory: ScopedMemory, arguments: Arguments) -> Result:
-    return _found(
+    return _context_result(
         memory.context(arguments["query"], budget=arguments.get("budget")), nothing="Nothing is remembered yet."
     )
 
@@ -95,8 +95,8 @@ def _context(memory: ScopedMemory, arguments: Arguments) -> Result:
 def _forget(memory: ScopedMemory, arguments: Arguments) -> Result:
     receipt = memory.forget(*map(ItemId, arguments["ids"]))
     if receipt.repeated:
-        return _told("Hidden before, so nothing was done", receipt)
-    return _told(f"Forgotten, in commit {receipt.seq} (undo brings it back)", receipt)
+        return _receipt_result("Hidden before, so nothing was done", receipt)
+    return _receipt_result(f"Forgotten, in commit {receipt.seq} (undo brings it back)", receipt)
 
 
 def _history(memory: ScopedMemory, arguments: Arguments) -> Result:
@@ -148,17 +148,17 @@ def _time(arguments: Arguments, name: str) -> datetime | None:
 def _written(did: str, receipt: Receipt) -> Result:
     masked = "".join(f"; {count} {kind} masked" for kind, count in receipt.masked)
     again = ", as before: nothing was written again" if receipt.repeated else ""
-    return _told(f"{did} in commit {receipt.seq}{again}{masked}", receipt)
+    return _receipt_result(f"{did} in commit {receipt.seq}{again}{masked}", receipt)
 
 
-def _told(said: str, receipt: Receipt) -> Result:
-    ids = ", ".join(f"[{one}]" for one in receipt.ids)
+def _receipt_result(said: str, receipt: Receipt) -> Result:
+    ids = ", ".join(f"[{item_id}]" for item_id in receipt.ids)
     data = {"seq": receipt.seq, "ids": list(receipt.ids), "repeated": receipt.repeated}
     return Result(text=f"{said}: {ids}.", data=data)
 
 
-def _found(context: Context, *, nothing: str) -> Result:
-    items = [_recalled(rank, one) for rank, one in enumerate(context.items, start=1)]
+def _context_result(context: Context, *, nothing: str) -> Result:
+    items = [_recalled(rank, recalled) for rank, recalled in enumerate(context.items, start=1)]
     shown = context.text or (nothing if not context.considered else "Nothing fits the budget; ask for more tokens.")
     data = {
         "items": items,
@@ -174,8 +174,8 @@ def _sureness(context: Context) -> str:
     return "; ".join((f"confidence {context.confidence:.2f} that the answer is here", *context.notes)) + "."
 
 
-def _recalled(rank: int, one: Recalled) -> dict[str, Any]:
-    return {"rank": rank, **_item(one.item), "reasons": list(one.reasons)}
+def _recalled(rank: int, recalled: Recalled) -> dict[str, Any]:
+    return {"rank": rank, **_item(recalled.item), "reasons": list(recalled.reasons)}
 
 
 def _item(item: Item) -> dict[str, Any]:

@@ -58,10 +58,10 @@ class BranchVerbs:
 
         cursors = cursors_of("branches", who, size=1)
         (past,) = (0,) if after is None else cursors.read(after)
-        found = yield from look(
-            lambda s: [one for own in s.spaces(own_or_none(s, who)) for one in branches_of(s, own, past)]
+        rows = yield from look(
+            lambda s: [each for own in s.spaces(own_or_none(s, who)) for each in branches_of(s, own, past)]
         )
-        page = one_page(found, limit, lambda last: cursors.write(last[0]))
+        page = one_page(rows, limit, lambda last: cursors.write(last[0]))
         return Listing(tuple(branch for _, branch in page), page.next)
 
     def merge(self, who: Who, name: str, prefer: str, *, dry_run: bool) -> Flow[Merge]:

@@ -68,7 +68,12 @@ class Changing:
         self, who: Who, exchange: Sequence[ExchangeMessage], prompts: Sequence[PromptMessage]
     ) -> Flow[Receipt]:
         """Remember what was said in an exchange with a model, in one commit with what memory put into its prompt."""
-        scope, puts, masked, done = writable(who), list[Put](), Counter[str](), {one.name: one for one in prompts}
+        scope, puts, masked, done = (
+            writable(who),
+            list[Put](),
+            Counter[str](),
+            {prompt.name: prompt for prompt in prompts},
+        )
         for message in exchange:
             written = self.desk.evidence(scope, (message.said,), message.channel, lasting=False)
             puts += written.puts
@@ -119,7 +124,7 @@ class Changing:
             named = partial(_with_their_chunks, who=who, items=(item,))
             return (
                 yield from self._marked(
-                    who, named, (item,), Verb.REVISED, lambda one: replace(one, expires=expires), expect
+                    who, named, (item,), Verb.REVISED, lambda standing: replace(standing, expires=expires), expect
                 )
             )
         version = yield from look_again(who, self.desk, lambda s: standing_version(s, who, item))
@@ -250,10 +255,10 @@ class Changing:
 
     def _named(self, who: Who, of: Callable[[Snapshot], dict[ItemId, Version]]) -> Flow[dict[ItemId, Version]]:
         """The items that a verb was given, at least one."""
-        found = yield from look_again(who, self.desk, of)
-        if not found:
+        versions = yield from look_again(who, self.desk, of)
+        if not versions:
             raise Invalid("ids", "is empty", "Name at least one item.")
-        return found
+        return versions
 
     def _marked(
         self,
@@ -288,12 +293,12 @@ def _with_chunks(
 
 def _with_their_chunks(snapshot: Snapshot, who: Who, items: Sequence[ItemId]) -> dict[ItemId, Version]:
     """The standing versions of items, and of the chunks of those that are documents."""
-    found = standing_versions(snapshot, who, items)
-    return {**found, **chunks_of(snapshot, who, found.values())}
+    versions = standing_versions(snapshot, who, items)
+    return {**versions, **chunks_of(snapshot, who, versions.values())}
 
 
 def _tied(snapshot: Snapshot, who: Who, link: Link) -> bool:
     """Whether a link is there between items that all are here, with its evidence."""
     standing_versions(snapshot, who, (link.src, link.dst, *link.evidence))
-    found = snapshot.links(own_or_none(snapshot, who), [link.src])
-    return any((o.src, o.dst, o.type) == (link.src, link.dst, link.type) for o in found)
+    links = snapshot.links(own_or_none(snapshot, who), [link.src])
+    return any((o.src, o.dst, o.type) == (link.src, link.dst, link.type) for o in links)

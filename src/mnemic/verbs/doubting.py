@@ -73,8 +73,8 @@ class Doubting(Changing, Recalling):
         beliefs = believed([item for item in shown if supported(item, sources)], user)
         older = _taken_over(snapshot, spaces, view, shown) if history else {}
         former = [chained(belief.facts, older) for belief in beliefs]
-        told = {old.id for some in former for old in some}
-        ended = believed([item for item in over if item.id not in told], user)
+        replaced = {old.id for some in former for old in some}
+        ended = believed([item for item in over if item.id not in replaced], user)
         taken = [*zip(beliefs, former, strict=True), *((belief, ()) for belief in ended)]
         return [
             replace(
@@ -93,12 +93,12 @@ class Doubting(Changing, Recalling):
         from mnemic.recall.beliefs import ABOUT_USERS
 
         spaces = spaces_of(snapshot, who)
-        found = {version.item.id: version for version in scanned(snapshot, spaces, ABOUT_USERS, view)}
+        stating = {version.item.id: version for version in scanned(snapshot, spaces, ABOUT_USERS, view)}
         for id, version in unread_versions(snapshot, who, self.desk, self.unread).items():
-            found.pop(id, None)
+            stating.pop(id, None)
             if version.item.state is State.ACTIVE and version.item.kind in ABOUT_USERS.kinds:
-                found[id] = version
-        return [as_then(snapshot, spaces, view, version.item) for version in always_shown(who.scope, found.values())]
+                stating[id] = version
+        return [as_then(snapshot, spaces, view, version.item) for version in always_shown(who.scope, stating.values())]
 
     def _over(self, snapshot: Snapshot, who: Who, view: View) -> list[Item]:
         """The items that stated so and hold no longer, of those known to the view."""
@@ -131,7 +131,7 @@ class Doubting(Changing, Recalling):
             raise Invalid("keep", "is all that settles an instruction", "Forget the instruction to end it.")
         if value is not None and value.casefold() == str(item.slots.get("value")).casefold():
             raise Invalid("value", "is what the fact says already", "Give keep to confirm it.")
-        now = moment(max(self.desk.clock.now(), *(micros(one.said) for one in (item, *newer))))
+        now = moment(max(self.desk.clock.now(), *(micros(turn.said) for turn in (item, *newer))))
         if keep:
             import_whole("mnemic.recall.profile")
             from mnemic.recall.profile import CONFIRMED

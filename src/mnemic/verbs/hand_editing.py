@@ -134,13 +134,15 @@ class HandEditing:
             Invalid, TooLarge: something cannot be taken; nothing was written.
         """
         writable(who)
-        named = {id: one.expect for id, one in edits.rewordings.items()}
+        named = {id: edit.expect for id, edit in edits.rewordings.items()}
         named |= {id: seq for id, (seq, _) in edits.pins.items()} | dict(edits.hidden)
         standing, chunks = yield from look(lambda s: _standing(s, who, tuple(named)))
         masked: Counter[str] = Counter()
         ops: list[Op] = []
-        added = [self._add(who, one, pinned, ops, masked) for one, pinned in edits.additions]
-        reworded = {id: self._reword(who, standing[id].item, one, ops, masked) for id, one in edits.rewordings.items()}
+        added = [self._add(who, edit, pinned, ops, masked) for edit, pinned in edits.additions]
+        reworded = {
+            id: self._reword(who, standing[id].item, edit, ops, masked) for id, edit in edits.rewordings.items()
+        }
         ops += [
             Put(
                 verb=Verb.PINNED if pinned else Verb.UNPINNED,
@@ -151,7 +153,7 @@ class HandEditing:
         ]
         going = {id for id in named if id in edits.hidden or reworded.get(id, id) != id}
         ops += _hiding(going, standing, chunks)
-        expect = named | {one.item.id: one.seq_from for one in chunks.values() if one.item.source[0] in going}
+        expect = named | {edit.item.id: edit.seq_from for edit in chunks.values() if edit.item.source[0] in going}
         if not ops:
             return HandEdited(Receipt(seq=(yield from look(lambda s: last_commit(s, who))), ids=()), (), {})
         receipt = yield from committed(who, ops, expect=expect, masked=tuple(sorted(masked.items())))
@@ -203,7 +205,7 @@ def _hiding(going: Iterable[ItemId], standing: Mapping[ItemId, Version], chunks:
     """The ops that hide items, and the chunks of those that are documents."""
     gone = set(going)
     items = [standing[id].item for id in gone]
-    items += [one.item for one in chunks.values() if gone.intersection(one.item.source)]
+    items += [chunk.item for chunk in chunks.values() if gone.intersection(chunk.item.source)]
     every = {item.id: item for item in items if item.state is not State.RETIRED}
     return [Put(verb=Verb.RETIRED, item=retired(item), terms=None) for item in every.values()]
 
@@ -212,24 +214,27 @@ def _standing(
     snapshot: Snapshot, who: Who, ids: Sequence[ItemId]
 ) -> tuple[dict[ItemId, Version], dict[ItemId, Version]]:
     """The standing versions of items, and of the chunks of those that are documents."""
-    found = standing_versions(snapshot, who, ids)
-    return found, chunks_of(snapshot, who, found.values())
+    versions = standing_versions(snapshot, who, ids)
+    return versions, chunks_of(snapshot, who, versions.values())
 
 
 def _held(snapshot: Snapshot, who: Who, ids: Sequence[ItemId]) -> Iterator[HeldText]:
     own = own_or_none(snapshot, who)
-    visible = {one.item.id: one for one in scanned(snapshot, own, shelved(who.scope, Filter()))}
-    others = {
-        id: one
-        for id, one in (snapshot.standing(own, list(ids)) if own and ids else {}).items()
-        if id not in visible and on_shelf(who.scope, one.item)
+    visible = {
+        visible_version.item.id: visible_version
+        for visible_version in scanned(snapshot, own, shelved(who.scope, Filter()))
     }
-    parts = {id: one for id, one in visible.items() if one.item.kind is Kind.CHUNK}
+    others = {
+        id: visible_version
+        for id, visible_version in (snapshot.standing(own, list(ids)) if own and ids else {}).items()
+        if id not in visible and on_shelf(who.scope, visible_version.item)
+    }
+    parts = {id: visible_version for id, visible_version in visible.items() if visible_version.item.kind is Kind.CHUNK}
     parts |= chunks_of(snapshot, who, others.values())
     by_document: dict[ItemId, list[Item]] = {}
-    for one in parts.values():
-        for document in one.item.source:
-            by_document.setdefault(document, []).append(one.item)
+    for visible_version in parts.values():
+        for document in visible_version.item.source:
+            by_document.setdefault(document, []).append(visible_version.item)
     for id, version in (visible | others).items():
         item = version.item
         if item.kind is Kind.CHUNK and any(source in visible or source in others for source in item.source):

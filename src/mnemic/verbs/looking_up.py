@@ -72,11 +72,11 @@ class LookingUp:
     def prompt_messages(self, who: Who, names: Sequence[str]) -> Flow[Mapping[str, PromptMessage]]:
         """What memory has done about messages of prompts, by name."""
 
-        def found(snapshot: Snapshot) -> dict[str, PromptMessage]:
+        def kept(snapshot: Snapshot) -> dict[str, PromptMessage]:
             own = next(iter(own_or_none(snapshot, who)), None)
             return {} if own is None else snapshot.prompt_messages(own, names)
 
-        return (yield from look(found))
+        return (yield from look(kept))
 
     def get(self, who: Who, item: ItemId) -> Flow[Version]:
         """One item as the view shows it."""
@@ -86,9 +86,9 @@ class LookingUp:
         return version
 
     def _shown(self, snapshot: Snapshot, who: Who, item: ItemId) -> Version | None:
-        found = snapshot.get(spaces_of(snapshot, who), [item], view_of(snapshot, who)).get(item)
-        if found is not None:
-            return found
+        version = snapshot.get(spaces_of(snapshot, who), [item], view_of(snapshot, who)).get(item)
+        if version is not None:
+            return version
         ahead = unread_versions(snapshot, who, self.desk, self.unread).get(item)
         return ahead if ahead is not None and ahead.item.state is State.ACTIVE else None
 
@@ -146,9 +146,9 @@ class LookingUp:
         import_whole("mnemic.past.journal_views")
         from mnemic.past.journal_views import story
 
-        found = story(snapshot, spaces_of(snapshot, who), item, view_of(snapshot, who))
-        ahead = None if found else unread_versions(snapshot, who, self.desk, self.unread).get(item)
-        return found if ahead is None else (ahead,)
+        versions = story(snapshot, spaces_of(snapshot, who), item, view_of(snapshot, who))
+        ahead = None if versions else unread_versions(snapshot, who, self.desk, self.unread).get(item)
+        return versions if ahead is None else (ahead,)
 
     def links(self, who: Who, item: ItemId) -> Flow[Sequence[Link]]:
         """Links that start or end at an item; where only a reader ahead of the rules knows it, those it will have."""
@@ -240,8 +240,8 @@ class LookingUp:
 
         def shown(snapshot: Snapshot) -> Listing[tuple[str, SessionRow]]:
             own = own_or_none(snapshot, who)
-            found = snapshot.sessions(own[0], past, limit + 1) if own else []
-            page = one_page(found, limit, lambda last: cursors.write(last[0]))
+            rows = snapshot.sessions(own[0], past, limit + 1) if own else []
+            page = one_page(rows, limit, lambda last: cursors.write(last[0]))
             return Listing(tuple((name, row) for _, name, row in page), page.next)
 
         return (yield from look(shown))
@@ -272,20 +272,20 @@ def _items_page(
     last = max((head.seq for head in snapshot.spaces(spaces)), default=0)
     shown = last if place is None else place[0]
     if shown > last:
-        told = "The journal was brought back to one before it: begin anew."
-        raise Invalid("after", f"goes on from commit {shown}, which is gone", told)
+        remedy = "The journal was brought back to one before it: begin anew."
+        raise Invalid("after", f"goes on from commit {shown}, which is gone", remedy)
     if shown < last and view.at is None:
         view = replace(view, at=shown)
     before = None if place is None else (place[1], place[2])
-    found = snapshot.written_before(before, spaces, where, view, limit=limit + 1)
-    page = one_page(found, limit, lambda last: cursors.write(shown, *last[0]))
+    versions = snapshot.written_before(before, spaces, where, view, limit=limit + 1)
+    page = one_page(versions, limit, lambda last: cursors.write(shown, *last[0]))
     return Listing(tuple(version for _, version in page), page.next)
 
 
 def _links(snapshot: Snapshot, spaces: tuple[int, ...], item: ItemId, view: View) -> list[Link]:
     """Links of an item; of the past of what was known or held, those whose both ends it shows."""
-    found = snapshot.links(spaces, [item], view)
+    links = snapshot.links(spaces, [item], view)
     if view.as_of is None and view.valid_at is None:
-        return found
-    ends = snapshot.get(spaces, list({end for link in found for end in (link.src, link.dst)}), view)
-    return [link for link in found if link.src in ends and link.dst in ends]
+        return links
+    ends = snapshot.get(spaces, list({end for link in links for end in (link.src, link.dst)}), view)
+    return [link for link in links if link.src in ends and link.dst in ends]

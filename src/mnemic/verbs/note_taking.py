@@ -65,9 +65,9 @@ class LongQuestion:
     @property
     def key(self) -> str:
         """What tells this reading from others; what the sources say is told by digests of what was read."""
-        told = {"question": self.question, "labels": list(self.labels), "judge": self.judge}
+        identity = {"question": self.question, "labels": list(self.labels), "judge": self.judge}
         sizes = {"notes": self.notes, "segment": self.segment}
-        return hashlib.blake2b(canonical(told | sizes), digest_size=12).hexdigest()
+        return hashlib.blake2b(canonical(identity | sizes), digest_size=12).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,7 +237,7 @@ def extractive_answer(given: NotesRead) -> NotesAnswer:
     drafted = draft_answer(given.question, Context(text="", tokens=0, items=items, considered=len(items), seq=0))
     if drafted is None:
         return NotesAnswer()
-    text = drafted.told.short or " ".join(quote for _, quote in drafted.quotes)
+    text = drafted.grounds.short or " ".join(quote for _, quote in drafted.quotes)
     pieces = (piece for id, _ in drafted.quotes for piece in given.notes[ids[id]].source)
     return NotesAnswer(text=text, source=tuple(dict.fromkeys(pieces)))
 
@@ -252,9 +252,9 @@ def _noted(snapshot: Snapshot, who: Who, key: str) -> EarlierNotes:
         last = _kept(standing.item, standing.seq_from)
         story = [v for v in snapshot.history(own, standing.item.id) if _is_step(v, key) and v.seq_to is not None]
         before = [_kept(v.item, v.seq_from, stands=False) for v in story]
-        for one in (*(one for one in before if one.state.segment < last.state.segment), last):
-            by_digest[one.state.digest] = one
-            numbers.add(one.state.segment)
+        for note in (*(note for note in before if note.state.segment < last.state.segment), last):
+            by_digest[note.state.digest] = note
+            numbers.add(note.state.segment)
     return EarlierNotes(by_digest, frozenset(range(1, max(numbers, default=0))) - numbers)
 
 
@@ -280,8 +280,8 @@ def _slots(question: LongQuestion, state: ReaderState, answer: NotesAnswer | Non
 
 
 def _placed(cited: CitedPiece) -> list[Slot]:
-    one = cited.piece
-    return [one.source, one.part, cited.segment, one.start, one.end, one.text, one.speaker]
+    piece = cited.piece
+    return [piece.source, piece.part, cited.segment, piece.start, piece.end, piece.text, piece.speaker]
 
 
 def _kept(item: Item, seq: int, *, stands: bool = True) -> KeptNotes:
@@ -305,6 +305,6 @@ def _kept(item: Item, seq: int, *, stands: bool = True) -> KeptNotes:
         counts=WordCounts(slots["sentences"], slots["holding"]),
         judged=slots["judged"],
     )
-    told = slots.get("answer")
-    answer = None if told is None else NotesAnswer(text=told["text"], source=tuple(told["from"]))
+    answer_slot = slots.get("answer")
+    answer = None if answer_slot is None else NotesAnswer(text=answer_slot["text"], source=tuple(answer_slot["from"]))
     return KeptNotes(item=item, seq=seq, state=state, answer=answer, stands=stands)

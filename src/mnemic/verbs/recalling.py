@@ -151,10 +151,10 @@ class Recalling:
         import_whole("mnemic.recall.pipeline")
         from mnemic.recall.pipeline import recall
 
-        found = recall(
+        context = recall(
             snapshot, self.catalogues, self._query(snapshot, who, request, spaces, meant), explain=request.explain
         )
-        return replace(found, notes=(*found.notes, *meant.notes))
+        return replace(context, notes=(*context.notes, *meant.notes))
 
     def _recalling_by(self, who: Who, request: RecallRequest, meant: Meant, by: str) -> Flow[RecallFrom]:
         """What a recall by a strategy makes of a snapshot: its own recall is driven here, and only shown there.
@@ -172,8 +172,8 @@ class Recalling:
         def recall(snapshot: Snapshot, within: RecallRequest) -> Context:
             if strategy.by == BY_RULES:
                 return replace(_NOTHING_ASKED, seq=last_commit(snapshot, who), notes=(_UNSEARCHED,))
-            found = self._recall(snapshot, who, replace(within, where=where), meant)
-            return replace(found, notes=(*found.notes, *self._never_ran(snapshot, who, strategy)))
+            context = self._recall(snapshot, who, replace(within, where=where), meant)
+            return replace(context, notes=(*context.notes, *self._never_ran(snapshot, who, strategy)))
 
         return recall
 
@@ -191,11 +191,11 @@ class Recalling:
             from mnemic.recall.picking import picked
 
             within_budget = replace(query, budget=within.budget)
-            found = picked(
+            context = picked(
                 snapshot, self.catalogues, within_budget, picks,
                 by=strategy.name, considered=len(reads.shown), explain=within.explain,
             )  # fmt: skip
-            return replace(found, notes=(*found.notes, *meant.notes, *self._never_ran(snapshot, who, strategy)))
+            return replace(context, notes=(*context.notes, *meant.notes, *self._never_ran(snapshot, who, strategy)))
 
         return recall
 
@@ -206,10 +206,10 @@ class Recalling:
             return ()
         followed = any(follows(snapshot, space, strategy.name, self.desk.strategies) for space in own)
         more = [awaiting_more(snapshot, strategy, space) for space in own] if followed else []
-        if lacks := next((one.lacks for one in more if one is not None), ""):
+        if lacks := next((strategy_set.lacks for strategy_set in more if strategy_set is not None), ""):
             return (f"{strategy.name} has derived nothing here yet: it waits for {lacks}",)
         chosen = (choice_of(snapshot, space) for space in own)
-        others = next((one for one in chosen if one is not None), self.desk.strategies)
+        others = next((strategy_set for strategy_set in chosen if strategy_set is not None), self.desk.strategies)
         choice = " ".join(("mnemic follow", *others, strategy.name))
         remedy = "`flush` waits until it has" if followed else f"`{choice}` has it read all of that"
         return (f"{strategy.name} has derived nothing here: it has not run over this memory; {remedy}",)
@@ -233,15 +233,15 @@ class Recalling:
         lay_out = self._always_layout(snapshot, who)
         always = lay_out(share := int(budget * self.settings.always_share))
         rest = replace(request, budget=max(1, budget - always.tokens))
-        found = recall(snapshot, rest) if request.query.strip() else _NOTHING_ASKED
+        evidence = recall(snapshot, rest) if request.query.strip() else _NOTHING_ASKED
         if always.left_out:  # the room that evidence leaves is better filled than kept
-            always = lay_out(max(share, budget - found.tokens))
+            always = lay_out(max(share, budget - evidence.tokens))
         return replace(
-            found,
-            text="\n".join(text for text in (always.text, found.text) if text),
-            tokens=always.tokens + found.tokens,
+            evidence,
+            text="\n".join(text for text in (always.text, evidence.text) if text),
+            tokens=always.tokens + evidence.tokens,
             always=always.items,
-            notes=(*found.notes, *always.notes),
+            notes=(*evidence.notes, *always.notes),
         )
 
     def always_part(self, snapshot: Snapshot, who: Who, room: int) -> Always:
@@ -254,7 +254,7 @@ class Recalling:
         from mnemic.recall.always import always_on
 
         core, sources = self._core(snapshot, who)
-        doubted = {doubt.fact.id: _told(doubt) for doubt in self._doubts(snapshot, who, core, sources)}
+        doubted = {doubt.fact.id: _doubt_line(doubt) for doubt in self._doubts(snapshot, who, core, sources)}
         return lambda room: always_on(core, sources, str(who.scope.user), room, doubted)
 
     def doubts(self, snapshot: Snapshot, who: Who) -> list[Doubt]:
@@ -296,17 +296,21 @@ class Recalling:
         readings = self.catalogues.readings(
             snapshot, spaces_of(snapshot, who), view, Filter(agent=who.scope.agent), asked
         )
-        found = suspects(facts, readings, {model: serving[model] for model in asked}, view.valid_at)
+        suspected = suspects(facts, readings, {model: serving[model] for model in asked}, view.valid_at)
         vers: dict[int, set[int]] = {}
-        for suspect in (one for some in found.values() for one in some):
+        for suspect in (each for some in suspected.values() for each in some):
             vers.setdefault(suspect.space, set()).add(suspect.ver)
-        told = {space: snapshot.versions(space, sorted(of)) for space, of in vers.items()}
+        versions = {space: snapshot.versions(space, sorted(of)) for space, of in vers.items()}
         understood = frozenset(
             (source, matter_of_slot(str(item.slots.get("slot")))) for item in profile for source in item.source
         )
         doubts = []
         for fact in facts:
-            turns = [(one, told[one.space][one.ver].item) for one in found[fact.id] if one.ver in told[one.space]]
+            turns = [
+                (each, versions[each.space][each.ver].item)
+                for each in suspected[fact.id]
+                if each.ver in versions[each.space]
+            ]
             doubts += [doubt] if (doubt := doubt_of(fact, turns, understood, str(who.scope.user))) else []
         return doubts
 
@@ -377,7 +381,7 @@ def _facts(core: Sequence[Version], sources: Mapping[ItemId, Version]) -> list[I
     return [version.item for version in core if is_fact(version.item) and supported(version.item, sources)]
 
 
-def _told(doubt: Doubt) -> str:
+def _doubt_line(doubt: Doubt) -> str:
     import_whole("mnemic.recall.doubt")
     from mnemic.recall.doubt import told_doubt
 

@@ -114,14 +114,14 @@ class TakingBack:
 
         def going(snapshot: Snapshot) -> tuple[tuple[ItemId, ...], list[tuple[Version, Item]]]:
             for own in own_or_none(snapshot, who):
-                found = doomed(snapshot, own, named)
-                return found, _reopening(snapshot, own, found)
+                leaving = doomed(snapshot, own, named)
+                return leaving, _reopening(snapshot, own, leaving)
             return (), []
 
-        found, reopening = yield from look(going)
-        if not set(items) <= set(found) and (yield from catch_up(who, self.desk)):
-            found, reopening = yield from look(going)
-        erasure = erasure_of(who, ids=found, reason=self.desk.without_secrets(reason))
+        leaving, reopening = yield from look(going)
+        if not set(items) <= set(leaving) and (yield from catch_up(who, self.desk)):
+            leaving, reopening = yield from look(going)
+        erasure = erasure_of(who, ids=leaving, reason=self.desk.without_secrets(reason))
         reopen = tuple(Put(verb=transition(item, v.item), item=item, terms=None) for v, item in reopening)
         expect = {item.id: version.seq_from for version, item in reopening}
         names = (session,) if session else ()

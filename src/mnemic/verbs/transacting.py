@@ -104,7 +104,11 @@ class Transacting:
         hiding = [standing[item] for item in dict.fromkeys(edits.retire)]
         sources, chunks = yield from look(lambda s: (cited_versions(s, who, cited), chunks_of(s, who, hiding)))
         refuse_uncited(sources, cited)
-        written = [put for one in edits.write for put in stated(self.desk, who, one, _of(sources, one.source)).puts]
+        written = [
+            put
+            for new_item in edits.write
+            for put in stated(self.desk, who, new_item, _of(sources, new_item.source)).puts
+        ]
         revised = [self._changed(standing[item].item, changes) for item, changes in edits.revise.items()]
         every = {version.item.id: version.item for version in (*hiding, *chunks.values())}
         hidden = (

@@ -134,9 +134,9 @@ def view_of(snapshot: Snapshot, who: Who) -> View:
             raise Invalid("at", f"commit {at} is not between 0 and {last}", "`mnemic log` shows the commits.")
     if past.at_moment is None:
         return View(at=at, as_of=past.as_of, valid_at=past.valid_at)
-    found = 0 if tenant is None else snapshot.seq_at(tenant, past.at_moment)
-    looked = max(past.at_moment, past.as_of or past.at_moment) if at is None or found <= at else None
-    return View(at=found if at is None else min(at, found), as_of=past.as_of, valid_at=past.valid_at, moment=looked)
+    commit = 0 if tenant is None else snapshot.seq_at(tenant, past.at_moment)
+    looked = max(past.at_moment, past.as_of or past.at_moment) if at is None or commit <= at else None
+    return View(at=commit if at is None else min(at, commit), as_of=past.as_of, valid_at=past.valid_at, moment=looked)
 
 
 def shelved(scope: Scope, where: Filter) -> Filter:
@@ -196,11 +196,11 @@ def standing_versions(snapshot: Snapshot, who: Who, ids: Sequence[ItemId]) -> di
     Raises:
         NotFound: one of them is not this user's own, or not on this shelf.
     """
-    found = snapshot.standing(own_or_none(snapshot, who), ids) if ids else {}
+    standing = snapshot.standing(own_or_none(snapshot, who), ids) if ids else {}
     for item in ids:
-        if item not in found or not on_shelf(who.scope, found[item].item):
+        if item not in standing or not on_shelf(who.scope, standing[item].item):
             raise absent(item)
-    return found
+    return standing
 
 
 def standing_version(snapshot: Snapshot, who: Who, item: ItemId) -> Version:
@@ -222,8 +222,8 @@ def expected_commit(version: Version, expect: int | None, key: str | None = None
     if expect is None:
         return version.seq_from
     if key is None and version.seq_from != expect:
-        found = f"{version.item.id} is of commit {version.seq_from} by now, not {expect}"
-        raise Stale(f"{found}; read it again, and decide anew")
+        problem = f"{version.item.id} is of commit {version.seq_from} by now, not {expect}"
+        raise Stale(f"{problem}; read it again, and decide anew")
     return expect
 
 
@@ -237,9 +237,9 @@ def cited_versions(snapshot: Snapshot, who: Who, ids: Sequence[ItemId]) -> dict[
     return snapshot.standing(spaces_of(snapshot, who), ids) if ids else {}
 
 
-def refuse_uncited(found: Mapping[ItemId, Version], ids: Sequence[ItemId]) -> None:
+def refuse_uncited(versions: Mapping[ItemId, Version], ids: Sequence[ItemId]) -> None:
     """Raise `NotFound` for a source that is cited and not there."""
-    missing = [item for item in ids if item not in found]
+    missing = [item for item in ids if item not in versions]
     if missing:
         raise NotFound(f"no item {missing[0]} here to cite as a source")
 

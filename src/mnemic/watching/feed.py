@@ -86,10 +86,10 @@ class _Place:
         """
         if not isinstance(after, str):
             return cls(whole("after", after))
-        found = _MARK.fullmatch(after)
-        if found is None:
+        match = _MARK.fullmatch(after)
+        if match is None:
             raise Invalid("after", f"{after[:60]!r} is no commit", "Give its number, or the `mark` of a notice.")
-        return cls(whole("after", int(found[1])), found[2] or "")
+        return cls(whole("after", int(match[1])), match[2] or "")
 
     @property
     def mark(self) -> str:
@@ -109,14 +109,14 @@ def changes(who: Who, after: int | str, limit: int, *, every: bool = False) -> F
     """
     place = _Place.read(after)
     whole("limit", limit, low=1, high=LIST_LIMIT)
-    found: list[Notice] = []
-    while len(found) < limit:
-        some, upto = yield from _page(who, place, limit - len(found), every=every)
-        found += some
+    notices: list[Notice] = []
+    while len(notices) < limit:
+        some, upto = yield from _page(who, place, limit - len(notices), every=every)
+        notices += some
         if upto.seq == place.seq:
             break
         place = upto
-    return found
+    return notices
 
 
 def written(who: Who, seq: int) -> Flow[Sequence[Version]]:
@@ -131,7 +131,7 @@ def written(who: Who, seq: int) -> Flow[Sequence[Version]]:
 
 def _begin(who: Who, after: _Place | None) -> Flow[_Place]:
     """Find the position where a watch begins: after a commit; for None, after the tenant's last."""
-    return (yield from look(lambda s: _found(s, who, after)))
+    return (yield from look(lambda s: _resumed_place(s, who, after)))
 
 
 def _page(who: Who, after: _Place, limit: int, *, every: bool) -> Flow[tuple[list[Notice], _Place]]:
@@ -142,14 +142,14 @@ def _fed(snapshot: Snapshot, who: Who, after: _Place, limit: int, *, every: bool
     tenant, owners = snapshot.tenant(who.scope.tenant), _owners(snapshot, who)
     if tenant is None:
         return [], after
-    found, upto = snapshot.feed(tenant, tuple(owners), after.seq, limit)
+    changes_there, upto = snapshot.feed(tenant, tuple(owners), after.seq, limit)
     here = _hash(snapshot, tenant, after.seq)
     if not here.startswith(after.hash):
         raise Compacted(
             f"commit {after.seq} is not the one that was read: the journal was brought back to before it, and has grown"
             " again; begin anew, from 0 or from now"
         )
-    heard = [_heard(snapshot, who, change) for change in found if every or not counts_reading(change)]
+    heard = [_heard(snapshot, who, change) for change in changes_there if every or not counts_reading(change)]
     notices = [_notice(change, owners[change.space]) for change in heard if change is not None]
     return notices, _Place(upto, here if upto == after.seq else _hash(snapshot, tenant, upto))
 
@@ -207,7 +207,7 @@ def _written(snapshot: Snapshot, who: Who, seq: int) -> list[Version]:
     return [version for version, _ in snapshot.written(made[0].space, seq) if on_shelf(who.scope, version.item)]
 
 
-def _found(snapshot: Snapshot, who: Who, after: _Place | None) -> _Place:
+def _resumed_place(snapshot: Snapshot, who: Who, after: _Place | None) -> _Place:
     _owners(snapshot, who)
     tenant = snapshot.tenant(who.scope.tenant)
     if tenant is None:
@@ -235,17 +235,17 @@ def _tenant_page(snapshot: Snapshot, name: str, after: _Place) -> tuple[list[Not
     _, upto = snapshot.feed(tenant, (), after.seq, BATCH)
     if not _hash(snapshot, tenant, after.seq).startswith(after.hash):
         raise Compacted(f"commit {after.seq} is not the one that was read: the journal was brought back to before it")
-    found = [] if upto == after.seq else snapshot.changes(tenant, after.seq, BATCH)
-    if not found:
+    commits = [] if upto == after.seq else snapshot.changes(tenant, after.seq, BATCH)
+    if not commits:
         return [], after
-    spaces = snapshot.spaces(sorted({change.space for change in found}))
+    spaces = snapshot.spaces(sorted({change.space for change in commits}))
     owners = {head.id: head.user for head in spaces if not head.branch}
     notices = [
         _notice(change, user)
-        for change in found
+        for change in commits
         if (user := owners.get(change.space)) is not None and not counts_reading(change)
     ]
-    return notices, _Place(found[-1].seq, _shown(found[-1].hash))
+    return notices, _Place(commits[-1].seq, _shown(commits[-1].hash))
 
 
 class TenantFeed:
@@ -283,13 +283,13 @@ class TenantFeed:
         """
         self.ear.heard.clear()
         self._journal.listen(self.ear)
-        found: list[Notice] = []
-        while not found:
+        notices: list[Notice] = []
+        while not notices:
             before = self._upto
-            found, self._upto = run(look(self._page), self._perform)
+            notices, self._upto = run(look(self._page), self._perform)
             if self._upto == before:
                 break
-        return found
+        return notices
 
     def _page(self, snapshot: Snapshot) -> tuple[list[Notice], _Place]:
         return _tenant_page(snapshot, self._tenant, self._upto)
@@ -348,26 +348,26 @@ class Watch:
 
     def batch(self) -> list[Notice]:
         """Wait for the next commits and return them, at least one; none once the watch has ended."""
-        while not (found := self.look()) and not self.ended:
+        while not (notices := self.look()) and not self.ended:
             self.ear.heard.wait()
-        return found
+        return notices
 
     def look(self) -> list[Notice]:
         """Return the next commits that are there already; `ear` hears of those that come after that."""
         self.ear.heard.clear()
         self._journal.listen(self.ear)
-        found: list[Notice] = []
+        notices: list[Notice] = []
         try:
-            while not found and not self.ended:
+            while not notices and not self.ended:
                 before = self._upto.seq
-                found, self._upto = run(_page(self._who, self._upto, BATCH, every=self._every), self._perform)
+                notices, self._upto = run(_page(self._who, self._upto, BATCH, every=self._every), self._perform)
                 if self._upto.seq == before:
                     break
         except StoreError:
             if not self._closed.is_set():
                 raise
             self._ended.set()
-        return found
+        return notices
 
     @property
     def ended(self) -> bool:
@@ -424,10 +424,10 @@ class AsyncWatch:
 
         loop, heard = asyncio.get_running_loop(), asyncio.Event()
         self._watch.ear.also = partial(loop.call_soon_threadsafe, heard.set)
-        while not (found := await asyncio.to_thread(self._watch.look)) and not self._watch.ended:
+        while not (notices := await asyncio.to_thread(self._watch.look)) and not self._watch.ended:
             await heard.wait()
             heard.clear()
-        return found
+        return notices
 
     async def close(self) -> None:
         """End the watch and release whoever awaits the next commit."""

@@ -256,11 +256,11 @@ class Meters:
 
     def begun(self, timed: Timed) -> list[Callable[[], None]]:
         """Tell the observers that a verb or a run begins; what to call at its end."""
-        return [close for one in self.observers if (close := one.began(timed)) is not None]
+        return [close for observer in self.observers if (close := observer.began(timed)) is not None]
 
     def asked(self, request: Request) -> list[Callable[[Any, BaseException | None], None]]:
         """Tell the observers of a request; what to call with its answer, or with its error."""
-        return [close for one in self.observers if (close := one.asks(request)) is not None]
+        return [close for observer in self.observers if (close := observer.asks(request)) is not None]
 
     def count(self) -> None:
         """Count the durations that wait."""
@@ -312,13 +312,13 @@ class Meters:
 
     def committed(self) -> None:
         """Tell the observers that a verb has written something."""
-        for one in self.observers:
-            one.committed()
+        for observer in self.observers:
+            observer.committed()
 
     def close(self) -> None:
         """Let the observers finish."""
-        for one in self.observers:
-            one.close()
+        for observer in self.observers:
+            observer.close()
 
     def _read_gauges(self) -> dict[str, float]:
         with self._lock:

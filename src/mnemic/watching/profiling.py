@@ -205,11 +205,11 @@ class _Judged:
 
 def figures(answer: Any) -> dict[str, int]:
     """Take the figures of a verb's answer: items, candidates considered, tokens, seq, as far as it has them."""
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     for name in ("considered", "tokens", "seq"):
         if isinstance(value := getattr(answer, name, None), int):
-            found[name] = value
+            numbers[name] = value
     for several in (getattr(answer, "items", None), getattr(answer, "ids", None), answer):
         if isinstance(several, tuple | list):
-            return {**found, "items": len(several)}
-    return found
+            return {**numbers, "items": len(several)}
+    return numbers

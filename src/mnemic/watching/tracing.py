@@ -139,10 +139,10 @@ class Tracing:
         self._duration.record(timed.seconds, {**named, **_error(timed.error)})
         if not span.is_recording():
             return
-        found = figures(timed.answer)
-        if "items" in found:
-            span.set_attribute("gen_ai.memory.record.count", found.pop("items"))
-        for name, value in found.items():
+        attributes = figures(timed.answer)
+        if "items" in attributes:
+            span.set_attribute("gen_ai.memory.record.count", attributes.pop("items"))
+        for name, value in attributes.items():
             span.set_attribute(f"mnemic.{name}", value)
         ids = getattr(timed.answer, "ids", ())
         if isinstance(ids, tuple) and len(ids) == 1:
@@ -169,4 +169,6 @@ def _error(error: BaseException | None) -> dict[str, str]:
 def _records(answer: Any) -> str:
     """Render what was recalled in the form of the conventions."""
     items = getattr(answer, "items", ())
-    return json.dumps([{"id": one.item.id, "content": one.item.text, "score": one.score} for one in items])
+    return json.dumps(
+        [{"id": recalled.item.id, "content": recalled.item.text, "score": recalled.score} for recalled in items]
+    )

@@ -117,12 +117,12 @@ class Vitals:
 
     def timed(self, sort: str) -> dict[str, Histogram]:
         """Merge what all processes have timed of a sort, by name, since they opened the store."""
-        found: dict[str, Histogram] = {}
+        histograms: dict[str, Histogram] = {}
         for process in self.processes:
             for (kind, name), histogram in process.measured.timed.items():
                 if kind == sort:
-                    found.setdefault(name, Histogram()).merge(histogram)
-        return found
+                    histograms.setdefault(name, Histogram()).merge(histogram)
+        return histograms
 
     def rate(self, name: str, sort: str = Sort.VERB) -> float:
         """How many of these a second all processes do."""

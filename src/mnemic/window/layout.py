@@ -157,15 +157,15 @@ def messages(
 def _exchanges(pages: Sequence[Shown]) -> list[list[Shown]]:
     """Group the pages: each by itself, but a tool's results with their call where that is in the window."""
     places = {page.position: (page, shown) for page, shown in pages if page.position >= 0}
-    found: list[list[Shown]] = []
+    exchanges: list[list[Shown]] = []
     for page, shown in pages:
         if page.role == TOOL and page.position - 1 in places:
             continue
-        found.append([(page, shown)])
+        exchanges.append([(page, shown)])
         while page.position >= 0 and (result := places.get(page.position + 1)) and result[0].role == TOOL:
-            found[-1].append(result)
+            exchanges[-1].append(result)
             page = result[0]
-    return found
+    return exchanges
 
 
 def _begins(turns: Sequence[Shown]) -> int:

@@ -181,12 +181,12 @@ def _undone(snapshot: Snapshot, strategy: Strategy, lane: Lane, step: JobStep) -
 def _to_take_back(snapshot: Snapshot, space: int, strategy: Strategy) -> list[Version]:
     """Read what a strategy derived in a space, but for what its owner hid by itself."""
     where = Filter(by=(strategy.by,), states=(State.ACTIVE, State.SUPERSEDED, State.RETIRED))
-    found: list[Version] = []
+    versions: list[Version] = []
     after = 0
     while page := snapshot.scan((space,), where, after=after, limit=_PAGE):
         after = page[-1][0]
-        found += [version for _, version in page if version.item.author == strategy.by]
-    return [version for version in found if _goes_for_rerun(version.item)]
+        versions += [version for _, version in page if version.item.author == strategy.by]
+    return [version for version in versions if _goes_for_rerun(version.item)]
 
 
 def _goes_for_rerun(item: Item) -> bool:

@@ -60,5 +60,5 @@ class ModelBudget:
             if not asked:
                 self._asked.pop(space, None)
                 return True
-            tokens = sum(one.tokens for one in asked)
+            tokens = sum(spending.tokens for spending in asked)
             return len(asked) < self._settings.hour_calls and tokens < self._settings.hour_tokens

@@ -235,10 +235,10 @@ class Scheduler:
         """Yield a commit for each space in which something has expired."""
         after: tuple[int, int] | None = START if cycle.takes(EXPIRE) else None
         while after is not None:
-            found = run(look(partial(find_expired, after=after)), self._perform)
-            for space, ids in found.by_space.items():
+            expired = run(look(partial(find_expired, after=after)), self._perform)
+            for space, ids in expired.by_space.items():
                 yield Task(EXPIRE, space, self._owner(), partial(retire_expired, space, ids), _leave)
-            after = found.last
+            after = expired.last
 
     def _pack_tasks(self, cycle: Cycle) -> Iterator[Task]:
         """Yield the next pack of each space that has something to be packed."""

@@ -102,19 +102,19 @@ def work_status(
     # A place is the lane by its place in the list and a space, or past all lanes a job by its priority and number.
     cursors = Cursors(repr(("jobs", over, tuple(every))), 3)
     stage, *past = (0, 0, 0) if after is None else cursors.read(after)
-    found: list[tuple[tuple[int, int, int], WorkEntry]] = []
+    numbered: list[tuple[tuple[int, int, int], WorkEntry]] = []
     authors = {strategy.by for strategy in strategies}
     for place, name in enumerate(every):
-        left = limit + 1 - len(found)
+        left = limit + 1 - len(numbered)
         if place >= stage and left:
             last = past[0] if place == stage else 0
             waiting = _waiting(snapshot, name, by_default, last) if name in lanes else _failed(snapshot, name, last)
-            strategy = next((one for one in strategies if one.name == name), None)
+            strategy = next((known for known in strategies if known.name == name), None)
             for space, entry in _lanes(snapshot, name, strategy, lanes.get(name, ""), now, list(islice(waiting, left))):
                 if entry.error and (name not in lanes or not follows(snapshot, space, name, by_default)):
                     entry = replace(entry, error=f"{entry.error}; {_NO_LONGER}", not_before=None)
-                found.append(((place, space, 0), entry))
-    if left := limit + 1 - len(found):
+                numbered.append(((place, space, 0), entry))
+    if left := limit + 1 - len(numbered):
         behind = (past[0], past[1]) if stage == len(every) and after is not None else None
         for job in snapshot.jobs(*states, after=behind, limit=left):
             entry = job_entry(snapshot, job, now)
@@ -123,8 +123,8 @@ def work_status(
                 entry = replace(
                     entry, error=f"it waits for a strategy that writes as {author!r}: none is followed here"
                 )
-            found.append(((len(every), job.order.priority, job.id), entry))
-    page = one_page(found, limit, lambda last: cursors.write(*last[0]))
+            numbered.append(((len(every), job.order.priority, job.id), entry))
+    page = one_page(numbered, limit, lambda last: cursors.write(*last[0]))
     return Listing(tuple(entry for _, entry in page), page.next)
 
 

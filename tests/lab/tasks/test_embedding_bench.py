@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Dataset, Doc
-from mnemic.lab.tasks.embedding_bench import found, paces
+from mnemic.lab.tasks.embedding_bench import paces, recall_shares
 from mnemic.models.scripted_embedder import ScriptedEmbedder
 
 
@@ -25,7 +25,7 @@ def test_evidence_is_looked_for_in_the_questions_own_corpus() -> None:
     docs = np.zeros((9, 9), np.float32)
     docs[np.arange(8), np.arange(8)] = np.linspace(1, 0.1, 8)
     asked = np.ones((3, 9), np.float32)
-    assert found(dataset, docs, asked) == {5: pytest.approx(0.75), 10: pytest.approx(1.0)}
+    assert recall_shares(dataset, docs, asked) == {5: pytest.approx(0.75), 10: pytest.approx(1.0)}
 
 
 def test_both_engines_are_timed_at_the_same_work() -> None:

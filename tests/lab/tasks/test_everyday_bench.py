@@ -20,36 +20,36 @@ from mnemic.lab.tasks.small.everyday_cases import EverydayCase, EverydayPart, ev
 BOTH = [case for part in EverydayPart for case in everyday_cases(part)]
 
 
-@pytest.mark.parametrize("case", BOTH, ids=lambda case: case.told.id)
+@pytest.mark.parametrize("case", BOTH, ids=lambda case: case.current_case.id)
 def test_what_answers_is_said_where_it_is_said_to_be(case: EverydayCase) -> None:
-    turns = [turn.text for turn in case.told.turns]
-    assert 8 <= len(turns) == len(set(turns)) <= (70 if case.told.id.startswith("long-") else 15)
-    for question, sort in zip(case.told.questions, case.sorts, strict=True):
+    turns = [turn.text for turn in case.current_case.turns]
+    assert 8 <= len(turns) == len(set(turns)) <= (70 if case.current_case.id.startswith("long-") else 15)
+    for question, sort in zip(case.current_case.questions, case.sorts, strict=True):
         assert question.unknown is (sort == "never said" or (sort == "of another" and not question.answers))
         if question.type != "yesno" and not question.unknown:
             said = " ".join(turns[place] for place in question.current)
             if sort == "when":  # what was said of that day itself
-                days = [case.told.turns[place].said for place in question.current]
+                days = [case.current_case.turns[place].said for place in question.current]
                 said += "".join(f" {day:%-d %B} {day.month}月{day.day}日" for day in days)
             assert any(names(said, value) for value in question.answers), question.text
 
 
 def test_a_third_is_only_checked_and_the_languages_are_even() -> None:
     asked = {
-        part: [(case.told.lang, q.text) for case in everyday_cases(part) for q in case.told.questions]
+        part: [(case.current_case.lang, q.text) for case in everyday_cases(part) for q in case.current_case.questions]
         for part in EverydayPart
     }
     every = [*asked[EverydayPart.BUILD], *asked[EverydayPart.CHECK]]
     assert len(every) >= 240
     assert 0.3 < len(asked[EverydayPart.CHECK]) / len(every) < 0.4
     assert 0.48 < sum(lang == "zh" for lang, _ in every) / len(every) < 0.52
-    assert not {case.told.id for case in everyday_cases(EverydayPart.BUILD)} & {
-        case.told.id for case in everyday_cases(EverydayPart.CHECK)
+    assert not {case.current_case.id for case in everyday_cases(EverydayPart.BUILD)} & {
+        case.current_case.id for case in everyday_cases(EverydayPart.CHECK)
     }
 
 
 def _outcome(verdict: Verdict, confidence: float, *, first: bool) -> EverydayOutcome:
-    case = BOTH[0].told
+    case = BOTH[0].current_case
     judged = Grade(verdict, holds=verdict is Verdict.RIGHT, given=verdict is not Verdict.UNSURE, confidence=confidence)
     return EverydayOutcome(case=case, question=case.questions[0], sort="own", grade=judged, first=first, answered="")
 
@@ -75,7 +75,7 @@ def test_shares_are_counted_by_hand() -> None:
 def test_words_alone_answer_one_person_and_the_report_tells_what_failed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mnemic.lab.tasks.small.everyday_bench.everyday_cases", lambda part: BOTH[:1])
     outcomes = bench_everyday(EverydayPart.BUILD)
-    assert len(outcomes) == len(BOTH[0].told.questions)
+    assert len(outcomes) == len(BOTH[0].current_case.questions)
     told = io.StringIO()
     show(outcomes, told)
     show(outcomes, told, as_json=True)

@@ -184,7 +184,7 @@ class Conversation:
 
     def _touched(self, change: Change, verb: Did) -> list[Item]:
         """Return the items that a commit did `verb` to, as they stand now, if only in the history."""
-        ids = [one.item for one in change.events if one.item is not None and one.verb is verb]
+        ids = [event.item for event in change.events if event.item is not None and event.verb is verb]
         return [next(v.item for v in reversed(self.me.history(id)) if v.item.id == id) for id in ids]
 
 

@@ -15,7 +15,7 @@ PROMPT: Final = "you> "
 
 def at_terminal() -> bool:
     """Whether a person types and reads."""
-    return all(one is not None and one.isatty() for one in (sys.stdin, sys.stdout))
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
 
 
 def typed() -> Iterator[str]:

@@ -29,20 +29,20 @@ def prompt(messages: Sequence[Mapping[str, object]]) -> tuple[ChatMessage, ...]:
     Args:
         messages: As `Session.messages` gives them, the user's last.
     """
-    told: list[ChatMessage] = []
+    prompt_messages: list[ChatMessage] = []
     recalled: list[str] = []
     for message in messages:
         content = str(message["content"])
         if message["role"] == "assistant":
-            _say(told, "assistant", content)
+            _say(prompt_messages, "assistant", content)
         elif message["role"] == "user":
-            _say(told, "user", "\n\n".join((*recalled, content)))
+            _say(prompt_messages, "user", "\n\n".join((*recalled, content)))
             recalled.clear()
-        elif told:
+        elif prompt_messages:
             recalled.append(content)
         else:
-            _say(told, "system", content)
-    return tuple(told)
+            _say(prompt_messages, "system", content)
+    return tuple(prompt_messages)
 
 
 def _say(messages: list[ChatMessage], role: Literal["system", "user", "assistant"], content: str) -> None:

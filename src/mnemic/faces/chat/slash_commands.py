@@ -74,15 +74,15 @@ def _why(output: Output, talk: Conversation, argument: str) -> None:
 def _context(output: Output, talk: Conversation, argument: str) -> None:
     turn = _last(talk)
     if output.json:
-        messages = [{"role": one.role, "content": one.content} for one in turn.prompt]
+        messages = [{"role": message.role, "content": message.content} for message in turn.prompt]
         output.record({"command": "context", "messages": messages, "recalled": turn.context.text})
         return
     if not turn.prompt:
         output.line("no model was asked; this is what one would have been given")
         output.line(indented(turn.context.text or "(nothing)"))
-    for one in turn.prompt:
-        output.line(output.bold(one.role))
-        output.line(indented(one.content))
+    for message in turn.prompt:
+        output.line(output.bold(message.role))
+        output.line(indented(message.content))
 
 
 def _recall(output: Output, talk: Conversation, argument: str) -> None:

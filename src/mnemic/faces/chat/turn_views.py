@@ -213,13 +213,15 @@ def recalled_rows(context: Context) -> Iterator[Row]:
         f"confidence {context.confidence:.2f}",
         heading=True,
     )
-    for rank, one in enumerate(context.items[:SHOWN], start=1):
+    for rank, recalled in enumerate(context.items[:SHOWN], start=1):
         yield Row(
-            f"{rank} {short(one.id)} {said_time(one.item)} {source_label(one.item)}, score {one.score:.2f}", indent=1
+            f"{rank} {short(recalled.id)} {said_time(recalled.item)} {source_label(recalled.item)}, "
+            f"score {recalled.score:.2f}",
+            indent=1,
         )
-        yield Row(_quoted(one.item), indent=3)
-        if one.reasons:
-            yield Row("why: " + "; ".join(map(flat, one.reasons)), indent=3, aside=True)
+        yield Row(_quoted(recalled.item), indent=3)
+        if recalled.reasons:
+            yield Row("why: " + "; ".join(map(flat, recalled.reasons)), indent=3, aside=True)
     if len(context.items) > SHOWN:
         yield Row(f"and {len(context.items) - SHOWN} more: /why", indent=1, aside=True)
     for item in context.always:

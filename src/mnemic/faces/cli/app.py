@@ -76,8 +76,8 @@ class Mnemic(CommandGroup):
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
 
-        found = [command for command in COMMANDS.values() if command.name.startswith(incomplete)]
-        items = [CompletionItem(command.name, help=command.summary) for command in found]
+        commands = [command for command in COMMANDS.values() if command.name.startswith(incomplete)]
+        items = [CompletionItem(command.name, help=command.summary) for command in commands]
         return items + click.Command.shell_complete(self, ctx, incomplete)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

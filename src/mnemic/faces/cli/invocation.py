@@ -114,7 +114,7 @@ class Invocation:
         with Memory(self.where, settings=self.settings) as memory:
             if self.options.branch:
                 mine = memory.scope(user=self.user, tenant=self.tenant)
-                self._check_branch([one.name for one in all_of(mine.branches)])
+                self._check_branch([branch.name for branch in all_of(mine.branches)])
             self._began = time.perf_counter()
             yield memory
         if fresh:

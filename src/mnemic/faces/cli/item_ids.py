@@ -44,18 +44,18 @@ def resolve(me: ScopedMemory, text: str) -> ItemId:
 
 def _check(text: str, typed: str) -> None:
     if odd := sorted(set(typed) - set(ALPHABET)):
-        told = f"{text[:60]!r} is not an id: none holds {', '.join(map(repr, odd[:5]))}"
-        raise Invalid("id", told, "`mnemic list` shows the ids; `last` names what was said last.")
+        problem = f"{text[:60]!r} is not an id: none holds {', '.join(map(repr, odd[:5]))}"
+        raise Invalid("id", problem, "`mnemic list` shows the ids; `last` names what was said last.")
     if len(typed) > _WHOLE:
         raise Invalid("id", f"{text[:60]!r} is not an id", f"Ids have {_WHOLE} characters.")
     if len(typed) < LEAST:
-        told = f"{text!r} is too short for an id"
-        raise Invalid("id", told, f"Give {LEAST} or more of its first or last characters, or `last`.")
+        problem = f"{text!r} is too short for an id"
+        raise Invalid("id", problem, f"Give {LEAST} or more of its first or last characters, or `last`.")
 
 
 def resolve_all(me: ScopedMemory, texts: Sequence[str]) -> list[ItemId]:
     """Resolve each of `texts`; repeats count once."""
-    return list(dict.fromkeys(resolve(me, one) for one in texts))
+    return list(dict.fromkeys(resolve(me, text) for text in texts))
 
 
 def _last(me: ScopedMemory) -> ItemId:

@@ -62,6 +62,6 @@ def _print(run: Invocation, items: int, size_bytes: int) -> None:
     for title, rows in (("take it away", _AWAY), ("what to type", _FIRST)):
         output.line()
         output.line(output.bold(title))
-        output.table([(f"  {command}", output.dim(told)) for command, told in rows])
+        output.table([(f"  {command}", output.dim(purpose)) for command, purpose in rows])
     output.line()
     output.line("mnemic --help lists the rest.")

@@ -89,13 +89,13 @@ def static_files() -> tuple[str, Mapping[str, StaticFile]]:
 
 
 def _read(folder: Traversable, above: str = "") -> list[tuple[str, bytes]]:
-    found = []
+    files = []
     for entry in folder.iterdir():
         if entry.is_dir():
-            found += _read(entry, f"{above}{entry.name}/")
+            files += _read(entry, f"{above}{entry.name}/")
         else:
-            found.append((above + entry.name, entry.read_bytes()))
-    return found
+            files.append((above + entry.name, entry.read_bytes()))
+    return files
 
 
 def _prepared(path: str, content: bytes) -> StaticFile:
@@ -111,10 +111,10 @@ async def _page(request: Request) -> Response:
 
 async def _static(request: Request) -> Response:
     digest, known = static_files()
-    found = known.get(request.path_params["path"])
-    if found is None or request.path_params["digest"] != digest or found is known[_PAGE]:
+    content = known.get(request.path_params["path"])
+    if content is None or request.path_params["digest"] != digest or content is known[_PAGE]:
         raise HTTPException(404)
-    return _sent(request, found, "public, max-age=31536000, immutable")
+    return _sent(request, content, "public, max-age=31536000, immutable")
 
 
 def _sent(request: Request, file: StaticFile, keep: str) -> Response:
@@ -134,7 +134,7 @@ async def _session(request: Request) -> Response:
     principal = await service.pool.run(lambda: service.authenticator.authenticate(headers, request.method))
     cookie = request.cookies.get(COOKIE, "")
     signed_in = isinstance(service.authenticator, Authenticator)
-    told = {
+    record = {
         "name": principal.name,
         "tenant": principal.tenant,
         "user": principal.user or service.memory.settings.user,
@@ -145,7 +145,7 @@ async def _session(request: Request) -> Response:
         "csrf": csrf_token(cookie) if signed_in and cookie else "",
         "version": _version.__version__,
     }
-    return JSONResponse(told, headers=_HEADERS)
+    return JSONResponse(record, headers=_HEADERS)
 
 
 async def _login(request: Request) -> Response:

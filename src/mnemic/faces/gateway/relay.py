@@ -138,7 +138,7 @@ class Relay:
         try:
             mode = self._mode(request.headers)
             principal = await self._principal(request)
-            shape = next((one for one in SHAPES if one.path == request.url.path), None)
+            shape = next((known_shape for known_shape in SHAPES if known_shape.path == request.url.path), None)
             raw = await self._body(request)
             if shape is None or request.method != "POST" or mode is MemoryMode.OFF:
                 return await self._pass_on(request, raw, {})
@@ -165,30 +165,30 @@ class Relay:
         caller = self._caller(principal, request.headers, body, Right.WRITE if mode.writes else Right.READ)
         self._remembering.check(caller)
         exchange = exchange_of(caller, shape, raw, body)
-        told: dict[str, str] = {}
+        ours: dict[str, str] = {}
         if any(message.text.lstrip().startswith(self._options.task_marks) for message in exchange.asked):
-            told["Mnemic-Recall"] = told["Mnemic-Write"] = "nothing: a task of the application's own"
-            return await self._pass_on(request, raw, told)
+            ours["Mnemic-Recall"] = ours["Mnemic-Write"] = "nothing: a task of the application's own"
+            return await self._pass_on(request, raw, ours)
         if mode.reads:
-            recalled, told["Mnemic-Recall"] = await self._recalled(exchange)
+            recalled, ours["Mnemic-Recall"] = await self._recalled(exchange)
             if recalled.items:
-                told["Mnemic-Recalled"] = ", ".join(recalled.items)
+                ours["Mnemic-Recalled"] = ", ".join(recalled.items)
             raw = recalled.raw
         if not mode.writes:
             upstream = await self._ask(request, raw, {})
             keeping = partial(self._keep_block, exchange) if upstream.is_success else None
-            return self._streamed(upstream, told, keeping)
+            return self._streamed(upstream, ours, keeping)
         upstream = await self._ask(request, raw, _IDENTITY)
         if not upstream.is_success:
-            told["Mnemic-Write"] = f"nothing: the upstream answered {upstream.status_code}"
-            return self._streamed(upstream, told)
+            ours["Mnemic-Write"] = f"nothing: the upstream answered {upstream.status_code}"
+            return self._streamed(upstream, ours)
         kind = upstream.headers.get("content-type", "")
         if kind.startswith("text/event-stream"):
-            return self._observed_stream(upstream, exchange, told)
+            return self._observed_stream(upstream, exchange, ours)
         if body.get("stream") is True and "json" not in kind:
-            told["Mnemic-Write"] = "failed: the answer to a request for a stream is neither one nor JSON"
-            return self._streamed(upstream, told)
-        return await self._observed_whole(upstream, exchange, told)
+            ours["Mnemic-Write"] = "failed: the answer to a request for a stream is neither one nor JSON"
+            return self._streamed(upstream, ours)
+        return await self._observed_whole(upstream, exchange, ours)
 
     async def _recalled(self, exchange: Exchange) -> tuple[Recollection, str]:
         """The prompt with memory in it, within the time that there is; and a line on how that went.
@@ -233,7 +233,7 @@ class Relay:
             log.warning("an exchange could not be kept: %s", observation.error.partition(":")[0])
         return observation
 
-    async def _observed_whole(self, upstream: httpx2.Response, exchange: Exchange, told: dict[str, str]) -> Response:
+    async def _observed_whole(self, upstream: httpx2.Response, exchange: Exchange, ours: dict[str, str]) -> Response:
         """Pass a whole answer on once it is written; one that is too long to be kept passes as it comes."""
         pieces, size = [], 0
         stream = aiter(upstream.aiter_bytes())
@@ -242,9 +242,9 @@ class Relay:
                 pieces.append(piece)
                 size += len(piece)
                 if size > 2 * ANSWER_LIMIT:
-                    told["Mnemic-Write"] = "failed: the answer is too long to be kept"
+                    ours["Mnemic-Write"] = "failed: the answer is too long to be kept"
                     rest = StreamingResponse(_chained(pieces, stream, upstream), upstream.status_code)
-                    return _with_headers(rest, upstream, told, decoded=True)
+                    return _with_headers(rest, upstream, ours, decoded=True)
         except httpx2.HTTPError as error:
             await upstream.aclose()
             await self._observe(exchange, Completion(), broken=True)
@@ -254,16 +254,16 @@ class Relay:
         try:
             exchange.shape.read_answer(_parsed(content), completion)
         except Invalid as error:
-            told["Mnemic-Write"] = f"failed: the answer is no document ({error.problem})"
+            ours["Mnemic-Write"] = f"failed: the answer is no document ({error.problem})"
         else:
-            told["Mnemic-Write"] = _told(await self._observe(exchange, completion, broken=False))
-        return _with_headers(Response(content, upstream.status_code), upstream, told, decoded=True)
+            ours["Mnemic-Write"] = _write_header(await self._observe(exchange, completion, broken=False))
+        return _with_headers(Response(content, upstream.status_code), upstream, ours, decoded=True)
 
-    def _observed_stream(self, upstream: httpx2.Response, exchange: Exchange, told: dict[str, str]) -> Response:
+    def _observed_stream(self, upstream: httpx2.Response, exchange: Exchange, ours: dict[str, str]) -> Response:
         """Pass a stream on; what ends it goes out only once all of it is written, then a comment says where."""
-        told["Mnemic-Write"] = "at the end of the stream"
+        ours["Mnemic-Write"] = "at the end of the stream"
         passed = StreamingResponse(self._watched(upstream, exchange), upstream.status_code)
-        return _with_headers(passed, upstream, told, decoded=True)
+        return _with_headers(passed, upstream, ours, decoded=True)
 
     async def _watched(self, upstream: httpx2.Response, exchange: Exchange) -> AsyncIterator[bytes]:
         """Yield a stream as it comes; whatever ends it, what came of the answer is written."""
@@ -287,17 +287,17 @@ class Relay:
                 if observation is None:
                     observation = await self._observe(exchange, completion, broken=broken)
         if observation is not None:
-            yield f": mnemic-write {_told(observation)}\n\n".encode()
+            yield f": mnemic-write {_write_header(observation)}\n\n".encode()
 
-    async def _pass_on(self, request: Request, raw: bytes, told: Mapping[str, str]) -> Response:
-        return self._streamed(await self._ask(request, raw, {}), told)
+    async def _pass_on(self, request: Request, raw: bytes, ours: Mapping[str, str]) -> Response:
+        return self._streamed(await self._ask(request, raw, {}), ours)
 
     def _streamed(
-        self, upstream: httpx2.Response, told: Mapping[str, str], then: Callable[[], Awaitable[None]] | None = None
+        self, upstream: httpx2.Response, ours: Mapping[str, str], then: Callable[[], Awaitable[None]] | None = None
     ) -> Response:
         """Pass an answer on as it comes; `then` is done before its end is."""
         passed = StreamingResponse(_raw(upstream, then), upstream.status_code)
-        return _with_headers(passed, upstream, told, decoded=False)
+        return _with_headers(passed, upstream, ours, decoded=False)
 
     async def _keep_block(self, exchange: Exchange) -> None:
         """Keep the block that went out where the exchange is not written; failing costs a cached prompt, no more."""
@@ -464,7 +464,7 @@ def _broken_off(error: httpx2.HTTPError) -> bytes:
     return f"\n\ndata: {json.dumps({'error': fault})}\n\n".encode()
 
 
-def _told(observation: ObservedExchange) -> str:
+def _write_header(observation: ObservedExchange) -> str:
     if observation.error is not None:
         return f"failed: {observation.error}".replace("\n", " ")
     return "ok; nothing to keep" if observation.seq is None else f"ok; commit {observation.seq}"
@@ -474,7 +474,9 @@ def _first(headers: Mapping[str, str], names: tuple[str, ...]) -> str | None:
     return next((value for name in names if (value := headers.get(name, "").strip())), None)
 
 
-def _with_headers(response: Response, upstream: httpx2.Response, told: Mapping[str, str], *, decoded: bool) -> Response:
+def _with_headers(
+    response: Response, upstream: httpx2.Response, added: Mapping[str, str], *, decoded: bool
+) -> Response:
     """Give an answer the upstream's headers, as often as each came, and what memory has to say.
 
     Args:
@@ -485,7 +487,7 @@ def _with_headers(response: Response, upstream: httpx2.Response, told: Mapping[s
         dropped |= {b"content-encoding", b"content-length"}
     own = [(name, value) for name, value in response.raw_headers if decoded and name == b"content-length"]
     kept = [(name, value) for name, value in upstream.headers.raw if name.lower() not in dropped]
-    ours = [(name.lower().encode(), value.encode("ascii", "backslashreplace")) for name, value in told.items()]
+    ours = [(name.lower().encode(), value.encode("ascii", "backslashreplace")) for name, value in added.items()]
     response.raw_headers = [*kept, *own, *ours]
     return response
 

@@ -258,7 +258,7 @@ class Remembering:
     def _placed(self, exchange: Exchange) -> list[PromptMessage]:
         """The newest message's block, if it was placed here."""
         placed = (self._blocks.placed(exchange.names[message.place]) for message in exchange.asked[-1:])
-        return [one for one in placed if one is not None]
+        return [block for block in placed if block is not None]
 
     def _new_block(
         self, me: ScopedMemory, name: str, newest: Sequence[WireMessage], known: Mapping[str, PromptMessage]
@@ -267,20 +267,20 @@ class Remembering:
 
         What the prompt shows already, or says word for word, is not asked for again.
         """
-        besides = dict.fromkeys(id for one in known.values() for id in (*one.shows, *one.kept_as))
+        besides = dict.fromkeys(id for block in known.values() for id in (*block.shows, *block.kept_as))
         question = "\n".join(message.text for message in newest)[-QUESTION:]
         standing = me.context("", budget=self._budget)
-        latest = next((one.always for one in reversed([*known.values()]) if one.always), "")
+        latest = next((block.always for block in reversed([*known.values()]) if block.always), "")
         changed = standing.text if standing.text != latest else ""
-        found = me.recall(
+        context = me.recall(
             question, budget=max(1, self._budget - (standing.tokens if changed else 0)), besides=tuple(besides)
         )
         quoted = [*standing.always, *(doubt.newer for doubt in me.review())] if changed else []
-        quoted += [one.item for one in found.items]
+        quoted += [block.item for block in context.items]
         written = {version.item.id for version in me.visible([item.id for item in quoted])}
         unwritten = [item for item in quoted if item.id not in written]
         return PromptMessage(
-            name=name, block="\n".join(part for part in (changed, found.text) if part), always=changed,
+            name=name, block="\n".join(part for part in (changed, context.text) if part), always=changed,
             shows=tuple(dict.fromkeys(item.id for item in quoted)), unwritten=tuple(item.id for item in unwritten),
             drawn_from=tuple(dict.fromkeys(id for item in unwritten for id in item.erased_with)),
         )  # fmt: skip

@@ -34,27 +34,27 @@ def decoded(raw: bytes) -> str:
 
 def members(text: str, at: int = 0) -> dict[str, Span]:
     """Find the values of the object that begins at a place of a valid JSON text, by key; of twins the last."""
-    found: dict[str, Span] = {}
+    spans: dict[str, Span] = {}
     at = _next(text, _next(text, at) + 1)
     while text[at] != "}":
         key, at = scanstring(text, at + 1, False)
         start = _next(text, _next(text, at) + 1)
-        found[key] = start, end = start, _DECODER.raw_decode(text, start)[1]
+        spans[key] = start, end = start, _DECODER.raw_decode(text, start)[1]
         at = _next(text, end)
         at = _next(text, at + 1) if text[at] == "," else at
-    return found
+    return spans
 
 
 def elements(text: str, at: int) -> list[Span]:
     """Find the values of the list that begins at a place of a valid JSON text."""
-    found: list[Span] = []
+    spans: list[Span] = []
     at = _next(text, at + 1)
     while text[at] != "]":
         end = _DECODER.raw_decode(text, at)[1]
-        found.append((at, end))
+        spans.append((at, end))
         at = _next(text, end)
         at = _next(text, at + 1) if text[at] == "," else at
-    return found
+    return spans
 
 
 def inserted(text: str, additions: Mapping[int, str]) -> str:

@@ -55,11 +55,11 @@ class StandingBlocks:
             for name in names
             if name in kept or name in here
         }
-        gone = _withdrawn(me, list(dict.fromkeys(id for one in known.values() for id in one.shows)))
-        for name, one in known.items():
-            if gone.intersection(one.shows):
+        gone = _withdrawn(me, list(dict.fromkeys(id for block in known.values() for id in block.shows)))
+        for name, block in known.items():
+            if gone.intersection(block.shows):
                 self._drop(name)
-                known[name] = replace(one, block="", always="", shows=())
+                known[name] = replace(block, block="", always="", shows=())
         return known
 
     def place(self, message: PromptMessage) -> PromptMessage:

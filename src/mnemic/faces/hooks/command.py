@@ -174,7 +174,11 @@ def _for_prompt(me: ScopedMemory, hook_event: HookEvent) -> str:
     if not _sound(prompt).strip():
         return ""
     context = me.recall(_search_text(prompt), budget=PROMPT_BUDGET)
-    news = [one for one in context.items if hook_event.session is None or one.item.session != hook_event.session]
+    news = [
+        recalled
+        for recalled in context.items
+        if hook_event.session is None or recalled.item.session != hook_event.session
+    ]
     return context.text if news and context.confidence >= WORTH_TELLING else ""
 
 
@@ -237,7 +241,7 @@ def _commit(me: ScopedMemory, result: _HookResult, batch: Sequence[TranscriptMes
         result.left = True
         raise StoreError("not all was written in time; the next hook goes on from there")
     try:
-        receipt = me.observe([_message(one, result.client) for one in batch], channel=Channel.IMPORT)
+        receipt = me.observe([_message(turn, result.client) for turn in batch], channel=Channel.IMPORT)
     except (Invalid, Conflict) as error:
         if len(batch) == 1:
             _leave_out(result, batch[0], error)

@@ -50,12 +50,12 @@ def _lines(text: str) -> list[str]:
 def _cut(lines: Sequence[str]) -> list[str]:
     """The lines, each cut to what a terminal bears: what is taken out and put in, to what differs between the two."""
     runs = [(sign, list(run)) for sign, run in groupby(lines, key=lambda line: line[:1])]
-    told: list[str] = []
+    narrowed: list[str] = []
     for place, (sign, run) in enumerate(runs):
         next_to = {"-": place + 1, "+": place - 1}.get(sign, -1)
         other = runs[next_to][1] if 0 <= next_to < len(runs) and {sign, runs[next_to][0]} == {"-", "+"} else []
-        told += [_narrowed(line, other[i] if i < len(other) else "") for i, line in enumerate(run)]
-    return told
+        narrowed += [_narrowed(line, other[i] if i < len(other) else "") for i, line in enumerate(run)]
+    return narrowed
 
 
 def _narrowed(line: str, other: str) -> str:

@@ -121,11 +121,11 @@ def clients() -> None:
     if run.output.json:
         run.output.document({"clients": [_client_record(on, *row) for row in rows]})
         return
-    told = (
+    table_rows = (
         (client.name, "yes" if here else "-", state, "yes" if client.hooks else "-", plain(str(client.path(on))))
         for client, here, state, _ in rows
     )
-    run.output.table(told, head=("client", "found", "installed", "hooks", "file"))
+    run.output.table(table_rows, head=("client", "found", "installed", "hooks", "file"))
 
 
 def _state(client: Client, on: Machine) -> tuple[str, str | None]:

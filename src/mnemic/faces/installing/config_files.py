@@ -20,7 +20,7 @@ _BOM: Final = "\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FileContent:
     """A file as it was read.
 
     Attributes:
@@ -39,7 +39,7 @@ class Found:
         return ((_BOM if self.bom else "") + text).encode()
 
 
-def read(path: Path) -> Found:
+def read(path: Path) -> FileContent:
     """Read a file.
 
     Raises:
@@ -54,12 +54,12 @@ def read(path: Path) -> Found:
             raise Refused(f"{path} is no ordinary file")
         raw = _bytes(real)
     except FileNotFoundError:
-        return Found(real, None, "")
+        return FileContent(real, None, "")
     except (OSError, RuntimeError) as error:  # a ring of links is a RuntimeError before Python 3.13
         why = getattr(error, "strerror", None) or error
         raise Refused(f"{path} cannot be read: {why}; check its owner and mode") from error
     text = _text(raw, path)
-    return Found(real, raw, text.removeprefix(_BOM), text.startswith(_BOM))
+    return FileContent(real, raw, text.removeprefix(_BOM), text.startswith(_BOM))
 
 
 def _bytes(path: Path) -> bytes:
@@ -80,7 +80,7 @@ def _text(raw: bytes, path: Path) -> str:
         raise Invalid(str(path), f"line {line} is not UTF-8", "Save it as UTF-8, then try again.") from error
 
 
-def check_writable(file: Found, display_path: Path) -> None:
+def check_writable(file: FileContent, display_path: Path) -> None:
     """Refuse a file that is kept from being written, even where a rename could take its place.
 
     Raises:
@@ -95,7 +95,7 @@ def check_writable(file: Found, display_path: Path) -> None:
         raise Refused(f"{display_path} cannot be written: {folder} is no folder that you may write in")
 
 
-def write(file: Found, text: str, *, mode: int) -> None:
+def write(file: FileContent, text: str, *, mode: int) -> None:
     """Put `text` in the place of what was read; folders are made where they are missing.
 
     Args:
@@ -110,7 +110,7 @@ def write(file: Found, text: str, *, mode: int) -> None:
         _replace(file, file.encoded(text), mode)
 
 
-def remove(file: Found) -> None:
+def remove(file: FileContent) -> None:
     """Take a file away that we made.
 
     Raises:
@@ -122,7 +122,7 @@ def remove(file: Found) -> None:
         file.path.unlink()
 
 
-def _replace(file: Found, raw: bytes, mode: int) -> None:
+def _replace(file: FileContent, raw: bytes, mode: int) -> None:
     handle, name = tempfile.mkstemp(dir=file.path.parent, prefix=f".{file.path.name}.", suffix=".mnemic")
     try:
         with os.fdopen(handle, "wb") as out:
@@ -138,7 +138,7 @@ def _replace(file: Found, raw: bytes, mode: int) -> None:
         raise
 
 
-def _like_before(file: Found, new: Path, mode: int) -> None:
+def _like_before(file: FileContent, new: Path, mode: int) -> None:
     """Give the new file the mode of the old one, and its owner as far as that is allowed."""
     if file.raw is None:
         new.chmod(mode)
@@ -150,7 +150,7 @@ def _like_before(file: Found, new: Path, mode: int) -> None:
             os.chown(new, before.st_uid, before.st_gid)
 
 
-def _check_same(file: Found) -> None:
+def _check_same(file: FileContent) -> None:
     try:
         now: bytes | None = _bytes(file.path)
     except FileNotFoundError:

@@ -113,17 +113,17 @@ def swap(document: Document, node: Node, new: Any) -> Document:
         return document
     style = _Style.of(document.text)
     inline = "\n" not in document.text[node.start : node.end] and not style.tall
-    told = style.render(new, _indent_at(document.text, node.start), inline=inline)
-    return replace(document, text=document.text[: node.start] + told + document.text[node.end :])
+    rendered = style.render(new, _indent_at(document.text, node.start), inline=inline)
+    return replace(document, text=document.text[: node.start] + rendered + document.text[node.end :])
 
 
 def _first(document: Document, path: Path, value: Any) -> Document:
     """A document made of nothing, or of blanks, which keep their place behind it."""
     style = _Style.of(document.text)
-    told = style.render(_nested(path, value), "", inline=False)
+    rendered = style.render(_nested(path, value), "", inline=False)
     tail = "" if document.text else style.newline
     made = {"/".join(path[:end]): None for end in range(1, len(path))}
-    return replace(document, text=told + tail + document.text, made={"": document.text, **made, **document.made})
+    return replace(document, text=rendered + tail + document.text, made={"": document.text, **made, **document.made})
 
 
 def _nested(path: Path, value: Any) -> Any:
@@ -134,7 +134,7 @@ def _nested(path: Path, value: Any) -> Any:
 
 def _note(document: Document, path: Path, node: Node, new: Sequence[Path]) -> Document:
     """`document`, remembering how an empty container looked, and which ones are about to be made."""
-    made: dict[str, str | None] = {"/".join(one): None for one in new}
+    made: dict[str, str | None] = {"/".join(key_path): None for key_path in new}
     if not node.members:
         made["/".join(path)] = document.text[node.start : node.end]
     return replace(document, made={**made, **document.made})
@@ -152,11 +152,11 @@ def _insert(document: Document, node: Node, key: str | None, value: Any) -> str:
     commented = text[after:stop].rfind("//") > text[after:stop].rfind("*/")
     if indent is None and commented:
         indent = _indent_at(text, node.start) + style.unit
-    told = style.member(key, value, indent or _indent_at(text, last.start), inline=indent is None)
+    rendered = style.member(key, value, indent or _indent_at(text, last.start), inline=indent is None)
     gap = style.gap if indent is None else style.newline + indent
     if node.comma is not None:
-        return text[:stop] + gap + told + "," + text[stop:]
-    return text[:after] + "," + text[after:stop] + gap + told + text[stop:]
+        return text[:stop] + gap + rendered + "," + text[stop:]
+    return text[:after] + "," + text[after:stop] + gap + rendered + text[stop:]
 
 
 def _fill(document: Document, node: Node, key: str | None, value: Any, style: _Style) -> str:
@@ -166,9 +166,9 @@ def _fill(document: Document, node: Node, key: str | None, value: Any, style: _S
     inside = text[node.start + 1 : node.end - 1]
     kept = inside.rstrip()
     inline = not style.tall and not kept
-    told = style.member(key, value, outer + style.unit, inline=inline)
+    rendered = style.member(key, value, outer + style.unit, inline=inline)
     before, after = ("", "") if inline else (kept + style.newline + outer + style.unit, style.newline + outer)
-    return text[: node.start + 1] + before + told + after + text[node.end - 1 :]
+    return text[: node.start + 1] + before + rendered + after + text[node.end - 1 :]
 
 
 # Taking out
@@ -246,8 +246,10 @@ class _Style:
         return "" if self.tight else " "
 
     def member(self, key: str | None, value: Any, indent: str, *, inline: bool) -> str:
-        told = self.render(value, indent, inline=inline)
-        return told if key is None else json.dumps(key, ensure_ascii=False) + (":" if self.tight else ": ") + told
+        rendered = self.render(value, indent, inline=inline)
+        return (
+            rendered if key is None else json.dumps(key, ensure_ascii=False) + (":" if self.tight else ": ") + rendered
+        )
 
     def render(self, value: Any, indent: str, *, inline: bool) -> str:
         if inline:
@@ -283,14 +285,14 @@ def _past_comments(text: str, at: int) -> int:
 
 def _spans(text: str, start: int, stop: int) -> list[tuple[int, int]]:
     """Where the comments are in a stretch that holds nothing but white space, commas and comments."""
-    found = []
+    spans = []
     at = start
     while (at := text.find("/", at, stop)) >= 0:
         comment = COMMENT.match(text, at)
         assert comment is not None, "a slash between values begins a comment"
-        found.append(comment.span())
+        spans.append(comment.span())
         at = comment.end()
-    return found
+    return spans
 
 
 def _last_comment(text: str, start: int, stop: int) -> int:

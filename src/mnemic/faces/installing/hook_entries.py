@@ -51,9 +51,9 @@ def _of_event(text: str, event: str, elements: Node) -> Iterator[Place]:
             yield Place(event, index, element.value, hook_scope(command))
         group = element.value.get(_KEY) if element.value.kind == "object" else None
         if group is not None and group.value.kind == "array":
-            for inner, one in enumerate(group.value.members):
-                if (command := _our_command(text, one.value)) is not None:
-                    yield Place(event, index, one.value, hook_scope(command), group.value, inner)
+            for inner, member in enumerate(group.value.members):
+                if (command := _our_command(text, member.value)) is not None:
+                    yield Place(event, index, member.value, hook_scope(command), group.value, inner)
 
 
 def _our_command(text: str, node: Node) -> str | None:
@@ -125,9 +125,9 @@ def _versioned(document: Document, version: int) -> Document:
             return document  # others' hooks do without, and it would have to stay when ours go
         document = put(document, (_VERSION,), version)
         return replace(document, made={**document.made, _VERSION: None})
-    if (found := value(document.text, node)) != version:
-        told = f"its version is {found!r}, and we know {version} alone"
-        raise Invalid("file", told, "A newer mnemic may know it; --no-hooks goes without.")
+    if (version_there := value(document.text, node)) != version:
+        problem = f"its version is {version_there!r}, and we know {version} alone"
+        raise Invalid("file", problem, "A newer mnemic may know it; --no-hooks goes without.")
     return document
 
 

@@ -52,7 +52,7 @@ class PlannedChange:
     """
 
     display_path: Path
-    file: config_files.Found
+    file: config_files.FileContent
     after: str | None
     trace: Trace
     ours: bool
@@ -159,9 +159,9 @@ def naming_file(path: Path) -> Iterator[None]:
     try:
         yield
     except Invalid as error:
-        told = str(error).removeprefix(f"{error.field}: ").removesuffix(error.remedy).strip(" .")
+        problem = str(error).removeprefix(f"{error.field}: ").removesuffix(error.remedy).strip(" .")
         if error.field == "file":
-            raise Invalid(str(path), told, error.remedy) from error
+            raise Invalid(str(path), problem, error.remedy) from error
         raise
 
 
@@ -224,10 +224,10 @@ def _merged(before: Any, entry: Mapping[str, Any], client: Client, wish: Wish) -
     """
     if not is_our_entry(before):
         if not wish.force:
-            told = json.dumps(masked(before), ensure_ascii=False, default=str)
-            told = told if len(told) <= _TOLD else f"{told[:_TOLD]} ... {len(told) - _TOLD:,} characters ..."
+            shown = json.dumps(masked(before), ensure_ascii=False, default=str)
+            shown = shown if len(shown) <= _TOLD else f"{shown[:_TOLD]} ... {len(shown) - _TOLD:,} characters ..."
             raise Refused(
-                f"{client.title} has an entry {wish.name!r} that is not ours: {told}; --force replaces it, "
+                f"{client.title} has an entry {wish.name!r} that is not ours: {shown}; --force replaces it, "
                 "--name takes another name"
             )
         return entry
@@ -287,13 +287,13 @@ def _check_hooks(document: Document, client: Client, wish: Wish, ownership: Owne
     taken = next((p.scope for p in hook_entries.ours(document) if p.scope != wanted and ownership.holds(p.scope)), None)
     if taken is None:
         return
-    told = quoted([word for pair in sorted(taken) for word in pair]) if taken else "no options"
+    options = quoted([word for pair in sorted(taken) for word in pair]) if taken else "no options"
     first = "".join(
         f", `mnemic uninstall {client.name} --name {name}{' --project' if wish.project else ''}` takes them out first"
         for name in ownership.names(taken)
     )
     raise Refused(
-        f"{client.title} has hooks that write to another memory ({told}), and a client's hooks belong to one; "
+        f"{client.title} has hooks that write to another memory ({options}), and a client's hooks belong to one; "
         f"--no-hooks goes without{first}, --force takes them over"
     )
 
@@ -325,10 +325,10 @@ def _place(node: Node, key: str) -> int:
 
 def _entries(client: Client, text: str) -> Mapping[str, Any]:
     """The client's servers by name; none where the key holds no object."""
-    found = (
+    entries = (
         toml_tables.read(text).get(client.key) if client.toml else _at(Document(text, client.comments), (client.key,))
     )
-    return found if isinstance(found, dict) else {}
+    return entries if isinstance(entries, dict) else {}
 
 
 def _holds_ours(client: Client, path: Path, text: str) -> bool:

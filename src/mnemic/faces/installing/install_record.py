@@ -69,7 +69,7 @@ def load(path: Path) -> Record:
     """
     try:
         said = json.loads(config_files.read(path).text or "{}")
-        return Record(path, {str(file): _trace(told) for file, told in said.items()})
+        return Record(path, {str(file): _trace(trace) for file, trace in said.items()})
     except (Invalid, ValueError, TypeError, AttributeError, KeyError):
         return Record(path)
 

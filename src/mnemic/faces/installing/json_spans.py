@@ -39,8 +39,8 @@ class Node:
 
     def get(self, key: str) -> Member | None:
         """Return the member of an object by its key; of twins the last, as parsers do."""
-        found = [member for member in self.members if member.key == key]
-        return found[-1] if found else None
+        matching = [member for member in self.members if member.key == key]
+        return matching[-1] if matching else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +148,8 @@ class _Scanner:
         colon = self.gap(match.end())
         if self.text[colon : colon + 1] != ":":
             raise self._unexpected("a colon", colon)
-        told = match[0]
-        return json.loads(told) if "\\" in told else told[1:-1], self.gap(colon + 1)
+        literal = match[0]
+        return json.loads(literal) if "\\" in literal else literal[1:-1], self.gap(colon + 1)
 
     def _unexpected(self, wanted: str, at: int) -> Unreadable:
         here = repr(self.text[at]) if at < len(self.text) else "the end of the file"

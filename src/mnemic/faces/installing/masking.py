@@ -39,9 +39,9 @@ def masked(said: Any, *, secret: bool = False, before: Any = None) -> Any:
         before: What stands before it in a list, such as the flag before an argument.
     """
     if isinstance(said, dict):
-        return {key: masked(one, secret=secret or _is_secret(str(key))) for key, one in said.items()}
+        return {key: masked(part, secret=secret or _is_secret(str(key))) for key, part in said.items()}
     if isinstance(said, list):
-        return [masked(one, secret=secret, before=b) for b, one in zip([None, *said], said, strict=False)]
+        return [masked(part, secret=secret, before=b) for b, part in zip([None, *said], said, strict=False)]
     if secret:
         return MASKED
     return _text(said, before) if isinstance(said, str) else said
@@ -109,11 +109,11 @@ def _changes(node: Node, text: str, *, secret: bool = False, before: Any = None)
 def _pairs(said: Any, shown: Any) -> Iterator[tuple[str, str]]:
     """Find every text that is shown otherwise, with what is shown for it."""
     if isinstance(said, dict):
-        for key, one in said.items():
-            yield from _pairs(one, shown[key])
+        for key, part in said.items():
+            yield from _pairs(part, shown[key])
     elif isinstance(said, list):
-        for one, other in zip(said, shown, strict=True):
-            yield from _pairs(one, other)
+        for part, other in zip(said, shown, strict=True):
+            yield from _pairs(part, other)
     elif isinstance(said, str) and said and said != shown:
         yield said, shown
 
@@ -122,5 +122,5 @@ def _quoted(value: str) -> re.Pattern[str]:
     """A value as a string of TOML: spelt out, or with what JSON escapes escaped."""
     forms = {value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
     before = r"=[ \t]*" if len(value) < _SHORT else ""
-    told = "|".join(map(re.escape, sorted(forms, key=len, reverse=True)))
-    return re.compile(rf"(?P<before>{before})(?P<quote>\"\"\"|'''|\"|')(?:\r?\n)?(?:{told})(?P=quote)")
+    alternatives = "|".join(map(re.escape, sorted(forms, key=len, reverse=True)))
+    return re.compile(rf"(?P<before>{before})(?P<quote>\"\"\"|'''|\"|')(?:\r?\n)?(?:{alternatives})(?P=quote)")

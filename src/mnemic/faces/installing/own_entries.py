@@ -137,4 +137,4 @@ class Ownership:
 
     def names(self, scope: Scope) -> list[str]:
         """The entries of a scope."""
-        return [name for name, one in self.scopes.items() if one == scope]
+        return [name for name, owned in self.scopes.items() if owned == scope]

@@ -88,10 +88,10 @@ def drop(text: str, table: str, name: str, glue: str | None) -> str:
 
 
 def _tables(parsed: Mapping[str, Any], table: str) -> Mapping[str, Any]:
-    found = parsed.get(table, {})
-    if not isinstance(found, dict):
+    tables = parsed.get(table, {})
+    if not isinstance(tables, dict):
         raise Invalid("file", f"{table} is no table but something else", "Mend it by hand, then try again.")
-    return found
+    return tables
 
 
 def _changed(text: str, table: str, name: str, entry: Entry, newline: str) -> str:
@@ -102,9 +102,9 @@ def _changed(text: str, table: str, name: str, entry: Entry, newline: str) -> st
     header, *lines = _lines(text[span[0] : span[1]])
     for key, value in entry.items():
         line = re.compile(rf"[ \t]*{key}[ \t]*=")
-        place = next((i for i, one in enumerate(lines) if line.match(one)), None)
-        told = _line(key, value) + newline
-        lines[len(lines) if place is None else place : len(lines) if place is None else place + 1] = [told]
+        place = next((i for i, existing in enumerate(lines) if line.match(existing)), None)
+        new_line = _line(key, value) + newline
+        lines[len(lines) if place is None else place : len(lines) if place is None else place + 1] = [new_line]
     return text[: span[0]] + header + "".join(lines) + text[span[1] :]
 
 
@@ -153,8 +153,8 @@ def _checked(text: str, wanted: Mapping[str, Any], table: str, name: str) -> str
     if said.get(table) == {} and table not in wanted:
         del said[table]
     if _canonical(said) != _canonical(wanted):
-        told = f"{table}.{name} cannot be written there without writing all of the file anew"
-        raise Invalid("file", told, "Edit it by hand; `--dry-run --json` shows what belongs there.")
+        problem = f"{table}.{name} cannot be written there without writing all of the file anew"
+        raise Invalid("file", problem, "Edit it by hand; `--dry-run --json` shows what belongs there.")
     return text
 
 

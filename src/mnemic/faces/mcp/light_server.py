@@ -133,13 +133,13 @@ class Light:
         """`listening`: of a newer client, which hears of changes on a stream of its own, where that is served."""
         import mcp_types as types
 
-        told = listening and "subscriptions/listen" in self._entries
-        subscribe = told if listening else "resources/subscribe" in self._entries
-        resources = types.ResourcesCapability(subscribe=subscribe, list_changed=told)
+        notifies = listening and "subscriptions/listen" in self._entries
+        subscribe = notifies if listening else "resources/subscribe" in self._entries
+        resources = types.ResourcesCapability(subscribe=subscribe, list_changed=notifies)
         return types.ServerCapabilities(
-            tools=types.ToolsCapability(list_changed=told),
+            tools=types.ToolsCapability(list_changed=notifies),
             resources=resources if "resources/list" in self._entries else None,
-            prompts=types.PromptsCapability(list_changed=told) if "prompts/list" in self._entries else None,
+            prompts=types.PromptsCapability(list_changed=notifies) if "prompts/list" in self._entries else None,
         )
 
     async def _discover(self, ctx: Context, params: types.RequestParams) -> types.DiscoverResult:

@@ -110,7 +110,9 @@ class Offer:
         self._shelf = SHELVES.get(served.profile)
         self._subscriptions = Subscriptions()
         prompts = PROMPTS.get(served.profile, ())
-        self._prompts = {one.prompt.name: one for one in prompts if not (one.writes and served.read_only)}
+        self._prompts = {
+            offered.prompt.name: offered for offered in prompts if not (offered.writes and served.read_only)
+        }
 
     @property
     def instructions(self) -> str | None:
@@ -198,15 +200,15 @@ class Offer:
         return await self._subscriptions.subscribe(ctx, params)
 
     async def _list_prompts(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
-        return types.ListPromptsResult(prompts=[one.prompt for one in self._prompts.values()])
+        return types.ListPromptsResult(prompts=[offered.prompt for offered in self._prompts.values()])
 
     async def _get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         if params.name not in self._prompts:
             raise MCPError(types.INVALID_PARAMS, f"Unknown prompt: {params.name}")
-        one = self._prompts[params.name]
-        words = await self._refusing(lambda: self._words(ctx, one, params.arguments or {}))
+        offered = self._prompts[params.name]
+        words = await self._refusing(lambda: self._words(ctx, offered, params.arguments or {}))
         message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=words))
-        return types.GetPromptResult(description=one.prompt.description, messages=[message])
+        return types.GetPromptResult(description=offered.prompt.description, messages=[message])
 
     async def _refusing(self, function: Callable[[], T], data: dict[str, str] | None = None) -> T:
         """Run what blocks in a thread; turn what it refuses into the protocol's errors."""

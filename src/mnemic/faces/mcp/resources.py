@@ -171,9 +171,9 @@ def _clipped(text: str) -> str:
 
 
 def _always(memory: ScopedMemory) -> str:
-    found = memory.context("", k=1)
-    block, end, _ = found.text.partition(_ALWAYS_END)  # a text of an item cannot hold this mark: `pack` defuses it
-    return block + end if found.always else ""
+    context = memory.context("", k=1)
+    block, end, _ = context.text.partition(_ALWAYS_END)  # a text of an item cannot hold this mark: `pack` defuses it
+    return block + end if context.always else ""
 
 
 def _item(memory: ScopedMemory, id: str) -> dict[str, Any]:

@@ -97,7 +97,7 @@ class Guards:
         # The port counts: a page of another server on this machine is another's, and a browser sends what needs no body
         # without asking first.
         here = named[0].strip().lower()
-        if any(one.partition("://")[2].lower() != here for one in headers.getlist("origin")):
+        if any(origin.partition("://")[2].lower() != here for origin in headers.getlist("origin")):
             detail = "A page of another site may not ask this server."
             return plain_problem(403, detail, request_id)
         length = headers.get("content-length", "0")

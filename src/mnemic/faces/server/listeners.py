@@ -288,8 +288,8 @@ class Listeners:
         for listener in self._everybody():
             by_credential.setdefault(listener.credential, []).append(listener)
         samples = [of_one[0] for of_one in by_credential.values()]
-        refused = await self.read(lambda: [one for one in samples if not self._allowed(one)])
-        return [listener for one in refused for listener in by_credential[one.credential]]
+        refused = await self.read(lambda: [sample for sample in samples if not self._allowed(sample)])
+        return [listener for sample in refused for listener in by_credential[sample.credential]]
 
     def _allowed(self, listener: FeedListener) -> bool:
         scope = listener.scope

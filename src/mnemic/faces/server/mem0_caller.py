@@ -114,7 +114,9 @@ def _successor(memory: ScopedMemory, id: ItemId) -> Version:
     Raises:
         NotFound: nothing does.
     """
-    standing = [one for one in memory.history(id) if one.seq_to is None and one.item.state is State.ACTIVE]
+    standing = [
+        version for version in memory.history(id) if version.seq_to is None and version.item.state is State.ACTIVE
+    ]
     if not standing:
         raise NotFound(f"no item {id} here")
     return memory.get(standing[-1].item.id)

@@ -61,12 +61,12 @@ def _updated(memory: ScopedMemory, version: Version, given: Given) -> Version:
 
 def update_many(caller: Mem0Caller, given: Given) -> Any:
     """Change several memories, once all of them have been found; each change is a commit of its own."""
-    for one in given["memories"]:
-        caller.standing(one["memory_id"])
-        _refuse_no_change(one)
-    for one in given["memories"]:
-        memory, _, version = caller.standing(one["memory_id"])  # anew: an id may come twice
-        _updated(memory, version, one)
+    for change in given["memories"]:
+        caller.standing(change["memory_id"])
+        _refuse_no_change(change)
+    for change in given["memories"]:
+        memory, _, version = caller.standing(change["memory_id"])  # anew: an id may come twice
+        _updated(memory, version, change)
     return {"message": f"Successfully updated {len(given['memories'])} memories"}
 
 
@@ -86,8 +86,8 @@ def delete_many(caller: Mem0Caller, given: Given) -> Any:
     """Erase several memories, once all of them have been found."""
     opened: dict[str, ScopedMemory] = {}
     doomed: dict[str, list[ItemId]] = defaultdict(list)
-    for one in given["memories"]:
-        memory, user, ids = _doomed(caller, one["memory_id"], linked=False)
+    for doomed_memory in given["memories"]:
+        memory, user, ids = _doomed(caller, doomed_memory["memory_id"], linked=False)
         opened[user] = memory
         doomed[user] += ids
     for user, ids in doomed.items():
@@ -99,7 +99,7 @@ def _doomed(caller: Mem0Caller, memory_id: str, *, linked: bool) -> tuple[Scoped
     """What is erased with a memory: what it was before it was corrected as well."""
     memory, user, version = caller.standing(memory_id)
     story = memory.history(version.item.id)
-    doomed = {one.item.id for one in story if linked or one.item.state is State.RETIRED}
+    doomed = {story_version.item.id for story_version in story if linked or story_version.item.state is State.RETIRED}
     return memory, user, [*(doomed | {version.item.id})]
 
 
@@ -117,7 +117,7 @@ def delete_all(caller: Mem0Caller, given: Given) -> Any:
     if not named_entities(given) and not filters:
         raise Invalid("user_id", "is missing, as are all the others", f"Name one of {', '.join(ENTITIES)}.")
     for memory, _, where in places_of(caller, {**given, "filters": filters}, _EVERY_STATE):
-        _erase(memory, (one.item.id for one in listed_in(memory, where)))
+        _erase(memory, (version.item.id for version in listed_in(memory, where)))
     return {"message": "Memories deleted successfully!"}
 
 
@@ -149,7 +149,7 @@ def delete_entity(caller: Mem0Caller, given: Given) -> Any:
     else:
         memory, _ = caller.memory(None)
         every = all_of(memory.list, where=_of_entity(kind, name), limit=_ERASED_AT_ONCE)
-        if not _erase(memory, (one.item.id for one in every)):
+        if not _erase(memory, (version.item.id for version in every)):
             raise NotFound(f"no {kind} {name[:60]!r} here")
     return {"message": "Entity deleted successfully!"}
 
@@ -188,9 +188,9 @@ def entities(caller: Mem0Caller, given: Given) -> Any:
 
 def _users_of(admin: Admin, tenant: str) -> Iterator[tuple[str, int]]:
     """Every user of a tenant, with the count of their items."""
-    for one in all_of(admin.users, tenant=tenant, limit=1_000):
-        if one.user is not None:
-            yield one.user, one.items
+    for row in all_of(admin.users, tenant=tenant, limit=1_000):
+        if row.user is not None:
+            yield row.user, row.items
 
 
 def feedback(caller: Mem0Caller, given: Given) -> Any:
@@ -221,15 +221,15 @@ def get_export(caller: Mem0Caller, given: Given) -> Any:
     if "memory_export_id" in given:
         filters = [_named_export(given["memory_export_id"]), *filters]
     every = {
-        address(one.item.id, user): memory_record(one.item, user, one.recorded)
+        address(version.item.id, user): memory_record(version.item, user, version.recorded)
         for memory, user, where in places_of(caller, {"filters": filters})
-        for one in listed_in(memory, where)
+        for version in listed_in(memory, where)
     }
     return {"memories": list(every.values())}
 
 
 def _export_filters(given: Given) -> list[Any]:
-    return [one for one in (given.get("filters"), named_entities(given)) if one]
+    return [filters for filters in (given.get("filters"), named_entities(given)) if filters]
 
 
 def _named_export(id: str) -> Any:

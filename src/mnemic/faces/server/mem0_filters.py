@@ -68,7 +68,7 @@ def cases_of(filters: object, zone: str) -> list[Case]:
         Invalid: it is none, or asks for what no index answers.
     """
     if isinstance(filters, list):
-        return _product(cases_of(one, zone) for one in filters)
+        return _product(cases_of(part, zone) for part in filters)
     if not isinstance(filters, Mapping):
         raise Invalid("filters", "is no object", _WHAT_IS_TAKEN)
     return _product(_field(name, value, zone) for name, value in filters.items())
@@ -78,7 +78,7 @@ def _product(parts: Iterable[list[Case]]) -> list[Case]:
     met = [Case()]
     for part in parts:
         _refuse_many(len(met) * len(part))
-        met = [one.both(other) for one in met for other in part]
+        met = [case.both(other) for case in met for other in part]
     return met
 
 
@@ -96,11 +96,11 @@ def _field(name: str, value: Any, zone: str) -> list[Case]:
             raise Invalid(f"filters.{name}", "is no list of filters", _WHAT_IS_TAKEN)
         if name == "AND":
             return cases_of(value, zone)
-        met = [case for one in value for case in cases_of(one, zone)]
+        met = [case for part in value for case in cases_of(part, zone)]
         _refuse_many(len(met))
         return met
     if name in ENTITIES:
-        return [_entity(name, one) for one in _values(name, value)]
+        return [_entity(name, part) for part in _values(name, value)]
     if name == "categories":
         return [Case(where=replace(_SHOWN, tags=tuple(_texts(name, value))))]
     if name == "created_at":
@@ -108,8 +108,8 @@ def _field(name: str, value: Any, zone: str) -> list[Case]:
     if name == "metadata":
         if not isinstance(value, Mapping):
             raise Invalid("filters.metadata", "is no object", "Give each field with its value.")
-        return _product([_metadata(field, one) for one in _values(field, wanted)] for field, wanted in value.items())
-    return [_metadata(name, one) for one in _values(name, value)]  # mem0's own server takes these beside the entities
+        return _product([_metadata(field, part) for part in _values(field, wanted)] for field, wanted in value.items())
+    return [_metadata(name, part) for part in _values(name, value)]  # mem0's own server takes these beside the entities
 
 
 def _values(name: str, value: Any) -> list[Any]:
@@ -128,8 +128,8 @@ def _values(name: str, value: Any) -> list[Any]:
 def _texts(name: str, value: Any) -> list[str]:
     if isinstance(value, Mapping) and set(value) == {"contains"}:
         value = value["contains"]
-    values = [inner for one in _values(name, value) for inner in (one if isinstance(one, list) else [one])]
-    if not values or not all(isinstance(one, str) for one in values):
+    values = [inner for part in _values(name, value) for inner in (part if isinstance(part, list) else [part])]
+    if not values or not all(isinstance(part, str) for part in values):
         raise Invalid(f"filters.{name}", "are no words", _WHAT_IS_TAKEN)
     return values
 

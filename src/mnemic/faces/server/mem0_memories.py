@@ -50,12 +50,14 @@ def add(caller: Mem0Caller, given: Given) -> Any:
     written: Sequence[ItemId]
     if given.get("infer", True):
         written = shelf.observe(given["messages"], key=key, **fields).ids
-        derived = [one for one in shelf.list(limit=_LATEST) if set(one.item.source) & set(written)]
+        derived = [version for version in shelf.list(limit=_LATEST) if set(version.item.source) & set(written)]
     else:
         written, derived = _stated(shelf, given["messages"], key, fields), []
-    standing = {one.item.id: one for one in shelf.visible(written)}
+    standing = {version.item.id: version for version in shelf.visible(written)}
     versions = [*(standing[id] for id in written if id in standing), *derived]
-    return {"results": [{**memory_record(one.item, user, one.recorded), "event": "ADD"} for one in versions]}
+    return {
+        "results": [{**memory_record(version.item, user, version.recorded), "event": "ADD"} for version in versions]
+    }
 
 
 def _stated(memory: ScopedMemory, messages: Any, key: str | None, fields: Given) -> list[ItemId]:
@@ -77,7 +79,7 @@ def _stated(memory: ScopedMemory, messages: Any, key: str | None, fields: Given)
 def _written_to(named: Sequence[Mapping[str, object]]) -> dict[str, str]:
     """The entities that a write names, in its filters or beside them: each equal to one name."""
     entities: dict[str, str] = {}
-    for name, value in (pair for one in named for pair in one.items()):
+    for name, value in (pair for named_there in named for pair in named_there.items()):
         if name not in ENTITIES or not isinstance(value, str) or not value:
             raise Invalid(f"filters.{name}", "names no entity", f"Give {', '.join(ENTITIES)}; the rest is metadata.")
         if entities.setdefault(name, value) != value:
@@ -116,7 +118,7 @@ def get_all(caller: Mem0Caller, given: Given) -> Any:
         "count": count,
         "next": _other_page(caller.url, page + 1, size) if page * size < count else None,
         "previous": _other_page(caller.url, page - 1, size) if page > 1 else None,
-        "results": [memory_record(one.item, user, one.recorded) for one, user in versions],
+        "results": [memory_record(version.item, user, version.recorded) for version, user in versions],
     }
 
 
@@ -126,9 +128,9 @@ def _counted(places: Sequence[Place], start: int, size: int) -> tuple[int, list[
         memory, user, where = places[0]
         count = memory.count(where=where)
         listed = listed_in(memory, where, start + size) if start < count else iter(())
-        return count, [(one, user) for one in islice(listed, start, start + size)]
-    every = {(user, one.item.id): one for memory, user, where in places for one in listed_in(memory, where)}
-    newest = sorted(((one, user) for (user, _), one in every.items()), key=_age)
+        return count, [(version, user) for version in islice(listed, start, start + size)]
+    every = {(user, version.item.id): version for memory, user, where in places for version in listed_in(memory, where)}
+    newest = sorted(((version, user) for (user, _), version in every.items()), key=_age)
     return len(newest), newest[start : start + size]
 
 
@@ -174,12 +176,15 @@ def search(caller: Mem0Caller, given: Given) -> Any:
     hits: dict[str, Given] = {}
     for memory, user, where in places_of(caller, given):
         recalled = memory.recall(given["query"], where=where, **asked).items
-        changed = {one.item.id: one.recorded for one in memory.visible([one.item.id for one in recalled])}
-        best = max((one.score for one in recalled), default=0.0)
-        for one in recalled:
-            score = one.score / best if best > 0 else 0.0
-            recorded = changed.get(one.item.id, one.item.said)  # erased meanwhile
-            hit = {**memory_record(one.item, user, recorded), "score": round(score, 6)}
+        changed = {
+            recalled_item.item.id: recalled_item.recorded
+            for recalled_item in memory.visible([recalled_item.item.id for recalled_item in recalled])
+        }
+        best = max((recalled_item.score for recalled_item in recalled), default=0.0)
+        for recalled_item in recalled:
+            score = recalled_item.score / best if best > 0 else 0.0
+            recorded = changed.get(recalled_item.item.id, recalled_item.item.said)  # erased meanwhile
+            hit = {**memory_record(recalled_item.item, user, recorded), "score": round(score, 6)}
             if score >= given.get("threshold", 0.0):
                 hits[hit["id"]] = max(hit, hits.get(hit["id"], hit), key=_score)
     results = sorted(hits.values(), key=_score, reverse=True)[:most]

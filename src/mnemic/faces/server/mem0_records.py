@@ -81,7 +81,7 @@ def slots_of(metadata: Mapping[str, Any], app: str | None = None) -> dict[str, A
 def history_records(versions: Sequence[Version], memory_id: str, user: str) -> list[dict[str, Any]]:
     """Make the records of what became of a memory, oldest first: ADD, UPDATE for each change, DELETE at its end."""
     records: list[dict[str, Any]] = []
-    shown = [one for place, one in enumerate(versions) if not _replaced(one, versions[place + 1 :])]
+    shown = [each for place, each in enumerate(versions) if not _replaced(each, versions[place + 1 :])]
     for place, version in enumerate(shown):
         before = shown[place - 1] if place else None
         gone = version.item.state is State.RETIRED
@@ -106,7 +106,9 @@ def history_records(versions: Sequence[Version], memory_id: str, user: str) -> l
 
 def _replaced(version: Version, later: Sequence[Version]) -> bool:
     """Whether a version only says that its item stands no longer, and another item of the story stands for it."""
-    return version.item.state is not State.ACTIVE and any(one.item.id != version.item.id for one in later)
+    return version.item.state is not State.ACTIVE and any(
+        later_version.item.id != version.item.id for later_version in later
+    )
 
 
 def _expiration(expires: datetime | None) -> str | None:

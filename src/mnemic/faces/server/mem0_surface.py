@@ -97,7 +97,7 @@ class Mem0Call:
     def parameters(self) -> Schema:
         """The schema of its arguments together."""
         must = {name: self.fields[name] for name in self.required}
-        return shape(must, {name: one for name, one in self.fields.items() if name not in must})
+        return shape(must, {name: field for name, field in self.fields.items() if name not in must})
 
 
 CALLS: Final = (
@@ -261,8 +261,8 @@ def mem0_routes() -> list[BaseRoute]:
     """Make the routes: one for each path of a call, and one for each part of mem0's API that is not here."""
     by_path: dict[str, dict[str, Mem0Call]] = {}
     for call in CALLS:
-        for one in call.addresses:
-            method, _, path = one.partition(" ")
+        for address in call.addresses:
+            method, _, path = address.partition(" ")
             by_path.setdefault(path, {})[method] = call
     routes = [Route(path, partial(_respond, offered), methods=list(offered)) for path, offered in by_path.items()]
     routes += [Route(path, _refuse, methods=["GET", "POST", "PUT", "PATCH", "DELETE"]) for path in _NOT_HERE]

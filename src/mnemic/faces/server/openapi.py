@@ -163,7 +163,7 @@ def _is_object(schema: Mapping[str, Any]) -> bool:
 def _headers(operation: Operation) -> list[dict[str, Any]]:
     of_one = not operation.of_store
     wanted = {"user": of_one, "shared": of_one, "key": operation.takes_key, "expect": operation.takes_expected}
-    return [{**_HEADERS[one], "in": "header"} for one, does in wanted.items() if does]
+    return [{**_HEADERS[header], "in": "header"} for header, does in wanted.items() if does]
 
 
 def _body(operation: Operation, in_path: set[str], schemas: dict[str, Any]) -> dict[str, Any]:

@@ -85,7 +85,7 @@ def _text(service: Service, headers: Mapping[str, str], here: Mapping[str, int])
 
 def exposition(vitals: Vitals) -> Iterator[str]:
     """List the lines of a store's vitals; of processes, those that serve requests."""
-    servers = [one for one in vitals.processes if any(sort == Sort.HTTP for sort, _ in one.measured.timed)]
+    servers = [served for served in vitals.processes if any(sort == Sort.HTTP for sort, _ in served.measured.timed)]
     yield from _metric("mnemic_http_request_seconds", "histogram", "Requests, by operation and status.", [])
     for process in servers:
         for name, histogram in _timed(process, Sort.HTTP):
@@ -98,12 +98,14 @@ def exposition(vitals: Vitals) -> Iterator[str]:
         for process, name, histogram in timed:
             yield from _buckets(metric, {label: name, "process": process.measured.process}, histogram)
         failed = metric.replace("_seconds", "_failures_total")
-        each = [({label: name, "process": one.measured.process}, histogram.failed) for one, name, histogram in timed]
+        each = [
+            ({label: name, "process": served.measured.process}, histogram.failed) for served, name, histogram in timed
+        ]
         yield from _metric(failed, "counter", f"{help} Those that ended in an error.", each)
     gauges = [
-        ({"name": name, "process": one.measured.process}, value)
-        for one in servers
-        for name, value in sorted(one.measured.gauges.items())
+        ({"name": name, "process": served.measured.process}, value)
+        for served in servers
+        for name, value in sorted(served.measured.gauges.items())
     ]
     yield from _metric("mnemic_process", "gauge", "What a process says of its windows, models and judge.", gauges)
     yield from _of_store(vitals)
@@ -119,12 +121,12 @@ def _of_store(vitals: Vitals) -> Iterator[str]:
 
 
 def _of_this_process(here: Mapping[str, int]) -> Iterator[str]:
-    told = "Streams of the feed that are open in the process that answers."
-    yield from _metric("mnemic_feed_streams", "gauge", told, [({}, here["streams"])])
-    told = "Requests that run or wait in the process that answers, but for this one."
-    yield from _metric("mnemic_requests_inside", "gauge", told, [({}, here["inside"])])
-    told = "Processor time of the process that answers."
-    yield from _metric("process_cpu_seconds_total", "counter", told, [({}, time.process_time())])
+    meaning = "Streams of the feed that are open in the process that answers."
+    yield from _metric("mnemic_feed_streams", "gauge", meaning, [({}, here["streams"])])
+    meaning = "Requests that run or wait in the process that answers, but for this one."
+    yield from _metric("mnemic_requests_inside", "gauge", meaning, [({}, here["inside"])])
+    meaning = "Processor time of the process that answers."
+    yield from _metric("process_cpu_seconds_total", "counter", meaning, [({}, time.process_time())])
     yield from _metric("mnemic_info", "gauge", "Which mnemic answers.", [({"version": _version.__version__}, 1)])
 
 

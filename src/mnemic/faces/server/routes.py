@@ -37,8 +37,8 @@ class ExactRoutes(BaseRoute):
         route = self._by_path.get(scope["path"].removeprefix(scope.get("root_path", "")))
         if route is None:
             return Match.NONE, {}
-        match, found = route.matches(scope)
-        return match, {**found, "route": route}
+        match, child_scope = route.matches(scope)
+        return match, {**child_scope, "route": route}
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Have the route that was found answer."""

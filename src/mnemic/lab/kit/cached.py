@@ -42,8 +42,8 @@ class CachedEmbedder:
         return self._looked_up("i", texts, embed)
 
     def query(self, text: str) -> NDArray[np.float32]:
-        found: NDArray[np.float32] = self._looked_up("q", [text], lambda texts: self._inner.query(texts[0])[None])[0]
-        return found
+        vector: NDArray[np.float32] = self._looked_up("q", [text], lambda texts: self._inner.query(texts[0])[None])[0]
+        return vector
 
     def _looked_up(
         self, form: str, texts: Sequence[str], embed: Callable[[Sequence[str]], NDArray[np.float32]]

@@ -44,8 +44,8 @@ def reliability(confidences: Sequence[float], right: Sequence[bool]) -> tuple[Bi
 def expected_error(confidences: Sequence[float], right: Sequence[bool]) -> float:
     """How far the bins' confidence lies from how often they are right, each weighing its answers; NaN without any."""
     bins = reliability(confidences, right)
-    n = sum(one.n for one in bins)
-    return sum(one.n * abs(one.confidence - one.right) for one in bins if one.n) / n if n else math.nan
+    n = sum(each.n for each in bins)
+    return sum(each.n * abs(each.confidence - each.right) for each in bins if each.n) / n if n else math.nan
 
 
 def error_estimate(confidences: Sequence[float], right: Sequence[bool], seed: int) -> Estimate:

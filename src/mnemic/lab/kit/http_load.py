@@ -80,8 +80,8 @@ async def read_answer(reader: asyncio.StreamReader) -> tuple[int, bytes]:
     status = int(head[9:12])
     if b"transfer-encoding: chunked" in head:
         return status, await _read_chunks(reader)
-    name, found, rest = head.partition(b"content-length: ")
-    if not found:
+    name, field, rest = head.partition(b"content-length: ")
+    if not field:
         raise MnemicError(f"an answer has no length: {name[:60]!r}")
     return status, await reader.readexactly(int(rest[: rest.index(b"\r")]))
 

@@ -86,10 +86,10 @@ def read_observations(path: Path, dataset: Dataset) -> Observations:
             for who, text, turns in placed
             if turns and text
         )
-    kept, told = sum(map(len, by_ns.values())), sum(len(stated.get(ns, ())) for ns in sessions)
+    kept, stated_count = sum(map(len, by_ns.values())), sum(len(stated.get(ns, ())) for ns in sessions)
     if not kept:
         raise Invalid("model", f"{path.name} holds no observations", remedy)
-    return Observations(by_ns=by_ns, dropped=told - kept)
+    return Observations(by_ns=by_ns, dropped=stated_count - kept)
 
 
 def _stated(sessions: Mapping[str, Any]) -> Iterator[tuple[str, str, Sequence[object]]]:
@@ -109,8 +109,8 @@ def observing_reader(dataset: Dataset, observations: Observations) -> ScriptedRe
     """
     last: dict[tuple[str, str], list[LocomoObservation]] = {}
     for ns, several in observations.by_ns.items():
-        for one in several:
-            last.setdefault((ns, one.turns[-1]), []).append(one)
+        for observation in several:
+            last.setdefault((ns, observation.turns[-1]), []).append(observation)
     lines: dict[str, list[tuple[str, str]]] = {}
     for corpus in dataset.corpora:
         for doc in corpus.docs:
@@ -129,25 +129,25 @@ class _Reading:
     def __call__(self, ask: Ask) -> Fields:
         match ask.task:
             case "extract_items":
-                return {"facts": [fact(one.text, *handles) for one, handles in self._observed(ask)]}
+                return {"facts": [fact(observation.text, *handles) for observation, handles in self._observed(ask)]}
             case "extract_triples":
-                return {"triples": [_related(one, handles[0]) for one, handles in self._observed(ask)]}
+                return {"triples": [_related(observation, handles[0]) for observation, handles in self._observed(ask)]}
         return nothing_merged(ask)
 
     def _observed(self, ask: Ask) -> Iterator[tuple[LocomoObservation, list[int]]]:
         """Yield what was observed of the passages shown, with their handles, the last turn's first."""
         handles = {turn: n for n, line in enumerate(shown(ask), 1) for turn in self.lines.get(line, ())}
         for (ns, id), n in handles.items():
-            for one in self.last.get((ns, id), ()):
-                beside = (handles[ns, turn] for turn in one.turns[:-1] if (ns, turn) in handles)
-                yield one, list(dict.fromkeys((n, *beside)))
+            for observation in self.last.get((ns, id), ()):
+                beside = (handles[ns, turn] for turn in observation.turns[:-1] if (ns, turn) in handles)
+                yield observation, list(dict.fromkeys((n, *beside)))
 
 
-def _related(one: LocomoObservation, handle: int) -> dict[str, Any]:
+def _related(observation: LocomoObservation, handle: int) -> dict[str, Any]:
     """Put a statement as a relation of its speaker; one that does not begin with the name is what they "said"."""
-    words = one.text.removesuffix(".").split()
-    if words[0] == one.speaker and len(words) > 2:
+    words = observation.text.removesuffix(".").split()
+    if words[0] == observation.speaker and len(words) > 2:
         predicate, rest = words[1], " ".join(words[2:])
     else:
         predicate, rest = "said", " ".join(words)
-    return triple(one.speaker, predicate, rest[:_LONGEST], one.text, handle)
+    return triple(observation.speaker, predicate, rest[:_LONGEST], observation.text, handle)

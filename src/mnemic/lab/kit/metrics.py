@@ -123,7 +123,7 @@ def _within(budget: int, outcome: Outcome) -> float:
     return recall(outcome.gold, outcome.ranked, fitting(outcome.tokens, budget))
 
 
-def _spent(k: int, outcome: Outcome) -> float:
+def _tokens_shown(k: int, outcome: Outcome) -> float:
     return float(sum(outcome.tokens[:k]))
 
 
@@ -134,7 +134,7 @@ def _metrics() -> dict[str, Metric]:
         table |= {f"session {name}@{k}": partial(_sessions, measure, k) for k in SESSION_KS}
     table |= {f"NDCG@{k}": partial(_turns, ndcg, k) for k in (5, 10)}
     table |= {f"R@{budget // 1000}k tokens": partial(_within, budget) for budget in BUDGETS}
-    table |= {f"tokens@{k}": partial(_spent, k) for k in (10, 50)}
+    table |= {f"tokens@{k}": partial(_tokens_shown, k) for k in (10, 50)}
     return table
 
 
@@ -211,9 +211,10 @@ def auroc_estimate(positive: Sequence[float], negative: Sequence[float], seed: i
     if not positive or not negative:
         return Estimate(math.nan, math.nan, math.nan, 0)
     chance = np.random.default_rng(seed)
-    one, other = np.asarray(positive), np.asarray(negative)
+    positives, other = np.asarray(positive), np.asarray(negative)
     drawn = [
-        auroc(chance.choice(one, len(one)).tolist(), chance.choice(other, len(other)).tolist()) for _ in range(DRAWS)
+        auroc(chance.choice(positives, len(positives)).tolist(), chance.choice(other, len(other)).tolist())
+        for _ in range(DRAWS)
     ]
     low, high = np.percentile(drawn, (2.5, 97.5))
-    return Estimate(auroc(positive, negative), float(low), float(high), len(one) + len(other))
+    return Estimate(auroc(positive, negative), float(low), float(high), len(positives) + len(other))

@@ -93,10 +93,10 @@ def bundled_journal(limit: int | None = None) -> Journal:
     last = max(turn.said for turn in turns if turn.said)
     questions = tuple(
         JournalQuestion(
-            user=demo.USER, id=one.id, text=one.text, category=one.language, gold=one.gold, as_of=one.as_of,
-            now=last,
+            user=demo.USER, id=question.id, text=question.text, category=question.language, gold=question.gold,
+            as_of=question.as_of, now=last,
         )
-        for one in demo.questions()[:limit]
+        for question in demo.questions()[:limit]
     )  # fmt: skip
     digest = hashlib.sha256("\n".join(turn.text for turn in turns).encode()).hexdigest()
     return Journal(name="bundled", sha256=digest, messages={demo.USER: turns}, questions=questions)
@@ -115,8 +115,12 @@ def journal_of(dataset: Dataset, conversations: Sequence[str] = (), limit: int |
     names = [corpus.ns for corpus in dataset.corpora]
     if unknown := [name for name in conversations if name not in names]:
         raise Invalid("conversations", f"{unknown[0]!r} is not one", f"There are: {', '.join(names)}.")
-    asked = [one for one in dataset.questions if one.gold and (not conversations or one.ns in conversations)][:limit]
-    users = {one.ns for one in asked}
+    asked = [
+        question
+        for question in dataset.questions
+        if question.gold and (not conversations or question.ns in conversations)
+    ][:limit]
+    users = {question.ns for question in asked}
     corpora = [corpus for corpus in dataset.corpora if corpus.ns in users]
     now = {corpus.ns: max((doc.said for doc in corpus.docs if doc.said), default=None) for corpus in corpora}
     return Journal(
@@ -125,10 +129,10 @@ def journal_of(dataset: Dataset, conversations: Sequence[str] = (), limit: int |
         messages={corpus.ns: tuple(map(message, corpus.docs)) for corpus in corpora},
         questions=tuple(
             JournalQuestion(
-                user=one.ns, id=one.id, text=one.text, category=one.category, now=now[one.ns],
-                gold=tuple(f"lab:{one.ns}:{doc}" for doc in one.gold),
+                user=question.ns, id=question.id, text=question.text, category=question.category, now=now[question.ns],
+                gold=tuple(f"lab:{question.ns}:{doc}" for doc in question.gold),
             )
-            for one in asked
+            for question in asked
         ),
     )  # fmt: skip
 
@@ -173,12 +177,12 @@ class ReplayedMemory:
         """Observe the whole journal, a session at a time."""
         for user, messages in journal.messages.items():
             me = self._memory.scope(user=user)
-            for _, sitting in groupby(messages, key=lambda one: one.session):
+            for _, sitting in groupby(messages, key=lambda message: message.session):
                 heard = list(sitting)
-                self._newest = max([self._newest, *(one.said for one in heard if one.said)])
+                self._newest = max([self._newest, *(message.said for message in heard if message.said)])
                 self._clock.put(self._newest)
                 ids = me.observe(heard).ids
-                self._turns |= {id: frozenset((one.key,)) for id, one in zip(ids, heard, strict=True)}
+                self._turns |= {id: frozenset((message.key,)) for id, message in zip(ids, heard, strict=True)}
 
     def copied(self, path: Path, followed: Sequence[Strategy], model: Chat | None) -> ReplayedMemory:
         """Copy the file, and have others follow it there."""
@@ -198,7 +202,11 @@ class ReplayedMemory:
 
         whole = self._memory.flush(progress=advance)
         took, cpu_took = time.perf_counter() - began, time.process_time() - cpu
-        waits = (f"{one.lane}: {one.pending} {one.error}".strip() for one in self._memory.admin.behind() if one.pending)
+        waits = (
+            f"{behind.lane}: {behind.pending} {behind.error}".strip()
+            for behind in self._memory.admin.behind()
+            if behind.pending
+        )
         unread, judged = "" if whole else "; ".join(waits) or "something", self._judged()
         self._memory.close()
         files = (file for file in self._path.parent.iterdir() if file.name.startswith(self._path.name))
@@ -243,5 +251,7 @@ class ReplayedMemory:
     def _rests_on(self, user: str, id: ItemId, source: Sequence[ItemId]) -> frozenset[str]:
         if id not in self._turns:
             get = self._memory.scope(user=user).get
-            self._turns[id] = frozenset().union(*(self._rests_on(user, one, get(one).item.source) for one in source))
+            self._turns[id] = frozenset().union(
+                *(self._rests_on(user, basis, get(basis).item.source) for basis in source)
+            )
         return self._turns[id]

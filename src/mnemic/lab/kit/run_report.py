@@ -176,7 +176,7 @@ def _notes(run: LoggedRun) -> tuple[str, ...]:
 
 def tables(run_report: RunReport) -> tuple[TextTable, ...]:
     """What was found, by category, and what it cost."""
-    return _found(run_report), _by_category(run_report), _costs(run_report)
+    return _recall_table(run_report), _by_category(run_report), _costs(run_report)
 
 
 def plain(run_report: RunReport) -> str:
@@ -204,7 +204,7 @@ def show(run_report: RunReport, stream: TextIO, form: str | None = None) -> None
         _rich(run_report, stream)
 
 
-def _found(run_report: RunReport) -> TextTable:
+def _recall_table(run_report: RunReport) -> TextTable:
     header = ("system", "n", *(short for _, short in _SHOWN), HEADLINE)
     return TextTable("1. Evidence found, %", header, tuple(_found_cells(row) for row in run_report.rows))
 

@@ -85,7 +85,9 @@ def terse(ask: Ask) -> dict[str, Any]:
             both = f"{lines[0].partition(': ')[2]} {lines[1].partition(': ')[2]}"
             return {"insights": [{"text": f"Ada {n}: {both}"[:200], "from": [1, 2]} for n in range(5)]}
         case "overwrite_fold":
-            handle = int(_HANDLED.findall(next(one.content for one in ask.messages if one.role == "user"))[-1][0])
+            handle = int(
+                _HANDLED.findall(next(message.content for message in ask.messages if message.role == "user"))[-1][0]
+            )
             return {"notes": [{"text": "Ada lives in Porto.", "from": [handle]}]}
         case "answer_from_notes":
             handle = int(_HANDLE.findall(ask.messages[-1].content)[0])

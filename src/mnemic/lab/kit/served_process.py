@@ -53,10 +53,10 @@ class ServedProcess:
 
     def metric(self, name: str) -> float:
         """The value of a series without labels in its `/metrics`."""
-        found = re.search(rf"^{name} (\S+)$", self._get("/metrics"), re.MULTILINE)
-        if found is None:
+        match = re.search(rf"^{name} (\S+)$", self._get("/metrics"), re.MULTILINE)
+        if match is None:
             raise MnemicError(f"the server does not say its {name}")
-        return float(found[1])
+        return float(match[1])
 
     def stop(self) -> None:
         """End it as an operator does, and wait until it has ended."""
@@ -100,10 +100,10 @@ def _started(command: list[str], environment: Mapping[str, str]) -> Iterator[Ser
         try:
             assert process.stdout is not None
             line = process.stdout.readline()
-            found = re.search(r"http://[^:]+:(\d+)", line)
-            if found is None:
+            match = re.search(r"http://[^:]+:(\d+)", line)
+            if match is None:
                 raise MnemicError(f"the server did not start: {line.strip() or 'it said nothing'}")
-            yield ServedProcess(int(found[1]), process)
+            yield ServedProcess(int(match[1]), process)
         finally:
             if process.poll() is None:
                 process.terminate()

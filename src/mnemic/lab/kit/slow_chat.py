@@ -61,7 +61,7 @@ def slow_endpoint(seconds: float) -> Iterator[str]:
         process.join()
 
 
-def _serve(told: Connection, seconds: float) -> None:
+def _serve(port_pipe: Connection, seconds: float) -> None:
     class Answers(BaseHTTPRequestHandler):
         def log_message(self, format: str, *args: object) -> None:
             pass
@@ -80,7 +80,7 @@ def _serve(told: Connection, seconds: float) -> None:
         request_queue_size = 64
 
     http = Listening(("127.0.0.1", 0), Answers)
-    told.send(http.server_port)
+    port_pipe.send(http.server_port)
     http.serve_forever()
 
 

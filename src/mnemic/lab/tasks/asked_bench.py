@@ -108,7 +108,7 @@ def bench_asked(folder: Path, *, embedder: Embedder | None = None, progress: Pro
 
 def tables(results: AskedResults, seed: int = 0) -> tuple[TextTable, ...]:
     """Evidence found, answerable or not, and answers."""
-    return _found(results, seed), _answerable(results, seed), _answers(results, seed)
+    return _recall_table(results, seed), _answerable(results, seed), _answers(results, seed)
 
 
 def show(results: AskedResults, stream: TextIO, seed: int = 0) -> None:
@@ -176,7 +176,7 @@ def _asked(
 
 
 def _outcome(question: BenchQuestion, data: str, context: Context) -> AskedOutcome:
-    docs = {one.id: str(one.item.slots["doc"]) for one in context.items if "doc" in one.item.slots}
+    docs = {recalled.id: str(recalled.item.slots["doc"]) for recalled in context.items if "doc" in recalled.item.slots}
     answered = answer(question.text, context)
     return AskedOutcome(
         question=question,
@@ -194,12 +194,12 @@ def _outcome(question: BenchQuestion, data: str, context: Context) -> AskedOutco
 
 def token_f1(answered: str, right: str) -> float:
     """Overlap of two answers as bags of stemmed words without articles, 0 to 1: LoCoMo's F1."""
-    one, other = (Counter(token for token in tokenise(text) if token not in _ARTICLES) for text in (answered, right))
-    shared = (one & other).total()
-    return 2 * shared / (one.total() + other.total()) if shared else 0.0
+    tokens, other = (Counter(token for token in tokenise(text) if token not in _ARTICLES) for text in (answered, right))
+    shared = (tokens & other).total()
+    return 2 * shared / (tokens.total() + other.total()) if shared else 0.0
 
 
-def _found(results: AskedResults, seed: int) -> TextTable:
+def _recall_table(results: AskedResults, seed: int) -> TextTable:
     rows = []
     for name, styles in STYLES.items():
         here = [o for o in results.outcomes if o.question.category in styles]

@@ -163,7 +163,7 @@ class _Work:
 
     def _left(self) -> int:
         """The turns that the worker has before it, or will have."""
-        return max(one.pending for one in self._memory.admin.behind())
+        return max(lane.pending for lane in self._memory.admin.behind())
 
 
 def _writes(me: ScopedMemory, messages: Sequence[Message], gap: float) -> list[float]:
@@ -199,7 +199,7 @@ def metered(folder: Path, writes: int, seed: int) -> Figure:
     Args:
         writes: With meters, and as many without.
     """
-    spent: dict[bool, list[float]] = {True: [], False: []}
+    times: dict[bool, list[float]] = {True: [], False: []}
     talk = Talk(seed).messages(2 * writes + TURN)
     settings = Settings(background=False, mask_secrets=False)
     with Memory(folder / "metered.db", settings=settings, embedder="none") as memory:
@@ -209,9 +209,9 @@ def metered(folder: Path, writes: int, seed: int) -> Figure:
             for on in (True, False):
                 messages = list(islice(talk, min(TURN, writes - start)))
                 with nullcontext() if on else unmetered(memory._opened.answering):
-                    spent[on] += _processor_times(me, messages)
+                    times[on] += _processor_times(me, messages)
     # Other work on the machine only ever adds: the quicker half is what a write takes.
-    with_, without = (float(np.percentile(spent[on], 25)) for on in (True, False))
+    with_, without = (float(np.percentile(times[on], 25)) for on in (True, False))
     return Figure(
         name="single durable observe: processor time with meters, against without",
         value=with_ / without,

@@ -95,10 +95,10 @@ def _pace(
     took = [(_took(does, ours), _took(does, wheel)) for _ in range(rounds)]
     return Pace(
         work=work,
-        ours=texts / min(one.wall for one, _ in took),
+        ours=texts / min(each.wall for each, _ in took),
         wheels=texts / min(other.wall for _, other in took),
-        ratio=statistics.median(other.wall / one.wall for one, other in took),
-        cpu_ratio=statistics.median(other.cpu / one.cpu for one, other in took),
+        ratio=statistics.median(other.wall / each.wall for each, other in took),
+        cpu_ratio=statistics.median(other.cpu / each.cpu for each, other in took),
     )
 
 
@@ -125,7 +125,7 @@ def _text(doc: Doc) -> str:
     return f"{doc.speaker}: {doc.text}" if doc.speaker else doc.text
 
 
-def found(dataset: Dataset, docs: NDArray[np.float32], questions: NDArray[np.float32]) -> dict[int, float]:
+def recall_shares(dataset: Dataset, docs: NDArray[np.float32], questions: NDArray[np.float32]) -> dict[int, float]:
     """Mean share of the evidence among the first k documents of a question's corpus by cosine alone, for each k."""
     starts = np.cumsum([0, *(len(corpus.docs) for corpus in dataset.corpora)])
     spans = {corpus.ns: (corpus, start) for corpus, start in zip(dataset.corpora, starts, strict=False)}
@@ -159,7 +159,7 @@ def main(files: tuple[Path, ...], rounds: int) -> None:
         cosines = np.concatenate([(mine.docs * its.docs).sum(1), (mine.questions * its.questions).sum(1)])
         click.echo(f"{dataset.name}: cosine at least {cosines.min():.5f}, mean {cosines.mean():.5f}")
         for who, vectors in (("ours", mine), ("the wheel's", its)):
-            shares = found(dataset, vectors.docs, vectors.questions)
+            shares = recall_shares(dataset, vectors.docs, vectors.questions)
             click.echo(f"  {who}: " + ", ".join(f"R@{k} {100 * share:.2f}" for k, share in shares.items()))
 
 

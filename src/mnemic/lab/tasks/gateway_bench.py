@@ -201,8 +201,8 @@ def _latencies(
     ]  # fmt: skip
 
 
-def _against(middle: Mapping[str, float], one: str, other: str) -> str:
-    return f"{middle[one]:.1f} against {middle[other]:.1f} ms, {middle[one] / middle[other]:.1f} times"
+def _against(middle: Mapping[str, float], name: str, other: str) -> str:
+    return f"{middle[name]:.1f} against {middle[other]:.1f} ms, {middle[name] / middle[other]:.1f} times"
 
 
 def _body(question: str, **more: Any) -> dict[str, Any]:

@@ -181,9 +181,9 @@ class _Bench:
     def _space(self, size: int, live: int, filled: float) -> list[Figure]:
         dropped = sum(run.did.versions for run in self.runs)
         bar = 2.5 if self.size.stated else None
-        told = f"{size / 2**20:,.0f} MiB against {live / 2**20:,.0f} MiB, the last {self.size.keep} commits kept"
+        detail = f"{size / 2**20:,.0f} MiB against {live / 2**20:,.0f} MiB, the last {self.size.keep} commits kept"
         return [
-            Figure(name="files at the end, against live data", value=size / live, unit="x", bar=bar, detail=told),
+            Figure(name="files at the end, against live data", value=size / live, unit="x", bar=bar, detail=detail),
             Figure(name="files at their largest, against live data", value=self.peak / live, unit="x"),
             Figure(
                 name=f"{self.size.adds:,} adds with updates and deletes",
@@ -228,7 +228,7 @@ class _Bench:
         gone = self._retired(len(self.live) + len(fresh) - self.size.live, facts)
         picked = self.random.sample(list(facts.values())[-2_000:], min(len(messages) // 10, len(facts)))
         revised = [replace(item, text=item.text + " Again.") for item in picked]
-        facts.update((item.id, item) for item in (*(one for one in fresh if one.kind is Kind.FACT), *revised))
+        facts.update((item.id, item) for item in (*(each for each in fresh if each.kind is Kind.FACT), *revised))
         self.live += fresh
         puts = [_put(Verb.WROTE, item) for item in fresh] + [_put(Verb.REVISED, item) for item in revised]
         puts += [Put(verb=Verb.RETIRED, item=replace(item, state=State.RETIRED), terms=None) for item in gone]
@@ -297,8 +297,8 @@ class _Bench:
 
     def _questions(self) -> list[str]:
         talk = Talk(self.size.seed + 7)
-        told = list(talk.messages(200))
-        return [talk.question(told).text for _ in range(QUESTIONS)]
+        messages = list(talk.messages(200))
+        return [talk.question(messages).text for _ in range(QUESTIONS)]
 
     def _live_bytes(self) -> int:
         """What a fresh store takes that holds just what stands, each item written once."""
@@ -328,14 +328,14 @@ def _put(verb: Verb, item: Item) -> Put:
 
 def _waits(size: GcSize, runs: list[_Run], waits: _Waits) -> list[Figure]:
     each = [run.waits(waits) for run in runs]
-    pooled = _Timed([waited for one in each for waited in one.taken])
-    worst = max((one.ms(0.99) for one in each if len(one.taken) >= _ENOUGH), default=pooled.ms(0.99))
-    told = (
+    pooled = _Timed([waited for writer in each for waited in writer.taken])
+    worst = max((writer.ms(0.99) for writer in each if len(writer.taken) >= _ENOUGH), default=pooled.ms(0.99))
+    detail = (
         f"p50 {pooled.ms(0.5):.1f}, max {pooled.ms(1):.1f} ms over {len(pooled.taken):,} writes beside {len(runs)} runs"
     )
     name = "a writer's wait beside runs, p99"
     return [
-        Figure(name=name, value=pooled.ms(0.99), unit="ms", bar=PAUSE if size.stated else None, detail=told),
+        Figure(name=name, value=pooled.ms(0.99), unit="ms", bar=PAUSE if size.stated else None, detail=detail),
         Figure(name=f"{name} of the worst run", value=worst, unit="ms"),
     ]
 
@@ -343,10 +343,10 @@ def _waits(size: GcSize, runs: list[_Run], waits: _Waits) -> list[Figure]:
 def _slices(runs: list[_Run]) -> list[Figure]:
     pooled = _Timed([pause for run in runs for pause in run.did.pauses])
     worst = max((r.did.p99 for r in runs if r.did.slices >= _ENOUGH), default=1e-3 * pooled.ms(0.99))
-    told = f"p50 {pooled.ms(0.5):.1f}, max {pooled.ms(1):.1f} ms over {len(pooled.taken):,} slices"
+    detail = f"p50 {pooled.ms(0.5):.1f}, max {pooled.ms(1):.1f} ms over {len(pooled.taken):,} slices"
     name = "a slice, p99"
     return [
-        Figure(name=name, value=pooled.ms(0.99), unit="ms", detail=told),
+        Figure(name=name, value=pooled.ms(0.99), unit="ms", detail=detail),
         Figure(name=f"{name} of the worst run", value=1000 * worst, unit="ms"),
     ]
 
@@ -364,6 +364,6 @@ def _singles(size: GcSize, quiet: _Timed, busy: _Timed) -> Figure:
 
 def _reads(quiet: _Timed, busy: _Timed) -> Figure:
     alone = f"alone p50 {quiet.ms(0.5):.1f}, p99 {quiet.ms(0.99):.1f}, max {quiet.ms(1):.1f} ms"
-    told = f"p50 {busy.ms(0.5):.1f}, mean {1000 * statistics.fmean(busy.taken or [0]):.1f}, max {busy.ms(1):.1f} ms"
-    detail = f"{told} over {len(busy.taken):,}; {alone}"
+    summary = f"p50 {busy.ms(0.5):.1f}, mean {1000 * statistics.fmean(busy.taken or [0]):.1f}, max {busy.ms(1):.1f} ms"
+    detail = f"{summary} over {len(busy.taken):,}; {alone}"
     return Figure(name="read beside a run, p99", value=busy.ms(0.99), unit="ms", detail=detail)

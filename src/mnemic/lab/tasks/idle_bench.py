@@ -119,7 +119,7 @@ def _copy(rows: Rows, spaces: int) -> None:
 
 def look_times(path: Path, looks: int) -> list[float]:
     """Time looks for work at every lane of rules, each as a process begins: milliseconds."""
-    found: list[float] = []
+    times: list[float] = []
     with Memory(path, settings=Settings(background=False), embedder="none") as memory:
         opened = memory._opened
         lanes = opened.background.by_default
@@ -127,10 +127,10 @@ def look_times(path: Path, looks: int) -> list[float]:
             backlog = Backlog(opened.store, opened.settings.backlog_limit, lanes, opened.meaning.lanes)
             began = time.perf_counter()
             waiting = [backlog.behind(lane) for lane in lanes]
-            found.append((time.perf_counter() - began) * 1000)
+            times.append((time.perf_counter() - began) * 1000)
             if any(waiting):
                 raise RuntimeError("a space that was to be idle has work")
-    return found
+    return times
 
 
 async def _watched(path: Path, load: IdleLoad, progress: Callable[[str], None]) -> tuple[dict[str, float], list[float]]:
@@ -169,34 +169,34 @@ def _worker(memory: Memory) -> Iterator[None]:
 
 async def _share(seconds: float) -> float:
     """Measure what this process takes of a core: per cent of the time."""
-    began, spent = time.perf_counter(), time.process_time()
+    began, cpu_before = time.perf_counter(), time.process_time()
     await asyncio.sleep(seconds)
-    return (time.process_time() - spent) / (time.perf_counter() - began) * 100
+    return (time.process_time() - cpu_before) / (time.perf_counter() - began) * 100
 
 
 async def _heard(path: Path, load: IdleLoad, watch: AsyncWatch, first: asyncio.Future[Any]) -> list[float]:
     """Have another process commit, and time from each commit's return to its notice: milliseconds."""
     spawn = multiprocessing.get_context("spawn")
-    told: Queue[float] = spawn.Queue()
-    process: BaseProcess = spawn.Process(target=_commit, args=(str(path), load.writes, load.seed, told))
+    committed: Queue[float] = spawn.Queue()
+    process: BaseProcess = spawn.Process(target=_commit, args=(str(path), load.writes, load.seed, committed))
     process.start()
     arrived: list[float] = []
     for number in range(load.writes):
         await (anext(watch) if number else first)
         arrived.append(time.monotonic())
-    returned = [told.get() for _ in range(load.writes)]
+    returned = [committed.get() for _ in range(load.writes)]
     process.join()
     return [max(0.0, at - done) * 1000 for at, done in zip(arrived, returned, strict=True)]
 
 
-def _commit(path: str, writes: int, seed: int, told: Queue[float]) -> None:
+def _commit(path: str, writes: int, seed: int, committed: Queue[float]) -> None:
     chance = random.Random(seed)  # noqa: S311 - paces writes
     with Memory(path, settings=Settings(background=False), embedder="none") as memory:
         me = memory.scope(user="user 1")
         for number in range(writes):
             time.sleep(chance.uniform(*PAUSES))
             me.observe(f"Message {number}.")
-            told.put(time.monotonic())
+            committed.put(time.monotonic())
 
 
 def _figures(load: IdleLoad, looks: list[float], shares: dict[str, float], heard: list[float]) -> Iterator[Figure]:

@@ -132,7 +132,7 @@ def bench_multihop(
         answered = _answered(dataset, system)
         asked = process_time()
         passage_bytes = system.figures().bytes_per_message
-    by_category = groupby(sorted(answered), key=lambda one: one[0])
+    by_category = groupby(sorted(answered), key=lambda row: row[0])
     return MultihopResult(
         rows=(_row("all", answered), *(_row(category, list(ones)) for category, ones in by_category)),
         passage_ms=1000 * (ingested - began) / sum(len(corpus.docs) for corpus in dataset.corpora),
@@ -158,5 +158,5 @@ def _answered(dataset: Dataset, system: System) -> list[_Answer]:
 
 
 def _row(name: str, answered: Sequence[_Answer]) -> MultihopRow:
-    found = tuple(fmean(recall(gold, ranked, k) for _, gold, ranked in answered) for k in KS)
-    return MultihopRow(name, len(answered), found, fmean(all_at(gold, ranked, 5) for _, gold, ranked in answered))
+    recalls = tuple(fmean(recall(gold, ranked, k) for _, gold, ranked in answered) for k in KS)
+    return MultihopRow(name, len(answered), recalls, fmean(all_at(gold, ranked, 5) for _, gold, ranked in answered))

@@ -191,8 +191,8 @@ def text_of(case: NeedleCase, tokens: int, seed: int) -> Iterator[str]:
 
 def _filler(chance: random.Random, *, chinese: bool) -> str:
     if chinese and chance.random() < 0.5:
-        one, other = chance.choice(_PLACES), chance.choice(_PLACES)
-        return f"第{chance.randrange(1, 400)}天他们从{one}走到{other}，路上看了很久的风景。"
+        place, other = chance.choice(_PLACES), chance.choice(_PLACES)
+        return f"第{chance.randrange(1, 400)}天他们从{place}走到{other}，路上看了很久的风景。"
     who, what, other = (chance.choice(_WORDS) for _ in range(3))
     return (
         f"On day {chance.randrange(1, 400)} the keeper of the {who} {chance.choice(_DOES)} a {what} "
@@ -229,8 +229,8 @@ class NeedleReader:
 
     def _notes(self, prompt: str) -> dict[str, object]:
         before, _, segment = prompt.partition("Next segment:")
-        found = [*_noted(before), *_numbered(segment)]
-        kept = {text: handles for text, handles in found if text in self._case.needles}
+        noted = [*_noted(before), *_numbered(segment)]
+        kept = {text: handles for text, handles in noted if text in self._case.needles}
         return {"notes": [{"text": text, "from": handles} for text, handles in kept.items()]}
 
     def _answer(self, prompt: str) -> dict[str, object]:
@@ -359,8 +359,8 @@ def _quoted(reading: LongReading) -> set[str]:
     return {place.quote for note in reading.notes for place in note.evidence}
 
 
-def _share(wanted: Sequence[str], found: set[str]) -> float:
-    return sum(one in found for one in wanted) / len(wanted)
+def _share(wanted: Sequence[str], held: set[str]) -> float:
+    return sum(text in held for text in wanted) / len(wanted)
 
 
 def one_look(question: str, pieces: Callable[[], Iterable[SourcePiece]], budget: int = NOTES) -> list[SourcePiece]:
@@ -379,7 +379,9 @@ def one_look(question: str, pieces: Callable[[], Iterable[SourcePiece]], budget:
         return sum(weights[term] * terms[term] * (_K1 + 1) / (terms[term] + norm) for term in asked if terms[term])
 
     scored = ((score(piece), -place, piece) for place, piece in enumerate(pieces()))
-    best = heapq.nlargest(budget, (one for one in scored if one[0] > 0), key=lambda one: one[:2])
+    best = heapq.nlargest(
+        budget, (candidate for candidate in scored if candidate[0] > 0), key=lambda candidate: candidate[:2]
+    )
     chosen, room = list[SourcePiece](), budget
     for _, _, piece in best:
         cost = count_tokens(piece.line) + bool(chosen)
@@ -394,12 +396,14 @@ def _row(tokens: int, measured: Sequence[_Measured]) -> NeedleRow:
         kind=measured[0].kind,
         tokens=tokens,
         texts=len(measured),
-        rules=fmean(one.rules for one in measured),
-        one_look=fmean(one.one_look for one in measured),
-        model=fmean(one.model for one in measured),
-        answered=fmean(one.answered for one in measured),
-        calls=fmean(one.calls for one in measured),
-        seconds=1e6 * sum(one.seconds for one in measured) / sum(one.tokens for one in measured),
+        rules=fmean(measurement.rules for measurement in measured),
+        one_look=fmean(measurement.one_look for measurement in measured),
+        model=fmean(measurement.model for measurement in measured),
+        answered=fmean(measurement.answered for measurement in measured),
+        calls=fmean(measurement.calls for measurement in measured),
+        seconds=1e6
+        * sum(measurement.seconds for measurement in measured)
+        / sum(measurement.tokens for measurement in measured),
         peak=_peak(),
     )
 
@@ -429,12 +433,12 @@ def bench_packed(
     questions = [question for question in dataset.questions if question.gold]
     rows = []
     for tokens in sorted(lengths):
-        kept, looked, read, spent = list[float](), list[float](), 0, 0.0
+        kept, looked, read, seconds = list[float](), list[float](), 0, 0.0
         for question in questions:
             packed = _packed(question, docs[question.ns], tokens, seed)
             began = time.process_time()
             parts, count = _read_passages(question, packed)
-            spent, read = spent + time.process_time() - began, read + count
+            seconds, read = seconds + time.process_time() - began, read + count
             chosen = one_look(question.text, lambda packed=packed: pieces_of(_passages(packed)))  # type: ignore[misc]
             kept.append(_share(question.gold, parts))
             looked.append(_share(question.gold, {piece.part for piece in chosen}))
@@ -446,7 +450,7 @@ def bench_packed(
                 texts=len(questions),
                 rules=fmean(kept),
                 one_look=fmean(looked),
-                seconds=1e6 * spent / max(1, read),
+                seconds=1e6 * seconds / max(1, read),
                 peak=_peak(),
             )
         )

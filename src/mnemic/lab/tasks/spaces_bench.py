@@ -93,26 +93,28 @@ def bench_spaces(size: ManySpaces = ManySpaces(), progress: Callable[[str], None
         make_many_spaces(path, size)
         progress("a process that asks each of them, twice")
         command = [sys.executable, "-m", "mnemic.lab.tasks.spaces_bench", str(path)]
-        told = subprocess.run(command, check=True, capture_output=True, text=True).stdout  # noqa: S603 - ourselves
-        found = SpacesRead(**json.loads(told))
+        printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout  # noqa: S603 - ourselves
+        spaces_read = SpacesRead(**json.loads(printed))
         header = {**provenance(), "size": asdict(size), "file_system": file_system(Path(folder))}
-    return Measurements(header=header, figures=_figures(size, found))
+    return Measurements(header=header, figures=_figures(size, spaces_read))
 
 
-def _figures(size: ManySpaces, found: SpacesRead) -> tuple[Figure, ...]:
-    kept = f"catalogues {found.held / 1e6:,.0f} MB of the {Settings().catalogue_bytes / 1e6:,.0f} that they may take"
+def _figures(size: ManySpaces, spaces_read: SpacesRead) -> tuple[Figure, ...]:
+    kept = (
+        f"catalogues {spaces_read.held / 1e6:,.0f} MB of the {Settings().catalogue_bytes / 1e6:,.0f} that they may take"
+    )
     return (
         Figure(
             name=f"{size.spaces:,} memories of {size.items:,} items with vectors: resident at its most",
-            value=found.peak,
+            value=spaces_read.peak,
             unit="MB",
             bar=MEMORY_BAR,
-            detail=f"{kept}; {found.bare:,.0f} MB before any",
+            detail=f"{kept}; {spaces_read.bare:,.0f} MB before any",
         ),
-        Figure(name="a reading and nearness to a question, first: CPU", value=found.first, unit="ms"),
+        Figure(name="a reading and nearness to a question, first: CPU", value=spaces_read.first, unit="ms"),
         Figure(
             name="the same when all others have been asked meanwhile: CPU",
-            value=found.again,
+            value=spaces_read.again,
             unit="ms",
             detail="middling of all users",
         ),
@@ -143,8 +145,8 @@ def _copy(rows: Rows, space: int, further: int, span: int) -> None:
     assert isinstance(relations, SqliteRelations)
     bound = {"space": space, "further": further, "span": span}
     for table, differs in _COPIED.items():
-        found = relations.db.execute("SELECT name FROM pragma_table_info(?)", (table,))
-        names = [str(name) for (name,) in found]
+        columns = relations.db.execute("SELECT name FROM pragma_table_info(?)", (table,))
+        names = [str(name) for (name,) in columns]
         of = "id" if table == "space" else "space"
         relations.db.execute(
             f"INSERT INTO {table}({', '.join(names)}) SELECT {', '.join(differs.get(name, name) for name in names)}"  # noqa: S608 - names of the schema

@@ -122,11 +122,11 @@ def group_commit(folder: Path, size: SpeedSize) -> list[Figure]:
     with Memory(store) as memory:
         me = memory.scope(user="ada")
         for _ in range(5):
-            one = _rate(me, [list(islice(messages, each))])
+            rate = _rate(me, [list(islice(messages, each))])
             many = _rate(me, [list(islice(messages, each)) for _ in range(CALLERS)])
-            alone.append(one)
+            alone.append(rate)
             together.append(many)
-            ratios.append(many / one)
+            ratios.append(many / rate)
     return [
         Figure(
             name=f"group commit: {CALLERS} callers against one, sync of {SLOW_SYNC * 1000:g} ms",
@@ -187,9 +187,9 @@ def one_user(folder: Path, size: SpeedSize) -> list[Figure]:
         seqs = _fill(me, messages)
         questions = [talk.question(messages).text for _ in range(size.questions)]
         _timed(me, questions[0])
-        found = _latency(f"recall over {size.items:,} items of one user", [_timed(me, q) for q in questions], bar=10)
+        figures = _latency(f"recall over {size.items:,} items of one user", [_timed(me, q) for q in questions], bar=10)
         asked = questions[: max(size.questions // 4, 1)]
-        return found + _filtered(me, asked) + _past(me, asked, messages, seqs)
+        return figures + _filtered(me, asked) + _past(me, asked, messages, seqs)
 
 
 def _tags(place: int) -> tuple[str, ...]:

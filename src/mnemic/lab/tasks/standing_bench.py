@@ -132,7 +132,7 @@ def read_sentences(half: Half) -> list[StandingSentence]:
     """The sentences of a half that are one or the other."""
     if half is Half.HELD_BACK:
         return [_plainly(row) for row in rows_of("standing_held_back")]
-    return [one for row in rows_of(f"current_sentences_{half}") if (one := _labelled(row)) is not None]
+    return [sentence for row in rows_of(f"current_sentences_{half}") if (sentence := _labelled(row)) is not None]
 
 
 def more_sentences() -> list[StandingSentence]:
@@ -274,9 +274,9 @@ def dialogue_figures(outcomes: Sequence[DialogueOutcome]) -> list[Figure]:
 
 def _first(sentences: Sequence[StandingSentence], limit: int | None) -> list[StandingSentence]:
     taken: dict[tuple[str, bool], list[StandingSentence]] = {}
-    for one in sentences:
-        taken.setdefault((one.lang, one.instructs), []).append(one)
-    return [one for same in taken.values() for one in same[:limit]]
+    for sentence in sentences:
+        taken.setdefault((sentence.lang, sentence.instructs), []).append(sentence)
+    return [sentence for same in taken.values() for sentence in same[:limit]]
 
 
 def _outcome(memory: Memory, n: int, sentence: StandingSentence, withdrawn: ItemId | None) -> StandingOutcome:

@@ -82,7 +82,9 @@ def mixtures_of(named: Sequence[str | Mixture]) -> list[Mixture]:
         if isinstance(name, Mixture):
             made.append(name)
             continue
-        members = registered if name == ALL else [one.strip() for one in name.split("+") if one.strip() != HOUSE]
+        members = (
+            registered if name == ALL else [member.strip() for member in name.split("+") if member.strip() != HOUSE]
+        )
         if not all(members) or not members:
             raise Invalid("with", f"{name!r} names no strategy", f"{HOUSE} is always followed; name others beside it.")
         chosen = strategies(followed([HOUSE, *members]))[1:]
@@ -186,10 +188,10 @@ class _Replay:
         digested = copy.digest(self._progress, mixture.name)
         self._ask(copy, mixture.name, None, deep=False)
         self._time(memory, copy, mixture.name)
-        own = [one for one in mixture.members if one.name not in self._asked]
+        own = [member for member in mixture.members if member.name not in self._asked]
         for strategy in own:
             self._ask(copy, mixture.name, strategy.name)
-        self._asked |= {one.name for one in own}
+        self._asked |= {member.name for member in own}
         self._log_cost(mixture.name, mixture.members, copy, digested, 2 * len(own) * len(self._journal.questions))
 
     def _ask(self, memory: ReplayedMemory, mixture: str, by: str | None, *, deep: bool = True) -> None:
@@ -200,13 +202,13 @@ class _Replay:
             ranked = list(memory.recalled(question, by=by).items)
             took = (time.thread_time() - began) * 1000
             if deep:
-                first = {one.id for one in ranked}
-                ranked += [one for one in memory.recalled(question, DEPTH, by).items if one.id not in first]
-            kept = ranked[: max(SHOWN, fitting((one.tokens for one in ranked), max(BUDGETS)))]
+                first = {hit.id for hit in ranked}
+                ranked += [hit for hit in memory.recalled(question, DEPTH, by).items if hit.id not in first]
+            kept = ranked[: max(SHOWN, fitting((hit.tokens for hit in ranked), max(BUDGETS)))]
             self._log.add(
                 "shown", mixture=mixture, by=by or HOUSE, user=question.user, question=question.id,
                 category=question.category, gold=question.gold, milliseconds=round(took, 4),
-                turns=[memory.turns_of(question.user, one) for one in kept], tokens=[one.tokens for one in kept],
+                turns=[memory.turns_of(question.user, hit) for hit in kept], tokens=[hit.tokens for hit in kept],
             )  # fmt: skip
             self._progress(name, n, len(self._journal.questions))
 
@@ -217,8 +219,8 @@ class _Replay:
         for n, question in enumerate(timed):
             quickest = {memory: float("inf"), copy: float("inf")}
             for pair in range(n, n + ROUNDS):
-                for one in (memory, copy) if pair % 2 else (copy, memory):
-                    quickest[one] = min(quickest[one], one.took(question))
+                for memory_asked in (memory, copy) if pair % 2 else (copy, memory):
+                    quickest[memory_asked] = min(quickest[memory_asked], memory_asked.took(question))
             self._log.add(
                 "latency", mixture=mixture, user=question.user, question=question.id,
                 without=round(quickest[memory], 4), beside=round(quickest[copy], 4),
@@ -232,6 +234,6 @@ class _Replay:
         self._log.add(
             "digested", mixture=name, messages=self._journal.size, recalls=recalls, unread=digested.unread,
             cpu_seconds=round(digested.cpu_seconds, 4), seconds=round(digested.seconds, 4), bytes=digested.bytes,
-            judged=digested.judged, spendings=[asdict(one) for one in memory.spendings()],
-            derived={one.name: memory.derived(one, users) for one in members},
+            judged=digested.judged, spendings=[asdict(each) for each in memory.spendings()],
+            derived={each.name: memory.derived(each, users) for each in members},
         )  # fmt: skip

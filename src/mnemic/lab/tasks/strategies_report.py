@@ -133,14 +133,14 @@ def read_strategies(path: Path, *, seed: int | None = None) -> StrategiesReport:
         raise Invalid("log", f"{path.name} is not a log of this bench", remedy)
     seed = int(records.header["seed"]) if seed is None else seed
     house = records.shown.get((HOUSE, HOUSE), [])
-    own = {key: one for key, one in records.shown.items() if key[1] != HOUSE or key[0] == HOUSE}
-    timed = {mixture: one for mixture, one in records.latency.items() if (mixture, HOUSE) in records.shown}
+    own = {key: value for key, value in records.shown.items() if key[1] != HOUSE or key[0] == HOUSE}
+    timed = {mixture: value for mixture, value in records.latency.items() if (mixture, HOUSE) in records.shown}
     return StrategiesReport(
         header=records.header,
         complete=records.complete,
-        found=tuple(_found(*key, shown, seed) for key, shown in own.items()),
-        isolation=tuple(_isolation(one, house, records.shown[one, HOUSE], timed[one], seed) for one in timed),
-        costs=tuple(_cost(one, records.digested[HOUSE]) for one in records.digested.values()),
+        found=tuple(_recall_row(*key, shown, seed) for key, shown in own.items()),
+        isolation=tuple(_isolation(value, house, records.shown[value, HOUSE], timed[value], seed) for value in timed),
+        costs=tuple(_cost(value, records.digested[HOUSE]) for value in records.digested.values()),
     )
 
 
@@ -168,23 +168,23 @@ def _recall(shown: Mapping[str, Any], items: int) -> float:
 
 
 def _measured(shown: Sequence[Mapping[str, Any]]) -> dict[str, Array]:
-    table: dict[str, list[float]] = {f"R@{k}": [_recall(one, k) for one in shown] for k in KS}
+    table: dict[str, list[float]] = {f"R@{k}": [_recall(answer, k) for answer in shown] for k in KS}
     for budget in BUDGETS:
-        table[f"within {budget}"] = [_recall(one, metrics.fitting(one["tokens"], budget)) for one in shown]
-    table["tokens"] = [float(sum(one["tokens"][: KS[-1]])) for one in shown]
-    table["turns"] = [float(len({turn for turns in one["turns"][: KS[-1]] for turn in turns})) for one in shown]
+        table[f"within {budget}"] = [_recall(answer, metrics.fitting(answer["tokens"], budget)) for answer in shown]
+    table["tokens"] = [float(sum(answer["tokens"][: KS[-1]])) for answer in shown]
+    table["turns"] = [float(len({turn for turns in answer["turns"][: KS[-1]] for turn in turns})) for answer in shown]
     return {name: np.array(values) for name, values in table.items()}
 
 
-def _found(mixture: str, by: str, shown: Sequence[Mapping[str, Any]], seed: int) -> FoundRow:
+def _recall_row(mixture: str, by: str, shown: Sequence[Mapping[str, Any]], seed: int) -> FoundRow:
     values = _measured(shown)
     return FoundRow(
         mixture=mixture,
         by=by,
         n=len(shown),
         scores=metrics.estimates(values, seed),
-        by_conversation=metrics.clustered(values["R@10"], [one["user"] for one in shown], seed),
-        p50_ms=float(np.median([one["milliseconds"] for one in shown])),
+        by_conversation=metrics.clustered(values["R@10"], [answer["user"] for answer in shown], seed),
+        p50_ms=float(np.median([answer["milliseconds"] for answer in shown])),
     )
 
 
@@ -196,28 +196,30 @@ def _isolation(
     seed: int,
 ) -> IsolationRow:
     ten = KS[-1]
-    without, beside = ([_recall(one, ten) for one in each] for each in (house[: len(shown)], shown))
-    changed = [one["turns"][:ten] != other["turns"][:ten] for one, other in zip(house, shown, strict=False)]
+    without, beside = ([_recall(answer, ten) for answer in each] for each in (house[: len(shown)], shown))
+    changed = [answer["turns"][:ten] != other["turns"][:ten] for answer, other in zip(house, shown, strict=False)]
     return IsolationRow(
         mixture=mixture,
         recall=metrics.estimates({"R@10": np.array(beside)}, seed)["R@10"],
         moved=metrics.difference(np.array(beside), np.array(without), seed),
         changed=sum(changed) / len(changed),
-        slower=metrics.ratio([one["beside"] for one in timed], [one["without"] for one in timed], seed),
+        slower=metrics.ratio([answer["beside"] for answer in timed], [answer["without"] for answer in timed], seed),
     )
 
 
 def _cost(digested: Mapping[str, Any], house: Mapping[str, Any]) -> CostRow:
     of_house, messages = digested["mixture"] == HOUSE, digested["messages"]
-    spent = [one for one in digested["spendings"] if not one["strategy"].endswith(RECALL)]
-    recalling = [one for one in digested["spendings"] if one["strategy"].endswith(RECALL)]
+    charged = [spending for spending in digested["spendings"] if not spending["strategy"].endswith(RECALL)]
+    recalling = [spending for spending in digested["spendings"] if spending["strategy"].endswith(RECALL)]
     judged = sum(digested["judged"].values())
     by_model = sum(digested["judged"].get(by, 0) for by in (JudgedBy.ANSWER, JudgedBy.REPAIR))
     return CostRow(
         mixture=digested["mixture"],
-        calls=sum(one["calls"] for one in spent) / messages,
-        tokens=sum(one["prompt_tokens"] + one["answer_tokens"] for one in spent) / messages,
-        recall_calls=sum(one["calls"] for one in recalling) / digested["recalls"] if digested["recalls"] else math.nan,
+        calls=sum(spending["calls"] for spending in charged) / messages,
+        tokens=sum(spending["prompt_tokens"] + spending["answer_tokens"] for spending in charged) / messages,
+        recall_calls=sum(spending["calls"] for spending in recalling) / digested["recalls"]
+        if digested["recalls"]
+        else math.nan,
         cpu_ms=1000 * digested["cpu_seconds"] / messages,
         seconds=digested["seconds"] / messages,
         bytes=(digested["bytes"] - (0 if of_house else house["bytes"])) / messages,
@@ -294,7 +296,7 @@ def _cost_table(report: StrategiesReport) -> TextTable:
 def notes(report: StrategiesReport) -> list[str]:
     """What must be known to read the tables."""
     data, effective = report.header["data"], report.header["effective"]
-    told = [
+    lines = [
         f"{data['name']}, sha256 {data['sha256'][:12]}: {data['messages']:,} messages of {len(data['users'])} users, "
         f"{data['questions']:,} questions with evidence. Model: {effective['model'] or 'none, rules judge'}. "
         f"Embedder: {effective['embedder'] or 'none, words alone'}.",
@@ -304,10 +306,10 @@ def notes(report: StrategiesReport) -> list[str]:
         "Everybody's recall is timed without and with them in turns, on the processor. Bytes and times are what comes "
         "on top of taking the journal in; the line of house is the whole file, and reading and embedding it.",
     ]
-    told += [f"{row.mixture} left unread: {row.unread}" for row in report.costs if row.unread]
+    lines += [f"{row.mixture} left unread: {row.unread}" for row in report.costs if row.unread]
     if not report.complete:
-        told.append("The run was cut short: figures cover what was asked until then.")
-    return told
+        lines.append("The run was cut short: figures cover what was asked until then.")
+    return lines
 
 
 def show(report: StrategiesReport, stream: TextIO, form: str | None = None) -> None:

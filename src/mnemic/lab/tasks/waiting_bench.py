@@ -57,27 +57,28 @@ def _calls(load: BusyLoad, progress: Callable[[str], None]) -> Iterator[Figure]:
     with slow_endpoint(CALL_SECONDS) as url:
         settings = Settings(background=False, embedder="none")
         with Memory("memory:", settings=settings, strategies=[], model=ChatEndpoint("slow", url)) as memory:
-            _spent(memory, IN_FLIGHT)  # what is imported at the first calls is no call's
+            _processor_ms(memory, IN_FLIGHT)  # what is imported at the first calls is no call's
             for number in range(load.rounds):
                 progress(f"calls, round {number + 1} of {load.rounds}")
-                alone.append(sum(_spent(memory, 1) for _ in range(4)) / 4)
-                together.append(_spent(memory, IN_FLIGHT) / IN_FLIGHT)
+                alone.append(sum(_processor_ms(memory, 1) for _ in range(4)) / 4)
+                together.append(_processor_ms(memory, IN_FLIGHT) / IN_FLIGHT)
     # Other work on the machine only ever adds: the quicker half is what a call takes.
-    one, each = (float(np.percentile(spent, 25)) for spent in (alone, together))
+    alone_ms, each = (float(np.percentile(times, 25)) for times in (alone, together))
     yield Figure(
         name=f"a call among {IN_FLIGHT} in flight: processor time outside the model, against one alone",
-        value=each / one,
+        value=each / alone_ms,
         unit="x",
         bar=CALLS_BAR,
-        detail=f"first quartiles {each:.2f} ms against {one:.2f} ms a call of {CALL_SECONDS} s, {load.rounds} rounds",
+        detail=f"first quartiles {each:.2f} ms against {alone_ms:.2f} ms a call of {CALL_SECONDS} s, "
+        f"{load.rounds} rounds",
     )
 
 
-def _spent(memory: Memory, calls: int) -> float:
+def _processor_ms(memory: Memory, calls: int) -> float:
     """Milliseconds of processor time of so many calls at once."""
     asks = tuple(Ask((ChatMessage("user", f"Say {n}."),), 64) for n in range(calls))
     began = time.process_time()
     answers = memory._opened.answering.perform(AskEach(asks))
-    spent = (time.process_time() - began) * 1000
+    milliseconds = (time.process_time() - began) * 1000
     assert all(isinstance(answer, Reply) for answer in answers), answers
-    return spent
+    return milliseconds

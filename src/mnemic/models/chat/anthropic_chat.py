@@ -158,13 +158,14 @@ class AnthropicChat:
         """Write a question as this server takes it."""
         if self._schema_in_words:
             ask = schema_in_words(ask)
-        system = "\n\n".join(one.content for one in ask.messages if one.role == "system")
+        system = "\n\n".join(part.content for part in ask.messages if part.role == "system")
         body: dict[str, Any] = {"model": self._model, "messages": _messages(ask.messages), "max_tokens": ask.limit}
         if system.strip():
             body["system"] = _speakable(system)
         if ask.tools:
             body["tools"] = [
-                {"name": one.name, "description": one.description, "input_schema": one.parameters} for one in ask.tools
+                {"name": part.name, "description": part.description, "input_schema": part.parameters}
+                for part in ask.tools
             ]
         if ask.schema is not None and not self._schema_in_words:
             body["output_config"] = {"format": {"type": "json_schema", "schema": ask.schema}}
@@ -269,7 +270,7 @@ def _blocks(message: ChatMessage) -> list[dict[str, Any]]:
     text = _speakable(message.content)
     if message.role == "tool":
         return [{"type": "tool_result", "tool_use_id": message.answers, "content": text}]
-    calls = [{"type": "tool_use", "id": one.id, "name": one.name, "input": _input(one)} for one in message.calls]
+    calls = [{"type": "tool_use", "id": call.id, "name": call.name, "input": _input(call)} for call in message.calls]
     return [*([] if calls and not message.content.strip() else [{"type": "text", "text": text}]), *calls]
 
 

@@ -30,15 +30,15 @@ def messages_of(ask: Ask) -> list[dict[str, Any]]:
         Invalid: nothing is asked, or no token may answer.
     """
     refuse_unanswerable(ask)
-    return [_message(one) for one in ask.messages]
+    return [_message(message) for message in ask.messages]
 
 
 def _message(message: ChatMessage) -> dict[str, Any]:
     written: dict[str, Any] = {"role": message.role, "content": message.content.encode("utf-8", "replace").decode()}
     if message.calls:
         written["tool_calls"] = [
-            {"id": one.id, "type": "function", "function": {"name": one.name, "arguments": one.arguments}}
-            for one in message.calls
+            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            for call in message.calls
         ]
     if message.role == "tool":
         written["tool_call_id"] = message.answers
@@ -70,9 +70,9 @@ def functions(tools: Iterable[ToolOffer]) -> list[dict[str, Any]]:
     return [
         {
             "type": "function",
-            "function": {"name": one.name, "description": one.description, "parameters": one.parameters},
+            "function": {"name": tool.name, "description": tool.description, "parameters": tool.parameters},
         }
-        for one in tools
+        for tool in tools
     ]
 
 

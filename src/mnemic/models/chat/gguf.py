@@ -96,17 +96,17 @@ class Gguf:
 
         A schema is a grammar to the engine: no word that would leave it is ever chosen. A call of a tool is one too.
         """
-        told = in_words(ask)
+        worded = in_words(ask)
         body: dict[str, object] = {
-            "messages": messages_of(told),
+            "messages": messages_of(worded),
             "max_tokens": ask.limit,
             "temperature": _TEMPERATURE if ask.temperature is None else ask.temperature,
             "stream": True,
             "stream_options": {"include_usage": True},
             "return_progress": True,
         }
-        if told.schema is not None:
-            body["response_format"] = response_format(told)
+        if worded.schema is not None:
+            body["response_format"] = response_format(worded)
         return actions_of(ask, words(self._chunks(body), self.name, ask))
 
     def _chunks(self, body: Mapping[str, object]) -> Iterator[object]:
@@ -137,9 +137,9 @@ class Gguf:
         if self._sha256 is None:
             return
         with self.path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-        if found != self._sha256:
-            raise ModelError(f"{self.name}: {self.path.name} is not the file we know (SHA-256 {found})")
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        if digest != self._sha256:
+            raise ModelError(f"{self.name}: {self.path.name} is not the file we know (SHA-256 {digest})")
 
 
 class SmolLM2(Gguf):

@@ -29,18 +29,18 @@ def in_words(ask: Ask) -> Ask:
     """Say in the conversation which tools there are and what was called: what is left asks for JSON by a schema."""
     if not ask.tools:
         return ask
-    tools = "\n".join(f"- {one.name}: {one.description} Arguments: {_compact(one.parameters)}" for one in ask.tools)
+    tools = "\n".join(f"- {tool.name}: {tool.description} Arguments: {_compact(tool.parameters)}" for tool in ask.tools)
     answer = '"..."' if ask.schema is None else f"JSON of this schema: {_compact(ask.schema)}"
     messages = tuple(_plain(message) for message in ask.messages)
-    told = _told(messages, _TOOLS.format(tools=tools, answer=answer))
-    return replace(ask, messages=told, schema=action_schema(ask), tools=())
+    worded = _with_instruction(messages, _TOOLS.format(tools=tools, answer=answer))
+    return replace(ask, messages=worded, schema=action_schema(ask), tools=())
 
 
 def schema_in_words(ask: Ask) -> Ask:
     """Say in the conversation which schema the answer has to fit."""
     if ask.schema is None:
         return ask
-    return replace(ask, messages=_told(ask.messages, _SCHEMA.format(schema=_compact(ask.schema))))
+    return replace(ask, messages=_with_instruction(ask.messages, _SCHEMA.format(schema=_compact(ask.schema))))
 
 
 def actions_of(ask: Ask, pieces: Pieces) -> Pieces:
@@ -56,7 +56,7 @@ def actions_of(ask: Ask, pieces: Pieces) -> Pieces:
 def action_schema(ask: Ask) -> Schema:
     """Make the schema of an action: a call of one of the tools, or the answer."""
     answer = {"type": "string"} if ask.schema is None else ask.schema
-    calls = [_object(tool={"type": "string", "enum": [one.name]}, arguments=one.parameters) for one in ask.tools]
+    calls = [_object(tool={"type": "string", "enum": [tool.name]}, arguments=tool.parameters) for tool in ask.tools]
     return _object(thought={"type": "string"}, action={"anyOf": [*calls, _object(answer=answer)]})
 
 
@@ -82,11 +82,11 @@ def _plain(message: ChatMessage) -> ChatMessage:
         return ChatMessage("user", f"Result of {message.answers}:\n{message.content}")
     if not message.calls:
         return message
-    calls = "\n".join(f"{one.id}: {one.name} {one.arguments}" for one in message.calls)
+    calls = "\n".join(f"{call.id}: {call.name} {call.arguments}" for call in message.calls)
     return ChatMessage(message.role, f"{message.content}\n{calls}".strip())
 
 
-def _told(messages: tuple[ChatMessage, ...], text: str) -> tuple[ChatMessage, ...]:
+def _with_instruction(messages: tuple[ChatMessage, ...], text: str) -> tuple[ChatMessage, ...]:
     """Add to what the system says, first of all messages: what stays the same is to stand before what changes."""
     if messages and messages[0].role == "system":
         return (ChatMessage("system", f"{messages[0].content}\n\n{text}"), *messages[1:])

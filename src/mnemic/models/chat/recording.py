@@ -127,5 +127,5 @@ def _only_model(path: Path, answers: dict[tuple[str, str], Reply]) -> str:
     models = {model for model, _ in answers}
     if len(models) == 1:
         return models.pop()
-    told = f"holds answers of {', '.join(sorted(models))}" if models else "holds no answers"
-    raise Invalid("model", f"{path} {told}", _SPELLING)
+    problem = f"holds answers of {', '.join(sorted(models))}" if models else "holds no answers"
+    raise Invalid("model", f"{path} {problem}", _SPELLING)

@@ -73,10 +73,10 @@ def _verify_tenant(rows: Rows, tenant: TenantRow, *unreadable: type[Exception], 
 
 def guarded(section: str, faults: Iterable[Fault], *unreadable: type[Exception]) -> Iterator[Fault]:
     """Yield the faults of a section: so many by name and then how many more, and where it can be read no further."""
-    found = iter(faults)
+    listed_faults = iter(faults)
     try:
-        yield from islice(found, MOST)
-        if more := sum(1 for _ in found):
+        yield from islice(listed_faults, MOST)
+        if more := sum(1 for _ in listed_faults):
             yield Fault(where=section, problem=f"{more} more faults")
     except _UNREADABLE + unreadable as error:
         yield _unread(section, error)

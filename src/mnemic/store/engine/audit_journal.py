@@ -96,16 +96,17 @@ class JournalAudit:
 
     def _behind(self) -> Iterator[Fault]:
         """Behind the horizon only what still stands has kept its event."""
-        found = 0
+        events_seen = 0
         for change, events, written in self._pages(0):
             if change.seq > self.tenant.horizon:
                 break
-            found += len(events)
+            events_seen += len(events)
             yield from self._contents(change, events, written)
         kept = int(self.rows.notes.memo(self.tenant.id, BEHIND) or 0)
-        if found != kept:
+        if events_seen != kept:
             yield Fault(
-                where=f"tenant {self.tenant.id}", problem=f"has {found} events behind its horizon, and kept {kept}"
+                where=f"tenant {self.tenant.id}",
+                problem=f"has {events_seen} events behind its horizon, and kept {kept}",
             )
 
     def _pages(self, after: int) -> Iterator[tuple[ChangeRow, list[EventRow], _Written]]:
@@ -122,7 +123,7 @@ class JournalAudit:
             yield _no_commit(last[0].seq, last), last, _Written(self.rows, last)
 
     def _contents(self, change: ChangeRow, events: list[EventRow], written: _Written) -> Iterator[Fault]:
-        where, told = f"commit {change.seq}", self.chronicle
+        where, chronicle = f"commit {change.seq}", self.chronicle
         if change.space and change.space not in self._spaces:
             yield Fault(where=where, problem=f"is of space {change.space}, which the tenant has not")
         if not 0 <= change.actor <= self._given.get(change.space, 0):
@@ -133,7 +134,7 @@ class JournalAudit:
             for problem in self._problems(change, event, written.row(event)):
                 yield Fault(where=f"{where}, event {event.n}", problem=problem)
         if moves:
-            told.moved[change.space] = max(change.seq, told.moved.get(change.space, 0))
+            chronicle.moved[change.space] = max(change.seq, chronicle.moved.get(change.space, 0))
 
     def _problems(self, change: ChangeRow, event: EventRow, row: WrittenRow | None) -> list[str]:
         """What is wrong with an event and the row that it says it wrote; learns what they tell."""
@@ -173,11 +174,11 @@ class JournalAudit:
     def _note(self, change: ChangeRow, event: EventRow, payload: bytes) -> None:
         """Learn what an event tells about other rows."""
         if event.verb == Verb.ERASED:
-            record, told = json.loads(payload), self.chronicle
-            told.erased_items.update((to_bytes(item), change.seq) for item in record.get("ids", ()))
+            record, chronicle = json.loads(payload), self.chronicle
+            chronicle.erased_items.update((to_bytes(item), change.seq) for item in record.get("ids", ()))
             known = (self._numbered[number] for number in record.get("spaces", ()) if number in self._numbered)
-            told.erased_spaces.update((space, change.seq) for space in known)
-            told.erased_links.update((tied, n) for tied, n in record.get("links", ()))
+            chronicle.erased_spaces.update((space, change.seq) for space in known)
+            chronicle.erased_links.update((tied, n) for tied, n in record.get("links", ()))
         elif event.verb == Verb.COMPACTED:
             self._compacted = json.loads(payload)["horizon"]
 
@@ -194,31 +195,31 @@ class JournalAudit:
             yield Fault(where=where, problem=f"its horizon is {horizon}, and that commit is not there as it was")
 
     def _uncovered(self) -> Iterator[Fault]:
-        told = self.chronicle
+        chronicle = self.chronicle
         for event, space in self._blank:
             item = event.item
-            by_item = 0 if item is None or _ties(event) else told.erased_items.get(item, 0)
-            by_link = (event.seq, event.n) in told.erased_links
-            if not by_link and max(by_item, told.erased_spaces.get(space, 0)) < event.seq:
+            by_item = 0 if item is None or _ties(event) else chronicle.erased_items.get(item, 0)
+            by_link = (event.seq, event.n) in chronicle.erased_links
+            if not by_link and max(by_item, chronicle.erased_spaces.get(space, 0)) < event.seq:
                 name = from_bytes(item) if item is not None else "its event"
                 yield Fault(
                     where=f"commit {event.seq}", problem=f"the bytes of {name} are gone, and no erasure says so"
                 )
 
     def _heads(self) -> Iterator[Fault]:
-        told = self.chronicle
+        chronicle = self.chronicle
         for space in self._spaces.values():
-            where, moved = f"space {space.id}", told.moved.get(space.id, 0)
+            where, moved = f"space {space.id}", chronicle.moved.get(space.id, 0)
             if space.seq > self.tenant.seq:
                 yield Fault(
                     where=where, problem=f"was changed by commit {space.seq}, and the journal ends at {self.tenant.seq}"
                 )
             if space.seq < moved:
                 yield Fault(where=where, problem=f"stands at commit {space.seq}, and commit {moved} changed it")
-            erased = told.erased_spaces.get(space.id, 0)
+            erased = chronicle.erased_spaces.get(space.id, 0)
             if erased and space.user is not None:
                 yield Fault(where=where, problem=f"was erased by commit {erased}, and has an owner")
-            if erased and told.kept.get(space.id, 0) > erased:  # the erasure itself may say why
+            if erased and chronicle.kept.get(space.id, 0) > erased:  # the erasure itself may say why
                 yield Fault(where=where, problem=f"was erased by commit {erased}, and its journal has bytes")
 
     def unmarked(self) -> Iterator[Fault]:

@@ -135,7 +135,7 @@ class SpaceAudit:
     """
 
     def __init__(self, rows: Rows, space: SpaceRow, chronicle: Chronicle, *, remake: bool = True) -> None:
-        self.rows, self.space, self.told, self._remake = rows, space, chronicle, remake
+        self.rows, self.space, self.chronicle, self._remake = rows, space, chronicle, remake
         self._tombs: dict[bytes, int] = {}
         self._parts: dict[int, int] = {}
         self._written: set[tuple[bytes, int]] = set()
@@ -190,14 +190,14 @@ class SpaceAudit:
 
     def _event(self, row: VersionRow, last: tuple[int, int]) -> list[str]:
         problems: list[str] = []
-        if row.ver not in self.told.versions:
+        if row.ver not in self.chronicle.versions:
             problems.append("no event wrote it")
         if (row.seq_from, row.n) <= last:
             problems.append("is numbered out of the order of commits")
         if self._tombs and self._tombs.get(row.id, 0) >= row.seq_from:
             problems.append("stands behind a tombstone")
-        if self.told.erased_items or self.told.erased_spaces:
-            for erased in (self.told.erased_items.get(row.id, 0), self.told.erased_spaces.get(row.space, 0)):
+        if self.chronicle.erased_items or self.chronicle.erased_spaces:
+            for erased in (self.chronicle.erased_items.get(row.id, 0), self.chronicle.erased_spaces.get(row.space, 0)):
                 if erased > row.seq_from:
                     problems.append(f"was erased by commit {erased}")
         return problems
@@ -209,10 +209,10 @@ class SpaceAudit:
         for row in self.rows.links.all_links(self.space.id):
             where = f"link of item {from_bytes(row.src)}, commit {row.seq_from}"
             key = (row.src, row.dst, row.type)
-            if row.lver not in self.told.links:
+            if row.lver not in self.chronicle.links:
                 yield Fault(where=where, problem="no event wrote it")
             gone = max(self._tombs.get(row.src, 0), self._tombs.get(row.dst, 0))
-            if gone >= row.seq_from or (row.seq_from, row.n) in self.told.erased_links:
+            if gone >= row.seq_from or (row.seq_from, row.n) in self.chronicle.erased_links:
                 yield Fault(where=where, problem="stands behind a tombstone")
             if ends.get(key, row.seq_from) != row.seq_from or row.seq_to <= row.seq_from:
                 yield Fault(where=where, problem="does not begin where the one before it ends")
@@ -241,7 +241,7 @@ class SpaceAudit:
 
     def _keys(self) -> Iterator[Fault]:
         for seq, item in self.rows.journal.keyed_items(self.space.id):
-            if item is None or (item, seq) in self._written or item in self._tombs or seq <= self.told.horizon:
+            if item is None or (item, seq) in self._written or item in self._tombs or seq <= self.chronicle.horizon:
                 continue
             where = f"key of commit {seq} in space {self.space.id}"
             yield Fault(where=where, problem=f"is of item {from_bytes(item)}, which that commit did not write")
@@ -282,10 +282,10 @@ class _ByVersion:
     def of(self, ver: int) -> list[Entry]:
         """Take those of one version, if they are next."""
         own: list[Entry] = []
-        found = self._next
-        while found is not None and found.ver == ver:
-            own.append(found)
-            found = self._next = next(self._entries, None)
+        row = self._next
+        while row is not None and row.ver == ver:
+            own.append(row)
+            row = self._next = next(self._entries, None)
         return own
 
     def before(self, ver: int) -> Iterator[int]:
@@ -316,8 +316,8 @@ def _reading(row: VersionRow, own: list[Entry], names: dict[int, str], derived: 
     if (names.get(row.agent), names.get(row.session)) != (body.agent, body.session):
         problems.append("its agent or session disagrees with its body")
     # An erasure follows `derived`, so what a version may have words from must stand there.
-    unlisted = (one for one in (*body.source, *body.context) if (to_bytes(one), row.id) not in derived)
-    problems += [f"is not listed as derived from {one}" for one in unlisted]
+    unlisted = (source for source in (*body.source, *body.context) if (to_bytes(source), row.id) not in derived)
+    problems += [f"is not listed as derived from {source}" for source in unlisted]
     if not own:
         problems.append("has no entry in the catalogue's table")
     elif own != entries(row.ver, row, body.pinned, terms_of(body.wording)):

@@ -85,14 +85,14 @@ def _items(rows: Rows, tenant: TenantRow, space: SpaceRow, erasure: Erasure) -> 
     reopen = [put for put in erasure.reopen if (space.id, to_bytes(put.item.id)) not in going]
     resting = _resting(rows, [home.id for home in reach], ids)
     links = {home: [*rows.links.links_of(home, items), *resting.get(home, ())] for home, items in owned.items()}
-    links |= {home: found for home, found in resting.items() if home not in owned}
-    ties = sorted({(link.seq_from, link.n) for found in links.values() for link in found})
+    links |= {home: links_there for home, links_there in resting.items() if home not in owned}
+    ties = sorted({(link.seq_from, link.n) for links_there in links.values() for link in links_there})
     payload = canonical({"ids": list(ids), "links": [list(tie) for tie in ties]})
     orders = [order for home in sorted(owned) for order in _rederiving(rows, home, owned[home], set(named))]
-    orders += [order for home, found in sorted(resting.items()) for order in _tying_again(home, found, ids)]
+    orders += [order for home, links_there in sorted(resting.items()) for order in _tying_again(home, links_there, ids)]
     actor = rows.names.actor(space.id, erasure.actor)
     seq = ledger.journal(rows, tenant, space, Verb.ERASED, payload, actor, note=_reason(erasure), ops=reopen)
-    numbers = {home: list(dict.fromkeys(link.lver for link in found)) for home, found in links.items()}
+    numbers = {home: list(dict.fromkeys(link.lver for link in links_there)) for home, links_there in links.items()}
     versions = sum(rows.items.drop_items(home, owned.get(home, ()), going, seq) for home, going in numbers.items())
     for place, order in enumerate(dict.fromkeys(orders)):
         job_queue.order(rows, replace(order, key=f"{seq}:{place}"))
@@ -108,10 +108,10 @@ def _resting(rows: Rows, homes: Sequence[int], going: Sequence[ItemId]) -> dict[
     What is tied anew may count on what was tied before: its weight may be a sum.
     """
     raw = [to_bytes(item) for item in going]
-    found = [row for home in homes for row in rows.links.links_resting(home, raw)]
-    ends = {_ends(row) for row in found}
-    sources = list(dict.fromkeys(row.src for row in found))
-    every = {home: rows.links.links_of(home, sources) for home in homes} if found else {}
+    rows_resting = [row for home in homes for row in rows.links.links_resting(home, raw)]
+    ends = {_ends(row) for row in rows_resting}
+    sources = list(dict.fromkeys(row.src for row in rows_resting))
+    every = {home: rows.links.links_of(home, sources) for home in homes} if rows_resting else {}
     resting = {home: [row for row in of if _ends(row) in ends] for home, of in every.items()}
     return {home: of for home, of in resting.items() if of}
 
@@ -155,7 +155,7 @@ def _rederiving(rows: Rows, space: int, going: Sequence[bytes], named: Container
         author, stays = body.wording.slots.get("by"), [source for source in body.source if to_bytes(source) not in gone]
         counts = row.state == State.ACTIVE or (row.state == State.SUPERSEDED and _reopens(rows, row, gone))
         if counts and stays and isinstance(author, str) and author != BY_RULES:
-            made_of = frozenset(one for one in (*stays, *body.context) if to_bytes(one) not in gone)
+            made_of = frozenset(basis for basis in (*stays, *body.context) if to_bytes(basis) not in gone)
             sources = together.setdefault((author, bool(body.wording.slots.get(UPKEEP)), made_of), {})
             sources.update(dict.fromkeys(stays))
     return [_again(space, author, list(ids), upkeep=upkeep) for (author, upkeep, _), ids in together.items()]
@@ -176,21 +176,21 @@ def doomed(snapshot: Snapshot, space: int, named: Named) -> tuple[ItemId, ...]:
     """
     (here,) = snapshot.spaces((space,))
     homes = [head.id for head in snapshot.all_spaces(here.tenant) if head.user == here.user]
-    found = [
+    going = [
         item
         for home in homes
         for item, version in snapshot.standing((home,), named.ids).items()
         if named.agent in (None, version.item.agent) and named.shelf in (None, version.item.session)
     ]
     if named.session is None and named.source is None:
-        return tuple(dict.fromkeys(found))
+        return tuple(dict.fromkeys(going))
     where = Filter(agent=named.agent, session=named.shelf if named.session is None else named.session, states=_ALL)
     for home in homes:
         after = 0
         while page := snapshot.scan((home,), where, after=after, limit=1000):
             after = page[-1][0]
-            found += [v.item.id for _, v in page if named.source is None or v.item.slots.get("source") == named.source]
-    return tuple(dict.fromkeys(found))
+            going += [v.item.id for _, v in page if named.source is None or v.item.slots.get("source") == named.source]
+    return tuple(dict.fromkeys(going))
 
 
 def _drop_names(rows: Rows, spaces: Iterable[SpaceRow], erasure: Erasure) -> None:
@@ -211,7 +211,7 @@ def _with_derived(rows: Rows, reach: Iterable[SpaceRow], items: Iterable[tuple[i
         for home in homes:
             for _, derived in rows.links.derived(home.id, sources):
                 if (home.id, derived) not in going:
-                    going.update(((one, derived), None) for one in owned[home.user])
+                    going.update(((source, derived), None) for source in owned[home.user])
                     queue.append(derived)
     return list(going)
 

@@ -35,9 +35,9 @@ def place(rows: Rows, hold: Hold) -> int:
         raise NotFound("nothing was ever remembered for this user")
     item = None if hold.item is None else to_bytes(hold.item)
     kin = [] if space is None else lineage.kin(rows, space)
-    if item is not None and not any(rows.items.standing(one.id, (item,)) for one in kin):
+    if item is not None and not any(rows.items.standing(relative.id, (item,)) for relative in kin):
         raise NotFound(f"no item {hold.item} here to hold")
-    if hold.session and not any(_has(rows, one, hold.session) for one in kin):
+    if hold.session and not any(_has(rows, relative, hold.session) for relative in kin):
         raise NotFound(f"no session {hold.session!r} here to hold")
     home = 0 if space is None else space.id
     row = HoldRow(0, tenant.id, home, item, hold.session or "", hold.reason, hold.actor, rows.now(), tenant.seq)
@@ -67,15 +67,15 @@ def lift(rows: Rows, name: str, hold: int) -> None:
 
 def listed(rows: Rows, tenant: TenantRow, after: int = 0, limit: int = 0) -> list[Hold]:
     """List the holds of a tenant numbered past `after`, the oldest first, at most `limit`; 0: all of them."""
-    found = rows.notes.holds(tenant.id, after, limit)
-    users = {row.id: row.user for row in rows.spaces.space_rows(list({row.space for row in found} - {0}))}
+    held_rows = rows.notes.holds(tenant.id, after, limit)
+    users = {row.id: row.user for row in rows.spaces.space_rows(list({row.space for row in held_rows} - {0}))}
     return [
         Hold(
             id=row.id, tenant=tenant.name or "", user=users.get(row.space),
             item=None if row.item is None else from_bytes(row.item), session=row.session or None,
             reason=row.reason, actor=row.actor, at=row.at, seq=row.seq,
         )
-        for row in found
+        for row in held_rows
     ]  # fmt: skip
 
 
@@ -117,7 +117,7 @@ def holds_of(rows: Rows, tenant: int) -> TenantHolds:
 
 def trunks_of(spaces: Sequence[Descent]) -> dict[int, int]:
     """Find for each space the one that it came off first; its own number where it came off none."""
-    parents = {one.id: one.parent for one in spaces}
+    parents = {row.id: row.parent for row in spaces}
     return {space: _trunk(space, parents) for space in parents}
 
 
@@ -140,8 +140,8 @@ def sessions_of(rows: Rows, space: int, items: Sequence[bytes]) -> dict[bytes, s
 def _holding(rows: Rows, holds: TenantHolds, space: int, items: Sequence[bytes]) -> dict[bytes, HoldRow]:
     """Find the hold that keeps each of these items, where one does."""
     sessions = sessions_of(rows, space, items) if holds.holds else {}
-    found = ((item, holds.item(space, item, names)) for item, names in sessions.items())
-    return {item: row for item, row in found if row is not None}
+    holding = ((item, holds.item(space, item, names)) for item, names in sessions.items())
+    return {item: row for item, row in holding if row is not None}
 
 
 def refuse_items(rows: Rows, tenant: int, going: Iterable[tuple[int, bytes]]) -> None:
@@ -184,24 +184,24 @@ class Floor:
 
 def holders(rows: Rows, tenant: TenantRow) -> list[Floor]:
     """Find all that holds a tenant's horizon, the lowest first."""
-    branches = [one.id for one in rows.spaces.descents(tenant.id) if one.parent and one.owned]
-    found = [
+    branches = [branch.id for branch in rows.spaces.descents(tenant.id) if branch.parent and branch.owned]
+    items_held = [
         Floor(space.base, f"branch {space.branch!r} comes off commit {space.base}; merge or drop it")
         for space in rows.spaces.space_rows(branches)
     ]
-    found += [
+    items_held += [
         Floor(
             row.seq,
             f"checkpoint {row.name!r} is of commit {row.seq}; `mnemic checkpoint --drop {quote(row.name)}` lets it go",
         )
         for row in rows.notes.checkpoints(tenant.id)
     ]
-    found += [Floor(row.seq, f"something {describe(row)}") for row in rows.notes.holds(tenant.id)]
-    found += [
+    items_held += [Floor(row.seq, f"something {describe(row)}") for row in rows.notes.holds(tenant.id)]
+    items_held += [
         Floor(seq, f"lane {name!r} is at work and reads at commit {seq}; wait until it is done")
         for name, seq in rows.lanes.leased(tenant.id)
     ]
-    return sorted(found)
+    return sorted(items_held)
 
 
 def horizon_floor(rows: Rows, tenant: TenantRow) -> Floor:

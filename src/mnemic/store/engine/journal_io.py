@@ -349,10 +349,10 @@ def _number(value: object) -> int:
 
 def tombstones(rows: Rows) -> list[tuple[str, str | None, list[bytes]]]:
     """List what was erased, by space that still has an owner: tenant, user (None: shared), item ids."""
-    found = []
+    gone = []
     for tenant in rows.spaces.tenants():
         for space in rows.spaces.tenant_spaces(tenant.id):
             if tenant.name is not None and space.user is not None:
                 items = [item for item, _ in rows.journal.tombs(space.id)]
-                found.append((tenant.name, ledger.space_owner(space.user)[0], items))
-    return found
+                gone.append((tenant.name, ledger.space_owner(space.user)[0], items))
+    return gone

@@ -167,7 +167,7 @@ def apply(rows: Rows, prepared: Prepared) -> Receipt:
     for item in sorted(draft.unkeyed):
         rows.journal.drop_keys(space.id, to_bytes(item))
     sealed = prepared.sealed
-    commit.write([one for place, one in enumerate(sealed) if place not in earlier] if earlier else sealed)
+    commit.write([sealed_op for place, sealed_op in enumerate(sealed) if place not in earlier] if earlier else sealed)
     if draft.uncited:
         _check_uncited(rows, space, draft.uncited)
     commit.finish(draft)
@@ -202,7 +202,9 @@ def _refuse_unfounded(rows: Rows, tenant: TenantRow, space: SpaceRow, draft: Dra
     cited |= dict.fromkeys(source for link in links for source in link.evidence)
     for item in puts:
         cited.pop(item.id, None)
-    stands = {item for home in homes for item in lineage.standing(rows, home, [to_bytes(one) for one in cited])}
+    stands = {
+        item for home in homes for item in lineage.standing(rows, home, [to_bytes(evidence) for evidence in cited])
+    }
     gone = [source for source in cited if to_bytes(source) not in stands]
     if gone:
         raise Conflict(f"erased meanwhile: {', '.join(gone)}; nothing may be derived from it")
@@ -268,7 +270,7 @@ def _landed_before(rows: Rows, space: SpaceRow, prepared: Prepared) -> dict[int,
     if not keyed:
         return {}
     known = rows.journal.keyed(space.id, [hashed for _, hashed in keyed.values()])
-    found: dict[int, KeyRow] = {}
+    landed: dict[int, KeyRow] = {}
     for place, (op, hashed) in keyed.items():
         row = known.get(hashed)
         if row is None:
@@ -276,8 +278,8 @@ def _landed_before(rows: Rows, space: SpaceRow, prepared: Prepared) -> dict[int,
         # A key without a digest has outlived its content: nothing is left to compare, and nothing comes back.
         if row.digest and seal(row.salt, op.content) != row.digest:
             raise Conflict(f"key {op.key!r} was used in commit {row.seq} with other content; use another key")
-        found[place] = row
-    return found
+        landed[place] = row
+    return landed
 
 
 def _first_receipt(draft: Draft, earlier: Mapping[int, KeyRow]) -> Receipt:
@@ -350,7 +352,10 @@ class _Commit:
     def _put(self, puts: Sequence[tuple[int, Put, Sealed]]) -> int:
         """Write versions with what goes with them; the number of the first, each of the others has the next."""
         rows, space = self.rows, self.space.id
-        versions = [version_row(rows, space, self.seq, n, op.item, one.item, one.body) for n, op, one in puts]
+        versions = [
+            version_row(rows, space, self.seq, n, op.item, sealed_item.item, sealed_item.body)
+            for n, op, sealed_item in puts
+        ]
         before = self._followed(versions, puts)
         first = rows.items.add_versions(versions)
         numbered = list(zip(count(first), versions, puts, strict=False))
@@ -415,13 +420,13 @@ class _Commit:
 
     def _tie(self, ties: Sequence[tuple[int, Tie, Sealed]]) -> int:
         """Write links in place of those that stood; the number of the first, each of the others has the next."""
-        space, found = self.space.id, list[LinkRow]()
+        space, rows_tied = self.space.id, list[LinkRow]()
         for n, op, sealed in ties:
             assert sealed.item is not None
             dst, type_ = to_bytes(op.link.dst), self.rows.names.known(space, op.link.type)
             opened = op.verb is Verb.LINKED
-            found.append(LinkRow(0, space, sealed.item, dst, type_, self.seq, FOREVER, n, opened, sealed.body))
-        return self.rows.links.add_links(found)
+            rows_tied.append(LinkRow(0, space, sealed.item, dst, type_, self.seq, FOREVER, n, opened, sealed.body))
+        return self.rows.links.add_links(rows_tied)
 
     def count_use(self, used: Iterable[tuple[bytes, Strength]]) -> None:
         space = self.space.id

@@ -18,23 +18,23 @@ from mnemic.store.values.row_values import BranchPoint, SpaceRow, TenantRow, Ver
 
 def lineage(rows: Rows, space: SpaceRow) -> tuple[Layer, ...]:
     """A space, and for a branch what lies behind it: its parent as of its base, that one's parent, and so on."""
-    found: tuple[Layer, ...] = (Layer(space.id),)
+    layers: tuple[Layer, ...] = (Layer(space.id),)
     upto = FOREVER
     while space.parent:
         upto = min(upto, space.base)
         (space,) = rows.spaces.space_rows((space.parent,))
-        found = (*found, Layer(space.id, upto, found))
-    return found
+        layers = (*layers, Layer(space.id, upto, layers))
+    return layers
 
 
 def standing(rows: Rows, space: SpaceRow, items: Sequence[bytes]) -> dict[bytes, VersionRow]:
     """The standing versions of items as a space reads them; of a branch they may lie in its parent."""
-    found = rows.items.standing(space.id, items)
+    rows_standing = rows.items.standing(space.id, items)
     if not space.parent:
-        return found
+        return rows_standing
     for layer in lineage(rows, space)[1:]:
-        found.update(stood(rows, layer, [item for item in items if item not in found]))
-    return found
+        rows_standing.update(stood(rows, layer, [item for item in items if item not in rows_standing]))
+    return rows_standing
 
 
 def stood(rows: Rows, layer: Layer, items: Sequence[bytes]) -> dict[bytes, VersionRow]:

@@ -40,5 +40,7 @@ def drop_unsound(rows: Rows, unsound: Sequence[PackRow]) -> None:
 
 def _filled(rows: Rows, row: PackRow) -> bool:
     """Whether an embedder stays, and its lane has come as far as a pack of its vectors reaches."""
-    stays = any(one.id == row.model and one.state is not EmbedderState.RETIRING for one in rows.vectors.embedders())
+    stays = any(
+        model.id == row.model and model.state is not EmbedderState.RETIRING for model in rows.vectors.embedders()
+    )
     return stays and rows.lanes.lane(row.space, embedding_lane(row.model)).cursor >= row.upto

@@ -44,11 +44,11 @@ def kept_messages(rows: Rows, space: int, names: Sequence[str]) -> dict[str, Pro
         return {}
     hashed = {request_hash(rows, space, name.encode()): name for name in names}
     stretch = rows.now() // _STRETCH
-    found = {}
+    messages = {}
     for lane in (_lane(stretch - 1), _lane(stretch)):  # where both have it, the newer says more
         answers = rows.lanes.answers(space, lane, list(hashed))
-        found.update({hashed[key]: unpacked_message(hashed[key], packed) for key, packed in answers.items()})
-    return found
+        messages.update({hashed[key]: unpacked_message(hashed[key], packed) for key, packed in answers.items()})
+    return messages
 
 
 _LANE: Final = "prompt "

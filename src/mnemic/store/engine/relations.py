@@ -95,9 +95,9 @@ class Relations(Protocol):
 
 
 def _space(row: tuple[Any, ...]) -> SpaceRow:
-    space, tenant, user, shared, secret, seq, epoch, parent, base, branch, lanes, number, spent = row
+    space, tenant, user, shared, secret, seq, epoch, parent, base, branch, lanes, number, spent_number = row
     whose = SHARED if shared else user
-    return SpaceRow(space, tenant, whose, secret, seq, epoch, parent, base, branch, bool(lanes), number, spent)
+    return SpaceRow(space, tenant, whose, secret, seq, epoch, parent, base, branch, bool(lanes), number, spent_number)
 
 
 def _key(row: tuple[Any, ...]) -> KeyRow:

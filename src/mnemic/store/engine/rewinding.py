@@ -71,14 +71,14 @@ def rewind(rows: Rows, name: str, seq: int) -> Rewound:
 
 def _refuse_held(rows: Rows, tenant: TenantRow, spaces: Sequence[SpaceRow], seq: int) -> None:
     """Refuse to take out what is held; a hold on what stays keeps the past from `seq` on."""
-    found = rows.notes.holds(tenant.id)
-    for space in spaces if found else ():
+    hold_rows = rows.notes.holds(tenant.id)
+    for space in spaces if hold_rows else ():
         versions = [(space.id, row.id) for row in rows.items.all_versions(space.id) if row.seq_from > seq]
         links = [
             (space.id, end) for ln in rows.links.all_links(space.id) if ln.seq_from > seq for end in (ln.src, ln.dst)
         ]
         holds.refuse_items(rows, tenant.id, dict.fromkeys(versions + links))
-    for row in found:
+    for row in hold_rows:
         rows.notes.set_hold(row._replace(seq=min(row.seq, seq)))
 
 
@@ -172,13 +172,13 @@ class _Erased:
     def since(cls, rows: Rows, tenant: TenantRow, seq: int) -> _Erased:
         later = rows.journal.events(tenant.id, seq + 1, tenant.seq)
         erasures = [event for event in later if event.verb == Verb.ERASED and event.payload]
-        told = [json.loads(event.payload or b"{}") for event in erasures]
+        records = [json.loads(event.payload or b"{}") for event in erasures]
         homes = {change.seq: change.space for change in _changes(rows, tenant.id, tenant.seq) if change.seq > seq}
         commits = {event.seq for event in erasures}
         return cls(
-            ids=frozenset(item for record in told for item in record.get("ids", ())),
-            links=frozenset((at, n) for record in told for at, n in record.get("links", ())),
-            spaces=frozenset(space for record in told for space in record.get("spaces", ())),
+            ids=frozenset(item for record in records for item in record.get("ids", ())),
+            links=frozenset((at, n) for record in records for at, n in record.get("links", ())),
+            spaces=frozenset(space for record in records for space in record.get("spaces", ())),
             reopened=frozenset(
                 (homes[event.seq], event.item)
                 for event in later
@@ -208,7 +208,7 @@ class _Erased:
 
     def _reopening(self, rows: Rows, spaces: Sequence[SpaceRow]) -> list[tuple[SpaceRow, list[Put]]]:
         """Find, by space, what reopens because only something erased had taken its place, after this commit too."""
-        found: list[tuple[SpaceRow, list[Put]]] = []
+        puts_by_space: list[tuple[SpaceRow, list[Put]]] = []
         for space in spaces:
             waiting = sorted(raw for home, raw in self.reopened if home == space.id)
             known = rows.items.standing(space.id, waiting)
@@ -219,8 +219,8 @@ class _Erased:
                 item = reopened(decode_item(from_bytes(raw), known[raw].body), decode_versions(story, [0] * len(story)))
                 puts.append(Put(verb=Verb.REOPENED, item=item, terms=None))
             if puts:
-                found.append((space, puts))
-        return found
+                puts_by_space.append((space, puts))
+        return puts_by_space
 
 
 def _is_superseded(rows: Rows, space: int, item: bytes) -> bool:

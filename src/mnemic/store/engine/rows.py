@@ -161,8 +161,8 @@ class SpaceTables(Group, ABC):
     def space_rows(self, ids: Sequence[int]) -> list[SpaceRow]:
         if len(ids) <= _FEW:
             return [row for space in ids for row in self.relations.find(SPACE, id=space)]
-        found = {row.id: row for row in self.relations.find(SPACE, ("id", "in", ids))}
-        return [found[space] for space in ids if space in found]
+        by_id = {row.id: row for row in self.relations.find(SPACE, ("id", "in", ids))}
+        return [by_id[space] for space in ids if space in by_id]
 
     def tenant_spaces(self, tenant: int) -> list[SpaceRow]:
         return list(self.relations.find(SPACE, order=("number",), tenant=tenant))
@@ -171,21 +171,21 @@ class SpaceTables(Group, ABC):
         """A user's space and branches, in the order they were made."""
         # Sorted here: asked for the order too, a planner may walk all spaces of the tenant.
         if isinstance(user, Shared):
-            found = self.relations.find(SPACE, ("shared", "is true", None), tenant=tenant)
+            relatives = self.relations.find(SPACE, ("shared", "is true", None), tenant=tenant)
         else:
-            found = self.relations.find(SPACE, tenant=tenant, user=user)
-        return sorted(found, key=attrgetter("number"))
+            relatives = self.relations.find(SPACE, tenant=tenant, user=user)
+        return sorted(relatives, key=attrgetter("number"))
 
     def owners(self, tenant: int, number: int, limit: int, *, beyond: bool = True) -> list[SpaceRow]:
         """The next users' own spaces past one of a tenant, by tenant and number; `beyond`: of later tenants too."""
-        found: list[SpaceRow] = []
-        while len(found) < limit:
+        owner_rows: list[SpaceRow] = []
+        while len(owner_rows) < limit:
             rows = self._next_spaces(tenant, number, limit, beyond=beyond)
-            found += [row for row in rows if row.tenant and row.user is not None and not row.parent]
+            owner_rows += [row for row in rows if row.tenant and row.user is not None and not row.parent]
             if len(rows) < limit:
                 break
             tenant, number = rows[-1].tenant, rows[-1].number
-        return found[:limit]
+        return owner_rows[:limit]
 
     def _next_spaces(self, tenant: int, number: int, limit: int, *, beyond: bool) -> list[SpaceRow]:
         rows = list(self.relations.find(SPACE, ("number", ">", number), order=("number",), limit=limit, tenant=tenant))
@@ -278,8 +278,8 @@ class NameTables(Group, ABC):
     def add_name(self, space: int, text: str) -> NameRow:
         """Add a name, with a number that none of its space ever had: what takes names out first spends theirs."""
         last = self.relations.first(NAME, order=("-number",), space=space)
-        spent = self.relations.first(SPENT_NUMBERS, id=space)
-        number = 1 + max(0 if last is None else last.number, 0 if spent is None else int(spent[1]))
+        spent_number = self.relations.first(SPENT_NUMBERS, id=space)
+        number = 1 + max(0 if last is None else last.number, 0 if spent_number is None else int(spent_number[1]))
         return NameRow(self.relations.add(NAME, (None, space, number, text)), space, number, text)
 
     def load_name(self, space: int, number: int, text: str) -> None:
@@ -332,10 +332,10 @@ class JournalTables(Group, ABC):
 
     def events_of(self, tenant: int, seqs: Sequence[int]) -> dict[int, list[EventRow]]:
         """The events of each of these commits, in order."""
-        found: dict[int, list[EventRow]] = {seq: [] for seq in seqs}
+        events: dict[int, list[EventRow]] = {seq: [] for seq in seqs}
         for event in self.relations.find(EVENT, ("seq", "in", seqs), order=("seq", "n"), tenant=tenant):
-            found[event.seq].append(event)
-        return found
+            events[event.seq].append(event)
+        return events
 
     def version_bound(self, tenant: int, seq: int, n: int) -> int:
         """The number below which all versions lie that a tenant wrote before an event, and none that it wrote since."""
@@ -417,8 +417,8 @@ class ItemTables(Group, ABC):
         self.relations.update(ENTRY, {"seq_to": seq_to}, ("ver", "in", vers), space=space)
 
     def standing(self, space: int, items: Sequence[bytes]) -> dict[bytes, VersionRow]:
-        found = self.relations.find(VERSION, ("id", "in", items), space=space, seq_to=FOREVER)
-        return {row.id: row for row in found}
+        rows = self.relations.find(VERSION, ("id", "in", items), space=space, seq_to=FOREVER)
+        return {row.id: row for row in rows}
 
     def version_rows(self, space: int, vers: Sequence[int]) -> list[VersionRow]:
         # The space is looked at here: asked for it too, a planner may walk the whole space by its index.
@@ -426,8 +426,8 @@ class ItemTables(Group, ABC):
 
     def item_ids(self, space: int, vers: Sequence[int]) -> dict[int, bytes]:
         """Tell which item each of these versions is of, without reading it."""
-        found = self.relations.find(VERSION_ITEMS, ("ver", "in", vers))
-        return {ver: item for home, ver, item in found if home == space}
+        rows = self.relations.find(VERSION_ITEMS, ("ver", "in", vers))
+        return {ver: item for home, ver, item in rows if home == space}
 
     def recorded_rows(self, tenant: int, space: int, vers: Sequence[int]) -> list[tuple[VersionRow, int]]:
         """Read versions of a space, each with the time of its commit (0: it is gone)."""
@@ -446,10 +446,10 @@ class ItemTables(Group, ABC):
 
     def item_rows(self, space: int, items: Sequence[bytes]) -> dict[bytes, list[VersionRow]]:
         """The versions of each of these items, by commit."""
-        found: dict[bytes, list[VersionRow]] = {}
+        by_item: dict[bytes, list[VersionRow]] = {}
         for row in self.relations.find(VERSION, ("id", "in", items), order=("id", "seq_from"), space=space):
-            found.setdefault(row.id, []).append(row)
-        return found
+            by_item.setdefault(row.id, []).append(row)
+        return by_item
 
     def ids(self, space: int, low: bytes, high: bytes, tail: bytes, limit: int) -> list[bytes]:
         """Ids of a space's items from `low` to `high` that end in `tail`, ascending, at most `limit`."""
@@ -470,8 +470,8 @@ class ItemTables(Group, ABC):
             VERSION, ("expires", ">", 0), ("expires", "<=", now), ("state", "<>", int(State.RETIRED)),
             order=("expires", "ver"), seq_to=FOREVER,
         )  # fmt: skip
-        found = ((row.expires, row.ver, row.space, row.id) for row in ended)
-        return list(islice((one for one in found if one[:2] > after), limit))
+        expiring = ((row.expires, row.ver, row.space, row.id) for row in ended)
+        return list(islice((due for due in expiring if due[:2] > after), limit))
 
     def count(self, spaces: Sequence[int], where: Filter, view: View) -> int:
         """How many versions a filter and a view show."""
@@ -492,10 +492,8 @@ class ItemTables(Group, ABC):
     def versions_past(self, space: int, after: int, limit: int) -> list[VersionRow]:
         """The next versions past one, in whatever state, ascending."""
         # By their entries, which lie in order of version: a planner may walk the whole space by another index.
-        found = self.relations.find(
-            ENTRY_NUMBERS, ("ver", ">", after), order=("ver",), limit=limit, space=space, part=0
-        )
-        return sorted(self.version_rows(space, [ver for _, ver, _ in found]), key=lambda row: row.ver)
+        rows = self.relations.find(ENTRY_NUMBERS, ("ver", ">", after), order=("ver",), limit=limit, space=space, part=0)
+        return sorted(self.version_rows(space, [ver for _, ver, _ in rows]), key=lambda row: row.ver)
 
     def add_entries(self, space: int, entries: Iterable[Entry]) -> None:
         self.relations.add(ENTRY, *[(space, *entry) for entry in entries])
@@ -521,10 +519,10 @@ class ItemTables(Group, ABC):
 
     def entry_terms(self, space: int, vers: Sequence[int]) -> dict[int, tuple[bytes, ...]]:
         """The token streams of each of these versions, by part."""
-        found: dict[int, tuple[bytes, ...]] = {}
+        terms: dict[int, tuple[bytes, ...]] = {}
         for entry in self.relations.find(ENTRY_ROW, ("ver", "in", vers), order=("ver", "part"), space=space):
-            found[entry.ver] = (*found.get(entry.ver, ()), entry.terms)
-        return found
+            terms[entry.ver] = (*terms.get(entry.ver, ()), entry.terms)
+        return terms
 
     def closed(self, space: int, after_seq: int) -> list[tuple[int, int]]:
         """(ver, seq_to) of versions closed by commits after `after_seq`."""
@@ -586,8 +584,8 @@ class LinkTables(Group, ABC):
         """The links that start or end at one of these items."""
         starting = self.relations.find(LINK, ("src", "in", items), space=space)
         ending = self.relations.find(LINK, ("dst", "in", items), space=space)
-        found = {row.lver: row for row in (*starting, *ending)}
-        return [found[lver] for lver in sorted(found)]
+        by_lver = {row.lver: row for row in (*starting, *ending)}
+        return [by_lver[lver] for lver in sorted(by_lver)]
 
     @abstractmethod
     def links_resting(self, space: int, items: Sequence[bytes]) -> list[LinkRow]:
@@ -615,8 +613,8 @@ class LinkTables(Group, ABC):
 
     def derived(self, space: int, sources: Sequence[bytes]) -> list[tuple[bytes, bytes]]:
         """Each of these sources with each item that was derived from it."""
-        found = self.relations.find(DERIVED, ("source", "in", sources), order=("source", "item"), space=space)
-        return [(source, item) for _, source, item in found]
+        rows = self.relations.find(DERIVED, ("source", "in", sources), order=("source", "item"), space=space)
+        return [(source, item) for _, source, item in rows]
 
 
 class VectorTables(Group, ABC):
@@ -754,8 +752,8 @@ class LaneTables(Group, ABC):
 
     def due_past(self, name: str, after: int, limit: int) -> list[int]:
         """The spaces numbered past `after` that a lane is to look at, now or later, by number, at most `limit`."""
-        found = self.relations.find(DUE, ("space", ">", after), order=("space",), limit=limit, name=name)
-        return [space for _, space, _ in found]
+        rows = self.relations.find(DUE, ("space", ">", after), order=("space",), limit=limit, name=name)
+        return [space for _, space, _ in rows]
 
     def is_put_off(self, name: str, now: int) -> bool:
         """Whether a lane is to look at some space later."""
@@ -771,14 +769,14 @@ class LaneTables(Group, ABC):
     def backlog(self, name: str, after: int = 0, limit: int = FOREVER) -> list[tuple[int, int, int]]:
         """(space, cursor, newest version) of spaces past one, not erased, in which a lane has work, by space."""
         some = self.due_past if self.followed(name) == FOREVER else self._spaces_past
-        found: list[tuple[int, int, int]] = []
-        while len(found) < limit:
+        waiting: list[tuple[int, int, int]] = []
+        while len(waiting) < limit:
             spaces = some(name, after, _SPACES)
-            found += self.waiting(name, spaces) if spaces else ()
+            waiting += self.waiting(name, spaces) if spaces else ()
             if len(spaces) < _SPACES:
                 break
             after = spaces[-1]
-        return found[:limit]
+        return waiting[:limit]
 
     def _spaces_past(self, name: str, after: int, limit: int) -> list[int]:
         return self.space_numbers(after, limit)
@@ -805,8 +803,8 @@ class LaneTables(Group, ABC):
 
     def failing(self, name: str) -> Iterator[tuple[int, str]]:
         """The spaces in which a lane failed last, and how, by space."""
-        found = self.relations.find(LANE, ("error", "<>", ""), order=("space",), name=name)
-        return ((lane.space, lane.error) for lane in found)
+        failed = self.relations.find(LANE, ("error", "<>", ""), order=("space",), name=name)
+        return ((lane.space, lane.error) for lane in failed)
 
     def failing_lanes(self) -> list[str]:
         """The names of lanes that failed last in some space."""
@@ -842,11 +840,11 @@ class LaneTables(Group, ABC):
             limit: The most; 0 for all.
         """
         order = ("id",) if by_number else ("-priority", "id")
-        found: list[Job] = []
+        listed: list[Job] = []
         for state in states:  # one by one, each by the index
-            found += self._jobs_behind(state, after, limit, order)
-        found.sort(key=lambda job: (0 if by_number else -job.order.priority, job.id))
-        return found[: limit or None]
+            listed += self._jobs_behind(state, after, limit, order)
+        listed.sort(key=lambda job: (0 if by_number else -job.order.priority, job.id))
+        return listed[: limit or None]
 
     def _jobs_behind(
         self, state: int, after: tuple[int, int] | None, limit: int, order: tuple[str, ...]
@@ -907,8 +905,8 @@ class LaneTables(Group, ABC):
 
     def answers(self, space: int, lane: str, hashed: Sequence[bytes]) -> dict[bytes, bytes]:
         """Those of a lane that are kept under some hashes."""
-        found = self.relations.find(ANSWER, ("hash", "in", hashed), space=space, lane=lane)
-        return {bytes(row[2]): bytes(row[3]) for row in found}
+        rows = self.relations.find(ANSWER, ("hash", "in", hashed), space=space, lane=lane)
+        return {bytes(row[2]): bytes(row[3]) for row in rows}
 
     def drop_answers(self, space: int, lane: str) -> None:
         self.relations.drop(ANSWER, space=space, lane=lane)

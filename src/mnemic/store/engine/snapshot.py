@@ -221,8 +221,8 @@ class LayeredRows:
     def resting(self, space: int, items: Sequence[bytes]) -> list[bytes]:
         """List the items at which links start that ever rested on one of these."""
         layers = self.layers((space,)) if items else ()
-        found = (row for layer in layers for row in self._rows.links.links_resting(layer.space, items))
-        return list(dict.fromkeys(row.src for row in found))
+        rows_resting = (row for layer in layers for row in self._rows.links.links_resting(layer.space, items))
+        return list(dict.fromkeys(row.src for row in rows_resting))
 
     def derived(self, space: int, sources: Sequence[bytes]) -> dict[bytes, list[bytes]]:
         """List by source the items that were ever derived from it."""
@@ -414,9 +414,9 @@ class Snapshot:
     def versions(self, space: int, vers: Sequence[int]) -> dict[int, Version]:
         """Versions by their local number (`Entry.ver`)."""
         homes = self._layered.homes((space,))
-        found = self._rows.items.recorded_rows(homes[0].tenant, space, vers) if homes else []
-        self._recorded.update(((homes[0].tenant, row.seq_from), at) for row, at in found)
-        rows = [row for row, _ in found]
+        recorded = self._rows.items.recorded_rows(homes[0].tenant, space, vers) if homes else []
+        self._recorded.update(((homes[0].tenant, row.seq_from), at) for row, at in recorded)
+        rows = [row for row, _ in recorded]
         return {row.ver: version for row, version in zip(rows, self._versions((space,), rows), strict=True)}
 
     def item_ids(self, space: int, vers: Sequence[int]) -> dict[int, ItemId]:
@@ -665,12 +665,12 @@ class Snapshot:
 
     def items_by_key(self, space: int, keys: Sequence[str]) -> dict[str, ItemId]:
         """Find the items that were written under idempotency keys, by key; a key that is not known is left out."""
-        found: dict[str, ItemId] = {}
+        items: dict[str, ItemId] = {}
         for home in self._layered.homes((space,)):
             hashed = {key_hash(home.secret, key): key for key in keys}
             rows = self._rows.journal.keyed(home.id, list(hashed))
-            found.update((hashed[key], from_bytes(row.item)) for key, row in rows.items() if row.item is not None)
-        return found
+            items.update((hashed[key], from_bytes(row.item)) for key, row in rows.items() if row.item is not None)
+        return items
 
     def session(self, space: int, name: str) -> SessionRow | None:
         """The window of a session, if one was ever written."""
@@ -737,8 +737,8 @@ class Snapshot:
         """
         read = self._rows.items.version_rows(space, [ver]) if ver else []
         after = read[0].seq_from if read else 0
-        told = self._rows.journal.feedback(self._tenant_of(space), space, after, since)
-        counts = (counted for event in told for counted in json.loads(event.payload or b"{}").values())
+        events = self._rows.journal.feedback(self._tenant_of(space), space, after, since)
+        counts = (counted for event in events for counted in json.loads(event.payload or b"{}").values())
         return sum(useful + harms for _, useful, harms, _ in counts)
 
     def changes(self, tenant: int, after: int = 0, limit: int = 100, *, newest: bool = False) -> list[Change]:

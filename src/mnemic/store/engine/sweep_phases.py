@@ -78,8 +78,10 @@ class SweepStep:
         if space not in self._homes:
             family = self.rows.spaces.descents(self.tenant.id)
             trunks = trunks_of(family)
-            shared = any(one.shared for one in family if one.id == space)
-            self._homes[space] = [one.id for one in family if one.owned and (shared or trunks[one.id] == space)]
+            shared = any(relative.shared for relative in family if relative.id == space)
+            self._homes[space] = [
+                relative.id for relative in family if relative.owned and (shared or trunks[relative.id] == space)
+            ]
         return self._homes[space]
 
     def drop(self, versions: Sequence[CompactionVersion]) -> None:
@@ -293,11 +295,11 @@ class BareNames:
         return more
 
     def _knows_entries(self, sweep: SweepStep) -> bool:
-        found = sweep.rows.past.entry_names(self._space, self._seen)
-        self._used |= found.names
-        self._walked += found.entries
-        self._seen = found.upto
-        return not found.more
+        named = sweep.rows.past.entry_names(self._space, self._seen)
+        self._used |= named.names
+        self._walked += named.entries
+        self._seen = named.upto
+        return not named.more
 
 
 def phases(spaces: Sequence[Descent], turnovers: dict[int, Turnover]) -> Iterator[Phase]:
@@ -306,7 +308,9 @@ def phases(spaces: Sequence[Descent], turnovers: dict[int, Turnover]) -> Iterato
     # what rested on it in users' spaces may have gone by then.
     trunks = [
         (shared, space, turnovers.setdefault(space, Turnover()))
-        for shared, space in sorted((one.shared, one.id) for one in spaces if one.owned and not one.parent)
+        for shared, space in sorted(
+            (space_row.shared, space_row.id) for space_row in spaces if space_row.owned and not space_row.parent
+        )
     ]
     links = {shared: LinkUses() for shared in (False, True)}
     for _, space, turnover in trunks:

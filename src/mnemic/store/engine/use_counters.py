@@ -29,9 +29,9 @@ def count_shown(rows: Rows, shown: Mapping[Owner, Mapping[ItemId, Shown]]) -> No
     for (tenant, user), items in shown.items():
         space, _ = rows.spaces.owned(tenant, user, "")
         if space is not None:
-            counted = {to_bytes(item): one for item, one in items.items()}
+            counted = {to_bytes(item): use for item, use in items.items()}
             stand = rows.items.standing(space.id, list(counted))
             added = [
-                StrengthRow(space.id, item, one.times, 0, 0, one.last) for item, one in counted.items() if item in stand
+                StrengthRow(space.id, item, use.times, 0, 0, use.last) for item, use in counted.items() if item in stand
             ]
             rows.items.add_strengths(space.id, added)

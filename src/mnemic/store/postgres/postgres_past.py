@@ -59,11 +59,11 @@ class PostgresPast(PostgresGroup, PastTables):
             return set()
         homes = tenants_of(spaces)
         statement = _CITERS + (f' AND v."seq_to" = {FOREVER} AND v."state" <> 3' if live else "")
-        found: set[bytes] = set()
+        cited_items: set[bytes] = set()
         for source, body in self._ask(one_tenant(homes), statement, homes, list(spaces), list(items)):
-            if source not in found and from_bytes(source) in _cited_by(body)[1]:
-                found.add(source)
-        return found
+            if source not in cited_items and from_bytes(source) in _cited_by(body)[1]:
+                cited_items.add(source)
+        return cited_items
 
     def linked(self, spaces: Sequence[int], horizon: int, items: Sequence[bytes]) -> set[bytes]:
         if not spaces or not items:
@@ -104,8 +104,8 @@ class PostgresPast(PostgresGroup, PastTables):
 
     def drop_links(self, tenant: int, horizon: int, links: Sequence[CompactionLink]) -> None:
         if links:
-            told = f'DELETE FROM {SCHEMA}."link" WHERE "tenant" = %s AND "lver" = ANY(%s)'
-            self._transaction.tell(tenant, told, (tenant, [row.lver for row in links]))
+            statement = f'DELETE FROM {SCHEMA}."link" WHERE "tenant" = %s AND "lver" = ANY(%s)'
+            self._transaction.tell(tenant, statement, (tenant, [row.lver for row in links]))
             self.drop_events(tenant, horizon, [(row.seq_from, row.n) for row in links])
 
     def drop_traces(self, spaces: Sequence[int], items: Sequence[bytes]) -> None:
@@ -143,11 +143,11 @@ class PostgresPast(PostgresGroup, PastTables):
         rows = self._ask(tenant, _CHANGE_STRETCH, tenant, after, STRETCH)
         upto = rows[-1][0] if rows else after
         named = list({(space, actor) for _, space, actor in rows})
-        found: set[int] = set()
+        actors_left: set[int] = set()
         if named:
             spaces, numbers = (list(column) for column in zip(*named, strict=True))
-            found = {name for (name,) in self._ask(tenant, _ACTORS, tenant, spaces, numbers)}
-        return found, upto, len(rows) == STRETCH
+            actors_left = {name for (name,) in self._ask(tenant, _ACTORS, tenant, spaces, numbers)}
+        return actors_left, upto, len(rows) == STRETCH
 
     def drop_events(self, tenant: int, horizon: int, events: Iterable[tuple[int, int]]) -> None:
         keys = list(events)
@@ -159,8 +159,8 @@ class PostgresPast(PostgresGroup, PastTables):
                             tenant, BEHIND)  # fmt: skip
         for (value,) in counted:
             left = b"%d" % (int(value) - gone)
-            told = f'UPDATE {SCHEMA}."memo" SET "value" = %s WHERE "tenant" = %s AND "name" = %s'
-            self._transaction.tell(tenant, told, (left, tenant, BEHIND))
+            statement = f'UPDATE {SCHEMA}."memo" SET "value" = %s WHERE "tenant" = %s AND "name" = %s'
+            self._transaction.tell(tenant, statement, (left, tenant, BEHIND))
         self.drop_changes(tenant, horizon, dict.fromkeys(seqs))
 
     def drop_changes(self, tenant: int, horizon: int, seqs: Iterable[int]) -> None:

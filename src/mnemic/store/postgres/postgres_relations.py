@@ -186,7 +186,7 @@ def _asked(
     for column, operator, value in where:
         shape.append((column, operator))
         if operator == "in":
-            values = [plain(one) for one in value]
+            values = [plain(each) for each in value]
             if not values:
                 return None
             bound.append(values)
@@ -204,11 +204,11 @@ def _tenant(table: WalledTable, where: tuple[Condition, ...], equal: Mapping[str
     given |= {column: list(value) for column, operator, value in where if operator == "in"}
     for column, how in table.carriers:
         if values := given.get(column):
-            found = {int(value) if how == "=" else tenant_of(int(value)) for value in values}
-            if column == "space" and table.name in ("change", "hold") and 0 in found:
+            tenants = {int(value) if how == "=" else tenant_of(int(value)) for value in values}
+            if column == "space" and table.name in ("change", "hold") and 0 in tenants:
                 continue  # of no space in particular
-            if len(found) == 1:
-                return found.pop()
+            if len(tenants) == 1:
+                return tenants.pop()
     if table.name == "space" and "tenant" in given and len(given["tenant"]) == 1 and given["tenant"][0]:
         return int(given["tenant"][0])
     return ACROSS
@@ -231,7 +231,7 @@ def _find(
 def _ordered(table: WalledTable, relation: Relation[Any], column: str) -> str:
     """Order by a column as SQLite does: no value comes before any."""
     name, down = column.removeprefix("-"), column[0] == "-"
-    nullable = next(one.nullable for one in table.all_columns if one.name == name)
+    nullable = next(each.nullable for each in table.all_columns if each.name == name)
     nulls = (" NULLS LAST" if down else " NULLS FIRST") if nullable else ""
     return _declared(relation, name) + (" DESC" if down else "") + nulls
 

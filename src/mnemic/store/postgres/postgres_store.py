@@ -262,8 +262,8 @@ class PostgresStore:
         now = self._clock.now()
         if 0 <= now - self._swept <= _DAY:
             return
-        found = transaction.ask(ACROSS, f'SELECT "value" FROM {SCHEMA}."meta" WHERE "key" = \'swept\' FOR UPDATE')
-        self._swept = int(bytes(found[0][0])) if found else 0
+        rows = transaction.ask(ACROSS, f'SELECT "value" FROM {SCHEMA}."meta" WHERE "key" = \'swept\' FOR UPDATE')
+        self._swept = int(bytes(rows[0][0])) if rows else 0
         if now - self._swept > _DAY:
             self._rows(transaction).journal.forget_keys(now - ledger.KEY_LIFE)
             transaction.tell(ACROSS, _SWEPT, (b"%d" % now,))

@@ -148,8 +148,8 @@ class PostgresSpaces(PostgresGroup, SpaceTables):
         if [row[1] for row in self._transaction.rows_of(head)] != [tenant]:
             del self._transaction.known[tenant]
             return self.owned(tenant, user, branch)
-        found = [SPACE.make(one) for one in self._transaction.rows_of(sent)]
-        by_owner = {(one.user, one.branch): one for one in found}
+        spaces = [SPACE.make(each) for each in self._transaction.rows_of(sent)]
+        by_owner = {(each.user, each.branch): each for each in spaces}
         return by_owner.get((user, branch)), by_owner.get((SHARED, ""))
 
     def owner_count(self) -> int:
@@ -168,8 +168,8 @@ class PostgresSpaces(PostgresGroup, SpaceTables):
         return dict(self._ask(one_tenant(homes), statement, homes, list(owners))) if owners else {}
 
     def space_rows(self, ids: Sequence[int]) -> list[SpaceRow]:
-        found = {row.id: row for row in self.relations.find(SPACE, ("id", "in", list(ids)))}
-        return [found[space] for space in ids if space in found]
+        by_id = {row.id: row for row in self.relations.find(SPACE, ("id", "in", list(ids)))}
+        return [by_id[space] for space in ids if space in by_id]
 
     def descents(self, tenant: int) -> list[Descent]:
         statement = (
@@ -272,8 +272,8 @@ class PostgresItems(PostgresGroup, ItemTables):
         return list(self.relations.find(VERSION, ("ver", "in", vers), space=space))
 
     def item_ids(self, space: int, vers: Sequence[int]) -> dict[int, bytes]:
-        found = self.relations.find(VERSION_ITEMS, ("ver", "in", vers), space=space)
-        return {ver: item for _, ver, item in found}
+        rows = self.relations.find(VERSION_ITEMS, ("ver", "in", vers), space=space)
+        return {ver: item for _, ver, item in rows}
 
     def written_versions(self, tenant: int, vers: Sequence[int]) -> dict[int, WrittenRow]:
         rows = self._ask(tenant, _WRITTEN_VERSIONS, tenant, list(vers)) if vers else ()
@@ -301,23 +301,23 @@ class PostgresItems(PostgresGroup, ItemTables):
         if items is None:
             rows = [row for space in spaces for row in self._page(space, walk)]
             return sorted(rows, key=attrgetter("ver"), reverse=walk.newest)[: walk.limit]
-        found: list[VersionRow] = []
+        versions: list[VersionRow] = []
         for space in spaces if items else ():
             clauses, bound, kept = self._where(space, walk.where, walk.view)
             statement = f'SELECT {_V} FROM {SCHEMA}."version" v WHERE {" AND ".join(clauses)} AND v."id" = ANY(%s)'
             asked = self._ask(tenant_of(space), statement, *bound, list(items or ()))
-            found += [row for row in map(VersionRow._make, asked) if kept(row)]
-        return sorted(found, key=attrgetter("ver"))
+            versions += [row for row in map(VersionRow._make, asked) if kept(row)]
+        return sorted(versions, key=attrgetter("ver"))
 
     def count(self, spaces: Sequence[int], where: Filter, view: View) -> int:
         if where.slots:
             return super().count(spaces, where, view)
-        found = 0
+        counted = 0
         for space in spaces:
             clauses, bound, _ = self._where(space, where, view)
             statement = f'SELECT count(*) FROM {SCHEMA}."version" v WHERE {" AND ".join(clauses)}'
-            found += int(self._ask(tenant_of(space), statement, *bound)[0][0])
-        return found
+            counted += int(self._ask(tenant_of(space), statement, *bound)[0][0])
+        return counted
 
     def expired(self, now: int, after: tuple[int, int], limit: int) -> list[tuple[int, int, int, bytes]]:
         statement = (
@@ -415,8 +415,8 @@ class PostgresItems(PostgresGroup, ItemTables):
         versions = int(self._ask(tenant, counted, tenant, space, list(items))[0][0])
         bound = {"tenant": tenant, "space": space, "items": list(items), "links": list(links)}
         for statement in _ERASE_ITEMS:
-            told = statement.replace("%(items)s", "%(items)s::bytea[]").replace("%(links)s", "%(links)s::bigint[]")
-            self._transaction.tell(tenant, told, bound)
+            typed = statement.replace("%(items)s", "%(items)s::bytea[]").replace("%(links)s", "%(links)s::bigint[]")
+            self._transaction.tell(tenant, typed, bound)
         buried = (
             f'INSERT INTO {SCHEMA}."tomb" ("tenant", "space", "item", "seq") SELECT %s, %s, i, %s'
             " FROM unnest(%s::bytea[]) i ON CONFLICT DO NOTHING"
@@ -434,14 +434,14 @@ class PostgresItems(PostgresGroup, ItemTables):
             ' AND v."ver" = e."ver" WHERE e."tenant" = %s AND e."space" = %s AND e."part" = 0 AND e."ver" > %s'
             ' AND e."ver" < %s AND ' + " AND ".join(clauses) + f" {order}"
         )
-        found: list[VersionRow] = []
+        page: list[VersionRow] = []
         after, before = walk.after, walk.before
         while True:
-            limit = min(walk.limit - len(found), FOREVER)
+            limit = min(walk.limit - len(page), FOREVER)
             rows = [*map(VersionRow._make, self._ask(tenant, statement, tenant, space, after, before, *bound, limit))]
-            found += [row for row in rows if kept(row)]
-            if len(rows) < limit or len(found) >= walk.limit:
-                return found
+            page += [row for row in rows if kept(row)]
+            if len(rows) < limit or len(page) >= walk.limit:
+                return page
             if walk.newest:
                 before = rows[-1].ver
             else:
@@ -716,10 +716,10 @@ class PostgresLanes(PostgresGroup, LaneTables):
 
     def due_job(self, names: Sequence[str], now: int) -> Job | None:
         while names:
-            found = [JOB.make(row) for row in self._ask(ACROSS, _DUE_JOB, list(names), now, now)]
-            if not found or not self._transaction.writes:
-                return found[0] if found else None
-            (job,) = found
+            due_jobs = [JOB.make(row) for row in self._ask(ACROSS, _DUE_JOB, list(names), now, now)]
+            if not due_jobs or not self._transaction.writes:
+                return due_jobs[0] if due_jobs else None
+            (job,) = due_jobs
             # Its tenant is locked by now. Somebody may have been quicker; then there may be another.
             again = self._ask(tenant_of(job.id), _DUE_JOB_AGAIN, tenant_of(job.id), job.id, now, now)
             if again:

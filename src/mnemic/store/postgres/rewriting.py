@@ -47,8 +47,8 @@ def settle(db: Connection[Any]) -> bool:
         db: A connection of its own, outside of any transaction.
     """
     errors = driver().errors
-    found = db.execute(f'SELECT "key" FROM {SCHEMA}."meta" WHERE "key" LIKE %s', (_OWED + "%",)).fetchall()
-    owed = {int(key.removeprefix(_OWED)): key for (key,) in found}
+    keys = db.execute(f'SELECT "key" FROM {SCHEMA}."meta" WHERE "key" LIKE %s', (_OWED + "%",)).fetchall()
+    owed = {int(key.removeprefix(_OWED)): key for (key,) in keys}
     if not owed:
         return True
     db.execute("SELECT set_config('lock_timeout', %s, false)", (_PATIENCE,))
@@ -64,12 +64,12 @@ def settle(db: Connection[Any]) -> bool:
 
 def _relations(db: Connection[Any], tenants: list[int]) -> list[str]:
     """The tables, and of large ones the partitions, that hold rows of these tenants."""
-    found = [table.full_name for table in TABLES if not table.large]
+    names = [table.full_name for table in TABLES if not table.large]
     for name in (table.name for table in TABLES if table.large):
         rows = db.execute(
             f"SELECT DISTINCT p FROM generate_series(0, {PARTITIONS - 1}) p, unnest(%s::bigint[]) t"
             f" WHERE satisfies_hash_partition(to_regclass('{BY_NAME[name].full_name}'), {PARTITIONS}, p, t)",
             (tenants,),
         )
-        found += [f'{SCHEMA}."{name}_{part:02}"' for (part,) in rows]
-    return found
+        names += [f'{SCHEMA}."{name}_{part:02}"' for (part,) in rows]
+    return names

@@ -71,8 +71,8 @@ class PostgresGroupItems(PostgresItems):
     def standing(self, space: int, items: Sequence[bytes]) -> dict[bytes, VersionRow]:
         if any((space, item) not in self.known for item in items):
             return super().standing(space, items)
-        found = ((item, self.known[space, item]) for item in items)
-        return {item: row for item, row in found if row is not None}
+        rows = ((item, self.known[space, item]) for item in items)
+        return {item: row for item, row in rows if row is not None}
 
     def add_versions(self, rows: Sequence[VersionRow]) -> int:
         first = super().add_versions(rows)
@@ -138,7 +138,7 @@ class PostgresGroupTables(GroupTables, PostgresSpaces, PostgresNames, PostgresJo
             self.forget()
             sent = transaction.send(row.id, ONE_TENANT, (row.id,))
             answers = [*self._asked(row.id, batch, items)]
-            current = [TenantRow._make(one) for one in transaction.rows_of(sent)]
+            current = [TenantRow._make(each) for each in transaction.rows_of(sent)]
             if not current or current[0].name != self._name:  # erased, or restored to before it was there
                 self._owned.clear()
                 return
@@ -263,8 +263,8 @@ class PostgresGroupTables(GroupTables, PostgresSpaces, PostgresNames, PostgresJo
     def keyed(self, space: int, hashes: Sequence[bytes]) -> dict[bytes, KeyRow]:
         if any((space, hashed) not in self._keyed for hashed in hashes):
             return super().keyed(space, hashes)
-        found = ((hashed, self._keyed[space, hashed]) for hashed in hashes)
-        return {hashed: row for hashed, row in found if row is not None}
+        rows = ((hashed, self._keyed[space, hashed]) for hashed in hashes)
+        return {hashed: row for hashed, row in rows if row is not None}
 
     def add_keys(self, rows: Sequence[KeyRow]) -> None:
         super().add_keys(rows)

@@ -174,10 +174,10 @@ class ServerTransaction:
         Raises:
             StoreError: it is not there any more.
         """
-        found = self.find_head(tenant)
-        if found is None:
+        tenant_head = self.find_head(tenant)
+        if tenant_head is None:
             raise StoreError(f"tenant {tenant} is not in the database any more: it was restored; open it again")
-        return found
+        return tenant_head
 
     def find_head(self, tenant: int) -> TenantHead | None:
         """The locked head of a tenant; None where the database was brought back to before there was one."""

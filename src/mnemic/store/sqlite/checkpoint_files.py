@@ -49,8 +49,8 @@ def take(store: Store, path: Path, name: str, now: int, probe: Callable[[str], N
     try:
         file.parent.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
-        told = f"cannot make the folder {file.parent}: {error.strerror}; make a backup elsewhere"
-        raise StoreReadOnly(told) from error
+        problem = f"cannot make the folder {file.parent}: {error.strerror}; make a backup elsewhere"
+        raise StoreReadOnly(problem) from error
     _clear_unfinished(file.parent, {row.file for row in listed})
     store.backup(file)
     probe("checkpoint:copied")
@@ -88,10 +88,10 @@ def _origin_of(file: Path) -> str | None:
         return None
     try:
         with closing(apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READONLY)) as db:
-            told = db.execute("SELECT value FROM meta WHERE key = 'origin'").get
+            origin = db.execute("SELECT value FROM meta WHERE key = 'origin'").get
     except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError):
         return None
-    return told.decode(errors="replace") if isinstance(told, bytes) else None
+    return origin.decode(errors="replace") if isinstance(origin, bytes) else None
 
 
 def _add(rows: Rows, checkpoints: list[CheckpointRow]) -> None:

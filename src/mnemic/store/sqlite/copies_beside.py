@@ -90,13 +90,13 @@ def owed(db: apsw.Connection) -> list[Owed]:
 
 def _keep(db: apsw.Connection, left: Sequence[Owed]) -> None:
     if left:
-        set_meta(db, _KEY, json.dumps([_encoded(one) for one in left]).encode())
+        set_meta(db, _KEY, json.dumps([_encoded(owed) for owed in left]).encode())
     else:
         db.execute("DELETE FROM meta WHERE key = ?", (_KEY,))
 
 
-def _encoded(one: Owed) -> dict[str, Any]:
-    erasure = one.erasure
+def _encoded(owed: Owed) -> dict[str, Any]:
+    erasure = owed.erasure
     return {
         "tenant": erasure.tenant,
         "user": None if isinstance(erasure.user, Shared) else erasure.user,
@@ -106,7 +106,7 @@ def _encoded(one: Owed) -> dict[str, Any]:
         "actor": "" if erasure.whole else erasure.actor,
         "names": erasure.names,
         "named": asdict(erasure.named),
-        "files": one.files,
+        "files": owed.files,
     }
 
 
@@ -155,13 +155,13 @@ def beside(store: Path, rows: Rows) -> Iterator[str]:
     others = [
         f"{other.stem}-" for other in store.parent.glob(f"*{store.suffix}") if other.stem.startswith(f"{store.stem}-")
     ]
-    found = set()
+    names = set()
     for file in folder.iterdir() if folder.is_dir() else ():
         name = copied_by(file.name)
         ours = name.startswith(f"{store.stem}-") and name.endswith(store.suffix) and not name.startswith(tuple(others))
         if ours or name in known:
-            found.add(name)
-    yield from (f"{CHECKPOINTS}/{name}" for name in sorted(found))
+            names.add(name)
+    yield from (f"{CHECKPOINTS}/{name}" for name in sorted(names))
 
 
 def _is_beside(name: str, store: Path) -> bool:
@@ -235,7 +235,7 @@ def reach(
 ) -> tuple[Reached, list[Owed], list[CheckpointRow]]:
     """Erase from copies what is owed: how far it came, what is owed still, and what is in the checkpoints now."""
     todo = owed(db)
-    names = dict.fromkeys(name for one in todo for name in one.files)
+    names = dict.fromkeys(name for each in todo for name in each.files)
     listed = list(_known(rows, store.parent / CHECKPOINTS))
     holds = frozenset(row.id for tenant in rows.spaces.tenants() for row in rows.notes.holds(tenant.id))
     this = _Round(store, origin, frozenset(row.file for row in listed), open_copy, holds)
@@ -245,7 +245,7 @@ def reach(
     still: set[str] = set()
     left: dict[Path, str] = {}
     for name in names:
-        went, wrote, kept = this.reach(name, [one.erasure for one in todo if name in one.files])
+        went, wrote, kept = this.reach(name, [each.erasure for each in todo if name in each.files])
         probe("erase:copy")
         ids.update(dict.fromkeys(went))
         left.update(kept)
@@ -255,7 +255,9 @@ def reach(
             cleaned.append(str(store.parent / name))
         if wrote and not kept:
             changed += _redescribed(store.parent / name, listed)
-    rest = [Owed(one.erasure, files) for one in todo if (files := tuple(name for name in one.files if name in still))]
+    rest = [
+        Owed(each.erasure, files) for each in todo if (files := tuple(name for name in each.files if name in still))
+    ]
     said = tuple(f"{file}: {why}" for file, why in left.items())
     return Reached(ids=tuple(ids), cleaned=tuple(cleaned), left=said), rest, changed
 

@@ -146,8 +146,8 @@ def this_host() -> Host:
     """The machine that this process runs on."""
     boot, known = (_line(Path(place)) for place in ("/proc/sys/kernel/random/boot_id", "/etc/machine-id"))
     # Images of machines may share their id, so that the host's name belongs to it.
-    told = f"{known or format(uuid.getnode(), 'x')} {platform.node()}"
-    return Host(boot, hashlib.sha256(told.encode()).hexdigest()[:16])
+    identity = f"{known or format(uuid.getnode(), 'x')} {platform.node()}"
+    return Host(boot, hashlib.sha256(identity.encode()).hexdigest()[:16])
 
 
 def _line(file: Path) -> str:

@@ -50,20 +50,20 @@ def foreign_sorts(db: apsw.Connection) -> Iterator[Fault]:
 
 def foreign_words(db: apsw.Connection) -> Iterator[Fault]:
     """What the file declares and we do not, such as a trigger, and what we declare and the file has not."""
-    found: dict[tuple[str, str], str] = {}
+    statements: dict[tuple[str, str], str] = {}
     for kind, name, table, sql in db.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema"):
         if sql is not None:
-            found[str(kind), str(name)] = sql
+            statements[str(kind), str(name)] = sql
         elif kind != "index" or not str(name).startswith("sqlite_autoindex_"):
             yield Fault(where=f"{kind} {name}", problem="is not of this store")
         if table != (name if kind == "table" else _table_of(str(name), sql)):
             yield Fault(where=f"{kind} {name}", problem=f"is said to be of table {table}")
-    for key, declared in found.items():
+    for key, declared in statements.items():
         if key not in _DECLARED:
             yield Fault(where=" ".join(key), problem="is not of this store")
         elif declared != _DECLARED[key]:
             yield Fault(where=" ".join(key), problem="is declared otherwise than this store declares it")
-    for kind, name in _DECLARED.keys() - found.keys():
+    for kind, name in _DECLARED.keys() - statements.keys():
         yield Fault(where=f"{kind} {name}", problem="is missing")
 
 
@@ -108,12 +108,14 @@ def _shown(value: object) -> str:
 def wrong_counts(db: apsw.Connection) -> Iterator[Fault]:
     """The tables that have gained or lost rows behind the store's back, and journals that have lost their end."""
     counts, heads = _kept(db)
-    for name, found in _counted(db).items():
+    for name, counted in _counted(db).items():
         said = counts.get(name) or [0]
-        if said[0] != found[0]:
-            yield Fault(where=name, problem=f"counts {found[0]}, not {said[0]}")
-        elif said != found:
-            yield Fault(where=name, problem=f"counts {found[0]} as it should, and adds up otherwise: a row was changed")
+        if said[0] != counted[0]:
+            yield Fault(where=name, problem=f"counts {counted[0]}, not {said[0]}")
+        elif said != counted:
+            yield Fault(
+                where=name, problem=f"counts {counted[0]} as it should, and adds up otherwise: a row was changed"
+            )
     found_heads = _heads(db)
     for tenant, seq in heads.items():
         if found_heads.get(tenant, 0) < seq:

@@ -81,8 +81,8 @@ class Handover:
         known = {row.name for _, row in self.checkpoints}
         for name in {row.name for row in own if row.name in known or not row.within(folder).exists()}:
             copy.notes.drop_checkpoint(name)
-        found = ((tenants.get(name), row) for name, row in self.checkpoints)
-        copy.notes.add_checkpoints([row._replace(tenant=tenant) for tenant, row in found if tenant is not None])
+        listed = ((tenants.get(name), row) for name, row in self.checkpoints)
+        copy.notes.add_checkpoints([row._replace(tenant=tenant) for tenant, row in listed if tenant is not None])
 
 
 def handover(rows: Rows, origin: str) -> Handover:

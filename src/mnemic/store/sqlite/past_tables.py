@@ -46,8 +46,8 @@ class SqlitePast(SqliteGroup, PastTables):
 
     def cited(self, spaces: Sequence[int], items: Sequence[bytes], *, live: bool = False) -> set[bytes]:
         pairs = json.dumps([(item.hex(), from_bytes(item)) for item in items])
-        found = read_json(self._db, _CITED_LIVE if live else _CITED, (json.dumps(list(spaces)), pairs))
-        return {bytes.fromhex(item) for item in found}
+        cited_items = read_json(self._db, _CITED_LIVE if live else _CITED, (json.dumps(list(spaces)), pairs))
+        return {bytes.fromhex(item) for item in cited_items}
 
     def linked(self, spaces: Sequence[int], horizon: int, items: Sequence[bytes]) -> set[bytes]:
         where = (json.dumps(list(spaces)), hexed(items), horizon)

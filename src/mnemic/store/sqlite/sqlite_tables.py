@@ -196,16 +196,16 @@ class SqliteItems(SqliteGroup, ItemTables):
 
     def _count_bearers(self, space: int, asked: Condition, where: Filter, view: View) -> int:
         clauses, bound = self._where((space,), where, view, met=asked)
-        found = 0
+        counted = 0
         for bearing, first in self._bearing(space, asked, 0):
             statement = " ".join(("SELECT count(*) FROM (", bearing, ") e", _JOINED, "WHERE", " AND ".join(clauses)))
-            found += int(self._db.execute(statement, (*first, *bound)).get)
-        return found
+            counted += int(self._db.execute(statement, (*first, *bound)).get)
+        return counted
 
     def shown_counts(self, spaces: Sequence[int], now: int) -> dict[int, int]:
         expired = self._expired_counts(now)
-        found = self._db.execute(_SHOWN_COUNTS, (json.dumps(list(spaces)),))
-        return {space: count - expired.get(space, 0) for space, count in found}
+        rows = self._db.execute(_SHOWN_COUNTS, (json.dumps(list(spaces)),))
+        return {space: count - expired.get(space, 0) for space, count in rows}
 
     def shown_total(self, now: int) -> int:
         shown = int(self._db.execute(_SHOWN).get) - sum(self._expired_counts(now).values())
@@ -231,14 +231,14 @@ class SqliteItems(SqliteGroup, ItemTables):
         """
         if asked.column in _WRITTEN:
             facets = _facets_asked(asked)
-            found = (_TAGGED if len(facets) == 1 else _TAGGED_ONCE) + among("hash", len(facets))
-            return [(found, [space, after, before, *facets])]
+            statement = (_TAGGED if len(facets) == 1 else _TAGGED_ONCE) + among("hash", len(facets))
+            return [(statement, [space, after, before, *facets])]
         ((name, value),) = asked.slots
         reached = self._db.execute(_LANE_CURSOR, (space, slot_lane(name))).get or 0
-        told, bound = _told(name, value)
+        condition, bound = _slot_condition(name, value)
         return [
             (_INDEXED, [space, after, before, reached, slot_facet(name, value)]),
-            (_UNINDEXED + told, [space, max(after, reached), before, *bound]),
+            (_UNINDEXED + condition, [space, max(after, reached), before, *bound]),
         ]
 
     def entry_count(self, space: int, after: int, upto: int, most: int) -> int:
@@ -268,13 +268,13 @@ class SqliteItems(SqliteGroup, ItemTables):
         return [VersionRow._make(row) for row in self._db.execute(statement, (space, at, *bound))]
 
     def recorded_rows(self, tenant: int, space: int, vers: Sequence[int]) -> list[tuple[VersionRow, int]]:
-        found = []
+        recorded = []
         for start in range(0, len(vers), CHUNK):
             some = vers[start : start + CHUNK]
             statement = _RECORDED + among("v.ver", len(some))
             rows = self._db.execute(statement, (tenant, *some))
-            found += [(VersionRow._make(row[:-1]), row[-1]) for row in rows]
-        return [(row, at) for row, at in found if row.space == space]
+            recorded += [(VersionRow._make(row[:-1]), row[-1]) for row in rows]
+        return [(row, at) for row, at in recorded if row.space == space]
 
     def spaces_since(self, after: int) -> list[int]:
         return [space for (space,) in self._db.execute(_SPACES_SINCE, (after,))]
@@ -298,12 +298,12 @@ class SqliteItems(SqliteGroup, ItemTables):
             stretches = self._bearing(space, asked, walk.after, walk.before)
         clauses, bound = self._where((space,), walk.where, walk.view, met=asked)
         order = "ORDER BY e.ver DESC LIMIT ?" if walk.newest else "ORDER BY e.ver LIMIT ?"
-        found: list[VersionRow] = []
+        page: list[VersionRow] = []
         for source, first in reversed(stretches) if walk.newest else stretches:
             statement = " ".join(("SELECT v.* FROM (", source, ") e", _JOINED, "WHERE", " AND ".join(clauses), order))
-            rows = self._db.execute(statement, (*first, *bound, walk.limit - len(found)))
-            found += [VersionRow._make(row) for row in rows]
-        return found
+            rows = self._db.execute(statement, (*first, *bound, walk.limit - len(page)))
+            page += [VersionRow._make(row) for row in rows]
+        return page
 
     def _versions(self, clauses: list[str], bound: list[Any], order: str, limit: int) -> list[VersionRow]:
         statement = " ".join(("SELECT v.* FROM version v WHERE", " AND ".join(clauses), order))
@@ -341,8 +341,8 @@ def _compiled(condition: Condition) -> tuple[str, list[Any]]:
         return _FACET + among("f.hash", len(values)) + ")", list(_facets_asked(condition))
     if condition.column == "slots":
         ((name, value),) = condition.slots
-        told, bound = _told(name, value)
-        return _BY_FACET + told + " END", [slot_lane(name), slot_facet(name, value), *bound]
+        test, bound = _slot_condition(name, value)
+        return _BY_FACET + test + " END", [slot_lane(name), slot_facet(name, value), *bound]
     if condition.operator == "IN":
         return among(column, len(values)) if len(values) > 1 else f"{column} = ?", values
     return f"{column} {condition.operator} ?", values
@@ -353,7 +353,7 @@ def _facets_asked(condition: Condition) -> list[bytes]:
     return [_WRITTEN[condition.column](value) for value in condition.values if isinstance(value, str)]
 
 
-def _told(name: str, value: SlotValue) -> tuple[str, list[Any]]:
+def _slot_condition(name: str, value: SlotValue) -> tuple[str, list[Any]]:
     """Compile the question whether the body of `version v` has a slot of this value, as `core.facets` compares."""
     if value is None:
         return _SLOT + "t.type = 'null')", [name]
@@ -430,8 +430,8 @@ class SqliteLinks(SqliteGroup, LinkTables):
     """SQLite's own statements about links."""
 
     def links_resting(self, space: int, items: Sequence[bytes]) -> list[LinkRow]:
-        found = self._db.execute(_RESTING, (space, json.dumps(list(map(from_bytes, items)))))
-        return [LINK.make(row) for row in found]
+        rows = self._db.execute(_RESTING, (space, json.dumps(list(map(from_bytes, items)))))
+        return [LINK.make(row) for row in rows]
 
 
 _RESTING: Final = (
@@ -480,17 +480,17 @@ class SqliteLanes(SqliteGroup, LaneTables):
         packs: dict[int, list[tuple[int, int, int]]] = {}
         for space, *pack in self._db.execute(_PACKED, (json.dumps([space for space, _, _ in waiting]),)):
             packs.setdefault(space, []).append((pack[0], pack[1], pack[2]))
-        found, beside = Counter[int](), list[tuple[int, int, int]]()
+        counts, beside = Counter[int](), list[tuple[int, int, int]]()
         for space, cursor, newest in waiting:
             for after, upto, rows in packs.get(space, ()):
                 if after >= cursor:
                     beside.append((space, cursor, after))
-                    found[space], cursor = found[space] + rows, upto
+                    counts[space], cursor = counts[space] + rows, upto
             beside.append((space, cursor, newest))
-        stretches = [one for one in beside if one[1] < one[2]]
+        stretches = [stretch for stretch in beside if stretch[1] < stretch[2]]
         for space, count in self._db.execute(_BESIDE, (json.dumps(stretches),)):
-            found[space] += count
-        return dict(found)
+            counts[space] += count
+        return dict(counts)
 
     def failing(self, name: str) -> Iterator[tuple[int, str]]:
         return self._db.execute(_FAILING, (name,))
@@ -506,8 +506,8 @@ class SqliteLanes(SqliteGroup, LaneTables):
 
     def due_job(self, names: Sequence[str], now: int) -> Job | None:
         known = json.dumps(list(names))
-        found = [JOB.make(row) for due in _DUE_JOBS for row in self._db.execute(due, (known, now))]
-        return min(found, key=lambda job: (-job.order.priority, job.id), default=None)
+        due_jobs = [JOB.make(row) for due in _DUE_JOBS for row in self._db.execute(due, (known, now))]
+        return min(due_jobs, key=lambda job: (-job.order.priority, job.id), default=None)
 
 
 _LANE_AND_NEWEST: Final = (

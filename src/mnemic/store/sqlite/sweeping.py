@@ -130,7 +130,7 @@ class _Watch:
 
     def __init__(self, seconds: float, lock: Mutex) -> None:
         self._seconds, self._lock = seconds, lock
-        self._begun, self._spent = time.monotonic(), time.thread_time()
+        self._begun, self._cpu_before = time.monotonic(), time.thread_time()
 
     @property
     def passed(self) -> float:
@@ -140,7 +140,7 @@ class _Watch:
     @property
     def worked(self) -> float:
         """Seconds of CPU time that this thread has used since."""
-        return time.thread_time() - self._spent
+        return time.thread_time() - self._cpu_before
 
     def allows(self) -> bool:
         """Whether one step more may be begun.

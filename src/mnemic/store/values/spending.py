@@ -69,14 +69,14 @@ def _last_of_each(names: Sequence[str]) -> tuple[str, ...]:
 def summed(spendings: Iterable[Spending]) -> list[Spending]:
     """Sum spendings by strategy, task and model, the dearest in tokens first."""
     sums: dict[tuple[str, str, str], Spending] = {}
-    for one in spendings:
-        sums[one.key] = sums[one.key].plus(one) if one.key in sums else one
-    return sorted(sums.values(), key=lambda one: (-one.prompt_tokens - one.answer_tokens, one.key))
+    for spending in spendings:
+        sums[spending.key] = sums[spending.key].plus(spending) if spending.key in sums else spending
+    return sorted(sums.values(), key=lambda spending: (-spending.prompt_tokens - spending.answer_tokens, spending.key))
 
 
 def packed_spendings(spendings: Iterable[Spending]) -> bytes:
     """Encode spendings."""
-    return json.dumps([astuple(one) for one in spendings], separators=(",", ":")).encode()
+    return json.dumps([astuple(spending) for spending in spendings], separators=(",", ":")).encode()
 
 
 def unpacked_spendings(packed: bytes) -> list[Spending]:
@@ -93,5 +93,5 @@ def unpacked_spendings(packed: bytes) -> list[Spending]:
 
 def _unpacked(row: Sequence[Any]) -> Spending:
     """Restore one; where it was written before its last fields were there, these have counted nothing."""
-    one = Spending(**dict(zip(Spending.__slots__, row, strict=False)))
-    return replace(one, answered_as=tuple(one.answered_as))
+    spending = Spending(**dict(zip(Spending.__slots__, row, strict=False)))
+    return replace(spending, answered_as=tuple(spending.answered_as))

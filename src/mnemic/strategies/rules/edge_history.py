@@ -133,18 +133,18 @@ def placed(edge: GraphEdge, same: Sequence[GraphEdge], over: Sequence[GraphEdge]
     What says the same at the same time says it again; said of an earlier time, it is what was so before. An end that is
     told of an edge which still holds is where that one ends, whatever else is told of it; it ends nothing else.
     """
-    if edge.end is not None and edge.end <= edge.said and any(_is_ended(one, edge.end) for one in same):
+    if edge.end is not None and edge.end <= edge.said and any(_is_ended(other, edge.end) for other in same):
         edge = replace(edge, start=edge.end, end=None, closing=True)
-    alike = [one for one in same if one.closing is edge.closing and one.meets(edge)]
-    for one in alike:
-        if one.start <= edge.start:
-            return EdgePlace(edge=edge, again=one)
+    alike = [other for other in same if other.closing is edge.closing and other.meets(edge)]
+    for other in alike:
+        if other.start <= edge.start:
+            return EdgePlace(edge=edge, again=other)
     stated = dict.fromkeys((*over, *same))  # one edge more than once, if the same turn has said it again
-    against = [one for one in stated if one not in alike and one.meets(edge)]
-    ends = [one for one in against if edge.follows(one) and (one in same or not edge.closing)]
-    later = [one for one in against if not edge.follows(one) and (one in same or not one.closing)]
-    later += [one for one in alike if one.order > edge.order]
-    first = min(later, key=lambda one: (one.start, not one.dated, one.said), default=None)
+    against = [other for other in stated if other not in alike and other.meets(edge)]
+    ends = [other for other in against if edge.follows(other) and (other in same or not edge.closing)]
+    later = [other for other in against if not edge.follows(other) and (other in same or not other.closing)]
+    later += [other for other in alike if other.order > edge.order]
+    first = min(later, key=lambda other: (other.start, not other.dated, other.said), default=None)
     return EdgePlace(edge=edge, ends=tuple(ends), ended_by=first)
 
 

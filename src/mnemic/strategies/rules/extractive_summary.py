@@ -57,9 +57,9 @@ def _lines(passages: Passages) -> Iterator[_Line]:
     for place, passage in enumerate(passages):
         for sentence in written_sentences(passage.text):
             written = " ".join(sentence.split())
-            told = f"{passage.speaker}: {written}" if passage.speaker else written
+            line = f"{passage.speaker}: {written}" if passage.speaker else written
             if terms := content_terms(written):
-                yield _Line(told, place, terms)
+                yield _Line(line, place, terms)
 
 
 def _worth(lines: list[_Line]) -> list[float]:

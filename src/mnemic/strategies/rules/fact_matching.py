@@ -21,13 +21,13 @@ SYMMETRIC: Final = frozenset(
 def fact_matches(given: FactMatching) -> tuple[FactMatch, ...]:
     """Match each new fact with the known ones and the new ones before it, in order."""
     every = (*given.old, *given.new)
-    found: list[FactMatch] = []
+    matches: list[FactMatch] = []
     for place in range(len(given.old), len(every)):
         fact, before = every[place], every[:place]
         same = tuple(n for n, other in enumerate(before) if _says_the_same(fact, other))
         over = tuple(n for n, other in enumerate(before) if n not in same and _excludes(fact, other))
-        found.append(FactMatch(same=same, over=over))
-    return tuple(found)
+        matches.append(FactMatch(same=same, over=over))
+    return tuple(matches)
 
 
 def may_exclude(fact: Triple, other: Triple) -> bool:

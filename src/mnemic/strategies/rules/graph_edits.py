@@ -53,8 +53,8 @@ class GraphFact:
     @property
     def key(self) -> str:
         """What its item's key ends in: the turn, and a digest of what that states."""
-        one = self.edge.triple
-        return f"{self.turn.id}:{digest((one.subject, one.predicate, one.object, one.fact))}"
+        triple = self.edge.triple
+        return f"{self.turn.id}:{digest((triple.subject, triple.predicate, triple.object, triple.fact))}"
 
 
 def graph_fact(turn: Item, triple: Triple, ends: tuple[NamedEntity, NamedEntity]) -> GraphFact:
@@ -150,22 +150,22 @@ class GraphEdits:
 
     def put_fact(self, fact: GraphFact, place: EdgePlace) -> GraphEdge:
         """Write a fact where it belongs, and tie it to its entities and its episode."""
-        edge, ended, ref = place.edge, [one.ref for one in place.ends], len(self._write)
-        one = edge.triple
+        edge, ended, ref = place.edge, [triple.ref for triple in place.ends], len(self._write)
+        triple = edge.triple
         slots: dict[str, Slot] = {
             "by": self.by,
-            "subject": one.subject,
-            "relation": one.predicate,
-            "object": one.object,
+            "subject": triple.subject,
+            "relation": triple.predicate,
+            "object": triple.object,
         }
         cited = (id for end in fact.ends for id in end.cited)
         self._write.append(
             Derivation(
                 key=f"{self.by}:{fact.key}",
                 kind=Kind.FACT,
-                text=one.fact,
+                text=triple.fact,
                 slots=slots | {ENDED: True} if edge.closing else slots,
-                tags=_graph_tags(one.subject, one.predicate, one.object),
+                tags=_graph_tags(triple.subject, triple.predicate, triple.object),
                 source=tuple(dict.fromkeys((fact.turn.id, *cited))),
                 said=fact.turn.said,
                 said_offset=fact.turn.said_offset,
@@ -181,19 +181,19 @@ class GraphEdits:
         self._tie.append(Bond(src=ref, dst=fact.turn.id, type=STATED_IN, source=()))
         return replace(edge, ref=ref)
 
-    def put_community(self, members: Sequence[str], told: Sequence[Item], text: str, old: Sequence[Item]) -> None:
+    def put_community(self, members: Sequence[str], facts: Sequence[Item], text: str, old: Sequence[Item]) -> None:
         """Write what some facts say together, in place of what older ones said; it rests on their turns."""
-        gone = [one.id for one in old]
-        made_of = digest(one.id for one in told)
+        gone = [item.id for item in old]
+        made_of = digest(item.id for item in facts)
         self._write.append(
             Derivation(
-                key=f"{self.by}:{told[-1].source[0]}:{made_of}",
+                key=f"{self.by}:{facts[-1].source[0]}:{made_of}",
                 kind=Kind.SUMMARY,
                 text=text,
                 slots={"by": self.by, "members": list(members), "made_of": made_of},
-                source=tuple(dict.fromkeys(one.source[0] for one in told)),
-                said=told[-1].said,
-                context=tuple(one.id for one in told),
+                source=tuple(dict.fromkeys(item.source[0] for item in facts)),
+                said=facts[-1].said,
+                context=tuple(item.id for item in facts),
                 supersedes=gone[0] if gone else None,
                 revokes=tuple(gone[1:]),
             )

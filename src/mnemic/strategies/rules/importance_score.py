@@ -59,7 +59,7 @@ def _score(passage: Passage, terms: list[str], novelty: float, *, answers: bool)
 
     text = passage.text
     said = 0 if passage.said is None else micros(passage.said)
-    worth = _NEW * novelty + _NAMES * min(_MOST_NAMES, len({one.name for one in entities(text)}))
+    worth = _NEW * novelty + _NAMES * min(_MOST_NAMES, len({entity.name for entity in entities(text)}))
     worth += _SAYS_I * bool(_SELF.search(text)) + _TURNS * bool(_TURNING.search(text)) + _ANSWERS * answers
     worth += _TIMES * bool(_WHEN_OR_HOW_MANY.search(text) or find_times(text, said, passage.said_offset))
     worth += _LONG * (len(terms) >= _LONG_FROM) + _PROFILE * _states_slot(passage)

@@ -18,10 +18,10 @@ def communities(edges: Mapping[tuple[str, str], float]) -> list[tuple[str, ...]]
         edges: Pairs of nodes with weights above 0; a pair and its reverse add up.
     """
     weights: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
-    for (one, other), weight in sorted(edges.items()):
-        if one != other:
-            weights[one][other] += weight
-            weights[other][one] += weight
+    for (name, other), weight in sorted(edges.items()):
+        if name != other:
+            weights[name][other] += weight
+            weights[other][name] += weight
     labels = {node: node for node in weights}
     settled = False
     while not settled:

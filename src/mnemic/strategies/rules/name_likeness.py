@@ -21,9 +21,9 @@ ENTROPY: Final = 1.5
 letters and by the entropy of these in bits, says enough to be told from others."""
 
 
-def alike(one: str, other: str) -> bool:
+def alike(name: str, other: str) -> bool:
     """Whether two names are one for certain: the same but for case, or specific and nearly the same."""
-    plain = plain_name(one), plain_name(other)
+    plain = plain_name(name), plain_name(other)
     return plain[0] == plain[1] or (all(map(is_specific, plain)) and likeness(*plain) >= JACCARD)
 
 
@@ -44,9 +44,9 @@ def is_specific(name: str) -> bool:
     return -sum(share * log2(share) for share in shares) >= ENTROPY
 
 
-def likeness(one: str, other: str) -> float:
+def likeness(name: str, other: str) -> float:
     """The share of groups of three letters that two names have in common, 0 to 1 (Jaccard)."""
-    groups, others = _shingles(one), _shingles(other)
+    groups, others = _shingles(name), _shingles(other)
     return len(groups & others) / max(1, len(groups | others))
 
 

@@ -86,7 +86,7 @@ def _names(text: str) -> list[str]:
     import_whole("mnemic.extract.entities")
     from mnemic.extract.entities import canonical, entities
 
-    every = dict.fromkeys(canonical(name) for name in (*capitalised(text), *(one.name for one in entities(text))))
+    every = dict.fromkeys(canonical(name) for name in (*capitalised(text), *(entity.name for entity in entities(text))))
     return [name for name in every if len(name) > 2 or not name.isascii()]
 
 

@@ -24,11 +24,11 @@ _SHORT: Final = 3
 
 def page_topic(given: Episode) -> PageTopic:
     """Tell the topic of the passages as the words that they say most, spelled as they were said first."""
-    counts = Counter(term for one in given.passages for term in content_terms(one.text))
+    counts = Counter(term for passage in given.passages for term in content_terms(passage.text))
     keywords = tuple(term for term, _ in counts.most_common(KEYWORDS))
     spelled: dict[str, str] = {}
-    for one in given.passages:
-        for token, word in spelled_tokens(one.text):
+    for passage in given.passages:
+        for token, word in spelled_tokens(passage.text):
             spelled.setdefault(token, word)
     text = ", ".join(_strung(spelled[term] for term in keywords))
     return PageTopic(text=text, keywords=keywords, continues=_taken_up(given.before, given.passages))
@@ -58,6 +58,6 @@ def _taken_up(before: Passages, passages: Passages) -> int | None:
     begins = frozenset(content_terms(passages[0].text))
     if len(begins) < _SHORT:
         return len(before) - 1
-    likeness = [similarity(begins, frozenset(content_terms(one.text))) for one in before]
+    likeness = [similarity(begins, frozenset(content_terms(earlier.text))) for earlier in before]
     best = max(range(len(before)), key=lambda place: (likeness[place], place))
     return best if likeness[best] >= IN_COMMON else None

@@ -21,8 +21,8 @@ def reciprocal_ranks(rankings: Mapping[str, Sequence[T]], constant: int) -> dict
     """
     shares: dict[T, dict[str, float]] = {}
     for name, ranked in rankings.items():
-        for place, one in enumerate(ranked):
-            shares.setdefault(one, {})[name] = 1 / (constant + place)
+        for place, candidate in enumerate(ranked):
+            shares.setdefault(candidate, {})[name] = 1 / (constant + place)
     return shares
 
 
@@ -42,21 +42,21 @@ def diversified(
     left, nearest = list(scores), dict.fromkeys(scores, 0.0)
     highest = max(scores.values(), default=1.0)
 
-    def score(one: T) -> float:
-        return weight * scores[one] / highest - (1 - weight) * nearest[one]
+    def score(candidate: T) -> float:
+        return weight * scores[candidate] / highest - (1 - weight) * nearest[candidate]
 
     while left:
         best = max(left, key=score)
         yield best, score(best)
         left.remove(best)
-        for one in left:
-            nearest[one] = max(nearest[one], likeness(one, best))
+        for candidate in left:
+            nearest[candidate] = max(nearest[candidate], likeness(candidate, best))
 
 
 def likeness_of(texts: Mapping[T, str], vectors: Sequence[NDArray[np.float32]]) -> Callable[[T, T], float]:
     """How like two texts are: by their vectors, in the order of the texts, or without any by the words they share."""
     if vectors:
         embedded = dict(zip(texts, vectors, strict=True))
-        return lambda one, other: float(embedded[one] @ embedded[other])
-    said = {one: set(words(text)) for one, text in texts.items()}
-    return lambda one, other: len(said[one] & said[other]) / max(1, len(said[one] | said[other]))
+        return lambda candidate, other: float(embedded[candidate] @ embedded[other])
+    said = {candidate: set(words(text)) for candidate, text in texts.items()}
+    return lambda candidate, other: len(said[candidate] & said[other]) / max(1, len(said[candidate] | said[other]))

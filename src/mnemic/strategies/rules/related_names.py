@@ -16,7 +16,7 @@ from mnemic.strategies.rules.triples import triples
 
 def related_names(passages: Passages) -> tuple[Triple, ...]:
     """Find the triples of passages, in order; each states its sentence under the passage's speaker or name."""
-    return tuple(replace(one, source=place) for place, passage in enumerate(passages) for one in _of(passage))
+    return tuple(replace(relation, source=place) for place, passage in enumerate(passages) for relation in _of(passage))
 
 
 def _of(passage: Passage) -> Iterator[Triple]:
@@ -25,9 +25,9 @@ def _of(passage: Passage) -> Iterator[Triple]:
     from mnemic.extract.sentences import written_sentences
 
     head = f"{passage.speaker}: " if passage.speaker else ""
-    for one in triples((passage,)):
-        yield replace(one, fact=head + one.fact)
+    for triple in triples((passage,)):
+        yield replace(triple, fact=head + triple.fact)
     for sentence in written_sentences(passage.text) if head else ():
-        for name in dict.fromkeys(one.name for one in entities(sentence)):
+        for name in dict.fromkeys(triple.name for triple in entities(sentence)):
             if name != passage.speaker:
                 yield Triple(subject=passage.speaker, predicate="", object=name, fact=head + sentence, source=0)

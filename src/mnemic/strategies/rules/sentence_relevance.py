@@ -86,7 +86,7 @@ def nearness(text: str, hits: Sequence[SearchHit]) -> list[float]:
 
 def recognised(given: Inquiry) -> tuple[int, ...]:
     """Recognise the passages that bear on a question nearly as much as the best one does, the best first."""
-    scores = bm25(given.question, [content_terms(f"{one.speaker} {one.text}") for one in given.passages])
+    scores = bm25(given.question, [content_terms(f"{passage.speaker} {passage.text}") for passage in given.passages])
     best = max(scores, default=0.0)
     kept = [place for place, score in enumerate(scores) if score > 0 and score >= _NEARLY_BEST * best]
     return tuple(sorted(kept, key=lambda place: (-scores[place], place))[: given.most])

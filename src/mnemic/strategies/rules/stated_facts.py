@@ -23,12 +23,12 @@ def slot_facts(passages: Passages) -> tuple[StatedFact, ...]:
 
 def stated_facts(passages: Passages) -> tuple[StatedFact, ...]:
     """Find the facts of passages, in order: slots of a profile, and sentences that matter, with who says them."""
-    found: dict[str, StatedFact] = {}
+    facts: dict[str, StatedFact] = {}
     for place, passage in enumerate(passages):
         slots = _slots(place, passage)
-        for _, fact in sorted(slots + _sentences(place, passage, slots), key=lambda one: one[0]):
-            found.setdefault(fact.text, fact)
-    return tuple(found.values())
+        for _, fact in sorted(slots + _sentences(place, passage, slots), key=lambda placed: placed[0]):
+            facts.setdefault(fact.text, fact)
+    return tuple(facts.values())
 
 
 def _slots(place: int, passage: Passage) -> list[tuple[int, StatedFact]]:
@@ -44,22 +44,22 @@ def _slots(place: int, passage: Passage) -> list[tuple[int, StatedFact]]:
     if is_machine(subject):
         return []
     said = 0 if passage.said is None else micros(passage.said)
-    found: list[tuple[int, StatedFact]] = []
-    for one in slots(passage.text, subject, said, passage.said_offset):
-        if not one.slot or one.value == "":
+    facts: list[tuple[int, StatedFact]] = []
+    for each in slots(passage.text, subject, said, passage.said_offset):
+        if not each.slot or each.value == "":
             continue  # only who knows the profile can tell what this is about
-        ended, value = one.act is SlotAct.ENDS, str(one.value)
+        ended, value = each.act is SlotAct.ENDS, str(each.value)
         fact = StatedFact(
-            text=phrased(one.slot, value, subject, one.text, ended=ended),
+            text=phrased(each.slot, value, subject, each.text, ended=ended),
             source=(place,),
             subject=subject,
-            slot=one.slot,
+            slot=each.slot,
             value=value,
-            since=moment(one.since.start) if one.since is not None and passage.said is not None else None,
+            since=moment(each.since.start) if each.since is not None and passage.said is not None else None,
             ended=ended,
         )
-        found.append((one.start, fact))
-    return found
+        facts.append((each.start, fact))
+    return facts
 
 
 def _sentences(place: int, passage: Passage, slots: list[tuple[int, StatedFact]]) -> list[tuple[int, StatedFact]]:
@@ -71,14 +71,14 @@ def _sentences(place: int, passage: Passage, slots: list[tuple[int, StatedFact]]
 
     if is_machine(passage.speaker):
         return []
-    found: list[tuple[int, StatedFact]] = []
-    for one in sentences(passage.text):
-        written = " ".join(passage.text[one.start : one.start + len(one.low)].split())
-        filled = [fact.text for start, fact in slots if start == one.start]
-        if one.asks or (filled and all(name.name in " ".join(filled) for name in entities(written))):
+    facts: list[tuple[int, StatedFact]] = []
+    for sentence in sentences(passage.text):
+        written = " ".join(passage.text[sentence.start : sentence.start + len(sentence.low)].split())
+        filled = [fact.text for start, fact in slots if start == sentence.start]
+        if sentence.asks or (filled and all(name.name in " ".join(filled) for name in entities(written))):
             continue
         (score,) = importance_scores((replace(passage, text=written),))
         if score >= WORTH:
             text = f"{passage.speaker}: {written}" if passage.speaker else written
-            found.append((one.start, StatedFact(text=text, source=(place,))))
-    return found
+            facts.append((sentence.start, StatedFact(text=text, source=(place,))))
+    return facts

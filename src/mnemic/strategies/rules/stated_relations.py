@@ -20,10 +20,14 @@ def stated_relations(passages: Passages) -> tuple[Triple, ...]:
     from mnemic.extract.entities import canonical
 
     slots = [_relation(fact, passages[fact.source[0]]) for fact in slot_facts(passages)]
-    filled = {(one.source, canonical(one.subject), canonical(one.object)) for one in slots}
-    others = (one for one in triples(passages) if one.subject and one.object)
-    rest = [one for one in others if (one.source, canonical(one.subject), canonical(one.object)) not in filled]
-    return tuple(sorted((*slots, *rest), key=lambda one: one.source))
+    filled = {(triple.source, canonical(triple.subject), canonical(triple.object)) for triple in slots}
+    others = (triple for triple in triples(passages) if triple.subject and triple.object)
+    rest = [
+        triple
+        for triple in others
+        if (triple.source, canonical(triple.subject), canonical(triple.object)) not in filled
+    ]
+    return tuple(sorted((*slots, *rest), key=lambda triple: triple.source))
 
 
 def _relation(fact: StatedFact, passage: Passage) -> Triple:

@@ -66,7 +66,7 @@ class TopicSegment:
         beside: tuple[ItemId, ...],
     ) -> TopicSegment:
         """Add a page, read beside these turns, to the chain of the one with the turn that it takes up if it is here."""
-        taken_up = (self.chains[place] for place, one in enumerate(self.pages) if follows in one)
+        taken_up = (self.chains[place] for place, earlier_page in enumerate(self.pages) if follows in earlier_page)
         return replace(
             self,
             latest=max(said, self.latest or self.said),

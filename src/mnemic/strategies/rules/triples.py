@@ -43,7 +43,9 @@ def triples(passages: Passages) -> tuple[Triple, ...]:
     import_whole("mnemic.extract.entities")
     from mnemic.extract.entities import entities
 
-    known = {one.speaker for one in passages} | {name.name for one in passages for name in entities(one.text)}
+    known = {spoken.speaker for spoken in passages} | {
+        name.name for spoken in passages for name in entities(spoken.text)
+    }
     return tuple(triple for place, passage in enumerate(passages) for triple in _stated(place, passage, known))
 
 
@@ -65,15 +67,15 @@ def _related(sentence: str, speaker: str, known: set[str]) -> Iterator[tuple[str
     """Relate each name of a sentence to the one before it, or to that one's subject."""
     before: tuple[str, str] | None = None
     names = _names(sentence, speaker, known)
-    for one, other in pairwise(names):
-        between = sentence[one.end : other.start]
+    for name, other in pairwise(names):
+        between = sentence[name.end : other.start]
         words = " ".join(between.split())
         if before is not None and _JOINING.fullmatch(words):
             subject, predicate = before
             if not _AND.fullmatch(words):
                 predicate = f"{_LAST.sub('', predicate)} {words}"
         elif _is_predicate(between):
-            subject, predicate = one.name, _SHORT.sub(_in_full, words)
+            subject, predicate = name.name, _SHORT.sub(_in_full, words)
         else:
             before = None
             continue
@@ -90,16 +92,16 @@ def _names(sentence: str, speaker: str, known: set[str]) -> list[_Named]:
     import_whole("mnemic.extract.entities")
     from mnemic.extract.entities import entities
 
-    named = [_Named(one.name, one.start, one.end) for one in entities(sentence)]
+    named = [_Named(entity.name, entity.start, entity.end) for entity in entities(sentence)]
     first = _FIRST_WORD.match(sentence)
-    if first is not None and first[0] in known and all(one.start > 0 for one in named):
+    if first is not None and first[0] in known and all(entity.start > 0 for entity in named):
         named.append(_Named(first[0], 0, first.end()))
     if speaker:
-        taken = [(one.start, one.end) for one in named]
+        taken = [(entity.start, entity.end) for entity in named]
         for match in _I.finditer(sentence):
             if not any(start <= match.start() < end for start, end in taken):
                 named.append(_Named(speaker, *match.span()))
-    return sorted(named, key=lambda one: one.start)
+    return sorted(named, key=lambda entity: entity.start)
 
 
 def _is_predicate(between: str) -> bool:

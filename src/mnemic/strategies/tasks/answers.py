@@ -74,13 +74,13 @@ def day(written: str, offset: int) -> datetime | None:
         raise Unfit(f"{written[:40]!r} is no date of the calendar") from None
 
 
-def held(found: Mapping[str, Any], offset: int) -> tuple[datetime | None, datetime | None]:
+def held(stated: Mapping[str, Any], offset: int) -> tuple[datetime | None, datetime | None]:
     """Read since when and until when something is so.
 
     Raises:
         Unfit: these are no dates, or it ends before it begins.
     """
-    since, until = day(found["since"], offset), day(found["until"], offset)
+    since, until = day(stated["since"], offset), day(stated["until"], offset)
     if since is not None and until is not None and until < since:
         raise Unfit("something ends before it begins")
     return since, until

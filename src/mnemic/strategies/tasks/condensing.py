@@ -28,8 +28,8 @@ from mnemic.strategies.tasks.answers import cited, one_line, reasoned, short
 def _shown(given: Condensing) -> str:
     if not given.passages:
         return ""
-    told = f"Most tokens of the summary: {given.budget}"
-    return f"{told}\n\n{block('Passages', numbered(map(spoken_by, given.passages)))}"
+    limit = f"Most tokens of the summary: {given.budget}"
+    return f"{limit}\n\n{block('Passages', numbered(map(spoken_by, given.passages)))}"
 
 
 def _summary(given: Condensing, answer: Any) -> PassageSummary:
@@ -82,13 +82,13 @@ def _notes(given: Overwriting, answer: Any) -> tuple[ReadingNote, ...]:
     """Read the new notes: what they cite stands in the segment, or was cited before."""
     known = {piece for note in given.notes for piece in note.source}
     known |= set(range(given.first, given.first + len(given.segment)))
-    found: list[ReadingNote] = []
-    for one in answer["notes"]:
-        found.append(ReadingNote(text=one_line(one["text"]), source=_known_pieces(one["from"], known)))
-    tokens = count_tokens(notes_text(found))
+    notes: list[ReadingNote] = []
+    for answered in answer["notes"]:
+        notes.append(ReadingNote(text=one_line(answered["text"]), source=_known_pieces(answered["from"], known)))
+    tokens = count_tokens(notes_text(notes))
     if tokens > given.budget:
         raise Unfit(f"the notes have {tokens} tokens, and {given.budget} are allowed")
-    return tuple(found)
+    return tuple(notes)
 
 
 OVERWRITE_FOLD: Final = JudgeTask(

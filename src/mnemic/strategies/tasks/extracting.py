@@ -24,12 +24,12 @@ def shown_passages(passages: Passages, title: str = "Passages") -> str:
 
 
 def _facts(passages: Passages, answer: Any) -> tuple[StatedFact, ...]:
-    found: list[StatedFact] = []
-    for one in answer["facts"]:
-        source = places(one["from"], len(passages))
-        since, until = held(one, passages[source[0]].said_offset)
-        found.append(StatedFact(text=one_line(one["text"]), source=source, since=since, until=until))
-    return tuple(found)
+    facts: list[StatedFact] = []
+    for fact in answer["facts"]:
+        source = places(fact["from"], len(passages))
+        since, until = held(fact, passages[source[0]].said_offset)
+        facts.append(StatedFact(text=one_line(fact["text"]), source=source, since=since, until=until))
+    return tuple(facts)
 
 
 EXTRACT_ITEMS: Final = JudgeTask(
@@ -46,22 +46,22 @@ EXTRACT_ITEMS: Final = JudgeTask(
 
 
 def _triples(passages: Passages, answer: Any) -> tuple[Triple, ...]:
-    found: list[Triple] = []
-    for one in answer["triples"]:
-        (source,) = places([one["from"]], len(passages))
-        since, until = held(one, passages[source].said_offset)
-        found.append(
+    triples: list[Triple] = []
+    for triple in answer["triples"]:
+        (source,) = places([triple["from"]], len(passages))
+        since, until = held(triple, passages[source].said_offset)
+        triples.append(
             Triple(
-                subject=one_line(one["subject"]),
-                predicate=one_line(one["predicate"]),
-                object=one_line(one["object"]),
-                fact=one_line(one["fact"]),
+                subject=one_line(triple["subject"]),
+                predicate=one_line(triple["predicate"]),
+                object=one_line(triple["object"]),
+                fact=one_line(triple["fact"]),
                 source=source,
                 since=since,
                 until=until,
             )
         )
-    return tuple(found)
+    return tuple(triples)
 
 
 EXTRACT_TRIPLES: Final = JudgeTask(
@@ -89,26 +89,26 @@ EXTRACT_TRIPLES: Final = JudgeTask(
 
 
 def _slots(passages: Passages, answer: Any) -> tuple[StatedFact, ...]:
-    found: list[StatedFact] = []
-    for one in answer["slots"]:
-        source = places(one["from"], len(passages))
-        named = {part: one_line(one[part]) for part in ("subject", "slot", "value")}
+    facts: list[StatedFact] = []
+    for each in answer["slots"]:
+        source = places(each["from"], len(passages))
+        named = {part: one_line(each[part]) for part in ("subject", "slot", "value")}
         if not _is_named(named["subject"], passages):
             raise Unfit(f"nobody is called {named['subject']!r} in the data")
         slot = named["slot"].casefold().replace(" ", "_")
-        ended = bool(one["ended"])
-        told = f"{named['subject']}: {named['slot']}: {named['value']}"
-        text = f"{told} (no longer)" if ended else told
-        found.append(
+        ended = bool(each["ended"])
+        statement = f"{named['subject']}: {named['slot']}: {named['value']}"
+        text = f"{statement} (no longer)" if ended else statement
+        facts.append(
             StatedFact(text=text, source=source, subject=named["subject"], slot=slot, value=named["value"], ended=ended)
         )
-    return tuple(found)
+    return tuple(facts)
 
 
 def _is_named(subject: str, passages: Passages) -> bool:
     """Whether passages name whom a profile is of, or leave them without a name."""
-    told = (f"{one.speaker}\n{one.text}".casefold() for one in passages)
-    return subject.casefold() == SOMEBODY or any(subject.casefold() in text for text in told)
+    texts = (f"{passage.speaker}\n{passage.text}".casefold() for passage in passages)
+    return subject.casefold() == SOMEBODY or any(subject.casefold() in text for text in texts)
 
 
 EXTRACT_SLOTS: Final = JudgeTask(

@@ -24,11 +24,11 @@ def _shown_episode(given: Episode) -> str:
     """Lay out passages, and above them without handles what was said before: nothing is to be taken out of that."""
     if not given.passages or not given.before:
         return shown_passages(given.passages)
-    before = block("Said before", (in_line(spoken_by(one)) for one in given.before))
+    before = block("Said before", (in_line(spoken_by(passage)) for passage in given.before))
     return f"{before}\n\n{shown_passages(given.passages)}"
 
 
-def _found(given: Episode, answer: Any) -> tuple[Triple, ...]:
+def _answered_triples(given: Episode, answer: Any) -> tuple[Triple, ...]:
     return EXTRACT_TRIPLES.sound(given.passages, answer)
 
 
@@ -40,7 +40,7 @@ EXTRACT_FACTS: Final = JudgeTask(
     id=EXTRACT_TRIPLES.id,
     schema=EXTRACT_TRIPLES.schema,
     show=_shown_episode,
-    sound=_found,
+    sound=_answered_triples,
     rules=_by_rule,
     limit=EXTRACT_TRIPLES.limit,
 )
@@ -57,11 +57,11 @@ def _shown_names(given: EntityMatching) -> str:
 
 def _meant(given: EntityMatching, answer: Any) -> tuple[int | None, ...]:
     matched: dict[int, int | None] = {}
-    for one in answer["matches"]:
-        (name,) = places([one["name"]], len(given.names))
+    for match in answer["matches"]:
+        (name,) = places([match["name"]], len(given.names))
         if name in matched:
-            raise Unfit(f"name [{one['name']}] is matched twice")
-        matched[name] = places([one["same_as"]], len(given.known))[0] if one["same_as"] else None
+            raise Unfit(f"name [{match['name']}] is matched twice")
+        matched[name] = places([match["same_as"]], len(given.known))[0] if match["same_as"] else None
     return tuple(matched.get(name) for name in range(len(given.names)))
 
 
@@ -85,8 +85,8 @@ def _shown_facts(given: FactMatching) -> str:
     """Lay out known and new facts under handles that go on; "" where nothing known may be the same."""
     if not given.new or not given.old:
         return ""
-    old = numbered(one.fact for one in given.old)
-    new = numbered((one.fact for one in given.new), len(given.old) + 1)
+    old = numbered(fact.fact for fact in given.old)
+    new = numbered((fact.fact for fact in given.new), len(given.old) + 1)
     return f"{block('Known facts', old)}\n\n{block('New facts', new)}"
 
 
@@ -94,11 +94,11 @@ def _matches(given: FactMatching, answer: Any) -> tuple[FactMatch, ...]:
     """Read one match for each new fact, in their order; of what is contradicted, what can be."""
     every, first = (*given.old, *given.new), len(given.old)
     matched: dict[int, FactMatch] = {}
-    for one in answer["matches"]:
-        (new,) = places([one["new"]], len(given.new), first + 1)
-        same, over = (places(one[name], len(every)) for name in ("same_as", "contradicts"))
+    for match in answer["matches"]:
+        (new,) = places([match["new"]], len(given.new), first + 1)
+        same, over = (places(match[name], len(every)) for name in ("same_as", "contradicts"))
         if new in matched or first + new in (*same, *over) or set(same) & set(over):
-            raise Unfit(f"fact [{one['new']}] is matched twice, with itself, or as the same and as a contradiction")
+            raise Unfit(f"fact [{match['new']}] is matched twice, with itself, or as the same and as a contradiction")
         over = tuple(place for place in over if may_exclude(every[place], given.new[new]))
         matched[new] = FactMatch(same=same, over=over)
     missing = [place for place in range(len(given.new)) if place not in matched]

@@ -24,14 +24,14 @@ def _shown(given: Merging) -> str:
 def _decided(given: Merging, answer: Any) -> tuple[MergeDecision, ...]:
     """Read one decision for each new fact, in their order."""
     decided: dict[int, MergeDecision] = {}
-    for one in answer["decisions"]:
-        (new,), op = places([one["new"]], len(given.new)), MergeOp(one["do"])
+    for decision in answer["decisions"]:
+        (new,), op = places([decision["new"]], len(given.new)), MergeOp(decision["do"])
         if new in decided:
-            raise Unfit(f"new fact [{one['new']}] is decided twice")
+            raise Unfit(f"new fact [{decision['new']}] is decided twice")
         old = None
         if op is not MergeOp.ADD:
-            (old,) = places([one["old"]], len(given.old))
-        text = one_line(one["text"]) if op is MergeOp.UPDATE else given.new[new].text
+            (old,) = places([decision["old"]], len(given.old))
+        text = one_line(decision["text"]) if op is MergeOp.UPDATE else given.new[new].text
         decided[new] = MergeDecision(new=new, op=op, old=old, text=text)
     missing = [place for place in range(len(given.new)) if place not in decided]
     if missing:

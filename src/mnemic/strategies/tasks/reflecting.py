@@ -31,7 +31,7 @@ def shown_inquiry(given: Inquiry) -> str:
 
 
 def _scores(passages: Passages, answer: Any) -> tuple[int, ...]:
-    scores = {places([one["of"]], len(passages))[0]: int(one["score"]) for one in answer["scores"]}
+    scores = {places([score["of"]], len(passages))[0]: int(score["score"]) for score in answer["scores"]}
     if len(scores) < len(passages) or len(answer["scores"]) > len(passages):
         raise Unfit(f"each of the {len(passages)} passages has one score")
     return tuple(scores[place] for place in range(len(passages)))
@@ -71,8 +71,8 @@ FOCAL_QUESTIONS: Final = JudgeTask(
 
 def _insights(given: Inquiry, answer: Any) -> tuple[CitedInsight, ...]:
     return tuple(
-        CitedInsight(text=one_line(one["text"]), source=places(one["from"], len(given.passages)))
-        for one in answer["insights"][: given.most]
+        CitedInsight(text=one_line(insight["text"]), source=places(insight["from"], len(given.passages)))
+        for insight in answer["insights"][: given.most]
     )
 
 

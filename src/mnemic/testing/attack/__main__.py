@@ -44,7 +44,7 @@ def main(
 def _attacked(name: str, module: ModuleType, strategies: tuple[str, ...]) -> tuple[str, ...]:
     """Check which strategies a class is to attack."""
     known = getattr(module, "FOLLOWED", {})
-    if unknown := [one for one in strategies if one not in known]:
+    if unknown := [strategy for strategy in strategies if strategy not in known]:
         raise click.BadParameter(f"{name} attacks {', '.join(known) or 'no strategies'}, not {unknown[0]}")
     return strategies
 

@@ -59,8 +59,8 @@ def _wrong(text: str, budget: int) -> Iterator[str]:
         for version in me.list(where=Filter(kinds=tuple(Kind)), limit=1_000):
             if len(version.item.text.encode()) > _ITEM_LIMIT:
                 yield f"a chunk of {len(version.item.text.encode()):,} bytes: {text[:40]!r}"
-        for name, found in (("recall", me.recall("fox", budget=budget)), ("context", me.context("fox", budget=budget))):
-            yield from _over(name, found.text, found.tokens, budget, text)
+        for name, block in (("recall", me.recall("fox", budget=budget)), ("context", me.context("fox", budget=budget))):
+            yield from _over(name, block.text, block.tokens, budget, text)
         with me.session("talk", budget=max(budget, 600)) as talk:
             talk.observe(text)
             talk.observe("fox")

@@ -34,12 +34,14 @@ def attack(rounds: int, seed: int, strategies: Sequence[str] = tuple(FOLLOWED), 
             for name in strategies:
                 round_seed = seed * 1_000_003 + number
                 child = children[number % len(children)]
-                wrong = list(different(replayed(name, round_seed, cut=False), _told(child, name, round_seed)))
+                wrong = list(different(replayed(name, round_seed, cut=False), _replayed_by(child, name, round_seed)))
                 if wrong:
                     failures.append(f"{name}, seed {seed}, round {number}: {' | '.join(wrong[:6])}")
     with patch.object(runs, "unit_of", lambda strategy, lane: None):  # a run takes what is there: its unit is the clock
         tries = [seed * 1_000_003 + number for number in numbers[:_ON_CONTROL]]
-        caught = sum(replayed("mem0", one, cut=True) != replayed("mem0", one, cut=False) for one in tries)
+        caught = sum(
+            replayed("mem0", seed_tried, cut=True) != replayed("mem0", seed_tried, cut=False) for seed_tried in tries
+        )
     return AttackReport(tries=rounds * len(strategies), failures=failures, caught_by_control=caught)
 
 
@@ -89,12 +91,12 @@ def _child(hash_seed: str) -> Iterator[subprocess.Popen[str]]:
         child.stdin.close()
 
 
-def _told(child: subprocess.Popen[str], name: str, seed: int) -> list[str]:
+def _replayed_by(child: subprocess.Popen[str], name: str, seed: int) -> list[str]:
     assert child.stdin is not None
     assert child.stdout is not None
     print(json.dumps([name, seed]), file=child.stdin, flush=True)
-    told: Any = json.loads(child.stdout.readline())
-    return list(map(str, told))
+    lines: Any = json.loads(child.stdout.readline())
+    return list(map(str, lines))
 
 
 def serve() -> None:

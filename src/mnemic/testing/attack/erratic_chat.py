@@ -82,8 +82,8 @@ def _facts(ask: Ask, chance: random.Random) -> dict[str, Any]:
 
 def _triples(ask: Ask, chance: random.Random) -> dict[str, Any]:
     shown = len(_lines(ask))
-    found = ({**_relation(chance), "from": chance.randint(1, shown), **_held(chance)} for _ in range(2))
-    return {"triples": [one for one in found if chance.random() < 0.7]}
+    triples = ({**_relation(chance), "from": chance.randint(1, shown), **_held(chance)} for _ in range(2))
+    return {"triples": [triple for triple in triples if chance.random() < 0.7]}
 
 
 def _decisions(ask: Ask, chance: random.Random) -> dict[str, Any]:
@@ -148,7 +148,7 @@ def _slots(ask: Ask, chance: random.Random) -> dict[str, Any]:
         {"subject": "user", "slot": slot, "value": chance.choice(THINGS), "from": _handles(chance, shown)}
         for slot in chance.sample(("home", "work", "likes"), chance.randint(0, 2))
     ]
-    return {"slots": [{**one, "ended": chance.random() < 0.2} for one in filled]}
+    return {"slots": [{**each, "ended": chance.random() < 0.2} for each in filled]}
 
 
 _ANSWERS: Final[Mapping[str, Callable[[Ask, random.Random], dict[str, Any]]]] = {
@@ -170,16 +170,16 @@ _ANSWERS: Final[Mapping[str, Callable[[Ask, random.Random], dict[str, Any]]]] = 
 def _astray(value: Any) -> Any:
     """An answer whose handles nobody was shown."""
     if isinstance(value, Mapping):
-        return {name: _astray(one) for name, one in value.items()}
+        return {name: _astray(part) for name, part in value.items()}
     if isinstance(value, list):
-        return [_astray(one) for one in value]
+        return [_astray(part) for part in value]
     return value + 90 if isinstance(value, int) else value
 
 
 def _endless(value: Any) -> Any:
     """An answer of forty times as much."""
     if isinstance(value, Mapping):
-        return {name: _endless(one) for name, one in value.items()}
+        return {name: _endless(part) for name, part in value.items()}
     return value * 40 if isinstance(value, str | list) else value
 
 

@@ -145,6 +145,6 @@ def _wrong(shown: str) -> Iterator[str]:
     rest = "".join(line for line in shown.split("\n") if not _MARK.fullmatch(line))
     read = unicodedata.normalize("NFKC", rest)
     read = "".join(c for c in read if unicodedata.category(c)[0] not in "ZCM" and c not in "\u3164\uffa0").casefold()
-    found = re.search(".{0,20}<[^\\w<]*memory", read)
-    if found:
-        yield f"a fence: {found[0]!r}"
+    match = re.search(".{0,20}<[^\\w<]*memory", read)
+    if match:
+        yield f"a fence: {match[0]!r}"

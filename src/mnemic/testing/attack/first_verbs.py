@@ -52,7 +52,7 @@ def begin(home: Path, seed: int, *, weak: bool = False) -> tuple[int, list[str]]
         if done.returncode or done.stderr:
             return 1, [f"a beginning of seed {seed} ended with {done.returncode}: {done.stderr[-3000:]}"]
         said = json.loads(done.stdout.splitlines()[-1])
-        return said["interrupts"], [f"a beginning of seed {seed}: {one}" for one in said["wrong"]]
+        return said["interrupts"], [f"a beginning of seed {seed}: {problem}" for problem in said["wrong"]]
 
 
 class _Import:

@@ -141,9 +141,9 @@ def _made(readers: Sequence[TextReader], chance: random.Random) -> Iterator[tupl
 def _modules(*folders: str) -> tuple[str, ...]:
     """The modules of some folders, or modules themselves, by name."""
     names: list[str] = []
-    for one in folders:
-        path = getattr(import_module(one), "__path__", None)
-        names += [one] if path is None else [module.name for module in pkgutil.iter_modules(path, f"{one}.")]
+    for package in folders:
+        path = getattr(import_module(package), "__path__", None)
+        names += [package] if path is None else [module.name for module in pkgutil.iter_modules(path, f"{package}.")]
     return tuple(name for name in names if not name.endswith(".pdf"))
 
 

@@ -91,8 +91,8 @@ def _collect(value: object, patterns: dict[str, re.Pattern[str]], depth: int) ->
     elif isinstance(value, Mapping):
         _collect(tuple(value.values()), patterns, depth + 1)
     elif isinstance(value, list | tuple | frozenset):
-        for one in value:
-            _collect(one, patterns, depth + 1)
+        for part in value:
+            _collect(part, patterns, depth + 1)
     elif isinstance(value, type):
         if value.__module__.startswith("mnemic."):
             _collect(tuple(vars(value).values()), patterns, depth + 1)
@@ -138,7 +138,9 @@ def _step(op: str, value: Any, chance: random.Random, groups: dict[int, str]) ->
 def _member(items: Any, chance: random.Random) -> str:
     """One character of a class."""
     if str(items[0][0]) == "NEGATE":
-        return next((c for c in chance.sample(_NOT, len(_NOT)) if not any(_holds(one, c) for one in items[1:])), "§")
+        return next(
+            (c for c in chance.sample(_NOT, len(_NOT)) if not any(_holds(group, c) for group in items[1:])), "§"
+        )
     op, value = chance.choice(items)
     match str(op):
         case "LITERAL":

@@ -60,11 +60,11 @@ def attack(rounds: int, seed: int) -> AttackReport:
     stepped = (rounds + 1) // 2
     tries, failures = _stepped(stepped, seed)
     for number in range(max(1, rounds // 100)):
-        for more, told in (begin(_home(), seed + number), _command(seed + number)):
-            tries, failures = tries + more, failures + told
+        for more, more_failures in (begin(_home(), seed + number), _command(seed + number)):
+            tries, failures = tries + more, failures + more_failures
     while tries < rounds:
-        more, told = _life(min(_LIFE, rounds - tries), seed + tries)
-        tries, failures = tries + more, failures + told
+        more, more_failures = _life(min(_LIFE, rounds - tries), seed + tries)
+        tries, failures = tries + more, failures + more_failures
         if not more:
             break
     return AttackReport(tries=tries, failures=failures, caught_by_control=_caught(seed))
@@ -83,7 +83,7 @@ def _caught(seed: int) -> int:
     with patch.object(Tenure, "_is_lost", lambda tenure: False):
         _, sessions = _stepped(_AT_MOST, seed, enough=1, patience=1.0, acts=("session",))
     beginnings = range(seed, seed + _AT_MOST)
-    imports = next((told for number in beginnings if (told := begin(_home(), number, weak=True)[1])), [])
+    imports = next((failures for number in beginnings if (failures := begin(_home(), number, weak=True)[1])), [])
     caught = (locks, sessions, imports)
     return sum(map(len, caught)) if all(caught) else 0
 
@@ -283,7 +283,7 @@ class _World:
             handle.observe(text)
             self.sure.add(text)
         yield from self._talking()
-        shown = [{one.item.text for one in handle.list(limit=1_000)} for handle in handles]
+        shown = [{item.item.text for item in handle.list(limit=1_000)} for handle in handles]
         yield from (f"{text!r} was acknowledged and is gone" for text in self.sure - shown[0])
         yield from (f"{text!r} is there, and was never said" for text in shown[0] - self.sure - self.maybe)
         if any(seen != shown[0] for seen in shown):
@@ -313,7 +313,7 @@ class _World:
             if erased in path.read_bytes():
                 yield f"an erased text is in {path.name}"
         yield from (f"{fault.where}: {fault.problem}" for fault in self.memory.admin.verify())
-        answers = [[one.item.id for one in handle.recall("Which sparrow sat?").items] for handle in handles]
+        answers = [[item.item.id for item in handle.recall("Which sparrow sat?").items] for handle in handles]
         if any(answer != answers[0] for answer in answers):
             yield "two handles do not answer the same"
 
@@ -339,8 +339,8 @@ def _stepped(
             world = _World(place / "memory.db" if chance.random() < 0.6 else None, chance)
             for _ in range(min(60, rounds - tries)):
                 tries += 1
-                if told := _try(world, chance, patience, acts):
-                    failures += [f"seed {seed}, try {tries}: {one}" for one in told]
+                if wrong := _try(world, chance, patience, acts):
+                    failures += [f"seed {seed}, try {tries}: {problem}" for problem in wrong]
                     break
             with suppress(MnemicError, _Stuck), _watched(patience):
                 world.close()
@@ -368,7 +368,7 @@ def _try(world: _World, chance: random.Random, patience: float, acts: Sequence[s
         ValueError,
     ) as error:
         wrong = [f"{type(error).__name__}: {error}"]
-    return [f"{name} cut at {step.place or 'no step'}: {one}" for one in wrong[:3]]
+    return [f"{name} cut at {step.place or 'no step'}: {problem}" for problem in wrong[:3]]
 
 
 # At any instant
@@ -387,13 +387,13 @@ def _life(count: int, seed: int) -> tuple[int, list[str]]:
         command = [sys.executable, "-m", "mnemic.testing.attack.interrupts", str(path), str(count), str(seed)]
         child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         beside = _interrupt(child, path, random.Random(seed))
-        told, noise = child.communicate()
+        printed, noise = child.communicate()
         trouble = _IN_CALLBACK.sub("", noise).strip()
-        if child.returncode or not told or trouble:
+        if child.returncode or not printed or trouble:
             return count, [f"a life of seed {seed} ended with {child.returncode}: {trouble[-3000:]}"]
-        said = json.loads(told.splitlines()[-1])
+        said = json.loads(printed.splitlines()[-1])
         return said["interrupts"], [
-            f"a life of seed {seed}: {one}" for one in (*beside, *said["wrong"], *_left(path, said))
+            f"a life of seed {seed}: {problem}" for problem in (*beside, *said["wrong"], *_left(path, said))
         ]
 
 
@@ -422,7 +422,7 @@ def _left(path: Path, said: Mapping[str, Any]) -> Iterator[str]:
     with Memory(path, settings=Settings(background=False), embedder="none") as memory:
         me = memory.scope(user="ada")
         me.observe("After all.")
-        shown = {one.item.text for one in me.list(limit=100_000) if not one.item.source}
+        shown = {item.item.text for item in me.list(limit=100_000) if not item.item.source}
         yield from (f"{text!r} was acknowledged and is gone" for text in set(said["sure"]) - shown)
         yield from (f"{text!r} was erased and is there" for text in set(said["gone"]) & shown)
         yield from (f"verify: {fault.where}: {fault.problem}" for fault in memory.admin.verify())
@@ -496,8 +496,8 @@ def _live(path: Path, count: int, seed: int) -> dict[str, Any]:
             else:
                 interrupted.runs(times, getattr(me, act), "Where did the heron stand?")
             if number % 50 == 0:
-                shown = {one.item.text for one in me.list(limit=100_000)}
-                wrong += [f"{one!r} was acknowledged and is gone" for one in sorted(set(sure) - shown)]
+                shown = {item.item.text for item in me.list(limit=100_000)}
+                wrong += [f"{item!r} was acknowledged and is gone" for item in sorted(set(sure) - shown)]
             if number % 400 == 0:
                 memory.close()
                 memory = Memory(path, settings=settings, embedder="none")
@@ -558,7 +558,7 @@ def _command(seed: int) -> tuple[int, list[str]]:
         with Memory(path, settings=Settings(background=False), embedder="none") as memory:
             memory.scope(user="ada").observe("After all.")
             wrong += [f"verify: {fault.where}: {fault.problem}" for fault in memory.admin.verify()]
-        return 1, [f"`mnemic {' '.join(args)}`, seed {seed}: {one}" for one in wrong]
+        return 1, [f"`mnemic {' '.join(args)}`, seed {seed}: {problem}" for problem in wrong]
 
 
 if __name__ == "__main__":

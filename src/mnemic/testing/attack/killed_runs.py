@@ -58,7 +58,7 @@ def _files(
     while kills < rounds and number < first + 10 * rounds:
         name = strategies[number % len(strategies)]
         hit, wrong = _harmed(name, seed * 1_000_003 + number, at_model)
-        failures += [f"{name}, seed {seed}, file {number}: {one}" for one in wrong]
+        failures += [f"{name}, seed {seed}, file {number}: {problem}" for problem in wrong]
         kills, number = kills + hit, number + 1
     return kills, failures
 
@@ -103,13 +103,13 @@ def _lived(work: Any) -> _Life:
     """Run a process to its end, whatever that is, and read what it told."""
     child, life = children.fork(work), _Life()
     for line in child.lines():
-        what, _, told = line.partition(" ")
+        what, _, how_often = line.partition(" ")
         if what == "kept":
-            life.kept[told] += 1
+            life.kept[how_often] += 1
         elif what == "passed":
-            life.passes[told] += 1
+            life.passes[how_often] += 1
         else:
-            life.view.append(json.loads(told))
+            life.view.append(json.loads(how_often))
     status = child.status()
     life.killed = status == -signal.SIGKILL
     if status and not life.killed:

@@ -28,7 +28,7 @@ def attack(rounds: int, seed: int) -> AttackReport:
     tries, failures = _lives(rounds, seed)
     with patch.object(disk, "SKEW_SECONDS", float("inf")):
         _, believed = _lives(min(rounds, 500), seed)
-    with patch.object(Host, "shares_locks_with", lambda one, other: one.boot == other.boot):
+    with patch.object(Host, "shares_locks_with", lambda host, other: host.boot == other.boot):
         _, forgot = _lives(min(rounds, 500), seed)
     return AttackReport(tries=tries, failures=failures, caught_by_control=min(len(believed), len(forgot)))
 
@@ -54,7 +54,7 @@ def _lives(rounds: int, seed: int) -> tuple[int, list[str]]:
         with closing(apsw.Connection(":memory:")) as db:
             db.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value BLOB)")
             disk.set_meta(db, "tokens", b"%d" % TOKENS)
-            failures += [f"seed {seed}, life {tries // 40}: {one}" for one in _life(db, chance)]
+            failures += [f"seed {seed}, life {tries // 40}: {problem}" for problem in _life(db, chance)]
     return tries, failures
 
 

@@ -48,9 +48,9 @@ def attack(rounds: int, seed: int) -> AttackReport:
     with folder() as root:
         stores = (_inhabited(root, ()), _inhabited(root, ("ada", "bob", "cleo")))
         tries = [(n, lines, store) for n, lines in enumerate(mutants) for store in stores]
-        failures = [failure for one in tries if (failure := _tried(root, *one))]
+        failures = [failure for attempt in tries if (failure := _tried(root, *attempt))]
         with patch.object(journal_io, "UNREADABLE", (KeyError,)):
-            caught = sum(bool(_tried(root, *one)) for one in tries)
+            caught = sum(bool(_tried(root, *attempt)) for attempt in tries)
     return AttackReport(tries=len(tries), failures=failures, caught_by_control=caught)
 
 

@@ -56,13 +56,13 @@ def _ended(keys: Keys, clock: ManualClock) -> list[str]:
 
 
 def _mutated(chance: random.Random, sound: list[str], ended: list[str]) -> str:
-    one, other = chance.sample(sound, 2)
+    mutated, other = chance.sample(sound, 2)
     if chance.random() < 0.1:
-        one = chance.choice(ended)
-        return one if chance.random() < 0.3 else "mk_" + one[3:]
+        mutated = chance.choice(ended)
+        return mutated if chance.random() < 0.3 else "mk_" + mutated[3:]
     for _ in range(chance.choice((1, 1, 1, 2, 5))):
-        one = chance.choice(_MUTATIONS)(chance, one, other)
-    return one
+        mutated = chance.choice(_MUTATIONS)(chance, mutated, other)
+    return mutated
 
 
 def _opens(keys: Keys, text: str) -> bool:

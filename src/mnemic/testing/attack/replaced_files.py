@@ -83,18 +83,18 @@ def _tried(seed: str) -> list[str]:
         deed = chance.choice(_DEEDS)
         deed(path)
         before = path.read_bytes() if path.exists() else None
-        told = []
+        problems = []
         for verb in _verbs(memory, said, chance):
             try:
                 verb()
-                told.append(f"a verb is answered after {deed.__name__}")
+                problems.append(f"a verb is answered after {deed.__name__}")
             except StoreError as error:
                 if type(error) is not StoreError:
-                    told.append(f"{type(error).__name__} is raised after {deed.__name__}: {error}")
+                    problems.append(f"{type(error).__name__} is raised after {deed.__name__}: {error}")
         with suppress(apsw.Error, StoreError):
             memory.close()
-        told += _afterwards(path, deed, before, len(said))
-        return [f"seed {seed}: {one}" for one in told]
+        problems += _afterwards(path, deed, before, len(said))
+        return [f"seed {seed}: {problem}" for problem in problems]
 
 
 def _lived(memory: Memory, path: Path, chance: random.Random) -> list[ItemId]:
@@ -132,11 +132,11 @@ def _afterwards(path: Path, deed: Callable[[Path], None], before: bytes | None, 
     after = path.read_bytes() if path.exists() else None
     if after != before:
         yield f"{deed.__name__}: the file in its place was touched"
-    found = path if deed in (_rename_over, _copy_over) else path.with_name("away.db") if deed is _move else None
-    if found is None:
+    path_now = path if deed in (_rename_over, _copy_over) else path.with_name("away.db") if deed is _move else None
+    if path_now is None:
         return
     try:
-        with _opened(found) as memory:
+        with _opened(path_now) as memory:
             texts = len(memory.scope(user="ada").list(limit=100))
             faults = memory.admin.verify()
     except MnemicError as error:

@@ -186,7 +186,7 @@ def _file(place: Path, n: int, name: str, file: str, content: str) -> MessageFor
     def write(owner: ScopedMemory) -> None:
         path.parent.mkdir(exist_ok=True)
         path.write_text(content, "utf-8")
-        messages = [one for one in read(path, zone="UTC", tools=True) if isinstance(one, Message)]
+        messages = [message for message in read(path, zone="UTC", tools=True) if isinstance(message, Message)]
         owner.observe(messages, channel=Channel.IMPORT)
 
     return MessageForm(f"{name}: {content!r}", write)

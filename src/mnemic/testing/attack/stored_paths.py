@@ -129,12 +129,12 @@ def _owed(chance: random.Random) -> _Change:
 
 
 def _tried(made: Path, change: _Change) -> list[str]:
-    told: list[str] = []
+    problems: list[str] = []
     for act in (_opened_live, _restored):
         with folder() as root:
             shutil.copytree(made, root, dirs_exist_ok=True)
-            told += [f"{change}: {act.__name__}: {broken}" for broken in act(root, change)]
-    return told
+            problems += [f"{change}: {act.__name__}: {broken}" for broken in act(root, change)]
+    return problems
 
 
 def _opened_live(root: Path, change: _Change) -> Iterator[str]:

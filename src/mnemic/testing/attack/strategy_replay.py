@@ -156,20 +156,22 @@ def view(me: ScopedMemory) -> list[str]:
     names: dict[ItemId, str] = {item.id: f"turn {n}" for n, item in enumerate(turns)}
     derived = [item for item in every if item.id not in names]
     while unnamed := [item for item in derived if item.id not in names]:
-        ready = [item for item in unnamed if all(one in names for one in item.source)]
+        ready = [item for item in unnamed if all(source in names for source in item.source)]
         for item in ready:
-            names[item.id] = f"{item.kind} {item.text!r} of {sorted(names[one] for one in item.source)} {_span(item)}"
+            names[item.id] = (
+                f"{item.kind} {item.text!r} of {sorted(names[source] for source in item.source)} {_span(item)}"
+            )
         if not ready:
             return [f"{item.kind} {item.text!r} rests on what is not there" for item in unnamed]
-    told = [f"{names[item.id]}: {item.state}, {item.sight}, {_told(item.slots, names)}" for item in derived]
-    told += [f"{item.text!r} is {item.state}" for item in turns]
+    lines = [f"{names[item.id]}: {item.state}, {item.sight}, {_slots_line(item.slots, names)}" for item in derived]
+    lines += [f"{item.text!r} is {item.state}" for item in turns]
     links = {
         (link.src, link.dst, link.type): f"{names[link.src]} -{link.type} {link.weight:.6f}- {names[link.dst]}"
         for item in derived
         for link in me.links(item.id)
         if link.src in names and link.dst in names
     }
-    return sorted((*told, *links.values()))
+    return sorted((*lines, *links.values()))
 
 
 def _span(item: Item) -> str:
@@ -177,16 +179,16 @@ def _span(item: Item) -> str:
     return f"{item.said.isoformat()} {known} {item.valid_from} {item.valid_to} {item.key} {sorted(item.tags)}"
 
 
-def _told(slots: Mapping[str, Any], names: Mapping[ItemId, str]) -> str:
+def _slots_line(slots: Mapping[str, Any], names: Mapping[ItemId, str]) -> str:
     return repr(sorted(slots.items()))
 
 
-def different(one: Sequence[str], other: Sequence[str]) -> Iterator[str]:
+def different(lines: Sequence[str], other: Sequence[str]) -> Iterator[str]:
     """What is in one view and not in the other."""
-    yield from (f"- {line}" for line in sorted(set(one) - set(other)))
-    yield from (f"+ {line}" for line in sorted(set(other) - set(one)))
-    if len(one) != len(other):
-        yield f"{len(one)} lines, not {len(other)}"
+    yield from (f"- {line}" for line in sorted(set(lines) - set(other)))
+    yield from (f"+ {line}" for line in sorted(set(other) - set(lines)))
+    if len(lines) != len(other):
+        yield f"{len(lines)} lines, not {len(other)}"
 
 
 def chat_of(seed: int) -> ErraticChat | None:

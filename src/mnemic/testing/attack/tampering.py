@@ -79,14 +79,14 @@ class Tampering:
 def kinds() -> list[Tampering]:
     """What `tampering.sql` says: each is a line with a name and what must be named, then its statements."""
     text = Path(__file__).with_suffix(".sql").read_text()
-    found = []
+    tamperings = []
     for part in text.split("-- ")[1:]:
         title, _, body = part.partition("\n")
         name, _, named = title.partition(" | ")
         body = re.sub(r"\{(\w+)\}", lambda word: _WORDS[word[1]], body)
         statements = [statement.strip() for statement in re.split(r";\n", body) if statement.strip()]
-        found.append(Tampering(name, tuple(statements), named.strip()))
-    return found
+        tamperings.append(Tampering(name, tuple(statements), named.strip()))
+    return tamperings
 
 
 def attack(rounds: int, seed: int) -> AttackReport:
@@ -159,19 +159,19 @@ def _missed(root: Path, kind: Tampering, seal: bytes = b"") -> str:
             return f"{kind.name}: nothing was tampered with"
         if (sound := db.execute("PRAGMA integrity_check").get) != "ok":
             return f"{kind.name}: SQLite itself sees it: {sound}"
-    told = _told(path, seal)
-    if isinstance(told, str):
-        return f"{kind.name}: {told}"
+    faults = _faults_or_refusal(path, seal)
+    if isinstance(faults, str):
+        return f"{kind.name}: {faults}"
     if raised := _raised_by_writes(path, seal):
         return f"{kind.name}: {raised}"
     if seal:
-        return "" if told else f"{kind.name}, sealed: not found"
-    if not any(kind.named in fault for fault in told):
-        return f"{kind.name}: {'nobody is named in ' + '; '.join(told[:3]) if told else 'not found'}"
+        return "" if faults else f"{kind.name}, sealed: not found"
+    if not any(kind.named in fault for fault in faults):
+        return f"{kind.name}: {'nobody is named in ' + '; '.join(faults[:3]) if faults else 'not found'}"
     return ""
 
 
-def _told(path: Path, seal: bytes = b"") -> list[str] | str:
+def _faults_or_refusal(path: Path, seal: bytes = b"") -> list[str] | str:
     """What is said of a file: faults, or the refusal to open it; a text where something else was raised."""
     try:
         with closing(SqliteStore(path, seal=seal)) as store:
@@ -214,7 +214,7 @@ def _unseen(root: Path, place: int, bit: int) -> str:
     content = bytearray(lived_store())
     content[place] ^= 1 << bit
     path.write_bytes(content)
-    told = _told(path)
-    if isinstance(told, str):
-        return f"byte {place}, bit {bit}: {told}"
-    return "" if told else f"byte {place}, bit {bit}: not found"
+    faults = _faults_or_refusal(path)
+    if isinstance(faults, str):
+        return f"byte {place}, bit {bit}: {faults}"
+    return "" if faults else f"byte {place}, bit {bit}: not found"

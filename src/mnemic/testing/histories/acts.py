@@ -56,9 +56,9 @@ def acts(seed: int | str, count: int) -> list[Act]:
     return [Act(name, tuple(dice.randrange(10**6) for _ in range(PICKS))) for name in names]
 
 
-def shrunk(found: Sequence[Act], fails: Callable[[Sequence[Act]], bool], tries: int) -> list[Act]:
+def shrunk(acts: Sequence[Act], fails: Callable[[Sequence[Act]], bool], tries: int) -> list[Act]:
     """A shorter history that still fails, by leaving out ever smaller stretches (delta debugging, Zeller 2002)."""
-    kept, width = list(found), max(1, len(found) // 2)
+    kept, width = list(acts), max(1, len(acts) // 2)
     while width and tries > 0:
         for start, left in _without(kept, width):
             tries -= 1

@@ -216,13 +216,13 @@ class History:
         if picks[3] % 10 == 0:
             parent = self._anywhere(picks)
         done = self._each(parent, lambda me: me.merge(name, prefer=prefer or None))
-        told = self._settle(done, lambda: self.model.merge(parent, name, prefer, self.world.now))
-        if told is not None and not isinstance(done, MnemicError):
-            items, links, clash, seq = told
+        by_model = self._settle(done, lambda: self.model.merge(parent, name, prefer, self.world.now))
+        if by_model is not None and not isinstance(done, MnemicError):
+            items, links, clash, seq = by_model
             self.world.same(done.seq, seq, "merge: commit")
             if done.repeated:
                 return  # it tells what the earlier one did, which was compared then
-            self.world.same({one.id for one in done.conflicts}, clash, "merge: conflicts")
+            self.world.same({conflict.id for conflict in done.conflicts}, clash, "merge: conflicts")
             if seq is not None:
                 self.world.same((set(done.ids), done.links), (items, links), "merge: what came")
 
@@ -243,7 +243,9 @@ class History:
     def erase_session(self, picks: tuple[int, ...]) -> None:
         key, session = self._anywhere(picks), SESSIONS[1 + picks[2] % 2]
         kin = self.model.kin(key) if key in self.model.spaces else []
-        shown = [(item, versions[-1].says) for one in kin for item, versions in self.model.whole(one).items.items()]
+        shown = [
+            (item, versions[-1].says) for relative in kin for item, versions in self.model.whole(relative).items.items()
+        ]
         self._erased(
             key, [item for item, says in shown if says.session == session], lambda me: me.erase(session=session)
         )
@@ -336,7 +338,7 @@ class History:
             self.figures.hashes += 1
             for memory in self.world.memories.values():
                 self.world.same(memory.admin.state_hash(), self.hashes[seq], f"state hash of commit {seq}")
-        self.hashes = {at: told for at, told in self.hashes.items() if at <= seq}
+        self.hashes = {at: digest for at, digest in self.hashes.items() if at <= seq}
         self.world.check()
         self.world.check_sound()
 
@@ -413,9 +415,9 @@ class History:
         item = self._item(key, picks[2])
         word = shown[item].says.text.split()[-1] if item in shown else f"none{picks[3]}"
         done = self._each(key, lambda me: me.recall(word, k=5))
-        found = {one.id for one in done.items}
-        self.world.same(item in found, item in shown, f"{key}: recall of {word}")
-        self.world.same(found <= set(shown), True, f"{key}: recalled only what is shown")
+        recalled = {hit.id for hit in done.items}
+        self.world.same(item in recalled, item in shown, f"{key}: recall of {word}")
+        self.world.same(recalled <= set(shown), True, f"{key}: recalled only what is shown")
         for memory in self.world.memories.values():
             memory._opened.uses.flush()
 
@@ -452,10 +454,10 @@ class History:
             return
         item = self._item(key, picks[2])
         done = self._each(key, lambda me: sorted(map(_told_with_id, me.history(item)), key=repr))
-        told = self._settle(done, lambda: self.model.history(key, item))
-        if told is not None:
+        story = self._settle(done, lambda: self.model.history(key, item))
+        if story is not None:
             self.world.same(
-                done, sorted(((was.id, *told_was(was)) for was in told), key=repr), f"{key}: story of {item}"
+                done, sorted(((was.id, *told_was(was)) for was in story), key=repr), f"{key}: story of {item}"
             )
         links = self._each(key, lambda me: sorted((n.src, n.dst, n.type, n.weight) for n in me.links(item)))
         wanted = sorted((*ln.ends, ln.weight) for ln in self.model.links(key, item))
@@ -483,15 +485,15 @@ class History:
         return self.world.both(lambda memory: act(self.world.handle(memory, key, session)))
 
     def _settle(self, done: Any, by_model: Callable[[], Any]) -> Any:
-        told = self.world.expect(done, by_model)
+        expected = self.world.expect(done, by_model)
         self.figures.refused += isinstance(done, MnemicError)
-        return told
+        return expected
 
     def _wrote(self, done: Any, by_model: Callable[[], int]) -> None:
         seq = self._settle(done, by_model)
         if seq is not None:
             self.world.same(done.seq, seq, "commit")
-            self.ids += [one for one in getattr(done, "ids", ()) if one not in self.ids[-50:]]
+            self.ids += [item_id for item_id in getattr(done, "ids", ()) if item_id not in self.ids[-50:]]
 
     @staticmethod
     def _named(done: Any, says: ModelVersion) -> dict[str, ModelVersion]:
@@ -521,7 +523,7 @@ class History:
         return (own[pick % len(own)],) if own and pick % 3 == 0 else ()
 
     def _latest(self, key: str, source: Sequence[str]) -> datetime:
-        return max((self.model.whole(key).now(one).said for one in source), default=self.world.now)
+        return max((self.model.whole(key).now(source_id).said for source_id in source), default=self.world.now)
 
     def _moment(self, pick: int) -> datetime | None:
         return None if pick % 2 else self.world.now - timedelta(hours=pick % 400 - 50)

@@ -86,22 +86,22 @@ class HistoryWorld:
         after: tuple[int, int] | None = START
         while after is not None:
             with opened.store.read() as snapshot:
-                found = find_expired(snapshot, after)
-                heads = snapshot.spaces(list(found.by_space))
-            for head, items in zip(heads, found.by_space.values(), strict=True):
+                expired = find_expired(snapshot, after)
+                heads = snapshot.spaces(list(expired.by_space))
+            for head, items in zip(heads, expired.by_space.values(), strict=True):
                 run(retire_expired(head.id, items), opened.answering.perform)
                 user = SHARED if isinstance(head.user, Shared) else head.user
                 retired.append((f"{user}/{head.branch}" if head.branch else f"{user}", list(items)))
-            after = found.last
+            after = expired.last
         return retired
 
     def both(self, act: Callable[[Memory], T]) -> T | MnemicError:
         """What every store answers, which must be the same; an error is an answer."""
         answers = {name: _answered(partial(act, memory)) for name, memory in self.memories.items()}
-        told = {name: _comparable(answer) for name, answer in answers.items()}
-        first = next(iter(told.values()))
-        if any(one != first for one in told.values()):
-            raise HistoryError(f"the stores disagree: {told}")
+        comparable = {name: _comparable(answer) for name, answer in answers.items()}
+        first = next(iter(comparable.values()))
+        if any(answer_there != first for answer_there in comparable.values()):
+            raise HistoryError(f"the stores disagree: {comparable}")
         return next(iter(answers.values()))
 
     def expect(self, done: Any, by_model: Callable[[], T]) -> T | None:
@@ -114,22 +114,22 @@ class HistoryWorld:
         return said
 
     @staticmethod
-    def same(found: object, wanted: object, what: str) -> None:
+    def same(actual: object, wanted: object, what: str) -> None:
         """Hold what a store says against what the model says.
 
         Raises:
             HistoryError: they differ.
         """
-        if found != wanted:
-            raise HistoryError(f"{what}: {found!r}, not {wanted!r}")
+        if actual != wanted:
+            raise HistoryError(f"{what}: {actual!r}, not {wanted!r}")
 
     def shows(self, handle: ScopedMemory, shown: dict[str, VersionSpan], what: str) -> None:
         """Whether a handle shows exactly this."""
         self.same(handle.count(), len(shown), f"{what}: count")
-        found: dict[str, object] = {v.item.id: told_version(v) for v in handle.list(limit=100_000)}
-        for item in found.keys() | shown.keys():
+        actual: dict[str, object] = {v.item.id: told_version(v) for v in handle.list(limit=100_000)}
+        for item in actual.keys() | shown.keys():
             was = shown.get(item)
-            self.same(found.get(item), None if was is None else told_was(was), f"{what}: {item}")
+            self.same(actual.get(item), None if was is None else told_was(was), f"{what}: {item}")
 
     def check(self) -> None:
         """Everything that can be seen now, in every memory, and that the stores are one."""
@@ -138,8 +138,8 @@ class HistoryWorld:
                 handle = self.handle(memory, key)
                 self.shows(handle, self.model.seen(key, self.now), f"{key} now")
                 known = [seq for seq in self.model.logged(key)[::-1] if seq > self.model.horizon]
-                found = [change.seq for change in handle.log(limit=LOGGED, after=self.model.horizon)]
-                self.same(found, known[:LOGGED], f"{key} log")
+                commits = [change.seq for change in handle.log(limit=LOGGED, after=self.model.horizon)]
+                self.same(commits, known[:LOGGED], f"{key} log")
         self.check_hashes()
 
     def check_hashes(self) -> None:

@@ -136,12 +136,12 @@ class World:
         self, where: Filter = Filter(), view: View = View(), *, user: str | Shared = "ada", tenant: str = TENANT
     ) -> list[Version]:
         """List the versions that a view shows of a space, in order of writing, fetched in small pages."""
-        space, found, after = (self.space(user, tenant),), [], 0
+        space, collected, after = (self.space(user, tenant),), [], 0
         with self.store.read() as snapshot:
             while page := snapshot.scan(space, where, view, after=after, limit=3):
                 after = page[-1][0]
-                found += [version for _, version in page]
-        return found
+                collected += [version for _, version in page]
+        return collected
 
     def texts(self, where: Filter = Filter(), view: View = View(), **space: Any) -> list[str]:
         """List the texts of the versions that a view shows, in order of writing."""

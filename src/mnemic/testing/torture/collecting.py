@@ -66,8 +66,8 @@ def collecting(runs: int = 100, seed: int = 1, *, name: str = "memory", writers:
                 held += bool(json.loads(watched)["hold"])
                 point, n = _aim(random, points, number)
                 reached[_shoot(path, folder, number, seed, (point, n), random.uniform(*_LIVES))] += 1
-                found = children.asked(partial(_check, path, watched))
-                problems += [f"{point or 'random'}: {problem}" for problem in found]
+                problems_seen = children.asked(partial(_check, path, watched))
+                problems += [f"{point or 'random'}: {problem}" for problem in problems_seen]
         said = [parse(line) for file in sorted(folder.glob("*.said")) for line in _lines(file)]
         problems += children.asked(partial(_finish, path, said))
     figures: dict[str, Value] = {
@@ -76,7 +76,7 @@ def collecting(runs: int = 100, seed: int = 1, *, name: str = "memory", writers:
         "named points": len(points),
         "points not reached": ", ".join(sorted({point for point, _ in points} - reached.keys())) or "none",
         "writers beside them": writers + 1,
-        "acknowledged acts checked": sum(one.done for one in said),
+        "acknowledged acts checked": sum(act.done for act in said),
         "kills with something held": held,
         "bad": len(problems),
     }
@@ -92,7 +92,7 @@ def _writers(path: Path, folder: Path, seed: int, count: int, problems: list[str
         yield
     finally:
         stop.touch()
-        problems += [f"a writer ended with {status}" for one in working if (status := _ended(one))]
+        problems += [f"a writer ended with {status}" for writer in working if (status := _ended(writer))]
 
 
 def _aim(random: Random, points: list[tuple[str, int]], number: int) -> tuple[str, int]:
@@ -217,22 +217,22 @@ def _prepare(path: Path, number: int, seed: int, say: Say) -> None:
 
 def _check(path: Path, watched: str, say: Say) -> None:
     """Say what is wrong after a kill, and lift the hold."""
-    told = json.loads(watched)
+    pinned = json.loads(watched)
     with _opened(path) as memory:
         for fault in memory.admin.verify():
             say(f"verify: {fault.where}: {fault.problem}")
         with memory._opened.store.read() as snapshot:
-            for problem in _unpinned(snapshot, told["number"]):
+            for problem in _unpinned(snapshot, pinned["number"]):
                 say(problem)
-            if told["hold"] and (left := _versions(snapshot, ItemId(told["item"]))) != told["versions"]:
-                say(f"of what is held {left} of {told['versions']} versions are left")
-        if told["hold"]:
-            memory.admin.release_hold(told["hold"])
+            if pinned["hold"] and (left := _versions(snapshot, ItemId(pinned["item"]))) != pinned["versions"]:
+                say(f"of what is held {left} of {pinned['versions']} versions are left")
+        if pinned["hold"]:
+            memory.admin.release_hold(pinned["hold"])
 
 
 def _finish(path: Path, said: list[ActReport], say: Say) -> None:
     """Hold the store against all that was said; then let one run finish, and do it again."""
-    plain = [replace(one, seq=0) for one in said]  # what lies behind the horizon is gone from the journal
+    plain = [replace(act, seq=0) for act in said]  # what lies behind the horizon is gone from the journal
     for problem in engine.audit(path, plain).problems:
         say(problem)
     with _opened(path) as memory:
@@ -253,8 +253,8 @@ def _space(snapshot: Snapshot) -> int:
 
 
 def _retired(snapshot: Snapshot) -> list[str]:
-    found = snapshot.scan((_space(snapshot),), Filter(states=(State.RETIRED,)), limit=10_000)
-    return [version.item.id for _, version in found]
+    versions = snapshot.scan((_space(snapshot),), Filter(states=(State.RETIRED,)), limit=10_000)
+    return [version.item.id for _, version in versions]
 
 
 def _versions(snapshot: Snapshot, item: ItemId) -> int:

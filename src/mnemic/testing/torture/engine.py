@@ -53,12 +53,12 @@ def audit(path: Path, said: Sequence[ActReport]) -> Audit:
     except MnemicError as error:
         return Audit(problems=(f"cannot be read: {error!r}",), acks=0, milliseconds=0.0)
     problems += residue(path.parent, said, "after closing")
-    return Audit(problems=tuple(problems), acks=sum(one.done for one in said), milliseconds=milliseconds)
+    return Audit(problems=tuple(problems), acks=sum(act.done for act in said), milliseconds=milliseconds)
 
 
 def residue(folder: Path, said: Sequence[ActReport], when: str) -> list[str]:
     """Erased texts of which some file still holds words or token hashes, though their receipt said none does."""
-    gone = [text.split()[0] for one in said if one.done for text in one.gone]
+    gone = [text.split()[0] for act in said if act.done for text in act.gone]
     if not gone:
         return []
     files = [(path.name, path.read_bytes()) for path in sorted(folder.iterdir()) if path.is_file()]
@@ -97,7 +97,7 @@ def _seen(snapshot: Snapshot, tenant: int, who: str) -> set[str]:
 
 def _carried_hash(snapshot: Snapshot, tenant: int) -> str:
     """The hash of the last commit that came with a tenant that was loaded; "" where it did not come."""
-    return next((one.hash.hex() for one in snapshot.changes(tenant, carried().commits - 1, 1)), "")
+    return next((change.hash.hex() for change in snapshot.changes(tenant, carried().commits - 1, 1)), "")
 
 
 def _all(snapshot: Snapshot, space: int, where: Filter) -> Iterator[tuple[int, Version]]:
@@ -110,23 +110,27 @@ def _all(snapshot: Snapshot, space: int, where: Filter) -> Iterator[tuple[int, V
 def _journal(snapshot: Snapshot, tenant: int | None, said: Sequence[ActReport]) -> Iterator[str]:
     ways = journals(said)
     last = max(seq for way in ways for seq in (0, *way))
-    found = {} if tenant is None else {one.seq: one.hash.hex() for one in snapshot.changes(tenant, 0, max(1, last))}
-    off = min(([seq for seq, digest in way.items() if found.get(seq) != digest] for way in ways), key=len)
+    digests = (
+        {}
+        if tenant is None
+        else {change.seq: change.hash.hex() for change in snapshot.changes(tenant, 0, max(1, last))}
+    )
+    off = min(([seq for seq, digest in way.items() if digests.get(seq) != digest] for way in ways), key=len)
     for seq in off:
-        yield f"commit {seq} is {'another' if seq in found else 'gone'}"
+        yield f"commit {seq} is {'another' if seq in digests else 'gone'}"
 
 
 def journals(said: Sequence[ActReport]) -> list[dict[int, str]]:
     """The commits that must be there, with their hashes: in two ways if a rewind was never heard of again."""
     ways: list[dict[int, str]] = [{}]
-    for one in said:
-        if one.act == "rewind":
-            back = [{seq: digest for seq, digest in way.items() if seq <= one.seq} for way in ways]
-            ways = back if one.done else [*ways, *back]
-        if one.act == "collect" and not one.done:
-            ways = [{seq: digest for seq, digest in way.items() if seq >= one.seq} for way in ways]
-        if one.done and one.seq:
-            ways = [{**way, one.seq: one.hash} for way in ways]
+    for act in said:
+        if act.act == "rewind":
+            back = [{seq: digest for seq, digest in way.items() if seq <= act.seq} for way in ways]
+            ways = back if act.done else [*ways, *back]
+        if act.act == "collect" and not act.done:
+            ways = [{seq: digest for seq, digest in way.items() if seq >= act.seq} for way in ways]
+        if act.done and act.seq:
+            ways = [{**way, act.seq: act.hash} for way in ways]
         ways = [way for place, way in enumerate(ways) if way not in ways[:place]]
     return ways
 
@@ -174,9 +178,9 @@ def retire(
     space = space_of(store, who)
     going, after = list[ItemId](), cast("tuple[int, int] | None", START)
     while after is not None:
-        found: ExpiredItems = ahead(Look(partial(find_expired, after=after)))
-        going += [item for item in found.by_space.get(space, ()) if item in items]
-        after = found.last
+        expired: ExpiredItems = ahead(Look(partial(find_expired, after=after)))
+        going += [item for item in expired.by_space.get(space, ()) if item in items]
+        after = expired.last
     if not going or not run(retire_expired(space, going), ahead).done:
         return 0
     with store.read() as snapshot:
@@ -204,5 +208,5 @@ def head(store: Store) -> tuple[int, str]:
         tenant = snapshot.tenant(TENANT)
         if tenant is None:
             return 0, ""
-        found = snapshot.head(tenant)
-    return found.seq, found.hash.hex()
+        tenant_head = snapshot.head(tenant)
+    return tenant_head.seq, tenant_head.hash.hex()

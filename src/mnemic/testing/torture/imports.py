@@ -63,7 +63,7 @@ def imports(runs: int = 100, seed: int = 1, *, name: str = "memory", kills: int 
     with tempfile.TemporaryDirectory(prefix="mnemic-torture-") as made:
         export, store = Path(made, "conversations.json"), Path(made, "memory.db")
         count = chatgpt_export(export, seed, runs * 1_000_000)
-        spoken = sum(len(one.spoken) for one in _conversations(seed, count))
+        spoken = sum(len(conversation.spoken) for conversation in _conversations(seed, count))
         random = Random(f"import:{seed}")
         commits = -(-spoken // _BATCH)
         shots = sorted(random.sample(range(1, commits - 2), kills))
@@ -136,28 +136,28 @@ def _commits(store: Path) -> int:
 def _unkilled(ran: list[Ran]) -> list[str]:
     *shot, last = ran
     problems = [
-        f"run {n} ended with {one.status} before it was killed" for n, one in enumerate(shot, 1) if not one.killed
+        f"run {n} ended with {run.status} before it was killed" for n, run in enumerate(shot, 1) if not run.killed
     ]
     problems += [f"the last run ended with {last.status}"] if last.status else []
-    return problems + [f"run {n} showed no progress" for n, one in enumerate(ran, 1) if not one.barred]
+    return problems + [f"run {n} showed no progress" for n, run in enumerate(ran, 1) if not run.barred]
 
 
 def _problems(store: Path, seed: int, count: int) -> list[str]:
     """How what is remembered differs from what the generator says was spoken."""
     with Memory(store) as memory:
         faults = [f"verify: {fault}" for fault in memory.admin.verify()]
-        found: dict[str | None, list[Item]] = defaultdict(list)
+        by_session: dict[str | None, list[Item]] = defaultdict(list)
         for version in memory.scope(user=_USER).list(limit=LIST_LIMIT):
-            found[version.item.session].append(version.item)
+            by_session[version.item.session].append(version.item)
     differences = []
     for exported in _conversations(seed, count):
         name = exported.spoken[0].session
-        items = sorted(found.pop(name, []), key=lambda item: item.pos)
+        items = sorted(by_session.pop(name, []), key=lambda item: item.pos)
         kept = [(item.slots.get("role"), item.text, micros(item.said)) for item in items]
-        wanted = [(one.role, one.text, round(one.said * 1_000_000)) for one in exported.spoken]
+        wanted = [(spoken.role, spoken.text, round(spoken.said * 1_000_000)) for spoken in exported.spoken]
         if kept != wanted:
             differences.append(f"{name}: {_difference(kept, wanted)}")
-    return faults + differences + [f"{name}: {len(items)} nobody spoke" for name, items in found.items()]
+    return faults + differences + [f"{name}: {len(items)} nobody spoke" for name, items in by_session.items()]
 
 
 def _difference(kept: Sequence[tuple[object, str, int]], wanted: Sequence[tuple[object, str, int]]) -> str:
@@ -168,16 +168,16 @@ def _difference(kept: Sequence[tuple[object, str, int]], wanted: Sequence[tuple[
 
 
 def _figures(export: Path, store: Path, spoken: int, ran: list[Ran]) -> dict[str, Value]:
-    size, seconds = export.stat().st_size, sum(one.seconds for one in ran)
+    size, seconds = export.stat().st_size, sum(run.seconds for run in ran)
     return {
         "megabytes": size / 1e6,
         "messages": spoken,
-        "kills": sum(one.killed for one in ran),
-        "killed at commits": ", ".join(str(one.commit) for one in ran if one.killed),
+        "kills": sum(run.killed for run in ran),
+        "killed at commits": ", ".join(str(run.commit) for run in ran if run.killed),
         "commits": ran[-1].commit,
-        "seconds of each run": ", ".join(f"{one.seconds:.1f}" for one in ran),
+        "seconds of each run": ", ".join(f"{run.seconds:.1f}" for run in ran),
         "MB/s, kills and all": size / 1e6 / seconds,
         "messages/s, kills and all": spoken / seconds,
-        "peak RSS MB": max(one.peak for one in ran) / 1e6,
+        "peak RSS MB": max(run.peak for run in ran) / 1e6,
         "store MB": store.stat().st_size / 1e6,
     }

@@ -60,7 +60,7 @@ def ioerror(runs: int | None = None, seed: int = 1, *, name: str = "memory", wor
         IoErrorJob(subject=name, seed=seed, troubles=tuple(troubles[i : i + _PER_JOB]))
         for i in range(0, len(troubles), _PER_JOB)
     ]
-    return _report(name, seed, calls, [one for part in children.each(run, jobs, workers) for one in part])
+    return _report(name, seed, calls, [life for part in children.each(run, jobs, workers) for life in part])
 
 
 def run(job: IoErrorJob) -> list[Lived]:
@@ -169,7 +169,7 @@ def _watched(problems: list[str]) -> Iterator[None]:
 
 
 def _report(name: str, seed: int, calls: dict[Call, int], lives: list[Lived]) -> Report:
-    surfaced = sum((one.errors for one in lives), Counter())
+    surfaced = sum((life.errors for life in lives), Counter())
     return Report(
         name="ioerror",
         subject=name,
@@ -177,11 +177,11 @@ def _report(name: str, seed: int, calls: dict[Call, int], lives: list[Lived]) ->
         figures={
             "lives": len(lives),
             **{f"{call} calls in a life": count for call, count in calls.items()},
-            "calls that failed": sum(one.hurt for one in lives),
-            "lives where an error reached the caller": sum(bool(one.errors) for one in lives),
-            "lives where none was needed": sum(bool(one.hurt and not one.errors) for one in lives),
+            "calls that failed": sum(life.hurt for life in lives),
+            "lives where an error reached the caller": sum(bool(life.errors) for life in lives),
+            "lives where none was needed": sum(bool(life.hurt and not life.errors) for life in lives),
             "errors": ", ".join(f"{error} {count}" for error, count in surfaced.most_common()) or "none",
-            "bad": sum(bool(one.problems) for one in lives),
+            "bad": sum(bool(life.problems) for life in lives),
         },
-        problems=[f"{one.trouble}: {problem}" for one in lives for problem in one.problems],
+        problems=[f"{life.trouble}: {problem}" for life in lives for problem in life.problems],
     )

@@ -88,7 +88,7 @@ def kill(
         )
         for point, count in sorted(points.items())
     ]
-    killed = [one for part in children.each(run, jobs, workers) for one in part]
+    killed = [kill_made for part in children.each(run, jobs, workers) for kill_made in part]
     return _report(name, seed, killed, points)
 
 
@@ -154,26 +154,30 @@ def _points(name: str, seed: int) -> Counter[str]:
 
 
 def _report(name: str, seed: int, killed: list[Killed], points: Counter[str]) -> Report:
-    reopening = [one.audit.milliseconds for one in killed]
-    named = [one for one in killed if one.point]
-    amid = Counter(act for one in killed for act in one.amid)
+    reopening = [kill_made.audit.milliseconds for kill_made in killed]
+    named = [kill_made for kill_made in killed if kill_made.point]
+    amid = Counter(act for kill_made in killed for act in kill_made.amid)
     return Report(
         name="kill",
         subject=name,
         seed=seed,
         figures={
-            "kills": sum(one.reached for one in killed),
-            "at random": sum(one.reached for one in killed if not one.point),
-            "at named points": sum(one.reached for one in named),
+            "kills": sum(kill_made.reached for kill_made in killed),
+            "at random": sum(kill_made.reached for kill_made in killed if not kill_made.point),
+            "at named points": sum(kill_made.reached for kill_made in named),
             "named points": len(points),
-            "points not reached": ", ".join(sorted(points.keys() - {one.point for one in named if one.reached}))
+            "points not reached": ", ".join(
+                sorted(points.keys() - {kill_made.point for kill_made in named if kill_made.reached})
+            )
             or "none",
-            "acknowledged acts checked": sum(one.audit.acks for one in killed),
+            "acknowledged acts checked": sum(kill_made.audit.acks for kill_made in killed),
             "acts cut short": ", ".join(f"{act} {count}" for act, count in amid.most_common()),
-            "bad": sum(bool(one.audit.problems) for one in killed),
+            "bad": sum(bool(kill_made.audit.problems) for kill_made in killed),
             "reopen ms p50": quantile(reopening, 0.5),
             "reopen ms p99": quantile(reopening, 0.99),
             "reopen ms max": max(reopening, default=0.0),
         },
-        problems=[f"{one.point or 'random'}: {problem}" for one in killed for problem in one.audit.problems],
+        problems=[
+            f"{kill_made.point or 'random'}: {problem}" for kill_made in killed for problem in kill_made.audit.problems
+        ],
     )

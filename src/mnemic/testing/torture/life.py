@@ -200,9 +200,9 @@ class WorkingLife:
             case "erase":
                 return []
             case "rewind":
-                return [one for one in self._path if one[0] < act.seq]
+                return [commit for commit in self._path if commit[0] < act.seq]
             case "collect":
-                return [one for one in self._path if one[0] >= act.seq]
+                return [commit for commit in self._path if commit[0] >= act.seq]
             case _:
                 return self._path
 

@@ -46,10 +46,10 @@ def processes(runs: int = 500, seed: int = 1, *, name: str = "memory", writers: 
             wrote = _finished(writing, folder / _STOP)
             seconds = time.perf_counter() - begun
             recalls, backups = _watched(recalling), _watched(copying)
-        said = [one for part in wrote for one in part.said]
+        said = [act for part in wrote for act in part.said]
         audit = subject(name).audit(path, said)
-    waits = [wait * 1000 for one in wrote for wait in one.seconds]
-    turned_away = [recalls.problems, backups.problems, *(one.problems for one in wrote)]
+    waits = [wait * 1000 for act in wrote for wait in act.seconds]
+    turned_away = [recalls.problems, backups.problems, *(act.problems for act in wrote)]
     problems = [*audit.problems, *(problem for part in turned_away for problem in part)]
     asked = runs * writers
     if audit.acks != asked:

@@ -83,16 +83,16 @@ def run(job: PowerCutJob) -> Cuts:
             before = _left(steps, random.randrange(1, len(steps)), folder / "again", random)
             steps = _record(job, folder / "again", "eve")
         disk = Disk(steps)
-        found = []
+        made = []
         for number, cut in enumerate(cuts(steps, job.images, random)):
             disk.forward(cut)
             loss = tuple(Loss)[number % len(Loss)]
             audit = _audit(job, folder / f"{number}", disk, loss, before, random)
             said = list(map(parse, disk.said))
-            begun = sum(one.act == "rewind" and not one.done for one in said)
+            begun = sum(act.act == "rewind" and not act.done for act in said)
             amid = said[-1].act if said and not said[-1].done else ""
-            found.append(Cut(loss=loss, audit=audit, rewinds=begun, amid=amid))
-    return Cuts(syncs=sum(isinstance(step, Synced) for step in steps), cuts=tuple(found))
+            made.append(Cut(loss=loss, audit=audit, rewinds=begun, amid=amid))
+    return Cuts(syncs=sum(isinstance(step, Synced) for step in steps), cuts=tuple(made))
 
 
 def _record(job: PowerCutJob, folder: Path, who: str) -> list[Step]:
@@ -143,7 +143,7 @@ def _all(name: str, seed: int, images: int, synchronous: str, workers: int) -> l
 def _report(name: str, seed: int, full: list[Cuts], weak: dict[str, list[Cuts]]) -> Report:
     images = list(_cuts(full))
     problems = [f"{cut.loss}: {problem}" for cut in images for problem in cut.audit.problems]
-    caught = {setting: sum(bool(cut.audit.problems) for cut in _cuts(found)) for setting, found in weak.items()}
+    caught = {setting: sum(bool(cut.audit.problems) for cut in _cuts(cuts)) for setting, cuts in weak.items()}
     problems += [f"the harness has no teeth: synchronous={setting} passed" for setting in caught if not caught[setting]]
     by_loss, amid = Counter(cut.loss for cut in images), Counter(cut.amid or "none" for cut in images)
     return Report(
@@ -154,7 +154,7 @@ def _report(name: str, seed: int, full: list[Cuts], weak: dict[str, list[Cuts]])
             "images": len(images),
             **{f"images, {loss}": by_loss[loss] for loss in Loss},
             "lives recorded": len(full),
-            "syncs recorded": sum(one.syncs for one in full),
+            "syncs recorded": sum(cut_series.syncs for cut_series in full),
             "acknowledged acts checked": sum(cut.audit.acks for cut in images),
             "rewinds before the cuts": sum(cut.rewinds for cut in images),
             "images cut in": ", ".join(f"{act} {count}" for act, count in amid.most_common()),
@@ -170,5 +170,5 @@ def _report(name: str, seed: int, full: list[Cuts], weak: dict[str, list[Cuts]])
     )
 
 
-def _cuts(found: list[Cuts]) -> Iterator[Cut]:
-    return (cut for one in found for cut in one.cuts)
+def _cuts(series: list[Cuts]) -> Iterator[Cut]:
+    return (cut for cut_series in series for cut in cut_series.cuts)

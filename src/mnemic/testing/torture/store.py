@@ -167,10 +167,10 @@ class _Hands:
         with self._store.read() as snapshot:
             tenant = snapshot.tenant(engine.TENANT)
             space = None if tenant is None else snapshot.space(tenant, self._who)
-            found = {} if space is None else snapshot.standing((space.id,), (item,))
-        if item not in found:
+            standing = {} if space is None else snapshot.standing((space.id,), (item,))
+        if item not in standing:
             raise NotFound(f"no item {item} here")
-        return found[item].item
+        return standing[item].item
 
     def _commit(self, *ops: Op) -> ActResult:
         receipt: Receipt = self._store.commit(Draft(tenant=engine.TENANT, user=self._who, actor=self._who, ops=ops))

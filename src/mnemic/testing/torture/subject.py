@@ -79,8 +79,8 @@ class Promise:
 def promises(said: Iterable[ActReport]) -> dict[str, Promise]:
     """What each user was promised."""
     kept: dict[str, Promise] = {}
-    for one in said:
-        kept.setdefault(one.who, Promise()).take(one)
+    for act in said:
+        kept.setdefault(act.who, Promise()).take(act)
     return kept
 
 
@@ -165,7 +165,7 @@ class Subject(Protocol):
 
 def residue(folder: Path, said: Iterable[ActReport]) -> list[str]:
     """Erased texts of which some file still holds the bytes, though their receipt said none does."""
-    gone = [text for one in said if one.done for text in one.gone]
+    gone = [text for act in said if act.done for text in act.gone]
     if not gone:
         return []
     files = [(path.name, path.read_bytes()) for path in sorted(folder.iterdir()) if path.is_file()]

@@ -58,7 +58,7 @@ def times(runs: int = 60, seed: int = 1, *, name: str = "memory", old: Path | No
         with children.folder() as folder:
             seeded = folder / "seeded"
             children.asked(partial(_seeded, seeded, act, old))
-            before, after, points = _told(folder, seeded, act)
+            before, after, points = _measured_act(folder, seeded, act)
             shots = [(0.0, point, n) for point, count in sorted(points.items()) for n in range(1, count + 1)]
             shots += [(dice.uniform(0.0, _LONGEST), "", 0) for _ in range(runs)]
             for number, (delay, point, n) in enumerate(shots):
@@ -66,8 +66,8 @@ def times(runs: int = 60, seed: int = 1, *, name: str = "memory", old: Path | No
                 shutil.copytree(seeded, place)
                 reached = _shoot(act, place, delay, point, n)
                 figures[f"{act.name}: kills"] += reached
-                found = _problems(act, place, before, after)
-                problems += [f"{act.name} at {point or 'random'}: {problem}" for problem in found]
+                wrong = _problems(act, place, before, after)
+                problems += [f"{act.name} at {point or 'random'}: {problem}" for problem in wrong]
                 if point and not reached:
                     problems.append(f"{act.name}: {point} was not reached")
                 shutil.rmtree(place)
@@ -95,7 +95,7 @@ def _seeded(place: Path, act: TimedAct, old: Path | None, _say: Callable[[str], 
             memory.scope(user="ada", tenant="neighbour").write("of another house")
 
 
-def _told(folder: Path, seeded: Path, act: TimedAct) -> tuple[str, str, Counter[str]]:
+def _measured_act(folder: Path, seeded: Path, act: TimedAct) -> tuple[str, str, Counter[str]]:
     """What the act changes, and which points it passes; all in children, so that this process stays free to fork."""
     whole = folder / "whole"
     shutil.copytree(seeded, whole)
@@ -124,9 +124,9 @@ def _shoot(act: TimedAct, place: Path, delay: float, point: str, n: int) -> bool
 
 def _problems(act: TimedAct, place: Path, before: str, after: str) -> list[str]:
     def work(say: Callable[[str], None]) -> None:
-        found = act.state(place)
-        if found not in (before, after):
-            say(f"left {found}, which is neither {before} nor {after}")
+        state = act.state(place)
+        if state not in (before, after):
+            say(f"left {state}, which is neither {before} nor {after}")
         act.do(place, silent)
         if act.state(place) != after:
             say(f"done again it left {act.state(place)}, not {after}")
@@ -161,7 +161,7 @@ def _opened(place: Path, probe: Probe) -> Memory:
 
 def _checkpoint(place: Path, probe: Probe) -> None:
     with _opened(place, probe) as memory:
-        if any(one.name == "one" for one in memory.admin.checkpoints()):
+        if any(checkpoint.name == "one" for checkpoint in memory.admin.checkpoints()):
             return
         with suppress(Conflict):  # the copy was named before the kill and is whole: another one is made beside it
             memory.admin.checkpoint("one")
@@ -174,9 +174,9 @@ def _checkpoints(place: Path) -> str:
     """Whether a checkpoint is known; every one that is there is whole."""
     with _opened(place, silent) as memory:
         known = memory.admin.checkpoints()
-        for one in known:
-            with closing(SqliteStore(one.path)) as copy:
-                assert state_hash(copy, "default") == one.hash
+        for checkpoint in known:
+            with closing(SqliteStore(checkpoint.path)) as copy:
+                assert state_hash(copy, "default") == checkpoint.hash
     for file in (place / "checkpoints").glob("*.db"):
         with closing(SqliteStore(file)) as copy:
             assert not list(copy.verify())

@@ -42,7 +42,7 @@ class ToySubject:
         except apsw.Error as error:
             return Audit(problems=(f"cannot be read: {error}",), acks=0, milliseconds=0.0)
         problems += residue(path.parent, said)
-        return Audit(problems=tuple(problems), acks=sum(one.done for one in said), milliseconds=milliseconds)
+        return Audit(problems=tuple(problems), acks=sum(act.done for act in said), milliseconds=milliseconds)
 
 
 class _Open:

@@ -102,9 +102,11 @@ def _finish(path: Path, say: Say) -> None:
 
 
 def _problems(memory: Memory) -> list[str]:
-    found = [f"verify: {fault.where}: {fault.problem}" for fault in memory.admin.verify()]
-    found += [
-        f"{one.lane} has {one.pending} left, {one.dead} dead" for one in memory.admin.behind() if one.pending + one.dead
+    problems = [f"verify: {fault.where}: {fault.problem}" for fault in memory.admin.verify()]
+    problems += [
+        f"{lane.lane} has {lane.pending} left, {lane.dead} dead"
+        for lane in memory.admin.behind()
+        if lane.pending + lane.dead
     ]
     with memory._opened.store.read() as snapshot:
         for user in _USERS:
@@ -114,12 +116,12 @@ def _problems(memory: Memory) -> list[str]:
             rules = snapshot.scan((head.id,), Filter(kinds=(Kind.PROCEDURE,)), limit=100_000)
             cited = Counter(source for _, version in rules for source in version.item.source)
             turns = {version.item.id for _, version in spoken if version.item.text.startswith("From now on")}
-            found += [f"{user}: {turn} was read {cited[turn]} times" for turn in turns if cited[turn] != 1]
+            problems += [f"{user}: {turn} was read {cited[turn]} times" for turn in turns if cited[turn] != 1]
             rows = [(row.ver, row.part) for row in snapshot.vectors(head.id, snapshot.embedders()[0].id)]
             missing = {ver for ver, _ in spoken} - {ver for ver, _ in rows}
-            found += [f"{user}: version {ver} has no vector" for ver in missing]
-            found += [f"{user}: {row} twice" for row, times in Counter(rows).items() if times > 1]
-    return found
+            problems += [f"{user}: version {ver} has no vector" for ver in missing]
+            problems += [f"{user}: {row} twice" for row, times in Counter(rows).items() if times > 1]
+    return problems
 
 
 def _points() -> Counter[str]:

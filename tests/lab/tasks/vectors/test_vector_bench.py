@@ -47,7 +47,7 @@ def test_an_embedders_vectors_are_multiplied(tmp_path: Path) -> None:
 def test_a_run_without_peers_says_which_are_missing() -> None:
     parts: list[str] = []
     run = bench_vectors(iter([synthetic(400, 30)]), parts.append)
-    (one,) = run.found
+    (one,) = run.measurements
     assert (one.name, one.rows) == ("mnemic", 400)
     assert one.all.recall > 0.98
     assert {name: point.recall > 0.98 for name, point in one.filtered.items()} == {"10 %": True, "1 %": True}
@@ -56,7 +56,7 @@ def test_a_run_without_peers_says_which_are_missing() -> None:
     show(run, shown)
     show(run, machine, as_json=True)
     assert shown.getvalue().count("not installed") == len(run.missing)
-    assert json.loads(machine.getvalue())["found"][0]["name"] == "mnemic"
+    assert json.loads(machine.getvalue())["measurements"][0]["name"] == "mnemic"
     assert len({len(row) for row in (table(run, 400).columns, *table(run, 400).rows)}) == 1
 
 

@@ -146,8 +146,8 @@ def speed(items: int, cold: bool, **size: int) -> None:
         _show_figures(run, bench_cold(new, lambda part: run.output.note(f"{part} ...")), binding=new.stated)
         return
     measured = SpeedSize(items=items, users=max(items // 100, 1), **size)
-    found = bench_speed(measured, lambda part: run.output.note(f"{part} ..."))
-    _show_figures(run, found, binding=measured.stated)
+    figures = bench_speed(measured, lambda part: run.output.note(f"{part} ..."))
+    _show_figures(run, figures, binding=measured.stated)
 
 
 @verb("mnemic bench busy --rounds 1 --writes 5 --embedder none", "mnemic bench busy --rounds 1 --writes 2 --slow-model")
@@ -175,13 +175,13 @@ def busy(embedder: str, *, slow_model: bool, **load: Any) -> None:
     if slow_model:
         from mnemic.lab.tasks.waiting_bench import bench_waiting
 
-        found = bench_waiting(measured, lambda part: run.output.note(f"{part} ..."))
-        _show_figures(run, found, binding=measured.stated)
+        figures = bench_waiting(measured, lambda part: run.output.note(f"{part} ..."))
+        _show_figures(run, figures, binding=measured.stated)
         return
-    found = bench_busy(
+    figures = bench_busy(
         measured, lambda part: run.output.note(f"{part} ..."), embedder=opened_embedder(run, embedder, None)
     )
-    _show_figures(run, found, binding=measured.stated)
+    _show_figures(run, figures, binding=measured.stated)
 
 
 @verb("mnemic bench gateway --items 50 --requests 4 --turns 3 --kills 1")
@@ -199,8 +199,8 @@ def gateway(**load: Any) -> None:
     from mnemic.lab.tasks.gateway_bench import GatewayLoad, bench_gateway
 
     run, measured = invocation(), GatewayLoad(**load)
-    found = bench_gateway(measured, lambda part: run.output.note(f"{part} ..."))
-    _show_figures(run, found, binding=measured.stated)
+    figures = bench_gateway(measured, lambda part: run.output.note(f"{part} ..."))
+    _show_figures(run, figures, binding=measured.stated)
 
 
 @verb("mnemic bench serve --items 60 --users 3 --rounds 1 --requests 16 --idle 4")
@@ -315,8 +315,8 @@ def idle(**load: Any) -> None:
     from mnemic.lab.tasks.idle_bench import IdleLoad, bench_idle
 
     run, measured = invocation(), IdleLoad(**load)
-    found = bench_idle(measured, lambda part: run.output.note(f"{part} ..."))
-    _show_figures(run, found, binding=measured.stated)
+    figures = bench_idle(measured, lambda part: run.output.note(f"{part} ..."))
+    _show_figures(run, figures, binding=measured.stated)
 
 
 @verb("mnemic bench spaces --spaces 3 --items 300")
@@ -331,8 +331,8 @@ def spaces(**size: int) -> None:
     from mnemic.lab.tasks.spaces_bench import ManySpaces, bench_spaces
 
     run, measured = invocation(), ManySpaces(**size)
-    found = bench_spaces(measured, lambda part: run.output.note(f"{part} ..."))
-    _show_figures(run, found, binding=measured.stated)
+    figures = bench_spaces(measured, lambda part: run.output.note(f"{part} ..."))
+    _show_figures(run, figures, binding=measured.stated)
 
 
 @verb("mnemic bench stages --turns 200 --rounds 1 --limit 8 --embedder none")
@@ -354,8 +354,8 @@ def stages(embedder: str, cache: Path | None, **size: Any) -> None:
     run = invocation()
     measured = StagesSize(**size)
     with progress(run) as report_progress:
-        found = bench_stages(measured, embedder=opened_embedder(run, embedder, cache), progress=report_progress)
-    _show_figures(run, found, binding=measured.stated)
+        figures = bench_stages(measured, embedder=opened_embedder(run, embedder, cache), progress=report_progress)
+    _show_figures(run, figures, binding=measured.stated)
 
 
 @verb("mnemic bench gc --short --adds 600 --live 200 --keep-commits 2 --singles 5")
@@ -378,8 +378,8 @@ def gc(short: bool, folder: Path | None, **sizes: int) -> None:
         sizes["keep"] = sizes.pop("keep_commits")
     size = replace(gc_bench.SHORT if short else gc_bench.GcSize(), **sizes)
     with progress(run) as report_progress:
-        found = gc_bench.bench_gc(size, report_progress, folder=folder)
-    _show_figures(run, found)
+        figures = gc_bench.bench_gc(size, report_progress, folder=folder)
+    _show_figures(run, figures)
 
 
 def _show_figures(run: Invocation, measured: Measurements, *, binding: bool = True) -> None:
@@ -402,8 +402,8 @@ def asked(folder: Path, embedder: str, cache: Path | None, seed: int) -> None:
 
     run = invocation()
     with progress(run) as report_progress:
-        found = bench_asked(folder, embedder=opened_embedder(run, embedder, cache), progress=report_progress)
-    show(found, sys.stdout, seed)
+        results = bench_asked(folder, embedder=opened_embedder(run, embedder, cache), progress=report_progress)
+    show(results, sys.stdout, seed)
 
 
 @verb("mnemic bench multihop questions.jsonl --embedder none", "mnemic bench multihop questions.jsonl --by hippo2")
@@ -462,7 +462,7 @@ def needles(
     from mnemic.lab.tasks.needles_bench import CASES, FULL, QUICK, bench_needles, bench_packed, table
 
     run = invocation()
-    sizes = [_thousands(one) for one in lengths] if lengths else (FULL if full else QUICK)
+    sizes = [_thousands(length) for length in lengths] if lengths else (FULL if full else QUICK)
     with progress(run) as report:
         if path is not None:
             rows = bench_packed(path, sizes, limit=limit, seed=seed, progress=report)

@@ -61,16 +61,16 @@ def current(
     half = Half.HELD_BACK if held_back else Half.DEVELOPMENT
     plan = CurrentPlan(half=half, kinds=tuple(kinds), langs=tuple(langs), seed=seed, **asked)
     with progress(run) as report_progress:
-        found = bench_current(plan, embedder=opened_embedder(run, embedder, cache), progress=report_progress)
-    report.show(found, plan, sys.stdout, as_json=run.output.json, by=by or "")
+        results = bench_current(plan, embedder=opened_embedder(run, embedder, cache), progress=report_progress)
+    report.show(results, plan, sys.stdout, as_json=run.output.json, by=by or "")
     if failures:
-        report.write_failures(found, failures, sys.stdout)
+        report.write_failures(results, failures, sys.stdout)
     if plots is not None:
         from mnemic.lab.tasks.current.current_plots import draw
 
-        run.output.note(f"drawn: {draw(found, plots)}")
+        run.output.note(f"drawn: {draw(results, plots)}")
     if held_back and not (kinds or langs or plan.limit):
-        hold_to_bars(report.figures(found, seed))
+        hold_to_bars(report.figures(results, seed))
 
 
 @verb("mnemic bench standing --embedder none --limit 5", "mnemic bench standing --embedder none --limit 5 --failures 3")
@@ -105,13 +105,13 @@ def standing(
     half = Half.HELD_BACK if held_back else Half.TRAINING if training else Half.DEVELOPMENT
     with progress(run) as report_progress:
         reader = opened_embedder(run, embedder, cache)
-        found = bench.bench_standing(half, limit=limit, embedder=reader, progress=report_progress)
+        results = bench.bench_standing(half, limit=limit, embedder=reader, progress=report_progress)
         dialogues = bench.bench_dialogues(limit=limit, embedder=reader) if half is Half.DEVELOPMENT else ()
-    bench.show(found, sys.stdout, dialogues=dialogues, seed=seed, as_json=run.output.json)
+    bench.show(results, sys.stdout, dialogues=dialogues, seed=seed, as_json=run.output.json)
     if failures:
-        bench.write_failures(found, failures, sys.stdout)
+        bench.write_failures(results, failures, sys.stdout)
     if held_back and limit is None:
-        hold_to_bars(bench.figures(found, seed))
+        hold_to_bars(bench.figures(results, seed))
 
 
 @verb("mnemic bench small --embedder none --each 1", "mnemic bench small --embedder none --each 1 --failures 2")
@@ -140,12 +140,12 @@ def small(each: int, everyday: str | None, failures: int | None, embedder: str, 
         return
     with progress(run) as report_progress:
         reader = opened_embedder(run, embedder, cache)
-        found = bench.bench_small(seed=seed, each=each, embedder=reader, progress=report_progress)
-    bench.show(found, sys.stdout, seed=seed, as_json=run.output.json)
+        results = bench.bench_small(seed=seed, each=each, embedder=reader, progress=report_progress)
+    bench.show(results, sys.stdout, seed=seed, as_json=run.output.json)
     if failures:
-        bench.write_failures(found, failures, sys.stdout)
+        bench.write_failures(results, failures, sys.stdout)
     if each >= 20:
-        hold_to_bars(bench.figures(found, seed))
+        hold_to_bars(bench.figures(results, seed))
 
 
 def _everyday(part: str, failures: int | None, embedder: str, cache: Path | None, seed: int) -> None:
@@ -155,7 +155,7 @@ def _everyday(part: str, failures: int | None, embedder: str, cache: Path | None
     run = invocation()
     with progress(run) as report_progress:
         reader = opened_embedder(run, embedder, cache)
-        found = bench.bench_everyday(EverydayPart(part), embedder=reader, progress=report_progress)
-    bench.show(found, sys.stdout, seed=seed, as_json=run.output.json)
+        results = bench.bench_everyday(EverydayPart(part), embedder=reader, progress=report_progress)
+    bench.show(results, sys.stdout, seed=seed, as_json=run.output.json)
     if failures:
-        bench.write_failures(found, failures, sys.stdout)
+        bench.write_failures(results, failures, sys.stdout)

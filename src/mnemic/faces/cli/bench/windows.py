@@ -98,8 +98,8 @@ def _played(
 
     reader, data = open_embedder(embedder, run.settings), load(path)
     return [
-        prefix(data, budget=budget, policy=one, seed=seed, embedder=reader, progress=progress, limit=limit)
-        for one in policies
+        prefix(data, budget=budget, policy=policy, seed=seed, embedder=reader, progress=progress, limit=limit)
+        for policy in policies
     ]
 
 

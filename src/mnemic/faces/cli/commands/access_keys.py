@@ -61,17 +61,17 @@ def listed() -> None:
     """Every key of this tenant: whose, how much it may do, until when, when it was last used."""
     run = invocation()
     with run.memory() as memory:
-        found = memory.keys.list(run.tenant)
+        keys = memory.keys.list(run.tenant)
     if run.output.json:
-        run.output.document({"keys": [_record(key) for key in found]})
+        run.output.document({"keys": [_record(key) for key in keys]})
         return
-    if not found:
+    if not keys:
         run.output.line("there are no keys; `mnemic keys create` makes one")
         return
     rows = [
         (key.id, flat(key.name), _whose(key), key.right.name.lower(), _ends(key),
          "never used" if key.last_used is None else f"used {day(key.last_used)}")
-        for key in found
+        for key in keys
     ]  # fmt: skip
     run.output.table(rows, head=("key", "name", "whose memory", "right", "until", "last used, about"))
 

@@ -123,28 +123,28 @@ def _recalled(
 ) -> Context:
     """Recall, each item as it stood then; add a note where the budget leaves all of them out."""
     looking = looking_at(me, **past)
-    found = (looking.context if block else looking.recall)(words, explain=True, **options)
-    dropped = any(stage == "pack" and taken and not left for stage, taken, left in found.stages)
+    context = (looking.context if block else looking.recall)(words, explain=True, **options)
+    dropped = any(stage == "pack" and taken and not left for stage, taken, left in context.stages)
     if dropped:
-        told = f"a budget of {many(options['budget'], 'token')} is too small for any item found; raise --budget"
-        found = replace(found, notes=(*found.notes, told))
+        note = f"a budget of {many(options['budget'], 'token')} is too small for any item found; raise --budget"
+        context = replace(context, notes=(*context.notes, note))
     if past["as_of"] is not None:
-        found = context_as_of(me, found)
-    return found if explain else replace(found, stages=())
+        context = context_as_of(me, context)
+    return context if explain else replace(context, stages=())
 
 
 def print_recalled(output: Output, context: Context, *, explain: bool) -> None:
     """Print recalled items for a person, with a line about how they were found."""
-    for rank, one in enumerate(context.items, start=1):
-        _print_hit(output, rank, one, explain=explain)
+    for rank, recalled in enumerate(context.items, start=1):
+        _print_hit(output, rank, recalled, explain=explain)
     for note in context.notes:
         output.line(output.dim(plain(note)))
     for stage, taken, left in context.stages:
         output.line(output.dim(f"{stage:>10}: {taken:,} in, {left:,} out"))
-    found = many(len(context.items), "item") if context.items else "nothing found"
+    count = many(len(context.items), "item") if context.items else "nothing found"
     output.line(
         output.dim(
-            f"{found}, {many(context.tokens, 'token')}; {context.considered:,} considered in "
+            f"{count}, {many(context.tokens, 'token')}; {context.considered:,} considered in "
             f"{context.milliseconds:.1f} ms, as of commit {context.seq}"
         )
     )
@@ -166,10 +166,10 @@ def _print_hit(output: Output, rank: int, hit: Recalled, *, explain: bool) -> No
 
 
 def _flags(item: Item) -> str:
-    told = [item.state.name.lower()] if item.state is not State.ACTIVE else []
-    told += ["pinned"] if item.pinned else []
-    told += [validity(item)] if validity(item) else []
-    return ", ".join(told)
+    flags = [item.state.name.lower()] if item.state is not State.ACTIVE else []
+    flags += ["pinned"] if item.pinned else []
+    flags += [validity(item)] if validity(item) else []
+    return ", ".join(flags)
 
 
 @verb(
@@ -191,16 +191,16 @@ def context(query: str, budget: int | None, k: int | None, by: str | None, **pas
     words = argument_text(query, run.settings)
     with run.caught_up_memory() as me:
         budget = run.settings.budget if budget is None else budget
-        found = _recalled(me, past, words, block=True, k=k, budget=budget, by=by)
+        block = _recalled(me, past, words, block=True, k=k, budget=budget, by=by)
     if run.output.json:
-        run.output.document(context_record(found))
+        run.output.document(context_record(block))
         return
-    if found.text:
-        run.output.line(plain(found.text))
-    for note in found.notes:
+    if block.text:
+        run.output.line(plain(block.text))
+    for note in block.notes:
         run.output.note(plain(note))
-    shown = many(len(found.items) + len(found.always), "item")
-    run.output.note(f"{shown}, {many(found.tokens, 'token')}, {found.milliseconds:.1f} ms")
+    shown = many(len(block.items) + len(block.always), "item")
+    run.output.note(f"{shown}, {many(block.tokens, 'token')}, {block.milliseconds:.1f} ms")
 
 
 @verb('mnemic ask "which city does she live in?"', 'mnemic ask "她住在哪个城市？" --json')
@@ -312,7 +312,7 @@ def version_as_of(me: ScopedMemory, version: Version) -> Version:
 
 def context_as_of(me: ScopedMemory, context: Context) -> Context:
     """Show `context` with every item as `version_as_of` shows it."""
-    return replace(context, items=tuple(_recalled_as_of(me, one) for one in context.items))
+    return replace(context, items=tuple(_recalled_as_of(me, recalled) for recalled in context.items))
 
 
 def _recalled_as_of(me: ScopedMemory, hit: Recalled) -> Recalled:

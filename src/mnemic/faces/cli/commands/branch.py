@@ -34,9 +34,9 @@ def branch(name: str, at: str | None, understand: bool) -> None:
     """
     run = invocation()
     with run.user_memory(shelved=False) as me:
-        known = {one.name for one in all_of(me.branches)}
+        known = {each.name for each in all_of(me.branches)}
         looking_at(me, None, None, at).branch(name, understand=understand)
-        made, items = next(one for one in all_of(me.branches) if one.name == name), me.on_branch(name).count()
+        made, items = next(each for each in all_of(me.branches) if each.name == name), me.on_branch(name).count()
     shows = f"shows {many(items, 'item')}" if items else "it is empty"
     there = " was there already, and" if name in known else ""
     run.output.answer(
@@ -52,16 +52,16 @@ def branches(limit: int, after: str | None) -> None:
     """Every branch of this memory."""
     run = invocation()
     with run.user_memory(shelved=False) as me:
-        found = me.branches(limit=limit, after=after)
+        page = me.branches(limit=limit, after=after)
     if run.output.json:
-        run.output.records([branch_record(one) for one in found], found.next)
+        run.output.records([branch_record(branch) for branch in page], page.next)
         return
-    for one in found:
-        of = f" of {flat(one.of)}" if one.of else ""
-        run.output.line(f"{flat(one.name)}{of}  off commit {one.base}, last changed by commit {one.seq}")
-    if not found:
+    for branch in page:
+        of = f" of {flat(branch.of)}" if branch.of else ""
+        run.output.line(f"{flat(branch.name)}{of}  off commit {branch.base}, last changed by commit {branch.seq}")
+    if not page:
         run.output.note("no branches; `mnemic branch NAME` makes one")
-    run.output.more(found.next)
+    run.output.more(page.next)
 
 
 @verb("mnemic merge try --dry-run", "mnemic merge try --prefer branch --json")

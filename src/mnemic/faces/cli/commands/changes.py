@@ -91,8 +91,8 @@ def _print_change(output: Output, me: ScopedMemory, change: Change) -> None:
     for did, count in verbs.items():
         shown = [event for event in change.events if event.verb is did][:_SHOWN]
         for event in shown:
-            told = _payload(event) if event.item is None else _words(output, me, change, event)
-            output.line(f"    {did.name.lower()}  {told}".rstrip())
+            words = _payload(event) if event.item is None else _words(output, me, change, event)
+            output.line(f"    {did.name.lower()}  {words}".rstrip())
         if count > _SHOWN:
             output.line(output.dim(f"    {did.name.lower()}  and {many(count - _SHOWN, 'more item')}"))
 
@@ -109,27 +109,27 @@ def _payload(event: Event) -> str:
         return _collected(payload)
     if drops_branch(event):
         return "a branch, with what was written to it alone"
-    told = [many(len(payload["ids"]), "item")] if "ids" in payload else []
-    told += [f"commit {payload[name]}" for name in ("seq", "horizon") if name in payload]
-    told += [flat(str(payload["reason"]))] if "reason" in payload else []
-    return ", ".join(told)
+    parts = [many(len(payload["ids"]), "item")] if "ids" in payload else []
+    parts += [f"commit {payload[name]}" for name in ("seq", "horizon") if name in payload]
+    parts += [flat(str(payload["reason"]))] if "reason" in payload else []
+    return ", ".join(parts)
 
 
 def _collected(payload: Mapping[str, Any]) -> str:
     """Describe a collecting run: what a batch hid and why, or what all of it hid, dropped and freed."""
     if "collector" in payload:
         reason = next(iter(payload["reasons"].values()), "")
-        told = [f"{many(payload['items'], 'item')} hidden by {payload['collector']}", reason]
+        parts = [f"{many(payload['items'], 'item')} hidden by {payload['collector']}", reason]
     else:
         taken = ", ".join(f"{count:,} by {name}" for name, count in payload["collected"].items())
         pause = f"longest pause {payload['pause_ms']:,.0f} ms of {many(payload['slices'], 'slice')}"
-        told = [
+        parts = [
             f"hidden {taken}" if taken else "",
             f"{many(payload['versions'], 'version')} dropped",
             freed(payload["freed"]),
             pause,
         ]
-    return flat(f"{payload['trigger']}: {', '.join(filter(None, told))}")
+    return flat(f"{payload['trigger']}: {', '.join(filter(None, parts))}")
 
 
 def _words(output: Output, me: ScopedMemory, change: Change, event: Event) -> str:
@@ -192,10 +192,10 @@ def diff(a: int, b: int | None) -> None:
     with run.user_memory() as me:
         differences = me.diff(a, b)
     if run.output.json:
-        run.output.document({"a": a, "b": b, "items": [difference_record(one) for one in differences]})
+        run.output.document({"a": a, "b": b, "items": [difference_record(difference) for difference in differences]})
         return
-    for one in differences:
-        _print_difference(run.output, one)
+    for difference in differences:
+        _print_difference(run.output, difference)
     if not differences:
         run.output.note("no difference")
 
@@ -250,13 +250,13 @@ def undo(seq: str | None, source: str | None, cascade: bool) -> None:
 def _tell_undone(run: Invocation, done: Sequence[Undone]) -> None:
     """Say which commits were taken back, in short: an import may have been of hundreds."""
     first, last = done[0].receipt.seq, done[-1].receipt.seq
-    ids = list(dict.fromkeys(id for one in done for id in one.receipt.ids))
+    ids = list(dict.fromkeys(id for undone in done for id in undone.receipt.ids))
     span = f"commit {done[0].seq}" if len(done) == 1 else f"{len(done):,} commits, {done[-1].seq} to {done[0].seq},"
     again = f"{first}..{last}" if len(done) > 1 else first
-    told = f"{span} {'is' if len(done) == 1 else 'are'} undone: {many(len(ids), 'item')} changed"
+    summary = f"{span} {'is' if len(done) == 1 else 'are'} undone: {many(len(ids), 'item')} changed"
     run.output.answer(
-        {"undone": [one.seq for one in done], "first_commit": first, "last_commit": last, "ids": ids},
-        f"{told}; redo: mnemic undo {again}",
+        {"undone": [undone.seq for undone in done], "first_commit": first, "last_commit": last, "ids": ids},
+        f"{summary}; redo: mnemic undo {again}",
     )
 
 

@@ -96,12 +96,12 @@ def _checkpoint_before(run: Invocation) -> Checkpoint | None:
     try:
         with run.memory() as memory:
             of_this = memory.admin.users(tenant=run.tenant, limit=1)
-            for one in of_this or memory.admin.users(limit=1):
-                return memory.admin.checkpoint(tenant=one.tenant)
-            told = "it is empty"
+            for row in of_this or memory.admin.users(limit=1):
+                return memory.admin.checkpoint(tenant=row.tenant)
+            why = "it is empty"
     except StoreCorrupt as error:
-        told = str(error)
-    run.output.note(f"no checkpoint was taken of {run.path}: {told}")
+        why = str(error)
+    run.output.note(f"no checkpoint was taken of {run.path}: {why}")
     return None
 
 
@@ -195,7 +195,7 @@ def _remembered_of(run: Invocation, memory: Memory) -> Iterator[bytes]:
 
 def _user_lines(user: str, me: ScopedMemory) -> Iterator[bytes]:
     shown: set[tuple[ItemId, int]] = set()
-    for branch in ("", *[one.name for one in all_of(me.branches)]):
+    for branch in ("", *[branch_row.name for branch_row in all_of(me.branches)]):
         for held in all_of(me.on_branch(branch).holdings):
             stands = held.version.item.id, held.version.seq_from
             if stands not in shown:  # a branch shows much of what it came off
@@ -209,7 +209,7 @@ def _holding_line(user: str, branch: str | None, held: Holding) -> bytes:
         "user": user,
         "branch": branch,
         "item": version_record(held.version),
-        "versions": [version_record(one) for one in held.earlier],
+        "versions": [version_record(version) for version in held.earlier],
         "links": [link_record(link) for link in held.links],
         "uses": {"shown": uses.uses, "useful": uses.useful, "misled": uses.harms, "last": uses.last_used},
     }
@@ -306,14 +306,17 @@ def checkpoints() -> None:
     """The checkpoints that are kept, by commit."""
     run = invocation()
     with run.memory() as memory:
-        found = memory.admin.checkpoints(tenant=run.tenant)
-    for one in found:
+        known = memory.admin.checkpoints(tenant=run.tenant)
+    for checkpoint in known:
         if run.output.json:
-            run.output.record(_record(one))
+            run.output.record(_record(checkpoint))
         else:
-            gone = "" if one.there else "  (its file is gone)"
-            run.output.line(f"{flat(one.name)}  commit {one.seq}  {one.at:%Y-%m-%d %H:%M} UTC  {one.path}{gone}")
-    if not found:
+            gone = "" if checkpoint.there else "  (its file is gone)"
+            run.output.line(
+                f"{flat(checkpoint.name)}  commit {checkpoint.seq}  {checkpoint.at:%Y-%m-%d %H:%M} UTC  "
+                f"{checkpoint.path}{gone}"
+            )
+    if not known:
         run.output.note("no checkpoints; `mnemic checkpoint` makes one")
 
 

@@ -149,10 +149,12 @@ def _ask(show: Show, me: ScopedMemory, turns: Mapping[str, ItemId]) -> None:
     asked = [(known[name].text, {turns[key] for key in known[name].gold}) for name in _ASKED]
     for place, (text, gold) in enumerate([*asked, (_TIMED, {turns[_DIET]})], start=1):
         with show.timed(f"recall, question {place}"):
-            found = me.recall(text, k=2, now=_TODAY)
-        items = [recalled_record(rank, one) for rank, one in enumerate(found.items, start=1)]
-        answers.append({"question": text, "right": any(one.id in gold for one in found.items), "items": items})
-        _tell_answer(show, text, found)
+            context = me.recall(text, k=2, now=_TODAY)
+        items = [recalled_record(rank, recalled) for rank, recalled in enumerate(context.items, start=1)]
+        answers.append(
+            {"question": text, "right": any(recalled.id in gold for recalled in context.items), "items": items}
+        )
+        _tell_answer(show, text, context)
     show.results["questions"] = answers
 
 
@@ -160,9 +162,9 @@ def _tell_answer(show: Show, question: str, context: Context) -> None:
     output = show.output
     show.line()
     show.line(f"{output.ink('? ' + question, fg='cyan', bold=True)}  {_took(output, context)}")
-    for one in context.items:
-        show.line(f"  {said_time(one.item)}  {source_label(one.item)}: {flat(one.text)}")
-        show.line(output.dim(f"    score {one.score:.1f}; why: {flat('; '.join(one.reasons))}"))
+    for recalled in context.items:
+        show.line(f"  {said_time(recalled.item)}  {source_label(recalled.item)}: {flat(recalled.text)}")
+        show.line(output.dim(f"    score {recalled.score:.1f}; why: {flat('; '.join(recalled.reasons))}"))
 
 
 def _took(output: Output, context: Context) -> str:
@@ -173,11 +175,11 @@ def _state_facts(show: Show, me: ScopedMemory, turns: Mapping[str, ItemId]) -> d
     """Write the facts the talk states, each over the one it takes the place of."""
     from mnemic.demo import facts
 
-    told = facts()
+    statements = facts()
     show.title(3, "A fact that changed, and its history")
     ids: dict[str, ItemId] = {}
-    with show.timed("write a fact", len(told)):
-        for fact in told:
+    with show.timed("write a fact", len(statements)):
+        for fact in statements:
             fields: dict[str, Any] = {
                 "said": fact.said,
                 "valid_from": fact.valid_from,
@@ -200,16 +202,16 @@ def _look_back(show: Show, me: ScopedMemory) -> None:
     from mnemic.core.queries import Filter
     from mnemic.demo import questions
 
-    question = next(one for one in questions() if one.id == _EARLIER)
+    question = next(each for each in questions() if each.id == _EARLIER)
     facts = Filter(kinds=(Kind.FACT,))
     assert question.as_of is not None
     show.title(4, f"The same question, now and as of {question.as_of:%d %B %Y}")
     answers = {}
     for name, then in (("now", me), ("as_of", me.as_of(question.as_of))):
         with show.timed(f"recall {name}"):
-            found = then.recall(question.text, k=1, where=facts)
-        answers[name] = found.items[0].text if found.items else ""
-        show.line(f"{'now ' if name == 'now' else 'then'}  {flat(answers[name])}  {_took(show.output, found)}")
+            context = then.recall(question.text, k=1, where=facts)
+        answers[name] = context.items[0].text if context.items else ""
+        show.line(f"{'now ' if name == 'now' else 'then'}  {flat(answers[name])}  {_took(show.output, context)}")
     show.line(show.output.dim("she moved in March and said so in April: in March nobody had told the memory"))
     show.results["as_of"] = {"question": question.text, "date": question.as_of, **answers}
 
@@ -278,7 +280,7 @@ def _end(show: Show, keep: Path | None) -> None:
     verdict = "sound" if show.results["sound"] else "NOT SOUND"
     show.line(f"and the store is {verdict}: hash chain, digests, versions and index agree")
     show.title(8, "Your turn")
-    show.output.table((command, show.output.dim(told)) for command, told in _next(keep))
+    show.output.table((command, show.output.dim(purpose)) for command, purpose in _next(keep))
 
 
 def _next(keep: Path | None) -> Iterable[tuple[str, str]]:

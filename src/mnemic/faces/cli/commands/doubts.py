@@ -44,9 +44,9 @@ def profile(history: bool, **past: str | None) -> None:
         for belief in beliefs:
             run.output.record(belief_record(belief))
         return
-    for whom, about_one in groupby(beliefs, key=lambda one: one.subject):
+    for whom, about_one in groupby(beliefs, key=lambda each: each.subject):
         run.output.line(run.output.bold("you" if whom == "user" else plain(whom)))
-        for matter, some in groupby(about_one, key=lambda one: one.matter):
+        for matter, some in groupby(about_one, key=lambda each: each.matter):
             run.output.line(run.output.ink(f" {plain(matter.replace('_', ' ')) or 'more'}", fg="cyan"))
             for belief in some:
                 _print_belief(run.output, belief)

@@ -50,13 +50,13 @@ def graph(
     """
     run = invocation()
     with run.caught_up_memory() as me:
-        found = looking_at(me, **past).graph(by=by, around=around, steps=steps, limit=limit)
-    record = graph_record(found)
+        item_graph = looking_at(me, **past).graph(by=by, around=around, steps=steps, limit=limit)
+    record = graph_record(item_graph)
     seen = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in past.items() if value is not None)
     picture = {**record, "edges": _drawn_once(record["edges"])}
     drawn = _dot(picture) if dot else _page({**picture, "seen": seen})
     path = out if out is not None or dot or run.output.json else _PAGE
-    if not found.nodes:
+    if not item_graph.nodes:
         path = None
         run.output.note(
             "nothing to draw yet: `mnemic follow house zep` keeps a graph of what you say; it needs no model"
@@ -65,11 +65,11 @@ def graph(
         _write(path, drawn)
     if run.output.json:
         run.output.document({**record, "file": str(path.absolute()) if path else None})
-    elif dot and path is None and found.nodes:
+    elif dot and path is None and item_graph.nodes:
         run.output.line(drawn.rstrip("\n"))
     elif path is not None:
-        left = f"; {many(found.left_out, 'name')} more left out, raise --limit" if found.left_out else ""
-        shown = f"{many(len(found.nodes), 'name')}, {many(len(picture['edges']), 'relation')}{left}"
+        left = f"; {many(item_graph.left_out, 'name')} more left out, raise --limit" if item_graph.left_out else ""
+        shown = f"{many(len(item_graph.nodes), 'name')}, {many(len(picture['edges']), 'relation')}{left}"
         run.output.line(f"wrote {plain(str(path.absolute()))}: {shown}")
 
 
@@ -104,9 +104,9 @@ def _page(record: dict[str, Any]) -> str:
 def _shortened(value: Any) -> Any:
     """Cut every text of a record to what a page shows, and spell out what no reader sees."""
     if isinstance(value, dict):
-        return {name: _shortened(one) for name, one in value.items()}
+        return {name: _shortened(part) for name, part in value.items()}
     if isinstance(value, list):
-        return [_shortened(one) for one in value]
+        return [_shortened(part) for part in value]
     if isinstance(value, str):
         return plain(value if len(value) <= _EXCERPT else f"{value[:_EXCERPT]}…")
     return value
@@ -116,15 +116,15 @@ def _dot(record: dict[str, Any]) -> str:
     """Write a graph in Graphviz' language."""
     lines = [f"// {_OURS.decode()}", "digraph memory {", '  node [shape=box, style=rounded, fontname="sans-serif"];']
     for place, node in enumerate(record["nodes"]):
-        told = "; ".join(one["text"] for one in (*node["items"], *node["notes"]))
+        tooltip = "; ".join(item["text"] for item in (*node["items"], *node["notes"]))
         style = ', style="rounded,dashed"' if node["ended"] else ""
-        lines.append(f"  n{place} [label={_quoted(node['name'])}, tooltip={_quoted(told)}{style}];")
+        lines.append(f"  n{place} [label={_quoted(node['name'])}, tooltip={_quoted(tooltip)}{style}];")
     for edge in record["edges"]:
         fact = edge["fact"]
         dates = f"{fact['since']} to {fact['until'] or 'now'}: {fact['text']}" if fact else edge["label"]
         style = "dashed" if edge["ended"] else {"fact": "solid"}.get(edge["made_of"], "dotted")
-        told = f"label={_quoted(edge['label'])}, tooltip={_quoted(dates)}, style={style}"
-        lines.append(f"  n{edge['src']} -> n{edge['dst']} [{told}];")
+        tooltip = f"label={_quoted(edge['label'])}, tooltip={_quoted(dates)}, style={style}"
+        lines.append(f"  n{edge['src']} -> n{edge['dst']} [{tooltip}];")
     return "\n".join((*lines, "}", ""))
 
 

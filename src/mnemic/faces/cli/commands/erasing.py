@@ -44,9 +44,9 @@ def forget(ids: tuple[str, ...], by: str | None) -> None:
             back, anew = f"bring back: mnemic undo {receipt.seq}", f"derive anew: mnemic rerun {flat(by)}"
             run.output.answer(receipt_record(receipt), f"{hidden}; {back}; {anew}")
             return
-        found = resolve_all(me, ids)
-        said = _excerpts(me, found)
-        receipt = me.forget(*found)
+        resolved = resolve_all(me, ids)
+        said = _excerpts(me, resolved)
+        receipt = me.forget(*resolved)
         if not run.output.json:
             _say(run.output, said)
         then = f"bring back: mnemic undo {receipt.seq}"
@@ -78,15 +78,15 @@ def erase(ids: tuple[str, ...], source: str | None, everything: bool, reason: st
     if len(named) + everything != 1:
         raise Invalid("ids", "erase takes one of: ids, --session, --source, --everything", "Name just one of them.")
     with run.user_memory(shelved=False) as me:
-        found = resolve_all(me, ids)
-        said = _excerpts(me, found)
-        if not run.confirm(f"Erase {_target(run, me, found, said, session, source)} for good?", yes=yes):
+        resolved = resolve_all(me, ids)
+        said = _excerpts(me, resolved)
+        if not run.confirm(f"Erase {_target(run, me, resolved, said, session, source)} for good?", yes=yes):
             run.output.note("nothing was erased")
             return
         if everything:
             receipt = me.erase_user(reason=reason or "")
         else:
-            receipt = me.erase(*found, session=session, source=source, reason=reason or "")
+            receipt = me.erase(*resolved, session=session, source=source, reason=reason or "")
     _report(run, receipt, said)
 
 

@@ -64,8 +64,8 @@ def status(folder: str) -> None:
     """What you have changed in FOLDER since it was written, and what memory has."""
     run = invocation()
     with run.user_memory() as me:
-        found = me.compare_folder(folder)
-    run.output.answer(comparison_record(found), *_status_lines(run.output, found))
+        comparison = me.compare_folder(folder)
+    run.output.answer(comparison_record(comparison), *_status_lines(run.output, comparison))
 
 
 @verb("mnemic files diff memory", "mnemic files diff memory --json")
@@ -74,9 +74,9 @@ def diff(folder: str) -> None:
     """The words that you have changed in FOLDER, before and after."""
     run = invocation()
     with run.user_memory() as me:
-        found = me.compare_folder(folder)
-    run.output.answer(comparison_record(found), *_diff_lines(run.output, found))
-    if not run.output.json and not (found.changes or found.conflicts or found.problems):
+        comparison = me.compare_folder(folder)
+    run.output.answer(comparison_record(comparison), *_diff_lines(run.output, comparison))
+    if not run.output.json and not (comparison.changes or comparison.conflicts or comparison.problems):
         run.output.note("nothing to apply")
 
 
@@ -123,8 +123,8 @@ def _write_record(done: FolderWrite) -> dict[str, Any]:
 
 def _write_lines(done: FolderWrite) -> Iterator[str]:
     changed = f"{done.written:,} written, {done.removed:,} deleted" if done.written or done.removed else "none changed"
-    told = f"{_entries(done.items)} in {many(done.files, 'file')} ({changed}), as of commit {done.seq}"
-    yield f"{flat(done.folder)}: {told}"
+    summary = f"{_entries(done.items)} in {many(done.files, 'file')} ({changed}), as of commit {done.seq}"
+    yield f"{flat(done.folder)}: {summary}"
     if done.left_out:
         yield f"left out: {done.left_out:,} that strategies keep for themselves, or that are over"
     if done.lost is not None:
@@ -135,19 +135,22 @@ def _entries(count: int) -> str:
     return f"{count:,} {'entry' if count == 1 else 'entries'}"
 
 
-def comparison_record(found: FolderComparison) -> dict[str, Any]:
+def comparison_record(comparison: FolderComparison) -> dict[str, Any]:
     """Make the record of what was found in a folder."""
     return {
-        "folder": found.folder,
-        "seq": found.seq,
-        "changes": [_change_record(one) for one in found.changes],
-        "conflicts": [{**_change_record(one.change), "memory": one.memory} for one in found.conflicts],
+        "folder": comparison.folder,
+        "seq": comparison.seq,
+        "changes": [_change_record(each) for each in comparison.changes],
+        "conflicts": [{**_change_record(each.change), "memory": each.memory} for each in comparison.conflicts],
         "problems": [
-            {"path": one.path, "line": one.line, "problem": one.problem, "remedy": one.remedy} for one in found.problems
+            {"path": each.path, "line": each.line, "problem": each.problem, "remedy": each.remedy}
+            for each in comparison.problems
         ],
-        "notes": [{"path": one.path, "line": one.line, "note": one.note, "lost": one.lost} for one in found.notes],
-        "behind": found.behind,
-        "clean": found.is_clean,
+        "notes": [
+            {"path": each.path, "line": each.line, "note": each.note, "lost": each.lost} for each in comparison.notes
+        ],
+        "behind": comparison.behind,
+        "clean": comparison.is_clean,
     }
 
 
@@ -155,52 +158,56 @@ def _change_record(change: FolderChange) -> dict[str, Any]:
     return {name: getattr(change, name) for name in ("sort", "path", "line", "id", "before", "after")}
 
 
-def _status_lines(output: Output, found: FolderComparison) -> Iterator[str]:
-    for change in found.changes:
+def _status_lines(output: Output, comparison: FolderComparison) -> Iterator[str]:
+    for change in comparison.changes:
         yield _change_line(output, change)
-    for clash in found.conflicts:
+    for clash in comparison.conflicts:
         yield _change_line(output, clash.change, "conflict: ")
         yield f"    memory says: {_excerpt(clash.memory) if clash.memory is not None else '(forgotten there)'}"
-    for problem in found.problems:
+    for problem in comparison.problems:
         place = f"{plain(problem.path)}:{problem.line}"
         yield f"{output.ink('!', fg='red')} {place}  {flat(problem.problem)}. {flat(problem.remedy)}"
-    for note in found.notes[:_NOTES]:
+    for note in comparison.notes[:_NOTES]:
         lost = ", and goes when the folder is written again" if note.lost else ""
         yield output.dim(f"  {plain(note.path)}:{note.line}  {flat(note.note)}{lost}")
-    if len(found.notes) > _NOTES:
-        yield output.dim(f"  and {len(found.notes) - _NOTES:,} more notes (--json has all)")
-    yield _summary(found)
+    if len(comparison.notes) > _NOTES:
+        yield output.dim(f"  and {len(comparison.notes) - _NOTES:,} more notes (--json has all)")
+    yield _summary(comparison)
 
 
-def _summary(found: FolderComparison) -> str:
-    counts = [(len(found.changes), "change"), (len(found.conflicts), "conflict"), (len(found.problems), "problem")]
-    told = ", ".join(many(count, noun) for count, noun in counts if count) or "nothing to apply"
-    behind = f"; memory has changed {_entries(found.behind)} since" if found.behind else ""
-    return f"{told}; written as of commit {found.seq}{behind}"
+def _summary(comparison: FolderComparison) -> str:
+    counts = [
+        (len(comparison.changes), "change"),
+        (len(comparison.conflicts), "conflict"),
+        (len(comparison.problems), "problem"),
+    ]
+    counted = ", ".join(many(count, noun) for count, noun in counts if count) or "nothing to apply"
+    behind = f"; memory has changed {_entries(comparison.behind)} since" if comparison.behind else ""
+    return f"{counted}; written as of commit {comparison.seq}{behind}"
 
 
 def _change_line(output: Output, change: FolderChange, what: str = "") -> str:
     sign, colour = _SIGNS[change.sort]
     place = plain(change.path) + (f":{change.line}" if change.line else "")
-    told = f"{sign} {place}  {what}{change.sort}: {_excerpt(change.after or change.before)}"
-    return output.ink(told, fg="magenta" if what else colour)
+    line = f"{sign} {place}  {what}{change.sort}: {_excerpt(change.after or change.before)}"
+    return output.ink(line, fg="magenta" if what else colour)
 
 
 def _excerpt(text: str) -> str:
     return cut(flat(text), _WORDS)
 
 
-def _diff_lines(output: Output, found: FolderComparison) -> Iterator[str]:
+def _diff_lines(output: Output, comparison: FolderComparison) -> Iterator[str]:
     for change, memory in (
-        *((one, "") for one in found.changes),
-        *((one.change, f"conflict; memory says: {one.memory}") for one in found.conflicts),
+        *((each, "") for each in comparison.changes),
+        *((each.change, f"conflict; memory says: {each.memory}") for each in comparison.conflicts),
     ):
         place = plain(change.path) + (f":{change.line}" if change.line else "")
         yield output.bold(f"{place}  {change.sort}" + (f"  {change.id}" if change.id else ""))
         if memory:
             yield output.ink(flat(memory), fg="magenta")
         yield from _difference(output.ink, change.before, change.after)
-    for problem in found.problems:
+    for problem in comparison.problems:
         yield output.ink(f"{plain(problem.path)}:{problem.line}  {flat(problem.problem)}", fg="red")
 
 
@@ -217,8 +224,8 @@ def _apply_record(done: FolderApply, *, dry_run: bool) -> dict[str, Any]:
         "receipt": None if done.receipt is None else receipt_record(done.receipt),
         "dry_run": dry_run,
         "refused": done.refused,
-        "applied": [_change_record(one) for one in done.applied],
-        "left": [_change_record(one) for one in done.left],
+        "applied": [_change_record(change) for change in done.applied],
+        "left": [_change_record(change) for change in done.left],
         "found": comparison_record(done.found),
     }
 

@@ -84,8 +84,8 @@ def _rebuilt_record(collected: Collected, rebuilt: tuple[int, int] | None) -> di
     if rebuilt is None:
         return {"rebuilt": None}
     before, after = rebuilt
-    told = {"bytes_before": before, "bytes_after": after}
-    return {"bytes_after": after, "freed": collected.bytes_before - after, "rebuilt": told}
+    sizes = {"bytes_before": before, "bytes_after": after}
+    return {"bytes_after": after, "freed": collected.bytes_before - after, "rebuilt": sizes}
 
 
 def _record(collected: Collected) -> dict[str, Any]:
@@ -103,9 +103,9 @@ def _record(collected: Collected) -> dict[str, Any]:
 
 def _print(run: Invocation, collected: Collected, rebuilt: tuple[int, int] | None) -> None:
     output = run.output
-    for one in collected.taken if collected.dry_run else ():
-        whose = "" if one.user == run.user else f"of {flat(one.user or '(shared)')}  "
-        output.line(f"{one.id}  {whose}{output.dim(one.collector)}  {one.reason}")
+    for collected_item in collected.taken if collected.dry_run else ():
+        whose = "" if collected_item.user == run.user else f"of {flat(collected_item.user or '(shared)')}  "
+        output.line(f"{collected_item.id}  {whose}{output.dim(collected_item.collector)}  {collected_item.reason}")
     which = ", ".join(f"{count:,} by {name}" for name, count in sorted(collected.by_collector.items())) or "nothing"
     rows = [("would hide" if collected.dry_run else "hidden", which)]
     rows += _unknown(run, collected)
@@ -163,12 +163,12 @@ def add(ids: tuple[str, ...], everything: bool, reason: str | None) -> None:
     if bool(ids) + (session is not None) + everything != 1:
         raise Invalid("ids", "hold takes one of: ids, --session, --everything", "Name just one of them.")
     with run.memory() as memory:
-        found: list[ItemId | None] = [*resolve_all(run.scoped(memory, shelved=False), ids)]
+        resolved: list[ItemId | None] = [*resolve_all(run.scoped(memory, shelved=False), ids)]
         numbers = [
             memory.admin.hold(
                 user=run.user, item=item, session=session, reason=reason or "", actor=run.user, tenant=run.tenant
             )
-            for item in found or [None]
+            for item in resolved or [None]
         ]
     run.output.answer({"holds": numbers}, f"held: {', '.join(f'hold {number}' for number in numbers)}")
 
@@ -179,16 +179,18 @@ def listed(limit: int, after: str | None) -> None:
     """Every hold of this installation."""
     run = invocation()
     with run.memory() as memory:
-        found = memory.admin.holds(tenant=run.tenant, limit=limit, after=after)
+        holds = memory.admin.holds(tenant=run.tenant, limit=limit, after=after)
     if run.output.json:
-        run.output.document({"holds": [_hold_record(one) for one in found], "next": found.next})
+        run.output.document({"holds": [_hold_record(hold) for hold in holds], "next": holds.next})
         return
-    if not found:
+    if not holds:
         run.output.line("nothing is held")
         return
-    rows = [(str(one.id), _held_words(one), flat(one.actor), f"commit {one.seq}", flat(one.reason)) for one in found]
+    rows = [
+        (str(hold.id), _held_words(hold), flat(hold.actor), f"commit {hold.seq}", flat(hold.reason)) for hold in holds
+    ]
     run.output.table(rows, head=("hold", "what", "by", "since", "why"))
-    run.output.more(found.next)
+    run.output.more(holds.next)
 
 
 @verb("mnemic hold release 1")

@@ -197,10 +197,10 @@ def import_(path: str, form: str | None, dry_run: bool, **options: Any) -> None:
     _report(run, tally, time.perf_counter() - began, dry_run=dry_run, interrupted=False)
     if not tally.written and not tally.repeated:
         skipped = tally.skipped.total()
-        told = (
+        problem = (
             f"nothing here could be imported; {many(skipped, 'record')} skipped" if skipped else "there is nothing here"
         )
-        run.output.note(f"error: {told}")
+        run.output.note(f"error: {problem}")
         click.get_current_context().exit(FAILED)
 
 
@@ -227,16 +227,16 @@ def _messages(
         own_zone=run.settings.timezone,
         assumed=tally.assume,
     )
-    for one in given:
-        if isinstance(one, Skipped):
-            tally.skip(one.where, one.why)
-        elif isinstance(one, Edge):
-            yield one
+    for record in given:
+        if isinstance(record, Skipped):
+            tally.skip(record.where, record.why)
+        elif isinstance(record, Edge):
+            yield record
         else:
-            name = unquote(one.key.partition(":")[0])
+            name = unquote(record.key.partition(":")[0])
             tally.sources[name] = None
-            slots = {"user": one.user, **one.slots} if intent.mine and one.user else one.slots
-            yield replace(one, slots={**slots, "source": name})
+            slots = {"user": record.user, **record.slots} if intent.mine and record.user else record.slots
+            yield replace(record, slots={**slots, "source": name})
 
 
 def _owner(run: Invocation, message: Message, tally: ImportTally, intent: Intent) -> str | None:
@@ -326,7 +326,7 @@ def _commit(
         return
     mine = run.scoped(memory, owner, shelved=False)
     tally.expired += _expired(batch)
-    tally.took(receipt, sum(_is_away(mine, one) for one in receipt.ids) if receipt.repeated else 0)
+    tally.took(receipt, sum(_is_away(mine, item_id) for item_id in receipt.ids) if receipt.repeated else 0)
     known |= _ids(run.scoped(memory, owner), batch, receipt)
 
 
@@ -342,7 +342,7 @@ def _ids(me: ScopedMemory, batch: Sequence[Message], receipt: Receipt) -> dict[s
 
     if len(receipt.ids) == len(batch):
         pairs = zip(batch, receipt.ids, strict=True)
-        return {message.key: one for message, one in pairs if message.kind not in EVIDENCE}
+        return {message.key: item_id for message, item_id in pairs if message.kind not in EVIDENCE}
     tied = [message for message in batch if message.kind not in EVIDENCE]  # one was long, and came with its chunks
     return {message.key: me.observe([message], channel=Channel.IMPORT).ids[0] for message in tied}
 

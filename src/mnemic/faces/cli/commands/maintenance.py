@@ -46,25 +46,25 @@ def stats(limit: int, after: str | None, *, models: bool) -> None:
         show_spending(run)
         return
     with run.memory() as memory:
-        found, behind = memory.admin.stats(limit=1), memory.admin.behind()
+        statistics, behind = memory.admin.stats(limit=1), memory.admin.behind()
         users = memory.admin.users(limit=limit, after=after)
         mine = next(iter(memory.admin.users(user=run.user, tenant=run.tenant)), None)
     if run.output.json:
-        lanes = [lane_record(one) for one in behind]
-        record = {**vitals_record(found.vitals), **stats_record(found, users), "lanes": lanes}
+        lanes = [lane_record(lane) for lane in behind]
+        record = {**vitals_record(statistics.vitals), **stats_record(statistics, users), "lanes": lanes}
         run.output.document({"user": run.user, "tenant": run.tenant, **record})
         return
     run.output.table(
         [
-            ("store", flat(found.url)),
-            ("size", size(found.bytes)),
-            ("format", str(found.format)),
+            ("store", flat(statistics.url)),
+            ("size", size(statistics.bytes)),
+            ("format", str(statistics.format)),
             ("user", f"{flat(run.user)} (tenant {flat(run.tenant)}): {many(mine.items if mine else 0, 'item')}"),
-            ("in all", f"{many(found.items, 'item')} of {many(found.user_count, 'user')}"),
-            *(lane_row(one) for one in behind),
+            ("in all", f"{many(statistics.items, 'item')} of {many(statistics.user_count, 'user')}"),
+            *(lane_row(lane) for lane in behind),
         ]
     )
-    if found.user_count > 1:
+    if statistics.user_count > 1:
         run.output.line()
         rows = [(flat(u.tenant), flat(u.user or "(shared)"), f"{u.items:,}", f"{u.commits:,}") for u in users]
         run.output.table(rows, head=("tenant", "user", "items", "last commit"))
@@ -152,14 +152,14 @@ def doctor() -> None:
 
     run = invocation()
     wrong = run.only_what_can_be_read()
-    checks = _checks(run) + [Check(name=one.field, ok=False, found=one.problem, remedy=one.remedy) for one in wrong]
+    checks = _checks(run) + [Check(name=each.field, ok=False, found=each.problem, remedy=each.remedy) for each in wrong]
     if run.output.json:
         record = {
             "store": run.shown_where,
             "exists": run.exists,
             "checks": [dataclasses.asdict(check) for check in checks],
         }
-        run.output.document({**record, "settings": {one.name: one.value for one in _settings(run)}})
+        run.output.document({**record, "settings": {each.name: each.value for each in _settings(run)}})
     else:
         _print_checks(run, checks)
     if not all(check.ok for check in checks):
@@ -180,7 +180,7 @@ def _print_checks(run: Invocation, checks: list[Check]) -> None:
     marks = {True: output.ink("ok   ", fg="green"), False: output.ink("wrong", fg="red")}
     output.table([(marks[c.ok], c.name, flat(c.found) + ("" if c.ok else f"  -> {flat(c.remedy)}")) for c in checks])
     output.line()
-    output.table([(one.name, flat(str(one.value)), output.dim(one.origin)) for one in _settings(run)])
+    output.table([(setting.name, flat(str(setting.value)), output.dim(setting.origin)) for setting in _settings(run)])
 
 
 @verb("mnemic settings", "MNEMIC_K=5 mnemic settings --json")
@@ -193,13 +193,13 @@ def settings() -> None:
     wrong = run.only_what_can_be_read()
     rows = _settings(run)
     if run.output.json:
-        record = {one.name: one.record() for one in rows}
-        run.output.document({"settings": record, "store": run.shown_where, "wrong": [str(one) for one in wrong]})
+        record = {each.name: each.record() for each in rows}
+        run.output.document({"settings": record, "store": run.shown_where, "wrong": [str(each) for each in wrong]})
     else:
-        cells = [(one.name.upper(), flat(str(one.value)), one.origin, one.meaning) for one in rows]
+        cells = [(each.name.upper(), flat(str(each.value)), each.origin, each.meaning) for each in rows]
         run.output.table(cells, head=(f"{PREFIX}...", "value", "from", "meaning"))
-    for one in wrong:
-        run.output.note(f"not taken: {one}")
+    for each in wrong:
+        run.output.note(f"not taken: {each}")
     if wrong:
         click.get_current_context().exit(FAULTS)
 
@@ -223,13 +223,13 @@ class _Setting:
 
 
 def _settings(run: Invocation) -> list[_Setting]:
-    told = meanings()
+    docstrings = meanings()
     rows = []
     for field in dataclasses.fields(Settings):
         name = field.name
         came = "environment" if PREFIX + name.upper() in os.environ else "default"
         value, here = _display_value(run.program_settings, field), _display_value(run.settings, field)
-        rows.append(_Setting(name, value, came, here, told.get(name, "")))
+        rows.append(_Setting(name, value, came, here, docstrings.get(name, "")))
     return rows
 
 
@@ -248,13 +248,13 @@ def meanings() -> dict[str, str]:
     (described,) = ast.parse(inspect.getsource(Settings)).body
     body = described.body if isinstance(described, ast.ClassDef) else []
     return {
-        field.target.id: told.value.value
-        for field, told in itertools.pairwise(body)
+        field.target.id: docstring.value.value
+        for field, docstring in itertools.pairwise(body)
         if isinstance(field, ast.AnnAssign)
         and isinstance(field.target, ast.Name)
-        and isinstance(told, ast.Expr)
-        and isinstance(told.value, ast.Constant)
-        and isinstance(told.value.value, str)
+        and isinstance(docstring, ast.Expr)
+        and isinstance(docstring.value, ast.Constant)
+        and isinstance(docstring.value.value, str)
     }
 
 

@@ -96,13 +96,13 @@ def _card(me: ScopedMemory, then: ScopedMemory, item: ItemId, past: dict[str, st
     links = then.links(item)
     sources, front, seen = list[tuple[int, "Item"]](), [version.item], {item}
     for step in range(1, _CHAIN + 1):
-        cited = [id for one in front for id in one.source if id not in seen]
+        cited = [id for each in front for id in each.source if id not in seen]
         seen |= set(cited)
         front = _known(me, dict.fromkeys(cited))
-        sources += ((step, one) for one in front)
+        sources += ((step, each) for each in front)
     ends = _known(me, dict.fromkeys(end for link in links for end in (link.src, link.dst) if end != item))
     withheld = withheld_instructions(version.item, user)
-    return ItemCard(version, links, me.strength(item), sources, {one.id: one for one in ends}, withheld)
+    return ItemCard(version, links, me.strength(item), sources, {each.id: each for each in ends}, withheld)
 
 
 def _known(me: ScopedMemory, ids: Iterable[ItemId]) -> list[Item]:
@@ -124,13 +124,19 @@ def _card_record(card: ItemCard) -> dict[str, Any]:
         **version_record(card.version),
         "derived_by": card.version.item.author,
         "evidence": [
-            {"id": one.id, "steps": steps, "kind": one.kind.value, "said": said_on_clock(one), "text": one.text}
-            for steps, one in card.sources
+            {
+                "id": item_or_id.id,
+                "steps": steps,
+                "kind": item_or_id.kind.value,
+                "said": said_on_clock(item_or_id),
+                "text": item_or_id.text,
+            }
+            for steps, item_or_id in card.sources
         ],
-        "superseded_by": [one.id for one in card.others(taken=False)],
-        "supersedes": [one.id for one in card.others(taken=True)],
+        "superseded_by": [item_or_id.id for item_or_id in card.others(taken=False)],
+        "supersedes": [item_or_id.id for item_or_id in card.others(taken=True)],
         "withheld": list(card.withheld),
-        "links": [link_record(one) for one in card.links],
+        "links": [link_record(item_or_id) for item_or_id in card.links],
         "strength": {
             "uses": strength.uses,
             "useful": strength.useful,
@@ -150,17 +156,20 @@ def _print_card(output: Output, card: ItemCard) -> None:
     rows.append(
         ("written", f"commit {version.seq_from}, {version.recorded:%Y-%m-%d %H:%M:%S} UTC, {_written_by(item)}")
     )
-    rows += [("instructs", f"{flat(told)}: {why_withheld(item)}") for told in card.withheld]
-    rows += [("from", f"{'  ' * (steps - 1)}{_told(one)}") for steps, one in card.sources]
-    if missing := len(set(item.source) - {one.id for _, one in card.sources}):
+    rows += [("instructs", f"{flat(instruction)}: {why_withheld(item)}") for instruction in card.withheld]
+    rows += [("from", f"{'  ' * (steps - 1)}{_item_line(each)}") for steps, each in card.sources]
+    if missing := len(set(item.source) - {each.id for _, each in card.sources}):
         rows.append(("from", f"{missing} more that are gone"))
-    rows += [("in place of", _told(one)) for one in card.others(taken=True)]
-    rows += [("ended by" if one.kind in EVIDENCE else "superseded by", _told(one)) for one in card.others(taken=False)]
+    rows += [("in place of", _item_line(each)) for each in card.others(taken=True)]
+    rows += [
+        ("ended by" if each.kind in EVIDENCE else "superseded by", _item_line(each))
+        for each in card.others(taken=False)
+    ]
     if version.seq_to is not None:
         rows.append(("replaced", f"commit {version.seq_to}"))
     if strength.uses or strength.useful or strength.harms:
         rows.append(("used", f"shown {strength.uses}, useful {strength.useful}, misled {strength.harms}"))
-    rows += [("link", _linked(item, one, card.ends)) for one in card.links if one.type != SUPERSEDES]
+    rows += [("link", _linked(item, each, card.ends)) for each in card.links if each.type != SUPERSEDES]
     output.table([(output.dim(name), value) for name, value in rows])
 
 
@@ -173,7 +182,7 @@ def _written_by(item: Item) -> str:
     return "by a model" if item.channel is Channel.MODEL else "by hand"
 
 
-def _told(item: Item) -> str:
+def _item_line(item: Item) -> str:
     return f"{item.id}  {said_time(item)}  {item.kind}: {cut(flat(item.text), _EXCERPT)}"
 
 

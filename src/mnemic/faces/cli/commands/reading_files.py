@@ -54,11 +54,11 @@ def read(question: str, files: tuple[Path, ...], origin: str | None, notes: int 
         def moved(reached: ReadingProgress) -> None:
             report("read", reached.taken, reached.total)
 
-        found = me.read(asked, *sources, **_from(me, origin), notes=notes, segment=segment, progress=moved)
+        reading = me.read(asked, *sources, **_from(me, origin), notes=notes, segment=segment, progress=moved)
     if run.output.json:
-        run.output.document(_record(found))
+        run.output.document(_record(reading))
     else:
-        _print_reading(run.output, found)
+        _print_reading(run.output, reading)
 
 
 def _from(me: ScopedMemory, origin: str | None) -> dict[str, Any]:
@@ -70,22 +70,23 @@ def _from(me: ScopedMemory, origin: str | None) -> dict[str, Any]:
     return {"ids": (ItemId(typed),)} if is_id else {"session": origin}
 
 
-def _print_reading(output: Output, found: LongReading) -> None:
-    output.line(output.bold(plain(found.answer)) if found.known else "The notes do not hold an answer.")
-    for place in found.evidence:
+def _print_reading(output: Output, reading: LongReading) -> None:
+    output.line(output.bold(plain(reading.answer)) if reading.known else "The notes do not hold an answer.")
+    for place in reading.evidence:
         output.line(f"   {flat(place.quote)}")
         output.line(output.dim(f"   {_place(place)}"))
-    steps = ", ".join(f"{by} {count:,}" for by, count in sorted(found.judged.items()))
-    resumed = f"; {many(found.resumed, 'segment')} had been read before" if found.resumed else ""
+    steps = ", ".join(f"{by} {count:,}" for by, count in sorted(reading.judged.items()))
+    resumed = f"; {many(reading.resumed, 'segment')} had been read before" if reading.resumed else ""
     output.line(
         output.dim(
-            f"{many(found.tokens, 'token')} in {many(found.segments, 'segment')}, {many(len(found.notes), 'note')}; "
+            f"{many(reading.tokens, 'token')} in {many(reading.segments, 'segment')}, "
+            f"{many(len(reading.notes), 'note')}; "
             f"judged by: {steps}{resumed}"
         )
     )
-    for skipped in found.skipped:
+    for skipped in reading.skipped:
         output.note(f"skipped {plain(skipped.where)}: {plain(skipped.why)}")
-    output.note(f"notes: mnemic show {found.id}")
+    output.note(f"notes: mnemic show {reading.id}")
 
 
 def _place(place: EvidencePlace) -> str:
@@ -93,20 +94,20 @@ def _place(place: EvidencePlace) -> str:
     return plain(f"{place.source}{part}, characters {place.start:,} to {place.end:,}, segment {place.segment}")
 
 
-def _record(found: LongReading) -> dict[str, Any]:
+def _record(reading: LongReading) -> dict[str, Any]:
     def places(some: tuple[EvidencePlace, ...]) -> list[dict[str, Any]]:
-        return [{name: getattr(one, name) for name in one.__slots__} for one in some]
+        return [{name: getattr(part, name) for name in part.__slots__} for part in some]
 
     return {
-        "id": found.id,
-        "seq": found.seq,
-        "known": found.known,
-        "answer": found.answer,
-        "evidence": places(found.evidence),
-        "notes": [{"text": note.text, "evidence": places(note.evidence)} for note in found.notes],
-        "tokens": found.tokens,
-        "segments": found.segments,
-        "resumed": found.resumed,
-        "judged": dict(found.judged),
-        "skipped": [{"where": one.where, "why": one.why} for one in found.skipped],
+        "id": reading.id,
+        "seq": reading.seq,
+        "known": reading.known,
+        "answer": reading.answer,
+        "evidence": places(reading.evidence),
+        "notes": [{"text": note.text, "evidence": places(note.evidence)} for note in reading.notes],
+        "tokens": reading.tokens,
+        "segments": reading.segments,
+        "resumed": reading.resumed,
+        "judged": dict(reading.judged),
+        "skipped": [{"where": part.where, "why": part.why} for part in reading.skipped],
     }

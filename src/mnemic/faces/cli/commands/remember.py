@@ -77,8 +77,8 @@ def acknowledge(
         return
     repeated = bool(receipt.repeated) and receipt.repeated == len(receipt.ids)
     said = (already or "was there already") if repeated else did
-    for one in receipt.ids:
-        output.line(f"{'closed' if one == closed else said} {output.ink(one, fg='yellow')}")
+    for item_id in receipt.ids:
+        output.line(f"{'closed' if item_id == closed else said} {output.ink(item_id, fg='yellow')}")
     if repeated and already:
         return
     output.line(output.dim(f"commit {receipt.seq}, durable in {took:.1f} ms"))
@@ -98,8 +98,8 @@ def note_withheld(run: Invocation, me: ScopedMemory, receipt: Receipt) -> None:
         return
     with suppress(NotFound):  # it has expired already
         item = me.get(receipt.id).item
-        for told in withheld_instructions(item, run.user):
-            run.output.note(f"{told}: {why_withheld(item)}")
+        for instruction in withheld_instructions(item, run.user):
+            run.output.note(f"{instruction}: {why_withheld(item)}")
 
 
 def why_withheld(item: Item) -> str:

@@ -58,14 +58,14 @@ def listed(limit: int, after: str | None) -> None:
     """Every talk that has a window, with who has it open."""
     run = invocation()
     with run.user_memory(shelved=False) as me:
-        found = me.sessions(limit=limit, after=after)
+        page = me.sessions(limit=limit, after=after)
     if run.output.json:
-        run.output.records([session_record(name, row) for name, row in found], found.next)
+        run.output.records([session_record(name, row) for name, row in page], page.next)
         return
-    run.output.table([_session_row(name, row) for name, row in found], head=_SESSION)
-    if not found:
+    run.output.table([_session_row(name, row) for name, row in page], head=_SESSION)
+    if not page:
         run.output.note("no talk has a window yet")
-    run.output.more(found.next)
+    run.output.more(page.next)
 
 
 @verb("mnemic session show trip", "mnemic session show trip --json", name="show")
@@ -186,16 +186,16 @@ def asked(name: str, query: str, budget: int | None, policy: str | None) -> None
     words = argument_text(query, run.settings)
     with run.user_memory() as me, me.session(name, budget=budget, policy=policy) as window:
         new = not _was_said_in(me, name)
-        found = window.context(words)
+        context = window.context(words)
         if run.output.json:
-            ids = [item.id for item in found]
-            notes = {"notes": list(found.notes), "new": new}
-            run.output.document({"text": found.text, "items": ids, **notes, **_state(window)})
+            ids = [item.id for item in context]
+            notes = {"notes": list(context.notes), "new": new}
+            run.output.document({"text": context.text, "items": ids, **notes, **_state(window)})
             return
-        run.output.line(found.text)
+        run.output.line(context.text)
         if new:
             run.output.note(f"nothing was said in a talk {name!r} yet: what is shown is of others")
-        for note in found.notes:
+        for note in context.notes:
             run.output.note(note)
         _note_state(run, window)
 
@@ -244,7 +244,7 @@ def _moving_pages(name: str, ids: tuple[str, ...], did: str) -> Iterator[tuple[S
     """Open a talk's window, yield it with the items that were named, and print what was done to them."""
     run = _invocation_on(name)
     with run.user_memory() as me, _known_session(me, name) as window:
-        items = resolve_all(me, [_newest(me, name) if one == "last" else one for one in ids])
+        items = resolve_all(me, [_newest(me, name) if given_id == "last" else given_id for given_id in ids])
         yield window, items
         if run.output.json:
             run.output.document({"ids": items, "pages": [page.id for page in window.window().pages], **_state(window)})
@@ -295,10 +295,10 @@ def _state(window: Session) -> dict[str, Any]:
 
 def _note_state(run: Invocation, window: Session) -> None:
     used = window.budget - window.tokens["free"]
-    told = f"window {used:,} of {window.budget:,} tokens, pressure {window.pressure.value}"
+    state = f"window {used:,} of {window.budget:,} tokens, pressure {window.pressure.value}"
     counts = window.counters
-    told += f"; {many(counts.hits, 'hit')}, {many(counts.faults, 'fault')}, {many(counts.evictions, 'eviction')}"
-    run.output.note(f"{meter(used, window.budget)} {told}")
+    state += f"; {many(counts.hits, 'hit')}, {many(counts.faults, 'fault')}, {many(counts.evictions, 'eviction')}"
+    run.output.note(f"{meter(used, window.budget)} {state}")
 
 
 for _command in (listed, shown, observed, asked, paged_in, paged_out, pinned, unpinned):

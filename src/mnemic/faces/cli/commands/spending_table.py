@@ -44,17 +44,17 @@ def show_spending(run: Invocation) -> None:
 
 def _failing(memory: Memory) -> dict[str, str]:
     """Find the lanes that wait after a failure, each with one of its errors."""
-    return {one.name: one.error for one in memory.admin.jobs() if one.error and one.id is None}
+    return {job.name: job.error for job in memory.admin.jobs() if job.error and job.id is None}
 
 
 def _print(
     run: Invocation, mine: Sequence[Spending], everybody: Sequence[Spending], prices: Mapping[str, Price]
 ) -> None:
-    run.output.table([_row(one, prices) for one in mine], head=_HEAD)
+    run.output.table([_row(spending, prices) for spending in mine], head=_HEAD)
     run.output.line()
-    run.output.line(f"user {flat(run.user)}: {told(mine, prices)}")
-    run.output.line(f"all users: {told(everybody, prices)}")
-    if guessed := sum(one.estimated for one in everybody):
+    run.output.line(f"user {flat(run.user)}: {spending_line(mine, prices)}")
+    run.output.line(f"all users: {spending_line(everybody, prices)}")
+    if guessed := sum(spending.estimated for spending in everybody):
         run.output.line(f"of {many(guessed, 'call')} the tokens are guessed: the endpoint did not count them")
     for model, names in _answered_as(everybody).items():
         run.output.line(f"{flat(model)} has answered as {', '.join(map(flat, names))}")
@@ -63,23 +63,26 @@ def _print(
 def _answered_as(spendings: Sequence[Spending]) -> dict[str, list[str]]:
     """Find the models that answered under more than one name, with these names."""
     names: dict[str, list[str]] = defaultdict(list)
-    for one in spendings:
-        names[one.model] += [name for name in one.answered_as if name not in names[one.model]]
+    for spending in spendings:
+        names[spending.model] += [name for name in spending.answered_as if name not in names[spending.model]]
     return {model: known for model, known in names.items() if len(known) > 1}
 
 
-def told(spendings: Sequence[Spending], prices: Mapping[str, Price]) -> str:
+def spending_line(spendings: Sequence[Spending], prices: Mapping[str, Price]) -> str:
     """Say in a line what models took together, and what of it has no price."""
-    calls, failed = sum(one.calls for one in spendings), sum(one.failed for one in spendings)
-    asked, answered = sum(one.prompt_tokens for one in spendings), sum(one.answer_tokens for one in spendings)
+    calls, failed = sum(spending.calls for spending in spendings), sum(spending.failed for spending in spendings)
+    asked, answered = (
+        sum(spending.prompt_tokens for spending in spendings),
+        sum(spending.answer_tokens for spending in spendings),
+    )
     costs: dict[str, float] = defaultdict(float)
     unpriced = set()
-    for one in spendings:
-        if (price := price_of(one.model, prices)) is None:
-            unpriced.add(one.model)
+    for spending in spendings:
+        if (price := price_of(spending.model, prices)) is None:
+            unpriced.add(spending.model)
         else:
-            costs[price.currency] += price.of(one.prompt_tokens, one.answer_tokens)
-    unsound = sum(one.unsound for one in spendings)
+            costs[price.currency] += price.of(spending.prompt_tokens, spending.answer_tokens)
+    unsound = sum(spending.unsound for spending in spendings)
     how = f"{failed:,} failed" + (f", {unsound:,} not what was asked for" if unsound else "")
     line = f"{many(calls, 'call')} ({how}), {asked:,} tokens of prompts, {answered:,} of answers"
     money = [f"{cost:,.4f} {currency}" for currency, cost in sorted(costs.items())]
@@ -88,9 +91,16 @@ def told(spendings: Sequence[Spending], prices: Mapping[str, Price]) -> str:
     return ", ".join([line, *money])
 
 
-def _row(one: Spending, prices: Mapping[str, Price]) -> tuple[str, ...]:
-    price = price_of(one.model, prices)
-    tokens = one.prompt_tokens, one.answer_tokens
+def _row(spending: Spending, prices: Mapping[str, Price]) -> tuple[str, ...]:
+    price = price_of(spending.model, prices)
+    tokens = spending.prompt_tokens, spending.answer_tokens
     cost = "-" if price is None else f"{price.of(*tokens):,.4f} {price.currency}"
-    counts = (f"{count:,}" for count in (one.calls, one.failed, one.unsound, *tokens))
-    return (flat(one.strategy), flat(one.task) or "-", flat(one.model), *counts, f"{one.seconds:,.1f}", cost)
+    counts = (f"{count:,}" for count in (spending.calls, spending.failed, spending.unsound, *tokens))
+    return (
+        flat(spending.strategy),
+        flat(spending.task) or "-",
+        flat(spending.model),
+        *counts,
+        f"{spending.seconds:,.1f}",
+        cost,
+    )

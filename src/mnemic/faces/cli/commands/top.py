@@ -91,32 +91,32 @@ def lines(run: Invocation, vitals: Vitals, behind: list[Behind]) -> list[str]:
     rows = [
         ("commits", f"{vitals.commits:,} in all, {vitals.commits_per_second:.1f} a second"),
         ("windows", _windows(vitals)),
-        *((("lanes" if place == 0 else ""), ": ".join(lane_row(one))) for place, one in enumerate(behind)),
+        *((("lanes" if place == 0 else ""), ": ".join(lane_row(part))) for place, part in enumerate(behind)),
         *([("models", _models(vitals))] if vitals.gauge("models.calls") else []),
-        *([("judged", told)] if (told := _judged(vitals)) else []),
+        *([("judged", value)] if (value := _judged(vitals)) else []),
         ("jobs", ", ".join(f"{count:,} {state}" for state, count in sorted(vitals.jobs.items())) or "none"),
         ("collected", _collected(vitals)),
         ("file", f"{size(vitals.bytes)}, of it {size(vitals.free)} free and {size(vitals.log)} log"),
-        *((("processes" if place == 0 else ""), _process(one)) for place, one in enumerate(vitals.processes)),
+        *((("processes" if place == 0 else ""), _process(part)) for place, part in enumerate(vitals.processes)),
     ]
-    return [title, "", *(f"{output.dim(f'{name:<10}')}{told}" for name, told in rows), "", *_table(output, vitals)]
+    return [title, "", *(f"{output.dim(f'{name:<10}')}{value}" for name, value in rows), "", *_table(output, vitals)]
 
 
 def _windows(vitals: Vitals) -> str:
     held: WindowUse = vitals.windows
     if not held.known:
         return "no session has one yet"
-    told = f"{held.sessions} open of {held.known}"
+    summary = f"{held.sessions} open of {held.known}"
     if held.sessions:
-        told += f": {held.tokens:,} of {held.budget:,} tokens ({held.share:.0%}), {many(held.pages, 'page')}"
+        summary += f": {held.tokens:,} of {held.budget:,} tokens ({held.share:.0%}), {many(held.pages, 'page')}"
     uses = vitals.gauge("windows.references")
     if uses:
         hits, faults, evicted = (vitals.gauge(f"windows.{name}") for name in ("hits", "faults", "evictions"))
-        told += f"; {hits / uses:.0%} hits, {faults:,.0f} faults, {evicted:,.0f} evictions"
-        told += f", {vitals.gauge('windows.write_backs'):,.0f} write-backs"
+        summary += f"; {hits / uses:.0%} hits, {faults:,.0f} faults, {evicted:,.0f} evictions"
+        summary += f", {vitals.gauge('windows.write_backs'):,.0f} write-backs"
     if rendered := vitals.gauge("windows.rendered"):
-        told += f", {vitals.gauge('windows.reused') / rendered:.0%} of the tokens reused"
-    return told
+        summary += f", {vitals.gauge('windows.reused') / rendered:.0%} of the tokens reused"
+    return summary
 
 
 def _models(vitals: Vitals) -> str:
@@ -124,8 +124,8 @@ def _models(vitals: Vitals) -> str:
         int(vitals.gauge(f"models.{name}"))
         for name in ("calls", "failed", "in_flight", "prompt_tokens", "answer_tokens")
     )
-    told = f"{many(calls, 'call')}, {failed:,} failed, {flying:,} under way"
-    return f"{told}; {asked:,} tokens of prompts, {answered:,} of answers (`mnemic stats --models`: since ever)"
+    summary = f"{many(calls, 'call')}, {failed:,} failed, {flying:,} under way"
+    return f"{summary}; {asked:,} tokens of prompts, {answered:,} of answers (`mnemic stats --models`: since ever)"
 
 
 def _judged(vitals: Vitals) -> str:
@@ -140,8 +140,8 @@ def _judged(vitals: Vitals) -> str:
     repaired, unsound, over, alone = (
         counts[by] for by in (JudgedBy.REPAIR, JudgedBy.RULES, JudgedBy.RULES_BY_BUDGET, JudgedBy.RULES_ALONE)
     )
-    told = f"{many(counts[JudgedBy.ANSWER] + repaired, 'task')} by a model, {repaired:,} of them repaired"
-    return f"{told}; by rules {unsound:,} for no answer was sound, {over:,} over budget, {alone:,} without a model"
+    summary = f"{many(counts[JudgedBy.ANSWER] + repaired, 'task')} by a model, {repaired:,} of them repaired"
+    return f"{summary}; by rules {unsound:,} for no answer was sound, {over:,} over budget, {alone:,} without a model"
 
 
 def _collected(vitals: Vitals) -> str:
@@ -175,7 +175,9 @@ def _table(output: Output, vitals: Vitals) -> list[str]:
 
 
 def _row(name: str, rate: float, timed: Histogram) -> str:
-    took = "".join(f"{milliseconds(one):>10}" for one in (timed.quantile(0.5), timed.quantile(0.95), timed.longest))
+    took = "".join(
+        f"{milliseconds(quantile):>10}" for quantile in (timed.quantile(0.5), timed.quantile(0.95), timed.longest)
+    )
     return f"{flat(name):<24}{rate:>9.1f}{timed.count:>10,}{took}{timed.failed:>8,}"
 
 

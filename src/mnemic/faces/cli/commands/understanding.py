@@ -47,21 +47,21 @@ def strategies(name: str | None) -> None:
             *_described(run.output, known, standing),
         )
         return
-    known_ones = loaded([*STRATEGIES, *(one for one in followed(run.settings.strategies) if one not in STRATEGIES)])
+    known_ones = loaded([*STRATEGIES, *(each for each in followed(run.settings.strategies) if each not in STRATEGIES)])
     if run.output.json:
         for strategy in known_ones:
             run.output.record(_standing_record(strategy, standing))
         return
     rows = [
         (
-            run.output.ink("*", fg="green") if one.name in standing.following else "",
-            flat(one.name),
-            _asks(one),
-            "its own" if hasattr(one, "on_recall") else "a search",
-            _waits(standing.behind.get(one.name)) if one.name in standing.following else "",
-            flat(summary(one)),
+            run.output.ink("*", fg="green") if each.name in standing.following else "",
+            flat(each.name),
+            _asks(each),
+            "its own" if hasattr(each, "on_recall") else "a search",
+            _waits(standing.behind.get(each.name)) if each.name in standing.following else "",
+            flat(summary(each)),
         )
-        for one in known_ones
+        for each in known_ones
     ]
     run.output.table(rows, head=("", "name", "asks a model, a message", "recall", "waits", "what it does"))
     run.output.note(
@@ -117,7 +117,7 @@ def _described(output: Output, strategy: Strategy, standing: StrategyStanding) -
     ]
     return [
         output.bold(flat(strategy.name)),
-        *(f"  {output.dim(f'{what:<12}')}  {told}" for what, told in rows),
+        *(f"  {output.dim(f'{what:<12}')}  {value}" for what, value in rows),
         "",
         *(plain(line) for line in description(strategy).splitlines()),
     ]
@@ -134,10 +134,10 @@ def _waits(behind: Behind | None) -> str:
     """Say what a strategy has not read yet."""
     if behind is None:
         return "nothing"
-    told = [f"{behind.pending:,} to read"] if behind.pending else []
-    told += [f"for {flat(behind.lacks) or 'more to be said'}"] if behind.begun and not behind.pending else []
-    told += [f"{behind.dead:,} given up"] if behind.dead else []
-    return ", ".join(told) or "nothing"
+    reasons = [f"{behind.pending:,} to read"] if behind.pending else []
+    reasons += [f"for {flat(behind.lacks) or 'more to be said'}"] if behind.begun and not behind.pending else []
+    reasons += [f"{behind.dead:,} given up"] if behind.dead else []
+    return ", ".join(reasons) or "nothing"
 
 
 def _standing(run: Invocation) -> StrategyStanding:
@@ -145,7 +145,7 @@ def _standing(run: Invocation) -> StrategyStanding:
     if not run.exists:
         return StrategyStanding(tuple(map(lane_of, followed(run.settings.strategies))), {})
     with run.memory() as memory:
-        behind = {one.lane: one for one in memory.admin.behind() if not one.embedder}
+        behind = {lane.lane: lane for lane in memory.admin.behind() if not lane.embedder}
         return StrategyStanding(run.scoped(memory).following(), behind)
 
 

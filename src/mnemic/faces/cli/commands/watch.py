@@ -75,7 +75,7 @@ def _versions(me: ScopedMemory, notice: Notice) -> list[Version]:
 def _print(output: Output, notice: Notice, versions: list[Version]) -> None:
     shared = "  shared" if notice.shared else ""
     cause = f"  because of commit {notice.cause}" if notice.cause else ""
-    verbs = Counter("erased a branch" if drops_branch(one) else one.verb.name.lower() for one in notice.events)
+    verbs = Counter("erased a branch" if drops_branch(event) else event.verb.name.lower() for event in notice.events)
     did = ", ".join(name if count == 1 else f"{name} {count}" for name, count in verbs.items())
     output.line(
         f"{output.dim(f'{notice.at:%H:%M:%S}')}  {output.ink(str(notice.seq), fg='yellow')}  "

@@ -101,8 +101,8 @@ class _Log:
         if self._run.output.json:
             self._run.output.record({"at": at, "event": event, **fields})
         else:
-            told = "  ".join(f"{k} {','.join(v) if isinstance(v, list) else v}" for k, v in fields.items())
-            self._run.output.line(f"{at}  {event:<8}{told}")
+            values = "  ".join(f"{k} {','.join(v) if isinstance(v, list) else v}" for k, v in fields.items())
+            self._run.output.line(f"{at}  {event:<8}{values}")
 
 
 @verb("mnemic jobs", "mnemic jobs --over --json")
@@ -118,8 +118,8 @@ def jobs(over: bool, cancel: int | None, limit: int, after: str | None) -> None:
     with run.memory() as memory:
         if cancel is not None:
             memory.admin.cancel(cancel)
-        found = memory.admin.jobs(over=over, limit=limit, after=after)
-    _show(run, found, "nothing is waiting")
+        entries = memory.admin.jobs(over=over, limit=limit, after=after)
+    _show(run, entries, "nothing is waiting")
 
 
 @verb("mnemic dead", "mnemic dead --json")
@@ -131,25 +131,25 @@ def dead(limit: int, after: str | None) -> None:
     """
     run = invocation()
     with run.memory() as memory:
-        found = memory.admin.dead(limit=limit, after=after)
-        words = _words(memory, found)
+        letters = memory.admin.dead(limit=limit, after=after)
+        words = _words(memory, letters)
     if run.output.json:
-        entries = [work_record(one) | {"text": words.get(_place(one))} for one in found]
-        run.output.document({"entries": entries, "next": found.next})
-    elif not found:
+        entries = [work_record(letter) | {"text": words.get(_place(letter))} for letter in letters]
+        run.output.document({"entries": entries, "next": letters.next})
+    elif not letters:
         run.output.line("nothing was given up")
     else:
         head = ("id", "what", "whose", "since", "item", "begins", "last error")
-        run.output.table([_letter(one, words.get(_place(one))) for one in found], head=head)
-        run.output.more(found.next)
+        run.output.table([_letter(letter, words.get(_place(letter))) for letter in letters], head=head)
+        run.output.more(letters.next)
 
 
 def _words(memory: Memory, entries: Sequence[WorkEntry]) -> dict[_Place, str]:
     """Read how the items begin that dead letters are about, as their owners see them; hidden ones are left out."""
     owned: dict[_Place, list[ItemId]] = {}
-    for one in entries:
-        if one.item is not None:
-            owned.setdefault(_place(one)._replace(item=None), []).append(one.item)
+    for entry in entries:
+        if entry.item is not None:
+            owned.setdefault(_place(entry)._replace(item=None), []).append(entry.item)
     seen: dict[_Place, str] = {}
     for place, ids in owned.items():
         me = memory.scope(user=SHARED if place.user is None else place.user, tenant=place.tenant)
@@ -189,9 +189,9 @@ def retry(number: int | None, every: bool) -> None:
         raise Invalid("id", "or --all: one of them is needed", "`mnemic dead` lists what was given up.")
     with run.memory() as memory:
         given_up = all_of(memory.admin.dead) if number is None else ()
-        numbers = [one.id for one in given_up if one.id is not None] if number is None else [number]
-        for one in numbers:
-            memory.admin.retry(one)
+        numbers = [letter.id for letter in given_up if letter.id is not None] if number is None else [number]
+        for letter in numbers:
+            memory.admin.retry(letter)
     run.output.answer({"retried": numbers}, f"{many(len(numbers), 'job')} to be tried again")
 
 
@@ -230,12 +230,12 @@ def rerun(strategy: str) -> None:
 
 def _show(run: Invocation, entries: Listing[WorkEntry], none: str) -> None:
     if run.output.json:
-        run.output.document({"entries": [work_record(one) for one in entries], "next": entries.next})
+        run.output.document({"entries": [work_record(entry) for entry in entries], "next": entries.next})
     elif not entries:
         run.output.line(none)
     else:
         run.output.table(
-            [row(one) for one in entries], head=("id", "what", "whose", "state", "left", "who", "last error")
+            [row(entry) for entry in entries], head=("id", "what", "whose", "state", "left", "who", "last error")
         )
         run.output.more(entries.next)
 
@@ -269,15 +269,15 @@ def flush(seconds: float | None) -> None:
         done = flushed(run, memory, seconds)
         left = memory.admin.behind()
     if run.output.json:
-        run.output.document({"done": done, "lanes": [lane_record(one) for one in left]})
+        run.output.document({"done": done, "lanes": [lane_record(lane) for lane in left]})
         return
-    run.output.table([lane_row(one) for one in left])
+    run.output.table([lane_row(lane) for lane in left])
 
 
 def flushed(run: Invocation, memory: Memory, seconds: float | None) -> bool:
     """Run what is behind, with a bar; return whether all of it was done."""
     with progress(run) as report:
-        advance = advancing(report, "understanding", sum(one.pending for one in memory.admin.behind()))
+        advance = advancing(report, "understanding", sum(waiting.pending for waiting in memory.admin.behind()))
         return memory.flush(seconds=seconds, progress=lambda lane, done: advance(done))
 
 

@@ -161,10 +161,10 @@ def stream(
 def measure(pages: Sequence[Page], questions: Sequence[StreamQuestion], row: Row, seed: int) -> TierMeasurement:
     """Run one hot tier over the stream, as it was asked."""
     name, capacity, archive = row
-    wanted = [_wanted(one, archive) for one in questions]
+    wanted = [_wanted(asked_question, archive) for asked_question in questions]
     policy = make_policy(name, seed, _reads(pages, wanted))
     tier = HotTier(policy, capacity, archive=archive)
-    found, hits = [], []
+    found_first, hits = [], []
     began = time.perf_counter()
     arrived = 0
     for number, question in enumerate(questions):
@@ -174,7 +174,7 @@ def measure(pages: Sequence[Page], questions: Sequence[StreamQuestion], row: Row
         if isinstance(policy, Foresight):
             policy.asked(number, [pages[n] for n in wanted[number]])
         first = next((at for at, n in enumerate(question.ranked) if pages[n].id in tier.resident), None)
-        found.append(first is not None and question.ranked[first] == question.cue.target)
+        found_first.append(first is not None and question.ranked[first] == question.cue.target)
         hits.append(first == 0)
         used = question.ranked[:1] if archive else question.ranked[first : first + 1] if first is not None else ()
         tier.use([pages[n] for n in used])
@@ -182,7 +182,7 @@ def measure(pages: Sequence[Page], questions: Sequence[StreamQuestion], row: Row
         tier.arrive(newcomer)
     counts = tier.counters
     return TierMeasurement(
-        tuple(found), tuple(hits), counts.evictions, counts.write_backs, round(time.perf_counter() - began, 3)
+        tuple(found_first), tuple(hits), counts.evictions, counts.write_backs, round(time.perf_counter() - began, 3)
     )
 
 
@@ -213,15 +213,15 @@ def pages_in(texts: Sequence[str]) -> list[Page]:
     return [
         Page(
             id=ItemId(f"{number:08}"),
-            tokens=one.tokens,
+            tokens=page.tokens,
             born=0,
             last_use=0,
             position=number,
-            importance=one.importance,
-            novelty=one.novelty,
-            entities=one.facts,
+            importance=page.importance,
+            novelty=page.novelty,
+            entities=page.facts,
         )
-        for number, one in enumerate(read)
+        for number, page in enumerate(read)
     ]
 
 

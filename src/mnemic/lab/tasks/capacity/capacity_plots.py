@@ -67,12 +67,12 @@ def _law(swept: SweepResults, law: str) -> Callable[[Any], Any]:
 
 
 def _swept(swept: SweepResults, law: str, *, archive: bool) -> list[Line]:
-    found = []
+    lines = []
     for policy in swept.header["policies"]:
         line = [o for o in swept.lines if (o.law, o.policy, o.archive) == (law, policy, archive)]
-        heights = [one.hit_rate if archive else one.hit1.mean for one in line]
-        found.append((policy, [float(one.capacity) for one in line], heights))
-    return [one for one in found if one[1]]
+        heights = [tier.hit_rate if archive else tier.hit1.mean for tier in line]
+        lines.append((policy, [float(tier.capacity) for tier in line], heights))
+    return [tier for tier in lines if tier[1]]
 
 
 def _questions(capacities: Capacities) -> Callable[[Any], Any]:

@@ -148,8 +148,8 @@ def show_sweep(swept: SweepResults, stream: TextIO, form: str | None = None) -> 
         }
         stream.write(json.dumps(finite(record), ensure_ascii=False, indent=2) + "\n")
         return
-    found = bars(swept)
-    made = [*tables(swept), *([beside_bars("Bars", found)] if found else [])]
+    chart = bars(swept)
+    made = [*tables(swept), *([beside_bars("Bars", chart)] if chart else [])]
     blocks = [(piped if form == "markdown" else aligned)(table) for table in made]
     stream.write("\n\n".join([*blocks, "\n".join(f"* {note}" for note in notes(swept))]) + "\n")
 
@@ -201,14 +201,14 @@ def _lines(tiers: Sequence[Mapping[str, Any]], right: Mapping[str, Sequence[bool
     for tier in tiers:
         hits, questions = tier["hits"].count("1"), len(tier["hits"])
         bound = best.get((tier["law"], tier["capacity"], tier["archive"]), 0)
-        found = right[tier["law"]] if tier["archive"] else [bit == "1" for bit in tier["found"]]
+        hit_bits = right[tier["law"]] if tier["archive"] else [bit == "1" for bit in tier["found"]]
         yield SweepLine(
             law=tier["law"],
             policy=tier["policy"],
             capacity=tier["capacity"],
             archive=tier["archive"],
             questions=questions,
-            hit1=_share(np.array(found, dtype=np.float64), seed),
+            hit1=_share(np.array(hit_bits, dtype=np.float64), seed),
             hits=hits,
             faults=sum(_brought(tier)),
             evictions=tier["evictions"],
@@ -241,7 +241,7 @@ def _alone(swept: SweepResults, law: str) -> TextTable:
     rows = []
     for policy in swept.header["policies"]:
         lines = [swept.at(law, policy, capacity, archive=False) for capacity in capacities]
-        rows.append((policy, *("-" if one is None else _percent(one.hit1) for one in lines)))
+        rows.append((policy, *("-" if tier_line is None else _percent(tier_line.hit1) for tier_line in lines)))
     behind = next((line for line in swept.lines if line.law == law and line.archive), None)
     if behind is not None:
         rows.append(("any policy, with its archive", *([_percent(behind.hit1)] * len(capacities))))
@@ -257,7 +257,7 @@ def _behind(swept: SweepResults, law: str) -> TextTable:
         if policy in BASELINES:
             continue
         lines = [swept.at(law, policy, capacity, archive=True) for capacity in capacities]
-        rows.append((policy, *("-" if one is None else _resident(one) for one in lines)))
+        rows.append((policy, *("-" if tier_line is None else _resident(tier_line) for tier_line in lines)))
     title = f"{law}: answers that were resident, % (share of Belady's), archive behind, by pages"
     return TextTable(title, ("policy", *(f"{n:,}" for n in capacities)), tuple(rows))
 

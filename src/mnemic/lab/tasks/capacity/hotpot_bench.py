@@ -100,9 +100,11 @@ def schedule(passages: Passages, protocol: Protocol) -> Schedule:
     place = {doc.id: at for at, doc in enumerate(docs)}
     scorable = [question for question in passages.questions if question.gold]
     if protocol.before:
-        asks = [(min(place[one] for one in q.gold), q) for q in scorable]
+        asks = [(min(place[needed] for needed in q.gold), q) for q in scorable]
         return Schedule(tuple(docs), tuple(sorted(asks, key=lambda ask: ask[0])))
-    come = sorted(((1 + max(place[one] for one in passages.needed[q.id]), q) for q in scorable), key=lambda ask: ask[0])
+    come = sorted(
+        ((1 + max(place[needed] for needed in passages.needed[q.id]), q) for q in scorable), key=lambda ask: ask[0]
+    )
     later = [turn + _lag(protocol, draw) for turn in range(len(come))]
     asks = [(come[then][0], come[turn][1]) for turn, then in enumerate(later) if then < len(come)]
     return Schedule(tuple(docs), tuple(sorted(asks, key=lambda ask: ask[0])))
@@ -166,15 +168,15 @@ def _run(
 ) -> None:
     """One schedule through the whole memory, and then through every hot tier."""
     with closing(Sighted(embedder)) as memory:
-        found = list(_whole(memory, planned, lambda n: progress(f"{prefix}{MNEMIC}", n, len(planned.asks))))
+        recalled = list(_whole(memory, planned, lambda n: progress(f"{prefix}{MNEMIC}", n, len(planned.asks))))
         docs, known = _Documents.of(planned.docs), _Known(memory)
-        for one in found:
-            log.answer(_answer(f"{prefix}{MNEMIC}", one.question, one.ranking, one.milliseconds, docs))
+        for answered in recalled:
+            log.answer(_answer(f"{prefix}{MNEMIC}", answered.question, answered.ranking, answered.milliseconds, docs))
         for name in rows:
             for n, size in enumerate(sizes, start=1):
                 _alone(log, prefix, known, planned, docs, name, size, seed)
                 if name not in BASELINES:
-                    _behind(log, prefix, planned, docs, found, name, size, seed)
+                    _behind(log, prefix, planned, docs, recalled, name, size, seed)
                 progress(f"{prefix}{name}", n, len(sizes))
 
 
@@ -262,13 +264,13 @@ def _behind(
     seed: int,
 ) -> None:
     """A hot tier with the archive behind it: what the answer brings is brought in."""
-    wanted = [one.ranking.ids[:FOUND] for one in recalled]
+    wanted = [answered.ranking.ids[:FOUND] for answered in recalled]
     policy = make_policy(name, seed, docs.reads(wanted))
     tier = HotTier(policy, size, archive=True)
     arrived = 0
-    for number, one in enumerate(recalled):
+    for number, answered in enumerate(recalled):
         evicted, written = tier.counters.evictions, tier.counters.write_backs
-        arrived = _arrive(tier, docs, arrived, one.seen)
+        arrived = _arrive(tier, docs, arrived, answered.seen)
         if isinstance(policy, Foresight):
             policy.asked(number, docs.of_ids(wanted[number]))
         hits = tier.use(docs.of_ids(wanted[number]))
@@ -277,7 +279,7 @@ def _behind(
             schedule=prefix,
             policy=name,
             capacity=size,
-            question=one.question.id,
+            question=answered.question.id,
             hits=hits,
             faults=len(wanted[number]) - hits,
             evictions=tier.counters.evictions - evicted,

@@ -107,7 +107,7 @@ def _unified(path: Path, unit: str, limit: int | None) -> Passages:
     docs = dataset.corpora[0].docs
     if limit is not None:
         place = {doc.id: at for at, doc in enumerate(docs)}
-        docs = docs[: 1 + max((place[one] for q in questions for one in q.gold), default=-1)]
+        docs = docs[: 1 + max((place[needed] for q in questions for needed in q.gold), default=-1)]
     return Passages(
         name=dataset.name,
         sha256=dataset.sha256,
@@ -145,11 +145,11 @@ def _asked(name: str, sha256: str, rows: Sequence[Mapping[str, Any]], unit: str)
 def _context(row: Mapping[str, Any]) -> tuple[list[_Paragraph], int]:
     """What one question was asked over, and how many of its facts are not there."""
     if "paragraphs" in row:
-        found = (
+        paragraphs = (
             (p["title"], (p["paragraph_text"],), frozenset({0} if p["is_supporting"] else ()))
             for p in row["paragraphs"]
         )
-        return [_Paragraph(*one) for one in found], 0
+        return [_Paragraph(*paragraph) for paragraph in paragraphs], 0
     facts: dict[str, set[int]] = {}
     for title, number in _facts(row["supporting_facts"]):
         facts.setdefault(title, set()).add(number)
@@ -191,7 +191,7 @@ def _placed(
 def _units(paragraph: _Paragraph, unit: str) -> Iterator[tuple[int, str, bool]]:
     """The documents in a paragraph: place, text, and whether a fact stands there."""
     if unit == "paragraph":
-        yield 0, " ".join(one.strip() for one in paragraph.sentences).strip(), bool(paragraph.facts)
+        yield 0, " ".join(text.strip() for text in paragraph.sentences).strip(), bool(paragraph.facts)
         return
     for pos, sentence in enumerate(paragraph.sentences):
         yield pos, sentence.strip(), pos in paragraph.facts

@@ -120,9 +120,9 @@ def read_capacities(log: Path, *, seed: int | None = None) -> Capacities:
         raise Invalid("log", f"{log.name} is not the log of a capacity run", "Name one that `bench hotpot` wrote.")
     seed = int(run.header["seed"]) if seed is None else seed
     alone = {
-        (found["policy"], int(found["capacity"])): _score(answers, seed)
+        (match["policy"], int(match["capacity"])): _score(answers, seed)
         for system, answers in run.answers.items()
-        if (found := _ALONE.fullmatch(system)) and not found["schedule"]
+        if (match := _ALONE.fullmatch(system)) and not match["schedule"]
     }
     sizes = sorted(size for name, size in alone if name == WINDOW)
     if not sizes:
@@ -142,8 +142,8 @@ def read_capacities(log: Path, *, seed: int | None = None) -> Capacities:
 
 def tables(capacities: Capacities) -> tuple[TextTable, ...]:
     """The headline, the sweep, and the checks where there were any."""
-    found = (_headline(capacities), _sweep(capacities))
-    return (*found, _checked(capacities)) if capacities.checks else found
+    made = (_headline(capacities), _sweep(capacities))
+    return (*made, _checked(capacities)) if capacities.checks else made
 
 
 def show_capacities(capacities: Capacities, stream: TextIO, form: str | None = None) -> None:
@@ -151,8 +151,8 @@ def show_capacities(capacities: Capacities, stream: TextIO, form: str | None = N
     if form == "json":
         stream.write(json.dumps(finite(_record(capacities)), ensure_ascii=False, indent=2) + "\n")
         return
-    found = bars(capacities)
-    shown = [*tables(capacities), *([beside_bars("Bars", found)] if found else [])]
+    chart = bars(capacities)
+    shown = [*tables(capacities), *([beside_bars("Bars", chart)] if chart else [])]
     blocks = [(piped if form == "markdown" else aligned)(table) for table in shown]
     stream.write("\n\n".join([*blocks, "\n".join(f"* {note}" for note in notes(capacities))]) + "\n")
 
@@ -179,8 +179,8 @@ def bars(capacities: Capacities) -> list[Figure]:
     """The headline beside MemorySpace's; nothing unless by the usual law, and its window finds about as much."""
     window, ratio = capacities.alone[WINDOW, capacities.headline].found.mean, capacities.ratios[capacities.headline]
     usual = Protocol()
-    told = {"lag": usual.lag, "law": usual.law, "order": usual.order, "unit": "paragraph"}
-    if capacities.header["protocol"] != told or abs(window - LEVEL) > NEAR:
+    protocol = {"lag": usual.lag, "law": usual.law, "order": usual.order, "unit": "paragraph"}
+    if capacities.header["protocol"] != protocol or abs(window - LEVEL) > NEAR:
         return []
     name, few = f"{MNEMIC} over the sliding window of {capacities.headline:,}", _few(capacities)
     return [Figure(name=name, value=ratio.value, unit="x", bar=None if few else BAR, more=True, detail=few)]
@@ -236,15 +236,15 @@ def _paged(log: Path) -> dict[tuple[str, int], Paged]:
             counts = np.array([record[name] for name in ("hits", "faults", "evictions", "write_backs")])
             key = (record["policy"], record["capacity"])
             sums[key] = sums[key] + counts if key in sums else counts
-    found = {}
+    pagings = {}
     for (policy, capacity), counts in sums.items():
         hits, faults, evictions, write_backs = map(int, counts)
         best = int(sums[BELADY, capacity][0]) if (BELADY, capacity) in sums else 0
         share = hits / best if best else math.nan
-        found[policy, capacity] = Paged(
+        pagings[policy, capacity] = Paged(
             hits=hits, faults=faults, evictions=evictions, write_backs=write_backs, of_belady=share
         )
-    return found
+    return pagings
 
 
 def _ratio(run: LoggedRun, size: int, seed: int) -> Ratio:
@@ -270,8 +270,8 @@ def _checks(run: LoggedRun, alone: Mapping[tuple[str, int], Score]) -> Iterator[
         apart = max(abs(mean - whole) for mean in there.values())
         yield "room for everything: all rows alike", apart < 1e-9, f"{len(there)} rows, {100 * apart:.1f} points apart"
     if before := run.answers.get(f"before: {MNEMIC}"):
-        found = _mean(before)
-        yield "asked before its paragraphs: nothing found", found < 0.05, f"hit@{FOUND} {100 * found:.1f}"
+        share = _mean(before)
+        yield "asked before its paragraphs: nothing found", share < 0.05, f"hit@{FOUND} {100 * share:.1f}"
     if shuffled := run.answers.get(f"shuffled: {MNEMIC}"):
         yield from _shuffled(run, _mean(shuffled), everything)
 
@@ -282,12 +282,12 @@ def _shuffled(run: LoggedRun, whole: float, everything: int) -> Iterator[tuple[s
     yield "paragraphs in any order: mnemic alike", abs(whole - usual) < 0.1, f"{100 * usual:.1f} and {100 * whole:.1f}"
     shares = []
     for system, answers in run.answers.items():
-        found = _ALONE.fullmatch(system)
-        if found and found["schedule"] == "shuffled: " and found["policy"] == WINDOW:
-            shares.append((int(found["capacity"]), _mean(answers)))
+        match = _ALONE.fullmatch(system)
+        if match and match["schedule"] == "shuffled: " and match["policy"] == WINDOW:
+            shares.append((int(match["capacity"]), _mean(answers)))
     small = [(size, mean) for size, mean in shares if size <= everything / 2]
-    told = ", ".join(f"{100 * mean:.0f} of {size}" for size, mean in small)
-    yield "... and a window of half or less finds less than mnemic", all(mean < whole for _, mean in small), told
+    means = ", ".join(f"{100 * mean:.0f} of {size}" for size, mean in small)
+    yield "... and a window of half or less finds less than mnemic", all(mean < whole for _, mean in small), means
 
 
 def _mean(answers: Sequence[LoggedAnswer]) -> float:
@@ -332,18 +332,18 @@ def _sweep(capacities: Capacities) -> TextTable:
     rows.append((f"{MNEMIC} / {WINDOW}", *(_number(capacities.ratios[size].value) for size in sizes)))
     for name in capacities.header["policies"]:
         cells = (capacities.alone.get((name, size)) for size in sizes)
-        rows.append((f"{name} alone", *("-" if one is None else f"{100 * one.found.mean:.1f}" for one in cells)))
+        rows.append((f"{name} alone", *("-" if cell is None else f"{100 * cell.found.mean:.1f}" for cell in cells)))
     for name in capacities.header["policies"]:
         if name not in BASELINES:
             cells_behind = (capacities.paged.get((name, size)) for size in sizes)
-            rows.append((f"{name}: resident", *(_paging(one)[0] for one in cells_behind)))
+            rows.append((f"{name}: resident", *(_paging(cell)[0] for cell in cells_behind)))
     return TextTable(
         f"2. hit@{FOUND} by documents in the hot tier, %", ("row", *(f"{n:,}" for n in sizes)), tuple(rows)
     )
 
 
 def _checked(capacities: Capacities) -> TextTable:
-    rows = tuple((what, "holds" if held else "FAILS", told) for what, held, told in capacities.checks)
+    rows = tuple((what, "holds" if held else "FAILS", measured) for what, held, measured in capacities.checks)
     return TextTable("3. That the figures mean something", ("check", "", "measured"), rows, words=(0, 1, 2))
 
 
@@ -356,15 +356,15 @@ def _record(capacities: Capacities) -> dict[str, object]:
         "alone": [{"policy": p, "capacity": c, **asdict(s)} for (p, c), s in capacities.alone.items()],
         "paged": [{"policy": p, "capacity": c, **asdict(s)} for (p, c), s in capacities.paged.items()],
         "ratios": {str(size): asdict(ratio) for size, ratio in capacities.ratios.items()},
-        "checks": [{"check": what, "holds": held, "measured": told} for what, held, told in capacities.checks],
+        "checks": [{"check": what, "holds": held, "measured": measured} for what, held, measured in capacities.checks],
         "figures": [{**asdict(figure), "met": figure.met} for figure in bars(capacities)],
         "notes": list(notes(capacities)),
     }
 
 
 def _scored(score: Score) -> tuple[float, ...]:
-    found = score.found
-    return tuple(round(one, 4) for one in (found.mean, found.low, found.high, score.any.mean))
+    estimate = score.found
+    return tuple(round(value, 4) for value in (estimate.mean, estimate.low, estimate.high, score.any.mean))
 
 
 def _percent(value: Estimate) -> str:

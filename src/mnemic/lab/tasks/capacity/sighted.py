@@ -65,9 +65,11 @@ class Sighted:
         if not self._vers or (seen is not None and not seen):
             return RankedDocs(())
         with self._store.read() as snapshot:
-            found = recall(_Blinkers.on(snapshot, self._unseen(seen)), self._catalogues, self._query(snapshot, text, k))
+            context = recall(
+                _Blinkers.on(snapshot, self._unseen(seen)), self._catalogues, self._query(snapshot, text, k)
+            )
         best: dict[str, float] = {}
-        for recalled in found:
+        for recalled in context:
             best.setdefault(str(recalled.item.slots["doc"]), recalled.score)
         return RankedDocs(tuple(best), tuple(best.values()))
 

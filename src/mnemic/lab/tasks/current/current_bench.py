@@ -26,7 +26,7 @@ from mnemic.lab.tasks.current.current_cases import (
     ToldTurn,
     read_cases,
     read_filler,
-    told,
+    told_turns,
 )
 from mnemic.lab.tasks.current.grading import Grade, grade
 from mnemic.memory import Memory
@@ -143,13 +143,13 @@ class ToldMemory:
         self._me = self._memory.scope(user="me")
         self.places: dict[str, int] = {}
         latest = order[0].said
-        for one in order:
-            latest = max(latest, one.said)
+        for told_turn in order:
+            latest = max(latest, told_turn.said)
             self._clock.put(latest)
-            turn = one.turn
-            (id,) = self._me.observe(turn.text, role=turn.role, speaker=turn.speaker, said=one.said).ids
-            if one.place is not None:
-                self.places[id] = one.place
+            turn = told_turn.turn
+            (id,) = self._me.observe(turn.text, role=turn.role, speaker=turn.speaker, said=told_turn.said).ids
+            if told_turn.place is not None:
+                self.places[id] = told_turn.place
         self._memory.flush()
 
     def place(self, item: Item) -> int | None:
@@ -168,8 +168,14 @@ class ToldMemory:
 
     def cited(self, answer: Answer) -> list[int | None]:
         """The place in the case of each turn that an answer cites, None for other talk."""
-        shown = {version.item.id: version.item for version in self._me.visible([one.id for one in answer.citations])}
-        return [self.place(shown[one.id]) if one.id in shown else self.places.get(one.id) for one in answer.citations]
+        shown = {
+            version.item.id: version.item
+            for version in self._me.visible([citation.id for citation in answer.citations])
+        }
+        return [
+            self.place(shown[citation.id]) if citation.id in shown else self.places.get(citation.id)
+            for citation in answer.citations
+        ]
 
     def close(self) -> None:
         self._memory.close()
@@ -181,7 +187,7 @@ def _idle_talk(
 ) -> Iterator[ToldMemory]:
     """A memory of the other talk alone, as much of it as stands around one case."""
     first = cases[0]
-    memory = ToldMemory([one for one in told(first, talk) if one.place is None], embedder)
+    memory = ToldMemory([turn for turn in told_turns(first, talk) if turn.place is None], embedder)
     try:
         yield memory
     finally:
@@ -195,7 +201,7 @@ def _of_case(
     embedder: Embedder | None,
     nothing: ToldMemory,
 ) -> Iterator[CurrentOutcome]:
-    order = told(case, talk, seed=plan.seed, by_time=plan.by_time)
+    order = told_turns(case, talk, seed=plan.seed, by_time=plan.by_time)
     plain = _Plain(order)
     memory = ToldMemory(order, embedder)
     try:
@@ -232,19 +238,19 @@ class _Plain:
     """Plain BM25 over the turns, whatever their dates; a turn that shares no word with the question is not found."""
 
     def __init__(self, order: Sequence[ToldTurn]) -> None:
-        self._places: Mapping[str, int | None] = {str(n): one.place for n, one in enumerate(order)}
+        self._places: Mapping[str, int | None] = {str(n): turn.place for n, turn in enumerate(order)}
         self._ranker = Blend((1.0, turns))
-        self._ranker.ingest([_doc(n, one) for n, one in enumerate(order)])
+        self._ranker.ingest([_doc(n, turn) for n, turn in enumerate(order)])
 
     def rank(self, question: CurrentQuestion) -> list[int | None]:
-        found = self._ranker.rank(_bare(question.text))
-        best = zip(found.ids[:K], found.scores[:K], strict=True)
+        ranked = self._ranker.rank(_bare(question.text))
+        best = zip(ranked.ids[:K], ranked.scores[:K], strict=True)
         return [self._places[doc] for doc, score in best if score > 0]
 
 
-def _doc(n: int, one: ToldTurn) -> Doc:
-    who = one.turn.speaker or one.turn.role
-    return Doc(ns="", id=str(n), session="", pos=n, speaker=who, when="", said=one.said, text=one.turn.text)
+def _doc(n: int, told_turn: ToldTurn) -> Doc:
+    who = told_turn.turn.speaker or told_turn.turn.role
+    return Doc(ns="", id=str(n), session="", pos=n, speaker=who, when="", said=told_turn.said, text=told_turn.turn.text)
 
 
 def _bare(text: str) -> BenchQuestion:

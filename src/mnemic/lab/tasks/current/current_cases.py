@@ -138,7 +138,7 @@ def rows_of(name: str) -> Iterator[dict[str, Any]]:
             yield json.loads(line)
 
 
-def told(
+def told_turns(
     case: CurrentCase, talk: Sequence[tuple[SaidTurn, ...]], *, seed: int = 0, by_time: bool = False
 ) -> list[ToldTurn]:
     """A case's turns amid at least `FILLER` turns of other talk, each with its date.
@@ -158,7 +158,7 @@ def told(
         order += _dated(gaps.get(gap, []), *_bounds(case, gap), chance)
         if gap < len(case.turns):
             order.append(ToldTurn(case.turns[gap], _said(case, gap), gap))
-    return sorted(order, key=lambda one: one.said) if by_time else order
+    return sorted(order, key=lambda turn: turn.said) if by_time else order
 
 
 def _drawn(talk: Sequence[tuple[SaidTurn, ...]], chance: random.Random) -> list[tuple[SaidTurn, ...]]:
@@ -180,7 +180,7 @@ def _said(case: CurrentCase, place: int) -> datetime:
     """When a turn was said; one without a date stands a minute after the turn before it."""
     if (said := case.turns[place].said) is not None:
         return said
-    return _said(case, place - 1) + _REPLY if place else min(one.asked for one in case.questions) - _BEFORE
+    return _said(case, place - 1) + _REPLY if place else min(question.asked for question in case.questions) - _BEFORE
 
 
 def _bounds(case: CurrentCase, gap: int) -> tuple[datetime, datetime]:

@@ -20,11 +20,11 @@ def draw(outcomes: Sequence[CurrentOutcome], folder: Path) -> Path:
     path = folder / "current-reliability.svg"
     with matplotlib.rc_context(STYLE):
         figure, axis = plots.subplots(figsize=(4.2, 4))
-        some = [one for one in bins(outcomes) if one.n]
-        axis.bar([one.low + 0.05 for one in some], [one.right for one in some], width=0.09, color="#2563eb")
+        some = [each for each in bins(outcomes) if each.n]
+        axis.bar([each.low + 0.05 for each in some], [each.right for each in some], width=0.09, color="#2563eb")
         axis.plot([0, 1], [0, 1], "k--", linewidth=1)
-        for one in some:
-            axis.annotate(f"{one.n}", (one.low + 0.05, one.right), ha="center", va="bottom", fontsize=8)
+        for each in some:
+            axis.annotate(f"{each.n}", (each.low + 0.05, each.right), ha="center", va="bottom", fontsize=8)
         axis.set(title="Answers by confidence", xlabel="confidence", ylabel="share right", xlim=(0, 1), ylim=(0, 1.05))
         plots.tight_layout()
         figure.savefig(path, metadata={"Date": None})

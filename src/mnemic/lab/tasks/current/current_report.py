@@ -54,7 +54,7 @@ def _right_person(ranks: Callable[[CurrentOutcome], BestRanks]) -> Measure:
     return measure
 
 
-def _found(ranks: Callable[[CurrentOutcome], BestRanks], k: int, *, past: bool = False) -> Measure:
+def _recall_measure(ranks: Callable[[CurrentOutcome], BestRanks], k: int, *, past: bool = False) -> Measure:
     def measure(o: CurrentOutcome) -> float:
         has = o.question.current and (o.question.of_the_past or not past)
         return _within(ranks(o), k) if has else math.nan
@@ -71,9 +71,9 @@ def _by(of: str) -> dict[str, Measure]:
     return {
         f"{of}: above outdated": _newest_first(ranks),
         f"{of}: right person": _right_person(ranks),
-        f"{of}: R@1": _found(ranks, 1),
-        f"{of}: R@5": _found(ranks, 5),
-        f"{of}: earlier R@1": _found(ranks, 1, past=True),
+        f"{of}: R@1": _recall_measure(ranks, 1),
+        f"{of}: R@5": _recall_measure(ranks, 5),
+        f"{of}: earlier R@1": _recall_measure(ranks, 1, past=True),
     }
 
 
@@ -177,10 +177,10 @@ def figures(outcomes: Sequence[CurrentOutcome], seed: int = 0) -> list[Figure]:
     return [figure for figure in made if not math.isnan(figure.value)]
 
 
-def _share(name: str, found: Mapping[str, Estimate], key: str, least: float, *, more: bool = True) -> Figure:
-    one, plain = found[key], found.get(key.replace("mnemic", "BM25"))
-    hundredfold = Estimate(100 * one.mean, 100 * one.low, 100 * one.high, one.n)
-    beside = f"; BM25 {100 * plain.mean:.1f}" if plain is not None and plain is not one else ""
+def _share(name: str, estimates: Mapping[str, Estimate], key: str, least: float, *, more: bool = True) -> Figure:
+    ours, plain = estimates[key], estimates.get(key.replace("mnemic", "BM25"))
+    hundredfold = Estimate(100 * ours.mean, 100 * ours.low, 100 * ours.high, ours.n)
+    beside = f"; BM25 {100 * plain.mean:.1f}" if plain is not None and plain is not ours else ""
     return _figure(name, hundredfold, "%", least, more=more, beside=beside)
 
 
@@ -206,16 +206,16 @@ def tables(outcomes: Sequence[CurrentOutcome], seed: int = 0, by: str = "") -> l
 def _table(title: str, groups: Groups, measures: Mapping[str, Measure], seed: int) -> TextTable:
     rows = []
     for name, group in groups.items():
-        found = scores(group, measures, seed)
-        rows.append((name, str(len(group)), *(percent(found[key]) for key in measures)))
+        estimates = scores(group, measures, seed)
+        rows.append((name, str(len(group)), *(percent(estimates[key]) for key in measures)))
     return TextTable(title, ("", "n", *(key.replace("mnemic: ", "") for key in measures)), tuple(rows))
 
 
 def _apart(groups: Groups, seed: int) -> TextTable:
     rows = []
     for name, group in groups.items():
-        told = told_apart(group, seed)
-        cells = (_of_one(told.error), _of_one(told.unknown), _of_one(told.elsewhere), percent(told.unfounded))
+        aurocs = told_apart(group, seed)
+        cells = (_of_one(aurocs.error), _of_one(aurocs.unknown), _of_one(aurocs.elsewhere), percent(aurocs.unfounded))
         rows.append((name, str(len(group)), *cells))
     columns = ("", "n", "calibration error", "AUROC, left open", "AUROC, never said", "never said, yet answered, %")
     return TextTable("4. What confidence is worth", columns, tuple(rows))
@@ -227,9 +227,15 @@ def _of_one(value: Estimate) -> str:
 
 def _diagram(outcomes: Sequence[CurrentOutcome]) -> TextTable:
     rows = tuple(
-        (f"{one.low:.1f} to {one.high:.1f}", str(one.n), f"{one.confidence:.2f}", f"{one.right:.2f}", bar(one.right))
-        for one in bins(outcomes)
-        if one.n
+        (
+            f"{each.low:.1f} to {each.high:.1f}",
+            str(each.n),
+            f"{each.confidence:.2f}",
+            f"{each.right:.2f}",
+            bar(each.right),
+        )
+        for each in bins(outcomes)
+        if each.n
     )
     title = "5. Of the answers given with such a confidence, so many are right"
     return TextTable(title, ("confidence", "n", "mean", "right", ""), rows, (0, 4))
@@ -249,19 +255,19 @@ def show(
 def _json(outcomes: Sequence[CurrentOutcome], plan: CurrentPlan, by: str) -> dict[str, object]:
     rows: dict[str, object] = {}
     for name, group in grouped(outcomes, by).items():
-        found = {**scores(group, RANKED, plan.seed), **scores(group, ANSWERED, plan.seed)}
+        estimates = {**scores(group, RANKED, plan.seed), **scores(group, ANSWERED, plan.seed)}
         worth = asdict(told_apart(group, plan.seed))
-        rows[name.strip()] = {"n": len(group), **{key: asdict(one) for key, one in found.items()}, **worth}
+        rows[name.strip()] = {"n": len(group), **{key: asdict(each) for key, each in estimates.items()}, **worth}
     return {
         "header": {**provenance(), "plan": asdict(plan)},
         "figures": [{**asdict(figure), "met": figure.met} for figure in figures(outcomes, plan.seed)],
         "rows": rows,
-        "reliability": [asdict(one) for one in bins(outcomes)],
-        **({"questions": [_told(o) for o in outcomes]} if plan.half is Half.DEVELOPMENT else {}),
+        "reliability": [asdict(each) for each in bins(outcomes)],
+        **({"questions": [_question_record(o) for o in outcomes]} if plan.half is Half.DEVELOPMENT else {}),
     }
 
 
-def _told(o: CurrentOutcome) -> dict[str, object]:
+def _question_record(o: CurrentOutcome) -> dict[str, object]:
     return {
         "case": o.case.id,
         "kind": o.case.kind,

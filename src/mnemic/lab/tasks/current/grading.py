@@ -105,20 +105,20 @@ def _told_the_end(question: CurrentQuestion, answer: Answer, cited: Sequence[int
 
 
 def _yes_or_no(question: CurrentQuestion, answer: Answer, cited: Sequence[int | None]) -> Verdict:
-    told = answer.short or _ID.sub("", answer.text)
+    answered = answer.short or _ID.sub("", answer.text)
     for word, said in ((_YES, "yes"), (_NO, "no")):
-        if word.match(told):
+        if word.match(answered):
             return Verdict.RIGHT if said in question.answers else Verdict.WRONG
     return Verdict.PART if cited and cited[0] in question.current else Verdict.WRONG
 
 
 def _list(case: CurrentCase, question: CurrentQuestion, answer: Answer) -> Verdict:
-    told = "\n".join([answer.short, *_sentences(answer)])
-    found = {value for value in question.answers if names(told, value)}
+    answered = "\n".join([answer.short, *_sentences(answer)])
+    values_named = {value for value in question.answers if names(answered, value)}
     wanted = _by_turn(case, question)
-    if wanted and all(found & values for values in wanted):
+    if wanted and all(values_named & values for values in wanted):
         return Verdict.RIGHT
-    return Verdict.PART if found else Verdict.WRONG
+    return Verdict.PART if values_named else Verdict.WRONG
 
 
 def _by_turn(case: CurrentCase, question: CurrentQuestion) -> list[set[str]]:
@@ -175,8 +175,8 @@ def _first(text: str, values: Sequence[str]) -> int | None:
 
 
 def _place(text: str, value: str) -> int | None:
-    found = (_whole(form(text), form(value)) for form in (_plain, _counted))
-    return next((place for place in found if place is not None), None)
+    places = (_whole(form(text), form(value)) for form in (_plain, _counted))
+    return next((place for place in places if place is not None), None)
 
 
 def _whole(text: str, wanted: str) -> int | None:
@@ -200,7 +200,7 @@ def _plain(text: str) -> str:
 
 def _counted(text: str) -> str:
     """The same with Chinese numerals and dates as `recall.answer` writes them: 二十号 is 20日, June 24th 24 june."""
-    counted = _HAN_NUMBER.sub(lambda found: _figures(found[0]), _plain(text)).replace("号", "日")
+    counted = _HAN_NUMBER.sub(lambda match: _figures(match[0]), _plain(text)).replace("号", "日")
     counted = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b", "", counted)
     return _MONTH_FIRST.sub(r"\2 \1", counted)
 

@@ -22,13 +22,13 @@ NEVER = 1 << 60
 def next_reads(trace: PageTrace) -> list[int]:
     """For each reference, when its page is read next; `NEVER` if it is not."""
     upcoming: dict[int, int] = {}
-    found = [NEVER] * len(trace.references)
+    next_read = [NEVER] * len(trace.references)
     for now in range(len(trace.references) - 1, -1, -1):
         reference = trace.references[now]
-        found[now] = upcoming.get(reference.page, NEVER)
+        next_read[now] = upcoming.get(reference.page, NEVER)
         if not reference.write:
             upcoming[reference.page] = now
-    return found
+    return next_read
 
 
 def optimum(trace: PageTrace, capacity: int) -> int:

@@ -39,14 +39,14 @@ class _Asked:
 def after(data: Dataset, seed: int) -> Iterator[PageTrace]:
     """All questions at the end, as the data has them; `seed` changes nothing."""
     for corpus, questions in _conversations(data):
-        asked = [_Asked(len(corpus.docs), _gold(corpus, one)) for one in questions]
+        asked = [_Asked(len(corpus.docs), _gold(corpus, question)) for question in questions]
         yield _trace("after", corpus, asked)
 
 
 def shuffled(data: Dataset, seed: int) -> Iterator[PageTrace]:
     """All questions at the end, in a drawn order."""
     for corpus, questions in _conversations(data):
-        asked = [_Asked(len(corpus.docs), _gold(corpus, one)) for one in questions]
+        asked = [_Asked(len(corpus.docs), _gold(corpus, question)) for question in questions]
         Random(f"{seed}:{corpus.ns}").shuffle(asked)  # noqa: S311 - an order, not a secret
         yield _trace("shuffled", corpus, asked)
 
@@ -54,7 +54,7 @@ def shuffled(data: Dataset, seed: int) -> Iterator[PageTrace]:
 def spread(data: Dataset, seed: int) -> Iterator[PageTrace]:
     """Each question at some moment once its evidence has been said."""
     for corpus, questions in _conversations(data):
-        asked = [_Asked(_moment(corpus, one, seed), _gold(corpus, one)) for one in questions]
+        asked = [_Asked(_moment(corpus, question, seed), _gold(corpus, question)) for question in questions]
         yield _trace("spread", corpus, asked)
 
 
@@ -66,10 +66,10 @@ def recalled(data: Dataset, seed: int, find: Find) -> Iterator[PageTrace]:
     for corpus, questions in _conversations(data, without_evidence=True):
         places = {doc.id: n for n, doc in enumerate(corpus.docs)}
         asked = []
-        for one in questions:
-            moment = _moment(corpus, one, seed)
-            found = (places[doc] for doc in find(one, LOOKED_AT))
-            asked.append(_Asked(moment, tuple(n for n in found if n < moment)[:READ]))
+        for question in questions:
+            moment = _moment(corpus, question, seed)
+            places_recalled = (places[doc] for doc in find(question, LOOKED_AT))
+            asked.append(_Asked(moment, tuple(n for n in places_recalled if n < moment)[:READ]))
         yield _trace("recalled", corpus, asked)
 
 
@@ -83,7 +83,11 @@ GOLD: Final[Mapping[str, Callable[[Dataset, int], Iterator[PageTrace]]]] = {
 
 def _conversations(data: Dataset, *, without_evidence: bool = False) -> Iterator[tuple[Corpus, list[BenchQuestion]]]:
     for corpus in data.corpora:
-        asked = [one for one in data.questions if one.ns == corpus.ns and (one.scorable or without_evidence)]
+        asked = [
+            question
+            for question in data.questions
+            if question.ns == corpus.ns and (question.scorable or without_evidence)
+        ]
         if asked and corpus.docs:
             yield corpus, asked
 
@@ -104,12 +108,12 @@ def _moment(corpus: Corpus, question: BenchQuestion, seed: int) -> int:
 def _trace(family: str, corpus: Corpus, questions: Sequence[_Asked]) -> PageTrace:
     references: list[Reference] = []
     by_moment: dict[int, list[_Asked]] = {}
-    for one in questions:
-        by_moment.setdefault(one.after, []).append(one)
+    for asked in questions:
+        by_moment.setdefault(asked.after, []).append(asked)
     for n in range(len(corpus.docs)):
         references.append(Reference(n, write=True))
-        for one in by_moment.get(n + 1, ()):
-            references += [Reference(read, write=False) for read in one.reads]
+        for asked in by_moment.get(n + 1, ()):
+            references += [Reference(read, write=False) for read in asked.reads]
     return PageTrace(family=family, name=corpus.ns, pages=tuple(_pages(corpus)), references=tuple(references))
 
 

@@ -196,11 +196,11 @@ def _recalled(data: Dataset, seeds: Iterable[int], progress: Progress) -> Iterat
     answers: dict[tuple[str, str], Sequence[str]] = {}
     with closing(MnemicSystem()) as system:
         system.ingest(data.corpora)
-        for done, one in enumerate(data.questions, start=1):
-            answers[one.ns, one.id] = system.rank(one, dialogues.LOOKED_AT).ids
+        for done, question in enumerate(data.questions, start=1):
+            answers[question.ns, question.id] = system.rank(question, dialogues.LOOKED_AT).ids
             progress("recall", done, len(data.questions))
     for seed in seeds:
-        yield from dialogues.recalled(data, seed, lambda one, k: answers[one.ns, one.id][:k])
+        yield from dialogues.recalled(data, seed, lambda question, k: answers[question.ns, question.id][:k])
 
 
 def _chosen(data: Dataset, only: Sequence[str]) -> Dataset:
@@ -212,7 +212,9 @@ def _chosen(data: Dataset, only: Sequence[str]) -> Dataset:
     if not only:
         return data
     corpora = tuple(corpus for corpus in data.corpora if corpus.ns in only)
-    return replace(data, corpora=corpora, questions=tuple(one for one in data.questions if one.ns in only))
+    return replace(
+        data, corpora=corpora, questions=tuple(question for question in data.questions if question.ns in only)
+    )
 
 
 def _asked_for(tally: ReplayTally) -> int:

@@ -60,7 +60,9 @@ def _rates(rows: Sequence[PagingRow], plots: Any, folder: Path) -> Path:
                 marker="o", markersize=3, zorder=3 if policy in COLOURS else 2,
             )  # fmt: skip
         best = {row.capacity: row.optimal for row in mine}
-        axis.plot([100 * one for one in best], [100 * one for one in best.values()], "k--", linewidth=1, label="MIN")
+        axis.plot(
+            [100 * share for share in best], [100 * share for share in best.values()], "k--", linewidth=1, label="MIN"
+        )
         axis.set(title=family, xlabel="capacity, % of pages", ylabel="hits, %")
     return _saved(figure, panels, folder / "paging-hits.svg", plots)
 

@@ -47,8 +47,8 @@ def show(rows: Sequence[PagingRow], plan: PagingPlan, stream: TextIO, *, as_json
         record = {"plan": asdict(plan), "rows": [_flat(row) for row in rows], "figures": figures}
         stream.write(json.dumps(finite(record), indent=2) + "\n")
         return
-    found = bars(rows, plan)
-    made = [*tables(rows), *([beside_bars("Bars", found)] if found else [])]
+    chart = bars(rows, plan)
+    made = [*tables(rows), *([beside_bars("Bars", chart)] if chart else [])]
     blocks = [aligned(table) for table in made]
     stream.write("\n\n".join([*blocks, "\n".join(f"* {note}" for note in NOTES)]) + "\n")
 
@@ -130,19 +130,19 @@ def _costs(rows: Sequence[PagingRow]) -> TextTable:
     lines = []
     for policy in dict.fromkeys(row.policy for row in rows):
         mine = [row.tally for row in rows if row.policy == policy]
-        reads, written = sum(one.reads for one in mine), max(sum(one.written for one in mine), 1)
-        prefetched = sum(one.prefetched for one in mine)
-        found = f"{100 * sum(one.prefetch_hits for one in mine) / prefetched:.1f}" if prefetched else "-"
+        reads, written = sum(replay.reads for replay in mine), max(sum(replay.written for replay in mine), 1)
+        prefetched = sum(replay.prefetched for replay in mine)
+        hits_share = f"{100 * sum(replay.prefetch_hits for replay in mine) / prefetched:.1f}" if prefetched else "-"
         lines.append(
             (
                 policy,
                 f"{reads:,}",
-                f"{sum(one.faults for one in mine):,}",
-                f"{sum(one.evictions for one in mine):,}",
-                f"{sum(one.through for one in mine) / written:.2f}",
-                f"{sum(one.back for one in mine) / written:.2f}",
+                f"{sum(replay.faults for replay in mine):,}",
+                f"{sum(replay.evictions for replay in mine):,}",
+                f"{sum(replay.through for replay in mine) / written:.2f}",
+                f"{sum(replay.back for replay in mine) / written:.2f}",
                 f"{prefetched:,}",
-                found,
+                hits_share,
             )
         )
     header = ("policy", "reads", "faults", "evictions", "through", "back", "prefetched", "of them used, %")

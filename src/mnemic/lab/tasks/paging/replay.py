@@ -71,7 +71,7 @@ def replay(
 def pooled(tallies: Sequence[ReplayTally]) -> ReplayTally:
     """The sums over several traces."""
     return ReplayTally(
-        **{field.name: sum(getattr(one, field.name) for one in tallies) for field in fields(ReplayTally)}
+        **{field.name: sum(getattr(tally, field.name) for tally in tallies) for field in fields(ReplayTally)}
     )
 
 

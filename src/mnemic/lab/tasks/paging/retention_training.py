@@ -110,7 +110,7 @@ def train(
     for update in range(recipe.updates):
         groups = [_group(traces, weights, recipe, draw) for _ in range(recipe.groups)]
         for _ in range(recipe.epochs):
-            weights = weights + step.of(np.mean([_gradient(one, weights, recipe) for one in groups], axis=0))
+            weights = weights + step.of(np.mean([_gradient(group, weights, recipe) for group in groups], axis=0))
             weights *= 1 - recipe.decay
         progress("retention", update + 1, recipe.updates)
     return weights
@@ -129,7 +129,12 @@ def write(weights: Floats, recipe: Recipe, data: Sequence[str], path: Path) -> N
 def rollouts(trace: PageTrace, size: int, weights: Floats, recipe: Recipe, draw: np.random.Generator) -> Rolled:
     """Replay a trace in `recipe.rollouts` windows of `size` pages at once, with evictions drawn by `weights`."""
     window = _Windows(trace, size, weights, recipe, draw)
-    rewards = np.stack([window.refer(now, one.page, read=not one.write) for now, one in enumerate(trace.references, 1)])
+    rewards = np.stack(
+        [
+            window.refer(now, reference.page, read=not reference.write)
+            for now, reference in enumerate(trace.references, 1)
+        ]
+    )
     return Rolled(window.steps, rewards)
 
 
@@ -160,9 +165,9 @@ class _Windows:
 
     def _evict(self, now: int, full: npt.NDArray[np.bool_]) -> None:
         rows = np.flatnonzero(self._there.any(axis=1))
-        found = self._columns.features(rows, now - self._born[rows], now - self._last[rows], self._uses[rows])
+        page_features = self._columns.features(rows, now - self._born[rows], now - self._last[rows], self._uses[rows])
         there = self._there[rows]
-        leaving = _leaving(found, there, self._weights)
+        leaving = _leaving(page_features, there, self._weights)
         noise = self._draw.gumbel(size=leaving.shape)
         gone = np.where(full, (leaving + noise).argmax(axis=0), -1)
         windows = np.flatnonzero(full)
@@ -170,7 +175,7 @@ class _Windows:
         self._there[chosen, windows] = False
         self._cost[windows] -= self._price[chosen]
         chance = leaving[gone, np.arange(len(gone))]
-        self.steps.append(Step(now, found, there, gone, chance))
+        self.steps.append(Step(now, page_features, there, gone, chance))
 
 
 class _Columns:

@@ -106,7 +106,7 @@ def _record(line: str, name: str, number: int) -> dict[str, Any]:
 def _trace(records: list[dict[str, Any]], name: str) -> PageTrace:
     try:
         pages = tuple(page(str(r["page"]), **{f: r[f] for f in _FEATURES if f in r}) for r in records if "page" in r)
-        number = {one.id: n for n, one in enumerate(pages)}
+        number = {each.id: n for n, each in enumerate(pages)}
         references = tuple(
             Reference(number[ItemId(str(r.get("write", r.get("read"))))], "write" in r)
             for r in records
@@ -121,9 +121,9 @@ def _trace(records: list[dict[str, Any]], name: str) -> PageTrace:
 
 
 def _check(trace: PageTrace, name: str) -> None:
-    for one in trace.pages:
-        if not isinstance(one.tokens, int) or one.tokens < 1:
-            raise Invalid("trace", f"{name} gives page {one.id} {one.tokens!r} tokens", _FORM)
+    for page in trace.pages:
+        if not isinstance(page.tokens, int) or page.tokens < 1:
+            raise Invalid("trace", f"{name} gives page {page.id} {page.tokens!r} tokens", _FORM)
     seen: set[int] = set()
     for reference in trace.references:
         if reference.write and reference.page in seen:

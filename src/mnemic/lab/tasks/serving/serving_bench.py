@@ -186,10 +186,10 @@ def bench_serving(
     """
     with tempfile.TemporaryDirectory(prefix="mnemic-serving-") as folder:
         progress("starts")
-        found = starts(list(_entrants(Path(folder), reference, node)), rounds)
+        measured_starts = starts(list(_entrants(Path(folder), reference, node)), rounds)
         trips = list(_trips(Path(folder), calls, items, model, seed, progress))
     size = {"rounds": rounds, "calls": calls, "items": items, "model": model}
-    return ServingTimes(header={**provenance(), "size": size}, starts=tuple(found), calls=tuple(trips))
+    return ServingTimes(header={**provenance(), "size": size}, starts=tuple(measured_starts), calls=tuple(trips))
 
 
 def starts(entrants: Sequence[ServerCommand], rounds: int) -> list[StartTimes]:
@@ -205,7 +205,7 @@ def starts(entrants: Sequence[ServerCommand], rounds: int) -> list[StartTimes]:
             hello=statistics.median(hello for hello, _, _ in all_),
             listed=statistics.median(listed for _, listed, _ in all_),
             called=statistics.median(called for _, _, called in all_),
-            ratio=statistics.median(one[0] / other for one, other in zip(all_, base, strict=True)),
+            ratio=statistics.median(pair[0] / other for pair, other in zip(all_, base, strict=True)),
         )
         for name, all_ in took.items()
     ]

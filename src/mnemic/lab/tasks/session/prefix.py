@@ -74,8 +74,10 @@ def prefix(
     Args:
         limit: Ask only the first so many questions, of all conversations together.
     """
-    questions = [one for one in data.questions if one.gold and one.category not in UNANSWERABLE][:limit]
-    asked = {one.ns for one in questions}
+    questions = [question for question in data.questions if question.gold and question.category not in UNANSWERABLE][
+        :limit
+    ]
+    asked = {question.ns for question in questions}
     corpora = [corpus for corpus in data.corpora if corpus.ns in asked]
     each = []
     for number, corpus in enumerate(corpora):
@@ -83,7 +85,7 @@ def prefix(
             Memory("memory:", settings=Settings(background=False), embedder=embedder or "none") as memory,
             memory.session("talk", user="ada", budget=budget, policy=policy) as session,
         ):
-            of_corpus = [one for one in questions if one.ns == corpus.ns]
+            of_corpus = [question for question in questions if question.ns == corpus.ns]
             scores = []
             for done, score in _played(memory, session, corpus, of_corpus, seed):
                 scores.append(score)
@@ -108,17 +110,17 @@ def _counted(corpus: Corpus, session: Session, scores: Sequence[tuple[float, flo
 
 
 def _together(name: str, each: Sequence[Played]) -> Played:
-    questions = sum(one.questions for one in each)
+    questions = sum(played.questions for played in each)
     return Played(
         name=name,
         questions=questions,
-        windows=sum(one.windows for one in each),
-        found=sum(one.found * one.questions for one in each) / max(questions, 1),
-        packed=sum(one.packed * one.questions for one in each) / max(questions, 1),
-        rendered=sum(one.rendered for one in each),
-        reused=sum(one.reused for one in each),
-        hits=sum(one.hits for one in each),
-        references=sum(one.references for one in each),
+        windows=sum(played.windows for played in each),
+        found=sum(played.found * played.questions for played in each) / max(questions, 1),
+        packed=sum(played.packed * played.questions for played in each) / max(questions, 1),
+        rendered=sum(played.rendered for played in each),
+        reused=sum(played.reused for played in each),
+        hits=sum(played.hits for played in each),
+        references=sum(played.references for played in each),
     )
 
 
@@ -134,10 +136,10 @@ def _played(
         if asked and memory.settings.embedder != "none":
             memory.flush()
         for question in asked:
-            gold = {ids[one] for one in question.gold}
+            gold = {ids[item] for item in question.gold}
             session.context(question.text, now=doc.said)
             here = {page.id for page in session.window().pages}
-            beside = {one.id for one in me.context(question.text, budget=session.budget, now=doc.said)}
+            beside = {item.id for item in me.context(question.text, budget=session.budget, now=doc.said)}
             yield 1000 * place // len(corpus.docs), (len(gold & here) / len(gold), len(gold & beside) / len(gold))
 
 
@@ -147,6 +149,6 @@ def schedule(corpus: Corpus, questions: Sequence[BenchQuestion], seed: int) -> l
     places = {doc.id: place for place, doc in enumerate(corpus.docs)}
     asked: list[list[BenchQuestion]] = [[] for _ in corpus.docs]
     for question in questions:
-        last = max(places[one] for one in question.gold)
+        last = max(places[needed] for needed in question.gold)
         asked[draw.randint(last, len(corpus.docs) - 1)].append(question)
     return asked

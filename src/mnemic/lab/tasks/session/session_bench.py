@@ -91,7 +91,7 @@ class LongTalk:
     @property
     def memory_growth(self) -> float:
         """What the process holds beside its catalogues after the last stretch, of what it did after the first."""
-        first, last = (one.live - one.held for one in (self.stretches[0], self.stretches[-1]))
+        first, last = (stretch.live - stretch.held for stretch in (self.stretches[0], self.stretches[-1]))
         return last / first
 
     @property
@@ -131,7 +131,7 @@ def long_talk(
         progress("talk", tokens, tokens)
         first = planted[: max(1, len(planted) // 100)]
         last = planted[-max(1, len(planted) // PARTS) :]
-        early, late = (_found(session, draw.sample(some, min(len(some), ASKED))) for some in (first, last))
+        early, late = (_share_recalled(session, draw.sample(some, min(len(some), ASKED))) for some in (first, last))
         return LongTalk(stretches=tuple(stretches), early=early, late=late, counters=session.counters.as_dict())
 
 
@@ -164,7 +164,7 @@ def _spoken(seed: int) -> Iterator[tuple[str, str, datetime]]:
         )
 
 
-def _found(session: Session, facts: Sequence[tuple[str, str]]) -> float:
+def _share_recalled(session: Session, facts: Sequence[tuple[str, str]]) -> float:
     """The share of facts whose turn is in the window after their question."""
     hits = 0
     for question, item in facts:
@@ -190,13 +190,13 @@ class _Meter:
     def stretch(self, tokens: int, memory: Memory, session: Session) -> Stretch:
         resident, held = _megabytes(), memory._opened.kernel.catalogues.nbytes / 1e6
         _give_back()
-        spent = sum(map(sum, self.times.values()))
+        seconds = sum(map(sum, self.times.values()))
         return Stretch(
             tokens=tokens,
             turns=len(self.times["observe"]),
             observe=float(np.median(self.times["observe"])),
             context=float(np.median(self.times["context"] or [float("nan")])),
-            turn=spent / len(self.times["observe"]),
+            turn=seconds / len(self.times["observe"]),
             cpu=self._cpu / len(self.times["observe"]),
             considered=self.considered,
             resident=resident,

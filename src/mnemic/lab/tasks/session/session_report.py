@@ -33,8 +33,8 @@ def figures(long: LongTalk | None, windows: Sequence[PrefixReuse], *, budget: in
         whole: Whether every question of the conversations was asked.
     """
     made = [] if long is None else _of_talk(long, stated=long.stretches[-1].tokens >= STATED[0] and budget == STATED[1])
-    for one in windows:
-        made += _of_windows(one.whole, stated=whole and budget == STATED[1])
+    for played in windows:
+        made += _of_windows(played.whole, stated=whole and budget == STATED[1])
     return made
 
 
@@ -75,17 +75,17 @@ def show(
     if as_json:
         stream.write(json.dumps(record(long, windows, must), indent=2) + "\n")
     else:
-        stream.write("\n\n".join(aligned(one) for one in tables(long, windows, must)) + "\n")
+        stream.write("\n\n".join(aligned(table) for table in tables(long, windows, must)) + "\n")
 
 
 def tables(long: LongTalk | None, windows: Sequence[PrefixReuse], must: Sequence[Figure]) -> list[TextTable]:
     """What was measured, beside what it must show."""
     made = []
     if long is not None:
-        rows = tuple(_stretch_cells(one) for one in long.stretches)
+        rows = tuple(_stretch_cells(part) for part in long.stretches)
         made.append(TextTable("One session, stretch by stretch", _STRETCH, rows, ()))
     if windows:
-        played = tuple(_played_cells(one) for many in windows for one in (many.whole, *many.each))
+        played = tuple(_played_cells(part) for many in windows for part in (many.whole, *many.each))
         made.append(TextTable("Windows over conversations", _PLAYED, played))
     head = ("figure", "measured", "bar", "", "detail")
     made.append(TextTable("Must show", head, tuple(map(_figure_cells, must)), (0, 3, 4)))
@@ -104,8 +104,10 @@ def record(long: LongTalk | None, windows: Sequence[PrefixReuse], must: Sequence
         }
     return {
         "long": talk,
-        "prefix": [{**_played_record(one.whole), "conversations": [*map(_played_record, one.each)]} for one in windows],
-        "figures": [{**asdict(one), "met": one.met} for one in must],
+        "prefix": [
+            {**_played_record(each.whole), "conversations": [*map(_played_record, each.each)]} for each in windows
+        ],
+        "figures": [{**asdict(each), "met": each.met} for each in must],
     }
 
 
@@ -114,7 +116,7 @@ def write_csv(long: LongTalk, path: Path) -> None:
     with path.open("w", newline="") as file:
         out = csv.writer(file)
         out.writerow(Stretch.__slots__)
-        out.writerows([getattr(one, name) for name in Stretch.__slots__] for one in long.stretches)
+        out.writerows([getattr(stretch, name) for name in Stretch.__slots__] for stretch in long.stretches)
 
 
 def _stretch_cells(stretch: Stretch) -> tuple[str, ...]:

@@ -53,17 +53,17 @@ def bench_everyday(
     reader = None if embedder is None else CachedEmbedder(embedder)
     cases = list(everyday_cases(part))
     outcomes: list[EverydayOutcome] = []
-    for n, one in enumerate(cases, start=1):
-        memory = told_memory(one.told, reader)
-        for question, sort in zip(one.told.questions, one.sorts, strict=True):
+    for n, case in enumerate(cases, start=1):
+        memory = told_memory(case.current_case, reader)
+        for question, sort in zip(case.current_case.questions, case.sorts, strict=True):
             answer = memory.asked(question).ask(question.text)
             cited = memory.cited(answer)
             outcomes.append(
                 EverydayOutcome(
-                    case=one.told,
+                    case=case.current_case,
                     question=question,
                     sort=sort,
-                    grade=grade(one.told, question, answer, cited),
+                    grade=grade(case.current_case, question, answer, cited),
                     first=bool(cited) and cited[0] in question.current,
                     answered=answer.text,
                 )
@@ -75,8 +75,8 @@ def bench_everyday(
 
 def told_memory(case: CurrentCase, embedder: Embedder | None) -> ToldMemory:
     """A memory that was told all of a case, and nothing else."""
-    told = [ToldTurn(turn, turn.said, n) for n, turn in enumerate(case.turns) if turn.said is not None]
-    return ToldMemory(told, embedder)
+    turns = [ToldTurn(turn, turn.said, n) for n, turn in enumerate(case.turns) if turn.said is not None]
+    return ToldMemory(turns, embedder)
 
 
 # Counting
@@ -85,7 +85,9 @@ def told_memory(case: CurrentCase, embedder: Embedder | None) -> ToldMemory:
 def everyday_scores(outcomes: Sequence[EverydayOutcome], seed: int = 0) -> dict[str, Estimate]:
     """The shares of a group, 0 to 1."""
     verdicts = [o.grade.verdict for o in outcomes]
-    columns: dict[str, list[float]] = {str(verdict): [one is verdict for one in verdicts] for verdict in Verdict}
+    columns: dict[str, list[float]] = {
+        str(verdict): [verdict_given is verdict for verdict_given in verdicts] for verdict in Verdict
+    }
     columns["wrong, sure"] = [o.grade.misleads for o in outcomes]
     columns["first"] = [math.nan if o.question.unknown else o.first for o in outcomes]
     return estimates({name: np.array(column, np.float64) for name, column in columns.items()}, seed)
@@ -111,10 +113,10 @@ def _table(outcomes: Sequence[EverydayOutcome], seed: int) -> TextTable:
     names = ("right", "first", "part", "unsure", "wrong", "wrong, sure")
     rows = []
     for name, group in _groups(outcomes).items():
-        found = everyday_scores(group, seed)
+        estimates = everyday_scores(group, seed)
         wrong = [o.grade.confidence for o in group if o.grade.verdict is Verdict.WRONG]
         at = f"{min(wrong):.2f} - {max(wrong):.2f}" if wrong else "-"
-        rows.append((name, str(len(group)), *(percent(found[key]) for key in names), at))
+        rows.append((name, str(len(group)), *(percent(estimates[key]) for key in names), at))
     header = ("", "n", "right", "quoted first", *names[2:], "wrong at a confidence of")
     return TextTable("Ordinary lives: what is answered, %", header, tuple(rows))
 

@@ -48,7 +48,7 @@ class EverydayCase:
         sorts: Of each question its sort: own, kin, when, amount, list, yes or no, changed, never said, of another.
     """
 
-    told: CurrentCase
+    current_case: CurrentCase
     sorts: tuple[str, ...]
 
 
@@ -61,14 +61,14 @@ def everyday_cases(part: EverydayPart) -> Iterator[EverydayCase]:
             for n, text in enumerate(row["said"])
         )
         asked = _day(row["asked"], 0) if days else _FIRST + len(turns) * _APART
-        told = CurrentCase(
+        case = CurrentCase(
             id=row["id"],
             lang=row["lang"],
             kind="everyday",
             turns=turns,
-            questions=tuple(_question(one, asked) for one in row["questions"]),
+            questions=tuple(_question(question, asked) for question in row["questions"]),
         )
-        yield EverydayCase(told=told, sorts=tuple(one["sort"] for one in row["questions"]))
+        yield EverydayCase(current_case=case, sorts=tuple(question["sort"] for question in row["questions"]))
 
 
 def _day(written: str, number: int) -> datetime:

@@ -65,11 +65,11 @@ def bench_small(
     made = list(small_memories(seed, each))
     settings = Settings(background=False)
     with Memory("memory:", settings=settings, embedder=reader, clock=SetClock(_TOLD)) as memory:
-        told = [_tell(memory, n, one) for n, one in enumerate(made)]
+        places = [_tell(memory, n, small_memory) for n, small_memory in enumerate(made)]
         memory.flush()
         outcomes = []
-        for n, one in enumerate(made):
-            outcomes.append(_asked(memory, n, one, told[n]))
+        for n, small_memory in enumerate(made):
+            outcomes.append(_asked(memory, n, small_memory, places[n]))
             progress("asked", n + 1, len(made))
         return outcomes
 
@@ -81,10 +81,10 @@ def _tell(memory: Memory, n: int, small: SmallMemory) -> dict[str, int]:
 
 
 def _asked(memory: Memory, n: int, small: SmallMemory, places: Mapping[str, int]) -> SmallOutcome:
-    found = memory.scope(user=f"user {n}").recall(small.question, k=K)
-    ranked = [places[id] for hit in found for id in (hit.id, *hit.item.source) if id in places]
+    hits = memory.scope(user=f"user {n}").recall(small.question, k=K)
+    ranked = [places[id] for hit in hits for id in (hit.id, *hit.item.source) if id in places]
     return SmallOutcome(
-        memory=small, ranked=tuple(dict.fromkeys(ranked)), baseline=_plain(small), items=len(found.items)
+        memory=small, ranked=tuple(dict.fromkeys(ranked)), baseline=_plain(small), items=len(hits.items)
     )
 
 
@@ -93,8 +93,8 @@ def _plain(small: SmallMemory) -> tuple[int, ...]:
     ranker = Blend((1.0, turns))
     ranker.ingest([_doc(place, text) for place, text in enumerate(small.statements)])
     question = BenchQuestion(ns="", id="", text=small.question, answer="", category="", gold=(), sessions=())
-    found = ranker.rank(question)
-    return tuple(int(doc) for doc, score in zip(found.ids, found.scores, strict=True) if score > 0)
+    ranked = ranker.rank(question)
+    return tuple(int(doc) for doc, score in zip(ranked.ids, ranked.scores, strict=True) if score > 0)
 
 
 def _doc(place: int, text: str) -> Doc:
@@ -129,8 +129,8 @@ def figures(outcomes: Sequence[SmallOutcome], seed: int = 0) -> list[Figure]:
     made = []
     for category in dict.fromkeys(o.memory.category for o in outcomes):
         mine = [o for o in outcomes if o.memory.category == category]
-        found = _scores(mine, seed)
-        ours, plain = 100 * found["R@5"].mean, 100 * found["BM25 R@5"].mean
+        estimates = _scores(mine, seed)
+        ours, plain = 100 * estimates["R@5"].mean, 100 * estimates["BM25 R@5"].mean
         made.append(
             Figure(
                 name=f"{category}: R@5 above plain BM25 by",
@@ -153,8 +153,8 @@ def table(outcomes: Sequence[SmallOutcome], seed: int = 0) -> TextTable:
     names = ("R@1", "BM25 R@1", "R@5", "BM25 R@5", "whole")
     rows = []
     for name, group in grouped(outcomes).items():
-        found = _scores(group, seed)
-        rows.append((name, str(len(group)), *(percent(found[key]) for key in names)))
+        estimates = _scores(group, seed)
+        rows.append((name, str(len(group)), *(percent(estimates[key]) for key in names)))
     return TextTable("2. Small memories, %", ("", "n", *names[:-1], "all that there is"), tuple(rows))
 
 

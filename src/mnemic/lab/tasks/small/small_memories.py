@@ -69,9 +69,9 @@ def _noisy(phrases: Phrases, chance: random.Random, n: int) -> _Made:
 def _two_steps(phrases: Phrases, chance: random.Random, n: int) -> _Made:
     """One thing of several people, some of whom are pointed at; asked for one of those by what points at them."""
     matter, pointer = phrases.matters[n % len(phrases.matters)], chance.choice(phrases.pointers)
-    told = STATEMENTS - _POINTED
-    people = chance.sample(phrases.names, told)
-    things = [matter.of.format(p=p, v=v) for p, v in zip(people, chance.sample(matter.values, told), strict=True)]
+    count = STATEMENTS - _POINTED
+    people = chance.sample(phrases.names, count)
+    things = [matter.of.format(p=p, v=v) for p, v in zip(people, chance.sample(matter.values, count), strict=True)]
     marks = chance.sample(pointer.values, _POINTED)
     pointed = [pointer.of.format(p=p, v=v) for p, v in zip(people, marks, strict=False)]
     gold = chance.randrange(_POINTED)

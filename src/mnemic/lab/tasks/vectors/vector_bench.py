@@ -64,20 +64,20 @@ class _Contestant:
     curve: tuple[Point, ...] = ()
     width: int | None = None
     took: dict[str, list[float]] = field(default_factory=dict)
-    found: dict[str, int] = field(default_factory=dict)
+    hits: dict[str, int] = field(default_factory=dict)
 
 
 def bench_vectors(clouds: Iterator[Cloud], progress: Callable[[str], None] = lambda _: None) -> VectorRun:
     """Measure every system that is installed on every cloud of vectors."""
     present = [make for make in PEERS if not make().package or find_spec(make().package)]
     missing = tuple(make().name for make in PEERS if make not in present)
-    found: list[IndexMeasurement] = []
+    measurements: list[IndexMeasurement] = []
     recipes: set[str] = set()
     for cloud in clouds:
         recipes.add(cloud.recipe)
-        found += _among(cloud, present, progress)
+        measurements += _among(cloud, present, progress)
     header = {**provenance(), "vectors": sorted(recipes), "wanted": WANTED}
-    return VectorRun(header=header, found=tuple(found), missing=missing)
+    return VectorRun(header=header, measurements=tuple(measurements), missing=missing)
 
 
 def _among(
@@ -112,9 +112,9 @@ def _set(contestant: _Contestant, cloud: Cloud) -> None:
     for width in contestant.peer.widths:
         contestant.peer.widen(width)
         start = time.process_time()
-        found = [contestant.peer.search(question, K) for question in questions]
+        answers = [contestant.peer.search(question, K) for question in questions]
         took = (time.process_time() - start) * 1000 / len(questions)
-        points.append(Point(recall=_recall(found, truth), milliseconds=took, width=width))
+        points.append(Point(recall=_recall(answers, truth), milliseconds=took, width=width))
         contestant.width = width
         if points[-1].recall >= WANTED:
             break
@@ -132,21 +132,21 @@ def _ask(contestants: Sequence[_Contestant], name: str, most: int, cloud: Cloud)
         for contestant, search in zip(contestants, searches, strict=True):
             took, right = _turn(search, cloud.questions[turn], truth[turn])
             contestant.took.setdefault(name, []).append(took)
-            contestant.found[name] = contestant.found.get(name, 0) + right
+            contestant.hits[name] = contestant.hits.get(name, 0) + right
 
 
 def _turn(search: Search, questions: Floats, truth: Sequence[NDArray[np.intp]]) -> tuple[float, int]:
     start = time.process_time()
-    found = [search(question, K) for question in questions]
+    answers = [search(question, K) for question in questions]
     took = (time.process_time() - start) * 1000 / len(questions)
-    return took, sum(len(np.intersect1d(*pair)) for pair in zip(found, truth, strict=True))
+    return took, sum(len(np.intersect1d(*pair)) for pair in zip(answers, truth, strict=True))
 
 
 def _measured(contestant: _Contestant, cloud: Cloud) -> IndexMeasurement:
     peer, questions = contestant.peer, len(cloud.questions)
     points = {
         name: Point(
-            recall=contestant.found[name] / (questions * min(K, _left(cloud, name))),
+            recall=contestant.hits[name] / (questions * min(K, _left(cloud, name))),
             milliseconds=statistics.median(contestant.took[name]),
             width=contestant.width,
         )
@@ -210,9 +210,11 @@ def _resident() -> int | None:
 
 def table(run: VectorRun, rows: int) -> TextTable:
     """All systems among so many vectors; what takes a question's time is beside sqlite-vec's where that is there."""
-    found = [one for one in run.found if one.rows == rows]
-    beside = next((one.all.milliseconds for one in found if one.name == "sqlite-vec"), None)
-    cells = [_cells(one, beside) for one in found]
+    measurements = [measurement for measurement in run.measurements if measurement.rows == rows]
+    beside = next(
+        (measurement.all.milliseconds for measurement in measurements if measurement.name == "sqlite-vec"), None
+    )
+    cells = [_cells(measurement, beside) for measurement in measurements]
     cells += [(name, "not installed", *[""] * 9) for name in run.missing]
     columns = ("system", "recall@10", "ms", "x sqlite-vec", "build s", "MB", "add ms")
     filtered = tuple(column for share in SHARES for column in (f"{share}: recall", "ms"))
@@ -242,7 +244,7 @@ def show(run: VectorRun, stream: TextIO, *, as_json: bool = False) -> None:
     if as_json:
         stream.write(json.dumps(asdict(run), indent=2) + "\n")
         return
-    for rows in sorted({one.rows for one in run.found}):
+    for rows in sorted({measurement.rows for measurement in run.measurements}):
         stream.write(aligned(table(run, rows)) + "\n\n")
 
 

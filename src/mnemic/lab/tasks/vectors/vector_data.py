@@ -83,10 +83,12 @@ def multiplied(paths: Sequence[Path], rows: int, questions: int, seed: int = 0) 
 
 def _between(base: Floats, rows: int, rng: np.random.Generator) -> Floats:
     near = np.concatenate([_nearest(base, first) for first in range(0, len(base), 1_000)])
-    one, other = (rng.integers(len(base), size=rows) for _ in range(2))
-    beside, apart = (near[row, rng.integers(_NEAR, size=rows)] for row in (one, other))
+    first_rows, other = (rng.integers(len(base), size=rows) for _ in range(2))
+    beside, apart = (near[row, rng.integers(_NEAR, size=rows)] for row in (first_rows, other))
     weight = rng.uniform(0.2, 0.8, size=(rows, 1)).astype(np.float32)
-    return _unit(weight * base[one] + (1 - weight) * base[beside] + np.float32(0.5) * (base[other] - base[apart]))
+    return _unit(
+        weight * base[first_rows] + (1 - weight) * base[beside] + np.float32(0.5) * (base[other] - base[apart])
+    )
 
 
 def _nearest(base: Floats, first: int) -> NDArray[np.intp]:
@@ -160,5 +162,5 @@ class VectorRun:
     """What a run found, with what it ran on, and the systems that were not installed."""
 
     header: dict[str, object]
-    found: tuple[IndexMeasurement, ...]
+    measurements: tuple[IndexMeasurement, ...]
     missing: tuple[str, ...]

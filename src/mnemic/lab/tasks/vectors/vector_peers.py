@@ -136,8 +136,8 @@ class SqliteVec(Fixed):
         self._count = len(vectors)
 
     def search(self, query: Floats, k: int) -> NDArray[np.intp]:
-        found = self._db.execute("SELECT rowid FROM t WHERE v MATCH ? AND k = ?", (query.tobytes(), k))
-        return np.array([row for (row,) in found])
+        rows = self._db.execute("SELECT rowid FROM t WHERE v MATCH ? AND k = ?", (query.tobytes(), k))
+        return np.array([row for (row,) in rows])
 
     def among(self, most: int) -> Search:
         ask = "SELECT rowid FROM t WHERE v MATCH ? AND k = ? AND part <= ?"
@@ -162,17 +162,17 @@ class FaissFlat(Fixed):
         self._index.add(vectors)
 
     def search(self, query: Floats, k: int) -> NDArray[np.intp]:
-        return self._found(query, k, None)
+        return self._search(query, k, None)
 
     def among(self, most: int) -> Search:
         chosen = self._faiss.IDSelectorBatch(np.flatnonzero(self._groups <= most))
         parameters = self._limited(chosen)
-        return lambda query, k: self._found(query, k, parameters)
+        return lambda query, k: self._search(query, k, parameters)
 
     def add(self, vector: Floats) -> None:
         self._index.add(vector[None])
 
-    def _found(self, query: Floats, k: int, parameters: Any) -> NDArray[np.intp]:
+    def _search(self, query: Floats, k: int, parameters: Any) -> NDArray[np.intp]:
         rows: NDArray[np.intp] = self._index.search(query[None], k, params=parameters)[1][0]
         return rows
 
@@ -267,10 +267,10 @@ class Hnswlib(Fixed):
 
         def search(query: Floats, k: int) -> NDArray[np.intp]:
             try:
-                found = self._index.knn_query(query, k, num_threads=1, filter=kept.__getitem__)
+                neighbours = self._index.knn_query(query, k, num_threads=1, filter=kept.__getitem__)
             except RuntimeError:  # it met fewer than k
                 return np.empty(0, np.intp)
-            return np.asarray(found[0][0], np.intp)
+            return np.asarray(neighbours[0][0], np.intp)
 
         return search
 

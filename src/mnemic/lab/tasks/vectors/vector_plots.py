@@ -33,13 +33,13 @@ def draw(run: VectorRun, folder: Path) -> list[Path]:
 
 def _filters(run: VectorRun, plots: Any, folder: Path) -> Path:
     """Recall over time among the most vectors: of all, and of those that a filter leaves."""
-    most = max(one.rows for one in run.found)
-    found = [one for one in run.found if one.rows == most]
+    most = max(measurement.rows for measurement in run.measurements)
+    measurements = [measurement for measurement in run.measurements if measurement.rows == most]
     views = ("all", *SHARES)
     figure, axes = plots.subplots(1, len(views), figsize=(11, 3.9), sharex=True, sharey=True)
     for axis, view in zip(axes, views, strict=True):
-        for one in found:
-            _point(axis, one, view)
+        for measurement in measurements:
+            _point(axis, measurement, view)
         title = f"all of {most:,} vectors" if view == "all" else f"a filter leaves {view}"
         axis.set(title=title, xscale="log", xlabel="CPU milliseconds a question")
         axis.xaxis.set_major_formatter("{x:g}")
@@ -69,10 +69,13 @@ def _point(axis: Any, measured: IndexMeasurement, view: str) -> None:
 def _growth(run: VectorRun, plots: Any, folder: Path) -> Path:
     """The time of a question, and of taking all vectors in, over how many there are."""
     figure, axes = plots.subplots(1, 2, figsize=(9.5, 3.9))
-    for name in dict.fromkeys(one.name for one in run.found):
-        line = sorted((one for one in run.found if one.name == name), key=lambda one: one.rows)
-        _line(axes[0], line, [one.all.milliseconds for one in line])
-        _line(axes[1], line, [max(one.build, 0.01) for one in line])
+    for name in dict.fromkeys(measurement.name for measurement in run.measurements):
+        line = sorted(
+            (measurement for measurement in run.measurements if measurement.name == name),
+            key=lambda measurement: measurement.rows,
+        )
+        _line(axes[0], line, [measurement.all.milliseconds for measurement in line])
+        _line(axes[1], line, [max(measurement.build, 0.01) for measurement in line])
     for axis, title in zip(axes, ("CPU milliseconds a question", "CPU seconds to take them all in"), strict=True):
         axis.set(title=title, xlabel="vectors", xscale="log", yscale="log")
         axis.xaxis.set_major_formatter("{x:,.0f}")
@@ -84,7 +87,7 @@ def _growth(run: VectorRun, plots: Any, folder: Path) -> Path:
 def _line(axis: Any, line: Sequence[IndexMeasurement], heights: Sequence[float]) -> None:
     ours = line[0].name == "mnemic"
     axis.plot(
-        [one.rows for one in line],
+        [measurement.rows for measurement in line],
         heights,
         color=COLOURS[line[0].name],
         label=line[0].name,
