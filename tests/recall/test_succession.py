@@ -11,6 +11,7 @@ from mnemic.core.ids import ItemId
 from mnemic.core.items import Item, Kind
 from mnemic.core.queries import Recalled
 from mnemic.recall import sureness
+from mnemic.recall.answer import UNFOLLOWED
 from mnemic.recall.succession import SUCCESSION_INPUTS, rival, succession, without_first
 from mnemic.recall.sureness import likely_succeeds
 
@@ -50,7 +51,7 @@ def test_without_the_first_the_next_state_leads_and_the_rest_are_numbered_anew()
 @pytest.mark.parametrize("question", ["What's my address?", "What is my address now?"])
 def test_a_statement_of_something_else_is_less_likely_to_take_a_place_than_one_of_the_same(question: str) -> None:
     unlike, alike = (likely_succeeds(question, [newer, OLDER], OLDER) for newer in (NEWER, MOVED))
-    assert unlike < alike > 0.5
+    assert unlike < UNFOLLOWED < alike
 
 
 def test_what_recall_holds_for_one_matter_is_likelier_to_take_its_place() -> None:

@@ -85,7 +85,7 @@ _QUESTION: Final = re.compile(r"[?？][\"'”’)\]]*$")
 _HEADING: Final = re.compile(r"#{1,6}\s")
 _ENDED: Final = re.compile(r"[.!?。！？；;:：,，][\"'”’)\]」』）]*$")
 _CLAUSE: Final = re.compile(
-    r"[,，、:：—–]|\b(?:and|but|so|because|while|when|after|before|since|until|though|although)\b"
+    r"[,，、:：—–]|\b(?:and(?! I\b)|but|so|because|while|when|after|before|since|until|though|although)\b"
     r"|(?<=的时候)|(?<=那会儿)|(?<=那时候)|(?<=以后)|(?<=之后)|(?<=因为)"
 )
 _LIGHT: Final = frozenset(
@@ -120,7 +120,7 @@ _MEANT: Final = 1.0
 """A closeness of meaning, as recall scales it, that few statements of other matters reach."""
 _UNTOLD: Final = 0.6
 """How likely right an answer must be by words alone, where the words of the question are not told."""
-_UNFOLLOWED: Final = 0.25
+UNFOLLOWED: Final = 0.25
 """How likely what stands as newer must at least be of the matter of what it follows, to stay before it: most changes
 are told in words of their own, and recall has weighed them already.
 """
@@ -279,13 +279,13 @@ def _drafted_plainly(
 def _may_conclude(question: str, quoted: _Sentence, evidence: Sequence[Recalled]) -> bool:
     """Whether yes or no may be concluded from a sentence in which it is not plainly read.
 
-    It must say how things are, and supposes, dreams or jokes about nothing; where the question's words can be read, of
-    the very object that is asked about. It must be of the newest state of a matter that recall has followed, and the
+    It must say how things are, and suppose, dream or joke about nothing, and plainly be of no other object than the one
+    that is asked about. It must be of the newest state of a matter that recall has followed, and the
     states must name what is asked; or itself name it, where the question is of the past or of an end.
     """
     if not any(map(is_asserted, sentences(quoted.text))):
         return False
-    if reads(question) and follows(question, quoted.text) is not Following.SAME:
+    if reads(question) and follows(question, quoted.text) is Following.OTHER:
         return False
     if not asks_of_self(question) or evidence[0].bearing is None:
         return True
@@ -501,7 +501,7 @@ def _of_the_matter(question: str, evidence: list[Recalled]) -> list[Recalled]:
 
     What names what it follows and says that it changed, ended or was told wrongly stays.
     """
-    while (older := rival(evidence)) is not None and likely_succeeds(question, evidence, older) < _UNFOLLOWED:
+    while (older := rival(evidence)) is not None and likely_succeeds(question, evidence, older) < UNFOLLOWED:
         names_it = not _telling_words(evidence[0].text).isdisjoint(_telling_words(older.text))
         if names_it and (_changes(evidence[0]) or counted_in(evidence[0].text)[SentenceCue.CORRECT]):
             break
