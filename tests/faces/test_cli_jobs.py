@@ -159,3 +159,15 @@ def test_an_embedder_that_cannot_be_reached_is_the_last_error(run: Run, monkeypa
     assert "127.0.0.1:9" in entry["error"]
     assert "127.0.0.1:9" in run("jobs").out
     assert "0 attempts" not in run("jobs").out
+
+
+def test_a_model_that_cannot_be_had_costs_no_evidence(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    run("follow", "house", "zep")
+    run("add", "My sister Noor lives in Porto.", "--speaker", "Ada")
+    for _ in range(4):
+        assert "OPENAI_API_KEY" in run("flush", code=2, MNEMIC_MODEL="openai:gpt-x").err
+    assert "OPENAI_API_KEY" in run("jobs").out
+    run("flush")
+    assert run("dead", "--json").json["entries"] == []
+    assert "Noor" in run("recall", "where does Noor live?", "--by", "zep").out

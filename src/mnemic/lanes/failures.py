@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from mnemic.errors import Compacted, Conflict, MnemicError, ModelError, StoreError
+from mnemic.errors import Compacted, Conflict, Invalid, MnemicError, ModelError, StoreError
 from mnemic.flow import Flow
 from mnemic.lanes.slices import BUSY, EMBED, IDLE, LEASE_SECONDS, WAITS, Slice, epoch_of
 from mnemic.store.engine.job_queue import LAPSED
@@ -105,8 +105,8 @@ def report_unreachable_embedder(space: int, owner: str, error: MnemicError, now:
 
 
 def _is_ill(error: MnemicError, probe: Flow[object]) -> Flow[bool]:
-    """Whether the model itself fails: it does so at the harmless `probe` too."""
-    if not isinstance(error, ModelError):
+    """Whether the model itself fails, or cannot be had with these settings: it does so at the harmless `probe` too."""
+    if not isinstance(error, ModelError | Invalid):
         probe.close()
         return False
     try:
