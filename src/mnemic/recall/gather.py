@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from mnemic.core.queries import Query
     from mnemic.core.timex import TimeSpan
-    from mnemic.index.reading import Reading
+    from mnemic.index.reading import Reading, TokenPostings
     from mnemic.recall.dense import Nearness
     from mnemic.recall.understand import Question, Term
 
@@ -152,9 +152,6 @@ class _Scope:
             sessions=int(sessions),
             session_length=max(1.0, session_lengths / max(1, sessions)),
         )
-
-
-TokenPostings = tuple["NDArray[np.intp]", "Scores"]
 
 
 def _words(question: Question, readings: Sequence[Reading]) -> list[list[TokenPostings]]:
