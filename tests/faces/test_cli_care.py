@@ -308,10 +308,21 @@ def test_settings_tell_what_holds_in_a_program_and_what_in_a_command(
 
 @pytest.mark.parametrize("field", [one.name for one in dataclasses.fields(Settings) if not one.repr])
 def test_settings_never_show_a_secret(run: Run, field: str) -> None:
-    for words in (["settings"], ["settings", "--json"], ["doctor", "--json"]):
-        assert "canary" not in run(*words, **{f"MNEMIC_{field.upper()}": "canary"}).out
-    told = run("settings", "--json", **{f"MNEMIC_{field.upper()}": "canary"}).json["settings"][field]
-    assert (told["value"], told["from"]) == ("***", "environment")
+    given = "postgresql://ada:canary@127.0.0.1:1/memory" if field == "store" else "canary"
+    for words in (["settings"], ["settings", "--json"]):
+        assert "canary" not in run(*words, **{f"MNEMIC_{field.upper()}": given}).out
+    setting = run("settings", "--json", **{f"MNEMIC_{field.upper()}": given}).json["settings"][field]
+    assert setting["from"] == "environment"
+    assert setting["value"] == ("postgresql://ada:***@127.0.0.1:1/memory" if field == "store" else "***")
+
+
+@pytest.mark.parametrize("field", [one.name for one in dataclasses.fields(Settings) if not one.repr])
+def test_the_doctor_never_shows_a_secret(run: Run, field: str) -> None:
+    if field == "store":
+        told = run("doctor", "--json", code=5, MNEMIC_STORE="postgresql://ada:canary@127.0.0.1:1/memory")
+        assert "canary" not in f"{told.out}{told.err}"
+    else:
+        assert "canary" not in run("doctor", "--json", **{f"MNEMIC_{field.upper()}": "canary"}).out
 
 
 def test_settings_tell_value_origin_and_meaning(run: Run) -> None:

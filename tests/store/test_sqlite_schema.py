@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -67,7 +68,9 @@ def test_erasure_goes_through_every_table_that_says_how() -> None:
         assert table.erase_space.split(";")[0] in by_space
 
 
-STORE_FILES = sorted(Path(mnemic.store.__file__).parent.rglob("*.py"))
+STORE = Path(mnemic.store.__file__).parent
+POSTGRES_FILES = sorted((STORE / "postgres").glob("*.py"))
+STORE_FILES = sorted({*STORE.rglob("*.py")} - {*POSTGRES_FILES})
 SQL = ("SELECT ", "INSERT ", "UPDATE ", "DELETE ", "CREATE ", " IN (", "WHERE ", "PRAGMA ")
 
 
@@ -112,6 +115,29 @@ def test_no_value_ever_reaches_a_statement(file: Path) -> None:
             assert not any(word in str(node.value.value) for word in SQL)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant):
             assert not any(word in str(node.left.value) for word in SQL)
+
+
+POSTGRES_PIECES = {
+    *("alias", "arrays", "column", "columns", "marks", "name", "named", "number", "part", "relation.number", "rest"),
+    *("self.full_name", "self.wall", "split", "table", "table.full_name", "tail", "values"),
+    *("BY_NAME[name].full_name", "PARTITIONS - 1", "', '.join(parts)", "' AND '.join(clauses)"),
+    "_where(relation, table, equal, shape, led)",
+}
+"""Names of our own tables and columns, runs of placeholders, and pieces made of those."""
+
+
+@pytest.mark.parametrize("file", POSTGRES_FILES, ids=lambda f: f.name)
+def test_no_value_ever_reaches_a_statement_of_postgresql(file: Path) -> None:
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.JoinedStr) and _looks_like_sql(node):
+            held = [ast.unparse(part.value) for part in node.values if isinstance(part, ast.FormattedValue)]
+            doubtful = [piece for piece in held if not _is_constant(piece) and piece not in POSTGRES_PIECES]
+            assert not doubtful, f"{file.name}:{node.lineno} formats {doubtful} into a statement"
+
+
+def _is_constant(source: str) -> bool:
+    """Whether a piece is a constant of a module, or the columns of a table of ours."""
+    return re.fullmatch(r"_?[A-Z][A-Z_]*|_listed\([A-Z_]+\.columns(?:, '\w\.')?\)", source) is not None
 
 
 def _looks_like_sql(node: ast.JoinedStr) -> bool:

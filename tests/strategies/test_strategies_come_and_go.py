@@ -29,7 +29,7 @@ SECRET = "Xanadu"
 DERIVED = Filter(kinds=tuple(kind for kind in Kind if kind not in EVIDENCE), states=tuple(State))
 SETTINGS = Settings(background=False)
 BY_TURN = {
-    **FOLLOWED,
+    **{name: strategy for name, strategy in FOLLOWED.items() if name != "house"},
     "mem0": Mem0(unit=TurnUnit()),
     "stream": Stream(unit=TurnUnit(), threshold=1.0),
 }
