@@ -10,6 +10,7 @@ import pytest
 from commandline import Run
 
 from mnemic.faces.cli import app as front
+from mnemic.faces.cli.command_table import COMMANDS, SYNONYMS
 
 WRONG = [
     (("frobnicate",), 2),
@@ -166,6 +167,12 @@ def test_a_file_of_something_else_is_no_riddle(run: Run, tmp_path: Path) -> None
 def test_a_command_that_is_not_there_names_the_nearest(run: Run, typed: str, meant: str) -> None:
     err = run(*typed.split(), code=2).err
     assert f"Did you mean '{meant}'?" in err
+
+
+@pytest.mark.parametrize(("typed", "meant"), sorted(SYNONYMS.items()))
+def test_another_programs_word_for_a_command_names_ours(run: Run, typed: str, meant: str) -> None:
+    assert meant in COMMANDS
+    assert f"Did you mean '{meant}'?" in run(typed, code=2).err
 
 
 def test_a_word_that_is_near_no_command_is_refused_without_a_guess(run: Run) -> None:

@@ -15,7 +15,7 @@ import click
 from mnemic import _version
 from mnemic.errors import Compacted, Conflict, Invalid, MnemicError, NotFound, Refused, StoreError
 from mnemic.faces.cli.command import CommandGroup, MissingCommand, one_line
-from mnemic.faces.cli.command_table import COMMANDS, GROUPS
+from mnemic.faces.cli.command_table import COMMANDS, GROUPS, SYNONYMS
 from mnemic.faces.cli.invocation import invocation
 from mnemic.faces.cli.output import plain
 
@@ -67,6 +67,9 @@ class Mnemic(CommandGroup):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         return COMMANDS[cmd_name].load() if cmd_name in COMMANDS else None
+
+    def nearest_command(self, ctx: click.Context, name: str) -> str | None:
+        return SYNONYMS.get(name) or super().nearest_command(ctx, name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, commands in GROUPS.items():

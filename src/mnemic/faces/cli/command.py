@@ -169,10 +169,14 @@ class CommandGroup(Command, click.Group):
         """Find the command that the first argument names; of one that is not there, name the nearest."""
         name = args[0]
         if not (ctx.resilient_parsing or name.startswith("-")) and self.get_command(ctx, name) is None:
-            near = difflib.get_close_matches(name, self.list_commands(ctx), n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
+            near = self.nearest_command(ctx, name)
+            hint = f" Did you mean {near!r}?" if near else ""
             raise click.UsageError(f"No such command {name!r}.{hint}", ctx)
         return super().resolve_command(ctx, args)
+
+    def nearest_command(self, ctx: click.Context, name: str) -> str | None:
+        """The command that was likely meant by the name of none, by its letters."""
+        return next(iter(difflib.get_close_matches(name, self.list_commands(ctx), n=1)), None)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         write_options(self, self.own, ctx, formatter)

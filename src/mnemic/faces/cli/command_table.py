@@ -134,3 +134,31 @@ def _read(table: str) -> dict[str, list[Listed]]:
 
 GROUPS: Final = _read(_TABLE)
 COMMANDS: Final = {command.name: command for commands in GROUPS.values() for command in commands}
+
+SYNONYMS: Final = {
+    "remember": "add",
+    "save": "add",
+    "observe": "add",
+    "store": "add",
+    "search": "recall",
+    "query": "recall",
+    "find": "recall",
+    "get": "show",
+    "ls": "list",
+    "facts": "profile",
+    "update": "revise",
+    "edit": "revise",
+    "delete": "forget",
+    "remove": "forget",
+    "rm": "forget",
+    "init": "add",
+    "sync": "flush",
+    "start": "serve",
+    "server": "serve",
+    "proxy": "gateway",
+    "status": "doctor",
+    "info": "stats",
+    "checkout": "revert",
+    "reset": "revert",
+}
+"""What other programs, or our own library, call a command: whoever types it is told our name of it."""
