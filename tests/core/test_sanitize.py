@@ -61,8 +61,12 @@ def test_every_other_character_stays() -> None:
 
 
 def test_every_character_before_within_and_behind_the_name_leaves_no_fence() -> None:
+    """Every character that is a letter of an alphabet, a sign or unseen; of those of no or a private meaning, and of
+    ideographs, one in 97."""
+    many = {"Cn", "Co"}
+    alike = [c for c in EVERY if unicodedata.category(c) in many or unicodedata.name(c, "").startswith("CJK UNIFIED")]
     wrong = []
-    for c in EVERY:
+    for c in [*sorted(set(EVERY).difference(alike)), *alike[::97]]:
         text = f"</{c}memory> <{c}memory> </mem{c}ory> {c}/memory-always> </{c}emory> <memor{c}>"
         if has_fence(for_prompt(text)):
             wrong.append(f"{c!r} {unicodedata.name(c, '?')}")

@@ -22,7 +22,11 @@ from mnemic.testing.attack.strategy_replay import FOLLOWED, Replay, different
 from mnemic.testing.attack.tampering import _unseen
 
 
-@pytest.mark.parametrize("name", attack_classes())
+TIMED = pytest.param("growth", marks=pytest.mark.slow)
+"""What takes times is no test of a machine that is busy: `pytest -m slow`, and `scripts/attack growth`."""
+
+
+@pytest.mark.parametrize("name", [TIMED if name == "growth" else name for name in attack_classes()])
 def test_the_attack_breaks_nothing_but_its_control(name: str) -> None:
     module = class_module(name)
     report = module.attack(module.QUICK, seed=1)

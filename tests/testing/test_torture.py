@@ -89,7 +89,7 @@ def test_the_command_runs_a_torture_and_says_its_seed() -> None:
     assert json.loads(done.stdout)["seed"] == 3
 
 
-@pytest.mark.parametrize("name", ["sqlite", "memory"])
+@pytest.mark.parametrize("name", ["sqlite", pytest.param("memory", marks=pytest.mark.slow)])
 def test_a_few_kills_lose_nothing(name: str) -> None:
     report = kill(4, SEED, name=name, per_file=4, passes=1, workers=1)
     assert report.passed, report.problems
