@@ -17,7 +17,7 @@ from mnemic.core.forking import renew_in_child
 from mnemic.core.mutex import Flag, Mutex
 from mnemic.core.uninterrupted import import_whole
 from mnemic.counting import UseCounts
-from mnemic.errors import Conflict, MnemicError, NoModel
+from mnemic.errors import Conflict, MnemicError, NoModel, UnusableModel
 from mnemic.flow import Pause, Request, run
 from mnemic.lanes.backlog import Backlog
 from mnemic.lanes.heartbeat import beating
@@ -209,6 +209,7 @@ class Background:
         import_whole("mnemic.worker.scheduling")
         from mnemic.worker.scheduling import Cycle
 
+        self._schedule.try_models()
         while True:
             cycle = Cycle(force=True, hurried=until is not None and until - time.monotonic() < UNHURRIED_SECONDS)
             for lane, did in self._slices(cycle):
@@ -343,10 +344,13 @@ class Background:
                 did = Slice(done=1) if run(task.failed(error), attend) else WAITS
             except MnemicError:
                 self._schedule.strand()
-            if isinstance(error, NoModel):
-                self._schedule.needs_model(task.lane)
+            if isinstance(error, NoModel | UnusableModel):
+                if not task.job:
+                    self._schedule.needs_model(task.lane, error)
                 did = IDLE
                 cycle.later += cycle.force
+                if isinstance(error, UnusableModel):
+                    cycle.failed = error
             elif not did.done and not isinstance(error, Conflict):
                 cycle.tried += 1
                 cycle.failed = error

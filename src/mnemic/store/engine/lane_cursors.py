@@ -134,7 +134,16 @@ def claim(rows: Rows, space: int, name: str, owner: str, seconds: float) -> Lane
 
 
 def release(
-    rows: Rows, space: int, name: str, owner: str, error: str = "", not_before: int = 0, stride: int = 0, reach: int = 0
+    rows: Rows,
+    space: int,
+    name: str,
+    owner: str,
+    error: str = "",
+    not_before: int = 0,
+    stride: int = 0,
+    reach: int = 0,
+    *,
+    tried: bool = True,
 ) -> None:
     """Give a lease back; with an error, one more failed attempt. Without effect if the lease has passed on.
 
@@ -142,13 +151,14 @@ def release(
 
     Args:
         stride, reach: With an error, the most versions that a run may take until the cursor has come to `reach`.
+        tried: Whether an error counts as an attempt: not where nothing could be tried.
     """
     lane = rows.lanes.lane(space, name)
     if not owner or lane.owner != owner:
         return
     freed = replace(lane, owner="", lease_until=0, not_before=not_before, error=error)
     if error:
-        rows.lanes.set_lane(replace(freed, attempt=lane.attempt + 1, stride=stride, reach=reach))
+        rows.lanes.set_lane(replace(freed, attempt=lane.attempt + tried, stride=stride, reach=reach))
     else:
         rows.lanes.set_lane(replace(freed, attempt=0, seq=0))
 

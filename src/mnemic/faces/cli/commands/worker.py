@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from mnemic.memory import Memory
     from mnemic.worker.status import WorkEntry
 
+LEFT: Final = 9
+"""The exit code of a flush after which something is left."""
+
 _BEGINS: Final = 40
 """Columns of an item's text that a list shows."""
 
@@ -262,16 +265,20 @@ def flush(seconds: float | None) -> None:
     """Finish what follows a write: read it by rules, and make its vectors.
 
     Everything is recallable by its words before; this makes it recallable by its meaning. It may be stopped at any
-    moment: what is done is kept, and the next one goes on from there.
+    moment: what is done is kept, and the next one goes on from there. Exit code 9 if something is left: it waits for
+    more to be said, failed, or was given up.
     """
     run = invocation()
     with run.memory() as memory:
         done = flushed(run, memory, seconds)
-        left = memory.admin.behind()
+        lanes = memory.admin.behind()
+    done = done and not any(lane.pending or lane.begun or lane.dead or lane.error for lane in lanes)
     if run.output.json:
-        run.output.document({"done": done, "lanes": [lane_record(lane) for lane in left]})
-        return
-    run.output.table([lane_row(lane) for lane in left])
+        run.output.document({"done": done, "lanes": [lane_record(lane) for lane in lanes]})
+    else:
+        run.output.table([lane_row(lane) for lane in lanes])
+    if not done:
+        click.get_current_context().exit(LEFT)
 
 
 def flushed(run: Invocation, memory: Memory, seconds: float | None) -> bool:
@@ -304,9 +311,12 @@ def reindex(embedder: str) -> None:
 def lane_row(behind: Behind) -> tuple[str, str]:
     """Write a lane for a person: its name and how far it is."""
     what = f"meaning ({flat(behind.embedder)})" if behind.embedder else "rules" if behind.lane == HOUSE else behind.lane
-    state = f"{many(behind.pending, 'passage')} left" if behind.pending else "all done"
     lacks = behind.lacks or "more to be said, in each memory"
-    state += f"; {many(behind.begun, 'passage')} more once it has {lacks}" if behind.begun else ""
-    state += "; nothing has come from it yet" if behind.lane == EMBED else ""
-    state += f"; {behind.dead:,} given up (`mnemic dead`)" if behind.dead else ""
-    return what, state + (f"; last error: {flat(behind.error)}" if behind.error else "")
+    states = [
+        f"{many(behind.pending, 'passage')} left" if behind.pending else "",
+        f"{many(behind.begun, 'passage')} {'waits' if behind.begun == 1 else 'wait'} for {lacks}" if behind.begun else "",
+        "nothing has come from it yet" if behind.lane == EMBED else "",
+        f"{behind.dead:,} given up: `mnemic dead` lists them, `mnemic retry --all` tries again" if behind.dead else "",
+        f"last error: {flat(behind.error)}" if behind.error else "",
+    ]
+    return what, "; ".join(filter(None, states)) or "all done"
