@@ -333,7 +333,7 @@ class ScopedMemory:
         itself before; `follow` without the strategy keeps it from deriving more.
 
         Raises:
-            Invalid: there is no strategy of this name.
+            Invalid: there is no strategy of this name, and nothing was derived by one.
             NotFound: nothing that it derived stands.
         """
         return self._run(self._kernel.forget_by(self._who, strategy))

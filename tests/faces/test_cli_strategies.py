@@ -329,6 +329,68 @@ def test_a_strategy_of_ones_own_is_followed_once_the_setting_names_it_as_the_err
     assert "it is followed by its name" in refused
 
 
+PETS = """
+from mnemic.core.items import Kind
+from mnemic.strategies import Budget, Derivation, EachEvent, Edits
+from mnemic.strategies.base import nothing
+
+
+class Pets:
+    name = by = "pets"
+    reads = frozenset({Kind.TURN})
+    triggers = (EachEvent(),)
+    maintain = ()
+    budget = Budget()
+    batch = 8
+
+    def on_write(self, given):
+        yield from ()
+        return Edits(
+            write=tuple(
+                Derivation(
+                    key=f"pets:{turn.id}:0", kind=Kind.INSIGHT, text=turn.text, slots={"by": "pets"},
+                    source=(turn.id,), said=turn.said,
+                )
+                for turn in given.evidence
+            )
+        )
+
+    on_maintain = nothing
+"""
+
+
+def test_a_strategy_that_was_taken_out_is_named_wherever_one_looks_and_what_it_derived_can_go(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (Path.cwd() / "petted.py").write_text(PETS)
+    monkeypatch.syspath_prepend(str(Path.cwd()))
+    with monkeypatch.context() as named:
+        named.setenv("MNEMIC_STRATEGIES", "house,petted:Pets")
+        run("follow", "pets")
+        run("add", "I live in Lisbon.", "--role", "user")
+        run("flush")
+        assert run("list", "--by", "pets", "--json").lines
+    run("flush")  # nothing waits for it
+    run("add", "I work as a baker.", "--role", "user")
+    why = "no strategy of that name is known here"
+    flushed = run("flush", code=9)
+    assert ("1 passage left" in flushed.out, why in flushed.out) == (True, True)
+    (entry,) = run("jobs", "--json").json["entries"]
+    assert (entry["name"], entry["state"], entry["pending"], why in entry["error"]) == ("pets", "failing", 1, True)
+    assert "mnemic forget --by pets" in run("jobs").out
+    assert why in run("follow").err
+    assert run("follow", "--json").json["lost"] == ["pets"]
+    recalled = run("recall", "where do I live?", "--by", "pets").out
+    assert ("Lisbon" in recalled, "known here any more" in recalled) == (True, True)
+    run("forget", "--by", "pets")
+    assert run("list", "--by", "pets", "--json").lines == []
+    assert why in run("jobs").out
+    run("follow", "house")
+    run("flush")
+    assert "nothing is waiting" in run("jobs").out
+    assert "no strategy that is known here" in run("forget", "--by", "cats", code=2).err
+
+
 def test_a_list_leaves_out_what_strategies_keep_for_themselves_and_says_how_much(ada: Run) -> None:
     shown, every = ada("list", "--limit", "100"), ada("list", "--limit", "200", "--derived")
     records = ada("list", "--limit", "100", "--json").lines

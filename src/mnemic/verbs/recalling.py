@@ -27,7 +27,7 @@ from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import Look, look
 from mnemic.store.values.work import EmbedderState
 from mnemic.strategies.base import Asked
-from mnemic.strategies.loading import strategy_called
+from mnemic.strategies.loading import is_known, strategy_called
 from mnemic.verbs.who import (
     Who,
     always_shown,
@@ -162,6 +162,8 @@ class Recalling:
         Raises:
             Invalid: there is no strategy of that name, or its recall failed.
         """
+        if not is_known(by, self.followed) and (yield from look(lambda s: self._has_derived(s, who, by))):
+            return self._recalling_lost(who, meant, by)
         strategy = strategy_called(by, self.followed)
         if has_own_recall(strategy) and request.query.strip():
             return (yield from self._recalling_own(who, request, meant, strategy))
@@ -176,6 +178,24 @@ class Recalling:
             return replace(context, notes=(*context.notes, *self._never_ran(snapshot, who, strategy)))
 
         return recall
+
+    def _recalling_lost(self, who: Who, meant: Meant, by: str) -> RecallFrom:
+        """What a recall by a strategy that is not known here makes of a snapshot: a search of what it derived."""
+
+        def recall(snapshot: Snapshot, within: RecallRequest) -> Context:
+            where = within.where.within(Filter(by=(by,)))
+            if where is None:
+                return _NOTHING
+            context = self._recall(snapshot, who, replace(within, where=where), meant)
+            note = f"no strategy {by!r} is known here any more: this is a search of what it derived"
+            return replace(context, notes=(*context.notes, note))
+
+        return recall
+
+    @staticmethod
+    def _has_derived(snapshot: Snapshot, who: Who, author: str) -> bool:
+        own = own_or_none(snapshot, who)
+        return bool(own and snapshot.latest(own, Filter(by=(author,)), limit=1))
 
     def _recalling_own(self, who: Who, request: RecallRequest, meant: Meant, strategy: Strategy) -> Flow[RecallFrom]:
         """Drive a strategy's own recall over the newest commit that the view shows; what shows its picks."""

@@ -20,6 +20,7 @@ from mnemic.counting import UseCounts
 from mnemic.errors import Conflict, MnemicError, NoModel, UnusableModel
 from mnemic.flow import Pause, Request, run
 from mnemic.lanes.backlog import Backlog
+from mnemic.lanes.following import lost_lanes
 from mnemic.lanes.heartbeat import beating
 from mnemic.lanes.slices import BUSY, IDLE, JOBS, LEASE_SECONDS, WAITS, Slice
 from mnemic.lanes.unpacked import UnpackedSpaces
@@ -222,7 +223,7 @@ class Background:
                 raise error
             if not cycle.any:
                 self.backlog.recount()
-                return not cycle.later
+                return not cycle.later and not self._lost()
             if not cycle.did:
                 time.sleep(_RETRY_SECONDS / 10)
             if until is not None and time.monotonic() >= until:
@@ -233,10 +234,18 @@ class Background:
         with self.answering.store.read() as snapshot:
             if any(strategy.maintain for strategy in self.strategies(snapshot)):
                 return False
+            if lost_lanes(snapshot, self.by_default):
+                return False
             jobs = snapshot.has_waiting_job() or bool(snapshot.expired(limit=1))
             lanes = [*self._loaded, *self.answering.meaning.lanes(snapshot)]
         lanes += map(slot_lane, self._desk.settings.indexed)
         return not jobs and not any(map(self.backlog.behind, lanes))
+
+    def _lost(self) -> bool:
+        """Whether something waits for a strategy that its user follows and that is not known here."""
+        with self.answering.store.read() as snapshot:
+            lost = lost_lanes(snapshot, self.by_default)
+        return any(map(self.backlog.behind, lost))
 
     def serve(
         self,

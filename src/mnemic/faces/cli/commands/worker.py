@@ -24,7 +24,7 @@ from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.output import cut, day, flat, many
 from mnemic.lanes.slices import DERIVER, EMBED, HOUSE
 from mnemic.operations.store_records import lane_record, work_record
-from mnemic.strategies.loading import author_called
+from mnemic.strategies.loading import author_called, followed
 from mnemic.worker.status import WAITING
 
 if TYPE_CHECKING:
@@ -212,10 +212,11 @@ def rerun(strategy: str) -> None:
         flushed(run, memory, None)  # what waits is read first: the commits that follow are the rerun's
         me = memory.scope(user=run.user, tenant=run.tenant)
         before = max((change.seq for change in me.log(limit=1)), default=0)
+        author = author_called(strategy, followed(run.settings.strategies))
         number = memory.admin.rerun(strategy, user=run.user, tenant=run.tenant)
         done = flushed(run, memory, None)
         made = list(takewhile(lambda change: change.seq > before, all_of(me.log)))
-        retired = all_of(partial(me.list, where=Filter(by=(author_called(strategy),), states=(State.RETIRED,))))
+        retired = all_of(partial(me.list, where=Filter(by=(author,), states=(State.RETIRED,))))
         hidden = sum(not version.item.slots.get(RERUN) for version in retired)
     read = f"{flat(strategy)} has read everything again (job {number})"
     waits = f"{flat(strategy)} is to read everything again (job {number}): some of it waits, see `mnemic jobs`"
