@@ -329,6 +329,42 @@ def test_a_strategy_of_ones_own_is_followed_once_the_setting_names_it_as_the_err
     assert "it is followed by its name" in refused
 
 
+def test_after_what_a_strategy_derived_was_hidden_one_is_told_how_to_have_it_back(run: Run) -> None:
+    run("follow", "house", "zep")
+    run("add", "My sister Noor lives in Porto.", "--speaker", "Ada")
+    run("flush")
+    run("forget", "--by", "zep")
+    rerun = "`mnemic rerun zep` has it"
+    assert rerun in run("graph").err
+    assert rerun in run("graph", "--by", "zep").err
+    assert f"all that zep derived here was hidden; {rerun}" in run("recall", "where?", "--by", "zep").out
+    run("follow", "house")
+    follow_first = "`mnemic follow house zep`, then `mnemic rerun zep` has it"
+    assert follow_first in run("graph").err
+    assert follow_first in run("recall", "where?", "--by", "zep").out
+    run("follow", "house", "zep")
+    run("rerun", "zep")
+    assert "wrote" in run("graph").out
+    assert "hidden" not in run("recall", "where?", "--by", "zep").out
+
+
+def test_a_strategy_that_found_nothing_is_said_to_have_found_nothing(run: Run) -> None:
+    run("follow", "house", "zep")
+    run("add", "It rains.")
+    run("flush")
+    assert "zep found nothing to relate" in run("graph").err
+    assert "nothing of it was known then" in run("graph", "--as-of", "2001-01-01").err
+
+
+def test_a_name_that_is_a_command_of_its_own_is_pointed_to(run: Run) -> None:
+    run("add", "It rains.")
+    assert "mnemic rerun zep" in run("jobs", "rerun", "zep", code=2).err
+    run("follow", "house", "zep")
+    run("add", "My sister Noor lives in Porto.", "--speaker", "Ada")
+    assert "wrote" in run("graph", "--html", "-o", "it.html").out
+    run("graph", "--html", "--dot", code=2)
+
+
 PETS = """
 from mnemic.core.items import Kind
 from mnemic.strategies import Budget, Derivation, EachEvent, Edits

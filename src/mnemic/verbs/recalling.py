@@ -175,7 +175,7 @@ class Recalling:
             if strategy.by == BY_RULES:
                 return replace(_NOTHING_ASKED, seq=last_commit(snapshot, who), notes=(_UNSEARCHED,))
             context = self._recall(snapshot, who, replace(within, where=where), meant)
-            return replace(context, notes=(*context.notes, *self._never_ran(snapshot, who, strategy)))
+            return replace(context, notes=(*context.notes, *self._why_nothing(snapshot, who, strategy)))
 
         return recall
 
@@ -215,24 +215,30 @@ class Recalling:
                 snapshot, self.catalogues, within_budget, picks,
                 by=strategy.name, considered=len(reads.shown), explain=within.explain,
             )  # fmt: skip
-            return replace(context, notes=(*context.notes, *meant.notes, *self._never_ran(snapshot, who, strategy)))
+            return replace(context, notes=(*context.notes, *meant.notes, *self._why_nothing(snapshot, who, strategy)))
 
         return recall
 
-    def _never_ran(self, snapshot: Snapshot, who: Who, strategy: Strategy) -> tuple[str, ...]:
-        """One line where a strategy has read nothing of this memory, so that nothing here is its."""
-        own, lanes = own_or_none(snapshot, who), [lane_name(strategy, maintain=upkeep) for upkeep in (False, True)]
-        if any(snapshot.lane(space, lane).cursor for space in own for lane in lanes):
+    def _why_nothing(self, snapshot: Snapshot, who: Who, strategy: Strategy) -> tuple[str, ...]:
+        """One line where nothing stands that a strategy derived of this memory: why, and what is to be done about it."""
+        own, name, derived = own_or_none(snapshot, who), strategy.name, Filter(by=(strategy.by,))
+        if own and snapshot.latest(own, replace(derived, states=(State.ACTIVE, State.SUPERSEDED)), limit=1):
             return ()
-        followed = any(follows(snapshot, space, strategy.name, self.desk.strategies) for space in own)
-        more = [awaiting_more(snapshot, strategy, space) for space in own] if followed else []
-        if lacks := next((strategy_set.lacks for strategy_set in more if strategy_set is not None), ""):
-            return (f"{strategy.name} has derived nothing here yet: it waits for {lacks}",)
+        followed = any(follows(snapshot, space, name, self.desk.strategies) for space in own)
         chosen = (choice_of(snapshot, space) for space in own)
-        others = next((strategy_set for strategy_set in chosen if strategy_set is not None), self.desk.strategies)
-        choice = " ".join(("mnemic follow", *others, strategy.name))
-        remedy = "`flush` waits until it has" if followed else f"`{choice}` has it read all of that"
-        return (f"{strategy.name} has derived nothing here: it has not run over this memory; {remedy}",)
+        others = next((choice for choice in chosen if choice is not None), self.desk.strategies)
+        choice = f"`{' '.join(('mnemic follow', *others, name))}`"
+        lanes = [lane_name(strategy, maintain=upkeep) for upkeep in (False, True)]
+        if own and snapshot.latest(own, replace(derived, states=(State.RETIRED,)), limit=1):
+            again = f"`mnemic rerun {name}` has it derived anew"
+            return (f"all that {name} derived here was hidden; {again if followed else f'{choice}, then {again}'}",)
+        if followed and any(snapshot.lane(space, lane).cursor for space in own for lane in lanes):
+            return (f"{name} has read this memory and derived nothing from it",)
+        more = [awaiting_more(snapshot, strategy, space) for space in own] if followed else []
+        if lacks := next((unfinished.lacks for unfinished in more if unfinished is not None), ""):
+            return (f"{name} has derived nothing here yet: it waits for {lacks}",)
+        remedy = "`mnemic flush` waits until it has" if followed else f"{choice} has it read all of that"
+        return (f"{name} has derived nothing here: it has not run over this memory; {remedy}",)
 
     def _pinned(self, snapshot: Snapshot, who: Who, request: RecallRequest, meant: Meant, reader: str) -> Query:
         """The query of a strategy's recall, whose looks all see the same: its view names a commit."""
