@@ -24,7 +24,7 @@ from mnemic.lanes.embedding_slice import EMBED_PARTS, embed_slice
 from mnemic.lanes.failures import report_failure, report_unreachable_embedder
 from mnemic.lanes.slices import EMBED, EXPIRE, IDLE, JOBS, PACK, SLOTS, Slice, next_vers
 from mnemic.models.chat.base import ChatMessage
-from mnemic.models.model_requests import ask, embed
+from mnemic.models.model_requests import HARMLESS, ask, embed
 from mnemic.store.engine.job_queue import LAPSED, NO_MODEL, claim, give_back, hasten
 from mnemic.store.engine.slot_index import index_slot
 from mnemic.store.requests import look, transact
@@ -65,8 +65,6 @@ _LEAST_PARTS: Final = 5
 
 _FIRST_PARTS: Final = 8
 """Passages of the first slice, before the embedder's speed is known."""
-
-_WELL: Final = "Are you there? Answer with one word."
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,7 +382,7 @@ def _index(space: int, slot: str) -> Flow[Slice]:
 
 def _probe() -> Flow[str]:
     """Ask the language model what a healthy one has no trouble with."""
-    return ask([ChatMessage("user", _WELL)], 8)
+    return ask([ChatMessage("user", HARMLESS)], 8)
 
 
 def _leave(_error: MnemicError) -> Flow[bool]:
