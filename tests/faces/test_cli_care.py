@@ -184,7 +184,8 @@ def test_doctor_asks_the_model_that_is_set_and_says_what_that_cost(run: Run, mon
 
 
 @pytest.mark.parametrize(
-    ("model", "cause"), [("openai:gpt-x", "OPENAI_API_KEY"), ("opnai:gpt", "'opnai' is not known"), ("no.gguf", "no file")]
+    ("model", "cause"),
+    [("openai:gpt-x", "OPENAI_API_KEY"), ("opnai:gpt", "'opnai' is not known"), ("no.gguf", "no file")],
 )
 def test_doctor_names_what_is_wrong_with_a_model_that_cannot_be_opened(
     run: Run, monkeypatch: pytest.MonkeyPatch, model: str, cause: str

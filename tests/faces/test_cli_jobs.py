@@ -164,7 +164,9 @@ def test_an_embedder_that_cannot_be_reached_is_the_last_error(run: Run, monkeypa
     assert "0 attempts" not in run("jobs").out
 
 
-@pytest.mark.parametrize(("model", "cause"), [("openai:gpt-x", "OPENAI_API_KEY"), ("opnai:gpt", "'opnai' is not known")])
+@pytest.mark.parametrize(
+    ("model", "cause"), [("openai:gpt-x", "OPENAI_API_KEY"), ("opnai:gpt", "'opnai' is not known")]
+)
 def test_a_model_that_cannot_be_opened_costs_no_evidence_and_no_attempt(
     run: Run, monkeypatch: pytest.MonkeyPatch, model: str, cause: str
 ) -> None:

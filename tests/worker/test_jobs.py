@@ -21,7 +21,7 @@ from mnemic.models.chat.base import Ask
 from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.registry import STRATEGIES
 from mnemic.settings import Settings
-from mnemic.store.engine import job_queue, lane_cursors
+from mnemic.store.engine import lane_cursors
 from mnemic.store.engine.rows import Rows
 from mnemic.store.sqlite.sqlite_store import MemoryStore
 from mnemic.store.values.work import JobState, Order

@@ -63,7 +63,7 @@ def lost_lanes(snapshot: Snapshot, by_default: Collection[str]) -> dict[str, str
 def why_lost(name: str) -> str:
     """Say what becomes of a strategy that is followed and not known here, and what may be done about it."""
     return (
-        f"{name!r} is followed, and no strategy of that name is known here, so it reads nothing: name it in the setting "
-        f"`strategies` again, as in `export MNEMIC_STRATEGIES=house,package.module:Class`, or choose others with "
+        f"{name!r} is followed, and no strategy of that name is known here, so it reads nothing: name it in the "
+        f"setting `strategies` again, as in `export MNEMIC_STRATEGIES=house,package.module:Class`, or choose others with "
         f"`mnemic follow`; `mnemic forget --by {name}` hides what it derived"
     )

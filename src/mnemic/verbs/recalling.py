@@ -220,7 +220,7 @@ class Recalling:
         return recall
 
     def _why_nothing(self, snapshot: Snapshot, who: Who, strategy: Strategy) -> tuple[str, ...]:
-        """One line where nothing stands that a strategy derived of this memory: why, and what is to be done about it."""
+        """One line where nothing stands that a strategy derived of this memory: why, and what to do about it."""
         own, name, derived = own_or_none(snapshot, who), strategy.name, Filter(by=(strategy.by,))
         if own and snapshot.latest(own, replace(derived, states=(State.ACTIVE, State.SUPERSEDED)), limit=1):
             return ()

@@ -205,8 +205,8 @@ def report_failed_job(
 ) -> Flow[bool]:
     """Record that a slice of a job failed: it is tried again, and dead after the last try.
 
-    A conflict just waits. So does a job whose model is ill, which fails at the harmless `probe` too, and one for which no
-    model can be asked: that was no attempt.
+    A conflict just waits. So does a job whose model is ill, which fails at the harmless `probe` too, and one for which
+    no model can be asked: that was no attempt.
     """
     now, message = context.desk.clock.now(), str(error) or type(error).__name__
     later = now + round(NO_MODEL_SECONDS * 1_000_000)

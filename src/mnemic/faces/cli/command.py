@@ -129,7 +129,8 @@ class Command(click.Command):
             return super().parse_args(ctx, args)
         except click.UsageError as error:
             if error.message.startswith("Got unexpected extra argument") and given[0] in COMMANDS:
-                error.message = f"{given[0]!r} is a command of its own, `mnemic {shlex.join(given)}`."
+                meant = f"{given[0]!r} is a command of its own, `mnemic {shlex.join(given)}`."
+                raise click.UsageError(meant, ctx) from error
             raise
 
     def invoke(self, ctx: click.Context) -> Any:

@@ -32,6 +32,7 @@ _OURS: Final = b"drawn by mnemic graph"
 _LOOKED_AT: Final = 200
 """Hidden items that are looked at for who kept them."""
 _KEEPING_GRAPHS: Final = ("zep", "hippo2")
+"""Those of ours of which something is drawn as soon as they found a fact."""
 _EXCERPT: Final = 400
 """Characters of a text that a page shows; the rest is in the memory."""
 

@@ -203,11 +203,15 @@ def _model_check(run: Invocation, name: str, spec: str, seconds: float) -> Check
         began = time.monotonic()
         reply = first_words(chat, seconds)
     except Invalid as error:
-        return Check(name=name, ok=False, found=f"cannot be opened: {error.problem}", remedy=f"{error.remedy} ({variable})")
+        return Check(
+            name=name, ok=False, found=f"cannot be opened: {error.problem}", remedy=f"{error.remedy} ({variable})"
+        )
     except ModelError as error:
         remedy = f"See to its address, key and name ({variable}), or set `none`; until then what asks it waits."
         return Check(name=name, ok=False, found=f"does not answer: {error}", remedy=remedy)
-    took = f"{time.monotonic() - began:.1f} s, {reply.prompt_tokens} + {reply.answer_tokens} tokens" + (" (guessed)" if reply.estimated else "")
+    took = f"{time.monotonic() - began:.1f} s, {reply.prompt_tokens} + {reply.answer_tokens} tokens" + (
+        " (guessed)" if reply.estimated else ""
+    )
     price = price_of(chat.name, read_prices(run.settings.prices))
     money = "" if price is None else f", {price.of(reply.prompt_tokens, reply.answer_tokens):.6f} {price.currency}"
     return Check(name=name, ok=True, found=f"{chat.name} answers; asking took {took}{money}")

@@ -315,7 +315,9 @@ def lane_row(behind: Behind) -> tuple[str, str]:
     lacks = behind.lacks or "more to be said, in each memory"
     states = [
         f"{many(behind.pending, 'passage')} left" if behind.pending else "",
-        f"{many(behind.begun, 'passage')} {'waits' if behind.begun == 1 else 'wait'} for {lacks}" if behind.begun else "",
+        f"{many(behind.begun, 'passage')} {'waits' if behind.begun == 1 else 'wait'} for {lacks}"
+        if behind.begun
+        else "",
         "nothing has come from it yet" if behind.lane == EMBED else "",
         f"{behind.dead:,} given up: `mnemic dead` lists them, `mnemic retry --all` tries again" if behind.dead else "",
         f"last error: {flat(behind.error)}" if behind.error else "",
