@@ -969,6 +969,8 @@ class Memory:
     def flush(self, *, seconds: float | None = None, progress: Callable[[str, int], None] | None = None) -> bool:
         """Run strategies and embedder over all that was written and wait for them; return whether all is done.
 
+        What makes no unit of its strategy yet is left until more is said (`Behind.begun`), and is none of it.
+
         Args:
             seconds: Longest to wait; None for as long as it takes. With few, a text of many passages is left for later.
             progress: Called after each slice, with the lane and how many passages or versions it handled.

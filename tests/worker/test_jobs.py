@@ -612,6 +612,34 @@ def test_a_job_is_not_given_up_while_its_model_is_ill(clock: ManualClock) -> Non
         assert embedder.seen.count("poison") == 1
 
 
+def test_a_kill_after_an_hour_of_a_sick_model_gives_nothing_up(clock: ManualClock) -> None:
+    from noting import Noting
+
+    def answer(ask: Ask) -> str:
+        if ill:
+            raise ModelError("500 for an hour")
+        return "noted"
+
+    ill = True
+    settings = Settings(background=False)
+    chat = ReplyingChat(answer)
+    with Memory(MemoryStore(clock=clock), settings=settings, clock=clock, embedder="none", strategies=[Noting()],
+                model=chat) as memory:  # fmt: skip
+        me = memory.scope(user="ada")
+        me.observe("one")
+        for _ in range(5):
+            clock.tick(120 * SECOND)
+            with pytest.raises(ModelError):
+                memory.flush()
+        clock.tick(120 * SECOND)
+        memory._opened.store.transact(lane_cursors.claim, 1, "noting", "killed", 60)
+        clock.tick(120 * SECOND)
+        ill = False
+        assert memory.flush()
+        assert list(memory.admin.dead()) == []
+        assert "noted" in [note.item.text for note in me.list(where=NOTES)]
+
+
 def give_up_first(rows: Rows, lane: str) -> None:
     """Give up the first version of the first space, as a lane does."""
     lane_cursors.claim(rows, 1, lane, "test", 60)

@@ -64,6 +64,6 @@ def why_lost(name: str) -> str:
     """Say what becomes of a strategy that is followed and not known here, and what may be done about it."""
     return (
         f"{name!r} is followed, and no strategy of that name is known here, so it reads nothing: name it in the "
-        f"setting `strategies` again, as in `export MNEMIC_STRATEGIES=house,package.module:Class`, or choose others with "
-        f"`mnemic follow`; `mnemic forget --by {name}` hides what it derived"
+        f"setting `strategies` again, as in `export MNEMIC_STRATEGIES=house,package.module:Class`, or choose others "
+        f"with `mnemic follow`; `mnemic forget --by {name}` hides what it derived"
     )

@@ -218,8 +218,9 @@ def report_failed_job(
         return (yield from transact(end, step, JobState.WAITING, not_before=soon))
     if job.attempts + 1 < TRIES:
         return (yield from transact(end, step, JobState.WAITING, message, now + 2**job.attempts * 1_000_000))
-    state = JobState.WAITING if (yield from is_ill(error, probe)) else JobState.DEAD
-    return (yield from transact(end, step, state, message, later))
+    if (yield from is_ill(error, probe)):
+        return (yield from transact(end, step, JobState.WAITING, message, later, tried=False))
+    return (yield from transact(end, step, JobState.DEAD, message))
 
 
 def embeds(job: Job) -> int:

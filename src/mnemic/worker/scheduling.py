@@ -335,8 +335,8 @@ class Scheduler:
     def try_models(self) -> None:
         """Have lanes and jobs that wait until a language model can be asked be tried now: somebody waits for them."""
         self._modelless = {lane: until for lane, until in self._modelless.items() if until == inf}
-        if run(look(_wants_model), self._perform):
-            run(transact(hasten), self._perform)
+        for number in run(look(_jobs_without_model), self._perform):
+            run(transact(hasten, number), self._perform)
 
     def ended(self) -> None:
         """Note that the run which this thread has begun is over, and holds nothing."""
@@ -372,8 +372,8 @@ class Scheduler:
         self._parts[model] = max(1, min(EMBED_PARTS, 2 * parts, max(wanted, parts // 2)))
 
 
-def _wants_model(snapshot: Snapshot) -> bool:
-    return any(job.error.startswith(NO_MODEL) for job in snapshot.jobs(JobState.WAITING))
+def _jobs_without_model(snapshot: Snapshot) -> list[int]:
+    return [job.id for job in snapshot.jobs(JobState.WAITING) if job.error.startswith(NO_MODEL)]
 
 
 def _index(space: int, slot: str) -> Flow[Slice]:

@@ -58,7 +58,8 @@ def claim(rows: Rows, names: Sequence[str], owner: str, seconds: float) -> Job |
     job = rows.lanes.due_job(names, now)
     if job is None:
         return None
-    lapsed = {"attempts": job.attempts + 1, "error": LAPSED} if job.owner else {}
+    before = job.attempts if job.error == LAPSED else 0
+    lapsed = {"attempts": before + 1, "error": LAPSED} if job.owner else {}
     until = now + round(seconds * 1_000_000)
     leased = replace(job, owner=owner, leased=now, lease_until=until, **lapsed)  # type: ignore[arg-type]
     rows.lanes.set_job(leased)
@@ -116,11 +117,11 @@ def steer(rows: Rows, number: int, state: JobState) -> Job:
     return job
 
 
-def hasten(rows: Rows) -> None:
-    """Have jobs that wait until a language model can be asked be done now: whoever hastens them may have one."""
-    for job in rows.lanes.jobs((JobState.WAITING,)):
-        if job.error.startswith(NO_MODEL):
-            rows.lanes.set_job(replace(job, order=replace(job.order, not_before=0)))
+def hasten(rows: Rows, number: int) -> None:
+    """Have a job that waits until a language model can be asked be done now: whoever hastens it may have one."""
+    job = rows.lanes.job(number)
+    if job is not None and job.state is JobState.WAITING and job.error.startswith(NO_MODEL):
+        rows.lanes.set_job(replace(job, order=replace(job.order, not_before=0)))
 
 
 def prolong(rows: Rows, space: int, owner: str, seconds: float, job: int = 0) -> bool:
