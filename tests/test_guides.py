@@ -45,6 +45,7 @@ NOT_RUN = {
     "models.md": 3,
     "notebook.md": 1,
     "server.md": 1,
+    "strategies.md": 1,
     "your-agent.md": 1,
 }
 """How many blocks of a page are not run: they fetch packages, or want a server."""

@@ -19,7 +19,7 @@ from mnemic.core.scope import Shared
 from mnemic.core.uninterrupted import import_whole
 from mnemic.derive.runs import MAINTAIN, awaiting_more
 from mnemic.errors import Invalid, NotFound
-from mnemic.lanes.following import choice_of, follows
+from mnemic.lanes.following import choice_of, follows, lost_lanes
 from mnemic.lanes.slices import EMBED, EXPIRE, JOBS, PACK, SLOTS
 from mnemic.meaning import WORDS_ALONE
 from mnemic.models.base import Embedder
@@ -339,7 +339,10 @@ class Admin:
         meaning, background = self._opened.meaning, self._opened.background
         with self._store.read() as snapshot:
             dead, followed = snapshot.dead_counts(DIGEST), background.strategies(snapshot)
-            lanes = [_strategy_behind(snapshot, strategy, dead, background.by_default) for strategy in followed]
+            default = background.by_default
+            lanes = [_strategy_behind(snapshot, strategy, dead, default) for strategy in followed]
+            lost = lost_lanes(snapshot, default).items()
+            lanes += [_lost_behind(snapshot, name, dead, default, why) for name, why in lost]
             lanes += [
                 _behind(
                     snapshot,
@@ -351,7 +354,8 @@ class Admin:
                 )
                 for lane, name in self._embedding(snapshot)
             ]
-        return [lane for lane in lanes if lane.lane != EMBED or lane.pending]
+        unread = {EMBED, *(name for name, _ in lost)}  # where nothing waits, nothing is wrong
+        return [lane for lane in lanes if lane.lane not in unread or lane.pending or lane.dead]
 
     def reindex(self, embedder: str | Embedder, progress: Callable[[int], None] = lambda done: None) -> Reindexed:
         """Make every vector anew with another embedder, or drop all for `none`; until then the old ones answer.
@@ -375,7 +379,7 @@ class Admin:
         background = self._opened.background
         now = self._opened.clock.now()
         with self._store.read() as snapshot:
-            lanes = dict.fromkeys(self._strategy_lanes(snapshot), "")
+            lanes = dict.fromkeys(self._strategy_lanes(snapshot), "") | lost_lanes(snapshot, background.by_default)
             trouble = self._opened.meaning.trouble
             lanes |= {slot_lane(slot): "" for slot in self._opened.settings.indexed}
             lanes |= {lane: trouble(name) or _first_failure(snapshot, lane) for lane, name in self._embedding(snapshot)}
@@ -612,6 +616,14 @@ def _strategy_behind(
     unfinished = [more for more in begun.values() if more is not None]
     lacks = unfinished[0].lacks if len(unfinished) == 1 else ""
     return replace(behind, begun=sum(more.items for more in unfinished), lacks=lacks)
+
+
+def _lost_behind(
+    snapshot: Snapshot, name: str, dead: Mapping[bytes, int], by_default: Sequence[str], why: str
+) -> Behind:
+    """Count what waits for a strategy that is followed and not known here."""
+    followers = [place for place in snapshot.backlog(name) if follows(snapshot, place[0], name, by_default)]
+    return _behind(snapshot, name, "", followers, dead, why)
 
 
 def _behind(

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 from mnemic.core.forking import renew_in_child
 from mnemic.core.mutex import Flag, Mutex
 from mnemic.core.uninterrupted import import_whole
-from mnemic.errors import MnemicError, NoModel
+from mnemic.errors import Invalid, MnemicError, NoModel, UnusableModel
 from mnemic.flow import Flow, Pause, Request, run
 from mnemic.models.chat.base import Ask, Reply, Size, reply_of
 from mnemic.models.model_requests import AskEach, AskMetered, CountJudged, Embed, EmbedQuestion, NameModel
@@ -82,7 +82,7 @@ class LanguageModel:
         """Have the model of the size that is asked for answer, whole.
 
         Raises:
-            ModelError: it failed; `NoModel`: there is none.
+            ModelError: it failed; `NoModel`: there is none; `UnusableModel`: it cannot be opened.
         """
         chat = self._opened(ask.size)
         if chat is None:
@@ -106,7 +106,11 @@ class LanguageModel:
             self._counts.update(more)
 
     def name(self, size: Size) -> str:
-        """Name the model of a size; "" where there is none."""
+        """Name the model of a size; "" where there is none.
+
+        Raises:
+            UnusableModel: it cannot be opened with these settings.
+        """
         chat = self._opened(size)
         return "" if chat is None else chat.name
 
@@ -118,7 +122,10 @@ class LanguageModel:
 
                 small = self._settings.small_model if size is Size.SMALL else ""
                 named = self._given if self._given is not None else self._settings.model
-                self._chats[size] = open_chat(small or named, self._settings)
+                try:
+                    self._chats[size] = open_chat(small or named, self._settings)
+                except Invalid as error:
+                    raise UnusableModel(f"the language model cannot be opened: {error}") from error
             return self._chats[size]
 
 

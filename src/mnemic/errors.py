@@ -12,6 +12,7 @@
     ├── Compacted           the past asked for lies behind the horizon, or was taken back
     ├── ModelError          an embedder, a language model or its endpoint failed; what was written is not lost
     │   ├── NoModel         a language model is asked, and none is set
+    │   ├── UnusableModel   the language model that is set cannot be opened: no key, an unknown kind, no package
     │   └── OverBudget      a run has asked as much of models as it may
     └── StoreError          the store failed; retrying with the same key is safe
         ├── StoreFull       no space left on the disk
@@ -120,6 +121,11 @@ class ModelError(MnemicError):
 
 class NoModel(ModelError):
     """A language model is asked, and the setting `model` names none; a strategy may go on by rules."""
+
+
+class UnusableModel(ModelError):
+    """The language model that the settings name cannot be opened, as without its key; what waits for it goes on once
+    the setting is right."""
 
 
 class OverBudget(ModelError):

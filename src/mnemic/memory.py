@@ -333,7 +333,7 @@ class ScopedMemory:
         itself before; `follow` without the strategy keeps it from deriving more.
 
         Raises:
-            Invalid: there is no strategy of this name.
+            Invalid: there is no strategy of this name, and nothing was derived by one.
             NotFound: nothing that it derived stands.
         """
         return self._run(self._kernel.forget_by(self._who, strategy))
@@ -968,6 +968,8 @@ class Memory:
 
     def flush(self, *, seconds: float | None = None, progress: Callable[[str, int], None] | None = None) -> bool:
         """Run strategies and embedder over all that was written and wait for them; return whether all is done.
+
+        What makes no unit of its strategy yet is left until more is said (`Behind.begun`), and is none of it.
 
         Args:
             seconds: Longest to wait; None for as long as it takes. With few, a text of many passages is left for later.

@@ -184,7 +184,8 @@ CHINESE = """
 下礼拜三 | 下礼拜三 | 2023-05-24 | day
 星期三我休息 | 星期三 | 2023-05-17 | day
 礼拜五 | 礼拜五 | 2023-05-12 | day
-周日去爬山 | 周日 | 2023-05-14 | day
+周日去爬山 | 周日 | 2023-05-21 | day
+周日去爬山了 | 周日 | 2023-05-14 | day
 上周 | 上周 | 2023-05-08..2023-05-15 | week
 这周很忙 | 这周 | 2023-05-15..2023-05-22 | week
 下个星期 | 下个星期 | 2023-05-22..2023-05-29 | week
@@ -255,6 +256,56 @@ CHINESE = """
 兩個禮拜前 | 兩個禮拜前 | 2023-04-30..2023-05-07 | week
 這個週末 | 這個週末 | 2023-05-20..2023-05-22 | weekend
 晚上八點 | 晚上八點 | 2023-05-17T20:00..2023-05-17T21:00 | hour
+"""
+
+IN_TENSE = """
+my sister visits in March | 2024-03-01..2024-04-01
+my sister visited in March | 2023-03-01..2023-04-01
+we're flying to Rome in April | 2024-04-01..2024-05-01
+we flew to Rome in April | 2023-04-01..2023-05-01
+she arrives on March 5 | 2024-03-05
+the dentist called, it's March 5 now | 2024-03-05
+my appointment is on March 3 at 9:30 am | 2024-03-03T09:30..2024-03-03T10:30
+my appointment was on March 3 | 2023-03-03
+the exam was moved to March 5 | 2024-03-05
+I booked a table for 2 May | 2024-05-02
+I booked a table on 2 May | 2023-05-02
+In April, we will move to Leeds | 2024-04-01..2024-05-01
+they got married and will fly to Japan in April | 2024-04-01..2024-05-01
+I am reading what she wrote in April | 2023-04-01..2023-05-01
+we have been here since March | 2023-03-01..2023-05-18
+I was going to leave in April | 2023-04-01..2023-05-01
+the talk is from 3 to 5 March | 2024-03-03..2024-03-06
+the talk was from 3 to 5 March | 2023-03-03..2023-03-06
+I'm off in May | 2023-05-01..2023-06-01
+the photos from March are lovely | 2023-03-01..2023-04-01
+I work late on Monday and see the doctor | 2023-05-15
+I'm seeing the doctor on Monday | 2023-05-22
+I saw the doctor on Monday | 2023-05-15
+my birthday is on 3 March | 2023-03-03
+what am I doing in April? | 2024-04-01..2024-05-01
+where did we go in April? | 2023-04-01..2023-05-01
+we are away from April to June | 2024-04-01..2024-07-01
+what did I do in April? | 2023-04-01..2023-05-01
+Dentist appointment: March 5 | 2024-03-05
+the rent is due on the 3rd | 2023-06-03
+I paid on the 3rd | 2023-05-03
+我妹妹三月来看我 | 2024-03-01..2024-04-01
+我妹妹三月来看过我 | 2023-03-01..2023-04-01
+我四月要去北京了 | 2024-04-01..2024-05-01
+我四月去了北京 | 2023-04-01..2023-05-01
+我是四月去的 | 2023-04-01..2023-05-01
+我四月本来要去北京 | 2023-04-01..2023-05-01
+预产期是四月 | 2024-04-01..2024-05-01
+牙医打电话来了，改到三月五号了 | 2024-03-05
+我的牙医预约是三月五号下午三点 | 2024-03-05T15:00..2024-03-05T16:00
+我的生日是三月五号 | 2023-03-05
+体检是九号 | 2023-06-09
+体检是九号去的 | 2023-05-09
+我三月份住在哪儿？ | 2023-03-01..2023-04-01
+我们将于三月三日至五日开会 | 2024-03-03..2024-03-06
+周一我要去看医生 | 2023-05-22
+周一我去看了医生 | 2023-05-15
 """
 
 TIMELESS = """
@@ -342,6 +393,13 @@ def test_an_expression_is_found_and_resolved(text: str, words: str, when: str, k
     end = end or shown(micros(datetime.fromisoformat(start).replace(tzinfo=UTC) + timedelta(days=1)))
     found = [(span.text, shown(span.start), shown(span.end), span.kind) for span in spans(text)]
     assert found == [(words, start, end, kind)]
+
+
+@pytest.mark.parametrize(("text", "when"), rows(IN_TENSE))
+def test_a_time_without_a_year_is_ahead_or_past_by_its_tense(text: str, when: str) -> None:
+    start, _, end = when.partition("..")
+    end = end or shown(micros(datetime.fromisoformat(start).replace(tzinfo=UTC) + timedelta(days=1)))
+    assert [(shown(span.start), shown(span.end)) for span in spans(text)] == [(start, end)]
 
 
 @pytest.mark.parametrize("text", TIMELESS.strip().splitlines())

@@ -5,7 +5,10 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import re
+import threading
 from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
@@ -13,7 +16,10 @@ from commandline import Run
 
 from mnemic import Memory, Settings
 from mnemic.core.clock import SystemClock
+from mnemic.models.chat.scripted_chat import ScriptedChat
+from mnemic.testing.chat_server import serving, status
 from mnemic.testing.faults import SkewedClock
+from patience import PATIENCE
 
 
 def test_the_first_screen_works_before_there_is_anything_and_makes_nothing(run: Run, home: Path) -> None:
@@ -160,6 +166,50 @@ def test_doctor_looks_at_disk_and_settings(run: Run, add: Callable[..., str]) ->
     for part in ("synchronous", "file mode", "free space", "input_limit"):
         assert part in told
     assert all(check["ok"] for check in run("doctor", "--json").json["checks"])
+
+
+def test_doctor_asks_the_model_that_is_set_and_says_what_that_cost(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with serving(ScriptedChat("yes")) as server:
+        model = {"MNEMIC_MODEL": f"openai:words-1@{server.url}", "MNEMIC_PRICES": "words-1 1000000 1000000 USD"}
+        (check,) = run("doctor", "--json", **model).json["checks"]
+        assert re.fullmatch(r"openai:words-1@\S+ answers; asking took \S+ s, \d+ \+ 1 tokens, \S+ USD", check["found"])
+        asked = len(server.asked)
+        assert "not asked: --offline" in run("doctor", "--offline", **model).out
+        assert len(server.asked) == asked == 1
+        server.faults[:] = [status(401, b"Bad key")]
+        refused = run("doctor", code=6, **model).out
+        assert ("does not answer" in refused, "401 Bad key" in refused, "MNEMIC_MODEL" in refused) == (True,) * 3
+    assert "rules" in run("doctor").out
+
+
+@pytest.mark.parametrize(
+    ("model", "cause"),
+    [("openai:gpt-x", "OPENAI_API_KEY"), ("opnai:gpt", "'opnai' is not known"), ("no.gguf", "no file")],
+)
+def test_doctor_names_what_is_wrong_with_a_model_that_cannot_be_opened(
+    run: Run, monkeypatch: pytest.MonkeyPatch, model: str, cause: str
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    for offline in ((), ("--offline",)):
+        found = run("doctor", *offline, code=6, MNEMIC_MODEL=model).out
+        assert ("cannot be opened" in found, cause in found) == (True, True)
+
+
+def test_doctor_does_not_wait_for_ever_for_a_model(run: Run) -> None:
+    release = threading.Event()
+
+    def silent(handler: BaseHTTPRequestHandler) -> None:
+        release.wait(PATIENCE)
+        handler.close_connection = True
+
+    with serving(ScriptedChat("yes")) as server:
+        server.faults[:] = [silent] * 9
+        try:
+            found = run("doctor", "--seconds", "0.1", code=6, MNEMIC_MODEL=f"openai:words-1@{server.url}").out
+        finally:
+            release.set()
+    assert "no answer within 0.1 s" in found
 
 
 def test_doctor_notes_a_newest_commit_ahead_of_the_clock(run: Run, home: Path) -> None:

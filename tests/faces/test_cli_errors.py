@@ -54,7 +54,7 @@ def test_a_past_that_cannot_be_read_is_refused(run: Run) -> None:
 
 def test_every_exit_code_is_in_the_help(run: Run) -> None:
     told = run("--help").out
-    codes = {front.OK, front.FAILED, front.USAGE, front.ABSENT, front.CONFLICT, front.STORE, 6, 7, 8, 130, 141}
+    codes = {front.OK, front.FAILED, front.USAGE, front.ABSENT, front.CONFLICT, front.STORE, 6, 7, 8, 9, 130, 141}
     section = told.partition("Exit codes:")[2]
     assert {
         int(line.split()[0]) for line in section.splitlines() if line[:3].strip() and line.split()[0].isdigit()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ from mnemic.core.scope import Shared
 from mnemic.models import patience
 from mnemic.settings import Settings
 from mnemic.store.engine import job_queue, lane_cursors
+from mnemic.store.engine.rows import Rows
 from mnemic.store.values.drafts import JobStep
 from mnemic.store.values.work import JobState, Order
 from patience import PATIENCE, eventually
@@ -161,13 +164,45 @@ def test_an_embedder_that_cannot_be_reached_is_the_last_error(run: Run, monkeypa
     assert "0 attempts" not in run("jobs").out
 
 
-def test_a_model_that_cannot_be_had_costs_no_evidence(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("model", "cause"), [("openai:gpt-x", "OPENAI_API_KEY"), ("opnai:gpt", "'opnai' is not known")]
+)
+def test_a_model_that_cannot_be_opened_costs_no_evidence_and_no_attempt(
+    run: Run, monkeypatch: pytest.MonkeyPatch, model: str, cause: str
+) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     run("follow", "house", "zep")
     run("add", "My sister Noor lives in Porto.", "--speaker", "Ada")
     for _ in range(4):
-        assert "OPENAI_API_KEY" in run("flush", code=2, MNEMIC_MODEL="openai:gpt-x").err
-    assert "OPENAI_API_KEY" in run("jobs").out
+        flushed = run("flush", code=2, MNEMIC_MODEL=model)
+        assert (cause in flushed.err, "all done" in flushed.out) == (True, False)
+    (entry,) = (one for one in run("jobs", "--json").json["entries"] if one["name"] == "zep")
+    assert (entry["attempts"], cause in entry["error"]) == (0, True)
+    assert cause in run("jobs").out
+    began = time.monotonic()
     run("flush")
+    assert time.monotonic() - began < PATIENCE
     assert run("dead", "--json").json["entries"] == []
     assert "Noor" in run("recall", "where does Noor live?", "--by", "zep").out
+
+
+def test_a_flush_that_leaves_something_does_not_say_that_all_is_done(run: Run) -> None:
+    run("follow", "mem0")
+    run("add", "I bought bread.")
+    flushed = run("flush", code=9)
+    assert re.search(r"mem0 +1 passage waits for \d+ more tokens", flushed.out)
+    assert run("flush", "--json", code=9).json["done"] is False
+    run("follow", "house")
+    assert "all done" in run("flush").out
+    with Memory() as memory:
+        memory._opened.store.transact(bury_newest)
+    flushed = run("flush", code=9)
+    assert "1 given up: `mnemic dead` lists them, `mnemic retry --all` tries again" in flushed.out
+    run("retry", "--all")
+    run("flush")
+
+
+def bury_newest(rows: Rows) -> None:
+    """Give up the newest version of the only space, as the house would."""
+    (space,) = rows.spaces.space_rows([1])
+    job_queue.letter(rows, space.id, "house", rows.items.newest(space.id), 3, "it chokes")

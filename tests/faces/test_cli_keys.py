@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from commandline import Run
@@ -25,13 +26,32 @@ def test_a_key_is_printed_alone_and_once(run: Run, home: Path) -> None:
 
 
 def test_a_program_makes_lists_and_revokes_keys(run: Run) -> None:
-    made = json.loads(run("keys", "create", "--name", "backend", "--any-user", "--shared", "--json").out)
+    made = json.loads(
+        run("keys", "create", "--name", "backend", "--any-user", "--shared", "--expires", "never", "--json").out
+    )
     assert made["key"].startswith(f"mk_{made['id']}_")
     assert (made["user"], made["shared"], made["right"], made["expires"]) == (None, True, "write", None)
     (listed,) = json.loads(run("keys", "list", "--json").out)["keys"]
     assert listed == {name: value for name, value in made.items() if name != "key"} | {"last_used": None}
     assert json.loads(run("keys", "revoke", "backend", "--json").out)["revoked"] is not None
     assert run("keys", "revoke", "backend", code=3).err
+
+
+def test_a_key_ends_in_ninety_days_where_nobody_says(run: Run) -> None:
+    made = json.loads(run("keys", "create", "--name", "laptop", "--json").out)
+    life = datetime.fromisoformat(made["expires"]) - datetime.fromisoformat(made["created"])
+    assert life == timedelta(days=90)
+    assert "90d" in run("keys", "create", "--help").out
+    assert "it ends on" in run("keys", "create", "--name", "phone").err
+    assert "never ends" in run("keys", "create", "--name", "robot", "--expires", "never").err
+
+
+def test_a_name_is_of_one_key_that_stands(run: Run) -> None:
+    run("keys", "create", "--name", "laptop")
+    refused = run("keys", "create", "--name", "laptop", "--user", "ada", code=4).err
+    assert "'laptop'" in refused
+    run("keys", "revoke", "laptop")
+    run("keys", "create", "--name", "laptop")
 
 
 def test_what_cannot_be_meant_is_refused_by_its_option(run: Run) -> None:

@@ -32,7 +32,7 @@ def ada(run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     ):
         run("add", text, "--role", "user", "--said", said)
     run("follow", "house", "zep", "mem0", "hippo2")
-    run("flush")
+    run("flush", code=9)  # mem0 waits for more
     return run
 
 
@@ -327,6 +327,104 @@ def test_a_strategy_of_ones_own_is_followed_once_the_setting_names_it_as_the_err
     assert run("follow", "house", "promises", "--json").json["following"] == ["house", "promises"]
     refused = run("follow", "promised:Promises", code=2).err
     assert "it is followed by its name" in refused
+
+
+def test_after_what_a_strategy_derived_was_hidden_one_is_told_how_to_have_it_back(run: Run) -> None:
+    run("follow", "house", "zep")
+    run("add", "My sister Noor lives in Porto.", "--speaker", "Ada")
+    run("flush")
+    run("forget", "--by", "zep")
+    rerun = "`mnemic rerun zep` has it"
+    assert rerun in run("graph").err
+    assert rerun in run("graph", "--by", "zep").err
+    assert f"all that zep derived here was hidden; {rerun}" in run("recall", "where?", "--by", "zep").out
+    run("follow", "house")
+    follow_first = "`mnemic follow house zep`, then `mnemic rerun zep` has it"
+    assert follow_first in run("graph").err
+    assert follow_first in run("recall", "where?", "--by", "zep").out
+    run("follow", "house", "zep")
+    run("rerun", "zep")
+    assert "wrote" in run("graph").out
+    assert "hidden" not in run("recall", "where?", "--by", "zep").out
+
+
+def test_a_strategy_that_found_nothing_is_said_to_have_found_nothing(run: Run) -> None:
+    run("follow", "house", "zep")
+    run("add", "It rains.")
+    run("flush")
+    assert "zep found nothing to relate" in run("graph").err
+    assert "nothing of it was known then" in run("graph", "--as-of", "2001-01-01").err
+
+
+def test_a_name_that_is_a_command_of_its_own_is_pointed_to(run: Run) -> None:
+    run("add", "It rains.")
+    assert "mnemic rerun zep" in run("jobs", "rerun", "zep", code=2).err
+    run("follow", "house", "zep")
+    run("add", "My sister Noor lives in Porto.", "--speaker", "Ada")
+    assert "wrote" in run("graph", "--html", "-o", "it.html").out
+    run("graph", "--html", "--dot", code=2)
+
+
+PETS = """
+from mnemic.core.items import Kind
+from mnemic.strategies import Budget, Derivation, EachEvent, Edits
+from mnemic.strategies.base import nothing
+
+
+class Pets:
+    name = by = "pets"
+    reads = frozenset({Kind.TURN})
+    triggers = (EachEvent(),)
+    maintain = ()
+    budget = Budget()
+    batch = 8
+
+    def on_write(self, given):
+        yield from ()
+        return Edits(
+            write=tuple(
+                Derivation(
+                    key=f"pets:{turn.id}:0", kind=Kind.INSIGHT, text=turn.text, slots={"by": "pets"},
+                    source=(turn.id,), said=turn.said,
+                )
+                for turn in given.evidence
+            )
+        )
+
+    on_maintain = nothing
+"""
+
+
+def test_a_strategy_that_was_taken_out_is_named_wherever_one_looks_and_what_it_derived_can_go(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (Path.cwd() / "petted.py").write_text(PETS)
+    monkeypatch.syspath_prepend(str(Path.cwd()))
+    with monkeypatch.context() as named:
+        named.setenv("MNEMIC_STRATEGIES", "house,petted:Pets")
+        run("follow", "pets")
+        run("add", "I live in Lisbon.", "--role", "user")
+        run("flush")
+        assert run("list", "--by", "pets", "--json").lines
+    run("flush")  # nothing waits for it
+    run("add", "I work as a baker.", "--role", "user")
+    why = "no strategy of that name is known here"
+    flushed = run("flush", code=9)
+    assert ("1 passage left" in flushed.out, why in flushed.out) == (True, True)
+    (entry,) = run("jobs", "--json").json["entries"]
+    assert (entry["name"], entry["state"], entry["pending"], why in entry["error"]) == ("pets", "failing", 1, True)
+    assert "mnemic forget --by pets" in run("jobs").out
+    assert why in run("follow").err
+    assert run("follow", "--json").json["lost"] == ["pets"]
+    recalled = run("recall", "where do I live?", "--by", "pets").out
+    assert ("Lisbon" in recalled, "known here any more" in recalled) == (True, True)
+    run("forget", "--by", "pets")
+    assert run("list", "--by", "pets", "--json").lines == []
+    assert why in run("jobs").out
+    run("follow", "house")
+    run("flush")
+    assert "nothing is waiting" in run("jobs").out
+    assert "no strategy that is known here" in run("forget", "--by", "cats", code=2).err
 
 
 def test_a_list_leaves_out_what_strategies_keep_for_themselves_and_says_how_much(ada: Run) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -40,10 +41,27 @@ def test_a_time_without_zone_is_in_that_of_the_command_or_of_the_settings(run: R
     assert run("show", "last", "--json").json["said"] == "2025-07-02T18:30:00+09:00"
     run("fact", "Ada works.", "--valid-from", "2025-07-02", "--expires", "2999-07-02", MNEMIC_TIMEZONE="Europe/Lisbon")
     shown = run("show", "last", "--json").json
-    assert shown["valid_from"] == "2025-07-01T23:00:00+00:00"
+    assert shown["valid_from"] == "2025-07-02T00:00:00+01:00"
+    assert "holds from 2025-07-02" in run("list", MNEMIC_TIMEZONE="America/New_York").out
     assert shown["expires"].startswith("2999-07-01T23:00:00")
     refused = run("add", "Dinner.", "--said", "some day", code=2)
     assert "--said" in refused.err
+
+
+@pytest.mark.parametrize("zone", ["+13:00", "+01:00", "+00:00", "-11:00"])
+def test_a_day_that_was_said_without_an_hour_is_that_day_in_every_zone(run: Run, zone: str) -> None:
+    run("follow", "house", "zep")
+    run("add", "I moved from Paris to Lisbon on 15 March.", "--speaker", "Ada", "--said", f"2025-04-06T21:30{zone}")
+    run("flush")
+    profile = run("profile").out
+    assert ("since 2025-03-15" in profile, "03-14" in profile, "03-16" in profile) == (True, False, False)
+    beliefs = run("profile", "--json").json
+    assert "2025-03-15T00:00:00" in json.dumps(beliefs)
+    assert "holds from 2025-03-15" in run("list").out
+    edges = run("graph", "--json").json["edges"]
+    days = {edge["fact"][end] for edge in edges if edge["fact"] for end in ("since", "until")} - {None}
+    assert days <= {"2025-03-15", "2025-04-06"}
+    assert "03-14" not in run("recall", "where does Ada live?", "--by", "zep").out
 
 
 def test_the_same_key_and_words_write_nothing_twice(run: Run) -> None:

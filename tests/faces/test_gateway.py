@@ -20,6 +20,7 @@ from mnemic import Memory, ScopedMemory, Settings
 from mnemic.credentials.authenticator import Authenticator
 from mnemic.credentials.principal import Right
 from mnemic.credentials.quotas import Quotas
+from mnemic.errors import StoreError
 from mnemic.faces.gateway.relay import GatewayOptions, application
 from mnemic.faces.gateway.remembering import MemoryMode, Remembering
 from mnemic.testing.chat_server import Server, events, reply, serving, status
@@ -228,6 +229,73 @@ def test_a_recall_that_takes_too_long_is_gone_on_without() -> None:
         assert response.headers["mnemic-recall"].startswith("late")
         assert it.sent() == ["Where do I live?"]
         assert ("user", "Where do I live?") in it.kept()
+
+
+def test_a_recall_that_is_late_or_fails_costs_no_standing_instruction(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def failing(self: ScopedMemory, *given: Any, **named: Any) -> Any:
+        raise StoreError("no")
+
+    with between(recall_seconds=2.0) as it:
+        it.me.observe(["Always answer in metric units.", "I live in Lisbon.", "The spare key is under the blue pot."])
+        it.memory.flush()
+        slow = threading.Event()
+        for line, how in (("late", None), ("failed", failing)):
+            with monkeypatch.context() as patched:
+                if how is None:
+                    _slowly(patched, "recall", slow)
+                else:
+                    patched.setattr(ScopedMemory, "recall", how)
+                answer = it.client.chat.completions.with_raw_response.create(
+                    model="m", messages=[{"role": "user", "content": f"Where is the spare key, {line}?"}]
+                )
+                slow.set()
+            assert answer.headers["mnemic-recall"].startswith(line)
+            assert answer.headers["mnemic-recall"].endswith("2 items placed all the same")
+            assert len(answer.headers["mnemic-recalled"].split(", ")) == 2
+            assert "metric units" in it.sent()[0]
+            assert "lives in Lisbon" in it.sent()[0]
+            assert "blue pot" not in it.sent()[0]
+            assert [record.message for record in caplog.records][-1].startswith(f"recall {line}")
+        before = it.sent()[0]
+        it.say("Where is the spare key, failed?", "Noted.", "And where is that key, under what?")
+        assert it.sent()[0] == before
+        assert "blue pot" in it.sent()[2]
+        assert "<memory-always" not in it.sent()[2]
+
+
+def test_looks_that_are_given_up_before_they_begin_leave_room_for_others() -> None:
+    with between(recall_seconds=0.0) as it:
+        it.me.observe("I live in Lisbon.")
+        for number in range(40):
+            it.say(f"Hello {number}.")
+        object.__setattr__(it.options, "recall_seconds", PATIENCE)
+        it.say("Where do I live?")
+        assert "I live in Lisbon" in it.sent()[0]
+
+
+@pytest.mark.parametrize("message", ["thanks!", "ok", "Write a haiku about the sea.", "谢谢", "What is 17 times 23?"])
+def test_what_asks_nothing_of_memory_brings_nothing(message: str) -> None:
+    with between() as it:
+        it.me.observe(["I live in Lisbon.", "My cat is called Miso.", "I am allergic to peanuts."])
+        it.memory.flush()
+        it.say(message)
+        assert "<memory note" not in it.sent()[0]
+
+
+def test_neither_questions_nor_torsos_are_placed() -> None:
+    with between() as it:
+        it.me.observe(["What is my cat called?", "And what was the name of my cat?", "My cat is called Miso."])
+        it.me.observe("My cat is", slots={"role": "assistant", "unfinished": True})
+        it.memory.flush()
+        it.say("What is my cat called again?")
+        (sent,) = it.sent()
+        assert "My cat is called Miso." in sent
+        assert "name of my cat" not in sent
+        assert sent.count("What is my cat called") == 1
+        assert "unfinished" not in sent
+        assert not [line for line in sent.splitlines() if line.endswith("My cat is")]
 
 
 @pytest.mark.parametrize("mode", [MemoryMode.READ, MemoryMode.WRITE])

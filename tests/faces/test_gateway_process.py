@@ -49,3 +49,4 @@ def test_it_does_not_start_where_nobody_could_prove_who_they_are(run: Run) -> No
     for options in (("--host", "0.0.0.0"), ("--allow-host", "memory.example"), ("--keys",)):
         ran = run("gateway", "--upstream", "http://127.0.0.1:9", "--port", "0", *options, code=2)
         assert "there is no key yet" in ran.err
+        assert ran.err.startswith("error: --keys") == (options == ("--keys",))

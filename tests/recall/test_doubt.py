@@ -87,7 +87,9 @@ def test_a_change_that_rules_cannot_read_puts_a_fact_in_doubt(memory: Memory, fa
         ("I drive a red Fiat Panda.", "The Panda is at the garage."),
         ("I'm allergic to peanuts.", "We ran out, the peanuts are gone."),
         ("My partner's name is Mia.", "Lol, Mia forgot again, I'm leaving her now."),
+        ("I live in Lisbon.", "Yes, I've signed the new lease until March 2027. I really live here now."),
         ("我住在合肥。", "现在房租五千二，太贵了。"),
+        ("我住在合肥。", "新房租合同签好了，我还住这里。"),
         ("我开一辆白色的丰田卡罗拉。", "新手机是小米14。"),
     ],
 )

@@ -143,7 +143,7 @@ def test_of_a_name_and_an_empty_time_the_name_is_left(world: Any, texts: Texts) 
 
 
 def test_words_that_speak_of_a_time_are_a_reason(world: Any) -> None:
-    world.say("She becomes my boss in November", day=525)
+    world.say("She became my boss in November", day=525)
     (only,) = world.recall("去年", day=530).items
     assert only.reasons == ("its words may speak of '去年'",)
 

@@ -185,6 +185,8 @@ def test_where_others_ask_nobody_is_served_before_there_is_a_key(options: tuple[
     done = CliRunner().invoke(cli, ["serve", *options], env={"MNEMIC_HOME": str(tmp_path)})
     assert done.exit_code == 2
     assert "mnemic keys create" in done.stderr
+    assert ("--credentials" if options == ("--credentials",) else "--host") in done.stderr
+    assert not ("--host" in done.stderr and options == ("--credentials",))
     assert not list(tmp_path.iterdir())
 
 

@@ -130,9 +130,11 @@ def test_a_strategy_that_is_gone_leaves_what_there_is_and_goes_on_when_it_is_bac
         assert [one.item.text for one in me.list(where=INSIGHTS)] == ["one and two"]
         me.observe("three")
         me.erase(first)
-        assert memory.flush()
+        assert not memory.flush()
         assert me.list(where=INSIGHTS).items == ()
-        (job,) = memory.admin.jobs()
+        lane, job = memory.admin.jobs()
+        assert (lane.name, lane.state, lane.pending) == ("scripted", "failing", 1)
+        assert "no strategy of that name is known here" in lane.error
         assert (job.name, job.state) == ("again:scripted", "waiting")
         assert "'scripted': none is followed here" in job.error
         assert {"two", "three"} <= {one.text for one in me.recall("two three")}

@@ -16,16 +16,17 @@ from waits import Waits, beside
 from mnemic import Memory, ScopedMemory
 from mnemic.core.items import Item, Kind
 from mnemic.core.queries import Filter
-from mnemic.errors import Conflict, Invalid, MnemicError, ModelError, NotFound
+from mnemic.errors import Conflict, Invalid, MnemicError, ModelError, NotFound, UnusableModel
 from mnemic.models.chat.base import Ask
 from mnemic.models.scripted_embedder import ScriptedEmbedder
 from mnemic.registry import STRATEGIES
 from mnemic.settings import Settings
 from mnemic.store.engine import lane_cursors
+from mnemic.store.engine.rows import Rows
 from mnemic.store.sqlite.sqlite_store import MemoryStore
 from mnemic.store.values.work import JobState, Order
 from mnemic.testing.generators import ManualClock
-from mnemic.testing.replying import replying
+from mnemic.testing.replying import ReplyingChat, replying
 from mnemic.worker.thread import Background
 from patience import eventually
 
@@ -560,3 +561,87 @@ def test_a_worker_orders_no_collection_that_was_set_off(clock: ManualClock, fiel
             me.forget(*me.observe(f"turn {n}").ids)
         memory.admin._opened.background.chores["gc"](0.0)
         assert [job for job in memory.admin.jobs(over=True) if job.name == "gc"] == []
+
+
+def test_a_job_whose_model_cannot_be_opened_waits_and_is_done_by_who_can_open_it(tmp_path: Path) -> None:
+    from noting import Noting
+
+    clock, chat = ManualClock(), ReplyingChat(lambda ask: "noted")
+
+    def memory_with(model: str | ReplyingChat) -> Memory:
+        settings = Settings(background=False, model=model if isinstance(model, str) else "")
+        given = None if isinstance(model, str) else model
+        path = tmp_path / "m.db"
+        return Memory(path, settings=settings, clock=clock, embedder="none", strategies=[Noting()], model=given)
+
+    with memory_with(chat) as memory:
+        memory.scope(user="ada").observe("one")
+        memory._opened.store.transact(give_up_first, "noting")
+        (letter,) = memory.admin.dead()
+        assert letter.id is not None
+        memory.admin.retry(letter.id)
+    for _ in range(5):
+        with memory_with("opnai:gpt") as memory, pytest.raises(UnusableModel, match="'opnai' is not known"):
+            memory.flush()
+    with memory_with("opnai:gpt") as memory:
+        (waiting,) = memory.admin.jobs()
+        assert (waiting.id, waiting.state, waiting.attempts) == (letter.id, "failing", 0)
+        assert "'opnai' is not known" in waiting.error
+    with memory_with(chat) as memory:
+        assert memory.flush()
+        assert list(memory.admin.jobs()) == list(memory.admin.dead()) == []
+
+
+def test_a_job_is_not_given_up_while_its_model_is_ill(clock: ManualClock) -> None:
+    embedder = Choking()
+    with opened(clock, embedder) as memory:
+        memory.scope(user="ada").observe(["fine", "poison"])
+        worked(memory, clock)
+        (dead,) = memory.admin.dead()
+        assert dead.id is not None
+        embedder.ill = True
+        memory.admin.retry(dead.id)
+        stop = Waits(6)
+        for _ in range(6):
+            clock.tick(120 * SECOND)
+            memory._opened.background.serve(stop, once=True)  # type: ignore[arg-type]
+        assert list(memory.admin.dead()) == []
+        embedder.ill, embedder.poison = False, "nothing"
+        worked(memory, clock)
+        assert list(memory.admin.dead()) == list(memory.admin.jobs()) == []
+        assert embedder.seen.count("poison") == 1
+
+
+def test_a_kill_after_an_hour_of_a_sick_model_gives_nothing_up(clock: ManualClock) -> None:
+    from noting import Noting
+
+    def answer(ask: Ask) -> str:
+        if ill:
+            raise ModelError("500 for an hour")
+        return "noted"
+
+    ill = True
+    settings = Settings(background=False)
+    chat = ReplyingChat(answer)
+    with Memory(MemoryStore(clock=clock), settings=settings, clock=clock, embedder="none", strategies=[Noting()],
+                model=chat) as memory:  # fmt: skip
+        me = memory.scope(user="ada")
+        me.observe("one")
+        for _ in range(5):
+            clock.tick(120 * SECOND)
+            with pytest.raises(ModelError):
+                memory.flush()
+        clock.tick(120 * SECOND)
+        memory._opened.store.transact(lane_cursors.claim, 1, "noting", "killed", 60)
+        clock.tick(120 * SECOND)
+        ill = False
+        assert memory.flush()
+        assert list(memory.admin.dead()) == []
+        assert "noted" in [note.item.text for note in me.list(where=NOTES)]
+
+
+def give_up_first(rows: Rows, lane: str) -> None:
+    """Give up the first version of the first space, as a lane does."""
+    lane_cursors.claim(rows, 1, lane, "test", 60)
+    lane_cursors.bury(rows, 1, lane, "test", 0, 1, "it choked")
+    lane_cursors.release(rows, 1, lane, "test")

@@ -110,10 +110,11 @@ def week_of(day: int) -> Span:
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
-    """A time that comes again every week (`weekday` is set) or every year.
+    """A time that comes again every week (`weekday` is set), every month (`month` is 0) or every year.
 
     Attributes:
         dom: Day of the month, or 0 for the whole of it.
+        until: Its last day of the month, if it lasts several days.
         length: Months (yearly) or days (weekly) that it lasts.
         part: Which stretch of the month is meant, or "" for all of it.
     """
@@ -124,11 +125,13 @@ class Repeats:
     dom: int = 0
     length: int = 1
     part: str = ""
+    until: int = 0
 
     def in_year(self, year: int) -> Span:
         """Find the occurrence that begins in `year`."""
         if self.dom:
-            return one_day(day_of(year, self.month, self.dom))
+            first = day_of(year, self.month, self.dom)
+            return days(first, first + max(self.until - self.dom, 0) + 1)
         span = months(year, self.month, self.length)
         return stretch(self.part, "month", span) if self.part else span
 
@@ -158,13 +161,27 @@ class Repeats:
     def _back(self, day: int, year: int) -> Iterator[Span]:
         if self.weekday >= 0:
             return (self.in_week(day - 7 * n) for n in range(3))
+        if not self.month:
+            return self._monthly(day, range(0, -4, -1))
         return _dated(self, range(year, year - 9, -1))
 
     def _ahead(self, day: int) -> Iterator[Span]:
         if self.weekday >= 0:
             return (self.in_week(day + 7 * n) for n in range(3))
+        if not self.month:
+            return self._monthly(day, range(4))
         year = date.fromordinal(day).year
         return _dated(self, range(year, year + 9))
+
+    def _monthly(self, day: int, shifts: Iterable[int]) -> Iterator[Span]:
+        """Date a day of the month in the months so far from that of `day`, leaving out those that have no such day."""
+        if (then := Anchor.at(day * DAY)) is None:
+            return
+        for shift in shifts:
+            try:
+                yield one_day(month_day(then, shift, self.dom))
+            except ValueError:
+                continue
 
 
 def _dated(what: Repeats, among: Iterable[int]) -> Iterator[Span]:

@@ -2,7 +2,7 @@
 
 Conventions where English is ambiguous: "last Friday" is the latest before today, "next Friday" the first after today,
 "this Friday" the one of this week, Monday to Sunday. A month, season, date or weekday alone is the latest that has
-begun.
+begun, unless its clause tells of what is ahead (`timex_tense`).
 """
 
 from __future__ import annotations
@@ -300,11 +300,12 @@ def _dates(match: re.Match[str], a: Anchor, *, weak: bool) -> Atom:
         first = day_of(int(match["year"]), month, dom)
         what = None
     else:
-        what = Repeats("day", month=month, dom=dom)
+        until = dom_of(match["until"]) if match["until"] else 0
+        what = Repeats("range" if until else "day", month=month, dom=dom, until=until)
         first = what.latest(a.day)[0] // DAY
     if not match["until"]:
         return atom(match, "day", one_day(first), weak=weak, repeats=what)
-    return atom(match, "range", days(first, first + dom_of(match["until"]) - dom + 1), weak=weak)
+    return atom(match, "range", days(first, first + dom_of(match["until"]) - dom + 1), weak=weak, repeats=what)
 
 
 @rule(

@@ -25,6 +25,7 @@ from mnemic.core.timex_calendar import (
     month_day,
     months,
     one_day,
+    open_atom,
     rule,
     years,
 )
@@ -127,8 +128,8 @@ def _on_the(match: re.Match[str], raw: str, a: Anchor) -> Atom | None:
     dom, shift = int(match["dom"]), SHIFTS.get(match["which"] or "this", 0)
     if not match["which"] and not _ON.search(before(match.string, match.start())):
         return None
-    if not match["which"] and month_day(a, 0, dom) > a.day:
-        shift = -1
+    if not match["which"]:
+        return open_atom(match, Repeats("day", dom=dom), a)
     return atom(match, "day", one_day(month_day(a, shift, dom)))
 
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from mnemic.core.timex_calendar import DAY, Anchor, Atom, Span, away_about, calendar_unit, days, stretch, week_of
 from mnemic.core.timex_en_words import NUMBER, UNITS, quantity
+from mnemic.core.timex_tense import in_its_tense
 
 _BESIDE: Final = re.compile(
     r"|的|那天|(?:,? ?(?:at|in the|during the|on the|around|about|on|of)?(?: the)? ?)|[ ,]*[（(]\w{2,9}[)）] ?"
@@ -59,7 +60,7 @@ def _longest(run: list[Atom]) -> list[Atom]:
 
 def join(atoms: list[Atom], low: str, a: Anchor) -> list[Atom]:
     """Combine each atom with its neighbours; those that count only beside another are dropped."""
-    heard = _pairs(atoms, low, a)
+    heard = _pairs([in_its_tense(atom, low, a) for atom in atoms], low, a)
     heard = [_stretched(atom, low) for atom in heard]
     heard = [_apart(atom, low, a) for atom in heard]
     heard = _ranges(heard, low)

@@ -1,8 +1,8 @@
 """How Chinese names times, in simplified and traditional characters: one rule for each way.
 
-Conventions: weeks run from Monday; 周三 alone is the latest that has begun, 这周三 the one of this week; 年底 is
-November and December, 年初 January and February; 几 and 数 mean two to five; 晚上 runs to four the next morning.
-Festivals and the lunar calendar are not read.
+Conventions: weeks run from Monday; 周三 alone is the latest that has begun, unless its clause tells of what is ahead
+(`timex_tense`), 这周三 the one of this week; 年底 is November and December, 年初 January and February; 几 and 数 mean
+two to five; 晚上 runs to four the next morning. Festivals and the lunar calendar are not read.
 """
 
 from __future__ import annotations
@@ -169,12 +169,14 @@ def _date(match: re.Match[str], raw: str, a: Anchor) -> Atom:
     month, year = numeral(match["month"]), _year_number(match["year"], a) if match["year"] else None
     if not 1 <= month <= 12:
         raise ValueError("no such month")
-    what = Repeats("day" if match["dom"] else "month", month=month, dom=numeral(match["dom"] or "0"))
+    dom, until = numeral(match["dom"] or "0"), numeral(match["until"] or "0")
+    what = Repeats("range" if until else "day" if dom else "month", month=month, dom=dom, until=until)
     if match["dom"] and not what.dom:
         raise ValueError("no such day")
     span = what.in_year(year) if year is not None else what.latest(a.day)
     if match["until"]:
-        return atom(match, "range", days(span[0] // DAY, span[0] // DAY + numeral(match["until"]) - what.dom + 1))
+        reached = days(span[0] // DAY, span[0] // DAY + until - dom + 1)
+        return atom(match, "range", reached, repeats=None if year is not None else what)
     if match["part"]:
         part = STRETCH_NAMES[match["part"]]
         return Atom(
@@ -197,10 +199,7 @@ def _stretched(what: Repeats, part: str) -> Repeats:
     "号",
 )
 def _day_of_month(match: re.Match[str], raw: str, a: Anchor) -> Atom:
-    dom = numeral(match["dom"])
-    if month_day(a, 0, min(dom, 28)) + max(dom - 28, 0) <= a.day:
-        return atom(match, "day", one_day(month_day(a, 0, dom)))
-    return atom(match, "day", one_day(month_day(a, -1, dom)))
+    return open_atom(match, Repeats("day", dom=numeral(match["dom"])), a)
 
 
 # Years, decades, seasons

@@ -9,19 +9,22 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from mnemic.core.checking import clean_name
-from mnemic.core.clock import FOREVER, Clock, SystemClock, expiry, moment
+from mnemic.core.clock import FOREVER, Clock, SystemClock, expiry, moment, moment_or_span
 from mnemic.core.ids import Entropy, SystemEntropy
 from mnemic.core.mask import refuse_secrets
 from mnemic.credentials.access_log import AccessLog
 from mnemic.credentials.principal import Principal, Right
 from mnemic.credentials.secrets_at_rest import digest, make_secret
 from mnemic.credentials.verifying import CredentialVerifier, right_of
-from mnemic.errors import Invalid, NotFound
+from mnemic.errors import Conflict, Invalid, NotFound
 from mnemic.store.contract import Store
 from mnemic.store.engine.rows import Rows
 from mnemic.store.values.row_values import CredentialKind, CredentialRow
 
 _HOUR: Final = 3_600_000_000
+KEY_LIFE: Final = timedelta(days=90)
+"""How long a key holds where nobody says: whoever needs one for good says so, and one that is forgotten ends."""
+
 _KEPT: Final = 30 * 24 * _HOUR
 """How long a key that has ended stays listed, in microseconds; then the next key made takes its row out."""
 
@@ -89,7 +92,7 @@ class Keys:
         tenant: str,
         user: str | None = None,
         right: Right = Right.WRITE,
-        expires: datetime | timedelta | None = None,
+        expires: datetime | timedelta | None = KEY_LIFE,
         shared: bool = False,
         by: str = "admin",
     ) -> NewKey:
@@ -98,15 +101,16 @@ class Keys:
         The user need not be known yet: the key may be made before they say their first word.
 
         Args:
-            name: Who acts by it, as the journal will call them.
+            name: Who acts by it, as the journal will call them; no two keys that stand in a tenant have the same.
             user: The user whose memory alone it opens; None for any user of the tenant, whom each request names.
-            expires: When it ends: a time, or so long after now; None for never.
+            expires: When it ends: a time, or so long after now; None for never; left out, in 90 days.
             shared: Whether it may write what the tenant shares.
             by: Who makes it, for the access log.
 
         Raises:
             Invalid: a name cannot be one or holds a secret, the end lies in the past, or a key with the right ADMIN,
                 which goes over everybody's memory, is bound to one user.
+            Conflict: another key that stands has the name: the journal could not tell whose writes are whose.
         """
         names = {"name": name, "tenant": tenant, "user": user}
         refuse_secrets(names)
@@ -125,7 +129,7 @@ class Keys:
         row = CredentialRow(
             id, CredentialKind.KEY, digest(text), name, tenant, user, int(right), int(shared), "", now, until
         )
-        self.store.transact(add_credential, row, now - _KEPT)
+        self.store.transact(add_key, row, now, now - _KEPT)
         self.log.done("keys.create", key=id, name=by)
         return NewKey(_shown(row), text)
 
@@ -163,6 +167,27 @@ class Keys:
             Unauthenticated: nobody's; the access log says why.
         """
         return self.verifier.verify(text, CredentialKind.KEY)
+
+
+def end_of_key(field: str, given: object) -> datetime | timedelta | None:
+    """Read when a key is to end: a time in ISO 8601, a span such as `90d`, or `never`.
+
+    Raises:
+        Invalid: it is none of these.
+    """
+    return None if isinstance(given, str) and given.strip().lower() == "never" else moment_or_span(field, given)
+
+
+def add_key(rows: Rows, row: CredentialRow, now: int, ended: int) -> None:
+    """Add an access key, inside a transaction, and take out those that ended before a moment.
+
+    Raises:
+        Conflict: another that stands has its name.
+    """
+    for other in rows.notes.credentials(("tenant", "=", row.tenant), ("kind", "=", int(CredentialKind.KEY))):
+        if other.name == row.name and not other.revoked and other.expires > now:
+            raise Conflict(f"key {other.id} has the name {row.name!r} already: take another, or revoke that one")
+    add_credential(rows, row, ended)
 
 
 def add_credential(rows: Rows, row: CredentialRow, ended: int) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from mnemic.errors import Compacted, Conflict, Invalid, MnemicError, ModelError, StoreError
+from mnemic.errors import Compacted, Conflict, MnemicError, ModelError, NoModel, StoreError, UnusableModel
 from mnemic.flow import Flow
 from mnemic.lanes.slices import BUSY, EMBED, IDLE, LEASE_SECONDS, WAITS, Slice, epoch_of
 from mnemic.store.engine.job_queue import LAPSED
@@ -89,9 +89,12 @@ def report_failure(
         yield from transact(release, space, name, owner, not_before=now + round(CONFLICT_SECONDS * 1_000_000))
         return False
     not_before, message = now + _backoff(lane), str(error) or type(error).__name__
+    if isinstance(error, NoModel | UnusableModel):  # nothing was tried; another process may go on at once
+        yield from transact(release, space, name, owner, message, 0, lane.stride, lane.reach, tried=False)
+        return False
     vers = yield from look(lambda s: taken(s, lane))
     early = lane.attempt + 1 < WHOLE_TRIES and (not lane.stride or len(vers) == 1)
-    if early or not vers or isinstance(error, StoreError) or (yield from _is_ill(error, probe)):
+    if early or not vers or isinstance(error, StoreError) or (yield from is_ill(error, probe)):
         yield from transact(release, space, name, owner, message, not_before, lane.stride, lane.reach)
         return False
     return (yield from _halve_or_bury(lane, owner, vers, message))
@@ -104,9 +107,9 @@ def report_unreachable_embedder(space: int, owner: str, error: MnemicError, now:
         yield from transact(release, space, EMBED, owner, str(error), now + _backoff(lane))
 
 
-def _is_ill(error: MnemicError, probe: Flow[object]) -> Flow[bool]:
-    """Whether the model itself fails, or cannot be had with these settings: it does so at the harmless `probe` too."""
-    if not isinstance(error, ModelError | Invalid):
+def is_ill(error: MnemicError, probe: Flow[object]) -> Flow[bool]:
+    """Whether the model itself fails: it does so at the harmless `probe` too."""
+    if not isinstance(error, ModelError):
         probe.close()
         return False
     try:

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.items import Channel, Kind
 from mnemic.core.queries import Filter
+from mnemic.lanes.slices import EMBED
 from mnemic.registry import STRATEGIES
+from mnemic.store.values.work import SLOT_LANE
 
 if TYPE_CHECKING:
     from mnemic.core.items import Item
@@ -22,6 +24,9 @@ FOLLOWS: Final = "mnemic:follows"
 
 CHOICES: Final = Filter(kinds=(Kind.RESOURCE,), tags=(FOLLOWS,), channels=(Channel.USER,))
 """Choices that stand: what an import or a tool of an agent writes is none."""
+
+OF_NO_STRATEGY: Final = {EMBED, SLOT_LANE.rstrip(":")}
+"""How the names of lanes begin that are of embedders and of slots."""
 
 
 def choice_of(snapshot: Snapshot, space: int) -> tuple[str, ...] | None:
@@ -43,7 +48,22 @@ def follows(snapshot: Snapshot, space: int, lane: str, by_default: Collection[st
         by_default: The strategies that are followed for who has chosen none.
     """
     strategy = lane.partition(":")[0]
-    if strategy not in STRATEGIES and strategy not in by_default:
-        return True  # a lane of an embedder, or of a slot
+    if strategy in OF_NO_STRATEGY:
+        return True
     choice = choice_of(snapshot, space)
     return strategy in (by_default if choice is None else choice)
+
+
+def lost_lanes(snapshot: Snapshot, by_default: Collection[str]) -> dict[str, str]:
+    """Find the strategies that users of a store have chosen and that are not known here; why nothing comes of each."""
+    names = (name for name in snapshot.followed_lanes() if ":" not in name and name not in OF_NO_STRATEGY)
+    return {name: why_lost(name) for name in names if name not in STRATEGIES and name not in by_default}
+
+
+def why_lost(name: str) -> str:
+    """Say what becomes of a strategy that is followed and not known here, and what may be done about it."""
+    return (
+        f"{name!r} is followed, and no strategy of that name is known here, so it reads nothing: name it in the "
+        f"setting `strategies` again, as in `export MNEMIC_STRATEGIES=house,package.module:Class`, or choose others "
+        f"with `mnemic follow`; `mnemic forget --by {name}` hides what it derived"
+    )

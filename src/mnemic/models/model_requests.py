@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mnemic.flow import Flow, Request
 from mnemic.models.chat.base import LIMIT, Ask, ChatMessage, Reply, Size
@@ -93,6 +93,10 @@ class CountJudged(Request):
 
     task: str
     by: JudgedBy
+
+
+HARMLESS: Final = "Are you there? Answer with one word."
+"""What a healthy language model has no trouble with."""
 
 
 def ask(messages: Sequence[ChatMessage], limit: int = LIMIT) -> Flow[str]:

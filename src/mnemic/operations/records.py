@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def item_record(item: Item) -> dict[str, Any]:
-    """Make the record of an item; `said` is on its source's own clock, other times in UTC."""
+    """Make the record of an item; `said` and when it holds are on its source's own clock, other times in UTC."""
     return {
         "id": item.id,
         "kind": item.kind.value,
@@ -36,8 +36,8 @@ def item_record(item: Item) -> dict[str, Any]:
         "pos": item.pos,
         "state": item.state.name.lower(),
         "pinned": item.pinned,
-        "valid_from": iso(item.valid_from),
-        "valid_to": iso(item.valid_to),
+        "valid_from": iso(on_clock(item, item.valid_from)),
+        "valid_to": iso(on_clock(item, item.valid_to)),
         "known_to": iso(item.known_to),
         "expires": iso(item.expires),
         "channel": item.channel.value,
@@ -106,8 +106,8 @@ def belief_record(belief: Belief) -> dict[str, Any]:
         "text": belief.text,
         "subject": belief.subject,
         "matter": belief.matter or None,
-        "since": iso(fact.valid_from or fact.said),
-        "until": iso(fact.valid_to or fact.known_to),
+        "since": iso(on_clock(fact, fact.valid_from or fact.said)),
+        "until": iso(on_clock(fact, fact.valid_to or fact.known_to)),
         "by": [name or None for name in belief.by],
         "ids": [item.id for item in belief.facts],
         "evidence": [{"id": item.id, "said": said_on_clock(item), "text": item.text} for item in belief.evidence],
@@ -207,12 +207,22 @@ def said_on_clock(item: Item) -> str:
     return source_time(item.said, item.said_offset).isoformat()
 
 
+def on_clock(item: Item, when: datetime | None) -> datetime | None:
+    """Put a moment on the clock of an item's source: a day that was said without an hour is that day in every zone."""
+    return None if when is None else source_time(when, item.said_offset)
+
+
+def day_on_clock(item: Item, when: datetime) -> str:
+    """Write the day of a moment on the clock of an item's source."""
+    return str(source_time(when, item.said_offset).date())
+
+
 def since(item: Item) -> str:
     """Write the day from which an item holds: that which it names, else when it was said."""
-    return str((item.valid_from or source_time(item.said, item.said_offset)).date())
+    return day_on_clock(item, item.valid_from or item.said)
 
 
 def until(item: Item) -> str:
     """Write the day until which an item held, or until which it was known; "now" while it stands."""
     end = item.valid_to or item.known_to
-    return str(end.date()) if end else "now"
+    return day_on_clock(item, end) if end else "now"

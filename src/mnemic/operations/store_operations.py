@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from mnemic.core.clock import aware, moment_or_span
+from mnemic.core.clock import aware
 from mnemic.core.json_schema import flag, many, shape, text
+from mnemic.credentials.keys import end_of_key
 from mnemic.credentials.principal import Right
 from mnemic.operations.argument_schemas import commit_number, name_text, time_or_span
 from mnemic.operations.operation import Data, Operation
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 _JOB: Final = commit_number("The number of a job.")
 _TENANT: Final = name_text("Only of this tenant.")
 _DONE: Final = shape({"id": _JOB})
+_KEY_ENDS: Final = {
+    "anyOf": [*time_or_span("")["anyOf"], text(among=("never",))],
+    "description": "When it ends: ISO 8601, a span such as `30 days`, or `never`; left out, in 90 days.",
+}
 
 
 def _stats(admin: Admin, arguments: dict[str, Any]) -> Data:
@@ -64,7 +69,7 @@ def _keys(admin: Admin, given: dict[str, Any]) -> Data:
 def _create_key(admin: Admin, given: dict[str, Any]) -> Data:
     right = Right.named(given.pop("right", "write"))
     if "expires" in given:
-        when = moment_or_span("expires", given["expires"])
+        when = end_of_key("expires", given["expires"])
         given["expires"] = aware("expires", when, admin.settings.timezone) if isinstance(when, datetime) else when
     made = admin.access_keys.create(tenant=admin.settings.tenant, right=right, **given)
     return {"key": key_record(made.key), "text": made.text}
@@ -203,11 +208,11 @@ OF_STORE: Final = (
         title="Make an access key",
         description="Make an access key. Its text is in this answer and nowhere else.",
         parameters=shape(
-            {"name": name_text("Who acts by it, as the journal will call them.")},
+            {"name": name_text("Who acts by it, as the journal will call them: no two that stand have the same.")},
             {
                 "user": name_text("The user whose memory alone it opens; left out, any user of the tenant."),
                 "right": text("How much it may do (left out: `write`).", among=RIGHTS),
-                "expires": time_or_span("When it ends: ISO 8601, or a span such as `90 days`; left out, never."),
+                "expires": _KEY_ENDS,
                 "shared": flag("Whether it may write what the tenant shares."),
             },
         ),

@@ -81,15 +81,8 @@ _PLANNED: Final = re.compile(
     r"|打算|计划|准备|将",
     re.IGNORECASE,
 )
-_MONTH: Final = rf"(?:{'|'.join(month[:3] for month in MONTHS)})\w*"
-_AHEAD: Final = re.compile(
-    rf"\b(?:moved|changed|rescheduled|postponed|pushed|brought forward)\b.* to (?:the )?(?:\d|{_MONTH})"
-    r"|\b(?:is|are)(?: now)? (?:on|due|booked|scheduled)\b"
-    r"|['’]s (?:on|due)\b|改[到期在]|推迟到|提前到|约[在到]|预约在|定[在到]",
-    re.IGNORECASE,
-)
-"""Tells of what is still to come, whatever the tense of its verb: an appointment was moved to a day."""
-_MONTH_AND_DAY: Final = re.compile(rf"\b{_MONTH}|月", re.IGNORECASE)
+_EVERY_YEAR: Final = re.compile(r"\b(?:birthday|anniversary)\b|生日|纪念日", re.IGNORECASE)
+"""What comes every year is told of without one."""
 _HALF_A_YEAR: Final = timedelta(days=183)
 _UNDATED: Final = timedelta(minutes=1)
 """What came in from a file within this time of the day it bears has no day of its own."""
@@ -281,9 +274,7 @@ def _when(spans: Sequence[TimeSpan], text: str, item: Item) -> str:
         return ""
     span, offset = spans[0], item.said_offset
     first, last = (local_time(moment(us), offset).date() for us in (span.start, span.end - 1))
-    if moment(span.end) < item.said and _AHEAD.search(text) and _names_no_year(span):
-        first, last = _next_year(first), _next_year(last)
-    elif _of_no_year(span, text, item):
+    if _of_no_year(span, text, item):
         return span.text
     if span.kind == "hour":
         named = first != local_time(item.said, offset).date() or _TODAY.search(span.text)
@@ -295,20 +286,13 @@ def _when(spans: Sequence[TimeSpan], text: str, item: Item) -> str:
     return f"{_day(first, text)} - {_day(last, text)}"
 
 
-def _names_no_year(span: TimeSpan) -> bool:
-    return _MONTH_AND_DAY.search(span.text) is not None and _YEAR.search(re.sub("[上下]午", "", span.text)) is None
-
-
-def _next_year(day: date) -> date:
-    """The same day of the next year, of a leap day the one before."""
-    return day.replace(year=day.year + 1, day=28 if (day.month, day.day) == (2, 29) else day.day)
-
-
 def _of_no_year(span: TimeSpan, text: str, item: Item) -> bool:
-    """Whether a time may be of the year before or after: it names none, and what is planned is told of in no past."""
+    """Whether a time may be of another year: it names none, and is told of in no past or comes every year."""
+    if _YEAR.search(span.text):
+        return False
     long_ago = moment(span.end) < item.said - _HALF_A_YEAR
     past = PAST.search(text) and not _PLANNED.search(text)
-    return long_ago and not past and not _YEAR.search(span.text)
+    return (long_ago and not past) or _EVERY_YEAR.search(text) is not None
 
 
 def _day(day: date, text: str) -> str:

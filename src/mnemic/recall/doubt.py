@@ -52,6 +52,7 @@ from mnemic.recall.doubt_words import (
     is_own,
     matter_tokens,
     names,
+    settles_here,
     speaks_of,
     tells_change,
     touches,
@@ -295,7 +296,9 @@ def doubt_of(
         if doubt is None and not any(names(sentence, forms) for sentence in spoken):
             continue
         findings = slots(turn.text, said_by, micros(turn.said), turn.said_offset, spoken)
-        if any(_confirms(finding, fact) for finding in findings):
+        if any(_confirms(finding, fact) for finding in findings) or (
+            matter_of_slot(slot) == "residence" and settles_here(turn.text)
+        ):
             return None
         read = (turn.id, matter_of_slot(slot)) in understood or any(_reads(finding, fact) for finding in findings)
         if doubt and not read:

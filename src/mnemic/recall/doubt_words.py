@@ -46,6 +46,12 @@ _WORDS: Final = {
         吃 素 肉 荤 鱼 饮食 忌 奶""",
 }
 
+_HERE: Final = re.compile(
+    r"\bi(?:'m| am| do)? (?:really|still|truly) (?:live|living) here\b(?! (?:until|till|for another))|我(?:还|仍|仍然|真的)住(?:在)?这(?:里|儿)",
+    re.IGNORECASE,
+)
+"""Somebody says that they live where they are: a lease that they signed is of the home that they have."""
+
 _ENDS: Final = re.compile(
     r"\b(?:no longer|not any ?more|any ?more|quit|quitting|resigned|left|leaving|sold|gone|(?:is|are|was) (?:all )?over|ended|done with|broke up"
     r"|broken up|split(?: up)?|divorced|separated|dumped|dropped out|gave up|given up|handed in|laid off|fired|let go|died"
@@ -191,6 +197,11 @@ def is_of_others(sentence: Sentence, matter: str) -> bool:
 def hints_at_change(sentence: Sentence) -> bool:
     """Whether a sentence holds a word of a change."""
     return _CHANGES.search(sentence.low) is not None or _ENDS.search(sentence.low) is not None
+
+
+def settles_here(text: str) -> bool:
+    """Whether a text says that its speaker lives where they are."""
+    return _HERE.search(text) is not None
 
 
 def tells_change(sentence: Sentence, matter: str) -> bool:

@@ -18,7 +18,7 @@ from mnemic.core.sanitize import for_prompt, speaker_name
 from mnemic.core.tokens import count_tokens, local_time, told_cost
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from mnemic.core.items import Item, Version
     from mnemic.core.queries import Hit, Query
@@ -33,7 +33,7 @@ _AT_ONCE: Final = 32
 PATIENCE: Final = 8
 """Hits in a row that do not fit the room that is left, after which none is looked for that might."""
 
-_FENCE: Final = count_tokens(_OPEN) + 1 + count_tokens(_CLOSE)
+FENCE: Final = count_tokens(_OPEN) + 1 + count_tokens(_CLOSE)
 """What a block costs that shows nothing."""
 
 _LEAST: Final = count_tokens(f"[{'a' * 26}] 2000-01-01 00:00 :") + 1
@@ -67,7 +67,7 @@ def laid_out(hits: Iterable[tuple[Hit, Version, int]], budget: int | None) -> Pa
 
     One that does not fit leaves its room to those behind it, until `PATIENCE` of them have not fitted either.
     """
-    tokens = _FENCE
+    tokens = FENCE
     room = None if budget is None else budget - tokens
     lines: list[tuple[tuple[int, int, int], str]] = []
     fitting: list[tuple[Version, Hit, int]] = []
@@ -93,7 +93,7 @@ def laid_out(hits: Iterable[tuple[Hit, Version, int]], budget: int | None) -> Pa
 
 def without_room(item: Item, part: int, packed: Packed, budget: int) -> str:
     """Say why a hit that was chosen is not among what was packed."""
-    if _fitting(item, part, budget - _FENCE)[0] is None:
+    if _fitting(item, part, budget - FENCE)[0] is None:
         own = told_cost(item.text)
         over = count_tokens(item.text) > budget
         takes = f"it takes {own}" if over else f"laid out it takes {told_cost(fenced([render(item, _shown(item))]))}"
@@ -108,6 +108,21 @@ def without_room(item: Item, part: int, packed: Packed, budget: int) -> str:
 def fenced(lines: Sequence[str]) -> str:
     """Wrap lines of `render` in the tag that tells a model they are data, not instructions."""
     return "\n".join((_OPEN, *lines, _CLOSE))
+
+
+def only_of(packed: str, ids: Collection[str]) -> str:
+    """Leave of a packed text the lines of some of its items; empty where nothing is left.
+
+    A text's own line breaks are indented, so that a line with a bracket in front begins an item.
+    """
+    lines: list[str] = []
+    kept = False
+    for line in packed.splitlines()[1:-1]:
+        if line.startswith("["):
+            kept = line[1:].partition("]")[0] in ids
+        if kept:
+            lines.append(line)
+    return fenced(lines) if lines else ""
 
 
 def render(item: Item, text: str, label: str = "") -> str:

@@ -67,9 +67,14 @@ def strategy_called(name: str, chosen: Sequence[str | Strategy]) -> Strategy:
     raise unknown_strategy("by", name, [lane_of(strategy) for strategy in chosen])
 
 
-def author_called(name: str) -> str:
-    """Name the author as whom a strategy of a name writes: of ours by what they say, of others by their name."""
-    return load(STRATEGIES, name).by if name in STRATEGIES else name
+def is_known(name: str, chosen: Sequence[str | Strategy]) -> bool:
+    """Whether a name is that of a strategy which is followed, or registered."""
+    return name in STRATEGIES or any(lane_of(strategy) == name for strategy in chosen)
+
+
+def author_called(name: str, chosen: Sequence[str | Strategy] = ()) -> str:
+    """Name the author as whom a strategy of a name writes, by what it says; one that is not known here, by its name."""
+    return strategy_called(name, chosen).by if is_known(name, chosen) else name
 
 
 def unknown_strategy(field: str, name: str, named: Sequence[str]) -> Invalid:

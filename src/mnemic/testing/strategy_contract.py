@@ -1,5 +1,6 @@
 """What every strategy promises, as tests; a strategy proves itself with one import and one or two fixtures::
 
+    import pytest
     from mnemic.testing.strategy_contract import *
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from mnemic.core.events import Receipt, Verb
 from mnemic.core.ids import ItemId
@@ -14,20 +15,23 @@ from mnemic.core.transitions import retired
 from mnemic.errors import NotFound
 from mnemic.flow import Flow
 from mnemic.lanes.following import CHOICES, FOLLOWS, choice_of
-from mnemic.registry import STRATEGIES
 from mnemic.store.engine import lane_cursors
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import commit, look, transact
-from mnemic.strategies.loading import author_called, unknown_strategy
+from mnemic.strategies.loading import author_called, is_known, unknown_strategy
 from mnemic.verbs.changing import Changing
 from mnemic.verbs.statements import Statement, stated
 from mnemic.verbs.who import Who, draft_of, own_or_none, scanned, standing_versions, view_of, writable
+
+if TYPE_CHECKING:
+    from mnemic.strategies.base import Strategy
 
 
 class Choosing(Changing):
     """`follow`, `following`, of a `Kernel`."""
 
     __slots__ = ()
+    followed: tuple[str | Strategy, ...]
 
     def follow(self, who: Who, names: Sequence[str]) -> Flow[Receipt]:
         """Have a user's memory be understood by these strategies and by no others, from its first turn on.
@@ -70,12 +74,13 @@ class Choosing(Changing):
         """Hide all that a strategy derived of a user's memory, until a rerun derives it anew.
 
         Raises:
-            Invalid: there is no strategy of this name. NotFound: nothing that it derived stands.
+            Invalid: there is no strategy of this name, and nothing was derived by one.
+            NotFound: nothing that it derived stands.
         """
         writable(who)
-        self._known(name)
-        derived = yield from look(lambda s: _derived_by(s, who, author_called(name)))
-        if not derived:
+        derived = yield from look(lambda s: _derived_by(s, who, author_called(name, self.followed)))
+        if not derived:  # of one that was taken out, what it derived may go all the same
+            self._known(name)
             raise NotFound(f"nothing that {name} derived stands")
         named = partial(standing_versions, who=who, ids=derived)
         return (
@@ -85,7 +90,7 @@ class Choosing(Changing):
         )
 
     def _known(self, name: str) -> None:
-        if name not in STRATEGIES and name not in self.desk.strategies:
+        if not is_known(name, self.followed):
             raise unknown_strategy("strategy", name, self.desk.strategies)
 
     def following(self, who: Who) -> Flow[tuple[str, ...]]:

@@ -27,7 +27,7 @@ from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import Look, look
 from mnemic.store.values.work import EmbedderState
 from mnemic.strategies.base import Asked
-from mnemic.strategies.loading import strategy_called
+from mnemic.strategies.loading import is_known, strategy_called
 from mnemic.verbs.who import (
     Who,
     always_shown,
@@ -162,6 +162,8 @@ class Recalling:
         Raises:
             Invalid: there is no strategy of that name, or its recall failed.
         """
+        if not is_known(by, self.followed) and (yield from look(lambda s: self._has_derived(s, who, by))):
+            return self._recalling_lost(who, meant, by)
         strategy = strategy_called(by, self.followed)
         if has_own_recall(strategy) and request.query.strip():
             return (yield from self._recalling_own(who, request, meant, strategy))
@@ -173,9 +175,27 @@ class Recalling:
             if strategy.by == BY_RULES:
                 return replace(_NOTHING_ASKED, seq=last_commit(snapshot, who), notes=(_UNSEARCHED,))
             context = self._recall(snapshot, who, replace(within, where=where), meant)
-            return replace(context, notes=(*context.notes, *self._never_ran(snapshot, who, strategy)))
+            return replace(context, notes=(*context.notes, *self._why_nothing(snapshot, who, strategy)))
 
         return recall
+
+    def _recalling_lost(self, who: Who, meant: Meant, by: str) -> RecallFrom:
+        """What a recall by a strategy that is not known here makes of a snapshot: a search of what it derived."""
+
+        def recall(snapshot: Snapshot, within: RecallRequest) -> Context:
+            where = within.where.within(Filter(by=(by,)))
+            if where is None:
+                return _NOTHING
+            context = self._recall(snapshot, who, replace(within, where=where), meant)
+            note = f"no strategy {by!r} is known here any more: this is a search of what it derived"
+            return replace(context, notes=(*context.notes, note))
+
+        return recall
+
+    @staticmethod
+    def _has_derived(snapshot: Snapshot, who: Who, author: str) -> bool:
+        own = own_or_none(snapshot, who)
+        return bool(own and snapshot.latest(own, Filter(by=(author,)), limit=1))
 
     def _recalling_own(self, who: Who, request: RecallRequest, meant: Meant, strategy: Strategy) -> Flow[RecallFrom]:
         """Drive a strategy's own recall over the newest commit that the view shows; what shows its picks."""
@@ -195,24 +215,30 @@ class Recalling:
                 snapshot, self.catalogues, within_budget, picks,
                 by=strategy.name, considered=len(reads.shown), explain=within.explain,
             )  # fmt: skip
-            return replace(context, notes=(*context.notes, *meant.notes, *self._never_ran(snapshot, who, strategy)))
+            return replace(context, notes=(*context.notes, *meant.notes, *self._why_nothing(snapshot, who, strategy)))
 
         return recall
 
-    def _never_ran(self, snapshot: Snapshot, who: Who, strategy: Strategy) -> tuple[str, ...]:
-        """One line where a strategy has read nothing of this memory, so that nothing here is its."""
-        own, lanes = own_or_none(snapshot, who), [lane_name(strategy, maintain=upkeep) for upkeep in (False, True)]
-        if any(snapshot.lane(space, lane).cursor for space in own for lane in lanes):
+    def _why_nothing(self, snapshot: Snapshot, who: Who, strategy: Strategy) -> tuple[str, ...]:
+        """One line where nothing stands that a strategy derived of this memory: why, and what to do about it."""
+        own, name, derived = own_or_none(snapshot, who), strategy.name, Filter(by=(strategy.by,))
+        if own and snapshot.latest(own, replace(derived, states=(State.ACTIVE, State.SUPERSEDED)), limit=1):
             return ()
-        followed = any(follows(snapshot, space, strategy.name, self.desk.strategies) for space in own)
-        more = [awaiting_more(snapshot, strategy, space) for space in own] if followed else []
-        if lacks := next((strategy_set.lacks for strategy_set in more if strategy_set is not None), ""):
-            return (f"{strategy.name} has derived nothing here yet: it waits for {lacks}",)
+        followed = any(follows(snapshot, space, name, self.desk.strategies) for space in own)
         chosen = (choice_of(snapshot, space) for space in own)
-        others = next((strategy_set for strategy_set in chosen if strategy_set is not None), self.desk.strategies)
-        choice = " ".join(("mnemic follow", *others, strategy.name))
-        remedy = "`flush` waits until it has" if followed else f"`{choice}` has it read all of that"
-        return (f"{strategy.name} has derived nothing here: it has not run over this memory; {remedy}",)
+        others = next((choice for choice in chosen if choice is not None), self.desk.strategies)
+        choice = f"`{' '.join(('mnemic follow', *others, name))}`"
+        lanes = [lane_name(strategy, maintain=upkeep) for upkeep in (False, True)]
+        if own and snapshot.latest(own, replace(derived, states=(State.RETIRED,)), limit=1):
+            again = f"`mnemic rerun {name}` has it derived anew"
+            return (f"all that {name} derived here was hidden; {again if followed else f'{choice}, then {again}'}",)
+        if followed and any(snapshot.lane(space, lane).cursor for space in own for lane in lanes):
+            return (f"{name} has read this memory and derived nothing from it",)
+        more = [awaiting_more(snapshot, strategy, space) for space in own] if followed else []
+        if lacks := next((unfinished.lacks for unfinished in more if unfinished is not None), ""):
+            return (f"{name} has derived nothing here yet: it waits for {lacks}",)
+        remedy = "`mnemic flush` waits until it has" if followed else f"{choice} has it read all of that"
+        return (f"{name} has derived nothing here: it has not run over this memory; {remedy}",)
 
     def _pinned(self, snapshot: Snapshot, who: Who, request: RecallRequest, meant: Meant, reader: str) -> Query:
         """The query of a strategy's recall, whose looks all see the same: its view names a commit."""

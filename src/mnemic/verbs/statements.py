@@ -47,20 +47,22 @@ class Statement:
 
 def stated(desk: Desk, who: Who, statement: Statement, sources: Mapping[ItemId, Version]) -> Puts:
     """The ops that write a statement; where it does not say when, it was said when the latest of its sources was."""
-    latest = max((v.item.said for v in sources.values()), default=None)
+    latest = max((v.item for v in sources.values()), key=lambda item: item.said, default=None)
     given, valid_from, valid_to = (
         None if when is None else desk.aware(name, when)
         for name, when in (
             ("said", statement.said), ("valid_from", statement.valid_from), ("valid_to", statement.valid_to)
         )
     )  # fmt: skip
-    said = given or latest or moment(desk.clock.now())
+    said = given or (moment(desk.clock.now()) if latest is None else latest.said)
+    dated = given or valid_from  # a day without an hour is shown on the clock of whoever states it
+    offset = offset_minutes(dated) if dated else 0 if latest is None else latest.said_offset
     kind, expiry = _statement_kind(statement.kind), given_expiry(statement.expires)
     if valid_to is not None and valid_to <= (valid_from or said):
         raise Invalid("valid_to", "is not after valid_from", "Give an interval [from, to).")
     item = Item(
         id=desk.fresh_id(), kind=kind, text=statement.text, valid_from=valid_from,
-        said=moment(micros(said)), said_offset=offset_minutes(said),
+        said=moment(micros(said)), said_offset=offset,
         valid_to=valid_to, source=statement.source, slots=statement.slots, tags=statement.tags,
         agent=who.scope.agent, session=who.scope.session, pos=micros(said), channel=Channel(statement.channel),
         expires=desk.expiry("expires", expiry),

@@ -21,14 +21,14 @@ from mnemic.derive.drafting import commit_run
 from mnemic.derive.drive import driven
 from mnemic.derive.runs import MAINTAIN, RunOptions, dead_letter_run, rederiving_run
 from mnemic.derive.strategy_lane import strategy_slice
-from mnemic.errors import Conflict, Invalid, MnemicError, NoModel, NotFound
+from mnemic.errors import Conflict, Invalid, MnemicError, NoModel, NotFound, UnusableModel
 from mnemic.flow import Flow
 from mnemic.lanes.embedding_slice import embed_letter
-from mnemic.lanes.failures import CONFLICT_SECONDS
+from mnemic.lanes.failures import CONFLICT_SECONDS, is_ill
 from mnemic.lanes.slices import DERIVER
 from mnemic.past.branching import put_of
 from mnemic.past.undoing import reopening
-from mnemic.store.engine.job_queue import AGAIN, DIGEST, end
+from mnemic.store.engine.job_queue import AGAIN, DIGEST, NO_MODEL, end
 from mnemic.store.engine.lane_cursors import claim, release
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import commit, look, transact
@@ -44,7 +44,7 @@ TRIES: Final = 3
 """How often a job is tried before it is dead."""
 
 NO_MODEL_SECONDS: Final = 60.0
-"""How long a job waits that asks a language model where none is set."""
+"""How long a job waits that asks a language model where none can be asked, or the one that is set is ill."""
 
 _EMBED: Final = "embed:"
 _PAGE: Final = 1_000
@@ -81,8 +81,8 @@ JobSlice = Callable[[JobContext, Job, JobStep], Flow[bool]]
 def digest(context: JobContext, job: Job, step: JobStep) -> Flow[bool]:
     """Run a strategy over one dead letter's version again, out of its turn."""
     space, ver, lane = job.order.space, job.order.ver, job.order.payload.decode()
-    if lane.startswith(_EMBED):
-        yield from embed_letter(space, int(lane.removeprefix(_EMBED)), ver, step)
+    if model := embeds(job):
+        yield from embed_letter(space, model, ver, step)
         return False
     strategy = context.strategy(lane.partition(":")[0])
     run = yield from look(lambda s: dead_letter_run(s, strategy, space, ver, lane, step))
@@ -200,14 +200,30 @@ def end_slice(step: JobStep, *, more: bool) -> Flow[bool]:
     return (yield from transact(end, step, state))
 
 
-def report_failed_job(context: JobContext, job: Job, step: JobStep, error: MnemicError) -> Flow[bool]:
-    """Record that a slice of a job failed: it is tried again, and dead after the last try; a conflict just waits."""
+def report_failed_job(
+    context: JobContext, job: Job, step: JobStep, error: MnemicError, probe: Flow[object]
+) -> Flow[bool]:
+    """Record that a slice of a job failed: it is tried again, and dead after the last try.
+
+    A conflict just waits. So does a job whose model is ill, which fails at the harmless `probe` too, and one for which
+    no model can be asked: that was no attempt.
+    """
     now, message = context.desk.clock.now(), str(error) or type(error).__name__
-    if isinstance(error, NoModel):
-        return (yield from transact(end, step, JobState.WAITING, not_before=now + round(NO_MODEL_SECONDS * 1_000_000)))
+    later = now + round(NO_MODEL_SECONDS * 1_000_000)
+    if isinstance(error, NoModel | UnusableModel):
+        cause = f"{NO_MODEL}: {message}"
+        return (yield from transact(end, step, JobState.WAITING, cause, later, tried=False))
     if isinstance(error, Conflict):
         soon = now + round(CONFLICT_SECONDS * 1_000_000)
         return (yield from transact(end, step, JobState.WAITING, not_before=soon))
-    state = JobState.DEAD if job.attempts + 1 >= TRIES else JobState.WAITING
-    later = now + 2**job.attempts * 1_000_000
-    return (yield from transact(end, step, state, message, later))
+    if job.attempts + 1 < TRIES:
+        return (yield from transact(end, step, JobState.WAITING, message, now + 2**job.attempts * 1_000_000))
+    if (yield from is_ill(error, probe)):
+        return (yield from transact(end, step, JobState.WAITING, message, later, tried=False))
+    return (yield from transact(end, step, JobState.DEAD, message))
+
+
+def embeds(job: Job) -> int:
+    """Tell which embedder a job asks, by its number; 0 for none."""
+    lane = job.order.payload.decode() if job.order.name == DIGEST else ""
+    return int(lane.removeprefix(_EMBED)) if lane.startswith(_EMBED) else 0

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
+from math import inf
 from typing import TYPE_CHECKING, Final
 
 from mnemic.collecting.expiring import START, find_expired, retire_expired
 from mnemic.core.clock import FOREVER
 from mnemic.derive.runs import RunOptions, lane_name, run_versions
 from mnemic.derive.strategy_lane import strategy_slice
-from mnemic.errors import MnemicError
+from mnemic.errors import MnemicError, NoModel, UnusableModel
 from mnemic.flow import Flow, run
 from mnemic.index.packing_lane import pack_slice
 from mnemic.index.sign_lane import sign_slice
@@ -22,18 +24,28 @@ from mnemic.lanes.embedding_slice import EMBED_PARTS, embed_slice
 from mnemic.lanes.failures import report_failure, report_unreachable_embedder
 from mnemic.lanes.slices import EMBED, EXPIRE, IDLE, JOBS, PACK, SLOTS, Slice, next_vers
 from mnemic.models.chat.base import ChatMessage
-from mnemic.models.model_requests import ask, embed
-from mnemic.store.engine.job_queue import LAPSED, claim, give_back
+from mnemic.models.model_requests import HARMLESS, ask, embed
+from mnemic.store.engine.job_queue import LAPSED, NO_MODEL, claim, give_back, hasten
 from mnemic.store.engine.slot_index import index_slot
 from mnemic.store.requests import look, transact
 from mnemic.store.values.drafts import JobStep
-from mnemic.store.values.work import Job, embedding_lane, slot_lane
-from mnemic.worker.job_types import LEASE_SECONDS, TRIES, JobContext, JobSlice, end_slice, report_failed_job
+from mnemic.store.values.work import Job, JobState, embedding_lane, slot_lane
+from mnemic.worker.job_types import (
+    LEASE_SECONDS,
+    NO_MODEL_SECONDS,
+    TRIES,
+    JobContext,
+    JobSlice,
+    embeds,
+    end_slice,
+    report_failed_job,
+)
 
 if TYPE_CHECKING:
     from mnemic.answering import Answering
     from mnemic.lanes.backlog import Backlog
     from mnemic.lanes.unpacked import UnpackedSpaces
+    from mnemic.store.engine.snapshot import Snapshot
     from mnemic.strategies.base import Strategy
     from mnemic.worker.model_budget import ModelBudget
     from mnemic.writing import Desk
@@ -53,8 +65,6 @@ _LEAST_PARTS: Final = 5
 
 _FIRST_PARTS: Final = 8
 """Passages of the first slice, before the embedder's speed is known."""
-
-_WELL: Final = "Are you there? Answer with one word."
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +161,7 @@ class Scheduler:
         self._unended: dict[int, tuple[int, str]] = {}
         self._stranded: dict[str, int] = {}
         self._parts: dict[int, int] = {}
-        self._modelless: set[str] = set()
+        self._modelless: dict[str, float] = {}
 
     def tasks(self, cycle: Cycle) -> Iterator[Task]:
         """Yield the slices to run now, every user in turn: rules first, because they are quick, and again before each
@@ -192,10 +202,10 @@ class Scheduler:
                     keep_answers=context.keep_answers,
                 )
                 name = lane_name(strategy, maintain=maintain)
-                if name in self._modelless:
-                    cycle.later += cycle.force and bool(self._backlog.behind(name, now))
-                    continue
                 for space, epoch in self._backlog.behind(name, now).items():
+                    if self._modelless.get(name, 0.0) > time.monotonic():
+                        cycle.later += cycle.force
+                        break
                     if quick or self._budget.has_room(space):
                         yield self._strategy_task(
                             context.desk, strategy, space, epoch, replace(options, owner=self._owner(space))
@@ -209,8 +219,7 @@ class Scheduler:
         taken = partial(run_versions, strategy)
 
         def fail(error: MnemicError) -> Flow[bool]:
-            probe = ask([ChatMessage("user", _WELL)], 8)
-            return report_failure(space, name, options.owner, error, desk.clock.now(), probe, taken, epoch)
+            return report_failure(space, name, options.owner, error, desk.clock.now(), _probe(), taken, epoch)
 
         return Task(name, space, options.owner, lambda: strategy_slice(desk, strategy, space, options), fail)
 
@@ -296,7 +305,9 @@ class Scheduler:
             return Slice(done=1)
 
         def fail(error: MnemicError) -> Flow[bool]:
-            yield from report_failed_job(self._context(), job, step, error)
+            model = embeds(job)
+            probe: Flow[object] = embed(model, ["hello"]) if model else _probe()
+            yield from report_failed_job(self._context(), job, step, error, probe)
             return False
 
         return Task(job.order.name, job.order.space, step.owner, flow, fail, job.id)
@@ -314,9 +325,18 @@ class Scheduler:
         self._unended[threading.get_ident()] = space, owner
         return owner
 
-    def needs_model(self, lane: str) -> None:
-        """Note that a lane cannot be gone on with in this process: it asks a language model, and none is set."""
-        self._modelless.add(lane)
+    def needs_model(self, lane: str, error: NoModel | UnusableModel) -> None:
+        """Note that a lane cannot be gone on with in this process: it asks a language model, and none is set.
+
+        One that cannot be opened is tried again after a while: its key may come in a file, its package be installed.
+        """
+        self._modelless[lane] = inf if isinstance(error, NoModel) else time.monotonic() + NO_MODEL_SECONDS
+
+    def try_models(self) -> None:
+        """Have lanes and jobs that wait until a language model can be asked be tried now: somebody waits for them."""
+        self._modelless = {lane: until for lane, until in self._modelless.items() if until == inf}
+        for number in run(look(_jobs_without_model), self._perform):
+            run(transact(hasten, number), self._perform)
 
     def ended(self) -> None:
         """Note that the run which this thread has begun is over, and holds nothing."""
@@ -352,8 +372,17 @@ class Scheduler:
         self._parts[model] = max(1, min(EMBED_PARTS, 2 * parts, max(wanted, parts // 2)))
 
 
+def _jobs_without_model(snapshot: Snapshot) -> list[int]:
+    return [job.id for job in snapshot.jobs(JobState.WAITING) if job.error.startswith(NO_MODEL)]
+
+
 def _index(space: int, slot: str) -> Flow[Slice]:
     return Slice(done=(yield from transact(index_slot, space, slot)))
+
+
+def _probe() -> Flow[str]:
+    """Ask the language model what a healthy one has no trouble with."""
+    return ask([ChatMessage("user", HARMLESS)], 8)
 
 
 def _leave(_error: MnemicError) -> Flow[bool]:

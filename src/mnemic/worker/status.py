@@ -12,10 +12,9 @@ from mnemic.core.clock import moment
 from mnemic.core.listing import Cursors, Listing, one_page
 from mnemic.core.scope import Shared
 from mnemic.derive.runs import awaiting_more
-from mnemic.lanes.following import follows
-from mnemic.lanes.slices import EMBED
+from mnemic.lanes.following import OF_NO_STRATEGY, follows
 from mnemic.store.engine.job_queue import AGAIN, DIGEST
-from mnemic.store.values.work import SLOT_LANE, Job, JobState, Lane
+from mnemic.store.values.work import Job, JobState, Lane
 
 if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
@@ -27,9 +26,6 @@ RUNNING: Final = "running"
 FAILING: Final = "failing"
 
 _NO_LONGER: Final = "it is not followed here now, so nobody tries it again"
-
-_OF_NO_STRATEGY: Final = {EMBED, SLOT_LANE.rstrip(":")}
-"""How the names of lanes begin that are of embedders and of slots."""
 
 _PAGE: Final = 1_000
 """Spaces with work that are looked up together."""
@@ -181,7 +177,7 @@ def _failed(snapshot: Snapshot, name: str, after: int) -> Iterator[tuple[int, in
 def _left(snapshot: Snapshot, lanes: Collection[str]) -> list[str]:
     """Name the lanes of strategies that failed last and that are none of these."""
     strange = (name for name in snapshot.failing_lanes() if name not in lanes)
-    return [name for name in strange if name.partition(":")[0] not in _OF_NO_STRATEGY]
+    return [name for name in strange if name.partition(":")[0] not in OF_NO_STRATEGY]
 
 
 def _lane_entry(snapshot: Snapshot, lane: Lane, pending: int, trouble: str, now: int) -> WorkEntry:

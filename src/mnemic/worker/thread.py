@@ -17,9 +17,10 @@ from mnemic.core.forking import renew_in_child
 from mnemic.core.mutex import Flag, Mutex
 from mnemic.core.uninterrupted import import_whole
 from mnemic.counting import UseCounts
-from mnemic.errors import Conflict, MnemicError, NoModel
+from mnemic.errors import Conflict, MnemicError, NoModel, UnusableModel
 from mnemic.flow import Pause, Request, run
 from mnemic.lanes.backlog import Backlog
+from mnemic.lanes.following import lost_lanes
 from mnemic.lanes.heartbeat import beating
 from mnemic.lanes.slices import BUSY, IDLE, JOBS, LEASE_SECONDS, WAITS, Slice
 from mnemic.lanes.unpacked import UnpackedSpaces
@@ -209,6 +210,7 @@ class Background:
         import_whole("mnemic.worker.scheduling")
         from mnemic.worker.scheduling import Cycle
 
+        self._schedule.try_models()
         while True:
             cycle = Cycle(force=True, hurried=until is not None and until - time.monotonic() < UNHURRIED_SECONDS)
             for lane, did in self._slices(cycle):
@@ -221,7 +223,7 @@ class Background:
                 raise error
             if not cycle.any:
                 self.backlog.recount()
-                return not cycle.later
+                return not cycle.later and not self._lost()
             if not cycle.did:
                 time.sleep(_RETRY_SECONDS / 10)
             if until is not None and time.monotonic() >= until:
@@ -232,10 +234,18 @@ class Background:
         with self.answering.store.read() as snapshot:
             if any(strategy.maintain for strategy in self.strategies(snapshot)):
                 return False
+            if lost_lanes(snapshot, self.by_default):
+                return False
             jobs = snapshot.has_waiting_job() or bool(snapshot.expired(limit=1))
             lanes = [*self._loaded, *self.answering.meaning.lanes(snapshot)]
         lanes += map(slot_lane, self._desk.settings.indexed)
         return not jobs and not any(map(self.backlog.behind, lanes))
+
+    def _lost(self) -> bool:
+        """Whether something waits for a strategy that its user follows and that is not known here."""
+        with self.answering.store.read() as snapshot:
+            lost = lost_lanes(snapshot, self.by_default)
+        return any(map(self.backlog.behind, lost))
 
     def serve(
         self,
@@ -343,10 +353,13 @@ class Background:
                 did = Slice(done=1) if run(task.failed(error), attend) else WAITS
             except MnemicError:
                 self._schedule.strand()
-            if isinstance(error, NoModel):
-                self._schedule.needs_model(task.lane)
+            if isinstance(error, NoModel | UnusableModel):
+                if not task.job:
+                    self._schedule.needs_model(task.lane, error)
                 did = IDLE
                 cycle.later += cycle.force
+                if isinstance(error, UnusableModel):
+                    cycle.failed = error
             elif not did.done and not isinstance(error, Conflict):
                 cycle.tried += 1
                 cycle.failed = error

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import click
 
 from mnemic import _version
-from mnemic.errors import Compacted, Conflict, Invalid, MnemicError, NotFound, Refused, StoreError
+from mnemic.errors import Compacted, Conflict, Invalid, MnemicError, NotFound, Refused, StoreError, UnusableModel
 from mnemic.faces.cli.command import CommandGroup, MissingCommand, one_line
 from mnemic.faces.cli.command_table import COMMANDS, GROUPS, SYNONYMS
 from mnemic.faces.cli.invocation import invocation
@@ -41,6 +41,7 @@ _EXITS: Final = (
     ("6", "`verify` or `doctor` found something wrong"),
     ("7", "erased, but another process still reads an old copy (status pending)"),
     ("8", "a bench ran to its end, and missed a bar"),
+    ("9", "`flush` left something: it waits for more to be said, failed, or was given up"),
     ("130", "interrupted; what was acknowledged is on disk"),
     ("141", "the reader of a pipe went away"),
 )
@@ -52,6 +53,7 @@ _CODES: Final[tuple[tuple[type[MnemicError], int], ...]] = (
     (Conflict, CONFLICT),
     (Refused, CONFLICT),
     (StoreError, STORE),
+    (UnusableModel, USAGE),
 )
 
 

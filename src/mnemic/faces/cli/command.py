@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from mnemic.errors import Invalid
+from mnemic.faces.cli.command_table import COMMANDS
 
 
 @dataclass(slots=True)
@@ -119,6 +121,17 @@ class Command(click.Command):
         self._says = {**_EVERYWHERE_SAYS, **(says or {})}
         self.own = tuple(self.params)
         self.params += everywhere()
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments; where they are too many and name another command, say so."""
+        given = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            if error.message.startswith("Got unexpected extra argument") and given[0] in COMMANDS:
+                meant = f"{given[0]!r} is a command of its own, `mnemic {shlex.join(given)}`."
+                raise click.UsageError(meant, ctx) from error
+            raise
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; name the option in an error about the value that it brought."""

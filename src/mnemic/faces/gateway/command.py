@@ -109,12 +109,14 @@ def gateway(
         user_headers=user_headers or USER_HEADERS,
         session_headers=session_headers or SESSION_HEADERS, task_marks=task_marks or TASK_MARKS,
     )  # fmt: skip
-    proving = with_keys or not all(map(is_loopback, (host, *allow_host)))
+    elsewhere = not all(map(is_loopback, (host, *allow_host)))
+    proving = with_keys or elsewhere
     refuse_without_credentials(
         ServeOptions(
             where=run.where, settings=run.program_settings, user=run.user, tenant=run.tenant, host=host, port=port,
-            names=allow_host, credentials=proving,
-        )
+            names=allow_host, elsewhere=elsewhere, credentials=proving,
+        ),
+        asked_by="keys",
     )  # fmt: skip
     process = GatewayProcess(
         where=run.where, settings=run.program_settings, options=options, names=(host, *allow_host), proving=proving

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from math import ceil
-from typing import Final
+from typing import Final, TypeVar
 from urllib.parse import quote
 
 import anyio
@@ -37,6 +37,7 @@ from mnemic.faces.gateway.remembering import (
     ObservedExchange,
     Recollection,
     Remembering,
+    StandingPart,
     exchange_of,
 )
 from mnemic.faces.gateway.wire_shapes import SHAPES, Completion, Document, EventReader, WireShape
@@ -64,6 +65,9 @@ _CONNECT_SECONDS: Final = 10.0
 _OUR_KEY: Final = re.compile(r"\bm[kls]_")
 """A key of ours, a link or a session, which are of no use to anybody else."""
 _CREDENTIALS: Final = ("authorization", "x-api-key")
+
+Looked = TypeVar("Looked")
+"""What a look at memory brings."""
 
 log = logging.getLogger("mnemic.gateway")
 
@@ -193,35 +197,55 @@ class Relay:
     async def _recalled(self, exchange: Exchange) -> tuple[Recollection, str]:
         """The prompt with memory in it, within the time that there is; and a line on how that went.
 
-        Without it the prompt keeps the blocks that stand in it, if that much can be looked up in the same time: what
-        may hold words that were erased since is not sent.
+        What is always on comes first: a recall that is late, or fails, costs what it would have brought, and no
+        standing instruction. Where even that is late, the prompt keeps the blocks that stand in it, if that much can be
+        looked up in the same time again: what may hold words that were erased since is not sent.
         """
+        seconds = self._options.recall_seconds
+        until = anyio.current_time() + seconds
+        part: StandingPart | None = None
+        went = f"late: more than {seconds:g} s"
         try:
-            if (recollection := await self._in_time(self._remembering.recall, exchange)) is not None:
-                return recollection, f"ok; {len(recollection.items)} items"
-            went = f"late: more than {self._options.recall_seconds:g} s"
+            part = await self._by(until, partial(self._remembering.standing_part, exchange))
+            if part is not None:
+                recollection = await self._by(until, partial(self._remembering.recall, exchange, part))
+                if recollection is not None:
+                    return recollection, f"ok; {len(recollection.items)} items"
         except MnemicError as error:
-            log.warning("recall failed: %s", type(error).__name__)
             went = f"failed: {type(error).__name__}"
-        self._remembering.give_up(exchange)
-        standing: Recollection | None = None
+        log.warning("recall %s%s", went, "" if part is None else "; what is always on was placed")
+        until = anyio.current_time() + seconds
         with suppress(MnemicError):
-            standing = await self._in_time(self._remembering.standing, exchange)
-        return standing or Recollection(exchange.raw), went
+            if part is not None:
+                standing = await self._by(until, partial(self._remembering.without_recall, exchange, part))
+                if standing is not None:
+                    return standing, f"{went}; {len(standing.items)} items placed all the same"
+        self._remembering.give_up(exchange)
+        kept: Recollection | None = None
+        with suppress(MnemicError):
+            kept = await self._by(until, partial(self._remembering.standing, exchange))
+        return kept or Recollection(exchange.raw), went
 
-    async def _in_time(self, look: Callable[[Exchange], Recollection], exchange: Exchange) -> Recollection | None:
-        """What a look at memory brings within the time that there is; None where it takes longer, or too many do."""
+    async def _by(self, until: float, look: Callable[[], Looked]) -> Looked | None:
+        """What a look at memory brings by then; None where it takes longer, or too many do."""
         if not self._looks.acquire(blocking=False):
             return None
+        begun = threading.Lock()
 
-        def run() -> Recollection:
+        def run() -> Looked | None:
+            if not begun.acquire(blocking=False):
+                return None  # nobody waited any more before a thread was free
             try:
-                return look(exchange)
+                return look()
             finally:
                 self._looks.release()  # by the thread: one that nobody waits for any more still runs
 
-        with anyio.move_on_after(self._options.recall_seconds):
-            return await anyio.to_thread.run_sync(run, abandon_on_cancel=True, limiter=self._threads)
+        try:
+            with anyio.move_on_after(max(0.0, until - anyio.current_time())):
+                return await anyio.to_thread.run_sync(run, abandon_on_cancel=True, limiter=self._threads)
+        finally:
+            if begun.acquire(blocking=False):
+                self._looks.release()
         return None
 
     async def _observe(self, exchange: Exchange, completion: Completion, *, broken: bool) -> ObservedExchange:

@@ -21,10 +21,13 @@ from mnemic.faces.gateway.splicing import decoded
 from mnemic.faces.gateway.standing_blocks import StandingBlocks
 from mnemic.faces.gateway.wire_shapes import Completion, Document, WireMessage, WireShape, asked
 from mnemic.ingest.message import ExchangeMessage, Message
+from mnemic.recall.unasked import worth_placing
 from mnemic.store.values.prompt_messages import PromptMessage
 
 if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
+    from mnemic.core.items import Item
+    from mnemic.core.queries import Context
     from mnemic.memory import Memory, ScopedMemory
 
 QUESTION: Final = 4_000
@@ -118,6 +121,25 @@ def exchange_of(caller: Caller, shape: WireShape, raw: bytes, body: Document) ->
     return Exchange(caller=caller, shape=shape, raw=raw, body=body, messages=messages, names=names, session=session)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StandingPart:
+    """What a prompt shows whatever is recalled: the blocks in it, and what is always on where that has changed.
+
+    Attributes:
+        known: What memory did about the prompt's messages, by name.
+        name: The newest message's, if memory is to be asked on it; None where it has its block, or nobody spoke.
+        always: The always-on part, if no block before shows the same; else empty.
+        tokens: What that costs.
+        quoted: The items that it shows.
+    """
+
+    known: Mapping[str, PromptMessage]
+    name: str | None = None
+    always: str = ""
+    tokens: int = 0
+    quoted: tuple[Item, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Recollection:
     """The prompt with what memory adds to it.
@@ -167,25 +189,71 @@ class Remembering:
         with suppress(MnemicError):
             self._scoped(caller).context("Where do I live?", budget=self._budget)
 
-    def recall(self, exchange: Exchange) -> Recollection:
-        """Add to a prompt what memory holds on its newest message, behind all blocks that stand there already.
+    def standing_part(self, exchange: Exchange) -> StandingPart:
+        """Look up the blocks of a prompt, and what is always on: that needs neither words nor an embedder.
 
         Raises:
             MnemicError: memory cannot be asked.
         """
         me = self._scoped(exchange.caller)
         known = self._blocks.find(me, exchange.names)
-        items: tuple[ItemId, ...] = ()
-        if newest := exchange.asked:
-            name = exchange.names[newest[-1].place]
-            if name not in known or known[name].block is None:
-                fresh = self._new_block(me, name, newest, known)
-                items = fresh.shows
-                known[name] = self._blocks.place(fresh)
-        return Recollection(exchange.with_blocks(known), items)
+        newest = exchange.asked
+        if not newest or ((name := exchange.names[newest[-1].place]) in known and known[name].block is not None):
+            return StandingPart(known=known)
+        standing = me.context("", budget=self._budget)
+        latest = next((block.always for block in reversed([*known.values()]) if block.always), "")
+        if standing.text == latest:
+            return StandingPart(known=known, name=name)
+        quoted = (*standing.always, *(doubt.newer for doubt in me.review()))
+        return StandingPart(known=known, name=name, always=standing.text, tokens=standing.tokens, quoted=quoted)
+
+    def recall(self, exchange: Exchange, part: StandingPart) -> Recollection:
+        """Add to a prompt what memory holds on its newest message, behind all blocks that stand there already.
+
+        What the prompt shows already, or says word for word, is not asked for again.
+
+        Raises:
+            MnemicError: memory cannot be asked.
+        """
+        if part.name is None:
+            return Recollection(exchange.with_blocks(part.known))
+        me = self._scoped(exchange.caller)
+        besides = dict.fromkeys(id for block in part.known.values() for id in (*block.shows, *block.kept_as))
+        question = "\n".join(message.text for message in exchange.asked)[-QUESTION:]
+        most = me.settings.k
+        context = worth_placing(
+            me.recall(question, k=2 * most, budget=max(1, self._budget - part.tokens), besides=tuple(besides)),
+            question,
+            most,
+        )
+        return self._placing(exchange, part, context)
+
+    def without_recall(self, exchange: Exchange, part: StandingPart) -> Recollection:
+        """Add only what is always on, where a recall came too late; that is then the newest message's block.
+
+        Raises:
+            MnemicError: memory cannot be asked.
+        """
+        return self._placing(exchange, part, None) if part.name else Recollection(exchange.with_blocks(part.known))
+
+    def _placing(self, exchange: Exchange, part: StandingPart, context: Context | None) -> Recollection:
+        """Place the newest message's block, unless another request has placed one."""
+        assert part.name is not None
+        quoted = [*part.quoted, *(() if context is None else (hit.item for hit in context.items))]
+        written = {version.item.id for version in self._scoped(exchange.caller).visible([item.id for item in quoted])}
+        unwritten = [item for item in quoted if item.id not in written]
+        recalled = "" if context is None else context.text
+        placed = self._blocks.place(
+            PromptMessage(
+                name=part.name, block="\n".join(text for text in (part.always, recalled) if text), always=part.always,
+                shows=tuple(dict.fromkeys(item.id for item in quoted)), unwritten=tuple(item.id for item in unwritten),
+                drawn_from=tuple(dict.fromkeys(id for item in unwritten for id in item.erased_with)),
+            )
+        )  # fmt: skip
+        return Recollection(exchange.with_blocks({**part.known, part.name: placed}), placed.shows)
 
     def give_up(self, exchange: Exchange) -> None:
-        """Note that the newest message goes without a block: where a recall came too late, its place is taken."""
+        """Note that the newest message goes without a block: where memory came too late, its place is taken."""
         for message in exchange.asked[-1:]:
             self._blocks.place(PromptMessage(name=exchange.names[message.place], block=""))
 
@@ -259,31 +327,6 @@ class Remembering:
         """The newest message's block, if it was placed here."""
         placed = (self._blocks.placed(exchange.names[message.place]) for message in exchange.asked[-1:])
         return [block for block in placed if block is not None]
-
-    def _new_block(
-        self, me: ScopedMemory, name: str, newest: Sequence[WireMessage], known: Mapping[str, PromptMessage]
-    ) -> PromptMessage:
-        """Ask memory: what is always on, where that has changed, and what it holds on a message.
-
-        What the prompt shows already, or says word for word, is not asked for again.
-        """
-        besides = dict.fromkeys(id for block in known.values() for id in (*block.shows, *block.kept_as))
-        question = "\n".join(message.text for message in newest)[-QUESTION:]
-        standing = me.context("", budget=self._budget)
-        latest = next((block.always for block in reversed([*known.values()]) if block.always), "")
-        changed = standing.text if standing.text != latest else ""
-        context = me.recall(
-            question, budget=max(1, self._budget - (standing.tokens if changed else 0)), besides=tuple(besides)
-        )
-        quoted = [*standing.always, *(doubt.newer for doubt in me.review())] if changed else []
-        quoted += [block.item for block in context.items]
-        written = {version.item.id for version in me.visible([item.id for item in quoted])}
-        unwritten = [item for item in quoted if item.id not in written]
-        return PromptMessage(
-            name=name, block="\n".join(part for part in (changed, context.text) if part), always=changed,
-            shows=tuple(dict.fromkeys(item.id for item in quoted)), unwritten=tuple(item.id for item in unwritten),
-            drawn_from=tuple(dict.fromkeys(id for item in unwritten for id in item.erased_with)),
-        )  # fmt: skip
 
     def _scoped(self, caller: Caller) -> ScopedMemory:
         return self._memory.scope(user=caller.user, tenant=caller.tenant, actor=caller.actor)

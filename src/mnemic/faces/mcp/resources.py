@@ -12,7 +12,7 @@ import mcp_types as types
 from mnemic.core.ids import ItemId
 from mnemic.core.sanitize import for_json, without_unseen
 from mnemic.errors import Invalid, NotFound
-from mnemic.operations.records import link_record, version_record
+from mnemic.operations.records import day_on_clock, link_record, version_record
 
 if TYPE_CHECKING:
     from mnemic.core.items import Version
@@ -161,7 +161,7 @@ def _resource(version: Version) -> types.Resource:
         name=item.id,
         title=_clipped(title),
         uri=ITEM + item.id,
-        description=f"{item.kind.value}, {item.said:%Y-%m-%d}",
+        description=f"{item.kind.value}, {day_on_clock(item, item.said)}",
         mime_type=_JSON,
     )
 

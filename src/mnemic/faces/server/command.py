@@ -35,7 +35,8 @@ def serve(
     _refuse_missing_packages()
     from mnemic.faces.server.listening import ServeOptions, listen
 
-    proving = credentials or not all(map(is_loopback, (host, *allow_host)))
+    elsewhere = not all(map(is_loopback, (host, *allow_host)))
+    proving = credentials or elsewhere
     options = ServeOptions(
         where=run.where,
         settings=run.program_settings,
@@ -44,6 +45,7 @@ def serve(
         host=host.strip("[]"),
         port=port,
         names=allow_host,
+        elsewhere=elsewhere,
         credentials=proving,
         read_only=read_only,
     )

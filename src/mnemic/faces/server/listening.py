@@ -53,6 +53,7 @@ class ServeOptions:
         where: The store.
         user, tenant: Whose memory is meant where a request does not say.
         names: Host names by which it may be asked, beside those of this machine.
+        elsewhere: Whether it can be asked from another machine, or by another name.
         credentials: Whether each request needs a credential; else whoever asks is the owner.
     """
 
@@ -63,6 +64,7 @@ class ServeOptions:
     host: str
     port: int
     names: tuple[str, ...] = ()
+    elsewhere: bool = False
     credentials: bool = False
     read_only: bool = False
 
@@ -158,16 +160,22 @@ def authenticator_of(memory: Memory, options: ServeOptions) -> RequestAuthentica
     )
 
 
-def refuse_without_credentials(options: ServeOptions) -> None:
+def refuse_without_credentials(options: ServeOptions, asked_by: str = "credentials") -> None:
     """Refuse to serve where nobody could prove who they are.
+
+    Args:
+        asked_by: The option that has credentials asked for on this machine's own address too.
 
     Raises:
         Invalid: credentials are needed, and there is neither a key that is valid nor an identity provider.
     """
     if not options.credentials or options.settings.jwt_issuer or _has_key(options):
         return
+    make = "Make a key first (`mnemic keys create --name laptop`)"
+    if not options.elsewhere:
+        raise Invalid(asked_by, "asks everybody for a key, and there is no key yet", f"{make}, or leave it out.")
     reached = ", ".join((options.host, *options.names))
-    remedy = "Make a key first (`mnemic keys create`), or serve on this machine's own address, for whoever is on it."
+    remedy = f"{make}, or serve on this machine's own address, for whoever is on it."
     raise Invalid("host", f"nobody who asks at {reached} could prove who they are: there is no key yet", remedy)
 
 

@@ -29,6 +29,7 @@ STATUSES: Final[Mapping[type[MnemicError], int]] = {
     errors.Compacted: 410,
     errors.ModelError: 502,
     errors.NoModel: 501,
+    errors.UnusableModel: 501,
     errors.OverBudget: 503,
     errors.StoreError: 503,
     errors.StoreFull: 507,

@@ -17,6 +17,9 @@ from mnemic.store.values.work import Job, JobState, Lane, Order, RecordedAnswer
 LAPSED: Final = "its worker ended, or was too slow, before it was done"
 """The error of a lease that nobody gave back: one more failed attempt."""
 
+NO_MODEL: Final = "no language model can be asked"
+"""How the error of a job begins that waits until one can: nothing was tried."""
+
 DIGEST: Final = "digest"
 """The name of a dead letter: one version, to be digested by the lane that its payload names."""
 
@@ -55,23 +58,29 @@ def claim(rows: Rows, names: Sequence[str], owner: str, seconds: float) -> Job |
     job = rows.lanes.due_job(names, now)
     if job is None:
         return None
-    lapsed = {"attempts": job.attempts + 1, "error": LAPSED} if job.owner else {}
+    before = job.attempts if job.error == LAPSED else 0
+    lapsed = {"attempts": before + 1, "error": LAPSED} if job.owner else {}
     until = now + round(seconds * 1_000_000)
     leased = replace(job, owner=owner, leased=now, lease_until=until, **lapsed)  # type: ignore[arg-type]
     rows.lanes.set_job(leased)
     return leased
 
 
-def end(rows: Rows, step: JobStep, state: JobState, error: str = "", not_before: int = 0) -> bool:
+def end(
+    rows: Rows, step: JobStep, state: JobState, error: str = "", not_before: int = 0, *, tried: bool = True
+) -> bool:
     """Say what became of a job; with an error, one more failed attempt. False if the lease has passed on.
 
     `WAITING` gives it back to be gone on with, not before its time.
+
+    Args:
+        tried: Whether an error counts as an attempt: not where nothing could be tried.
     """
     job = rows.lanes.job(step.id)
     if job is None or not step.owner or job.owner != step.owner:
         return False
     order = replace(job.order, not_before=not_before)
-    attempts = job.attempts + 1 if error else job.attempts
+    attempts = job.attempts + (tried and bool(error))
     rows.lanes.set_job(replace(job, order=order, state=state, attempts=attempts, owner="", lease_until=0, error=error))
     return True
 
@@ -106,6 +115,13 @@ def steer(rows: Rows, number: int, state: JobState) -> Job:
         job = replace(job, order=order, state=state, attempts=0, owner="", lease_until=0)
         rows.lanes.set_job(job)
     return job
+
+
+def hasten(rows: Rows, number: int) -> None:
+    """Have a job that waits until a language model can be asked be done now: whoever hastens it may have one."""
+    job = rows.lanes.job(number)
+    if job is not None and job.state is JobState.WAITING and job.error.startswith(NO_MODEL):
+        rows.lanes.set_job(replace(job, order=replace(job.order, not_before=0)))
 
 
 def prolong(rows: Rows, space: int, owner: str, seconds: float, job: int = 0) -> bool:

@@ -114,7 +114,7 @@ def claim(rows: Rows, space: int, name: str, owner: str, seconds: float) -> Lane
     """Lease a lane for `seconds`; None while another's lease lives, before its time, in an erased space.
 
     A lease, and a wait, hold from when the lane was last leased: a clock that was set back behind that ends both. A
-    lease that nobody gave back counts as a failed attempt.
+    lease that nobody gave back counts as a failed attempt, the first in a row after failures of another kind.
     """
     if not owner:
         raise Invalid("owner", "is empty", "Name who leases the lane.")
@@ -127,14 +127,24 @@ def claim(rows: Rows, space: int, name: str, owner: str, seconds: float) -> Lane
     seq = lane.seq or rows.spaces.tenant_row(home.tenant).seq
     leased = replace(lane, owner=owner, lease_until=now + round(seconds * 1_000_000), seq=seq, leased=now)
     if others:
-        leased = replace(leased, attempt=lane.attempt + 1, error=job_queue.LAPSED)
+        before = lane.attempt if lane.error == job_queue.LAPSED else 0  # a model was ill before, and no evidence is
+        leased = replace(leased, attempt=before + 1, error=job_queue.LAPSED)
     rows.lanes.set_lane(leased)
     rows.lanes.put_off(name, space, 0)  # whatever becomes of the run, it is looked at again
     return leased
 
 
 def release(
-    rows: Rows, space: int, name: str, owner: str, error: str = "", not_before: int = 0, stride: int = 0, reach: int = 0
+    rows: Rows,
+    space: int,
+    name: str,
+    owner: str,
+    error: str = "",
+    not_before: int = 0,
+    stride: int = 0,
+    reach: int = 0,
+    *,
+    tried: bool = True,
 ) -> None:
     """Give a lease back; with an error, one more failed attempt. Without effect if the lease has passed on.
 
@@ -142,13 +152,14 @@ def release(
 
     Args:
         stride, reach: With an error, the most versions that a run may take until the cursor has come to `reach`.
+        tried: Whether an error counts as an attempt: not where nothing could be tried.
     """
     lane = rows.lanes.lane(space, name)
     if not owner or lane.owner != owner:
         return
     freed = replace(lane, owner="", lease_until=0, not_before=not_before, error=error)
     if error:
-        rows.lanes.set_lane(replace(freed, attempt=lane.attempt + 1, stride=stride, reach=reach))
+        rows.lanes.set_lane(replace(freed, attempt=lane.attempt + tried, stride=stride, reach=reach))
     else:
         rows.lanes.set_lane(replace(freed, attempt=0, seq=0))
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mnemic.core.clock import moment_or_span
 from mnemic.errors import Invalid
 from mnemic.faces.cli.command import WORDS, CommandGroup, verb
 from mnemic.faces.cli.invocation import invocation, naming_option
@@ -25,35 +24,42 @@ def keys() -> None:
 @verb(
     "mnemic keys create --name laptop --user ada --right write --expires 90d",
     "mnemic keys create --name dashboard --right read --json",
-    "mnemic keys create --name backend --any-user --shared",
+    "mnemic keys create --name backend --any-user --shared --expires never",
     "mnemic keys create --name operator --any-user --right admin --expires '12 hours'",
 )
-@click.option("--name", type=WORDS, required=True, help="Who acts by it, as the journal will call them.")
+@click.option(
+    "--name", type=WORDS, required=True, help="Who acts by it, as the journal will call them: one key's name."
+)
 @click.option("--right", type=click.Choice(["read", "write", "admin"]), default="write", show_default=True,
               help="The most it may do; each includes those before it.")  # fmt: skip
 @click.option("--any-user", is_flag=True, help="For every user of the tenant, whom each request names.")
 @click.option("--shared", is_flag=True, help="It may write what the tenant shares.")
-@click.option("--expires", type=WORDS, metavar="WHEN|SPAN", help="When it ends: 90d, '12 hours', 2030-01-31T18:00Z.")
-def create(name: str, right: str, any_user: bool, shared: bool, expires: str | None) -> None:
+@click.option("--expires", type=WORDS, metavar="WHEN|SPAN|never", default="90d", show_default=True,
+              help="When it ends: '12 hours', 2030-01-31T18:00Z, never.")  # fmt: skip
+def create(name: str, right: str, any_user: bool, shared: bool, expires: str) -> None:
     """Make a key, and print it: this once, for the store keeps only its hash.
 
     It opens the memory of one user (--user; left out, setting `user`), or of any user of the tenant (--any-user), whom
     each request then names. A program sends it as `Authorization: Bearer mk_...` or `X-API-Key: mk_...`.
     """
+    from mnemic.credentials.keys import end_of_key
     from mnemic.credentials.principal import Right
 
     run = invocation()
     if any_user and run.options.user is not None:
         raise Invalid("any-user", "comes with --user", "Say just one of them.")
     with naming_option("expires"):
-        until = None if expires is None else moment_or_span("expires", expires)
+        until = end_of_key("expires", expires)
     with run.memory(create=True) as memory:
         made = memory.keys.create(
             name, tenant=run.tenant, user=None if any_user else run.user, right=Right.named(right), expires=until,
             shared=shared, by=run.user,
         )  # fmt: skip
     run.output.answer({**_record(made.key), "key": made.text}, made.text)
-    run.output.note(f"key {made.key.id} for {_whose(made.key)}; it is shown this once, keep it where secrets are kept")
+    ends = "it never ends" if made.key.expires is None else f"it ends on {_ends(made.key)}"
+    run.output.note(
+        f"key {made.key.id} for {_whose(made.key)}; {ends}; it is shown this once, keep it where secrets are kept"
+    )
 
 
 @verb("mnemic keys list", "mnemic keys list --json", name="list")

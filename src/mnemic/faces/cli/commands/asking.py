@@ -20,7 +20,7 @@ from mnemic.faces.cli.item_ids import resolve
 from mnemic.faces.cli.item_words import said_time, source_label, validity
 from mnemic.faces.cli.output import Output, cut, excerpt, flat, indented, many, plain, width
 from mnemic.operations.records import answer_record, context_record, version_record
-from mnemic.strategies.loading import author_called
+from mnemic.strategies.loading import author_called, followed
 
 if TYPE_CHECKING:
     from mnemic.core.facets import SlotValue
@@ -264,7 +264,8 @@ def list_(limit: int, after: str | None, states: tuple[str, ...], derived: bool,
     What strategies keep for their own recall is left out: --derived lists it too, --by what one of them derived.
     """
     run = invocation()
-    past["by"] = tuple(author_called(name) for name in past["by"])
+    chosen = followed(run.settings.strategies) if past["by"] else ()
+    past["by"] = tuple(author_called(name, chosen) for name in past["by"])
     where = _filter(past, tuple(State[state.upper()] for state in states))
     left_out = 0
     with run.user_memory() as me:

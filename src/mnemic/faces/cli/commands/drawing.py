@@ -5,23 +5,34 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from string import Template
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from mnemic.errors import Conflict, NotFound
+from mnemic.core.items import HIDDEN_WHOLE, State
+from mnemic.errors import Conflict, Invalid, NotFound
 from mnemic.faces.cli.command import WORDS, past_options, verb
 from mnemic.faces.cli.invocation import invocation, looking_at
 from mnemic.faces.cli.output import encoded, flat, many, plain
 from mnemic.operations.graph_records import graph_record
+from mnemic.recall.entity_graph import DRAWN
+from mnemic.strategies.loading import author_called
+
+if TYPE_CHECKING:
+    from mnemic.memory import ScopedMemory
 
 _PAGE: Final = Path("mnemic-graph.html")
 _OURS: Final = b"drawn by mnemic graph"
 """What the first line or the second of a file that this command wrote holds: such a file is drawn again."""
+_LOOKED_AT: Final = 200
+"""Hidden items that are looked at for who kept them."""
+_KEEPING_GRAPHS: Final = ("zep", "hippo2")
+"""Those of ours of which something is drawn as soon as they found a fact."""
 _EXCERPT: Final = 400
 """Characters of a text that a page shows; the rest is in the memory."""
 
@@ -36,11 +47,19 @@ _EXCERPT: Final = 400
 @click.option("--around", type=WORDS, metavar="NAME", help="Only what is near to this name.")
 @click.option("--steps", type=int, default=2, show_default=True, help="How near: so many relations away.")
 @click.option("-n", "--limit", type=int, default=300, show_default=True, help="Most names, the most related first.")
+@click.option("--html", "as_page", is_flag=True, help="The page, which is drawn unless --dot is given.")
 @click.option("--dot", is_flag=True, help="Text for Graphviz, on standard output unless -o names a file.")
 @click.option("-o", "--out", type=click.Path(path_type=Path), help=f"The file (left out: {_PAGE}).")
 @past_options
 def graph(
-    by: str | None, around: str | None, steps: int, limit: int, dot: bool, out: Path | None, **past: str | None
+    by: str | None,
+    around: str | None,
+    steps: int,
+    limit: int,
+    as_page: bool,
+    dot: bool,
+    out: Path | None,
+    **past: str | None,
 ) -> None:
     """Draw what is known as a graph of who and what is related how, on a page of its own.
 
@@ -49,8 +68,11 @@ def graph(
     only to -o.
     """
     run = invocation()
+    if as_page and dot:
+        raise Invalid("html", "stands beside --dot", "Give one of them.")
     with run.caught_up_memory() as me:
         item_graph = looking_at(me, **past).graph(by=by, around=around, steps=steps, limit=limit)
+        nothing = "" if item_graph.nodes else _why_nothing(me, by, past)
     record = graph_record(item_graph)
     seen = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in past.items() if value is not None)
     picture = {**record, "edges": _drawn_once(record["edges"])}
@@ -58,9 +80,7 @@ def graph(
     path = out if out is not None or dot or run.output.json else _PAGE
     if not item_graph.nodes:
         path = None
-        run.output.note(
-            "nothing to draw yet: `mnemic follow house zep` keeps a graph of what you say; it needs no model"
-        )
+        run.output.note(nothing)
     if path is not None:
         _write(path, drawn)
     if run.output.json:
@@ -71,6 +91,29 @@ def graph(
         left = f"; {many(item_graph.left_out, 'name')} more left out, raise --limit" if item_graph.left_out else ""
         shown = f"{many(len(item_graph.nodes), 'name')}, {many(len(picture['edges']), 'relation')}{left}"
         run.output.line(f"wrote {plain(str(path.absolute()))}: {shown}")
+
+
+def _why_nothing(me: ScopedMemory, by: str | None, past: Mapping[str, str | None]) -> str:
+    """Say why there is nothing to draw, and what draws something."""
+    if any(past.values()):
+        return "nothing of it was known then"
+    authors = () if by is None else (author_called(by),)
+    hidden = me.list(where=replace(DRAWN, by=authors, states=(State.RETIRED,)), limit=_LOOKED_AT)
+    whole = (version.item.author for version in hidden if version.item.slots.get(HIDDEN_WHOLE))
+    following = me.following()
+    if (author := next(filter(None, whole), None)) is not None:
+        again = f"`mnemic rerun {author}` has it read everything again"
+        if author not in following:
+            again = f"`mnemic follow {' '.join((*following, author))}`, then {again}"
+        return f"nothing to draw: what {author} kept was hidden by `mnemic forget --by {author}`; {again}"
+    if by is not None and by in following:
+        return f"nothing to draw: {by} has found nothing to relate in what was said so far"
+    if by is not None:
+        return f"nothing to draw: {by} is not followed; `mnemic follow {' '.join((*following, by))}` has it read all"
+    if keeping := [name for name in following if name in _KEEPING_GRAPHS]:
+        return f"nothing to draw: {' and '.join(keeping)} found nothing to relate in what was said so far"
+    follow = f"`mnemic follow {' '.join((*following, 'zep'))}`"
+    return f"nothing to draw yet: {follow} keeps a graph of what you say; it needs no model"
 
 
 def _drawn_once(edges: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ import inspect
 import itertools
 import os
 import shlex
+import time
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -15,7 +16,8 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from mnemic.core.listing import LISTED
-from mnemic.errors import Invalid, NotFound, StoreCorrupt
+from mnemic.core.prices import price_of, read_prices
+from mnemic.errors import Invalid, ModelError, NotFound, StoreCorrupt
 from mnemic.faces.cli.command import WORDS, page_options, verb
 from mnemic.faces.cli.commands.spending_table import show_spending
 from mnemic.faces.cli.commands.worker import lane_row
@@ -142,17 +144,23 @@ def seal(key_file: str | None, key_command: str | None) -> None:
     )
 
 
-@verb("mnemic doctor", "mnemic doctor --json")
-def doctor() -> None:
-    """Look at what the store stands on: engine, disk, settings.
+@verb("mnemic doctor --offline", "mnemic doctor --offline --json")
+@click.option("--offline", is_flag=True, help="Ask no language model.")
+@click.option(
+    "--seconds", type=click.FloatRange(0.1), default=20.0, show_default=True, help="Longest to wait for a model."
+)
+def doctor(offline: bool, seconds: float) -> None:
+    """Look at what the store stands on: engine, disk, settings, language model.
 
-    Exit code 6 if something is wrong.
+    A language model that is set is asked one question of a few words, and what that cost is said. Exit code 6 if
+    something is wrong.
     """
     from mnemic.store.values.heads import Check
 
     run = invocation()
     wrong = run.only_what_can_be_read()
-    checks = _checks(run) + [Check(name=each.field, ok=False, found=each.problem, remedy=each.remedy) for each in wrong]
+    checks = [*_checks(run), *_model_checks(run, 0.0 if offline else seconds)]
+    checks += [Check(name=each.field, ok=False, found=each.problem, remedy=each.remedy) for each in wrong]
     if run.output.json:
         record = {
             "store": run.shown_where,
@@ -171,6 +179,42 @@ def _checks(run: Invocation) -> list[Check]:
         return []
     with run.memory() as memory:
         return memory.admin.doctor()
+
+
+def _model_checks(run: Invocation, seconds: float) -> list[Check]:
+    """Check each language model that is set, in `seconds` each; with none it is opened and not asked."""
+    named = {"model": run.settings.model, "small_model": run.settings.small_model}
+    return [_model_check(run, name, spec, seconds) for name, spec in named.items() if spec or name == "model"]
+
+
+def _model_check(run: Invocation, name: str, spec: str, seconds: float) -> Check:
+    from mnemic.models.model_check import first_words
+    from mnemic.models.model_opening import open_chat
+    from mnemic.store.values.heads import Check
+
+    variable = f"{PREFIX}{name.upper()}"
+    try:
+        chat = open_chat(spec, run.settings)
+        if chat is None:
+            return Check(name=name, ok=True, found="none is set: strategies go by rules")
+        if not seconds or spec.startswith("recorded:"):
+            why = "its answers are recorded" if seconds else "--offline"
+            return Check(name=name, ok=True, found=f"{chat.name} can be opened; not asked: {why}")
+        began = time.monotonic()
+        reply = first_words(chat, seconds)
+    except Invalid as error:
+        return Check(
+            name=name, ok=False, found=f"cannot be opened: {error.problem}", remedy=f"{error.remedy} ({variable})"
+        )
+    except ModelError as error:
+        remedy = f"See to its address, key and name ({variable}), or set `none`; until then what asks it waits."
+        return Check(name=name, ok=False, found=f"does not answer: {error}", remedy=remedy)
+    took = f"{time.monotonic() - began:.1f} s, {reply.prompt_tokens} + {reply.answer_tokens} tokens" + (
+        " (guessed)" if reply.estimated else ""
+    )
+    price = price_of(chat.name, read_prices(run.settings.prices))
+    money = "" if price is None else f", {price.of(reply.prompt_tokens, reply.answer_tokens):.6f} {price.currency}"
+    return Check(name=name, ok=True, found=f"{chat.name} answers; asking took {took}{money}")
 
 
 def _print_checks(run: Invocation, checks: list[Check]) -> None:

@@ -13,11 +13,12 @@ from mnemic.errors import Invalid
 from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.output import flat, many, plain
+from mnemic.lanes.following import why_lost
 from mnemic.lanes.slices import HOUSE
 from mnemic.operations.records import receipt_record
 from mnemic.operations.store_records import stated_cost, strategy_record, summary
 from mnemic.registry import STRATEGIES
-from mnemic.strategies.loading import followed, lane_of, strategy_called
+from mnemic.strategies.loading import followed, is_known, lane_of, strategy_called
 from mnemic.strategies.loading import strategies as loaded
 
 if TYPE_CHECKING:
@@ -163,7 +164,13 @@ def follow(names: tuple[str, ...], none: bool, default: bool) -> None:
         raise Invalid("names", "or --none or --default: more than one is given", "Give one of them.")
     if not names and not none and not default:
         following = _standing(run).following
-        run.output.answer({"following": list(following)}, ", ".join(map(flat, following)) or "no strategy")
+        own = followed(run.settings.strategies)
+        lost = [name for name in following if not is_known(name, own)]
+        run.output.answer(
+            {"following": list(following), "lost": lost}, ", ".join(map(flat, following)) or "no strategy"
+        )
+        for name in lost:
+            run.output.note(flat(why_lost(name)))
         return
     with run.user_memory(create=True) as me:
         before = me.following()

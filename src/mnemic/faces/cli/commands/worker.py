@@ -24,7 +24,7 @@ from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.output import cut, day, flat, many
 from mnemic.lanes.slices import DERIVER, EMBED, HOUSE
 from mnemic.operations.store_records import lane_record, work_record
-from mnemic.strategies.loading import author_called
+from mnemic.strategies.loading import author_called, followed
 from mnemic.worker.status import WAITING
 
 if TYPE_CHECKING:
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from mnemic.errors import MnemicError
     from mnemic.memory import Memory
     from mnemic.worker.status import WorkEntry
+
+LEFT: Final = 9
+"""The exit code of a flush after which something is left."""
 
 _BEGINS: Final = 40
 """Columns of an item's text that a list shows."""
@@ -209,10 +212,11 @@ def rerun(strategy: str) -> None:
         flushed(run, memory, None)  # what waits is read first: the commits that follow are the rerun's
         me = memory.scope(user=run.user, tenant=run.tenant)
         before = max((change.seq for change in me.log(limit=1)), default=0)
+        author = author_called(strategy, followed(run.settings.strategies))
         number = memory.admin.rerun(strategy, user=run.user, tenant=run.tenant)
         done = flushed(run, memory, None)
         made = list(takewhile(lambda change: change.seq > before, all_of(me.log)))
-        retired = all_of(partial(me.list, where=Filter(by=(author_called(strategy),), states=(State.RETIRED,))))
+        retired = all_of(partial(me.list, where=Filter(by=(author,), states=(State.RETIRED,))))
         hidden = sum(not version.item.slots.get(RERUN) for version in retired)
     read = f"{flat(strategy)} has read everything again (job {number})"
     waits = f"{flat(strategy)} is to read everything again (job {number}): some of it waits, see `mnemic jobs`"
@@ -262,16 +266,20 @@ def flush(seconds: float | None) -> None:
     """Finish what follows a write: read it by rules, and make its vectors.
 
     Everything is recallable by its words before; this makes it recallable by its meaning. It may be stopped at any
-    moment: what is done is kept, and the next one goes on from there.
+    moment: what is done is kept, and the next one goes on from there. Exit code 9 if something is left: it waits for
+    more to be said, failed, or was given up.
     """
     run = invocation()
     with run.memory() as memory:
         done = flushed(run, memory, seconds)
-        left = memory.admin.behind()
+        lanes = memory.admin.behind()
+    done = done and not any(lane.pending or lane.begun or lane.dead or lane.error for lane in lanes)
     if run.output.json:
-        run.output.document({"done": done, "lanes": [lane_record(lane) for lane in left]})
-        return
-    run.output.table([lane_row(lane) for lane in left])
+        run.output.document({"done": done, "lanes": [lane_record(lane) for lane in lanes]})
+    else:
+        run.output.table([lane_row(lane) for lane in lanes])
+    if not done:
+        click.get_current_context().exit(LEFT)
 
 
 def flushed(run: Invocation, memory: Memory, seconds: float | None) -> bool:
@@ -304,9 +312,14 @@ def reindex(embedder: str) -> None:
 def lane_row(behind: Behind) -> tuple[str, str]:
     """Write a lane for a person: its name and how far it is."""
     what = f"meaning ({flat(behind.embedder)})" if behind.embedder else "rules" if behind.lane == HOUSE else behind.lane
-    state = f"{many(behind.pending, 'passage')} left" if behind.pending else "all done"
     lacks = behind.lacks or "more to be said, in each memory"
-    state += f"; {many(behind.begun, 'passage')} more once it has {lacks}" if behind.begun else ""
-    state += "; nothing has come from it yet" if behind.lane == EMBED else ""
-    state += f"; {behind.dead:,} given up (`mnemic dead`)" if behind.dead else ""
-    return what, state + (f"; last error: {flat(behind.error)}" if behind.error else "")
+    states = [
+        f"{many(behind.pending, 'passage')} left" if behind.pending else "",
+        f"{many(behind.begun, 'passage')} {'waits' if behind.begun == 1 else 'wait'} for {lacks}"
+        if behind.begun
+        else "",
+        "nothing has come from it yet" if behind.lane == EMBED else "",
+        f"{behind.dead:,} given up: `mnemic dead` lists them, `mnemic retry --all` tries again" if behind.dead else "",
+        f"last error: {flat(behind.error)}" if behind.error else "",
+    ]
+    return what, "; ".join(filter(None, states)) or "all done"

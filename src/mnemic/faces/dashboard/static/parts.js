@@ -46,7 +46,7 @@ export function bytes(value) {
 /** A moment, short; its whole form on hovering. */
 export function When({ at, clock = true }) {
   if (!at) return null;
-  const date = new Date(at);
+  const date = new Date(clock ? at : `${at.slice(0, 10)}T00:00`); // a day is that day in every zone
   const thisYear = date.getFullYear() === new Date().getFullYear();
   const form = { month: "short", day: "numeric", ...(thisYear ? {} : { year: "numeric" }), ...(clock ? { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } : {}) };
   return html`<time datetime=${at} title=${at}>${new Intl.DateTimeFormat(language(), form).format(date)}</time>`;

@@ -1,0 +1,60 @@
+"""What of a recall is worth a place in a prompt where nobody has asked memory anything: the floor of the gateway.
+
+Whoever asks memory reads what is nearest, and how near. A prompt that is recalled into with every message keeps each
+block for good: "thanks!" should bring nothing, and a question not its own echo.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from mnemic.core.items import Kind
+from mnemic.extract.sentences import sentences
+from mnemic.recall.pack import FENCE, only_of
+from mnemic.recall.reasons import KNOWN
+
+if TYPE_CHECKING:
+    from mnemic.core.items import Item
+    from mnemic.core.queries import Context, Recalled
+
+_SAID: Final = 0.15
+"""A recall with less confidence has found no word of what it looked for."""
+
+_BEARS: Final = -2.0
+"""The least log odds that an item speaks of what is said, where words of that occur in memory."""
+
+_BEARS_UNSAID: Final = 0.0
+"""The same where none does, and meaning alone speaks for the item.
+
+Of 32 people told of in `bench small --everyday`, parts build and lives, with these two 295 of 299 questions keep what
+answers them, with 4 items in place of 10; of 28 messages that ask nothing of memory a quarter bring anything, and those
+one item for all of them in place of ten.
+"""
+
+_PASSAGES: Final = (Kind.DOCUMENT, Kind.CHUNK)
+"""Of these it is never looked at whom they speak of."""
+
+
+def worth_placing(context: Context, message: str, most: int) -> Context:
+    """Leave of what was recalled for a message what bears on it and tells something, the best `most` of it."""
+    kept = [hit for hit in context.items if _bears(hit, context.confidence) and _tells(hit.item, message)][:most]
+    if len(kept) == len(context.items):
+        return context
+    text = only_of(context.text, {hit.id for hit in kept})
+    tokens = FENCE + sum(hit.tokens for hit in kept) if kept else 0
+    return replace(context, items=tuple(kept), text=text, tokens=tokens)
+
+
+def _bears(hit: Recalled, confidence: float) -> bool:
+    """Whether an item probably speaks of what is said; where that was not looked at, words have to say so."""
+    if hit.bearing is not None:
+        return hit.bearing >= (_BEARS if confidence > _SAID else _BEARS_UNSAID)
+    return confidence > (_SAID if hit.item.kind in _PASSAGES else KNOWN)
+
+
+def _tells(item: Item, message: str) -> bool:
+    """Whether an item tells what a message does not: it is neither that message, nor questions alone, nor a torso."""
+    if item.slots.get("unfinished") is True or item.text.strip() == message.strip():
+        return False
+    return item.kind is not Kind.TURN or not all(sentence.asks for sentence in sentences(item.text))
