@@ -216,6 +216,7 @@ class Hit:
         bearing: The log odds that it speaks of what is asked, where that was looked at; else None.
         succession: Its place among the states of one matter, 1 for the one that answers; 0 if it is none of several.
         same_matter: The log odds that it is of one matter with what bears most, where that was looked at; else None.
+        same_topic: How likely it is on the topic that is asked about, where that is plainly one; else None.
     """
 
     space: int
@@ -227,6 +228,7 @@ class Hit:
     bearing: float | None = None
     succession: int = 0
     same_matter: float | None = None
+    same_topic: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,6 +241,7 @@ class Recalled:
         bearing: The log odds that it speaks of what is asked, where that was looked at; else None.
         succession: Its place among the states of one matter, 1 for the one that answers; 0 if it is none of several.
         same_matter: The log odds that it is of one matter with what bears most, where that was looked at; else None.
+        same_topic: How likely it is on the topic that is asked about, where that is plainly one; else None.
     """
 
     item: Item
@@ -250,6 +253,7 @@ class Recalled:
     bearing: float | None = None
     succession: int = 0
     same_matter: float | None = None
+    same_topic: float | None = None
 
     @property
     def id(self) -> ItemId:

@@ -30,9 +30,11 @@ from mnemic.recall.reasons import KNOWN
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
 from mnemic.recall.succession import rival, without_first
 from mnemic.recall.sureness import SCORED, SPLIT, AnswerGrounds, likely_succeeds, likely_yes, read_by, sure
+from mnemic.recall.topics import OFF_TOPIC
 from mnemic.recall.understand import ASSISTANTS, SPEAKS_OF_SELF, SPEAKS_TO_OTHER, called_by_name
 from mnemic.recall.whom_it_is_about import (
     OWN_KIN,
+    QUOTED,
     about_another,
     asks_of_self,
     clauses,
@@ -99,17 +101,55 @@ _ACKNOWLEDGES: Final = re.compile(
     r"|好的?|谢谢你?|收到|明白了?|知道了|了解|没问题|恭喜|嗯|行)[\s,.!。，！、~～]*)+$",
     re.IGNORECASE,
 )
-_QUOTED: Final = re.compile(r"\"[^\"]*\"|“[^“”]*”|「[^「」]*」|(?<!\w)'[^']*'(?!\w)")
 _REPORTED: Final = re.compile(
     r"\b(?:said|says|told|asked|wrote|texted|goes|like)\b[^\"“「']{0,40}[\"“「']|[说问写道喊讲][^\"“「]{0,8}[\"“「]",
     re.IGNORECASE,
 )
+_PLACED: Final = re.compile(
+    r"\b(?:in|at|on|to|from|near|under|behind|beside|by|inside|above|below|between|with|outside|abroad|home|here|there"
+    r"|visited|left|lives?|via|around|across|past|opposite|over|into|onto|toward|towards|through|for)\b"
+    r"|address|street|road|[在去到住从往回来搬里上下旁边放落路街号州市省县区镇村]|[A-Z][\w’'-]+(?:, [A-Z]|$)",
+)
+"""What may tell where something is, or where to."""
+_COUNTED: Final = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|\w+ty|hundred|thousand"
+    r"|dozens?|half|once|twice|every|each|few|several|both|couple|first|last|daily|weekly|monthly)\b"
+    r"|[一二两三四五六七八九十百千万半几每双]",
+    re.IGNORECASE,
+)
+"""What may tell how many, how much or how often."""
+_ASKS_NAME_OF_KIN: Final = re.compile(
+    r"\bwho(?:['’]s| is| was)(?: \w+)? (?:my|our)\b|\bname\b|\bcalled\b|叫什么|叫啥|名字|是谁", re.IGNORECASE
+)
+_ALIKE: Final = tuple(
+    re.compile(words, re.IGNORECASE)
+    for words in (
+        r"\b(?:wife|husband|spouse|partner|girlfriend|boyfriend|gf|bf|fianc[eé]e?|missus|other half|seeing|dating"
+        r"|married)\b|老婆|老公|爱人|对象|男朋友|女朋友|男友|女友|媳妇|先生|太太|妻子|丈夫|老伴",
+        r"\b(?:sons?|daughters?|kids?|child(?:ren)?|boys?|girls?|bab(?:y|ies)|twins)\b|孩子|儿子|女儿|闺女|娃|宝宝|双胞胎",
+    )
+)
+"""Words for the same kin."""
+_OF_TIMES: Final = frozenset("日月年号天多大少")
+"""Characters that stand in questions and statements of any matter."""
+_IN_LAW: Final = re.compile(r"-in-law|[夫婿媳嫂]")
+"""Kin of kin, whom a word for those whom they married does not mean."""
+_ASKS_BEFORE: Final = re.compile(
+    r"\bbefore (?:I (?:moved|came|went) to |moving to |the )?([A-Z][\w'’-]+)"
+    r"|(?:在|去|搬到|来)([\u4e00-\u9fff]{2,4})[之以]前"
+)
+"""Asks what was before somewhere or something that it names."""
+_FROM: Final = re.compile(r"\bfrom\b|从", re.IGNORECASE)
 _POSSESSIVE: Final = re.compile(
     r"\W*(?!(?:It|That|This|There|Here|What|Who|Where|When|How|He|She|Let|Today|Tomorrow)\b)[A-Z][\w-]+['’]s\b"
 )
 """Opens with what is somebody's by name: "Tom's favourite colour"."""
-_THEIRS: Final = re.compile(r"\bmy\b|我(?=的?[\u4e00-\u9fff]{1,3}[说问写喊讲])", re.IGNORECASE)
-"""By which somebody is called after whoever speaks: "my boss", 我妈说."""
+_THEIRS: Final = re.compile(
+    r"\bmy\b|\b(?:told|asked|texted|said to|wrote to) (?:me|us)\b|我(?=的?[\u4e00-\u9fff]{1,3}[说问写喊讲])"
+    r"|(?:跟|对|和|给|告诉|问)我们?",
+    re.IGNORECASE,
+)
+"""By which somebody is called after whoever speaks, or speaks to them: "my boss", "told me", 我妈说, 告诉我."""
 _PLAINLY_NOT: Final = re.compile(r"\b(?:no|not|never|none|nothing|without)\b|\w+n['’]t\b|不|没", re.IGNORECASE)
 _MACHINES: Final = frozenset(ASSISTANTS)
 _UNKNOWN: Final = "I do not know: memory does not seem to hold the answer."
@@ -212,7 +252,8 @@ def draft_answer(
     """Choose what answers a question, of the evidence or of the profile; None where nothing does."""
     evidence = _renumbered(_of_subject(question, [hit for hit in context.items if _answers(hit, question)], user))
     asked = AnswerType.by(question)
-    evidence = _of_the_matter(question, _of_whoever_asks(question, _of_kin_asked(question, evidence), context.items))
+    evidence = _of_kin_asked(question, _before_what_is_named(question, evidence))
+    evidence = _of_the_matter(question, _of_whoever_asks(question, evidence, context.items))
     evidence = _fitting(question, asked, evidence)
     said = _plainly_said(question, context, evidence, profile, user) if asks_yes_or_no(question) else None
     if said is not None and said.yes is not None:
@@ -228,12 +269,15 @@ def draft_answer(
     chosen = _quoted(question, asked, evidence, context.items, doubted=bool(facts)) if evidence else []
     if not chosen:
         return None
+    fitting = [quote for quote in chosen if not _is_beside(question, asked, quote, evidence)]
+    beside, chosen = not fitting, fitting or chosen
     short, yes = _short(question, asked, chosen, evidence)
     short = "" if facts and evidence[0].succession != 1 else short
     quoted = [hit.item for hit in chosen]
     contested = _contested(question, quoted[:1], [chosen[0].text], evidence)
     unread = yes is not None and (said is not None or not _may_conclude(question, chosen[0], evidence))
-    doubts = {"doubted": bool(facts), "contested": contested, "unread": unread}
+    unread = unread or (yes is not None and yes < _SURELY and not _may_deny(question, chosen[0], evidence))
+    doubts = {"doubted": bool(facts), "contested": contested, "unread": unread, "beside": beside}
     grounds = AnswerGrounds(question, context, evidence, asked, quoted, short, yes, **doubts)
     return DraftAnswer(grounds, tuple((hit.item.id, hit.text) for hit in chosen))
 
@@ -274,6 +318,29 @@ def _drafted_plainly(
         question, context, ordered, AnswerType.by(question), [said.item], short, float(yes), stated=True
     )
     return DraftAnswer(grounds, ((said.item.id, said.sentence),))
+
+
+def _may_deny(question: str, quoted: _Sentence, evidence: Sequence[Recalled]) -> bool:
+    """Whether a sentence can mean no: it denies, ends, changes or supposes something, or followed what somebody said
+    of themselves."""
+    cues = counted_in(quoted.text) > 0
+    followed = asks_of_self(question) and any(hit.id == quoted.item.id and hit.succession for hit in evidence)
+    turns = (SentenceCue.END, SentenceCue.CHANGE, SentenceCue.SUPPOSE, SentenceCue.NOT, SentenceCue.CORRECT)
+    return followed or bool(DENIES.search(quoted.text)) or any(cues[cue] for cue in turns)
+
+
+def _is_beside(question: str, asked: AnswerType, quoted: _Sentence, evidence: Sequence[Recalled]) -> bool:
+    """Whether a quote shares no word with the question and is plainly on another topic; or names no place, or no
+    number, where one is asked for."""
+    hit = next((hit for hit in evidence if hit.id == quoted.item.id), None)
+    if hit is None or hit.bearing is None or asks_yes_or_no(question):
+        return False
+    if asked is AnswerType.PLACE and not _PLACED.search(quoted.text):
+        return True
+    if asked is AnswerType.NUMBER and not _COUNTED.search(quoted.text):
+        return True
+    off_topic = hit.same_topic is not None and hit.same_topic < OFF_TOPIC
+    return off_topic and share_held(asked_words(question) - _OF_TIMES, quoted.text) == 0
 
 
 def _may_conclude(question: str, quoted: _Sentence, evidence: Sequence[Recalled]) -> bool:
@@ -461,6 +528,19 @@ def _of_whoever_asks(question: str, evidence: list[Recalled], heard: Sequence[Re
     return [] if any(map(names_it, left)) and not any(map(names_it, kept)) else _renumbered(kept)
 
 
+def _before_what_is_named(question: str, evidence: list[Recalled]) -> list[Recalled]:
+    """Evidence without what speaks of that before which something is asked: "Where did I live before Bruges?".
+
+    What tells of both ("from Ghent to Bruges") stays, and so does all of it where nothing else bears on the question.
+    """
+    after = _ASKS_BEFORE.search(question)
+    if after is None:
+        return evidence
+    named = set(tokenise(next(filter(None, after.groups()))))
+    kept = [hit for hit in evidence if named.isdisjoint(tokenise(hit.text)) or _FROM.search(hit.text)]
+    return _renumbered(kept) if any((hit.bearing or 0.0) > 0 for hit in kept) else evidence
+
+
 def _of_kin_asked(question: str, evidence: list[Recalled]) -> list[Recalled]:
     """Evidence without what speaks of somebody else's kin alone, where a question asks for the asker's own.
 
@@ -471,7 +551,17 @@ def _of_kin_asked(question: str, evidence: list[Recalled]) -> list[Recalled]:
         return evidence
     kin_asked = next(filter(None, kin.groups()))
     kept = [hit for hit in evidence if not is_kin_of_another(hit.text, kin_asked)]
+    if _ASKS_NAME_OF_KIN.search(question) and evidence and evidence[0].bearing is not None:
+        return _renumbered([hit for hit in kept if _calls_kin(hit.text, kin_asked)])
     return _renumbered(kept) if kept else evidence
+
+
+def _calls_kin(text: str, kin: str) -> bool:
+    """Whether a text speaks of kin of one kind, by this or another word for them: husband, partner, 老公."""
+    if kin.casefold() in text.casefold() or any(form.fullmatch(kin) and form.search(text) for form in _ALIKE):
+        return True
+    alike = (counted_in(text)[KIN] > 0) & (counted_in(kin)[KIN] > 0)
+    return bool(alike.any()) and not _IN_LAW.search(kin)
 
 
 def _fitting(question: str, asked: AnswerType, evidence: list[Recalled]) -> list[Recalled]:
@@ -525,7 +615,7 @@ def _of_another(text: str) -> bool:
     """Whether whoever says "I" in a text is somebody whom it quotes."""
     if not _REPORTED.search(text):
         return False
-    return SPEAKS_OF_SELF.search(_QUOTED.sub("", _THEIRS.sub("", text))) is None
+    return SPEAKS_OF_SELF.search(QUOTED.sub("", _THEIRS.sub("", text))) is None
 
 
 def _of_subject(question: str, evidence: list[Recalled], user: str) -> list[Recalled]:

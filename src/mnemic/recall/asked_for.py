@@ -14,6 +14,7 @@ from mnemic.core.parts import MONTHS, WEEKDAYS
 from mnemic.core.timex import TimeSpan, find_times
 from mnemic.core.tokens import local_time
 from mnemic.recall.polarity import ASKS_PAST
+from mnemic.recall.understand import called_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,12 +43,14 @@ _NUMBER: Final = re.compile(
     re.IGNORECASE,
 )
 _AGES: Final = re.compile(
-    rf"\b(?:\d{{1,3}}|{_NUMBERS})(?: and a half)?\b"
-    r"(?: (?:years?|months?|weeks?)\b(?: old)?|(?=[.,;!]|$| (?:and|now|last|in|on|this|next|today|yesterday)\b))"
-    r"|(?:\d{1,3}|[一二两三四五六七八九十]{1,3})(?:岁半?|个月大?|(?=了|[，。,.！]|$))",
+    rf"(?<!for )(?<!in )(?<!after )(?<!every )(?<![:.])\b(?:\d{{1,3}}|{_NUMBERS})(?: and a half)?\b"
+    r"(?: (?:years?|months?|weeks?)\b(?: old)?|(?=[.,;!)]|$| (?:and|now|last|in|on|this|next|today|yesterday)\b))"
+    r"|(?:\d{1,3}|[一二两三四五六七八九十]{1,3})(?:岁半?|个月大?|(?=了|[，。,.！)）]|$))",
     re.IGNORECASE,
 )
 """How old somebody is, as it is told: "seven last week", 六岁, 七十八了."""
+_CLOSE_BEHIND: Final = 12
+"""Most characters between somebody's name and their age."""
 _ASKS_AGE: Final = re.compile(r"\bhow old\b|\bwhat age\b|几岁|多大(?:了|年纪|岁数)?[?？]?$", re.IGNORECASE)
 _ASKS_HOW_OFTEN: Final = re.compile(r"\bhow often\b|多久[^？?]{0,6}次|多长时间[^？?]{0,6}次|几次", re.IGNORECASE)
 _OFTEN: Final = re.compile(
@@ -181,6 +184,8 @@ def held(asked: AnswerType, text: str, item: Item, question: str) -> str:
         case AnswerType.TIME:
             return _when(find_times(text, micros(item.said), item.said_offset), text, item)
         case AnswerType.NUMBER:
+            if _ASKS_AGE.search(question):
+                return next((age[0] for age in _ages(text, question)), "")
             number = _NUMBER.search(text)
             return number[0] if number else ""
         case AnswerType.PERSON:
@@ -202,8 +207,9 @@ def surely_held(asked: AnswerType, text: str, item: Item, question: str) -> str:
             if _ASKS_HOW_OFTEN.search(question):
                 often = _OFTEN.findall(text)
                 return often[0] if len(often) == 1 else ""
-            numbers = list(_AGES.finditer(text)) if _ASKS_AGE.search(question) else []
-            numbers = numbers or [match for match in _NUMBER.finditer(text) if not _NO_COUNT.match(match[0])]
+            if _ASKS_AGE.search(question):
+                return next((age[0] for age in _ages(text, question)), "")
+            numbers = [match for match in _NUMBER.finditer(text) if not _NO_COUNT.match(match[0])]
             return numbers[0][0] if len(numbers) == 1 and not _GOES_ON.match(text, numbers[0].end()) else ""
         case AnswerType.PERSON:
             names = _names(text, question)
@@ -219,6 +225,16 @@ def surely_held(asked: AnswerType, text: str, item: Item, question: str) -> str:
             return places.pop() if fits else ""
         case AnswerType.THING:
             return ""
+
+
+def _ages(text: str, question: str) -> list[re.Match[str]]:
+    """The age that a sentence tells; of several, the one close behind the name of whom a question is about."""
+    ages = list(_AGES.finditer(text))
+    if len(ages) < 2:
+        return ages
+    named = (re.search(rf"\b{re.escape(name)}\b", text) for name in called_by_name(question))
+    ends = [match.end() for match in named if match]
+    return [age for age in ages if any(0 <= age.start() - end <= _CLOSE_BEHIND for end in ends)][:1]
 
 
 def _time_surely(text: str, item: Item, question: str) -> str:

@@ -41,6 +41,7 @@ from mnemic.recall.sentence_cues import (
     people_of,
 )
 from mnemic.recall.succession import ASKS_OF_NOW
+from mnemic.recall.topics import topic_weights
 from mnemic.recall.understand import ASSISTANT_TOKENS, called_by_name
 
 if TYPE_CHECKING:
@@ -257,6 +258,7 @@ class Pool:
         speakers: A token of whoever said it, 0 if nobody.
         machines: Whether an assistant did.
         apart: Whether it certainly speaks of somebody else than the question does.
+        same_topic: How likely it is on the topic that is asked about; None where that is plainly none, or by words.
     """
 
     inputs: Floats
@@ -270,6 +272,7 @@ class Pool:
     speakers: NDArray[np.uint64]
     machines: NDArray[np.bool_]
     apart: NDArray[np.bool_]
+    same_topic: Floats | None = None
 
     @property
     def by_words(self) -> bool:
@@ -309,6 +312,7 @@ def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Readi
     own = question.asks_own and not question.names and not kin.any()
     inputs = [*plain, statements.cues[_DOING], *_subject(question, statements, kin, own=own)]
     vectors = heads = np.empty((len(hits), 0), np.float32)
+    same_topic = None
     if len(learned.said):
         vectors, asked = _vectors(question, hits, owners, readings, len(learned.said) - 1)
         likeness, here = _likeness(vectors, asked)
@@ -318,6 +322,8 @@ def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Readi
         match = np.sqrt(heads[:, OF_MATTERS] * wanted).sum(axis=1)
         about, nobody = heads.T[OF_SUBJECTS], np.zeros((len(SUBJECTS), len(hits)), np.float32)
         inputs += [*likeness, match, heads.T[OF_ACTS], *((about, nobody) if own else (nobody, about))]
+        if topic_weights().embedder == learned.embedder:
+            same_topic = topic_weights().same_topic(vectors, asked)
     return Pool(
         inputs=_side_by_side(inputs, len(hits)),
         own=arms[0],
@@ -330,6 +336,7 @@ def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Readi
         speakers=statements.speakers,
         machines=statements.machines,
         apart=_apart(question, statements, kin),
+        same_topic=same_topic,
     )
 
 
@@ -568,6 +575,7 @@ def current(
     succession = succeeded(question, pool, learned)
     moved, bearing = list(hits), succession.bearing.tolist()
     same_matter = [None] * len(turn_hits) if succession.same_matter is None else succession.same_matter.tolist()
+    same_topic = [None] * len(turn_hits) if pool.same_topic is None else pool.same_topic.tolist()
     states = {at: n for n, at in enumerate(succession.group, start=1)}
     for place, at in zip(turns, succession.order, strict=True):
         hit, score = turn_hits[at], hits[place].score
@@ -582,6 +590,7 @@ def current(
             bearing=bearing[at],
             succession=states.get(at, 0),
             same_matter=same_matter[at],
+            same_topic=same_topic[at],
         )
     return moved
 

@@ -201,6 +201,7 @@ def _recalled(version: Version, hit: Hit, cost: int, reasons: tuple[str, ...]) -
         bearing=hit.bearing,
         succession=hit.succession,
         same_matter=hit.same_matter,
+        same_topic=hit.same_topic,
     )
 
 

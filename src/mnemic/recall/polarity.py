@@ -46,7 +46,8 @@ _END: Final = re.compile(
 )
 DENIES: Final = re.compile(
     r"\b(?:no|not|never|outgr[eo]wn?|none|nothing|without|instead|last|gone|left|sold|quit|stopped|gave|broke|cancel\w*|closed|ended"
-    r"|over|finished|former|handed|dropped|out|off|away|goodbye|retired|returned|swapped|switched)\b|n['’]t\b"
+    r"|over|finished|former|handed|dropped|out|off|away|goodbye|retired|returned|swapped|switched"
+    r"|(?:do|does|did|is|was|are|were|has|have|had|ca|wo|would|could|should)nt)\b|n['’]t\b"
     r"|不|没|别|停|退|卖|辞|离[婚开职]|散|断|戒|注销|取消|告别|最后|交给|移交|换|改|走了|完了|拆|送人|结束|到期|毕业|搬",
     re.IGNORECASE,
 )

@@ -86,6 +86,7 @@ class AnswerGrounds:
         doubted: The profile states something, before which newer evidence stands.
         contested: The same person said later of what is quoted that it ended, or was not so.
         unread: Yes or no is asked, and not plainly read in what is quoted.
+        beside: What is quoted first is plainly on another topic than the question, or of another kind than it asks for.
     """
 
     question: str
@@ -99,6 +100,7 @@ class AnswerGrounds:
     doubted: bool = False
     contested: bool = False
     unread: bool = False
+    beside: bool = False
 
     @property
     def judged(self) -> bool:
@@ -133,7 +135,7 @@ def sure(grounds: AnswerGrounds) -> float:
         return min(likely, DOUBTED) if not grounds.stated else DOUBTED
     if grounds.stated:
         return max(likely, STATED)
-    doubted = grounds.unread or (grounds.doubted and not _succeeds(grounds))
+    doubted = grounds.unread or grounds.beside or (grounds.doubted and not _succeeds(grounds))
     return min(likely, DOUBTED) if doubted else likely
 
 

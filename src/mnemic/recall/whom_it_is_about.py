@@ -40,7 +40,7 @@ _KIN_FIRST: Final = re.compile(
 _OF_MINE: Final = re.compile(rf"\W*(?:(?:an?|one|some) )?(?:[\w-]+ )?(?:{_KIN})s? of (?:mine|ours)\b", re.IGNORECASE)
 _MORE_KIN_CHINESE: Final = """
 婆婆 公公 岳父 岳母 奶奶 爷爷 外婆 外公 姥姥 姥爷 姑姑 姑妈 大姑 姨妈 阿姨 舅舅 叔叔 伯伯 大伯 嫂子 侄女 侄子 外甥 外甥女 邻居 房东
-孩子 宝宝 双胞胎 继女 继子 前妻 前夫 同学 发小 哥们 舍友 女儿们 儿子们 孩子们
+姐夫 妹夫 嫂嫂 弟媳 弟妹 女婿 儿媳 表哥 表弟 表姐 表妹 堂哥 堂弟 堂姐 堂妹 孩子 宝宝 双胞胎 继女 继子 前妻 前夫 同学 发小 哥们 舍友 女儿们 儿子们 孩子们
 """
 _KIN_CHINESE: Final = "|".join(
     sorted((kin for kin in {*RELATIONS_CHINESE, *_MORE_KIN_CHINESE.split()} if len(kin) > 1), key=len, reverse=True)
@@ -70,6 +70,9 @@ _ASKS_WHAT_I_AM: Final = re.compile(r"\b(?:am|was) i\b", re.IGNORECASE)
 _IS: Final = re.compile(r"\W*[A-Z][\w-]+(?:['’]s| is| was) ")
 _ASKS_WHETHER_I: Final = re.compile(r"\W*我(?:现在|还|也|是不是)?([\u4e00-\u9fff]{2,})吗")
 _SOMEBODY: Final = re.compile(r"[^\W\d_不没再还也都就已经戒停每天很最从别常爱会能想要是有在现今昨去上下]{2,4}")
+_THIRD_PERSON: Final = re.compile(r"\b(?:he|she|his|her|hers|him|himself|herself|their|theirs)\b", re.IGNORECASE)
+QUOTED: Final = re.compile(r"\"[^\"]*\"|“[^“”]*”|「[^「」]*」|(?<!\w)'(?:[^']|(?<=\w)'(?=\w))*'(?!\w)")
+"""What stands between quotation marks, an apostrophe within words aside."""
 _FIRST_PERSON: Final = re.compile(r"\b(?:i|me|we|us|mine|ours|myself)\b|[我咱俺]", re.IGNORECASE)
 
 
@@ -100,6 +103,8 @@ def about_another(clause: str, names: frozenset[str], question: str) -> bool:
         return True
     named = _NAMED.match(clause)
     if named and (named[1] in names or (_ASKS_WHAT_I_AM.search(question) and _IS.match(clause))):
+        return True
+    if named and _THIRD_PERSON.search(rest):  # "Bram broke his arm"
         return True
     said = _ASKS_WHETHER_I.match(question)
     subject = clause[: max(0, clause.find(said[1]))] if said else ""

@@ -17,7 +17,7 @@ from mnemic.core.clock import micros
 from mnemic.core.tokens import is_stop, tokenise
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.polarity import ASKS_PAST, SUPPOSES, telling_words
-from mnemic.recall.whom_it_is_about import asks_of_self
+from mnemic.recall.whom_it_is_about import QUOTED, asks_of_self
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,7 +29,6 @@ _CLAUSE: Final = re.compile(
     r"[,，、:：;；—–]\s*|\s(?:and|but|so|because|while|then)\s|[.!?。！？](?:\s|$)|(?<=[\u3400-\u9fff])[.!?。！？]"
 )
 _QUESTION: Final = re.compile(r"[?？][\"'”’)\]]*$")
-_QUOTED: Final = re.compile(r"\"[^\"]*\"|“[^“”]*”|「[^「」]*」|(?<!\w)'[^']*'(?!\w)")
 _DENIED: Final = re.compile(
     r"\b(?:not|never|no|none|without|neither|cannot|cant)\b|n['’]t\b|不|没|未|别|无法", re.IGNORECASE
 )
@@ -337,7 +336,7 @@ def _read(asked: _Asked, sentence: str) -> ClauseReading | None:
     """What a sentence says to a question: what the last of its clauses that holds the matter says."""
     if _QUESTION.search(sentence):
         return None
-    quoted = _QUOTED.sub("", sentence)
+    quoted = QUOTED.sub("", sentence)
     joined = re.match(r"[A-Z]\w+ and I\b", quoted)
     parts = [part.strip() for part in ((quoted,) if joined else _CLAUSE.split(quoted)) if part and part.strip()]
     readings: list[ClauseReading] = []
