@@ -24,7 +24,7 @@ from mnemic.extract.phrasing import shown_value
 from mnemic.extract.sentences import sentence_spans, sentences, written_sentences
 from mnemic.recall.asked_for import PAST, AnswerType, asks_several, asks_yes_or_no, day_said, held, surely_held
 from mnemic.recall.doubt_words import is_asserted, speaks_of_any
-from mnemic.recall.polarity import ASKS_PAST, DENIES, SUPPOSES, asked_words, share_held, telling_words
+from mnemic.recall.polarity import ASKS_PAST, DENIES, END_ASKED, SUPPOSES, asked_words, share_held, telling_words
 from mnemic.recall.profile import certain_since, matter_of_slot
 from mnemic.recall.reasons import KNOWN
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
@@ -125,7 +125,7 @@ _ALIKE: Final = tuple(
     re.compile(words, re.IGNORECASE)
     for words in (
         r"\b(?:wife|husband|spouse|partner|girlfriend|boyfriend|gf|bf|fianc[eé]e?|missus|other half|seeing|dating"
-        r"|married)\b|老婆|老公|爱人|对象|男朋友|女朋友|男友|女友|媳妇|先生|太太|妻子|丈夫|老伴",
+        r"|married|together|anniversary)\b|领证|结婚|老婆|老公|爱人|对象|男朋友|女朋友|男友|女友|媳妇|先生|太太|妻子|丈夫|老伴",
         r"\b(?:sons?|daughters?|kids?|child(?:ren)?|boys?|girls?|bab(?:y|ies)|twins)\b|孩子|儿子|女儿|闺女|娃|宝宝|双胞胎",
     )
 )
@@ -323,6 +323,8 @@ def _drafted_plainly(
 def _may_deny(question: str, quoted: _Sentence, evidence: Sequence[Recalled]) -> bool:
     """Whether a sentence can mean no: it denies, ends, changes or supposes something, or followed what somebody said
     of themselves."""
+    if END_ASKED.search(question):
+        return True
     cues = counted_in(quoted.text) > 0
     followed = asks_of_self(question) and any(hit.id == quoted.item.id and hit.succession for hit in evidence)
     turns = (SentenceCue.END, SentenceCue.CHANGE, SentenceCue.SUPPOSE, SentenceCue.NOT, SentenceCue.CORRECT)
@@ -330,11 +332,14 @@ def _may_deny(question: str, quoted: _Sentence, evidence: Sequence[Recalled]) ->
 
 
 def _is_beside(question: str, asked: AnswerType, quoted: _Sentence, evidence: Sequence[Recalled]) -> bool:
-    """Whether a quote shares no word with the question and is plainly on another topic; or names no place, or no
-    number, where one is asked for."""
+    """Whether a quote shares no word with the question and is plainly on another topic; or names no place, no number
+    or not the kin that is asked for."""
     hit = next((hit for hit in evidence if hit.id == quoted.item.id), None)
-    if hit is None or hit.bearing is None or asks_yes_or_no(question):
+    if hit is None or hit.bearing is None or hit.succession or asks_several(question) or asks_yes_or_no(question):
         return False
+    kin = OWN_KIN.search(question) if _ASKS_NAME_OF_KIN.search(question) else None
+    if kin is not None and not _calls_kin(quoted.text, next(filter(None, kin.groups()))):
+        return True
     if asked is AnswerType.PLACE and not _PLACED.search(quoted.text):
         return True
     if asked is AnswerType.NUMBER and not _COUNTED.search(quoted.text):
@@ -551,8 +556,6 @@ def _of_kin_asked(question: str, evidence: list[Recalled]) -> list[Recalled]:
         return evidence
     kin_asked = next(filter(None, kin.groups()))
     kept = [hit for hit in evidence if not is_kin_of_another(hit.text, kin_asked)]
-    if _ASKS_NAME_OF_KIN.search(question) and evidence and evidence[0].bearing is not None:
-        return _renumbered([hit for hit in kept if _calls_kin(hit.text, kin_asked)])
     return _renumbered(kept) if kept else evidence
 
 
