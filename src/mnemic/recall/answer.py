@@ -332,20 +332,31 @@ def _may_deny(question: str, quoted: _Sentence, evidence: Sequence[Recalled]) ->
 
 
 def _is_beside(question: str, asked: AnswerType, quoted: _Sentence, evidence: Sequence[Recalled]) -> bool:
-    """Whether a quote shares no word with the question and is plainly on another topic; or names no place, no number
-    or not the kin that is asked for."""
+    """Whether a quote is no answer for what it is about; the newest of several states is not if an older one answers.
+
+    "It says 0 positive, forget what I told you" answers "What is my blood type?" with what it takes the place of.
+    """
     hit = next((hit for hit in evidence if hit.id == quoted.item.id), None)
-    if hit is None or hit.bearing is None or hit.succession or asks_several(question) or asks_yes_or_no(question):
+    if hit is None or hit.bearing is None or asks_several(question) or asks_yes_or_no(question):
         return False
+    older = [state for state in evidence if state.succession > 1] if hit.succession == 1 else []
+    return all(
+        _is_off(question, asked, said, text) for said, text in ((hit, quoted.text), *((s, s.text) for s in older))
+    )
+
+
+def _is_off(question: str, asked: AnswerType, hit: Recalled, text: str) -> bool:
+    """Whether a text names no place, no number or not the kin that is asked for; or shares no word with the question
+    and is plainly on another topic."""
     kin = OWN_KIN.search(question) if _ASKS_NAME_OF_KIN.search(question) else None
-    if kin is not None and not _calls_kin(quoted.text, next(filter(None, kin.groups()))):
+    if kin is not None and not _calls_kin(text, next(filter(None, kin.groups()))):
         return True
-    if asked is AnswerType.PLACE and not _PLACED.search(quoted.text):
+    if asked is AnswerType.PLACE and not _PLACED.search(text):
         return True
-    if asked is AnswerType.NUMBER and not _COUNTED.search(quoted.text):
+    if asked is AnswerType.NUMBER and not _COUNTED.search(text):
         return True
     off_topic = hit.same_topic is not None and hit.same_topic < OFF_TOPIC
-    return off_topic and share_held(asked_words(question) - _OF_TIMES, quoted.text) == 0
+    return off_topic and share_held(asked_words(question) - _OF_TIMES, text) == 0
 
 
 def _may_conclude(question: str, quoted: _Sentence, evidence: Sequence[Recalled]) -> bool:
