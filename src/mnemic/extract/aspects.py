@@ -94,6 +94,15 @@ def aspects(text: str) -> frozenset[str]:
     return frozenset(groups)
 
 
+def aspect_spans(text: str) -> list[tuple[int, int]]:
+    """Where a text names aspects of an answer, in order of place."""
+    low = simple(text).lower()
+    if len(low) != len(text):
+        return []
+    matches = [*_ENGLISH.finditer(low), *([] if low.isascii() else _CHINESE.finditer(low))]
+    return sorted(match.span() for match in matches)
+
+
 def without_aspects(text: str) -> str:
     """What a text says beside aspects of an answer, in lower case."""
     return _CHINESE.sub(" ", _ENGLISH.sub(" ", simple(text).lower()))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mnemic.core.items import Item, Slot
     from mnemic.extract.instructions import Instruction
     from mnemic.extract.revocations import Revocation, Withdrawal
+    from mnemic.strategies.base import Derivation
 
 Meanings: TypeAlias = "Mapping[str, NDArray[np.float32]]"
 """The vector of each text, in lower case, that meaning may decide on; empty where none are made."""
@@ -31,10 +32,13 @@ def write_revocation(
 ) -> list[str]:
     """Write the revocation, if it is clear what it is about; its words are no instruction beside it.
 
+    Of an instruction for several things, what is not taken back goes on to stand; what cannot be cut is in doubt.
+
     Args:
         instructs: By rule it is an instruction itself, so that by its meaning it only puts another in doubt.
     """
-    import_whole("mnemic.extract.revocations")
+    import_whole("mnemic.extract.instruction_halves", "mnemic.extract.revocations")
+    from mnemic.extract.instruction_halves import is_partly_meant, without
     from mnemic.extract.revocations import Withdrawal
 
     if revocation.way is Withdrawal.HINTS:
@@ -45,14 +49,28 @@ def write_revocation(
         meant, sure = _meant(book, subject, revocation.topic, item.said, revocation.way), True
     if meant is None:
         return []
+    if sure and is_partly_meant(meant.text, revocation.topic):
+        rest = without(meant.text, revocation.topic)
+        if rest is not None:
+            kept = derived_by_rules(item, key, Kind.PROCEDURE, rest, meant.slots, supersedes=meant.at)
+            book.write(replace(kept, context=book.origin(meant)))  # the rest is said in its words
+        else:
+            book.write(_doubt(item, subject, key, revocation, meant, book))
+        return [revocation.text]
     if not sure:
-        slots = {**_instruction_slots(subject, "in doubt", standing=False), DOUBTS: meant.text}
-        doubt = derived_by_rules(item, key, Kind.PROCEDURE, revocation.text, slots)
-        book.write(replace(doubt, context=book.origin(meant)))  # it quotes what it doubts
+        book.write(_doubt(item, subject, key, revocation, meant, book))
         return []
     slots = _instruction_slots(subject, "taken back", standing=False)
     book.write(derived_by_rules(item, key, Kind.PROCEDURE, revocation.text, slots, revokes=(meant.at,)))
     return [revocation.text]
+
+
+def _doubt(
+    item: Item, subject: str, key: str, revocation: Revocation, meant: BookedStatement, book: HouseBook
+) -> Derivation:
+    slots = {**_instruction_slots(subject, "in doubt", standing=False), DOUBTS: meant.text}
+    doubt = derived_by_rules(item, key, Kind.PROCEDURE, revocation.text, slots)
+    return replace(doubt, context=book.origin(meant))  # it quotes what it doubts
 
 
 def _hinted_at(
