@@ -75,7 +75,7 @@ def test_nearly_all_withdrawals_in_other_words_hide_what_they_mean_and_nothing_e
         ("Always answer in French, and never use emojis.", "Emojis are fine again.", "Always answer in French."),
         ("Always answer in French, and never use emojis.", "You can stop the French.", "Never use emojis."),
         ("Never use emojis or tables.", "Emojis are fine again.", "Never use tables."),
-        ("Always use metric units, cite sources, be brief.", "Stop citing sources.", "Always use metric units, be brief."),
+        ("Use metric units, cite sources and be brief.", "Stop citing sources.", "Use metric units and be brief."),
         ("以后回答都用简体中文，尽量简短。", "不用再那么简短了，可以写长一点。", "以后回答都用简体中文。"),
         ("以后回答都用法语，不要用表情。", "可以用表情了。", "以后回答都用法语。"),
         ("以后回答都用法语，不要用表情。", "不用再用法语了。", "不要用表情。"),
@@ -90,6 +90,25 @@ def test_of_an_instruction_for_several_things_what_is_not_taken_back_stands(
 ) -> None:
     assert standing(instruction) == [instruction]
     assert standing(instruction, last) == ([left] if left else [])
+
+
+@pytest.mark.parametrize(
+    ("instruction", "last", "stands"),
+    [
+        ("以后叫我小王。", "别再叫我小王了，叫我王先生吧。", "叫我王先生吧"),
+        ("Call me Tom.", "Don't call me Tom any more, call me Mr Wang.", "call me Mr Wang."),
+        ("Always use metric units.", "Go back to imperial units.", "Go back to imperial units."),
+        ("From now on, answer in French.", "Let's switch to English.", "Let's switch to English."),
+        ("以后都用法语回答。", "不用法语了，以后用德语回答。", "以后用德语回答。"),
+        ("Never use emojis.", "Emojis are fine again.", None),
+        ("From now on, answer in French.", "You can stop the French.", None),
+        ("以后叫我小王。", "别再叫我小王了。", None),
+    ],
+)
+def test_what_is_asked_for_in_place_of_what_is_taken_back_stands(
+    instruction: str, last: str, stands: str | None
+) -> None:
+    assert [text.rstrip("。") for text in standing(instruction, last)] == ([stands.rstrip("。")] if stands else [])
 
 
 def test_where_a_half_cannot_be_cut_out_the_whole_is_in_doubt() -> None:

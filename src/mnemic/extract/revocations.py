@@ -260,6 +260,13 @@ def contradicts(newer: str, older: str) -> bool:
     return telling(without_aspects(newer)) == telling(without_aspects(older))
 
 
+def asks_other_side(newer: str, older: str) -> bool:
+    """Whether an instruction asks for another side of an aspect of an older one: German, where it was French."""
+    had = aspects(older)
+    sides = {one for one in aspects(newer) - had if not one.endswith(":")}
+    return any(_name(one) == _name(other) for one in sides for other in had) and not denies(newer)
+
+
 def aspects_named(text: str) -> set[str]:
     """Name the aspects of an answer that a text speaks of, without their sides."""
     return {_name(aspect) for aspect in aspects(text)}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import re
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from mnemic.core.items import DOUBTS, Kind
@@ -27,10 +28,23 @@ Meanings: TypeAlias = "Mapping[str, NDArray[np.float32]]"
 _STOPPING: Final = frozenset({"stop", "不要再"})
 
 
+_CLAUSE_END: Final = re.compile("[,;，；] ?")
+_LEAVE: Final = re.compile(r"\b(?:you|u|we) (?:can|may|could)\b|\bfeel free\b|\bfine\b|可以|能", re.IGNORECASE)
+"""Gives leave and orders nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """A sentence that took something back, and the instruction that it was, as it stood."""
+
+    revocation: Revocation
+    instruction: str
+
+
 def write_revocation(
     item: Item, subject: str, key: str, revocation: Revocation, book: HouseBook, meanings: Meanings, *, instructs: bool
-) -> list[str]:
-    """Write the revocation, if it is clear what it is about; its words are no instruction beside it.
+) -> list[TakenBack]:
+    """Write the revocation, if it is clear what it is about; its words are no instruction beside it (`asked_instead`).
 
     Of an instruction for several things, what is not taken back goes on to stand; what cannot be cut is in doubt.
 
@@ -56,13 +70,29 @@ def write_revocation(
             book.write(replace(kept, context=book.origin(meant)))  # the rest is said in its words
         else:
             book.write(_doubt(item, subject, key, revocation, meant, book))
-        return [revocation.text]
+        return [TakenBack(revocation, meant.text)]
     if not sure:
         book.write(_doubt(item, subject, key, revocation, meant, book))
         return []
     slots = _instruction_slots(subject, "taken back", standing=False)
     book.write(derived_by_rules(item, key, Kind.PROCEDURE, revocation.text, slots, revokes=(meant.at,)))
-    return [revocation.text]
+    return [TakenBack(revocation, meant.text)]
+
+
+def asked_instead(instruction: Instruction, taken: TakenBack) -> Instruction | None:
+    """What a sentence that takes an instruction back asks for in its place: another name, or the other side of it."""
+    import_whole("mnemic.extract.instructions", "mnemic.extract.revocations")
+    from mnemic.extract.instructions import instructions
+    from mnemic.extract.revocations import Withdrawal, asks_other_side
+
+    clauses = _CLAUSE_END.split(taken.revocation.text)[1:]
+    asked = [clause_instruction for clause in clauses for clause_instruction in instructions(clause)]
+    if taken.revocation.way is Withdrawal.ALLOWS:
+        asked.append(instruction)
+    for new in asked:
+        if new.rule in NAMING or (asks_other_side(new.text, taken.instruction) and not _LEAVE.search(new.text)):
+            return new
+    return None
 
 
 def _doubt(
