@@ -31,6 +31,7 @@ from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
 from mnemic.recall.succession import rival, without_first
 from mnemic.recall.sureness import SCORED, SPLIT, AnswerGrounds, likely_succeeds, likely_yes, read_by, sure
 from mnemic.recall.understand import ASSISTANTS, SPEAKS_OF_SELF, SPEAKS_TO_OTHER, called_by_name
+from mnemic.recall.what_is_asked import is_named, names_object
 from mnemic.recall.whom_it_is_about import (
     OWN_KIN,
     about_another,
@@ -233,9 +234,19 @@ def draft_answer(
     quoted = [hit.item for hit in chosen]
     contested = _contested(question, quoted[:1], [chosen[0].text], evidence)
     unread = yes is not None and (said is not None or not _may_conclude(question, chosen[0], evidence))
-    doubts = {"doubted": bool(facts), "contested": contested, "unread": unread}
+    unnamed = (
+        yes is None and evidence[0].bearing is not None and not is_named(question, _of_its_matter(chosen, evidence))
+    )
+    doubts = {"doubted": bool(facts), "contested": contested, "unread": unread, "unnamed": unnamed}
     grounds = AnswerGrounds(question, context, evidence, asked, quoted, short, yes, **doubts)
     return DraftAnswer(grounds, tuple((hit.item.id, hit.text) for hit in chosen))
+
+
+def _of_its_matter(chosen: Sequence[_Sentence], evidence: Sequence[Recalled]) -> list[str]:
+    """What is quoted first, and where it is a state of a matter that recall has followed, the other states."""
+    states = [hit.text for hit in evidence if hit.succession]
+    followed = any(hit.id == chosen[0].item.id and hit.succession for hit in evidence)
+    return [chosen[0].text, *(states if followed else ())]
 
 
 def _plainly_said(
@@ -291,6 +302,8 @@ def _may_conclude(question: str, quoted: _Sentence, evidence: Sequence[Recalled]
         return True
     asked = asked_words(question)
     states = [hit for hit in evidence if hit.succession]
+    if not names_object(question, [quoted.item.text, *(hit.text for hit in states)]):
+        return False
     newest = any(hit.id == quoted.item.id and hit.succession == 1 for hit in states)
     if newest and share_held(asked, " ".join(hit.text for hit in states)) >= _HALF:
         return True

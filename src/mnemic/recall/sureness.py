@@ -48,6 +48,9 @@ STATED: Final = 0.6
 DOUBTED: Final = 0.45
 """The most where a fact of the profile stands against newer evidence that may be of another matter."""
 
+UNNAMED: Final = 0.2
+"""The most where what is quoted does not name what of the asker's own is asked for: most of it was never said."""
+
 _ALL: Final = 0.7
 """Share of a question from which a statement holds all that it asks about."""
 
@@ -86,6 +89,7 @@ class AnswerGrounds:
         doubted: The profile states something, before which newer evidence stands.
         contested: The same person said later of what is quoted that it ended, or was not so.
         unread: Yes or no is asked, and not plainly read in what is quoted.
+        unnamed: What is quoted names nothing of what of the asker's own is asked for.
     """
 
     question: str
@@ -99,6 +103,7 @@ class AnswerGrounds:
     doubted: bool = False
     contested: bool = False
     unread: bool = False
+    unnamed: bool = False
 
     @property
     def judged(self) -> bool:
@@ -129,6 +134,8 @@ def sure(grounds: AnswerGrounds) -> float:
         likely = SCORED * min(max(grounds.context.confidence, _SPOKEN * _tells_of_whom_is_named(grounds)), clear)
     else:
         likely = likelihood(weighed(grounds), weights()[read_by(grounds.evidence)].sure)
+    if grounds.unnamed:
+        return min(likely, UNNAMED)
     if grounds.contested:
         return min(likely, DOUBTED) if not grounds.stated else DOUBTED
     if grounds.stated:
