@@ -554,7 +554,7 @@ def test_what_nobody_said_is_not_answered_by_what_comes_nearest(told: str, quest
         ("My favourite colour is teal.", "What is my favourite colour?", "teal"),
         ("My passport number is 533 380 006.", "What is my passport number?", "533 380 006"),
         ("Clara, my sister, was born on the 9th of May.", "When is my sister's birthday?", "9"),
-        ("The doctor put me on sertraline.", "What medicine do I take?", "sertraline"),
+        ("I've got two sisters, Kate and Moira.", "What are my sisters' names?", "Kate"),
         ("I was a barista for years; now I keep the accounts of a brewery.", "What is my job now?", "brewery"),
         ("我家的窗帘是绿色的。", "我家的窗帘是什么颜色？", "绿色"),
         ("奶奶五月一号过生日。", "我奶奶什么时候过生日？", "五月一号"),

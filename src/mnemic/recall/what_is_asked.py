@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _OWN: Final = re.compile(
     r"\b(do|does|did|has|have|had|can|will|would|could)? ?\b(?:my|our) ((?:[\w-]+(?:['’]s?)? ){0,3}?[\w-]+)"
     r"(?=\W*$| (?:is|was|are|were|called|named|do|does|did|live|lives|work|works|play|plays|cost|expire|expires"
-    r"|come|comes|start|starts|end|ends|go|goes|visit|visits|like|likes|from|in|at|on|for|with|now|again|born|due|still|before)\b)",
+    r"|come|comes|start|starts|end|ends|go|goes|visit|visits|like|likes|from|in|at|on|for|with|now|again|born|due|still|before|no|not)\b)",
     re.IGNORECASE,
 )
 _OWN_CHINESE: Final = re.compile(
@@ -58,7 +58,8 @@ _LIGHT: Final = frozenset(
 )
 """Words beside which the name of a thing counts alone, and what is told in any words."""
 _ANY_CHINESE: Final = frozenset(("工作", "职业", "名字", "地址"))
-_SORTS: Final = frozenset(tokenise("type size list group number"))
+_OWNER: Final = re.compile(r"['’]s?$|(?<=s)['’]$")
+_SORTS: Final = frozenset(tokenise("type size list group number time"))
 """Of what there are many: what they are of is named."""
 _PLACES: Final = frozenset(
     tokenise(
@@ -82,7 +83,7 @@ _SAID_OTHERWISE: Final = (
 """Words of which one is told by another."""
 _EMPTY: Final = frozenset(("", "have", "do"))
 """Verbs that name nothing."""
-_ANY_WORDS: Final = frozenset(("take", "use", "want", "need"))
+_ANY_WORDS: Final = frozenset(tokenise("take use want need drive driving work working"))
 """Verbs of which the doing is told in any words: the doctor put me on it."""
 
 
@@ -94,8 +95,7 @@ def is_named(question: str, texts: Iterable[str]) -> bool:
         return False
     if _ASKS_BEST.search(question) and not _LIKES.search(told):
         return False
-    named = _NAME.search(told) is not None
-    if _ASKS_WHO.search(question) and told.isascii() and not named:
+    if _ASKS_WHO.search(question) and told.isascii() and not _NAME.search(told):
         return False
     return _in_english(question, told, kin) and _in_chinese(question, told, kin)
 
@@ -103,18 +103,20 @@ def is_named(question: str, texts: Iterable[str]) -> bool:
 def _in_english(question: str, told: str, kin: NDArray[np.bool_]) -> bool:
     words = set(tokenise(told))
     for own in _OWN.finditer(question):
-        asked = [word for word in re.split(r"['’]s?\b|[ \-]", own[2].casefold()) if word and word not in _LIGHT]
-        if len(asked) > 1 and asked[-1] in _SORTS:
+        asked = [word for word in own[2].casefold().split() if not _LIGHT.issuperset(tokenise(word))]
+        if len(asked) > 1 and _SORTS.issuperset(tokenise(asked[-1])):
             asked.pop()
-        naming = [_is_told(word, words, kin, told) for word in asked]
+        owners = [word for word in asked[:-1] if _OWNER.search(word)]
         # behind "does" a verb that is not known here may stand at the end
-        if naming and not (any(naming) if own[1] else all(naming[-2:])):
+        named_by = asked if own[1] else (*owners, *asked[-1:])
+        naming = [_is_told(_OWNER.sub("", word), words, kin, told) for word in named_by]
+        if not all(naming) and not (own[1] and (any(naming) or _NAME.search(told))):
             return False
     does = _DOES.search(question)
     if does is None:
         return True
     sort, verb = does[1].casefold().split()[-1], (does[2] or "").casefold()
-    if verb in _ANY_WORDS or sort in _PLACES:
+    if not _ANY_WORDS.isdisjoint(tokenise(verb)) or not _PLACES.isdisjoint(tokenise(sort)):
         return True
     return any(_is_told(word, words, kin, told) for word in (sort, verb) if word not in _EMPTY)
 

@@ -196,8 +196,9 @@ def _refuse_unclear(*, keep: bool, ended: bool, value: str | None, replaced_by: 
     """Raise unless one outcome is named; what takes the place may be named beside its value, or beside an end."""
     outcomes = keep + ended + (value is not None)
     if outcomes > 1 or not (outcomes or replaced_by) or (keep and replaced_by):
+        problem = "is missing" if not (outcomes or replaced_by) else "is more than one"
         remedy = "Give keep, ended, value or replaced_by; replaced_by may stand beside ended or value."
-        raise Invalid("keep", "is not the one outcome that a doubt needs", remedy)
+        raise Invalid("outcome", problem, remedy)
 
 
 def _text(item: Item, value: str | None, *, ended: bool) -> str:
