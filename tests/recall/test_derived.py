@@ -38,3 +38,38 @@ def test_a_recall_does_not_doubt_what_the_profile_states(said: str, question: st
         assert f"the profile says: {says}" in notes
         assert not any(note.startswith("probably not in memory") for note in notes)
         assert me.recall("Who drives the bus to the lighthouse?").notes[-1].startswith("probably not in memory")
+
+
+@pytest.mark.parametrize(
+    ("by_hand", "said", "doubted", "reason"),
+    [
+        ("The user lives in Paris.", "I moved to Rome yesterday.", "The user lives in Paris.", "said later than"),
+        ("用户住在北京。", "我昨天搬到了上海。", "用户住在北京。", "said later than"),
+        ("I work at Globex.", "I work at Acme.", "I work at Globex.", "said later than"),
+    ],
+)
+@pytest.mark.parametrize("hand_first", [True, False])
+def test_of_a_fact_by_hand_and_one_by_rules_the_later_stands(
+    by_hand: str, said: str, doubted: str, reason: str, hand_first: bool
+) -> None:
+    with Memory("memory:", embedder="none") as memory:
+        me = memory.scope(user="user")
+        days = ("2026-03-01T09:00:00Z", "2026-05-01T09:00:00Z")
+        me.write(by_hand, said=days[not hand_first])
+        me.observe(said, said=days[hand_first])
+        memory.flush()
+        (doubt,) = me.review()
+        assert (doubt.fact.text == doubted) is hand_first
+        assert (doubt.newer.text == by_hand) is not hand_first
+        assert (reason if hand_first else "written by hand later") in doubt.reason
+        assert [belief.doubt is not None for belief in me.profile()].count(True) == 1
+
+
+def test_facts_by_hand_of_the_same_value_or_of_somebody_else_are_in_no_doubt() -> None:
+    with Memory("memory:", embedder="none") as memory:
+        me = memory.scope(user="user")
+        me.observe("I live in Paris.")
+        me.write("The user lives in Paris.")
+        me.write("Clara lives in Rome.")
+        memory.flush()
+        assert me.review() == []
