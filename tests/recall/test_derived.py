@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mnemic import Kind, Memory
+from mnemic.core.items import Channel
 
 
 @pytest.mark.parametrize("kind", [Kind.FACT, Kind.PROFILE])
@@ -73,3 +74,18 @@ def test_facts_by_hand_of_the_same_value_or_of_somebody_else_are_in_no_doubt() -
         me.write("Clara lives in Rome.")
         memory.flush()
         assert me.review() == []
+
+
+@pytest.mark.parametrize(
+    ("undated", "question"), [("I live in Bruges now.", "Where do I live?"), ("我现在住在布鲁日。", "我住在哪里？")]
+)
+def test_a_turn_of_a_file_that_names_no_time_says_so(undated: str, question: str) -> None:
+    why = "its source names no time: it may be older than its import"
+    with Memory("memory:", embedder="none") as memory:
+        me = memory.scope(user="user")
+        me.observe(undated, channel=Channel.IMPORT)
+        me.observe("I live in Ghent. 我住在根特。", said="2025-03-01T10:00:00Z", channel=Channel.IMPORT)
+        me.observe("I live in Antwerp. 我住在安特卫普。")
+        reasons = {item.text: item.reasons for item in me.recall(question, k=3)}
+        assert [text for text, each in reasons.items() if why in each] == [undated]
+        assert len(reasons) == 3
