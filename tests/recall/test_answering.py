@@ -583,3 +583,46 @@ def test_neither_yes_nor_no_is_concluded_of_what_nobody_named(told: tuple[str, .
         tell(me, *told)
         memory.flush()
         assert me.ask(question).confidence < KNOWN
+
+
+@pytest.mark.parametrize(
+    ("told", "question"),
+    [
+        ("Omar and I are getting married next April.", "Am I married?"),
+        ("I'm moving to Leeds in June.", "Do I live in Leeds?"),
+        ("We are adopting a dog next week.", "Do I have a dog?"),
+        ("我们明年四月结婚。", "我结婚了吗？"),
+        ("我下个月搬到杭州。", "我住在杭州吗？"),
+    ],
+)
+def test_what_is_to_come_is_no_yes_to_what_is(me: ScopedMemory, told: str, question: str) -> None:
+    tell(me, told)
+    answered = me.ask(question)
+    assert answered.confidence < KNOWN or answered.short in ("No", "不是", "没有")
+
+
+# What held before
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "value"),
+    [
+        (("I live in Ottawa.", "We moved to Toronto."), "Where did I live before Toronto?", "Ottawa"),
+        (("I live in Leeds.", "I moved to York.", "I moved to Bath."), "Where did I live before Bath?", "York"),
+        (("I live in Leeds.", "I moved to York.", "I moved to Bath."), "Where did I live before York?", "Leeds"),
+        (("I live in Toronto.", "I used to live in Ottawa."), "Where did I live before Toronto?", "Ottawa"),
+        (("I drive a red Fiat.", "I traded the Fiat for a Kia."), "What did I use to drive?", "drive a red Fiat"),
+        (("I work at Acme.", "I started at Globex."), "Where did I work before Globex?", "Acme"),
+        (("我住在苏州。", "我搬到杭州了。"), "我以前住在哪里？", "苏州"),
+        (("我住在苏州。", "我搬到杭州了。"), "搬到杭州之前我住在哪里？", "苏州"),
+        (("我在阿里上班。", "我跳槽到腾讯了。"), "我以前在哪里上班？", "阿里"),
+    ],
+)
+def test_what_held_before_answers_what_asks_for_it(told: tuple[str, ...], question: str, value: str) -> None:
+    with Memory("memory:") as memory:
+        me = memory.scope(user="noor")
+        tell(me, *told)
+        memory.flush()
+        answered = me.ask(question)
+        assert value in answered.citations[0].quote
+        assert answered.known

@@ -111,6 +111,26 @@ def test_what_is_asked_for_in_place_of_what_is_taken_back_stands(
     assert [text.rstrip("。") for text in standing(instruction, last)] == ([stands.rstrip("。")] if stands else [])
 
 
+@pytest.mark.parametrize(
+    ("instruction", "last"),
+    [
+        ("Always repeat my question first.", "Repeating the question has become a bore."),
+        ("Put an emoji in every reply.", "The emojis were sweet at first, but I'm over it."),
+        ("Always cite your sources.", "You're free of the citations, thanks."),
+        ("Never use contractions.", "I was being stuffy about contractions."),
+        ("Always use British spelling.", "The whole British spelling thing is moot now."),
+        ("Never tell jokes.", "I could use a joke lately."),
+        ("Never suggest poisons.", "I'm ready for the poison."),
+        ("每次都要用表情。", "表情停一停吧。"),
+        ("一律用公文格式。", "公文格式用不着了。"),
+        ("以后不要开玩笑。", "开玩笑也挺好。"),
+    ],
+)
+def test_withdrawals_in_passing_words_take_back_what_they_name(instruction: str, last: str) -> None:
+    assert standing(instruction) == [instruction]
+    assert standing(instruction, last) == []
+
+
 def test_where_a_half_cannot_be_cut_out_the_whole_is_in_doubt() -> None:
     instruction, last = "From now on, answer in French to my mails and briefly.", "You can stop the French."
     assert standing(instruction, last) == [instruction]

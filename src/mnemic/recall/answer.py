@@ -24,6 +24,7 @@ from mnemic.extract.phrasing import shown_value
 from mnemic.extract.sentences import sentence_spans, sentences, written_sentences
 from mnemic.recall.asked_for import PAST, AnswerType, asks_several, asks_yes_or_no, day_said, held, surely_held
 from mnemic.recall.doubt_words import is_asserted, speaks_of_any
+from mnemic.recall.earlier import what_held_before
 from mnemic.recall.polarity import ASKS_PAST, DENIES, SUPPOSES, asked_words, share_held, telling_words
 from mnemic.recall.profile import certain_since, matter_of_slot
 from mnemic.recall.reasons import KNOWN
@@ -204,7 +205,8 @@ class DraftAnswer:
         if not grounds.judged:
             return SCORED * KNOWN
         untold = grounds.context.confidence < KNOWN and read_by(grounds.evidence) == "words"
-        return _UNTOLD if untold and not grounds.doubted and not grounds.contested else SPLIT
+        plain = grounds.doubted or grounds.contested or grounds.before
+        return _UNTOLD if untold and not plain else SPLIT
 
 
 def draft_answer(
@@ -214,7 +216,8 @@ def draft_answer(
     evidence = _renumbered(_of_subject(question, [hit for hit in context.items if _answers(hit, question)], user))
     asked = AnswerType.by(question)
     evidence = _of_the_matter(question, _of_whoever_asks(question, _of_kin_asked(question, evidence), context.items))
-    evidence = _fitting(question, asked, evidence)
+    before = what_held_before(question, _of_self(question, context.items))
+    evidence = before or _fitting(question, asked, evidence)
     said = _plainly_said(question, context, evidence, profile, user) if asks_yes_or_no(question) else None
     if said is not None and said.yes is not None:
         return _drafted_plainly(question, context, evidence, said, said.yes)
@@ -237,9 +240,22 @@ def draft_answer(
     unnamed = (
         yes is None and evidence[0].bearing is not None and not is_named(question, _of_its_matter(chosen, evidence))
     )
-    doubts = {"doubted": bool(facts), "contested": contested, "unread": unread, "unnamed": unnamed}
+    doubts = {
+        "doubted": bool(facts),
+        "contested": contested,
+        "unread": unread,
+        "unnamed": unnamed,
+        "before": bool(before),
+    }
     grounds = AnswerGrounds(question, context, evidence, asked, quoted, short, yes, **doubts)
     return DraftAnswer(grounds, tuple((hit.item.id, hit.text) for hit in chosen))
+
+
+def _of_self(question: str, recalled: Sequence[Recalled]) -> list[Recalled]:
+    """What can answer a question about whoever asks it, which may name a place as if it were somebody."""
+    if not SPEAKS_OF_SELF.search(question) or OWN_KIN.search(question):
+        return []
+    return [hit for hit in recalled if _answers(hit, question) and not about_another(hit.text, frozenset(), question)]
 
 
 def _of_its_matter(chosen: Sequence[_Sentence], evidence: Sequence[Recalled]) -> list[str]:

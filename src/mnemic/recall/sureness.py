@@ -89,6 +89,7 @@ class AnswerGrounds:
         doubted: The profile states something, before which newer evidence stands.
         contested: The same person said later of what is quoted that it ended, or was not so.
         unread: Yes or no is asked, and not plainly read in what is quoted.
+        before: What held before is asked for, and told in an earlier state of the matter.
         unnamed: What is quoted names nothing of what of the asker's own is asked for.
     """
 
@@ -104,6 +105,7 @@ class AnswerGrounds:
     contested: bool = False
     unread: bool = False
     unnamed: bool = False
+    before: bool = False
 
     @property
     def judged(self) -> bool:
