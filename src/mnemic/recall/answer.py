@@ -237,9 +237,11 @@ def draft_answer(
     quoted = [hit.item for hit in chosen]
     contested = _contested(question, quoted[:1], [chosen[0].text], evidence)
     unread = yes is not None and (said is not None or not _may_conclude(question, chosen[0], evidence))
-    unnamed = (
-        yes is None and evidence[0].bearing is not None and not is_named(question, _of_its_matter(chosen, evidence))
+    named = is_named(question, [chosen[0].text]) or any(
+        is_named(question, [hit.text], by_name=False)
+        for hit in evidence  # it may be told on in other words
     )
+    unnamed = yes is None and evidence[0].bearing is not None and not named
     doubts = {
         "doubted": bool(facts),
         "contested": contested,
@@ -256,13 +258,6 @@ def _of_self(question: str, recalled: Sequence[Recalled]) -> list[Recalled]:
     if not SPEAKS_OF_SELF.search(question) or OWN_KIN.search(question):
         return []
     return [hit for hit in recalled if _answers(hit, question) and not about_another(hit.text, frozenset(), question)]
-
-
-def _of_its_matter(chosen: Sequence[_Sentence], evidence: Sequence[Recalled]) -> list[str]:
-    """What is quoted first, and where it is a state of a matter that recall has followed, the other states."""
-    states = [hit.text for hit in evidence if hit.succession]
-    followed = any(hit.id == chosen[0].item.id and hit.succession for hit in evidence)
-    return [chosen[0].text, *(states if followed else ())]
 
 
 def _plainly_said(

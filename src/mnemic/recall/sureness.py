@@ -49,7 +49,7 @@ DOUBTED: Final = 0.45
 """The most where a fact of the profile stands against newer evidence that may be of another matter."""
 
 UNNAMED: Final = 0.2
-"""The most where what is quoted does not name what of the asker's own is asked for: most of it was never said."""
+"""The most where nothing recalled names what of the asker's own is asked for: most of it was never said."""
 
 _ALL: Final = 0.7
 """Share of a question from which a statement holds all that it asks about."""
@@ -90,7 +90,7 @@ class AnswerGrounds:
         contested: The same person said later of what is quoted that it ended, or was not so.
         unread: Yes or no is asked, and not plainly read in what is quoted.
         before: What held before is asked for, and told in an earlier state of the matter.
-        unnamed: What is quoted names nothing of what of the asker's own is asked for.
+        unnamed: Nothing that was recalled names what of the asker's own is asked for.
     """
 
     question: str

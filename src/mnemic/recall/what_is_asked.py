@@ -54,7 +54,10 @@ _LIKES: Final = re.compile(
 _ASKS_WHO: Final = re.compile(r"\bwho(?:['’]s| is| was) (?:my|our)\b", re.IGNORECASE)
 _NAME: Final = re.compile(r"\b(?!I\b|I['’])[A-Z][\w'’-]+")
 _LIGHT: Final = frozenset(
-    tokenise("name names called old new favourite favorite best first last current own full present now job work")
+    tokenise(
+        "name names called old new favourite favorite best first last current own full present now job work"
+        " pet pets hobby hobbies food foods exercise surname address"
+    )
 )
 """Words beside which the name of a thing counts alone, and what is told in any words."""
 _ANY_CHINESE: Final = frozenset(("工作", "职业", "名字", "地址"))
@@ -87,8 +90,12 @@ _ANY_WORDS: Final = frozenset(tokenise("take use want need drive driving work wo
 """Verbs of which the doing is told in any words: the doctor put me on it."""
 
 
-def is_named(question: str, texts: Iterable[str]) -> bool:
-    """Whether texts name all that a question calls the asker's own; true where it calls nothing so."""
+def is_named(question: str, texts: Iterable[str], *, by_name: bool = True) -> bool:
+    """Whether texts name all that a question calls the asker's own; true where it calls nothing so.
+
+    Args:
+        by_name: Kin may be spoken of by a name alone.
+    """
     told = " ".join(texts)
     kin = counted_in(told)[KIN] > 0
     if _ASKS_NUMBER.search(question) and not _NUMBERED.search(_DAY_CHINESE.sub("", told)):
@@ -97,10 +104,10 @@ def is_named(question: str, texts: Iterable[str]) -> bool:
         return False
     if _ASKS_WHO.search(question) and told.isascii() and not _NAME.search(told):
         return False
-    return _in_english(question, told, kin) and _in_chinese(question, told, kin)
+    return _in_english(question, told, kin, by_name=by_name) and _in_chinese(question, told, kin, by_name=by_name)
 
 
-def _in_english(question: str, told: str, kin: NDArray[np.bool_]) -> bool:
+def _in_english(question: str, told: str, kin: NDArray[np.bool_], *, by_name: bool) -> bool:
     words = set(tokenise(told))
     for own in _OWN.finditer(question):
         asked = [word for word in own[2].casefold().split() if not _LIGHT.issuperset(tokenise(word))]
@@ -109,8 +116,8 @@ def _in_english(question: str, told: str, kin: NDArray[np.bool_]) -> bool:
         owners = [word for word in asked[:-1] if _OWNER.search(word)]
         # behind "does" a verb that is not known here may stand at the end
         named_by = asked if own[1] else (*owners, *asked[-1:])
-        naming = [_is_told(_OWNER.sub("", word), words, kin, told) for word in named_by]
-        if not all(naming) and not (own[1] and (any(naming) or _NAME.search(told))):
+        naming = [_is_told(_OWNER.sub("", word), words, kin, told, by_name=by_name) for word in named_by]
+        if not all(naming) and not (own[1] and (any(naming) or (by_name and _NAME.search(told)))):
             return False
     does = _DOES.search(question)
     if does is None:
@@ -121,7 +128,7 @@ def _in_english(question: str, told: str, kin: NDArray[np.bool_]) -> bool:
     return any(_is_told(word, words, kin, told) for word in (sort, verb) if word not in _EMPTY)
 
 
-def _is_told(word: str, words: set[str], kin: NDArray[np.bool_], told: str) -> bool:
+def _is_told(word: str, words: set[str], kin: NDArray[np.bool_], told: str, *, by_name: bool = True) -> bool:
     tokens = set(tokenise(word))
     if not tokens or not tokens.isdisjoint(words):
         return True
@@ -130,14 +137,14 @@ def _is_told(word: str, words: set[str], kin: NDArray[np.bool_], told: str) -> b
     if any(not tokens.isdisjoint(group) and not words.isdisjoint(group) for group in _SAID_OTHERWISE):
         return True
     # who was called by name before is spoken of by it
-    return is_kin(word) and not kin.any() and _NAME.search(told) is not None
+    return by_name and is_kin(word) and not kin.any() and _NAME.search(told) is not None
 
 
-def _in_chinese(question: str, told: str, kin: NDArray[np.bool_]) -> bool:
+def _in_chinese(question: str, told: str, kin: NDArray[np.bool_], *, by_name: bool) -> bool:
     for own in (*_OWN_CHINESE.finditer(question), *_KIN_CHINESE.finditer(question)):
         asked = counted_in(own[1])[KIN] > 0
         if asked.any() or is_kin(own[1]):
-            if own[1] not in told and kin.any() and not (asked & kin).any():
+            if own[1] not in told and (kin.any() or not by_name) and not (asked & kin).any():
                 return False
         elif (
             own.re is _OWN_CHINESE
