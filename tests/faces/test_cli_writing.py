@@ -190,7 +190,10 @@ def test_a_doubt_is_reviewed_and_settled(run: Run) -> None:
     assert doubt["newer"]["id"] in told
     assert f"mnemic settle {doubt['fact']['id']} --keep" in told
     assert "--ended or --value" in told
-    run("settle", doubt["fact"]["id"], code=2)
+    refused = run("settle", doubt["fact"]["id"], code=2).err
+    assert "outcome: is missing" in refused
+    assert "--keep, --ended, --value TEXT or --replaced-by ID" in refused
+    assert "outcome: is more than one" in run("settle", doubt["fact"]["id"], "--keep", "--ended", code=2).err
     settled = run("settle", "last", "--ended", "--replaced-by", doubt["newer"]["id"], "--json").json
     assert "Acme" not in run("context", "").out
     run("undo", str(settled["seq"]))

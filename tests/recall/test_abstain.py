@@ -98,6 +98,22 @@ def test_a_chat_of_one_person_and_an_assistant_in_chinese(world: Any, judged: Ju
     assert said.value >= KNOWN > never.value
 
 
+@pytest.mark.parametrize(
+    ("said", "question", "reasons"),
+    [
+        ("我喜欢爬山", "出门要注意什么？", ("nobody said '出门要注意'",)),
+        ("我要去爬山", "山上要注意什么？", ("nobody said '注意'",)),
+        ("我喜欢爬山", "票？", ("nobody said a word of it",)),
+        ("I like tea", "要注意什么 on the motorway?", ("nobody said '要注意', 'motorway'",)),
+    ],
+)
+def test_words_that_nobody_said_are_listed_whole(
+    world: Any, judged: Judge, said: str, question: str, reasons: tuple[str, ...]
+) -> None:
+    world.say(said, by="林")
+    assert judged(question).reasons == reasons
+
+
 def test_where_nothing_bears_on_a_question_the_value_is_zero(world: Any, judged: Judge) -> None:
     assert judged("anything?").value == 0
     world.say("I like tea")

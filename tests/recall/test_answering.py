@@ -519,3 +519,110 @@ def test_a_day_without_a_year_is_the_next_of_what_is_to_come_and_the_last_of_wha
     answered = me.ask(question)
     assert day in answered.text or answered.confidence < KNOWN
     assert "2025" not in answered.short
+
+
+# What nobody said
+
+
+@pytest.mark.parametrize(
+    ("told", "question"),
+    [
+        ("My favourite colour is teal.", "What is my favourite film?"),
+        ("My passport expires on 3 March 2027.", "What is my passport number?"),
+        ("My mum's birthday is on the 9th of May.", "When is my grandmother's birthday?"),
+        ("My new phone cost 549 euros.", "How much did my sofa cost?"),
+        ("I went to the dentist and it hurt.", "Who is my dentist?"),
+        ("I swim on Tuesdays.", "Which football team do I support?"),
+        ("我的车是蓝色的海豚。", "我家的窗帘是什么颜色？"),
+        ("我妈五月一号过生日。", "我奶奶什么时候过生日？"),
+        ("房贷每个月6500元。", "我的沙发多少钱？"),
+        ("我的护照三月三号到期。", "我的护照号是多少？"),
+    ],
+)
+def test_what_nobody_said_is_not_answered_by_what_comes_nearest(told: str, question: str) -> None:
+    with Memory("memory:") as memory:
+        me = memory.scope(user="noor")
+        tell(me, told, "I moved the shelf.", "我把架子挪了。")
+        memory.flush()
+        answered = me.ask(question)
+        assert (answered.known, answered.short) == (False, "")
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "value"),
+    [
+        ("My favourite colour is teal.", "What is my favourite colour?", "teal"),
+        ("My passport number is 533 380 006.", "What is my passport number?", "533 380 006"),
+        ("Clara, my sister, was born on the 9th of May.", "When is my sister's birthday?", "9"),
+        ("I've got two sisters, Kate and Moira.", "What are my sisters' names?", "Kate"),
+        ("I was a barista for years; now I keep the accounts of a brewery.", "What is my job now?", "brewery"),
+        ("我家的窗帘是绿色的。", "我家的窗帘是什么颜色？", "绿色"),
+        ("奶奶五月一号过生日。", "我奶奶什么时候过生日？", "五月一号"),
+    ],
+)
+def test_what_was_said_in_other_words_is_answered(told: str, question: str, value: str) -> None:
+    with Memory("memory:") as memory:
+        me = memory.scope(user="noor")
+        tell(me, told, "I moved the shelf.", "我把架子挪了。")
+        memory.flush()
+        answered = me.ask(question)
+        assert value in answered.text
+        assert answered.known
+
+
+@pytest.mark.parametrize(
+    ("told", "question"),
+    [
+        (("I'm allergic to penicillin.", "Turns out my penicillin allergy isn't real."), "Am I allergic to latex?"),
+        (("I have a bike and a piano.", "Sold the piano to a neighbour."), "Do I have a canoe?"),
+    ],
+)
+def test_neither_yes_nor_no_is_concluded_of_what_nobody_named(told: tuple[str, ...], question: str) -> None:
+    with Memory("memory:") as memory:
+        me = memory.scope(user="noor")
+        tell(me, *told)
+        memory.flush()
+        assert me.ask(question).confidence < KNOWN
+
+
+@pytest.mark.parametrize(
+    ("told", "question"),
+    [
+        ("Omar and I are getting married next April.", "Am I married?"),
+        ("I'm moving to Leeds in June.", "Do I live in Leeds?"),
+        ("We are adopting a dog next week.", "Do I have a dog?"),
+        ("我们明年四月结婚。", "我结婚了吗？"),
+        ("我下个月搬到杭州。", "我住在杭州吗？"),
+    ],
+)
+def test_what_is_to_come_is_no_yes_to_what_is(me: ScopedMemory, told: str, question: str) -> None:
+    tell(me, told)
+    answered = me.ask(question)
+    assert answered.confidence < KNOWN or answered.short in ("No", "不是", "没有")
+
+
+# What held before
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "value"),
+    [
+        (("I live in Ottawa.", "We moved to Toronto."), "Where did I live before Toronto?", "Ottawa"),
+        (("I live in Leeds.", "I moved to York.", "I moved to Bath."), "Where did I live before Bath?", "York"),
+        (("I live in Leeds.", "I moved to York.", "I moved to Bath."), "Where did I live before York?", "Leeds"),
+        (("I live in Toronto.", "I used to live in Ottawa."), "Where did I live before Toronto?", "Ottawa"),
+        (("I drive a red Fiat.", "I traded the Fiat for a Kia."), "What did I use to drive?", "drive a red Fiat"),
+        (("I work at Acme.", "I started at Globex."), "Where did I work before Globex?", "Acme"),
+        (("我住在苏州。", "我搬到杭州了。"), "我以前住在哪里？", "苏州"),
+        (("我住在苏州。", "我搬到杭州了。"), "搬到杭州之前我住在哪里？", "苏州"),
+        (("我在阿里上班。", "我跳槽到腾讯了。"), "我以前在哪里上班？", "阿里"),
+    ],
+)
+def test_what_held_before_answers_what_asks_for_it(told: tuple[str, ...], question: str, value: str) -> None:
+    with Memory("memory:") as memory:
+        me = memory.scope(user="noor")
+        tell(me, *told)
+        memory.flush()
+        answered = me.ask(question)
+        assert value in answered.citations[0].quote
+        assert answered.known

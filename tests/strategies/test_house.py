@@ -38,6 +38,25 @@ def kept(derivations: Sequence[Derivation]) -> list[Item]:
     ]
 
 
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        (("我养了一只狗，名字叫豆包。",), ["用户养了豆包 (狗)。"]),
+        (("我养了一只狗。", "我的狗叫豆包。"), ["用户养了豆包 (狗)。"]),
+        (("I have a dog.", "My dog Max is ill."), ["The user has a pet: Max (dog)."]),
+        (("My dog Max is ill.", "I have a dog."), ["The user has a pet: Max (dog)."]),
+        (("I have a dog.", "My cat Luna is ill."), ["The user has a pet: a dog.", "The user has a pet: Luna (cat)."]),
+        (("我养了两只猫。", "我的猫叫团子。"), ["用户养了两只猫。", "用户养了团子 (猫)。"]),
+    ],
+)
+def test_a_pet_without_a_name_makes_way_for_the_one_of_its_kind_that_has_one(
+    said: tuple[str, ...], left: list[str]
+) -> None:
+    written = digest([turn(text, day) for day, text in enumerate(said)], (), "user")
+    gone = {at for one in written for at in (one.supersedes, *one.revokes)}
+    assert [one.text for n, one in enumerate(written) if n not in gone] == left
+
+
 def texts(items: Sequence[Item], known: Sequence[Item] = ()) -> list[str]:
     return [derivation.text for derivation in digest(items, known, "ada")]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -10,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mnemic.core.ids import ItemId
-from mnemic.core.items import Channel, Item, Kind
+from mnemic.core.items import DOUBTS, Channel, Item, Kind
 from mnemic.extract.instruction_meaning import form
 from mnemic.extract.withdrawal_meaning import nearest
 from mnemic.lab.tasks.standing_bench import WithdrawalDialogue, read_dialogues
+from mnemic.strategies.base import Derivation
 from mnemic.strategies.house import digest
 
 FIRST = datetime(2024, 5, 1, tzinfo=UTC)
@@ -25,6 +27,17 @@ FIRST_DIALOGUES = [one for one in read_dialogues() if not one.hand]
 
 def standing(*said: str) -> list[str]:
     """What stands by rules and words alone after a user said some things, one a day."""
+    written = digested(*said)
+    gone = {at for one in written for at in (one.supersedes, *one.revokes)}
+    return [one.text for n, one in enumerate(written) if n not in gone and one.slots.get("standing") is True]
+
+
+def doubting(*said: str) -> list[str]:
+    """What puts an instruction in doubt after a user said some things."""
+    return [one.text for one in digested(*said) if DOUBTS in one.slots]
+
+
+def digested(*said: str) -> Sequence[Derivation]:
     turns = [
         Item(
             id=ItemId(f"{n:026d}"),
@@ -36,9 +49,7 @@ def standing(*said: str) -> list[str]:
         )
         for n, text in enumerate(said)
     ]
-    written = digest(turns, (), "ada")
-    gone = {at for one in written for at in (one.supersedes, *one.revokes)}
-    return [one.text for n, one in enumerate(written) if n not in gone and one.slots.get("standing") is True]
+    return digest(turns, (), "ada")
 
 
 def hidden(dialogue: WithdrawalDialogue) -> set[str]:
@@ -54,6 +65,76 @@ def test_nearly_all_withdrawals_in_other_words_hide_what_they_mean_and_nothing_e
     lost = [(hidden(one), one.standing[0]) for one in dialogues]
     assert sum(bool(gone) for gone, _ in lost) >= 0.9 * len(dialogues)
     assert all(text in meant for gone, meant in lost for text in gone)
+
+
+@pytest.mark.parametrize(
+    ("instruction", "last", "left"),
+    [
+        ("Keep answers short and in French.", "You can stop the French.", "Keep answers short."),
+        ("Keep answers short and in French.", "You no longer need to be so brief.", "Keep answers in French."),
+        ("Always answer in French, and never use emojis.", "Emojis are fine again.", "Always answer in French."),
+        ("Always answer in French, and never use emojis.", "You can stop the French.", "Never use emojis."),
+        ("Never use emojis or tables.", "Emojis are fine again.", "Never use tables."),
+        ("Use metric units, cite sources and be brief.", "Stop citing sources.", "Use metric units and be brief."),
+        ("以后回答都用简体中文，尽量简短。", "不用再那么简短了，可以写长一点。", "以后回答都用简体中文。"),
+        ("以后回答都用法语，不要用表情。", "可以用表情了。", "以后回答都用法语。"),
+        ("以后回答都用法语，不要用表情。", "不用再用法语了。", "不要用表情。"),
+        ("From now on, answer in French and German.", "You can stop the French.", "From now on, answer in German."),
+        ("From now on, answer in French and German.", "Forget what I said about French and German.", None),
+        ("From now on, answer in French when I write from work and on Sundays.", "You can stop the French.", None),
+        ("以后都用中文回答。", "不用再用中文了。", None),
+    ],
+)  # fmt: skip
+def test_of_an_instruction_for_several_things_what_is_not_taken_back_stands(
+    instruction: str, last: str, left: str | None
+) -> None:
+    assert standing(instruction) == [instruction]
+    assert standing(instruction, last) == ([left] if left else [])
+
+
+@pytest.mark.parametrize(
+    ("instruction", "last", "stands"),
+    [
+        ("以后叫我小王。", "别再叫我小王了，叫我王先生吧。", "叫我王先生吧"),
+        ("Call me Tom.", "Don't call me Tom any more, call me Mr Wang.", "call me Mr Wang."),
+        ("Always use metric units.", "Go back to imperial units.", "Go back to imperial units."),
+        ("From now on, answer in French.", "Let's switch to English.", "Let's switch to English."),
+        ("以后都用法语回答。", "不用法语了，以后用德语回答。", "以后用德语回答。"),
+        ("Never use emojis.", "Emojis are fine again.", None),
+        ("From now on, answer in French.", "You can stop the French.", None),
+        ("以后叫我小王。", "别再叫我小王了。", None),
+    ],
+)
+def test_what_is_asked_for_in_place_of_what_is_taken_back_stands(
+    instruction: str, last: str, stands: str | None
+) -> None:
+    assert [text.rstrip("。") for text in standing(instruction, last)] == ([stands.rstrip("。")] if stands else [])
+
+
+@pytest.mark.parametrize(
+    ("instruction", "last"),
+    [
+        ("Always repeat my question first.", "Repeating the question has become a bore."),
+        ("Put an emoji in every reply.", "The emojis were sweet at first, but I'm over it."),
+        ("Always cite your sources.", "You're free of the citations, thanks."),
+        ("Never use contractions.", "I was being stuffy about contractions."),
+        ("Always use British spelling.", "The whole British spelling thing is moot now."),
+        ("Never tell jokes.", "I could use a joke lately."),
+        ("Never suggest poisons.", "I'm ready for the poison."),
+        ("每次都要用表情。", "表情停一停吧。"),
+        ("一律用公文格式。", "公文格式用不着了。"),
+        ("以后不要开玩笑。", "开玩笑也挺好。"),
+    ],
+)
+def test_withdrawals_in_passing_words_take_back_what_they_name(instruction: str, last: str) -> None:
+    assert standing(instruction) == [instruction]
+    assert standing(instruction, last) == []
+
+
+def test_where_a_half_cannot_be_cut_out_the_whole_is_in_doubt() -> None:
+    instruction, last = "From now on, answer in French to my mails and briefly.", "You can stop the French."
+    assert standing(instruction, last) == [instruction]
+    assert doubting(instruction, last) == [last]
 
 
 @pytest.mark.parametrize("testing", [False, True])

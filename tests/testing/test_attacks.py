@@ -21,7 +21,6 @@ from mnemic.testing.attack.secrets import PLACES, _unreached
 from mnemic.testing.attack.strategy_replay import FOLLOWED, Replay, different
 from mnemic.testing.attack.tampering import _unseen
 
-
 TIMED = pytest.param("growth", marks=pytest.mark.slow)
 """What takes times is no test of a machine that is busy: `pytest -m slow`, and `scripts/attack growth`."""
 

@@ -31,7 +31,7 @@ _LEXICON: Final = (
     ("headings", "", "headings?|headers?", "标题"),
     ("markdown", "", "markdown|bold|asterisks|formatting", "加粗|markdown|排版"),
     ("units", "metric", r"metric|kilomet(?:re|er)s?|km|kilos?|kilograms?|kg|grams?|celsius|centimet(?:re|er)s?|met(?:re|er)s|lit(?:re|er)s?", "公里|公斤|摄氏|公制|平方米|厘米"),
-    ("units", "imperial", "imperial|miles?|feet|inches|fahrenheit|pounds|ounces|stones?|cups|gallons", "英里|华氏|英制|英尺|斤"),
+    ("units", "imperial", "imperial|miles?|feet|inches|fahrenheit|pounds|ounces|stones?|cups|gallons", "英里|华氏|英制|英尺|(?<!公)斤"),
     ("units", "kelvin", "kelvin", "开尔文"),
     *(("money", name, word, zh) for name, word, zh in (("euro", "euros?", "欧元"), ("dollar", "dollars?|usd", "美元|美金"), ("yuan", "yuan|rmb|renminbi", "人民币"), ("pound", "sterling|gbp", "英镑"), ("hkd", "hong kong dollars", "港币|港纸"), ("twd", "taiwan dollars", "台币"), ("yen", "yen", "日元"))),
     ("calendar", "lunar", r"lunar", "农历|阴历"),
@@ -92,6 +92,15 @@ def aspects(text: str) -> frozenset[str]:
     if not low.isascii():
         groups |= {_GROUPS[str(match.lastgroup)] for match in _CHINESE.finditer(low)}
     return frozenset(groups)
+
+
+def aspect_spans(text: str) -> list[tuple[int, int]]:
+    """Where a text names aspects of an answer, in order of place."""
+    low = simple(text).lower()
+    if len(low) != len(text):
+        return []
+    matches = [*_ENGLISH.finditer(low), *([] if low.isascii() else _CHINESE.finditer(low))]
+    return sorted(match.span() for match in matches)
 
 
 def without_aspects(text: str) -> str:

@@ -58,6 +58,8 @@ _ABOUT: Final = r"(?P<topic>[^,;:.!]{2,80}?)"
 _THEN: Final = r"(?:[,;:.!]|$| (?:please|pls|thanks|now)\b)"
 _CUT: Final = r"(?P<topic>[^，,。！!；]{1,16}?)"
 _WORDED_FORMS: Final = (
+    # what was, before what ends it
+    ("removes", rf"(?:ok(?:ay)? )?(?:the |those |all those )?{_ABOUT} (?:was|were) [^.;]{{2,40}}[,;] (?:but )?i(?:'m| am) over (?:it|them)\b"),
     # explicit: whatever the instruction was
     ("undoes", rf"{_AT}(?:you can |you may |please |let's |we can )?(?:drop|scrap|lift|remove|forget|cancel|disregard|ignore|lose|ditch|end|waive|undo|never mind|nvm|nevermind)(?: about)?(?: (?:the|my|that|your))? {_ABOUT}[ -]?{_LIMIT}\b"),
     ("undoes", rf"{_AT}(?:the|my|that) {_LIMIT} (?:on|about|against|of|for) {_ABOUT} (?:is|has been|can be|was) (?:lifted|off|gone|over|dropped|waived|removed)"),
@@ -81,10 +83,20 @@ _WORDED_FORMS: Final = (
     ("removes", rf"{_AT}(?:you can |you may |please |just )?leave (?:out |off )?(?:the |my |your |any )?{_ABOUT} (?:off|out|away)\b"),
     ("removes", rf"{_AT}i(?:'m| am|'ve had|'ve got| have had)? (?:tired|sick|bored|weary|done|over|enough|fed up)(?: (?:of|with))?(?: (?:being|getting|having|seeing|hearing))? (?:the |all the |your )?{_ABOUT}{_THEN}"),
     ("removes", rf"{_AT}{_ABOUT} (?:is|are) (?:over|done|finished|enough)\b"),
+    ("removes", rf"{_AT}(?:the |so many |too many |those |all those )?{_ABOUT} (?:has|have) (?:become|got) (?:a bore|boring|tedious|tiresome|stale)\b"),
+    ("removes", rf"{_AT}(?:the |so many |too many |those |all those )?{_ABOUT} (?:makes?|made|started giving|gives?) me (?:tired|anxious|anxiety|nervous|sad|cringe)\b"),
+    ("removes", rf"{_AT}(?:you(?:'re| are)|i(?:'m| am)) (?:free|relieved|rid) (?:of|from) (?:the )?{_ABOUT}{_THEN}"),
+    ("removes", rf".*?\bwithout (?:the |any |your )?{_ABOUT} (?:now|any ?more|from now on)\b"),
+    ("undoes", rf"{_AT}i was (?:just |only )?being [a-z]+ (?:about|over|with) (?:the |all that )?{_ABOUT}(?: thing| business| stuff)?{_THEN}"),
+    ("undoes", rf"{_AT}(?:the |all that )?(?:whole )?{_ABOUT} (?:thing|business|embargo)? ?(?:is|are) (?:now )?(?:moot|history|pointless|obsolete|behind us)\b"),
+    ("removes", rf"(?:.*?[，,])?{_CUT}(?:停一停|收一收|用不着|没人懂|省一省|歇一歇)(?:了|吧)?"),
+    ("allows", rf"(?:.*?[，,])?{_CUT}(?:你|您)?(?:想说就说|爱说就说|想用就用|爱用就用|随它去|也没事|也挺好|都成|也无妨|用回来|也能吃|多来点)"),
     ("removes", rf"(?:.*?[，,])?{_CUT}(?:的?叫法)?(?:已经|都|也|就|可以|我)*(?:作废|腻了|够了|看烦了|听烦了|到此为止)"),
     # something is allowed, or another way of it: an instruction against it, or for something else of the kind
     ("allows", rf"{_AT}(?:it's|it is|its) (?:ok|okay|fine|alright|all right|good)(?: now)? (?:to|if you|for you to|that you) {_ABOUT}{_THEN}"),
     ("allows", rf"{_AT}feel free to {_ABOUT}{_THEN}"),
+    ("allows", rf"{_AT}i(?:'d| would)? (?:(?:really|actually|honestly|now|do) )?(?:could use|need|welcome|consent to) (?:a |some )?(?:bit of )?{_ABOUT}(?: from you)?(?: lately| now| these days)?{_THEN}"),
+    ("allows", rf"{_AT}i(?:'m| am) (?:now )?ready for (?:the |some )?{_ABOUT}{_THEN}"),
     ("allows", rf"{_AT}i (?:do |kind of |actually )?(?:miss|want) (?:the |your |some )?{_ABOUT}(?: back)?{_THEN}"),
     ("allows", rf"{_AT}i(?:'ve| have) (?:come (?:a)?round to|warmed to|got(?:ten)? used to|grown to like|started to like|learned to like|learnt) {_ABOUT}{_THEN}"),
     ("allows", rf"{_AT}(?:put|bring|add|turn|let|get|give me) (?:back )?(?:the |my |your |some )?{_ABOUT}(?: back| again| on again| instead| once more)(?: in| on)?{_THEN}"),
@@ -127,10 +139,10 @@ _WORDED_PATTERNS: Final = {
 }
 """The worded forms, by whether they are Chinese."""
 _WORDED_CUE: Final = re.compile(
-    r"again|any ?more|longer|back|limit|rule|\bban|\bbar\b|restrict|requir|nvm|never ?mind|withdraw|forget|scrap|drop|lift|changed my|released|excused|\bgo\b|stop|quit|no more|needn|no need|no further|necess|\bold\b|tired|sick|enough|fine\b|\bok|good (?:to|if)|allowed|welcome|permitted|problem|will do|bother|content|mind\b|free to|miss|round to|used to|switch|revert|also|leave|lose|more\b|from (?:now|here|today)"
+    r"again|any ?more|longer|back|limit|rule|\bban|\bbar\b|restrict|requir|nvm|never ?mind|withdraw|forget|scrap|drop|lift|changed my|released|excused|\bgo\b|stop|quit|no more|needn|no need|no further|necess|\bold\b|tired|sick|enough|fine\b|\bok|good (?:to|if)|allowed|welcome|permitted|problem|will do|bother|content|mind\b|free to|miss|round to|used to|switch|revert|also|leave|lose|bore|boring|tedious|tiresome|stale|makes? me|gave me|giv(?:es?|ing) me|\bover\b|relieved|\brid\b|without|being|free (?:of|from)|moot|history|pointless|obsolete|could use|\bneed|welcome|consent|ready for|more\b|from (?:now|here|today)"
 )
 _CUE: Final = re.compile(
-    r"need|have to|can|may|free|miss|want|over|round|used to|warmed|put|bring|get|let|switch|change|tired|sick|bored|enough|leave|够了|腻了|烦了|无所谓|解禁|没事|放开|还是|加上|nvm|more|any ?more|longer|necessary|required|withdraw|released|off|fine|ok|welcome|permitted|content|happy with| do\b|old|quit|停|随便|无所谓|回|返|拿掉|不要|改|换|当我|forget|ignore|disregard|scrap|drop|cancel|undo|lift|remove|mind|delete|revoke|discard|back|rule|stop|again|after all|no longer|不|别|又|算了|规矩|取消|撤|忘|忽|作废|去掉|解除|删|收回|之前|以前|上次|恢复|改回|可以|能"
+    r"need|have to|can|may|free|miss|want|over|round|used to|warmed|put|bring|get|let|switch|change|tired|sick|bored|enough|leave|够了|腻了|烦了|无所谓|解禁|没事|放开|还是|加上|nvm|more|any ?more|longer|necessary|required|withdraw|released|off|fine|ok|welcome|permitted|content|happy with| do\b|old|quit|停|随便|无所谓|回|返|拿掉|不要|改|换|当我|停一停|收一收|用不着|没人懂|省一省|歇一歇|想说就说|爱说就说|就用|随它去|没事|挺好|都成|无妨|多来点|forget|ignore|disregard|scrap|drop|cancel|undo|lift|remove|mind|delete|revoke|discard|back|rule|stop|again|after all|no longer|不|别|又|算了|规矩|取消|撤|忘|忽|作废|去掉|解除|删|收回|之前|以前|上次|恢复|改回|可以|能"
 )
 _CLAUSE_END: Final = re.compile("[,;，；]")
 _SAYS_LITTLE: Final = frozenset(
@@ -258,6 +270,13 @@ def contradicts(newer: str, older: str) -> bool:
     if {_name(aspect) for aspect in wanted} != {_name(aspect) for aspect in had} or denies(newer) or denies(older):
         return False
     return telling(without_aspects(newer)) == telling(without_aspects(older))
+
+
+def asks_other_side(newer: str, older: str) -> bool:
+    """Whether an instruction asks for another side of an aspect of an older one: German, where it was French."""
+    had = aspects(older)
+    sides = {one for one in aspects(newer) - had if not one.endswith(":")}
+    return any(_name(one) == _name(other) for one in sides for other in had) and not denies(newer)
 
 
 def aspects_named(text: str) -> set[str]:

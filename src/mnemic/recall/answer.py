@@ -24,6 +24,7 @@ from mnemic.extract.phrasing import shown_value
 from mnemic.extract.sentences import sentence_spans, sentences, written_sentences
 from mnemic.recall.asked_for import PAST, AnswerType, asks_several, asks_yes_or_no, day_said, held, surely_held
 from mnemic.recall.doubt_words import is_asserted, speaks_of_any
+from mnemic.recall.earlier import what_held_before
 from mnemic.recall.polarity import ASKS_PAST, DENIES, END_ASKED, SUPPOSES, asked_words, share_held, telling_words
 from mnemic.recall.profile import certain_since, matter_of_slot
 from mnemic.recall.reasons import KNOWN
@@ -134,12 +135,6 @@ _OF_TIMES: Final = frozenset("日月年号天多大少")
 """Characters that stand in questions and statements of any matter."""
 _IN_LAW: Final = re.compile(r"-in-law|[夫婿媳嫂]")
 """Kin of kin, whom a word for those whom they married does not mean."""
-_ASKS_BEFORE: Final = re.compile(
-    r"\bbefore (?:I (?:moved|came|went) to |moving to |the )?([A-Z][\w'’-]+)"
-    r"|(?:在|去|搬到|来)([\u4e00-\u9fff]{2,4})[之以]前"
-)
-"""Asks what was before somewhere or something that it names."""
-_FROM: Final = re.compile(r"\bfrom\b|从", re.IGNORECASE)
 _POSSESSIVE: Final = re.compile(
     r"\W*(?!(?:It|That|This|There|Here|What|Who|Where|When|How|He|She|Let|Today|Tomorrow)\b)[A-Z][\w-]+['’]s\b"
 )
@@ -243,7 +238,8 @@ class DraftAnswer:
         if not grounds.judged:
             return SCORED * KNOWN
         untold = grounds.context.confidence < KNOWN and read_by(grounds.evidence) == "words"
-        return _UNTOLD if untold and not grounds.doubted and not grounds.contested else SPLIT
+        plain = grounds.doubted or grounds.contested or grounds.before
+        return _UNTOLD if untold and not plain else SPLIT
 
 
 def draft_answer(
@@ -252,9 +248,9 @@ def draft_answer(
     """Choose what answers a question, of the evidence or of the profile; None where nothing does."""
     evidence = _renumbered(_of_subject(question, [hit for hit in context.items if _answers(hit, question)], user))
     asked = AnswerType.by(question)
-    evidence = _of_kin_asked(question, _before_what_is_named(question, evidence))
-    evidence = _of_the_matter(question, _of_whoever_asks(question, evidence, context.items))
-    evidence = _fitting(question, asked, evidence)
+    evidence = _of_the_matter(question, _of_whoever_asks(question, _of_kin_asked(question, evidence), context.items))
+    before = what_held_before(question, _of_self(question, context.items))
+    evidence = before or _fitting(question, asked, evidence)
     said = _plainly_said(question, context, evidence, profile, user) if asks_yes_or_no(question) else None
     if said is not None and said.yes is not None:
         return _drafted_plainly(question, context, evidence, said, said.yes)
@@ -277,7 +273,13 @@ def draft_answer(
     contested = _contested(question, quoted[:1], [chosen[0].text], evidence)
     unread = yes is not None and (said is not None or not _may_conclude(question, chosen[0], evidence))
     unread = unread or (yes is not None and yes < _SURELY and not _may_deny(question, chosen[0], evidence))
-    doubts = {"doubted": bool(facts), "contested": contested, "unread": unread, "beside": beside}
+    doubts = {
+        "doubted": bool(facts),
+        "contested": contested,
+        "unread": unread,
+        "beside": beside,
+        "before": bool(before),
+    }
     grounds = AnswerGrounds(question, context, evidence, asked, quoted, short, yes, **doubts)
     return DraftAnswer(grounds, tuple((hit.item.id, hit.text) for hit in chosen))
 
@@ -318,6 +320,13 @@ def _drafted_plainly(
         question, context, ordered, AnswerType.by(question), [said.item], short, float(yes), stated=True
     )
     return DraftAnswer(grounds, ((said.item.id, said.sentence),))
+
+
+def _of_self(question: str, recalled: Sequence[Recalled]) -> list[Recalled]:
+    """What can answer a question about whoever asks it, which may name a place as if it were somebody."""
+    if not SPEAKS_OF_SELF.search(question) or OWN_KIN.search(question):
+        return []
+    return [hit for hit in recalled if _answers(hit, question) and not about_another(hit.text, frozenset(), question)]
 
 
 def _may_deny(question: str, quoted: _Sentence, evidence: Sequence[Recalled]) -> bool:
@@ -542,19 +551,6 @@ def _of_whoever_asks(question: str, evidence: list[Recalled], heard: Sequence[Re
         return share_held(asked, hit.text) > 0 or hit.components.get("dense", 0.0) >= _MEANT
 
     return [] if any(map(names_it, left)) and not any(map(names_it, kept)) else _renumbered(kept)
-
-
-def _before_what_is_named(question: str, evidence: list[Recalled]) -> list[Recalled]:
-    """Evidence without what speaks of that before which something is asked: "Where did I live before Bruges?".
-
-    What tells of both ("from Ghent to Bruges") stays, and so does all of it where nothing else bears on the question.
-    """
-    after = _ASKS_BEFORE.search(question)
-    if after is None:
-        return evidence
-    named = set(tokenise(next(filter(None, after.groups()))))
-    kept = [hit for hit in evidence if named.isdisjoint(tokenise(hit.text)) or _FROM.search(hit.text)]
-    return _renumbered(kept) if any((hit.bearing or 0.0) > 0 for hit in kept) else evidence
 
 
 def _of_kin_asked(question: str, evidence: list[Recalled]) -> list[Recalled]:

@@ -251,11 +251,14 @@ def _time_surely(text: str, item: Item, question: str) -> str:
 
 def day_said(item: Item, text: str) -> str:
     """The day on which an item was said, in a text's language; "" where it only came in from a file on that day."""
+    return "" if is_undated(item) else _day(local_time(item.said, item.said_offset).date(), text)
+
+
+def is_undated(item: Item) -> bool:
+    """Whether an item came in from a file that names no time, so that it bears the time of its import."""
     written = (Channel.IMPORT, Kind.DOCUMENT, Kind.CHUNK)
     came = moment(int.from_bytes(to_bytes(item.id)[:6], "big") * 1000)
-    if (item.channel in written or item.kind in written) and abs(item.said - came) < _UNDATED:
-        return ""
-    return _day(local_time(item.said, item.said_offset).date(), text)
+    return (item.channel in written or item.kind in written) and abs(item.said - came) < _UNDATED
 
 
 def _place(text: str, question: str) -> str:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from mnemic.core.items import Sight
+from mnemic.core.items import Kind, Sight
 from mnemic.core.queries import Context, Lost, Stage
 from mnemic.core.tokens import BY_RULES
 from mnemic.index.columns import Column
+from mnemic.recall.asked_for import is_undated
 from mnemic.recall.bridge import Bridge, bridge, leads_on
 from mnemic.recall.currency import POOL, current
 from mnemic.recall.fuse import Chosen, Ranking, fuse, latest, named, twin
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from mnemic.core.ids import ItemId
-    from mnemic.core.items import Version
+    from mnemic.core.items import Item, Version
     from mnemic.core.queries import Hit, Query
     from mnemic.index.catalogues import Catalogues
     from mnemic.index.reading import Reading
@@ -120,11 +121,12 @@ def recall(snapshot: Snapshot, catalogues: Catalogues, query: Query, *, explain:
     if ranked.candidates.bridge is not None:
         bridged = ranked.candidates.bridge.explained(packed.hits, ranked.readings, snapshot)
         ways = [(*way, *over) for way, over in zip(ways, bridged, strict=True)]
+    undated = [_undated(version.item) for version in packed.versions]
     confidence = ranked.confidence
     return Context(
         text=packed.text,
         tokens=packed.tokens,
-        items=packed.recalled([(*each, *way) for each, way in zip(why, ways, strict=True)]),
+        items=packed.recalled([(*each, *way, *when) for each, way, when in zip(why, ways, undated, strict=True)]),
         considered=ranked.entries,
         seq=head_of(snapshot, query),
         notes=(*ranked.notes, *_without_room(ranked, packed, query), *(confidence.notes if ranked.bearing else ())),
@@ -133,6 +135,13 @@ def recall(snapshot: Snapshot, catalogues: Catalogues, query: Query, *, explain:
         confidence=confidence.value,
         pending=ranked.candidates.pending,
     )
+
+
+def _undated(item: Item) -> tuple[str, ...]:
+    """What is said of a turn of a file that names no time: it is no newer than others for having come in later."""
+    if item.kind is not Kind.TURN or not is_undated(item):
+        return ()
+    return ("its source names no time: it may be older than its import",)
 
 
 def why_not(snapshot: Snapshot, catalogues: Catalogues, query: Query, item: ItemId) -> Lost:

@@ -16,6 +16,7 @@ it tells a fact that was never told from one told in other words no better than 
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -52,8 +53,13 @@ PLACES: Final = 20_000
 NEAREST: Final = 3
 """Entries of each side that are compared: one may be a chance."""
 
+_NO_WORD: Final = "nobody said a word of it"
+
 LOOKED: Final = 16
 """Most entries of each side that are read for whom they speak of."""
+
+NOT_IN_MEMORY: Final = "probably not in memory"
+"""How the note begins that an answer carries where its words speak against its being known."""
 
 NAMED: Final = 3
 """Most words that a reason lists."""
@@ -215,7 +221,7 @@ class Confidence:
     @property
     def notes(self) -> tuple[str, ...]:
         """The line that an answer carries where `value` is below `KNOWN`; empty otherwise."""
-        return () if self.value >= KNOWN else (": ".join(("probably not in memory", *self.reasons[:1])),)
+        return () if self.value >= KNOWN else (": ".join((NOT_IN_MEMORY, *self.reasons[:1])),)
 
 
 def answerable(question: Question, readings: Sequence[Reading], *, bearing: bool) -> Confidence:
@@ -232,7 +238,7 @@ def answerable(question: Question, readings: Sequence[Reading], *, bearing: bool
     if not any(asked.holders):
         # compared by meaning too, a question in another script may have found its answer
         foreign = bool(question.query.vectors) and not _written(asked.words, readings)
-        return Confidence(KNOWN if foreign else _value(0.0, 0.0), (f"nobody said {_listed(asked.words)}",))
+        return Confidence(KNOWN if foreign else _value(0.0, 0.0), (_unsaid(question, asked.words) or _NO_WORD,))
     shares = [asked.shares(i, reading) for i, reading in enumerate(readings)]
     coverage = max(float(share.max(initial=0.0)) for share in shares)
     margin = _margin(question, readings, shares)
@@ -349,10 +355,20 @@ def _doubts(question: Question, asked: _Asked, coverage: float, margin: float) -
     if margin < 0:
         against.append((_logistic(10 * margin + 2), f"others come nearer to it than {' '.join(question.called)}"))
     missing = [word for word, holders in zip(asked.words, asked.holders, strict=True) if not holders]
-    doubt = f"nobody said {_listed(missing)}" if missing else f"no entry holds more than {coverage:.0%} of it"
+    doubt = _unsaid(question, missing) or f"no entry holds more than {coverage:.0%} of it"
     against.append((_logistic(8 * coverage - 2), doubt))
     yield from (reason for share, reason in sorted(against) if share < _logistic(2.0))
 
 
-def _listed(words: Sequence[Term]) -> str:
-    return ", ".join(repr(word.word) for word in words[:NAMED])
+def _unsaid(question: Question, missing: Sequence[Term]) -> str:
+    """Say which words of a question nobody said, the first few; "" if they are single characters of words."""
+    words = list(dict.fromkeys(_in_words(question.query.text, [word.word for word in missing])))
+    return f"nobody said {', '.join(map(repr, words[:NAMED]))}" if words else ""
+
+
+def _in_words(text: str, missing: Sequence[str]) -> Iterator[str]:
+    """Words as a person would list them: characters of an unspaced script that stand together, joined; none alone."""
+    characters = {word for word in missing if word > UNSPACED}
+    if characters:
+        yield from re.findall(f"[{''.join(map(re.escape, characters))}]{{2,}}", text)
+    yield from (word for word in missing if word not in characters)

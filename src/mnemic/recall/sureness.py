@@ -86,6 +86,7 @@ class AnswerGrounds:
         doubted: The profile states something, before which newer evidence stands.
         contested: The same person said later of what is quoted that it ended, or was not so.
         unread: Yes or no is asked, and not plainly read in what is quoted.
+        before: What held before is asked for, and told in an earlier state of the matter.
         beside: What is quoted first is plainly on another topic than the question, or of another kind than it asks for.
     """
 
@@ -101,6 +102,7 @@ class AnswerGrounds:
     contested: bool = False
     unread: bool = False
     beside: bool = False
+    before: bool = False
 
     @property
     def judged(self) -> bool:

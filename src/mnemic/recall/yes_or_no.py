@@ -14,6 +14,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import micros
+from mnemic.core.parts import MONTHS
 from mnemic.core.tokens import is_stop, tokenise
 from mnemic.extract.sentences import written_sentences
 from mnemic.recall.polarity import ASKS_PAST, SUPPOSES, telling_words
@@ -75,6 +76,15 @@ _MODAL: Final = re.compile(
     r"|打算|计划|想|差点|准备|可能|也许",
     re.IGNORECASE,
 )
+_MONTHS: Final = "|".join(MONTHS)
+_TO_COME: Final = re.compile(
+    r"(?:\b(?:am|are|is)|['’](?:m|re|s)) (?:\w+ly )?\w+ing\b.*"
+    rf"\b(?:next (?:week|month|year|spring|summer|autumn|fall|winter|\w+day|{_MONTHS})"
+    rf"|in (?:{_MONTHS}|a (?:week|month|year|fortnight)|\w+ (?:days|weeks|months|years))|tomorrow|soon)\b"
+    r"|(?:明[年天]|下个?[月周年]|后[年天]|即将|快要|马上|将要)",
+    re.IGNORECASE,
+)
+"""Tells of what is to come, in the form of what is."""
 _MOVED_TO: Final = re.compile(
     r"\b(?:moved|relocated|moving|resettled)(?: back| over)?(?: [a-z]+){0,2}? to\b|\bswapped .* for\b"
     r"|(?:搬|迁|调)(?:家)?[去到来回]",
@@ -373,7 +383,8 @@ def _read_clause(asked: _Asked, clause: str, sentence: str) -> ClauseReading | N
         return _read_elsewhere(asked, clause)
     if _is_over(asked, clause, sentence):
         return ClauseReading.UNCLEAR if _DENIED.search(clause) else ClauseReading.NO
-    if SUPPOSES.search(clause) or SUPPOSES.search(sentence) or _MODAL.search(clause) or _OTHER_PERSON.search(clause):
+    offhand = (SUPPOSES, _MODAL, _OTHER_PERSON, _TO_COME)
+    if SUPPOSES.search(sentence) or any(form.search(clause) for form in offhand):
         return ClauseReading.UNCLEAR if asked.done_in(clause) else None
     if asked.objects and _ENDED.search(clause) and not _MOVED_TO.search(clause):
         return ClauseReading.UNCLEAR if _DENIED.search(_ENDED.sub("", clause)) else ClauseReading.NO

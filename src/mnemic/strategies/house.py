@@ -19,7 +19,7 @@ from mnemic.extract.speakers import is_machine
 from mnemic.strategies.base import Budget, Derivation, Edits, Given, known, nothing, pause
 from mnemic.strategies.house_book import HouseBook
 from mnemic.strategies.house_profile import write_finding
-from mnemic.strategies.house_standing import Meanings, write_instruction, write_revocation
+from mnemic.strategies.house_standing import Meanings, TakenBack, asked_instead, write_instruction, write_revocation
 from mnemic.strategies.strategy_requests import vectors
 from mnemic.strategies.triggers import EachEvent, OnQuestion, Trigger
 
@@ -281,7 +281,7 @@ def _file_reading(reading: _Reading, book: HouseBook, standing: Collection[str],
     from mnemic.extract.slots import Finding
 
     item, subject = reading.item, reading.subject
-    undone: list[str] = []
+    undone: list[TakenBack] = []
     numbered = list(enumerate((*reading.said, *reading.open, *reading.hinted)))
     hints = len(reading.said) + len(reading.open)
     for n, saying in (*numbered[hints:], *numbered[:hints]):  # what takes something back is no instruction beside it
@@ -292,12 +292,14 @@ def _file_reading(reading: _Reading, book: HouseBook, standing: Collection[str],
         if not reading.instructs or (isinstance(saying, OpenSentence) and saying.low not in standing):
             continue
         if isinstance(saying, Revocation):
-            if not any(saying.text in text for text in undone):
+            if not any(saying.text in taken.revocation.text for taken in undone):
                 instructs = any(
                     saying.start <= read_instruction.start < saying.end for read_instruction in reading.instructions
                 )
                 undone += write_revocation(item, subject, key, saying, book, meanings, instructs=instructs)
             continue
         instruction = saying.instruction if isinstance(saying, OpenSentence) else saying
-        if not any(instruction.text in text for text in undone):
-            write_instruction(item, subject, key, instruction, book)
+        taken = next((taken for taken in undone if instruction.text in taken.revocation.text), None)
+        asked = asked_instead(instruction, taken) if taken else instruction
+        if asked is not None:
+            write_instruction(item, subject, key, asked, book)

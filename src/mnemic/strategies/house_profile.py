@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from mnemic.strategies.base import Derivation
 
 _OPPOSITE: Final = {"likes": "dislikes", "dislikes": "likes"}
+
+_ONE_OF_KIND: Final = re.compile(r"(?:an?|one) [^()]+|一[只条头匹个][^()]+")
+_NAMED: Final = re.compile(r".+ \((?P<kind>[^()]+)\)")
 
 
 def write_finding(item: Item, key: str, finding: Finding, book: HouseBook) -> None:
@@ -46,10 +50,16 @@ def _state(item: Item, key: str, finding: Finding, book: HouseBook) -> None:
     value = same_value(finding.value)
     if book.filed("value", finding.subject, finding.slot, value):
         return
+    filling = book.filed("slot", finding.subject, finding.slot)
+    if any(_is_nameless(str(finding.value), str(fact.slots.get("value"))) for fact in filling):
+        return
     if finding.single:
-        facts = book.filed("slot", finding.subject, finding.slot)
+        facts = filling
     else:
-        facts = book.filed("value", finding.subject, _OPPOSITE.get(finding.slot, ""), value)
+        facts = [
+            *book.filed("value", finding.subject, _OPPOSITE.get(finding.slot, ""), value),
+            *(fact for fact in filling if _is_nameless(str(fact.slots.get("value")), str(finding.value))),
+        ]
     ended = book.filed("ended", finding.subject, finding.slot, value)
     slots = {"slot": finding.slot, "value": finding.value, **of_rules(finding.subject)}
     since = moment(finding.since.start) if finding.since else None
@@ -66,6 +76,12 @@ def _state(item: Item, key: str, finding: Finding, book: HouseBook) -> None:
         return
     over = (statement.at for statement in (*facts, *ended) if statement in facts or statement.slots.get(ENDED) is True)
     book.write(_profiled(item, key, finding, slots, since, gone=tuple(dict.fromkeys(over))))
+
+
+def _is_nameless(bare: str, named: str) -> bool:
+    """Whether a value is one of a kind without its name, and another names it: "a dog" and "Max (dog)"."""
+    one, name = _ONE_OF_KIND.fullmatch(bare), _NAMED.fullmatch(named)
+    return bool(one and name) and bare.endswith(name["kind"] if name else "")
 
 
 def _is_history(finding: Finding, fact: BookedStatement) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import re
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from mnemic.core.items import DOUBTS, Kind
@@ -20,21 +21,38 @@ if TYPE_CHECKING:
     from mnemic.core.items import Item, Slot
     from mnemic.extract.instructions import Instruction
     from mnemic.extract.revocations import Revocation, Withdrawal
+    from mnemic.strategies.base import Derivation
 
 Meanings: TypeAlias = "Mapping[str, NDArray[np.float32]]"
 """The vector of each text, in lower case, that meaning may decide on; empty where none are made."""
 _STOPPING: Final = frozenset({"stop", "不要再"})
 
 
+_CLAUSE_END: Final = re.compile("[,;，；] ?")
+_LEAVE: Final = re.compile(r"\b(?:you|u|we) (?:can|may|could)\b|\bfeel free\b|\bfine\b|可以|能", re.IGNORECASE)
+"""Gives leave and orders nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """A sentence that took something back, and the instruction that it was, as it stood."""
+
+    revocation: Revocation
+    instruction: str
+
+
 def write_revocation(
     item: Item, subject: str, key: str, revocation: Revocation, book: HouseBook, meanings: Meanings, *, instructs: bool
-) -> list[str]:
-    """Write the revocation, if it is clear what it is about; its words are no instruction beside it.
+) -> list[TakenBack]:
+    """Write the revocation, if it is clear what it is about; its words are no instruction beside it (`asked_instead`).
+
+    Of an instruction for several things, what is not taken back goes on to stand; what cannot be cut is in doubt.
 
     Args:
         instructs: By rule it is an instruction itself, so that by its meaning it only puts another in doubt.
     """
-    import_whole("mnemic.extract.revocations")
+    import_whole("mnemic.extract.instruction_halves", "mnemic.extract.revocations")
+    from mnemic.extract.instruction_halves import is_partly_meant, without
     from mnemic.extract.revocations import Withdrawal
 
     if revocation.way is Withdrawal.HINTS:
@@ -45,14 +63,44 @@ def write_revocation(
         meant, sure = _meant(book, subject, revocation.topic, item.said, revocation.way), True
     if meant is None:
         return []
+    if sure and is_partly_meant(meant.text, revocation.topic):
+        rest = without(meant.text, revocation.topic)
+        if rest is not None:
+            kept = derived_by_rules(item, key, Kind.PROCEDURE, rest, meant.slots, supersedes=meant.at)
+            book.write(replace(kept, context=book.origin(meant)))  # the rest is said in its words
+        else:
+            book.write(_doubt(item, subject, key, revocation, meant, book))
+        return [TakenBack(revocation, meant.text)]
     if not sure:
-        slots = {**_instruction_slots(subject, "in doubt", standing=False), DOUBTS: meant.text}
-        doubt = derived_by_rules(item, key, Kind.PROCEDURE, revocation.text, slots)
-        book.write(replace(doubt, context=book.origin(meant)))  # it quotes what it doubts
+        book.write(_doubt(item, subject, key, revocation, meant, book))
         return []
     slots = _instruction_slots(subject, "taken back", standing=False)
     book.write(derived_by_rules(item, key, Kind.PROCEDURE, revocation.text, slots, revokes=(meant.at,)))
-    return [revocation.text]
+    return [TakenBack(revocation, meant.text)]
+
+
+def asked_instead(instruction: Instruction, taken: TakenBack) -> Instruction | None:
+    """What a sentence that takes an instruction back asks for in its place: another name, or the other side of it."""
+    import_whole("mnemic.extract.instructions", "mnemic.extract.revocations")
+    from mnemic.extract.instructions import instructions
+    from mnemic.extract.revocations import Withdrawal, asks_other_side
+
+    clauses = _CLAUSE_END.split(taken.revocation.text)[1:]
+    asked = [clause_instruction for clause in clauses for clause_instruction in instructions(clause)]
+    if taken.revocation.way is Withdrawal.ALLOWS:
+        asked.append(instruction)
+    for new in asked:
+        if new.rule in NAMING or (asks_other_side(new.text, taken.instruction) and not _LEAVE.search(new.text)):
+            return new
+    return None
+
+
+def _doubt(
+    item: Item, subject: str, key: str, revocation: Revocation, meant: BookedStatement, book: HouseBook
+) -> Derivation:
+    slots = {**_instruction_slots(subject, "in doubt", standing=False), DOUBTS: meant.text}
+    doubt = derived_by_rules(item, key, Kind.PROCEDURE, revocation.text, slots)
+    return replace(doubt, context=book.origin(meant))  # it quotes what it doubts
 
 
 def _hinted_at(

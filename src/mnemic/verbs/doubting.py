@@ -50,8 +50,19 @@ class Doubting(Changing, Recalling):
 
     def review(self, who: Who) -> Flow[Sequence[Doubt]]:
         """List the facts and standing instructions in doubt, those of the oldest doubts first."""
-        doubts = yield from look_ahead(who, self.desk, lambda s: self.doubts(s, who))
+        doubts = yield from look_ahead(who, self.desk, lambda s: self._all_doubts(s, who))
         return sorted(doubts, key=lambda doubt: (doubt.newer.said, doubt.fact.id))
+
+    def _all_doubts(self, snapshot: Snapshot, who: Who) -> list[Doubt]:
+        """What is in doubt, by what was said since or by another statement, written by hand; one doubt for each."""
+        import_whole("mnemic.recall.beliefs", "mnemic.recall.hand_facts")
+        from mnemic.recall.beliefs import names_of
+        from mnemic.recall.hand_facts import doubted_by_hand
+
+        stating = self._stating(snapshot, who, view_of(snapshot, who))
+        names = names_of(str(who.scope.user), (item for item in stating if item.kind is Kind.PROFILE))
+        by_fact = {doubt.fact.id: doubt for doubt in doubted_by_hand(stating, names)}
+        return list((by_fact | {doubt.fact.id: doubt for doubt in self.doubts(snapshot, who)}).values())
 
     def profile(self, who: Who, *, history: bool) -> Flow[Sequence[Belief]]:
         """List what is taken to be so of the user, by whomever it was derived."""
@@ -69,7 +80,7 @@ class Doubting(Changing, Recalling):
         there = {item.id for item in shown}
         over = [item for item in self._over(snapshot, who, view) if item.id not in there] if history else []
         sources = snapshot.get(spaces, list({id for item in (*shown, *over) for id in item.source}), view)
-        doubts = {doubt.fact.id: doubt for doubt in self.doubts(snapshot, who)}
+        doubts = {doubt.fact.id: doubt for doubt in self._all_doubts(snapshot, who)}
         beliefs = believed([item for item in shown if supported(item, sources)], user)
         older = _taken_over(snapshot, spaces, view, shown) if history else {}
         former = [chained(belief.facts, older) for belief in beliefs]
@@ -196,8 +207,9 @@ def _refuse_unclear(*, keep: bool, ended: bool, value: str | None, replaced_by: 
     """Raise unless one outcome is named; what takes the place may be named beside its value, or beside an end."""
     outcomes = keep + ended + (value is not None)
     if outcomes > 1 or not (outcomes or replaced_by) or (keep and replaced_by):
+        problem = "is missing" if not (outcomes or replaced_by) else "is more than one"
         remedy = "Give keep, ended, value or replaced_by; replaced_by may stand beside ended or value."
-        raise Invalid("keep", "is not the one outcome that a doubt needs", remedy)
+        raise Invalid("outcome", problem, remedy)
 
 
 def _text(item: Item, value: str | None, *, ended: bool) -> str:

@@ -62,6 +62,10 @@ CORE_LIMIT: Final = 300
 """Most items that are looked at for the always-on part of a context."""
 
 
+_TOLD: Final = 3
+"""Most facts of the profile that a note tells."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallRequest:
     """A caller asks recall a question, within limits of its own."""
@@ -154,7 +158,27 @@ class Recalling:
         context = recall(
             snapshot, self.catalogues, self._query(snapshot, who, request, spaces, meant), explain=request.explain
         )
-        return replace(context, notes=(*context.notes, *meant.notes))
+        return replace(context, notes=(*self._with_profile(snapshot, who, request, context.notes), *meant.notes))
+
+    def _with_profile(
+        self, snapshot: Snapshot, who: Who, request: RecallRequest, notes: Sequence[str]
+    ) -> tuple[str, ...]:
+        """The notes of a recall; where one doubts that the answer is known and the profile states it, that instead."""
+        import_whole("mnemic.recall.reasons")
+        from mnemic.recall.reasons import NOT_IN_MEMORY
+
+        if not any(note.startswith(NOT_IN_MEMORY) for note in notes):
+            return tuple(notes)
+        import_whole("mnemic.recall.profile")
+        from mnemic.recall.profile import stated
+
+        profile, doubts = self._profile(snapshot, who)
+        doubted = [doubt.fact for doubt in doubts]
+        facts = [item for item in stated(request.query, profile, str(who.scope.user)) if item not in doubted]
+        if not facts:
+            return tuple(notes)
+        kept = [note for note in notes if not note.startswith(NOT_IN_MEMORY)]
+        return (*kept, f"the profile says: {' '.join(fact.text for fact in facts[:_TOLD])}")
 
     def _recalling_by(self, who: Who, request: RecallRequest, meant: Meant, by: str) -> Flow[RecallFrom]:
         """What a recall by a strategy makes of a snapshot: its own recall is driven here, and only shown there.

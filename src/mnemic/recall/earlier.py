@@ -1,0 +1,81 @@
+"""Finds what held before, where a question asks for that: "Where did I live before Toronto?", 以前住在哪里.
+
+What is nearest to such a question in words and meaning is mostly what holds now, or the very change that it names. Of
+the statements of that matter the last one before it is meant; or, where something says itself that it was once so
+("I used to live in Ottawa") and nothing was said earlier, that.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from mnemic.core.clock import micros
+from mnemic.recall.asked_for import asks_several, asks_yes_or_no
+from mnemic.recall.polarity import asked_words, telling_words
+
+if TYPE_CHECKING:
+    from mnemic.core.queries import Recalled
+
+_ASKS_FORMER: Final = re.compile(
+    r"\b(?:before|previously|formerly)\W*$|\bdid (?:i|we) use to\b|\b(?:i|we) used to\b"
+    r"|\bmy (?:old|former|previous) \w+\W*$|^\W*(?:我们?)?(?:以前|之前|原来|从前|原先)(?!的时候)",
+    re.IGNORECASE,
+)
+"""Asks for what held before what holds now."""
+_ASKS_BEFORE: Final = re.compile(
+    r"\b(?i:before) (?:(?:I|we|moving|joining|starting|buying)(?: \w+)? (?:(?:to|at|for|in|a|the) )?)?"
+    r"(?:the )?([A-Z][\w-]+)\W*$"
+    r"|(?:[搬去到来换转]+)?([\u4e00-\u9fff]{2,4})(?:之前|以前)"
+)
+"""Asks for what held before something that it names."""
+_ONCE: Final = re.compile(
+    r"\bused to (?!it\b|the\b|this\b)|\b(?:formerly|previously)\b|以前|从前|原来|曾经", re.IGNORECASE
+)
+"""Says of itself that it was once so."""
+_FAR: Final = 4.0
+"""By how much less than what bears most, in log odds, another state of the matter may bear on the question."""
+_SAME_MATTER: Final = (
+    re.compile(r"\b(?:liv(?:e|es|ed|ing)|mov(?:e|ed|ing)|relocat\w+|settled|based)\b|住|搬|定居", re.IGNORECASE),
+    re.compile(r"\b(?:work(?:s|ed|ing)?|job|joined|hired|started at|employ\w+)\b|上班|工作|跳槽|入职", re.IGNORECASE),
+)
+"""Of each matter the words by which its states and changes are told."""
+
+
+def what_held_before(question: str, evidence: list[Recalled]) -> list[Recalled]:
+    """What held before, alone, where a question asks for that; nothing where it does not, or none is told."""
+    named = _ASKS_BEFORE.search(question)
+    if asks_yes_or_no(question) or asks_several(question) or not evidence or evidence[0].bearing is None:
+        return []
+    if not named and not _ASKS_FORMER.search(question):
+        return []
+    most = max(hit.bearing for hit in evidence if hit.bearing is not None)
+    states = [hit for hit in evidence if hit.bearing is not None and hit.bearing >= most - _FAR]
+    name = next(filter(None, named.groups())) if named else ""
+    states = [hit for hit in states if _of_the_matter(question, name, hit.text, states[0].text)]
+    later = [hit for hit in states if name in hit.text and not _ONCE.search(hit.text)]
+    if not later:
+        return []
+    follows = min(later, key=_said) if name else max(later, key=_said)
+    before = [hit for hit in states if _said(hit) < _said(follows) and not (name and name in hit.text)]
+    once = [hit for hit in states if _ONCE.search(hit.text) and not (name and name in hit.text)]
+    if not before and not once:
+        return []
+    held_before = max(before or once, key=_said)
+    # it bears on the question as what came in its place does
+    return [replace(held_before, succession=0, bearing=most)]
+
+
+def _said(hit: Recalled) -> int:
+    return micros(hit.item.said)
+
+
+def _of_the_matter(question: str, name: str, text: str, first: str) -> bool:
+    """Whether a text tells a state of what is asked for: in a word of the question, of the first state, or its like."""
+    asked = asked_words(question.replace(name, "")) if name else asked_words(question)
+    told = telling_words(text)
+    if any(form.search(question) and form.search(text) for form in _SAME_MATTER):
+        return True
+    shared = {word for word in asked if len(word) > 1} & told
+    return bool(shared) or not told.isdisjoint(telling_words(first))
