@@ -177,9 +177,10 @@ def test_doctor_asks_the_model_that_is_set_and_says_what_that_cost(run: Run, mon
         asked = len(server.asked)
         assert "not asked: --offline" in run("doctor", "--offline", **model).out
         assert len(server.asked) == asked == 1
-        server.faults[:] = [status(401, b"Bad key")]
-        refused = run("doctor", code=6, **model).out
-        assert ("does not answer" in refused, "401 Bad key" in refused, "MNEMIC_MODEL" in refused) == (True,) * 3
+        server.faults[:] = [status(401, b"Bad key sk-secret-1")]
+        refused = run("doctor", code=6, MNEMIC_MODEL_KEY="sk-secret-1", **model).out
+        assert ("does not answer" in refused, "401 Bad key ***" in refused, "MNEMIC_MODEL" in refused) == (True,) * 3
+        assert "sk-secret-1" not in refused
     assert "rules" in run("doctor").out
 
 

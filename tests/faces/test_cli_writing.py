@@ -64,6 +64,13 @@ def test_a_day_that_was_said_without_an_hour_is_that_day_in_every_zone(run: Run,
     assert "03-14" not in run("recall", "where does Ada live?", "--by", "zep").out
 
 
+def test_what_was_said_in_winter_ends_on_the_day_that_is_said_in_summer(run: Run) -> None:
+    run("add", "I live in Porto.", "--role", "user", "--said", "2025-01-06T21:30+00:00")
+    run("add", "I moved to Lisbon on 15 July.", "--role", "user", "--said", "2025-08-06T21:30+01:00")
+    run("flush")
+    assert "before, 2025-01-06 to 2025-07-15" in run("profile", "--history").out
+
+
 def test_the_same_key_and_words_write_nothing_twice(run: Run) -> None:
     first = run("add", "Dinner at eight.", "--key", "mail:1", "--json").json
     again = run("add", "Dinner at eight.", "--key", "mail:1", "--json").json

@@ -1,17 +1,16 @@
 """Makes JSON of what verbs return, for every door for programs. Field names are an interface: add, never rename.
 
-Times are ISO 8601 in UTC; only `said` is on its source's own clock.
+Times are ISO 8601 in UTC; only `said`, and when something holds, are on its source's own clock.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from datetime import UTC, datetime, time, timedelta
+from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.core.clock import source_time
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from mnemic.core.events import Receipt
     from mnemic.core.items import Item, Link, Strength, Version
     from mnemic.core.queries import Context, Recalled
@@ -21,6 +20,10 @@ if TYPE_CHECKING:
     from mnemic.recall.beliefs import Belief
     from mnemic.recall.doubt import Doubt
     from mnemic.store.values.receipts import ErasureReceipt
+
+_ELEVEN: Final = time(23)
+_SUMMER_TIME: Final = timedelta(hours=1)
+_LAST_DAY: Final = datetime(9999, 12, 30, tzinfo=UTC)
 
 
 def item_record(item: Item) -> dict[str, Any]:
@@ -217,12 +220,23 @@ def day_on_clock(item: Item, when: datetime) -> str:
     return str(source_time(when, item.said_offset).date())
 
 
+def day_it_holds(item: Item, when: datetime) -> str:
+    """Write the day on which an item begins or ceases to hold.
+
+    One may have been said in winter, and what ended it in summer: eleven at night on the dot is the midnight of a clock
+    that was put forward since.
+    """
+    local = source_time(when, item.said_offset)
+    return str((local + _SUMMER_TIME if local.time() == _ELEVEN and when < _LAST_DAY else local).date())
+
+
 def since(item: Item) -> str:
     """Write the day from which an item holds: that which it names, else when it was said."""
-    return day_on_clock(item, item.valid_from or item.said)
+    return day_it_holds(item, item.valid_from) if item.valid_from else day_on_clock(item, item.said)
 
 
 def until(item: Item) -> str:
     """Write the day until which an item held, or until which it was known; "now" while it stands."""
-    end = item.valid_to or item.known_to
-    return day_on_clock(item, end) if end else "now"
+    if item.valid_to:
+        return day_it_holds(item, item.valid_to)
+    return day_on_clock(item, item.known_to) if item.known_to else "now"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,11 +25,11 @@ from mnemic.lanes.failures import report_failure, report_unreachable_embedder
 from mnemic.lanes.slices import EMBED, EXPIRE, IDLE, JOBS, PACK, SLOTS, Slice, next_vers
 from mnemic.models.chat.base import ChatMessage
 from mnemic.models.model_requests import HARMLESS, ask, embed
-from mnemic.store.engine.job_queue import LAPSED, NO_MODEL, claim, give_back, hasten
+from mnemic.store.engine.job_queue import LAPSED, claim, give_back, hasten
 from mnemic.store.engine.slot_index import index_slot
 from mnemic.store.requests import look, transact
 from mnemic.store.values.drafts import JobStep
-from mnemic.store.values.work import Job, JobState, embedding_lane, slot_lane
+from mnemic.store.values.work import Job, embedding_lane, slot_lane
 from mnemic.worker.job_types import (
     LEASE_SECONDS,
     NO_MODEL_SECONDS,
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from mnemic.answering import Answering
     from mnemic.lanes.backlog import Backlog
     from mnemic.lanes.unpacked import UnpackedSpaces
-    from mnemic.store.engine.snapshot import Snapshot
     from mnemic.strategies.base import Strategy
     from mnemic.worker.model_budget import ModelBudget
     from mnemic.writing import Desk
@@ -332,10 +331,10 @@ class Scheduler:
         """
         self._modelless[lane] = inf if isinstance(error, NoModel) else time.monotonic() + NO_MODEL_SECONDS
 
-    def try_models(self) -> None:
-        """Have lanes and jobs that wait until a language model can be asked be tried now: somebody waits for them."""
+    def try_models(self, jobs: Sequence[int]) -> None:
+        """Have lanes, and these jobs, that wait until a language model can be asked be tried now: somebody waits."""
         self._modelless = {lane: until for lane, until in self._modelless.items() if until == inf}
-        for number in run(look(_jobs_without_model), self._perform):
+        for number in jobs:
             run(transact(hasten, number), self._perform)
 
     def ended(self) -> None:
@@ -370,10 +369,6 @@ class Scheduler:
         parts = self._parts.get(model, _FIRST_PARTS)
         wanted = round(QUIET_SECONDS / max(seconds, 1e-6))
         self._parts[model] = max(1, min(EMBED_PARTS, 2 * parts, max(wanted, parts // 2)))
-
-
-def _jobs_without_model(snapshot: Snapshot) -> list[int]:
-    return [job.id for job in snapshot.jobs(JobState.WAITING) if job.error.startswith(NO_MODEL)]
 
 
 def _index(space: int, slot: str) -> Flow[Slice]:

@@ -27,10 +27,10 @@ from mnemic.lanes.unpacked import UnpackedSpaces
 from mnemic.models.chat.base import Ask, Reply
 from mnemic.models.model_requests import AskEach, Embed
 from mnemic.registry import STRATEGIES
-from mnemic.store.engine.job_queue import prolong
+from mnemic.store.engine.job_queue import NO_MODEL, prolong
 from mnemic.store.engine.pack_rows import drop_unsound
 from mnemic.store.requests import Transact
-from mnemic.store.values.work import slot_lane
+from mnemic.store.values.work import JobState, slot_lane
 from mnemic.strategies.loading import followed, lane_of, strategies
 from mnemic.watching.metering import Sort, Timed
 from mnemic.worker.model_budget import ModelBudget
@@ -204,13 +204,16 @@ class Background:
         error: MnemicError | None = None
         self.backlog.settle(self._desk.settings.indexed)
         packed = not self.unpacked.waiting(every=True)
-        if packed and self._idle():
+        with self.answering.store.read() as snapshot:
+            lost = lost_lanes(snapshot, self.by_default)
+            modelless = [job.id for job in snapshot.jobs(JobState.WAITING) if job.error.startswith(NO_MODEL)]
+        if packed and not lost and self._idle():
             self.backlog.recount()
             return True
         import_whole("mnemic.worker.scheduling")
         from mnemic.worker.scheduling import Cycle
 
-        self._schedule.try_models()
+        self._schedule.try_models(modelless)
         while True:
             cycle = Cycle(force=True, hurried=until is not None and until - time.monotonic() < UNHURRIED_SECONDS)
             for lane, did in self._slices(cycle):
@@ -223,7 +226,7 @@ class Background:
                 raise error
             if not cycle.any:
                 self.backlog.recount()
-                return not cycle.later and not self._lost()
+                return not cycle.later and not any(map(self.backlog.behind, lost))
             if not cycle.did:
                 time.sleep(_RETRY_SECONDS / 10)
             if until is not None and time.monotonic() >= until:
@@ -234,18 +237,10 @@ class Background:
         with self.answering.store.read() as snapshot:
             if any(strategy.maintain for strategy in self.strategies(snapshot)):
                 return False
-            if lost_lanes(snapshot, self.by_default):
-                return False
             jobs = snapshot.has_waiting_job() or bool(snapshot.expired(limit=1))
             lanes = [*self._loaded, *self.answering.meaning.lanes(snapshot)]
         lanes += map(slot_lane, self._desk.settings.indexed)
         return not jobs and not any(map(self.backlog.behind, lanes))
-
-    def _lost(self) -> bool:
-        """Whether something waits for a strategy that its user follows and that is not known here."""
-        with self.answering.store.read() as snapshot:
-            lost = lost_lanes(snapshot, self.by_default)
-        return any(map(self.backlog.behind, lost))
 
     def serve(
         self,

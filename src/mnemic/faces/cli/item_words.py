@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from mnemic.core.clock import source_time
 from mnemic.core.items import Channel
 from mnemic.faces.cli.output import day, flat
-from mnemic.operations.records import day_on_clock, speaker
+from mnemic.operations.records import day_it_holds, speaker
 
 if TYPE_CHECKING:
     from mnemic.core.items import Item
@@ -30,6 +30,6 @@ def validity(item: Item) -> str:
     """Write when an item holds in the world, as an interval of days; "" where nothing is said about it."""
     if item.valid_from is None and item.valid_to is None:
         return ""
-    start = f"from {day_on_clock(item, item.valid_from)}" if item.valid_from else ""
-    end = f"until {day_on_clock(item, item.valid_to)}" if item.valid_to else ""
+    start = f"from {day_it_holds(item, item.valid_from)}" if item.valid_from else ""
+    end = f"until {day_it_holds(item, item.valid_to)}" if item.valid_to else ""
     return " ".join(part for part in ("holds", start, end) if part)

@@ -165,11 +165,11 @@ def follow(names: tuple[str, ...], none: bool, default: bool) -> None:
     if not names and not none and not default:
         following = _standing(run).following
         own = followed(run.settings.strategies)
-        lost = [name for name in following if not is_known(name, own)]
+        unknown = [name for name in following if not is_known(name, own)]
         run.output.answer(
-            {"following": list(following), "lost": lost}, ", ".join(map(flat, following)) or "no strategy"
+            {"following": list(following), "lost": unknown}, ", ".join(map(flat, following)) or "no strategy"
         )
-        for name in lost:
+        for name in unknown:
             run.output.note(flat(why_lost(name)))
         return
     with run.user_memory(create=True) as me:
