@@ -181,16 +181,20 @@ class PostgresStore:
             queue = self._queues.setdefault(draft.tenant, CommitQueue(self._write))
         return queue.submit(ledger.prepare(draft, self._entropy))
 
-    def _write(self, batch: Sequence[Ticket]) -> None:
-        """Write what callers of one tenant wait for; a refusal is that caller's alone."""
+    def _write(self, batch: list[Ticket], *, alone: bool = False) -> None:
+        """Write what callers of one tenant wait for; a refusal is that caller's alone.
+
+        Args:
+            alone: Whether nobody who comes meanwhile goes along.
+        """
         try:
-            written = self._group(batch)
+            written = self._group(batch, alone)
         except _RefusedError as refused:
             if len(batch) == 1:
                 batch[0].error = refused.why
                 return
-            for ticket in batch:
-                self._write([ticket])
+            for ticket in [ticket for ticket in batch if not ticket.done]:
+                self._write([ticket], alone=True)
             return
         except MnemicError as error:
             for ticket in batch:
@@ -200,12 +204,12 @@ class PostgresStore:
             ticket.receipt = receipt
         self._bell.ring()
 
-    def _group(self, batch: Sequence[Ticket]) -> list[tuple[Ticket, Receipt]]:
+    def _group(self, batch: list[Ticket], alone: bool) -> list[tuple[Ticket, Receipt]]:
         name = batch[0].work.draft.tenant
         for last in range(TRIES):
             try:
                 with self._lent(self._writers) as lent:
-                    return self._attempt(lent, name, batch)
+                    return self._attempt(lent, name, batch, alone)
             except driver().Error as error:
                 # One that lost its connection has not landed, or this would not be here (`_attempt`).
                 again = _may_be_repeated(error) or (last == 0 and isinstance(error, driver().OperationalError))
@@ -214,17 +218,25 @@ class PostgresStore:
                 self._pause(last)
         raise AssertionError("unreachable")
 
-    def _attempt(self, lent: PipelinedConnection, name: str, batch: Sequence[Ticket]) -> list[tuple[Ticket, Receipt]]:
+    def _attempt(
+        self, lent: PipelinedConnection, name: str, batch: list[Ticket], alone: bool
+    ) -> list[tuple[Ticket, Receipt]]:
         commits = self._commits.get(name) or self._commits.setdefault(
             name, TenantCommits(name, self._clock, self._entropy)
         )
+        queue = self._queues[name]
         written: list[tuple[Ticket, Receipt]] = []
         started = time.monotonic()
         self._probe("commit:begin")
         transaction = ServerTransaction(lent.db, writes=True, sent=self._waited)
         try:
             self._forget_keys(transaction)
-            rows = commits.begin(transaction, [ticket.work for ticket in batch])
+            # Whose work the group before has written goes on while the server is asked, and may be back for this one.
+            rows = commits.begin(transaction, [ticket.work for ticket in batch], queue.wake)
+            if not alone:
+                taken = len(batch)
+                queue.join(batch)
+                commits.ask_more([ticket.work for ticket in batch[taken:]])
             for ticket in batch:
                 try:
                     written.append((ticket, ledger.apply(rows, ticket.work)))
