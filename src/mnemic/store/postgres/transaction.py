@@ -287,7 +287,7 @@ class ServerTransaction:
 
 @lru_cache(256)
 def _joined(statements: tuple[str, ...]) -> str:
-    """Write statements on different tables as one, each but the last in a clause of its own, and number what is bound."""
+    """Write statements on different tables as one, each but the last in a clause of its own; number what is bound."""
     clauses = ", ".join(f"w{place} AS ({statement})" for place, statement in enumerate(statements[:-1]))
     pieces = ((f"WITH {clauses} " if clauses else "") + statements[-1]).split("%s")
     return pieces[0] + "".join(f"${place}{piece}" for place, piece in enumerate(pieces[1:], 1))

@@ -10,7 +10,18 @@ from typing import Final
 
 import click
 
-from mnemic.testing.torture import Report, collecting, imports, ioerror, kill, power, processes, times, workers
+from mnemic.testing.torture import (
+    Report,
+    collecting,
+    imports,
+    ioerror,
+    kill,
+    postgres,
+    power,
+    processes,
+    times,
+    workers,
+)
 from mnemic.testing.torture.subject import SUBJECTS
 
 RUNS: Final[dict[str, Callable[..., Report]]] = {
@@ -22,6 +33,7 @@ RUNS: Final[dict[str, Callable[..., Report]]] = {
     "times": times,
     "workers": workers,
     "collecting": collecting,
+    "postgres": postgres,
 }
 
 
