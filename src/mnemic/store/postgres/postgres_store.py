@@ -30,6 +30,7 @@ from mnemic.store.postgres.server_connections import (
     PipelinedConnection,
     ServerAddress,
     driver,
+    is_pooled,
     ours,
     refuse_unusable,
     told_as_ours,
@@ -94,21 +95,22 @@ class PostgresStore:
         self._random = random.Random(time.time_ns())  # noqa: S311 - spreads waiting writers, guards nothing
         self.trips = 0
         """Times that something was waited for, of all threads: round trips."""
-        self.renew()
         with told_as_ours(self._where):
             db = self._where.connect(autocommit=True)
             try:
                 refuse_unusable(db, self._where)
+                self._prepares = not is_pooled(db)
                 migrate(db, self._where, self._entropy, create=create)
             finally:
                 db.close()
+        self.renew()
         renew_in_child(self)
 
     def renew(self) -> None:
         """Fresh locks and connections, at birth and in a forked child."""
-        self._readers = Connections(self._where, self._most, self._busy_timeout, reads=True)
-        self._writers = Connections(self._where, self._most, self._busy_timeout, reads=False)
-        self._listeners = Connections(self._where, 1, self._busy_timeout, reads=False)
+        self._readers = Connections(self._where, self._most, self._busy_timeout, reads=True, prepares=self._prepares)
+        self._writers = Connections(self._where, self._most, self._busy_timeout, reads=False, prepares=self._prepares)
+        self._listeners = Connections(self._where, 1, self._busy_timeout, reads=False, prepares=self._prepares)
         self._bell = Bell()
         self._queues: dict[str, CommitQueue] = {}
         self._commits: dict[str, TenantCommits] = {}
@@ -165,7 +167,7 @@ class PostgresStore:
         """A read transaction on a connection of its own, for a walk of any length."""
         self._refuse_closed()
         with told_as_ours(self._where):
-            lent = PipelinedConnection(self._where, reads=True)
+            lent = PipelinedConnection(self._where, reads=True, prepares=self._prepares)
             try:
                 with _transaction(lent, writes=False, sent=self._waited) as transaction:
                     yield self._rows(transaction)
