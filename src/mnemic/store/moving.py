@@ -10,7 +10,7 @@ from mnemic.store.contract import Store
 from mnemic.store.engine import tenant_copy
 from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.tenant_copy import COPIED, CopyDiffersError, CopyMark, TenantCopy
-from mnemic.store.values.receipts import Moved
+from mnemic.store.values.receipts import MovedTenant
 from mnemic.store.values.row_values import COPYING
 
 Progress = Callable[[str, int, int], None]
@@ -41,7 +41,7 @@ def move_tenant(
     *,
     progress: Progress = lambda what, done, of: None,
     probe: Probe = lambda point: None,
-) -> Moved:
+) -> MovedTenant:
     """Copy a tenant with all that the store has of it; the source keeps it as it is.
 
     Cut short at any moment, nothing of it is seen in `dest`, and the next run goes on from there. What was moved before
@@ -65,7 +65,7 @@ def move_tenant(
     raise AssertionError("unreachable")
 
 
-def _move(source: NamedStore, dest: Store, name: str, progress: Progress, probe: Probe) -> Moved:
+def _move(source: NamedStore, dest: Store, name: str, progress: Progress, probe: Probe) -> MovedTenant:
     with source.read() as snapshot:
         rows = snapshot.tables
         tenant = rows.spaces.tenant(name)
@@ -74,7 +74,7 @@ def _move(source: NamedStore, dest: Store, name: str, progress: Progress, probe:
         mark = CopyMark(name, source.origin(), tenant.seq, tenant.hash.hex(), tenant.horizon)
         state_hash = snapshot.state_hash(name)
         if _was_moved(dest, mark):
-            return Moved(tenant=name, commits=0, state_hash=state_hash, there=True)
+            return MovedTenant(tenant=name, commits=0, state_hash=state_hash, there=True)
         number, left = dest.transact(tenant_copy.begin, rows, mark)
         if not left.is_of(mark):
             _drop_copy(dest, name)
@@ -88,7 +88,7 @@ def _move(source: NamedStore, dest: Store, name: str, progress: Progress, probe:
             raise Conflict(f"tenant {name!r} was written to meanwhile; stop whoever writes to it, and move it again")
         dest.transact(_publish, copy, state_hash)
     probe("move:published")
-    return Moved(tenant=name, commits=tenant.seq - left.upto, state_hash=state_hash)
+    return MovedTenant(tenant=name, commits=tenant.seq - left.upto, state_hash=state_hash)
 
 
 def _was_moved(dest: Store, mark: CopyMark) -> bool:

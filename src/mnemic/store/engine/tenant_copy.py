@@ -41,7 +41,9 @@ from mnemic.store.engine.relations import (
     VECTOR,
     VERSION,
     VERSION_ITEMS,
+    Condition,
     Relation,
+    Value,
 )
 from mnemic.store.engine.rows import Rows
 from mnemic.store.values.row_values import COPYING, LinkRow, NameRow, SpaceRow, TenantRow, VersionRow
@@ -66,7 +68,9 @@ def _plain(relation: Relation[Any]) -> Relation[tuple[Any, ...]]:
 
 _ENTRY, _FACET, _VECTOR = _plain(ENTRY), _plain(FACET), _plain(VECTOR)
 _LANE, _ANSWER, _JOBS, _SPACE = _plain(LANE), _plain(ANSWER), _plain(JOB), _plain(SPACE)
-_BESIDE: Final = tuple(map(_plain, (STRENGTH, KEY, TOMB, DERIVED, SESSION, PAGE)))
+_BESIDE: Final = (
+    _plain(STRENGTH), _plain(KEY), _plain(TOMB), _plain(DERIVED), _plain(SESSION), _plain(PAGE),
+)  # fmt: skip
 """Tables of a space whose rows tell neither versions nor lanes."""
 
 
@@ -314,7 +318,7 @@ class TenantCopy:
 
     @staticmethod
     def _vectors(rows: Rows, space: int, model: int, low: int, high: int) -> list[tuple[Any, ...]]:
-        within = ("ver", ">=", low), ("ver", "<=", high)
+        within: tuple[Condition, Condition] = ("ver", ">=", low), ("ver", "<=", high)
         return list(rows.spaces.relations.find(_VECTOR, *within, space=space, model=model))
 
     def _numbered(self, rows: Rows, space: int, chunk: Sequence[tuple[Any, ...]]) -> dict[int, int]:
@@ -492,11 +496,12 @@ def _batches(rows: Sequence[Any], size: int = SPACES) -> Iterator[Sequence[Any]]
 
 
 def _replace(
-    rows: Rows, relation: Relation[tuple[Any, ...]], mapped: list[tuple[Any, ...]], low: int, high: int, **equal: int
+    rows: Rows, relation: Relation[tuple[Any, ...]], mapped: list[tuple[Any, ...]], low: int, high: int, **equal: Value
 ) -> None:
     """Have exactly these rows stand in a stretch of versions."""
-    within = ("ver", ">=", low), ("ver", "<=", high)
-    there = [tuple(row) for row in rows.spaces.relations.find(relation, *within, **equal)]
+    relations = rows.spaces.relations
+    within: tuple[Condition, Condition] = ("ver", ">=", low), ("ver", "<=", high)
+    there = [tuple(row) for row in relations.find(relation, *within, order=(), limit=0, **equal)]
     if sorted(there) != sorted(mapped):
-        rows.spaces.relations.drop(relation, *within, **equal)
-        rows.spaces.relations.add(relation, *mapped)
+        relations.drop(relation, *within, **equal)
+        relations.add(relation, *mapped)

@@ -53,7 +53,7 @@ class Swept:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moved:
+class MovedTenant:
     """A tenant that was moved into another store.
 
     Attributes:
