@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from mnemic.arguments import held_to_the_table
 from mnemic.core.clock import SystemClock
 from mnemic.core.events import Change
-from mnemic.core.ids import ItemId
+from mnemic.core.ids import ItemId, SystemEntropy
 from mnemic.core.listing import LISTED, Cursors, Listing, one_page
 from mnemic.core.mask import mask, refuse_secrets
 from mnemic.core.scope import Shared
@@ -34,10 +35,10 @@ from mnemic.store.engine.model_meter import spendings_of
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import Erase
 from mnemic.store.seal_key import seal_key
-from mnemic.store.urls import real_path
+from mnemic.store.urls import open_at, options_of, path_of, real_path
 from mnemic.store.values.drafts import Erasure
 from mnemic.store.values.heads import Check, Hold, Info, SpaceHead
-from mnemic.store.values.receipts import ErasureReceipt, Fault, Loaded, Rewound
+from mnemic.store.values.receipts import ErasureReceipt, Fault, Loaded, MovedTenant, Rewound
 from mnemic.store.values.spending import Spending, summed
 from mnemic.store.values.work import JobState, Order, embedding_lane, slot_lane
 from mnemic.timekeeping import Checkpoint, checkpoints_of, commit_at, going_back, rewind, take_checkpoint
@@ -49,6 +50,7 @@ from mnemic.worker.status import WorkEntry, dead_letters, work_status
 if TYPE_CHECKING:
     from mnemic.collecting.housekeeping import Collected
     from mnemic.credentials.keys import Keys
+    from mnemic.store.moving import NamedStore, Probe, Progress
     from mnemic.strategies.base import Strategy
     from mnemic.watching.feed import TenantFeed
     from mnemic.watching.metering import Meters
@@ -674,6 +676,46 @@ def restore(
     back = None if to is None else going_back(to, tenant, settings or Settings(), SystemClock().now())
     seal = seal_key(settings.seal) if settings else b""
     return replace_store(source, dest, without_tombstones=without_tombstones, then=back, seal=seal)
+
+
+def move(
+    source: str,
+    dest: str,
+    tenants: Sequence[str] = (),
+    *,
+    settings: Settings | None = None,
+    progress: Progress = lambda what, done, of: None,
+    probe: Probe = lambda point: None,
+) -> Iterator[MovedTenant]:
+    """Move tenants to another store, of the same kind or another, and tell of each when it is there.
+
+    Vectors, lanes, windows, jobs, holds and access keys come along; nothing is embedded or understood anew. The source
+    keeps all as it was. Cut short at any moment, the other store shows no half of a tenant, and a second run goes on.
+
+    Args:
+        source, dest: Paths or URLs; the store that is moved to is made if it is not there.
+        tenants: Which ones; left out, all that the source has.
+
+    Raises:
+        NotFound: there is no such store or tenant to move from.
+        Conflict: a tenant is there already, or was written to while it was moved.
+    """
+    given = settings or Settings()
+    path = path_of(source)
+    if path is not None and not path.exists():
+        raise NotFound(f"there is no store at {path} to move from")
+    import_whole("mnemic.store.moving")
+    from mnemic.store.moving import move_tenant, tenants_of
+
+    with closing(_opened(source, given, create=False)) as old, closing(_opened(dest, given, create=True)) as new:
+        for name in tenants or tenants_of(old):
+            yield move_tenant(old, new, name, progress=progress, probe=probe)
+
+
+def _opened(where: str, settings: Settings, *, create: bool) -> NamedStore:
+    options = {"create": create, "seal": seal_key(settings.seal) if settings.seal else b""}
+    taken = {name: value for name, value in options.items() if name in options_of(where)}
+    return cast("NamedStore", open_at(where, SystemClock(), SystemEntropy(), settings.busy_timeout, **taken))
 
 
 def faults_of(store: str | Path, settings: Settings) -> list[Fault]:

@@ -419,3 +419,24 @@ def test_where_there_is_no_store_nothing_is_sealed(run: Run, home: Path) -> None
     Path("memory.key").write_text("correct horse battery staple")
     assert "no store" in run("seal", "--key-file", "memory.key", code=3).err
     assert not home.exists()
+
+
+def test_a_memory_is_moved_to_another_store_and_back(run: Run) -> None:
+    run("--store", "old.db", "add", "Ada lives in Paris.")
+    run("--store", "old.db", "add", "Bob lives in Rome.", "--tenant", "other")
+    moved = run("move", "old.db", "new.db", "--json").json
+    assert [(row["tenant"], row["commits"], row["moved_before"]) for row in moved["tenants"]] == [
+        ("default", 1, False),
+        ("other", 1, False),
+    ]
+    assert run("--store", "new.db", "log", "--json").out == run("--store", "old.db", "log", "--json").out
+    assert run("--store", "new.db", "verify").code == 0
+    assert "was there already, unchanged" in run("move", "old.db", "new.db").out
+    back = run("move", "new.db", "back.db", "--tenant", "other", "--json").json
+    assert [(row["tenant"], row["state_hash"]) for row in back["tenants"]] == [
+        ("other", moved["tenants"][1]["state_hash"])
+    ]
+    run("--store", "old.db", "add", "Ada lives in Oslo.")
+    assert "is there already" in run("move", "old.db", "new.db", code=4).err
+    assert "no store" in run("move", "nowhere.db", "new.db", code=3).err
+    assert "no tenant 'nobody'" in run("move", "old.db", "new.db", "--tenant", "nobody", code=3).err

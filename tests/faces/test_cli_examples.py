@@ -121,7 +121,7 @@ def test_an_example_works_as_it_stands(example: str, run: Run, home: Path, seede
     shutil.copytree(seeded / "home", home)
     shutil.copytree(seeded / "desk", Path.cwd(), dirs_exist_ok=True)
     for made in ("memory-backup.db", "journal.jsonl"):
-        if "restore" not in example and "load journal" not in example:
+        if not any(word in example for word in ("restore", "load journal", "move memory-backup")):
             Path(made).unlink()
     if example.startswith("mnemic restore "):  # refused while what would go is held
         run("hold", "release", "1")
@@ -130,6 +130,8 @@ def test_an_example_works_as_it_stands(example: str, run: Run, home: Path, seede
     elif "bench asked" in example:  # its data may not be carried here: the folder is empty, and it says what is missing
         Path("data").mkdir()
         assert "holds none of the data" in run(*shlex.split(example)[1:], code=2).err
+    elif "db.example" in example:  # a server of nobody's
+        assert "no server answers there" in run(*shlex.split(example)[1:], code=5).err
     else:
         run(*shlex.split(example)[1:])
 

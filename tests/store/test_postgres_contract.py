@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+import psycopg
 import pytest
 
 from mnemic.core.clock import Clock
@@ -40,10 +41,18 @@ def opened() -> Iterator[list[PostgresStore]]:
         store.close()
 
 
+@pytest.fixture(scope="module")
+def emptying(module_postgres_database: str) -> Iterator[psycopg.Connection]:
+    with psycopg.connect(module_postgres_database, autocommit=True) as db:
+        yield db
+
+
 @pytest.fixture
-def store(opened: list[PostgresStore], clock: ManualClock, module_postgres_database: str) -> Store:
+def store(
+    opened: list[PostgresStore], clock: ManualClock, module_postgres_database: str, emptying: psycopg.Connection
+) -> Store:
     _NOW.clock, _NOW.entropy = clock, SeededEntropy()
-    emptied(module_postgres_database)
+    emptied(emptying)
     if not opened or opened[-1].closed:  # a test may have closed it
         opened.append(PostgresStore(module_postgres_database, clock=_NOW, entropy=_NOW))
     opened[-1].carry(lambda: None)  # what a test before this one gave it to carry

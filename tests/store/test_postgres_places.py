@@ -197,5 +197,20 @@ def test_a_read_inside_a_read_waits_for_nobody(copy: str) -> None:
             world.commit("y")
 
 
+@pytest.mark.parametrize("pooled", [False, True])
+def test_behind_a_pooler_no_statement_is_prepared(copy: str, monkeypatch: pytest.MonkeyPatch, pooled: bool) -> None:
+    if pooled:
+        monkeypatch.setattr("mnemic.store.postgres.postgres_store.is_pooled", lambda _db: True)
+    with closing(PostgresStore(copy)) as store:
+        world = World(store)
+        for number in range(10):
+            world.commit(f"{number}")
+        with store._lent(store._writers) as lent:
+            prepared = lent.db.execute("SELECT count(*) FROM pg_prepared_statements").fetchone()
+            lent.db.rollback()
+        assert prepared is not None
+        assert (prepared[0] == 0) == pooled
+
+
 def _end_connections(postgres: PostgresServer, url: str) -> None:
     postgres.sql(f"SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '{name_of(url)}'")

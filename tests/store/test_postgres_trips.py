@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
+import psycopg
 import pytest
 
 from mnemic.memory import Memory
 from mnemic.settings import Settings
 from mnemic.store.engine import lane_cursors
 from mnemic.store.postgres.postgres_store import PostgresStore
-from mnemic.testing.store_contract.contract_world import World
+from mnemic.testing.store_contract.contract_world import TENANT, World
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +71,28 @@ def test_callers_who_wait_are_written_together(world: World) -> None:
             list(pool.map(write, range(16)))
 
     assert trips(world, all_of_them) < 2 * 16
+
+
+def test_who_comes_while_a_group_waits_for_the_tenant_goes_along(world: World, module_postgres_database: str) -> None:
+    store = world.store
+    assert isinstance(store, PostgresStore)
+    world.commit("known")
+    queue = store._queues[TENANT]
+
+    def both() -> None:
+        with psycopg.connect(module_postgres_database) as other, ThreadPoolExecutor(2) as pool:
+            other.execute("SET LOCAL mnemic.across = 'on'")
+            other.execute("SELECT FROM mnemic.tenant FOR UPDATE")
+            written = []
+            for waiting in (1, 2):
+                written.append(pool.submit(world.commit, f"caller {waiting}"))
+                while len(queue._waiting) < waiting:
+                    time.sleep(0.001)
+            other.rollback()
+            assert [each.result().seq for each in written] == [start + 1, start + 2]
+
+    start = world.commit("before").seq
+    assert trips(world, both) == 3  # each group's two, and one for what the late one looks up
 
 
 def test_a_read_takes_one_for_each_question_and_one_to_begin(world: World) -> None:

@@ -77,6 +77,7 @@ Care
   checkpoints copies             The checkpoints that are kept, by commit.
   export      copies             The journal with all it holds, as lines of JSON; with --user, all of one person.
   load        copies             Bring an exported journal into a store, as a tenant beside those that are there.
+  move        copies             Move tenants from one store to another: a file to a PostgreSQL server, or back.
   keys        access_keys        Access keys: who may use this memory through a server.
   settings    maintenance        Every setting: its value, where from, what it means.
   completion  maintenance        Print what makes a shell complete commands.

@@ -157,7 +157,8 @@ class SpaceAudit:
         cited = self.rows.links.relations.find(DERIVED, space=space) if self._remake else ()
         derived = {(source, item) for _, source, item in cited}
         last = (0, -1)
-        catalogued = _ByVersion(self.rows.items.entries(space, 0) if self._remake else iter(()))
+        read = self._remake or self.rows.vectors.embedders()  # each vector is of one of the entries
+        catalogued = _ByVersion(self.rows.items.entries(space, 0) if read else iter(()))
         for row in self.rows.items.all_versions(space):
             ver, item, begun = row.ver, row.id, (row.seq_from, row.n)
             for orphan in catalogued.before(ver):

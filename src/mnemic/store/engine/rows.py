@@ -140,7 +140,8 @@ class SpaceTables(Group, ABC):
     def tenant_row(self, tenant: int) -> TenantRow:
         return self.tenants(number=tenant)[0]
 
-    def add_tenant(self, name: str) -> TenantRow:
+    def add_tenant(self, name: str | None) -> TenantRow:
+        """Add a tenant; one without a name is found by nobody until it has one."""
         return self.tenant_row(self.relations.add(TENANT, (None, name, 0, bytes(32))))
 
     def set_tenant(self, row: TenantRow) -> None:

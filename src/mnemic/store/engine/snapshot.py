@@ -259,6 +259,11 @@ class Snapshot:
         self.now = rows.now()
         """When it was taken, in microseconds: what has expired by then is shown by no view of the present."""
 
+    @property
+    def tables(self) -> Rows:
+        """The rows that it is of, for who copies them as they stand."""
+        return self._rows
+
     def tenant(self, name: str) -> int | None:
         """The id of a tenant, if it has ever been written to."""
         if name not in self._tenants:

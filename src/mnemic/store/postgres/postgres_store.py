@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Concatenate, Final, ParamSpec, TypeVar
@@ -30,6 +30,7 @@ from mnemic.store.postgres.server_connections import (
     PipelinedConnection,
     ServerAddress,
     driver,
+    is_pooled,
     ours,
     refuse_unusable,
     told_as_ours,
@@ -94,21 +95,22 @@ class PostgresStore:
         self._random = random.Random(time.time_ns())  # noqa: S311 - spreads waiting writers, guards nothing
         self.trips = 0
         """Times that something was waited for, of all threads: round trips."""
-        self.renew()
         with told_as_ours(self._where):
             db = self._where.connect(autocommit=True)
             try:
                 refuse_unusable(db, self._where)
+                self._prepares = not is_pooled(db)
                 migrate(db, self._where, self._entropy, create=create)
             finally:
                 db.close()
+        self.renew()
         renew_in_child(self)
 
     def renew(self) -> None:
         """Fresh locks and connections, at birth and in a forked child."""
-        self._readers = Connections(self._where, self._most, self._busy_timeout, reads=True)
-        self._writers = Connections(self._where, self._most, self._busy_timeout, reads=False)
-        self._listeners = Connections(self._where, 1, self._busy_timeout, reads=False)
+        self._readers = Connections(self._where, self._most, self._busy_timeout, reads=True, prepares=self._prepares)
+        self._writers = Connections(self._where, self._most, self._busy_timeout, reads=False, prepares=self._prepares)
+        self._listeners = Connections(self._where, 1, self._busy_timeout, reads=False, prepares=self._prepares)
         self._bell = Bell()
         self._queues: dict[str, CommitQueue] = {}
         self._commits: dict[str, TenantCommits] = {}
@@ -165,7 +167,7 @@ class PostgresStore:
         """A read transaction on a connection of its own, for a walk of any length."""
         self._refuse_closed()
         with told_as_ours(self._where):
-            lent = PipelinedConnection(self._where, reads=True)
+            lent = PipelinedConnection(self._where, reads=True, prepares=self._prepares)
             try:
                 with _transaction(lent, writes=False, sent=self._waited) as transaction:
                     yield self._rows(transaction)
@@ -181,16 +183,20 @@ class PostgresStore:
             queue = self._queues.setdefault(draft.tenant, CommitQueue(self._write))
         return queue.submit(ledger.prepare(draft, self._entropy))
 
-    def _write(self, batch: Sequence[Ticket]) -> None:
-        """Write what callers of one tenant wait for; a refusal is that caller's alone."""
+    def _write(self, batch: list[Ticket], *, alone: bool = False) -> None:
+        """Write what callers of one tenant wait for; a refusal is that caller's alone.
+
+        Args:
+            alone: Whether nobody who comes meanwhile goes along.
+        """
         try:
-            written = self._group(batch)
+            written = self._group(batch, alone)
         except _RefusedError as refused:
             if len(batch) == 1:
                 batch[0].error = refused.why
                 return
-            for ticket in batch:
-                self._write([ticket])
+            for ticket in [ticket for ticket in batch if not ticket.done]:
+                self._write([ticket], alone=True)
             return
         except MnemicError as error:
             for ticket in batch:
@@ -200,12 +206,12 @@ class PostgresStore:
             ticket.receipt = receipt
         self._bell.ring()
 
-    def _group(self, batch: Sequence[Ticket]) -> list[tuple[Ticket, Receipt]]:
+    def _group(self, batch: list[Ticket], alone: bool) -> list[tuple[Ticket, Receipt]]:
         name = batch[0].work.draft.tenant
         for last in range(TRIES):
             try:
                 with self._lent(self._writers) as lent:
-                    return self._attempt(lent, name, batch)
+                    return self._attempt(lent, name, batch, alone)
             except driver().Error as error:
                 # One that lost its connection has not landed, or this would not be here (`_attempt`).
                 again = _may_be_repeated(error) or (last == 0 and isinstance(error, driver().OperationalError))
@@ -214,17 +220,25 @@ class PostgresStore:
                 self._pause(last)
         raise AssertionError("unreachable")
 
-    def _attempt(self, lent: PipelinedConnection, name: str, batch: Sequence[Ticket]) -> list[tuple[Ticket, Receipt]]:
+    def _attempt(
+        self, lent: PipelinedConnection, name: str, batch: list[Ticket], alone: bool
+    ) -> list[tuple[Ticket, Receipt]]:
         commits = self._commits.get(name) or self._commits.setdefault(
             name, TenantCommits(name, self._clock, self._entropy)
         )
+        queue = self._queues[name]
         written: list[tuple[Ticket, Receipt]] = []
         started = time.monotonic()
         self._probe("commit:begin")
         transaction = ServerTransaction(lent.db, writes=True, sent=self._waited)
         try:
             self._forget_keys(transaction)
-            rows = commits.begin(transaction, [ticket.work for ticket in batch])
+            # Whose work the group before has written goes on while the server is asked, and may be back for this one.
+            rows = commits.begin(transaction, [ticket.work for ticket in batch], queue.wake)
+            if not alone:
+                taken = len(batch)
+                queue.join(batch)
+                commits.ask_more([ticket.work for ticket in batch[taken:]])
             for ticket in batch:
                 try:
                     written.append((ticket, ledger.apply(rows, ticket.work)))

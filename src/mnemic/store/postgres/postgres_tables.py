@@ -122,11 +122,13 @@ class PostgresSpaces(PostgresGroup, SpaceTables):
         head = self._transaction.head(row.id)
         return row._replace(seq=head.seq, at=head.at, hash=head.hash)
 
-    def add_tenant(self, name: str) -> TenantRow:
+    def add_tenant(self, name: str | None) -> TenantRow:
         ((number,),) = self._ask(ACROSS, f"SELECT nextval('{SCHEMA}.tenant_id_seq')")
         genesis = bytes(32)
         self._transaction.create(number, _ADD_TENANT, (number, name, genesis, genesis))
-        return self.known_tenant(name)  # another's, if somebody was quicker
+        return (
+            self.tenant_row(number) if name is None else self.known_tenant(name)
+        )  # another's, if somebody was quicker
 
     def drop_spaces(self, spaces: Sequence[int]) -> None:
         for space in spaces:

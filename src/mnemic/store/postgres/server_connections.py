@@ -132,6 +132,14 @@ def refuse_unusable(db: Connection[Any], where: ServerAddress) -> None:
             )
 
 
+def is_pooled(db: Connection[Any]) -> bool:
+    """Whether a pooler such as PgBouncer stands between: it tells each client another process than serves it.
+
+    Statements that are prepared on one of the server's processes may then be sent to another, which has none.
+    """
+    return bool(db.execute("SELECT pg_backend_pid() <> %s", (db.info.backend_pid,)).fetchone() != (False,))
+
+
 class Connections:
     """A bounded number of connections: whoever finds none free waits; who reads inside a read does not.
 
@@ -139,10 +147,11 @@ class Connections:
         most: How many are lent at a time, but to who has one already.
         patience: Seconds to wait for one.
         reads: Whether their transactions read one moment and write nothing.
+        prepares: Whether statements that come again are prepared.
     """
 
-    def __init__(self, where: ServerAddress, most: int, patience: float, *, reads: bool) -> None:
-        self._where, self._patience, self._reads = where, patience, reads
+    def __init__(self, where: ServerAddress, most: int, patience: float, *, reads: bool, prepares: bool) -> None:
+        self._where, self._patience, self._reads, self._prepares = where, patience, reads, prepares
         self._most = most
         self._free = threading.BoundedSemaphore(most)
         self._idle: deque[PipelinedConnection] = deque()
@@ -163,7 +172,7 @@ class Connections:
             )
         self._lent.depth = depth + 1
         try:
-            return self._at_hand() or PipelinedConnection(self._where, reads=self._reads)
+            return self._at_hand() or PipelinedConnection(self._where, reads=self._reads, prepares=self._prepares)
         except BaseException:
             self._returned()
             raise
@@ -202,10 +211,12 @@ class Connections:
 class PipelinedConnection:
     """One connection, in pipeline mode for as long as it lives: to enter and to leave that costs a round trip."""
 
-    def __init__(self, where: ServerAddress, *, reads: bool = False) -> None:
+    def __init__(self, where: ServerAddress, *, reads: bool, prepares: bool) -> None:
         psycopg = driver()
         self.db = where.connect()
         try:
+            if not prepares:
+                self.db.prepare_threshold = None
             if reads:
                 self.db.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
                 self.db.read_only = True

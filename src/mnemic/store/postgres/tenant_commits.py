@@ -18,7 +18,7 @@ from mnemic.store.engine.ledger import Prepared, key_hash
 from mnemic.store.engine.relations import KEY, NAME, SPACE, VERSION
 from mnemic.store.engine.rows import Rows
 from mnemic.store.postgres.postgres_relations import PostgresRelations
-from mnemic.store.postgres.postgres_schema import SCHEMA
+from mnemic.store.postgres.postgres_schema import SCHEMA, tenant_of
 from mnemic.store.postgres.postgres_tables import (
     ONE_TENANT,
     PostgresItems,
@@ -37,6 +37,11 @@ _SPACES: Final = (
     "SELECT " + ", ".join(f'"{name}"' for name in SPACE.columns)
     + f' FROM {SCHEMA}."space" WHERE "home" = %s AND "tenant" = %s AND "id" = ANY(%s)'
 )  # fmt: skip
+_SET_SPACES: Final = (
+    f'UPDATE {SCHEMA}."space" s SET "seq" = m."seq", "epoch" = m."epoch", "xid" = pg_current_xact_id()::text::bigint'
+    ' FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[]) AS m("id", "seq", "epoch")'
+    ' WHERE s."home" = %s AND s."id" = m."id"'
+)
 _NAMES: Final = (
     "SELECT " + ", ".join(f'"{name}"' for name in NAME.columns)
     + f' FROM {SCHEMA}."name" WHERE "tenant" = %s AND "space" = ANY(%s) AND "text" = ANY(%s)'
@@ -117,7 +122,14 @@ class PostgresGroupTables(GroupTables, PostgresSpaces, PostgresNames, PostgresJo
         row = self._tenants.get(self._name)
         self._stamp = -1 if row is None else self._transaction.head(row.id).stamp
 
-    def ask_ahead(self, batch: Sequence[Prepared], items: PostgresGroupItems) -> None:
+    def ask_for(self, late: Sequence[Prepared], items: PostgresGroupItems) -> None:
+        """Ask in one go for what more callers of a group will look up, before anything of it is applied."""
+        row = self._tenants.get(self._name)
+        if row is not None:
+            for answer in [*self._asked(row.id, late, items)]:
+                answer()
+
+    def ask_ahead(self, batch: Sequence[Prepared], items: PostgresGroupItems, meanwhile: Callable[[], None]) -> None:
         """Lock the tenant, and ask in one go for what a group will look up; once more if somebody else has written."""
         self.begin_group()
         if self.knows_many:
@@ -133,6 +145,7 @@ class PostgresGroupTables(GroupTables, PostgresSpaces, PostgresNames, PostgresJo
         transaction.share()
         followed = transaction.send(row.id, _FOLLOWED)
         answers = [*self._asked(row.id, batch, items)]
+        meanwhile()
         head = transaction.find_head(row.id)
         if head is None or head.stamp != self._stamp:
             self.forget()
@@ -197,7 +210,7 @@ class PostgresGroupTables(GroupTables, PostgresSpaces, PostgresNames, PostgresJo
         sent = self._transaction.send(tenant, _NAMES, (tenant, sorted(unknown), texts))
 
         def answer() -> None:
-            self._nameless = {(space, text) for space, named in unknown.items() for text in named}
+            self._nameless |= {(space, text) for space, named in unknown.items() for text in named}
             for row in map(NAME.make, self._transaction.rows_of(sent)):
                 self._names[row.space, row.text] = row
 
@@ -216,7 +229,7 @@ class PostgresGroupTables(GroupTables, PostgresSpaces, PostgresNames, PostgresJo
         sent = self._transaction.send(tenant, _STANDING, (tenant, spaces, ids))
 
         def answer() -> None:
-            items.known = dict.fromkeys(wanted)
+            items.known.update(dict.fromkeys(wanted))
             for row in map(VERSION.make, self._transaction.rows_of(sent)):
                 items.known[row.space, row.id] = row
 
@@ -227,11 +240,19 @@ class PostgresGroupTables(GroupTables, PostgresSpaces, PostgresNames, PostgresJo
         sent = self._transaction.send(tenant, _KEYS, (tenant, spaces, hashes))
 
         def answer() -> None:
-            self._keyed = dict.fromkeys(keys)
+            self._keyed.update(dict.fromkeys(keys))
             for row in map(KEY.make, self._transaction.rows_of(sent)):
                 self._keyed[row.space, row.hash] = row
 
         return answer
+
+    def finish(self) -> None:
+        """Write the heads of the spaces that have moved, together with the tenant's."""
+        moved = [*self._moved.values()]
+        if moved:
+            home = tenant_of(moved[0].id)
+            columns = [[row.id for row in moved], [row.seq for row in moved], [row.epoch for row in moved]]
+            self._transaction.tell_last("space", home, _SET_SPACES, (*columns, home))
 
     # What was asked for in advance, looked up
 
@@ -305,8 +326,16 @@ class TenantCommits:
         rows = rows_of(self._relations, tables, tables, tables, tables, clock, entropy)
         self._rows = replace(rows, items=self._items)
 
-    def begin(self, transaction: ServerTransaction, batch: Sequence[Prepared]) -> Rows:
-        """The rows of a group in this transaction, with what it will look up."""
+    def begin(self, transaction: ServerTransaction, batch: Sequence[Prepared], meanwhile: Callable[[], None]) -> Rows:
+        """The rows of a group in this transaction, with what it will look up.
+
+        Args:
+            meanwhile: Called when the questions are sent, before their answers are waited for.
+        """
         self._relations.transaction = transaction
-        self.tables.ask_ahead(batch, self._items)
+        self.tables.ask_ahead(batch, self._items, meanwhile)
         return self._rows
+
+    def ask_more(self, late: Sequence[Prepared]) -> None:
+        """Ask for what those will look up who came when the group had begun, and go along."""
+        self.tables.ask_for(late, self._items)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Final
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mnemic.errors import StoreError
 from mnemic.store.postgres.postgres_schema import BY_NAME, CASTS, SCHEMA, WalledTable
@@ -65,6 +66,14 @@ _BIND: Final = (
 )
 
 
+class Part(NamedTuple):
+    """A statement that writes rows of one table, and what is bound in it."""
+
+    table: str
+    statement: str
+    bound: Sequence[Any]
+
+
 class ServerTransaction:
     """Runs statements on one connection until it is committed or rolled back.
 
@@ -87,6 +96,7 @@ class ServerTransaction:
         self._moved: set[int] = set()
         self._waiting: dict[tuple[str, str, int], list[tuple[Any, ...]]] = {}
         self._statements: dict[tuple[str, str, int], str] = {}
+        self._last: dict[int, list[Part]] = {}
 
     # Statements
 
@@ -212,30 +222,75 @@ class ServerTransaction:
 
     def flush(self) -> None:
         """Send the rows that are to be added."""
-        while self._waiting:
-            kind = next(iter(self._waiting))
-            rows, statement = self._waiting.pop(kind), self._statements.pop(kind)
-            self._send(kind[2], statement, [list(column) for column in zip(*rows, strict=True)])
+        for tenant, parts in self._taken().items():
+            self._send_together(tenant, parts)
+
+    def tell_last(self, table: str, tenant: int, statement: str, bound: Sequence[Any]) -> None:
+        """Keep a statement that changes rows of a table for the commit; nothing of that table may be asked after it."""
+        if any(name == table for name, _, _ in self._waiting):
+            self.flush()  # a row is not seen by the statement that adds it
+        self._mark(tenant)
+        self._last.setdefault(tenant, []).append(Part(table, statement, bound))
+
+    def _taken(self) -> dict[int, list[Part]]:
+        """The rows that are to be added, out of what waits: a statement for each table of each tenant."""
+        parts: dict[int, list[Part]] = {}
+        for kind, rows in self._waiting.items():
+            columns = [list(column) for column in zip(*rows, strict=True)]
+            parts.setdefault(kind[2], []).append(Part(kind[0], self._statements[kind], columns))
+        self._waiting.clear()
+        self._statements.clear()
+        return parts
+
+    def _send_together(self, tenant: int, parts: Sequence[Part]) -> None:
+        """Send what is written of different tables as one statement: each costs both sides more than its rows do."""
+        together: dict[str, Part] = {}
+        for part in parts:
+            if part.table in together:  # what one statement writes, it does not see
+                self._send_as_one(tenant, together)
+                together = {}
+            together[part.table] = part
+        if together:
+            self._send_as_one(tenant, together)
+
+    def _send_as_one(self, tenant: int, parts: Mapping[str, Part]) -> None:
+        self._bind(tenant)
+        statement = _joined(tuple(part.statement for part in parts.values()))
+        cursor = driver().RawCursor(self.db)  # which does not take long statements apart each time
+        cursor.execute(statement, [value for part in parts.values() for value in part.bound], binary=True)
 
     # The end
 
     def commit(self) -> None:
         """Write what is left, and commit: one round trip for all of it."""
-        self.flush()
+        waiting = self._taken()
+        for tenant in sorted(waiting.keys() - self._moved):
+            self._send_together(tenant, waiting[tenant])
         for tenant in sorted(self._moved):
             head = self.head(tenant)
             head.stamp += 1
-            self._send(tenant, _SET_HEAD, (*(getattr(head, name) for name in _HEAD_COLUMNS[1:]), tenant))
+            values = (*(getattr(head, name) for name in _HEAD_COLUMNS[1:]), tenant)
+            parts = (*waiting.get(tenant, ()), *self._last.get(tenant, ()), Part("tenant", _SET_HEAD, values))
+            self._send_together(tenant, parts)
         self._sent()
         self.db.commit()
 
     def roll_back(self) -> None:
         """Take everything back; a connection that cannot is closed."""
         self._waiting.clear()
+        self._last.clear()
         with suppress(driver().Error):
             self.db.rollback()
             return
         self.db.close()
+
+
+@lru_cache(256)
+def _joined(statements: tuple[str, ...]) -> str:
+    """Write statements on different tables as one, each but the last in a clause of its own; number what is bound."""
+    clauses = ", ".join(f"w{place} AS ({statement})" for place, statement in enumerate(statements[:-1]))
+    pieces = ((f"WITH {clauses} " if clauses else "") + statements[-1]).split("%s")
+    return pieces[0] + "".join(f"${place}{piece}" for place, piece in enumerate(pieces[1:], 1))
 
 
 def _insert(table: WalledTable, tail: str, columns: Sequence[str]) -> str:

@@ -53,6 +53,22 @@ class Swept:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MovedTenant:
+    """A tenant that was moved into another store.
+
+    Attributes:
+        commits: How many this run has copied; an earlier one may have copied others.
+        state_hash: Of what it holds, in both stores.
+        there: Whether it had been moved before, and nothing was to do.
+    """
+
+    tenant: str
+    commits: int
+    state_hash: str
+    there: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
     """Says what an exported journal became: the tenant's name here, and how many commits it holds."""
 

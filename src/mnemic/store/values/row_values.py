@@ -12,6 +12,8 @@ from mnemic.core.scope import Shared
 
 BEHIND: Final = "behind"
 """The memo that counts a tenant's events behind its horizon."""
+COPYING: Final = "copying"
+"""The memo of a tenant that is being copied here, has no name yet and is not whole."""
 
 
 class TenantRow(NamedTuple):

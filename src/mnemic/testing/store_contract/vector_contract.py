@@ -308,7 +308,7 @@ def test_whatever_order_things_come_in_no_vector_is_without_its_part(world: Worl
     first = world.item("first")
     world.commit(world.put(first))
     held: list[Vectors] = []
-    for _ in range(60):
+    for act in range(60):
         found = [version.item for version in world.versions()]
         item = chance.choice(found) if len(found) > 1 else None
         match chance.randrange(7):
@@ -330,7 +330,8 @@ def test_whatever_order_things_come_in_no_vector_is_without_its_part(world: Worl
                     world.store.transact(lane_cursors.keep, given)
                 except Conflict:
                     assert cursor(world, given.model) != given.after
-        assert world.faults() == []
+        if act % 6 == 5:  # what is wrong stays wrong, and a server takes long to look through all
+            assert world.faults() == []
     for model in models:
         while batch(world, model).rows:
             world.store.transact(lane_cursors.keep, batch(world, model))

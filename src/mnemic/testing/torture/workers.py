@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections import Counter
@@ -22,8 +23,9 @@ from mnemic.testing.torture import children
 from mnemic.testing.torture.report import Report
 from mnemic.testing.torture.subject import Say, silent
 
-_USERS: Final = ("ada", "bob")
+USERS: Final = ("ada", "bob")
 _CITIES: Final = ("Lisbon", "Porto", "Rome", "Oslo", "Paris", "Munich", "Vienna", "Prague")
+_NUMBERED: Final = re.compile(r"^From now on, call my project number (\d+) ")
 _LIVES: Final = (0.02, 0.8)
 _SETTINGS: Final = Settings(background=False, busy_timeout=30.0)
 
@@ -47,7 +49,7 @@ def workers(runs: int = 60, seed: int = 1, *, name: str = "memory", at_once: int
         killed, reached = 0, Counter[str]()
         while killed < runs:
             writer = children.fork(partial(_write, path, killed * 10 + 100, 4))
-            running = [children.fork(partial(_serve, path, _deadly(random, points))) for _ in range(at_once)]
+            running = [children.fork(partial(serve, path, _deadly(random, points))) for _ in range(at_once)]
             time.sleep(random.uniform(*_LIVES))
             for child in running:
                 child.kill()
@@ -56,7 +58,7 @@ def workers(runs: int = 60, seed: int = 1, *, name: str = "memory", at_once: int
             writer.lines()
             if writer.status():
                 return _report(seed, killed, points, reached, ["a writer failed"])
-        problems = children.asked(lambda say: _finish(path, say))
+        problems = children.asked(lambda say: finish(path, say))
     return _report(seed, killed, points, reached, [line for line in problems if line != "well"])
 
 
@@ -67,29 +69,38 @@ def _deadly(random: Random, points: Counter[str]) -> Probe:
     return KillAt(random.choice(sorted(points)), random.randint(1, 3))
 
 
-def _opened(path: Path, probe: Probe = silent) -> Memory:
+def opened(path: Path | str, probe: Probe = silent) -> Memory:
     return Memory(path, settings=_SETTINGS, embedder=ScriptedEmbedder(), probe=probe)
 
 
 def _write(path: Path, first: int, count: int, say: Say) -> None:
-    with _opened(path) as memory:
+    with opened(path) as memory:
         for number in range(first, first + count):
-            user = memory.scope(user=_USERS[number % len(_USERS)])
-            city = _CITIES[number % len(_CITIES)]
-            user.observe(
-                [f"From now on, call my project number {number} by its name.", f"I went to {city} on day {number}."],
-                key=f"turn:{number}",
-            )
+            write_one(memory, number)
 
 
-def _serve(path: Path, probe: Probe, say: Say) -> None:
-    with _opened(path, probe) as memory:
+def write_one(memory: Memory, number: int) -> None:
+    """Have a user say an instruction and a passage with this number, under a key of its own."""
+    city = _CITIES[number % len(_CITIES)]
+    memory.scope(user=USERS[number % len(USERS)]).observe(
+        [f"From now on, call my project number {number} by its name.", f"I went to {city} on day {number}."],
+        key=f"turn:{number}",
+    )
+
+
+def numbers_of(text: str) -> list[int]:
+    """The number in an instruction that `write_one` has said; none in anything else."""
+    return [int(word) for word in _NUMBERED.findall(text)]
+
+
+def serve(path: Path | str, probe: Probe, say: Say) -> None:
+    with opened(path, probe) as memory:
         memory.admin.serve(threading.Event(), poll=0.01, progress=lambda lane, space, done, error: say(lane))
 
 
-def _finish(path: Path, say: Say) -> None:
+def finish(path: Path | str, say: Say) -> None:
     """Let one worker finish, wait for leases of the dead to run out, and count."""
-    with _opened(path) as memory:
+    with opened(path) as memory:
         store = memory._opened.store
         with store.read() as snapshot:
             held = [lane for lane in snapshot.lanes() if lane.owner]
@@ -109,7 +120,7 @@ def _problems(memory: Memory) -> list[str]:
         if lane.pending + lane.dead
     ]
     with memory._opened.store.read() as snapshot:
-        for user in _USERS:
+        for user in USERS:
             head = snapshot.space(1, user)
             assert head is not None
             spoken = snapshot.scan((head.id,), Filter(kinds=(Kind.TURN,)), limit=100_000)
@@ -128,7 +139,7 @@ def _points() -> Counter[str]:
     passed = CountingProbe()
     with children.folder() as folder:
         path = folder / "memory.db"
-        with _opened(path, passed) as memory:
+        with opened(path, passed) as memory:
             memory.scope(user="ada").observe(["From now on, answer in French.", "hello"], speaker="Ada")
             memory.flush()
             memory.admin.rerun("house", user="ada")

@@ -1,0 +1,151 @@
+"""Move tenants from one store into another of any kind: piece by piece, and seen by nobody before all is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, Protocol
+
+from mnemic.errors import Conflict, NotFound, StoreCorrupt
+from mnemic.store.contract import Store
+from mnemic.store.engine import tenant_copy
+from mnemic.store.engine.rows import Rows
+from mnemic.store.engine.tenant_copy import COPIED, CopyDiffersError, CopyMark, TenantCopy
+from mnemic.store.values.receipts import MovedTenant
+from mnemic.store.values.row_values import COPYING
+
+Progress = Callable[[str, int, int], None]
+"""Told what is being copied, how much of it is there, and of how much."""
+Probe = Callable[[str], None]
+_ATTEMPTS: Final = 2
+"""A copy that an earlier run left, and that does not fit any more, is made once more from the beginning."""
+
+
+class NamedStore(Store, Protocol):
+    """A store that has a random name of its own."""
+
+    def origin(self) -> str:
+        """That name."""
+        ...
+
+
+def tenants_of(store: Store) -> list[str]:
+    """The names of a store's tenants; those that were erased, and copies that are not whole, have none."""
+    with store.read() as snapshot:
+        return [row.name for row in snapshot.tables.spaces.tenants() if row.name is not None]
+
+
+def move_tenant(
+    source: NamedStore,
+    dest: Store,
+    name: str,
+    *,
+    progress: Progress = lambda what, done, of: None,
+    probe: Probe = lambda point: None,
+) -> MovedTenant:
+    """Copy a tenant with all that the store has of it; the source keeps it as it is.
+
+    Cut short at any moment, nothing of it is seen in `dest`, and the next run goes on from there. What was moved before
+    and is the same still is left as it is.
+
+    Args:
+        probe: Called after each piece (fault injection).
+
+    Raises:
+        NotFound: the source has no such tenant.
+        Conflict: `dest` has one of this name, or somebody wrote to the source's meanwhile.
+        StoreCorrupt: the copy is not what the source is.
+    """
+    for attempt in range(_ATTEMPTS):
+        try:
+            return _move(source, dest, name, progress, probe)
+        except CopyDiffersError as error:
+            _drop_copy(dest, name)
+            if attempt == _ATTEMPTS - 1:
+                raise StoreCorrupt(f"tenant {name!r} was not moved: {error}; `mnemic verify` the source") from error
+    raise AssertionError("unreachable")
+
+
+def _move(source: NamedStore, dest: Store, name: str, progress: Progress, probe: Probe) -> MovedTenant:
+    with source.read() as snapshot:
+        rows = snapshot.tables
+        tenant = rows.spaces.tenant(name)
+        if tenant is None:
+            raise NotFound(f"no tenant {name!r} in the store that is moved from")
+        mark = CopyMark(name, source.origin(), tenant.seq, tenant.hash.hex(), tenant.horizon)
+        state_hash = snapshot.state_hash(name)
+        if _was_moved(dest, mark):
+            return MovedTenant(tenant=name, commits=0, state_hash=state_hash, there=True)
+        number, left = dest.transact(tenant_copy.begin, rows, mark)
+        if not left.is_of(mark):
+            _drop_copy(dest, name)
+            number, left = dest.transact(tenant_copy.begin, rows, mark)
+        probe("move:begun")
+        copy = _copy(dest, rows, number, left)
+        _write_pieces(copy, dest, progress, probe)
+        with source.read() as now:
+            moved_on = now.tables.spaces.tenant(name)
+        if moved_on != tenant:
+            raise Conflict(f"tenant {name!r} was written to meanwhile; stop whoever writes to it, and move it again")
+        dest.transact(_publish, copy, state_hash)
+    probe("move:published")
+    return MovedTenant(tenant=name, commits=tenant.seq - left.upto, state_hash=state_hash)
+
+
+def _was_moved(dest: Store, mark: CopyMark) -> bool:
+    """Whether the tenant is in `dest` as this very copy."""
+    with dest.read() as snapshot:
+        here = snapshot.tables.spaces.tenant(mark.name)
+        before = None if here is None else tenant_copy.copies_here(snapshot.tables, COPIED).get(here.id)
+    return here is not None and before is not None and before.is_of(mark) and here.hash.hex() == mark.hash
+
+
+def _copy(dest: Store, rows: Rows, number: int, mark: CopyMark) -> TenantCopy:
+    with dest.read() as there:
+        by_number = {row.number: row.id for row in there.tables.spaces.tenant_spaces(number)}
+    tenant = rows.spaces.known_tenant(mark.name)
+    spaces = {row.id: by_number[row.number] for row in rows.spaces.tenant_spaces(tenant.id)}
+    copy = TenantCopy(rows, tenant, number, mark, spaces)
+    dest.transact(_enlist, copy)
+    return copy
+
+
+def _write_pieces(copy: TenantCopy, dest: Store, progress: Progress, probe: Probe) -> None:
+    for piece in copy.name_pieces():
+        dest.transact(_write, piece)
+        probe("move:names")
+    for upto, piece in copy.journal_pieces():
+        dest.transact(_write, piece)
+        probe("move:journal")
+        progress("commits", upto, copy.tenant.seq)
+    done = 0
+    for size, piece in copy.vector_pieces():
+        dest.transact(_write, piece)
+        probe("move:vectors")
+        progress("versions with vectors", done := done + size, max(done, 1))
+    done = 0
+    for size, piece in copy.space_pieces():
+        dest.transact(_write, piece)
+        probe("move:beside")
+        progress("spaces", done := done + size, len(copy.spaces))
+
+
+def _enlist(rows: Rows, copy: TenantCopy) -> None:
+    copy.embedders(rows)
+
+
+def _write(rows: Rows, piece: tenant_copy.Piece) -> None:
+    piece(rows)
+
+
+def _publish(rows: Rows, copy: TenantCopy, state_hash: str) -> None:
+    copy.publish(rows, state_hash)
+
+
+def _drop_copy(dest: Store, name: str) -> None:
+    """Take out what an earlier run has left of a tenant."""
+    with dest.read() as snapshot:
+        left = tenant_copy.copies_here(snapshot.tables, COPYING)
+    for number in [number for number, mark in left.items() if mark.name == name]:
+        while dest.transact(tenant_copy.drop_spaces, number):
+            pass
+        dest.transact(tenant_copy.drop, number)

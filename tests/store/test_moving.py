@@ -1,0 +1,244 @@
+"""A tenant is moved between stores with all that an export leaves out, and seen by nobody before it is whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mnemic.errors import Conflict, NotFound
+from mnemic.store.contract import Store
+from mnemic.store.engine.relations import JOB, VECTOR
+from mnemic.store.engine.rows import Rows
+from mnemic.store.moving import move_tenant, tenants_of
+from mnemic.store.postgres.postgres_store import PostgresStore
+from mnemic.store.sqlite.sqlite_store import SqliteStore
+from mnemic.store.values.work import embedding_lane
+from mnemic.testing.attack.lived_store import lived_store
+from mnemic.testing.generators import ManualClock
+from mnemic.testing.store_contract.contract_world import TENANT, World
+
+Opener = Callable[[str], Any]
+
+
+class KilledError(Exception):
+    """Stands for the end of the process."""
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.heavy)])
+def new_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opener]:
+    """Make an empty store of either kind, by a name of one's own."""
+    with ExitStack() as opened:
+
+        def make(name: str) -> Any:
+            if request.param == "sqlite":
+                store: Any = SqliteStore(tmp_path / f"{name}.db", clock=ManualClock())
+            else:
+                store = PostgresStore(request.getfixturevalue("new_postgres_database")(), clock=ManualClock())
+            opened.callback(store.close)
+            return store
+
+        yield make
+
+
+@pytest.fixture
+def lived(tmp_path: Path) -> Iterator[SqliteStore]:
+    """A store in which something of everything has happened."""
+    path = tmp_path / "lived.db"
+    path.write_bytes(lived_store())
+    store = SqliteStore(path, clock=ManualClock())
+    yield store
+    store.close()
+
+
+def contents(store: Store) -> dict[str, object]:
+    """All that a store has of the tenant, with what is the store's own said in words of the journal."""
+    with store.read() as snapshot:
+        return _contents(snapshot.tables)
+
+
+def _contents(rows: Rows) -> dict[str, object]:
+    tenant = rows.spaces.known_tenant(TENANT)
+    said: dict[str, Any] = {
+        "memos": [],
+        "holds": [],
+        "jobs": [],
+        "lanes": [],
+        "vectors": [],
+        "windows": [],
+        "answers": [],
+    }
+    models = {row.id: row.name for row in rows.vectors.embedders()}
+    lanes = {embedding_lane(number): f"embeds for {name}" for number, name in models.items()}
+    spaces = rows.spaces.tenant_spaces(tenant.id)
+    numbers = {0: 0, **{space.id: space.number for space in spaces}}
+    for hold in rows.notes.holds(tenant.id):
+        said["holds"].append((numbers[hold.space], *hold[3:]))
+    for space in spaces:
+        items = {
+            ver: (item, seq)
+            for ver, item, seq in ((v.ver, v.id, v.seq_from) for v in rows.items.all_versions(space.id))
+        }
+
+        def last(ver: int, items: dict[int, Any] = items) -> object:
+            return max(((number, item) for number, item in items.items() if number <= ver), default=(0, None))[1]
+
+        for lane in rows.lanes.lanes(space.id):
+            said["lanes"].append(
+                (space.number, lanes.get(lane.name, lane.name), last(lane.cursor), lane.attempt, lane.seq)
+            )
+        for model, name in models.items():
+            for row in rows.vectors.vectors(space.id, model, 0):
+                said["vectors"].append((space.number, name, items[row.ver], row.part, bytes(row.f16)))
+        for entry in rows.items.entries(space.id, 0):
+            said.setdefault("entries", []).append((space.number, items[entry.ver], *entry[1:8], bytes(entry.terms)))
+        said.setdefault("facets", []).append(
+            (space.number, sorted((items[v], bytes(h)) for v, h in rows.items.facets(space.id)))
+        )
+        for session in rows.sessions.sessions(space.id):
+            text = rows.names.name_text(session.session)
+            pages = rows.sessions.pages_at_hand(space.id, session.session)
+            said["windows"].append((space.number, text, session.budget, session.policy, session.clock, pages))
+        for job in rows.spaces.relations.find(JOB, order=("id",), space=space.id):
+            wanted = job.order
+            said["jobs"].append((space.number, wanted.name, wanted.key, wanted.payload, job.state, job.attempts))
+    said["credentials"] = rows.notes.credentials(("tenant", "=", TENANT))
+    said["spending"] = rows.notes.memo(tenant.id, "collected")
+    said["owners"] = [
+        (space.number, space.user, space.secret, space.branch, numbers[space.parent], space.base, space.epoch)
+        for space in spaces
+    ]
+    return said
+
+
+def journal(store: Store) -> list[bytes]:
+    return list(store.export(TENANT))
+
+
+def faults(store: Store) -> list[str]:
+    return [f"{fault.where}: {fault.problem}" for fault in store.verify()]
+
+
+def test_all_of_a_tenant_goes_there_and_comes_back(lived: SqliteStore, new_store: Opener, tmp_path: Path) -> None:
+    there, back = new_store("there"), SqliteStore(tmp_path / "back.db", clock=ManualClock())
+    World(there).commit("of somebody else before", tenant="before")
+    moved = move_tenant(lived, there, TENANT)
+    assert contents(there) == contents(lived)
+    assert journal(there) == journal(lived)
+    assert faults(there) == []
+    again = move_tenant(there, back, TENANT)
+    assert contents(back) == contents(lived)
+    assert journal(back) == journal(lived)
+    assert faults(back) == []
+    assert moved.state_hash == again.state_hash
+    assert contents(lived)["vectors"], "there were vectors to carry"
+    back.close()
+
+
+def test_it_goes_on_there(lived: SqliteStore, new_store: Opener) -> None:
+    there = new_store("there")
+    move_tenant(lived, there, TENANT)
+    World(there, "new").commit("said after the move", user="bob")
+    World(there, "new2").commit("said by somebody new", user="dora")
+    assert "said after the move" in World(there).texts(user="bob")
+    assert faults(there) == []
+
+
+def test_a_tenant_that_is_there_already_is_refused(lived: SqliteStore, new_store: Opener) -> None:
+    there = new_store("there")
+    World(there).commit("another's")
+    with pytest.raises(Conflict, match="is there already"):
+        move_tenant(lived, there, TENANT)
+    assert World(there).texts() == ["another's"]
+    assert faults(there) == []
+
+
+def test_a_tenant_that_is_not_there_cannot_be_moved(lived: SqliteStore, new_store: Opener) -> None:
+    with pytest.raises(NotFound, match="no tenant 'nobody'"):
+        move_tenant(lived, new_store("there"), "nobody")
+
+
+def test_what_was_moved_before_is_left_as_it_is(lived: SqliteStore, new_store: Opener) -> None:
+    there = new_store("there")
+    assert move_tenant(lived, there, TENANT).there is False
+    assert move_tenant(lived, there, TENANT).there is True
+    World(there, "new").commit("since")
+    with pytest.raises(Conflict, match="is there already"):
+        move_tenant(lived, there, TENANT)
+
+
+def test_cut_anywhere_it_is_seen_by_nobody_and_goes_on(
+    lived: SqliteStore, new_store: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mnemic.store.engine.tenant_copy.COMMITS", 9)
+    there, cuts = new_store("there"), 0
+
+    def probe(point: str) -> None:
+        nonlocal cuts
+        if point not in passed and point != "move:published":
+            cuts += 1
+            passed.add(point)
+            raise KilledError
+        if point == "move:journal" and cuts < 12:
+            cuts += 1
+            raise KilledError
+
+    passed: set[str] = set()
+    while True:
+        try:
+            done = move_tenant(lived, there, TENANT, probe=probe)
+            break
+        except KilledError:
+            assert tenants_of(there) == []
+            assert faults(there) == []
+    assert cuts >= 6
+    assert done.commits < 9  # of the last run alone
+    assert (contents(there), journal(there), faults(there)) == (contents(lived), journal(lived), [])
+
+
+def test_what_is_written_between_two_runs_is_copied_too(lived: SqliteStore, new_store: Opener) -> None:
+    there = new_store("there")
+
+    def probe(point: str) -> None:
+        if point == "move:vectors":
+            raise KilledError
+
+    with pytest.raises(KilledError):
+        move_tenant(lived, there, TENANT, probe=probe)
+    World(lived, "new").commit("said between")
+    move_tenant(lived, there, TENANT)
+    assert (contents(there), journal(there), faults(there)) == (contents(lived), journal(lived), [])
+
+
+def test_what_changes_without_a_commit_between_two_runs_is_copied_too(lived: SqliteStore, new_store: Opener) -> None:
+    there = new_store("there")
+
+    def probe(point: str) -> None:
+        if point == "move:beside":
+            raise KilledError
+
+    with pytest.raises(KilledError):
+        move_tenant(lived, there, TENANT, probe=probe)
+    with lived.read() as snapshot:
+        space, model = World(lived).space(), snapshot.embedders()[0].id
+        taken = next(iter(snapshot.vectors(space, model)))
+    lived.transact(lambda rows: rows.vectors.relations.drop(VECTOR, space=space, model=model, ver=taken.ver))
+    move_tenant(lived, there, TENANT)
+    assert (contents(there), faults(there)) == (contents(lived), [])
+
+
+def test_a_write_meanwhile_is_noticed(lived: SqliteStore, new_store: Opener) -> None:
+    there = new_store("there")
+
+    def probe(point: str) -> None:
+        if point == "move:begun":
+            World(lived, "new").commit("said meanwhile")
+
+    with pytest.raises(Conflict, match="written to meanwhile"):
+        move_tenant(lived, there, TENANT, probe=probe)
+    assert tenants_of(there) == []
+    move_tenant(lived, there, TENANT)
+    assert contents(there) == contents(lived)
