@@ -527,16 +527,22 @@ def test_a_day_without_a_year_is_the_next_of_what_is_to_come_and_the_last_of_wha
 @pytest.mark.parametrize(
     ("told", "question"),
     [
-        ("My favourite colour is teal.", "What is my favourite film?"),
+        ("My doctor says my blood pressure is a bit high.", "What is my blood type?"),
+        ("I teach chemistry in Ghent.", "What is my mother's name?"),
+        ("Pieter told me: 'I'm allergic to cats, so no visits.'", "Am I allergic to cats?"),
+        ("Bram broke his arm at football.", "Did I break my arm?"),
+        ("Bram broke his arm, cast for six weeks.", "How old is Bram?"),
+        ("Sofie had her twins, two boys.", "Where does Sofie live?"),
+        ("Sofie had her twins, two boys.", "Does Sofie have no children?"),
+        ("婚礼定在10月18日。", "我的生日是哪天？"),
+        ("我姐姐在读博士。", "我姐夫是谁？"),
         ("My passport expires on 3 March 2027.", "What is my passport number?"),
         ("My mum's birthday is on the 9th of May.", "When is my grandmother's birthday?"),
         ("My new phone cost 549 euros.", "How much did my sofa cost?"),
-        ("I went to the dentist and it hurt.", "Who is my dentist?"),
         ("I swim on Tuesdays.", "Which football team do I support?"),
         ("我的车是蓝色的海豚。", "我家的窗帘是什么颜色？"),
         ("我妈五月一号过生日。", "我奶奶什么时候过生日？"),
         ("房贷每个月6500元。", "我的沙发多少钱？"),
-        ("我的护照三月三号到期。", "我的护照号是多少？"),
     ],
 )
 def test_what_nobody_said_is_not_answered_by_what_comes_nearest(told: str, question: str) -> None:
@@ -544,8 +550,7 @@ def test_what_nobody_said_is_not_answered_by_what_comes_nearest(told: str, quest
         me = memory.scope(user="noor")
         tell(me, told, "I moved the shelf.", "我把架子挪了。")
         memory.flush()
-        answered = me.ask(question)
-        assert (answered.known, answered.short) == (False, "")
+        assert me.ask(question).confidence < KNOWN
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,17 @@ from mnemic.core.items import Kind
 from mnemic.core.tokens import is_stop, tokenise
 from mnemic.extract.phrasing import shown_value
 from mnemic.extract.sentences import sentence_spans, sentences, written_sentences
-from mnemic.recall.asked_for import PAST, AnswerType, asks_several, asks_yes_or_no, day_said, held, surely_held
+from mnemic.recall.asked_for import (
+    PAST,
+    AnswerType,
+    asks_age,
+    asks_several,
+    asks_yes_or_no,
+    day_said,
+    held,
+    surely_held,
+    tells_age,
+)
 from mnemic.recall.doubt_words import is_asserted, speaks_of_any
 from mnemic.recall.earlier import what_held_before
 from mnemic.recall.polarity import ASKS_PAST, DENIES, END_ASKED, SUPPOSES, asked_words, share_held, telling_words
@@ -357,12 +367,13 @@ def _is_beside(question: str, asked: AnswerType, quoted: _Sentence, evidence: Se
 def _is_off(question: str, asked: AnswerType, hit: Recalled, text: str) -> bool:
     """Whether a text names no place, no number or not the kin that is asked for; or shares no word with the question
     and is plainly on another topic."""
-    kin = OWN_KIN.search(question) if _ASKS_NAME_OF_KIN.search(question) else None
-    if kin is not None and not _calls_kin(text, next(filter(None, kin.groups()))):
+    kin = OWN_KIN.search(question)
+    another = kin is not None and not _calls_kin(text, next(filter(None, kin.groups())))
+    if another and (_ASKS_NAME_OF_KIN.search(question) or (counted_in(text)[KIN] > 0).any()):
         return True
     if asked is AnswerType.PLACE and not _PLACED.search(text):
         return True
-    if asked is AnswerType.NUMBER and not _COUNTED.search(text):
+    if asked is AnswerType.NUMBER and not (tells_age(text) if asks_age(question) else _COUNTED.search(text)):
         return True
     off_topic = hit.same_topic is not None and hit.same_topic < OFF_TOPIC
     return off_topic and share_held(asked_words(question) - _OF_TIMES, text) == 0

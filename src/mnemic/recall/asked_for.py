@@ -49,6 +49,7 @@ _AGES: Final = re.compile(
     re.IGNORECASE,
 )
 """How old somebody is, as it is told: "seven last week", 六岁, 七十八了."""
+_BORN: Final = re.compile(r"\b(?:born|birthday|aged?|turn(?:s|ed|ing)?)\b|出生|生日|[岁龄]|生于", re.IGNORECASE)
 _CLOSE_BEHIND: Final = 12
 """Most characters between somebody's name and their age."""
 _ASKS_AGE: Final = re.compile(r"\bhow old\b|\bwhat age\b|几岁|多大(?:了|年纪|岁数)?[?？]?$", re.IGNORECASE)
@@ -176,6 +177,16 @@ def asks_several(question: str) -> bool:
 def asks_yes_or_no(question: str) -> bool:
     """Whether a question is answered by yes or no."""
     return _YES_OR_NO.search(question) is not None and _OPEN.search(question) is None
+
+
+def asks_age(question: str) -> bool:
+    """Whether a question asks how old somebody is."""
+    return _ASKS_AGE.search(question) is not None
+
+
+def tells_age(text: str) -> bool:
+    """Whether a text may tell how old somebody is: by an age, or by when they were born."""
+    return bool(_AGES.search(text) or _BORN.search(text))
 
 
 def held(asked: AnswerType, text: str, item: Item, question: str) -> str:

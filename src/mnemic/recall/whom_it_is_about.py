@@ -111,14 +111,8 @@ def about_another(clause: str, names: frozenset[str], question: str) -> bool:
     return bool(_SOMEBODY.fullmatch(subject)) or any(clause.startswith(name) for name in names if not name.isascii())
 
 
-_IS_KIN: Final = re.compile(rf"{_KIN}|{_BARE}|(?:{_KIN_CHINESE})|{_SHORT_KIN_CHINESE}+", re.IGNORECASE)
 OWN_KIN: Final = re.compile(rf"\b(?:my|our) ({_KIN})\b|我(?:们|家)?的?({_KIN_CHINESE})", re.IGNORECASE)
 """Names kin of whoever speaks."""
-
-
-def is_kin(word: str) -> bool:
-    """Whether a word is one for kin, or for who is as near."""
-    return _IS_KIN.fullmatch(word) is not None
 
 
 def is_kin_of_another(text: str, kin: str) -> bool:
