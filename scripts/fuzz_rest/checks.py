@@ -34,6 +34,7 @@ BEYOND_A_SCHEMA = {
     "a zone may carry a time out of the years there are": r"leaves years 1-9999",
     "any JSON is taken, at any depth, but for a NUL in its texts": r"slots: holds a NUL|slots(\[\d+\])?: .*NUL",
     "filters of mem0 have a grammar of their own": r"^filters\b|^start_date: |^end_date: |^metadata\b",
+    "names of mem0 may be left blank, and hold no control character": r"^(user|agent|run|app)_id: holds a control",
     "one of mem0's entities is needed, and what was judged cannot be unsaid": r"^(user_id|feedback): is missing",
     "what is to be kept word for word has words": r"^messages\[\d+\]\.content: is no text\. With `infer`",
     "all parts of a message may be empty, each for itself": r"^messages\[\d+\]\.text: is empty",

@@ -123,6 +123,8 @@ def test_an_example_works_as_it_stands(example: str, run: Run, home: Path, seede
     for made in ("memory-backup.db", "journal.jsonl"):
         if not any(word in example for word in ("restore", "load journal", "move memory-backup")):
             Path(made).unlink()
+    if example.startswith("mnemic keys create "):  # a name is of one key
+        run("keys", "revoke", "laptop")
     if example.startswith("mnemic restore "):  # refused while what would go is held
         run("hold", "release", "1")
     if any(mark in example for mark in SHELL):

@@ -68,11 +68,19 @@ def test_a_conflict_is_shown_and_ends_with_its_code(run: Run, written: Path) -> 
 
 def test_what_cannot_be_taken_is_named_by_file_and_line(run: Run, written: Path) -> None:
     edit(written, "facts.md", "<!-- ^", "<!-- ^x")
-    assert "! facts.md:3  has a mark that is damaged" in run("files", "status", "memory").out
+    for shown in ("status", "diff"):
+        ran = run("files", shown, "memory", code=2)
+        assert "facts.md:3  has a mark that is damaged" in ran.out
+        assert "facts.md, line 3" in ran.err
     ran = run("files", "apply", "memory", code=2)
     assert "facts.md, line 3: has a mark that is damaged" in ran.err
     ran = run("files", "apply", "memory", "--dry-run")
     assert "! facts.md:3" in ran.out
+
+
+def test_what_could_not_be_read_is_counted_when_it_is_written_over(run: Run, written: Path) -> None:
+    edit(written, "facts.md", "<!-- ^", "<!-- ^x")
+    assert "written over: 1 place that could not be read" in run("files", "write", "memory", "--force").out
 
 
 def test_edits_are_not_written_over(run: Run, written: Path) -> None:

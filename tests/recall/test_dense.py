@@ -91,7 +91,7 @@ def test_what_has_no_vector_yet_is_found_by_its_words_and_counted(me: ScopedMemo
     assert "dense" not in context.items[0].components
     assert context.pending == 1
     assert (
-        "1 item has no vector yet: found by words alone (`mnemic flush`, or `memory.flush()`, makes them)"
+        "1 item has no vector yet: until a flush, or what runs behind, has made it, it is found by words alone"
         in context.notes
     )
 

@@ -51,6 +51,23 @@ def test_no_address_of_mem0_is_one_of_ours(client: TestClient) -> None:
     assert set(client.patch("/v1/batch/").headers["allow"].split(", ")) == {"PUT", "DELETE"}
 
 
+def test_whole_numbers_may_be_written_with_a_point(client: TestClient) -> None:
+    stated(client, "x")
+    body, kind = b'{"user_id": "ada", "page_size": 50.0}', {"Content-Type": "application/json"}
+    answer = client.post("/v2/memories/", content=body, headers=kind)
+    assert answer.status_code == 200, answer.text
+
+
+def test_what_is_wrong_with_a_user_is_told_by_their_name_for_it(serving: Serving) -> None:
+    anybody = serving(Tokens(app=principal_of("app", Right.WRITE)))
+    anybody.headers["Authorization"] = "Bearer app"
+    told = anybody.post("/v3/memories/add/", json={"messages": "hello"}).json()
+    assert told["field"] == "user_id"
+    assert "header" not in told["detail"].lower()
+    told = anybody.post("/v3/memories/add/", json={"messages": "hello", "user_id": "a\u0001"}).json()
+    assert told["field"] == "user_id"
+
+
 def test_what_is_said_twice_is_refused(client: TestClient) -> None:
     assert client.post("/v3/memories/?page=1", json={"page": 2}).status_code == 400
     twice = [("x-api-key", "a"), ("x-api-key", "b")]

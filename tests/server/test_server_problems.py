@@ -81,3 +81,21 @@ def test_an_answer_fits_the_document(client: TestClient) -> None:
         schema = told["paths"][f"/v1/{name}"]["post"]["responses"]["200"]["content"]["application/json"]["schema"]
         answer = client.post(f"/v1/{name}", json=arguments).json()
         jsonschema.validate(answer, {**schema, "components": told["components"]})
+
+
+def test_what_is_not_there_is_told_with_where_to_look(client: TestClient) -> None:
+    told = client.post("/v1/recal", json={}).json()["detail"]
+    assert "Did you mean /v1/recall?" in told
+    assert "/openapi.json" in told
+    assert "Did you mean" not in client.get("/favicon.ico").json()["detail"]
+    refused = client.delete("/v1/items/01m8gmt9dn6df621r0gsf80qn6")
+    assert refused.status_code == 405
+    assert all(name in refused.json()["detail"] for name in ("/v1/forget", "/v1/erase", "/openapi.json"))
+
+
+def test_a_problem_names_addresses_and_no_command(client: TestClient) -> None:
+    client.post("/v1/observe", json={"messages": "The ferry leaves at nine."})
+    assert "`/v1/log` shows them" in client.post("/v1/undo", json={"seq": 99}).json()["detail"]
+    assert client.post("/v1/recall", json={"query": "x", "k": "x"}).json()["remedy"] == "See /openapi.json."
+    told = client.post("/v1/forget", json={"id": "01m8gmt9dn6df621r0gsf80qn6"}).json()
+    assert (told["field"], told["remedy"]) == ("ids", "Needed: ids; id is not known.")

@@ -150,14 +150,17 @@ def _check_bounds(schema: Schema, value: float, low: str, high: str, field: str,
 
 def _check_object(schema: Schema, value: Mapping[str, object], field: str) -> None:
     known = schema.get("properties", {})
+    closed = schema.get("additionalProperties") is False
     path = f"{field}." if field else ""
     for name in schema.get("required", ()):
         if name not in value:
-            raise Invalid(path + name, "is missing", f"Needed: {', '.join(schema['required'])}.")
+            strange = [str(each) for each in value if each not in known] if closed else []
+            instead = f"; {', '.join(strange)} is not known" if strange else ""
+            raise Invalid(path + name, "is missing", f"Needed: {', '.join(schema['required'])}{instead}.")
     for name, field_value in value.items():
         if name in known:
             check(known[name], field_value, path + name)
-        elif schema.get("additionalProperties") is False:
+        elif closed:
             raise Invalid(path + str(name), "is not known", f"Known: {', '.join(known) or 'none'}.")
         elif isinstance(others := schema.get("additionalProperties"), Mapping):
             check(others, field_value, path + str(name))

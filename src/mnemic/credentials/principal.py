@@ -72,8 +72,7 @@ class Principal:
             return Scope(user=user, tenant=self.tenant)
         owner = self.user if user is None else clean_name("user", user)
         if owner is None:
-            remedy = "Name whose memory is meant, over HTTP by the header Mnemic-User."
-            raise Invalid("user", "is missing, and this credential is of no one user", remedy)
+            raise Invalid("user", "is missing, and this credential is of no one user", "Name whose memory is meant.")
         if self.user not in (None, owner):
             raise Refused(f"{self.name!r} opens the memory of its own user alone")
         return Scope(user=owner, tenant=self.tenant)

@@ -368,8 +368,12 @@ def _shortfalls(question: Question, candidates: _Candidates, chosen: Chosen) -> 
     """One line for each reason why the answer may be incomplete: pending vectors, equals cut off, duplicates."""
     notes: list[str] = []
     if candidates.pending:
-        them = "1 item has" if candidates.pending == 1 else f"{candidates.pending} items have"
-        notes.append(f"{them} no vector yet: found by words alone (`mnemic flush`, or `memory.flush()`, makes them)")
+        them, they = (
+            ("1 item has", "it is") if candidates.pending == 1 else (f"{candidates.pending} items have", "they are")
+        )
+        notes.append(
+            f"{them} no vector yet: until a flush, or what runs behind, has made it, {they} found by words alone"
+        )
     timed = question.spans and not question.terms and not candidates.notes
     if timed and (items := candidates.ranking.items_by("time", "mention")) > chosen.kept:
         notes.append(f"{items} were of that time: of equals, the latest")

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from mnemic.core.door_words import in_words_of
 from mnemic.core.json_schema import check, with_whole_numbers
 from mnemic.errors import Invalid, MnemicError
 from mnemic.registry import BUILT_IN, TOOLS, load
@@ -54,7 +55,8 @@ class Toolbox:
             check(tool.parameters, given)
             return tool.run(self.memory, given)
         except MnemicError as error:
-            return Result(text=f"{type(error).__name__}: {error}", failed=True)
+            words = in_words_of(str(error), {name: name for name in self._by_name})
+            return Result(text=f"{type(error).__name__}: {words}", failed=True)
 
     def openai(self) -> list[dict[str, Any]]:
         """The tools as OpenAI's chat completions take them."""

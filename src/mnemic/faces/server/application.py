@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager, nullcontext
+from difflib import get_close_matches
 from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -26,8 +27,9 @@ from mnemic.faces.server.mem0_surface import mem0_routes
 from mnemic.faces.server.openapi import document
 from mnemic.faces.server.problems import logged_problem, plain_problem
 from mnemic.faces.server.prometheus import RequestMeter, metrics
-from mnemic.faces.server.routes import operation_routes
+from mnemic.faces.server.routes import addresses, operation_routes
 from mnemic.faces.server.service import Service
+from mnemic.operations.operation_table import OPERATIONS
 
 if TYPE_CHECKING:
     from mnemic.faces.server.mcp_http import McpOverHttp
@@ -94,6 +96,11 @@ def _around(mcp: McpOverHttp, lifespan: Lifespan[Starlette] | None) -> Lifespan[
     return running
 
 
+@cache
+def _paths() -> tuple[str, ...]:
+    return tuple(dict.fromkeys(path for _, _, path in addresses(OPERATIONS.values())))
+
+
 async def _health(_: Request) -> Response:
     """Answer that the process answers; it looks at no memory."""
     return JSONResponse({"status": "ok", "version": _version.__version__})
@@ -117,7 +124,12 @@ async def _on_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     detail, headers = error.detail, error.headers or {}
     if error.status_code == 404:
-        detail = "There is nothing at this address; /openapi.json lists what there is."
+        near = get_close_matches(request.url.path, _paths(), 1, 0.8)
+        meant = f" Did you mean {near[0]}?" if near else ""
+        detail = f"There is nothing at this address.{meant} /openapi.json lists what there is."
     elif error.status_code == 405:
-        detail = f"{request.method} is not for this address; it takes {headers['Allow']}."
+        taking = "/v1/forget hides items, /v1/erase takes them out for good; " if request.method == "DELETE" else ""
+        detail = (
+            f"{request.method} is not for this address; it takes {headers['Allow']}. {taking}/openapi.json lists all."
+        )
     return plain_problem(error.status_code, detail, request.state.request_id, headers)

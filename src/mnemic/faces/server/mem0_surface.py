@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from mnemic.core.json_schema import Schema, check, flag, many, number, or_null, shape, text, whole
+from mnemic.core.json_schema import Schema, check, flag, many, number, or_null, shape, text, whole, with_whole_numbers
 from mnemic.credentials.principal import Right
 from mnemic.errors import Invalid, MnemicError
 from mnemic.faces.server import mem0_changes, mem0_memories
@@ -26,7 +26,7 @@ from mnemic.faces.server.mem0_caller import Mem0Caller
 from mnemic.faces.server.mem0_filters import ENTITIES
 from mnemic.faces.server.problems import logged_problem
 from mnemic.faces.server.routes import ExactRoutes, json_response
-from mnemic.faces.server.service import Service
+from mnemic.faces.server.service import USER, Service
 from mnemic.operations.argument_schemas import name_text, nonblank_text, time_or_span
 from mnemic.operations.chat_message_schemas import CHAT_TIME
 from mnemic.operations.operation_table import OPERATIONS
@@ -289,6 +289,8 @@ async def _respond(offered: Mapping[str, Mem0Call], request: Request) -> Respons
 
 def _by_their_names(error: MnemicError) -> MnemicError:
     """Have an error name what is wrong as the caller did."""
+    if isinstance(error, Invalid) and error.field in ("user", USER):
+        return type(error)("user_id", error.problem, error.remedy.replace("by the header Mnemic-User", "by `user_id`"))
     if not isinstance(error, Invalid) or (ours := _OUR_NAMES.match(error.field)) is None:
         return error
     return type(error)(_THEIR_NAMES[ours[1]] + error.field[ours.end() :], error.problem, error.remedy)
@@ -320,6 +322,7 @@ def _arguments(
         given |= part
     without_effect = sorted(name for name in given if name in _NO_EFFECT and given[name] is not None)
     own = {name: value for name, value in given.items() if name not in _NO_EFFECT}
+    own = with_whole_numbers(call.parameters, own)
     check(call.parameters, own)
     spoken = {name: value for name, value in own.items() if value is not None or name == "expiration_date"}
     return spoken, without_effect

@@ -12,8 +12,10 @@ from typing import Any, Final
 from starlette.responses import Response
 
 from mnemic import errors
+from mnemic.core.door_words import in_words_of
 from mnemic.core.sanitize import for_json
 from mnemic.errors import Invalid, MnemicError, OverQuota
+from mnemic.operations.operation_table import OPERATIONS
 
 LOG: Final = logging.getLogger("mnemic.server")
 MEDIA_TYPE: Final = "application/problem+json"
@@ -40,6 +42,15 @@ STATUSES: Final[Mapping[type[MnemicError], int]] = {
     errors.StoreLocked: 503,
 }
 """The status of each class; a test goes over the tree."""
+_ADDRESSES: Final = {
+    **dict.fromkeys(("keys create", "dashboard", "verify", "restore", "reindex", "doctor"), ""),
+    "keys list": "/v1/keys",
+    "hold list": "/v1/holds",
+    "hold release": "/v1/release_hold",
+    **{name.replace("_", " "): f"/v1/{name}" for name in OPERATIONS},
+}
+"""What has an address here, by the command of the command line; "" where the command is for who keeps the server."""
+
 _RETRY: Final = {503: "1", 507: "60"}
 """Seconds after which it is worth asking again."""
 
@@ -63,14 +74,19 @@ def problem_of(error: MnemicError, request_id: str) -> Response:
     status = STATUSES.get(kind, 500)
     more: dict[str, Any] = {}
     if isinstance(error, Invalid):
-        more = {"field": error.field, "remedy": error.remedy}
+        more = {"field": error.field, "remedy": _over_http(error.remedy)}
     headers = {"Retry-After": _RETRY[status]} if status in _RETRY else {}
     if isinstance(error, OverQuota):
         headers["Retry-After"] = str(max(1, math.ceil(error.retry_after)))
     if status == 401:
         headers["WWW-Authenticate"] = 'Bearer realm="mnemic"'
-    detail = str(error) if status < 500 else title_of(kind)
+    detail = _over_http(str(error)) if status < 500 else title_of(kind)
     return _response(status, type_of(kind), title_of(kind), detail, request_id, headers, more)
+
+
+def _over_http(text: str) -> str:
+    """Have a text name addresses in place of commands of the command line, and the document in place of a schema."""
+    return in_words_of(text, _ADDRESSES).replace("See the schema.", "See /openapi.json.")
 
 
 def logged_problem(error: MnemicError, request_id: str) -> Response:

@@ -27,6 +27,7 @@ SHARED_SPACE: Final = "mnemic-shared"
 """Headers that say whose memory is meant."""
 SHARED_WORDS: Final = {"yes": True, "no": False, "true": True, "false": False, "1": True, "0": False}
 """What `Mnemic-Shared` may say, in any case, and whether the memory that all users of a tenant share is meant."""
+_BY_HEADER: Final = "Name whose memory is meant by the header Mnemic-User."
 _STRAY: Final = re.compile("%(?![0-9A-Fa-f]{2})")
 
 
@@ -120,7 +121,12 @@ class Service:
             raise Refused(f"{principal.name!r} opens the memory of its own tenant alone; leave {TENANT} out")
         user = named(headers, USER)
         meant = SHARED if _means_shared(headers) else user
-        return self.authenticator.authorize(principal, right, meant, operation=operation), principal
+        try:
+            return self.authenticator.authorize(principal, right, meant, operation=operation), principal
+        except Invalid as error:
+            if meant is not None:
+                raise
+            raise Invalid(error.field, error.problem, _BY_HEADER) from error
 
     def administered(self, headers: Mapping[str, str], operation: Operation, *, method: str = "POST") -> Admin:
         """Return the handle on the whole store, for an administrator of its own tenant; it blocks.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from mnemic.errors import Conflict
+from mnemic.errors import Conflict, Invalid
 from mnemic.faces.cli.bars import progress
 from mnemic.faces.cli.command import WORDS, CommandGroup, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
@@ -61,11 +61,15 @@ def write(folder: str, force: bool) -> None:
 @verb("mnemic files status memory", "mnemic files status memory --json")
 @click.argument("folder", type=WORDS)
 def status(folder: str) -> None:
-    """What you have changed in FOLDER since it was written, and what memory has."""
+    """What you have changed in FOLDER since it was written, and what memory has.
+
+    A place that cannot be taken, such as a damaged mark, is named, and the exit code is 2.
+    """
     run = invocation()
     with run.user_memory() as me:
         comparison = me.compare_folder(folder)
     run.output.answer(comparison_record(comparison), *_status_lines(run.output, comparison))
+    _refuse_problems(comparison)
 
 
 @verb("mnemic files diff memory", "mnemic files diff memory --json")
@@ -78,6 +82,18 @@ def diff(folder: str) -> None:
     run.output.answer(comparison_record(comparison), *_diff_lines(run.output, comparison))
     if not run.output.json and not (comparison.changes or comparison.conflicts or comparison.problems):
         run.output.note("nothing to apply")
+    _refuse_problems(comparison)
+
+
+def _refuse_problems(comparison: FolderComparison) -> None:
+    """Have a command that shows a folder fail where `apply` would take nothing of it.
+
+    Raises:
+        Invalid: a place in it cannot be taken.
+    """
+    if problems := comparison.problems:
+        first, places = problems[0], many(len(problems), "place")
+        raise Invalid(f"{first.path}, line {first.line}", f"{first.problem}; {places} cannot be taken", first.remedy)
 
 
 @verb(
@@ -129,6 +145,8 @@ def _write_lines(done: FolderWrite) -> Iterator[str]:
         yield f"left out: {done.left_out:,} that strategies keep for themselves, or that are over"
     if done.lost is not None:
         yield f"written over: {many(len(done.lost.changes) + len(done.lost.conflicts), 'edit')}"
+        if damaged := len(done.lost.problems):
+            yield f"written over: {many(damaged, 'place')} that could not be read"
 
 
 def _entries(count: int) -> str:
