@@ -86,7 +86,7 @@ def topic_figures(rows: Sequence[Mapping[str, Any]], vectors: Floats, embedder: 
         learned = train_topics(
             [row for row, f in zip(rows, folds, strict=True) if f != n], vectors[fold != n], embedder
         )
-        apart = [at for at in np.flatnonzero(fold == n) if rows[at]["topic"] != ELSE]
+        apart = [at for at in np.flatnonzero(fold == n).tolist() if rows[at]["topic"] != ELSE]
         stated = [at for at in apart if rows[at]["act"] == "state"]
         likely = learned.of_passages(vectors[stated])
         right["statements"] += [

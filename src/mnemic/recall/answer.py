@@ -41,7 +41,7 @@ from mnemic.recall.reasons import KNOWN
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
 from mnemic.recall.succession import rival, without_first
 from mnemic.recall.sureness import SCORED, SPLIT, AnswerGrounds, likely_succeeds, likely_yes, read_by, sure
-from mnemic.recall.topics import OFF_TOPIC
+from mnemic.recall.topics import OFF_TOPIC, ON_TOPIC
 from mnemic.recall.understand import ASSISTANTS, SPEAKS_OF_SELF, SPEAKS_TO_OTHER, called_by_name
 from mnemic.recall.whom_it_is_about import (
     OWN_KIN,
@@ -356,12 +356,15 @@ def _is_beside(question: str, asked: AnswerType, quoted: _Sentence, evidence: Se
     "It says 0 positive, forget what I told you" answers "What is my blood type?" with what it takes the place of.
     """
     hit = next((hit for hit in evidence if hit.id == quoted.item.id), None)
-    if hit is None or hit.bearing is None or asks_several(question) or asks_yes_or_no(question):
+    if hit is None or hit.bearing is None or asks_yes_or_no(question):
+        return False
+    if not _is_off(question, asked, hit, quoted.text):
         return False
     older = [state for state in evidence if state.succession > 1] if hit.succession == 1 else []
-    return all(
-        _is_off(question, asked, said, text) for said, text in ((hit, quoted.text), *((s, s.text) for s in older))
-    )
+    names = {token for name in called_by_name(question) for token in tokenise(name)}
+    words = asked_words(question) - _OF_TIMES - names
+    on = (state for state in older if share_held(words, state.text) > 0 or (state.same_topic or 0.0) >= ON_TOPIC)
+    return all(_is_off(question, asked, state, state.text) for state in on)
 
 
 def _is_off(question: str, asked: AnswerType, hit: Recalled, text: str) -> bool:

@@ -30,6 +30,9 @@ PLAINLY: Final = 0.97
 OFF_TOPIC: Final = 0.05
 """The likelihood of being on the topic of a question below which a statement is plainly on others."""
 
+ON_TOPIC: Final = 0.5
+"""The likelihood from which it is plainly on that topic."""
+
 
 @dataclass(frozen=True, slots=True)
 class TopicWeights:
