@@ -32,7 +32,7 @@ def ada(run: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
     ):
         run("add", text, "--role", "user", "--said", said)
     run("follow", "house", "zep", "mem0", "hippo2")
-    run("flush", code=9)  # mem0 waits for more
+    run("flush")
     return run
 
 

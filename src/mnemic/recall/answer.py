@@ -35,7 +35,7 @@ from mnemic.recall.asked_for import (
 )
 from mnemic.recall.doubt_words import is_asserted, speaks_of_any
 from mnemic.recall.earlier import what_held_before
-from mnemic.recall.polarity import ASKS_PAST, DENIES, END_ASKED, SUPPOSES, asked_words, share_held, telling_words
+from mnemic.recall.polarity import ASKS_PAST, DENIES, SUPPOSES, asked_words, share_held, telling_words
 from mnemic.recall.profile import certain_since, matter_of_slot
 from mnemic.recall.reasons import KNOWN
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
@@ -282,7 +282,6 @@ def draft_answer(
     quoted = [hit.item for hit in chosen]
     contested = _contested(question, quoted[:1], [chosen[0].text], evidence)
     unread = yes is not None and (said is not None or not _may_conclude(question, chosen[0], evidence))
-    unread = unread or (yes is not None and yes < _SURELY and not _may_deny(question, chosen[0], evidence))
     doubts = {
         "doubted": bool(facts),
         "contested": contested,
@@ -337,17 +336,6 @@ def _of_self(question: str, recalled: Sequence[Recalled]) -> list[Recalled]:
     if not SPEAKS_OF_SELF.search(question) or OWN_KIN.search(question):
         return []
     return [hit for hit in recalled if _answers(hit, question) and not about_another(hit.text, frozenset(), question)]
-
-
-def _may_deny(question: str, quoted: _Sentence, evidence: Sequence[Recalled]) -> bool:
-    """Whether a sentence can mean no: it denies, ends, changes or supposes something, or followed what somebody said
-    of themselves."""
-    if END_ASKED.search(question):
-        return True
-    cues = counted_in(quoted.text) > 0
-    followed = asks_of_self(question) and any(hit.id == quoted.item.id and hit.succession for hit in evidence)
-    turns = (SentenceCue.END, SentenceCue.CHANGE, SentenceCue.SUPPOSE, SentenceCue.NOT, SentenceCue.CORRECT)
-    return followed or bool(DENIES.search(quoted.text)) or any(cues[cue] for cue in turns)
 
 
 def _is_beside(question: str, asked: AnswerType, quoted: _Sentence, evidence: Sequence[Recalled]) -> bool:

@@ -38,7 +38,7 @@ POLAR_INPUTS: Final = (
 _STILL: Final = re.compile(r"\b(?:still|yet|any ?more)\b|还|仍", re.IGNORECASE)
 _EVER: Final = re.compile(r"\bever\b|曾|过[吗没]", re.IGNORECASE)
 ASKS_PAST: Final = re.compile(r"\b(?:did|was|were|had)\b|那阵|那时|当时|以前", re.IGNORECASE)
-END_ASKED: Final = re.compile(
+_END: Final = re.compile(
     r"\b(?:give(?:n)? up|gave up|quit|stop(?:ped)?|separated|divorced|single|alone|sold|sell|left|leave|lost|lose"
     r"|retired|cancel\w*|broken? up|end(?:ed)?|over|without|no longer|not)\b|n['’]t\b"
     r"|辞|离婚|光棍|单身|分手|戒|卖|退|停|不再|取消|独居|一个人住",
@@ -71,7 +71,7 @@ _ALL: Final = 0.7
 def polar(question: str, evidence: Sequence[Recalled]) -> Floats:
     """What the model reads of a question for yes or no and its evidence, the best first; `POLAR_INPUTS`."""
     first = evidence[0]
-    still, ever, past, end = (bool(form.search(question)) for form in (_STILL, _EVER, ASKS_PAST, END_ASKED))
+    still, ever, past, end = (bool(form.search(question)) for form in (_STILL, _EVER, ASKS_PAST, _END))
     denies, supposes = bool(DENIES.search(first.text)), bool(SUPPOSES.search(first.text))
     asked = asked_words(_STILL.sub("", question))
     named = share_held(asked, first.text)

@@ -43,10 +43,10 @@ STATUSES: Final[Mapping[type[MnemicError], int]] = {
 }
 """The status of each class; a test goes over the tree."""
 _ADDRESSES: Final = {
-    **dict.fromkeys(("keys create", "dashboard", "verify", "restore", "reindex", "doctor"), ""),
+    **dict.fromkeys(
+        ("keys create", "dashboard", "verify", "restore", "reindex", "doctor", "hold list", "hold release"), ""
+    ),
     "keys list": "/v1/keys",
-    "hold list": "/v1/holds",
-    "hold release": "/v1/release_hold",
     **{name.replace("_", " "): f"/v1/{name}" for name in OPERATIONS},
 }
 """What has an address here, by the command of the command line; "" where the command is for who keeps the server."""

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from mnemic.worker.status import WorkEntry
 
 LEFT: Final = 9
-"""The exit code of a flush after which something is left."""
+"""The exit code of a flush after which something is left that more talk will not mend."""
 
 _BEGINS: Final = 40
 """Columns of an item's text that a list shows."""
@@ -266,14 +266,14 @@ def flush(seconds: float | None) -> None:
     """Finish what follows a write: read it by rules, and make its vectors.
 
     Everything is recallable by its words before; this makes it recallable by its meaning. It may be stopped at any
-    moment: what is done is kept, and the next one goes on from there. Exit code 9 if something is left: it waits for
-    more to be said, failed, or was given up.
+    moment: what is done is kept, and the next one goes on from there. Exit code 9 if something is left that failed
+    or was given up; what only waits for more to be said is no failure, and is listed.
     """
     run = invocation()
     with run.memory() as memory:
         done = flushed(run, memory, seconds)
         lanes = memory.admin.behind()
-    done = done and not any(lane.pending or lane.begun or lane.dead or lane.error for lane in lanes)
+    done = done and not any(lane.pending or lane.dead or lane.error for lane in lanes)
     if run.output.json:
         run.output.document({"done": done, "lanes": [lane_record(lane) for lane in lanes]})
     else:
