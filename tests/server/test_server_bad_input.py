@@ -93,7 +93,7 @@ BAD_ARGUMENTS: dict[str, tuple[str, dict[str, Any], str]] = {
     "a blank session": ("observe", {"messages": "x", "session": ""}, "session"),
     "an expiry gone by": ("observe", {"messages": "x", "expires": "2001-01-01"}, "messages[0].expires"),
     "evidence stated": ("write", {"text": "x", "kind": "turn"}, "kind"),
-    "no outcome": ("settle", {"id": "0" * 26}, "keep"),
+    "no outcome": ("settle", {"id": "0" * 26}, "outcome"),
     "nothing named": ("forget", {"ids": []}, "ids"),
     "nothing to erase": ("erase", {}, "ids"),
     "a range backwards": ("undo_range", {"first": 3, "last": 1}, "last"),
