@@ -533,6 +533,7 @@ def test_a_day_without_a_year_is_the_next_of_what_is_to_come_and_the_last_of_wha
         ("Bram broke his arm at football.", "Did I break my arm?"),
         ("Bram broke his arm, cast for six weeks.", "How old is Bram?"),
         ("Sofie had her twins, two boys.", "Where does Sofie live?"),
+        ("We bought the house! We're moving to Bruges in May.", "Where did I live before Bruges?"),
         ("婚礼定在10月18日。", "我的生日是哪天？"),
         ("我姐姐在读博士。", "我姐夫是谁？"),
         ("My passport expires on 3 March 2027.", "What is my passport number?"),

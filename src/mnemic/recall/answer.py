@@ -34,7 +34,7 @@ from mnemic.recall.asked_for import (
     tells_age,
 )
 from mnemic.recall.doubt_words import is_asserted, speaks_of_any
-from mnemic.recall.earlier import what_held_before
+from mnemic.recall.earlier import names_what_followed, what_held_before
 from mnemic.recall.polarity import ASKS_PAST, DENIES, SUPPOSES, asked_words, share_held, telling_words
 from mnemic.recall.profile import certain_since, matter_of_slot
 from mnemic.recall.reasons import KNOWN
@@ -232,9 +232,12 @@ class DraftAnswer:
     quotes: tuple[tuple[ItemId, str], ...]
 
     def answered(self, confidence: float) -> Answer:
-        """The answer; that memory does not know, where it is too unsure. Yes or no is said where it is likely right."""
+        """The answer; that memory does not know, where it is too unsure, or what it would quote is no answer.
+
+        Yes or no is said where it is likely right.
+        """
         grounds = self.grounds
-        if confidence < self._least():
+        if grounds.beside or confidence < self._least():
             return _unknown(grounds.question, grounds.context, confidence)
         return _cited("" if grounds.yes is not None and confidence < KNOWN else grounds.short, self.quotes, confidence)
 
@@ -356,13 +359,13 @@ def _is_beside(question: str, asked: AnswerType, quoted: _Sentence, evidence: Se
 
 
 def _is_off(question: str, asked: AnswerType, hit: Recalled, text: str) -> bool:
-    """Whether a text names no place, no number or not the kin that is asked for; or shares no word with the question
-    and is plainly on another topic."""
+    """Whether a text names no place, no number or not the kin that is asked for, or tells of what came after it; or
+    shares no word with the question and is plainly on another topic."""
     kin = OWN_KIN.search(question)
     another = kin is not None and not _calls_kin(text, next(filter(None, kin.groups())))
     if another and (_ASKS_NAME_OF_KIN.search(question) or (counted_in(text)[KIN] > 0).any()):
         return True
-    if asked is AnswerType.PLACE and not _PLACED.search(text):
+    if names_what_followed(question, text) or (asked is AnswerType.PLACE and not _PLACED.search(text)):
         return True
     if asked is AnswerType.NUMBER and not (tells_age(text) if asks_age(question) else _COUNTED.search(text)):
         return True

@@ -34,6 +34,7 @@ _ONCE: Final = re.compile(
     r"\bused to (?!it\b|the\b|this\b)|\b(?:formerly|previously)\b|以前|从前|原来|曾经", re.IGNORECASE
 )
 """Says of itself that it was once so."""
+_FROM: Final = re.compile(r"\bfrom\b|\bleft\b|从|离开", re.IGNORECASE)
 _FAR: Final = 4.0
 """By how much less than what bears most, in log odds, another state of the matter may bear on the question."""
 _SAME_MATTER: Final = (
@@ -65,6 +66,15 @@ def what_held_before(question: str, evidence: list[Recalled]) -> list[Recalled]:
     held_before = max(before or once, key=_said)
     # it bears on the question as what came in its place does
     return [replace(held_before, succession=0, bearing=most)]
+
+
+def names_what_followed(question: str, text: str) -> bool:
+    """Whether a text tells only of what came after that which a question asks for: "Where did I live before Bruges?"
+
+    What names both, as "from Ghent to Bruges", tells of it.
+    """
+    named = _ASKS_BEFORE.search(question)
+    return named is not None and next(filter(None, named.groups())) in text and not _FROM.search(text)
 
 
 def _said(hit: Recalled) -> int:
