@@ -99,6 +99,32 @@ def test_a_store_of_a_later_mnemic(copy: str, postgres: PostgresServer) -> None:
     refused(copy, StoreNewer, "format 99", "upgrade")
 
 
+def test_a_store_with_entries_of_an_older_tokeniser_is_brought_up_to_date(
+    copy: str, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mnemic.store.postgres.table_making.SLICE", 2)
+    with closing(PostgresStore(copy)) as store:
+        for number in range(5):
+            World(store, f"{number}").commit(f"Ada was in Lisbon {number}", user=f"user {number % 2}")
+    older = (
+        """SET mnemic.across = 'on'; UPDATE mnemic.entry SET "terms" = 'old'; UPDATE mnemic.meta SET "value" = '2'"""
+    )
+    postgres.sql(older + """ WHERE "key" = 'tokens'""", database=name_of(copy))
+
+    def cut(point: str) -> None:
+        if point == "retokenise_slice:after-commit":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        PostgresStore(copy, probe=cut)
+    for _ in range(2):  # the first goes on, the second has nothing to do
+        with closing(PostgresStore(copy)) as store:
+            assert World(store).faults() == []
+    written: list[str] = []
+    with closing(PostgresStore(copy, probe=written.append)):
+        assert written == []
+
+
 def test_a_schema_of_another_program(postgres_database: str, postgres: PostgresServer) -> None:
     postgres.sql(f"CREATE SCHEMA mnemic AUTHORIZATION {APPLICATION}", database=name_of(postgres_database))
     refused(postgres_database, StoreForeign, "not ours")
