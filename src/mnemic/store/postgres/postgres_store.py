@@ -384,7 +384,8 @@ class PostgresStore:
 
         def erase(rows: Rows) -> erasure.Erased:
             done = erasure.apply(rows, erasure_)
-            rewriting.owe(rows, erasure_.tenant)
+            transaction: ServerTransaction = rows.spaces.relations.transaction  # type: ignore[attr-defined]
+            rewriting.owe(transaction, transaction.moved)
             return done
 
         done = self._transacted("erase", erase)
