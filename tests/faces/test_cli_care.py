@@ -440,3 +440,12 @@ def test_a_memory_is_moved_to_another_store_and_back(run: Run) -> None:
     assert "is there already" in run("move", "old.db", "new.db", code=4).err
     assert "no store" in run("move", "nowhere.db", "new.db", code=3).err
     assert "no tenant 'nobody'" in run("move", "old.db", "new.db", "--tenant", "nobody", code=3).err
+
+
+def test_migrating_a_store_that_is_up_to_date_changes_nothing(run: Run) -> None:
+    assert "nothing has been remembered" in run("migrate", code=3).err
+    run("add", "Ada lives in Paris.")
+    before = run("export").out
+    first, again = run("migrate", "--json").json, run("migrate", "--json").json
+    assert first["format"] == again["format"] > 0
+    assert run("export").out == before

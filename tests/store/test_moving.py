@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from mnemic.errors import Conflict, NotFound
@@ -242,3 +243,26 @@ def test_a_write_meanwhile_is_noticed(lived: SqliteStore, new_store: Opener) -> 
     assert tenants_of(there) == []
     move_tenant(lived, there, TENANT)
     assert contents(there) == contents(lived)
+
+
+@pytest.mark.heavy
+def test_what_was_erased_between_two_runs_goes_from_the_server_s_files(
+    lived: SqliteStore, new_postgres_database: Callable[..., str]
+) -> None:
+    url = new_postgres_database()
+    with closing(PostgresStore(url, clock=ManualClock())) as there:
+        secret = World(lived, "secret").commit("a secret of the house").ids[0]
+
+        def probe(point: str) -> None:
+            if point == "move:vectors":
+                raise KilledError
+
+        with pytest.raises(KilledError):
+            move_tenant(lived, there, TENANT, probe=probe)
+        World(lived).erase(secret)
+        move_tenant(lived, there, TENANT)
+        with psycopg.connect(url, autocommit=True) as db:
+            owed = "SELECT count(*) FROM mnemic.meta WHERE \"key\" LIKE 'residue:%'"
+            assert db.execute(owed.encode()).fetchone() == (1,)
+            assert there.settle()
+            assert db.execute(owed.encode()).fetchone() == (0,)

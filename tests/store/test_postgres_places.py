@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import socket
+import threading
 import traceback
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import pytest
 
-from mnemic.errors import Invalid, MnemicError, NotFound, StoreError, StoreForeign, StoreNewer, StoreReadOnly
+from mnemic.core.queries import Filter
+from mnemic.errors import (
+    Invalid,
+    MnemicError,
+    NotFound,
+    StoreError,
+    StoreForeign,
+    StoreLocked,
+    StoreNewer,
+    StoreReadOnly,
+)
+from mnemic.store.engine.rows import Rows
 from mnemic.store.postgres.postgres_store import PostgresStore
+from mnemic.testing.generators import ManualClock
 from mnemic.testing.postgres_server import APPLICATION, SUPERUSER, PostgresServer
 from mnemic.testing.store_contract.contract_world import World
 
@@ -99,6 +113,32 @@ def test_a_store_of_a_later_mnemic(copy: str, postgres: PostgresServer) -> None:
     refused(copy, StoreNewer, "format 99", "upgrade")
 
 
+def test_a_store_with_entries_of_an_older_tokeniser_is_brought_up_to_date(
+    copy: str, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mnemic.store.postgres.table_making.SLICE", 2)
+    with closing(PostgresStore(copy)) as store:
+        for number in range(5):
+            World(store, f"{number}").commit(f"Ada was in Lisbon {number}", user=f"user {number % 2}")
+    older = (
+        """SET mnemic.across = 'on'; UPDATE mnemic.entry SET "terms" = 'old'; UPDATE mnemic.meta SET "value" = '2'"""
+    )
+    postgres.sql(older + """ WHERE "key" = 'tokens'""", database=name_of(copy))
+
+    def cut(point: str) -> None:
+        if point == "retokenise_slice:after-commit":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        PostgresStore(copy, probe=cut)
+    for _ in range(2):  # the first goes on, the second has nothing to do
+        with closing(PostgresStore(copy)) as store:
+            assert World(store).faults() == []
+    written: list[str] = []
+    with closing(PostgresStore(copy, probe=written.append)):
+        assert written == []
+
+
 def test_a_schema_of_another_program(postgres_database: str, postgres: PostgresServer) -> None:
     postgres.sql(f"CREATE SCHEMA mnemic AUTHORIZATION {APPLICATION}", database=name_of(postgres_database))
     refused(postgres_database, StoreForeign, "not ours")
@@ -179,8 +219,6 @@ def test_a_commit_that_landed_though_nobody_said_so_is_known(copy: str, monkeypa
 
 
 def test_two_processes_that_begin_at_once_make_one_store(postgres_database: str) -> None:
-    from concurrent.futures import ThreadPoolExecutor
-
     with ThreadPoolExecutor(4) as pool:
         stores = list(pool.map(lambda _: PostgresStore(postgres_database), range(4)))
     assert len({store.origin() for store in stores}) == 1
@@ -210,6 +248,67 @@ def test_behind_a_pooler_no_statement_is_prepared(copy: str, monkeypatch: pytest
             lent.db.rollback()
         assert prepared is not None
         assert (prepared[0] == 0) == pooled
+
+
+def test_who_finds_no_connection_is_told_so(copy: str) -> None:
+    with closing(PostgresStore(copy, connections=1, busy_timeout=0.1)) as store, store.read():
+        refusals: list[MnemicError] = []
+
+        def read() -> None:
+            try:
+                World(store).texts()
+            except MnemicError as error:
+                refusals.append(error)
+
+        other = threading.Thread(target=read)
+        other.start()
+        other.join()
+    assert [(type(error), "all 1 connections were busy" in str(error)) for error in refusals] == [(StoreLocked, True)]
+
+
+def test_names_that_hold_sql_are_names(world: World) -> None:
+    world.commit("another's", tenant="plain")
+    name = """x'; DROP TABLE mnemic.version; -- " %s %(a)s $1 \\ {0} OR '1'='1"""
+    item = world.item(name, session=name, agent=name, tags=(name,), slots={"a": name})
+    world.commit(world.put(item, key=name), tenant=name, user=name, actor=name)
+    assert world.texts(tenant=name, user=name) == [name]
+    assert world.texts(Filter(session=name, tags=(name,)), tenant=name, user=name) == [name]
+    assert world.texts(tenant="plain") == ["another's"]
+    assert world.faults() == []
+
+
+def test_who_stand_in_each_other_s_way_both_get_through(world: World, copy: str) -> None:
+    for tenant in ("a", "b"):
+        world.commit("x", tenant=tenant)
+    numbers = {name: world.tenant(name) for name in ("a", "b")}
+    tries: list[str] = []
+    with closing(PostgresStore(copy)) as one, closing(PostgresStore(copy)) as two:
+        both_hold_one = threading.Barrier(2)
+
+        def note(rows: Rows, first: str, second: str) -> None:
+            rows.notes.set_memo(numbers[first], "note", first.encode())
+            assert rows.notes.memo(numbers[first], "note")  # by now it has the lock
+            tries.append(first)
+            if tries.count(first) == 1:
+                both_hold_one.wait(timeout=60)
+            rows.notes.set_memo(numbers[second], "other", first.encode())
+
+        with ThreadPoolExecutor(2) as pool:
+            for done in [pool.submit(one.transact, note, "a", "b"), pool.submit(two.transact, note, "b", "a")]:
+                done.result()
+    assert sorted(set(tries)) == ["a", "b"]
+    assert len(tries) >= 3  # one of them was begun anew
+    assert world.faults() == []
+
+
+def test_clocks_an_hour_apart_leave_a_journal_in_order(copy: str) -> None:
+    late, early = ManualClock(), ManualClock()
+    late.tick(3_600_000_000)
+    with closing(PostgresStore(copy, clock=late)) as one, closing(PostgresStore(copy, clock=early)) as two:
+        for number in range(4):
+            World((one, two)[number % 2], f"{number}").commit(f"{number}")
+        assert World(two).texts() == ["0", "1", "2", "3"]
+        assert World(two).faults() == []
 
 
 def _end_connections(postgres: PostgresServer, url: str) -> None:

@@ -70,6 +70,7 @@ Care
   stats       maintenance        How much is remembered, and how big it is.
   verify      maintenance        Check everything in the store against everything else.
   seal        maintenance        Seal the store with a key, without which nobody writes to it unseen.
+  migrate     maintenance        Bring the store to this version's format; in an empty database, make it.
   doctor      maintenance        Look at what the store stands on: engine, disk, settings, language model.
   backup      copies             Copy the whole store to a new file, while it is in use.
   restore     copies             Put a backup or a checkpoint in the store's place; --to goes back to a commit.

@@ -235,6 +235,12 @@ class SpaceTables(Group, ABC):
             # Its id is never given to another: a cache of some process may still hold what it held.
             self.relations.update(SPACE, {"tenant": 0, "parent": 0, "number": space}, id=space)
 
+    def owe_rewriting(self, tenant: int) -> None:
+        """Note that files may hold bytes of what was taken out of a tenant, for `settle`.
+
+        A store whose tables overwrite what is taken out of them owes nothing.
+        """
+
 
 class NameTables(Group, ABC):
     """The names of agents, sessions, link types and actors: by id, and for the journal by number in their space."""

@@ -133,6 +133,7 @@ def drop_spaces(rows: Rows, tenant: int) -> bool:
     """Take out some spaces of a copy that is not whole; whether there are more."""
     spaces = rows.spaces.tenant_spaces(tenant)
     rows.spaces.drop_spaces([space.id for space in spaces[:SPACES]])
+    rows.spaces.owe_rewriting(tenant)  # the source may have erased since what is taken out here
     return len(spaces) > SPACES
 
 

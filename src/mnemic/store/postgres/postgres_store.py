@@ -19,6 +19,7 @@ from mnemic.errors import Conflict, Invalid, MnemicError, NotFound, Refused, Sto
 from mnemic.store.engine import erasure, ledger
 from mnemic.store.engine.commit_queue import Bell, CommitQueue, Ticket, copied
 from mnemic.store.engine.compaction import TenantSweep
+from mnemic.store.engine.relations import SPACE
 from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.postgres import rewriting
@@ -35,7 +36,7 @@ from mnemic.store.postgres.server_connections import (
     refuse_unusable,
     told_as_ours,
 )
-from mnemic.store.postgres.table_making import migrate
+from mnemic.store.postgres.table_making import migrate, retokenise_slice
 from mnemic.store.postgres.tenant_commits import TenantCommits
 from mnemic.store.postgres.transaction import ACROSS, ServerTransaction
 from mnemic.store.values.drafts import Draft, Erasure
@@ -100,11 +101,26 @@ class PostgresStore:
             try:
                 refuse_unusable(db, self._where)
                 self._prepares = not is_pooled(db)
-                migrate(db, self._where, self._entropy, create=create)
+                self.renew()
+                try:
+                    migrate(db, self._where, self._entropy, self._retokenise, create=create)
+                except BaseException:
+                    self.close()
+                    raise
             finally:
                 db.close()
-        self.renew()
         renew_in_child(self)
+
+    def _retokenise(self) -> None:
+        """Make every entry again with today's tokeniser, some of a space at a time."""
+        with self._apart() as rows:
+            spaces = [space.id for space in rows.spaces.relations.find(SPACE, order=("id",))]
+        for space in spaces:
+            after = 0
+            while True:
+                after = self.transact(retokenise_slice, space, after)
+                if not after:
+                    break
 
     def renew(self) -> None:
         """Fresh locks and connections, at birth and in a forked child."""
@@ -164,15 +180,15 @@ class PostgresStore:
 
     @contextmanager
     def _apart(self) -> Iterator[Rows]:
-        """A read transaction on a connection of its own, for a walk of any length."""
+        """A read transaction on a connection that nobody waits for, for a walk of any length."""
         self._refuse_closed()
         with told_as_ours(self._where):
-            lent = PipelinedConnection(self._where, reads=True, prepares=self._prepares)
+            lent = self._readers.take_beyond()
             try:
                 with _transaction(lent, writes=False, sent=self._waited) as transaction:
                     yield self._rows(transaction)
             finally:
-                lent.close()
+                self._readers.keep(lent)
 
     # Writing
 
@@ -368,7 +384,8 @@ class PostgresStore:
 
         def erase(rows: Rows) -> erasure.Erased:
             done = erasure.apply(rows, erasure_)
-            rewriting.owe(rows, erasure_.tenant)
+            transaction: ServerTransaction = rows.spaces.relations.transaction  # type: ignore[attr-defined]
+            rewriting.owe(transaction, transaction.moved)
             return done
 
         done = self._transacted("erase", erase)

@@ -54,6 +54,7 @@ from mnemic.store.postgres.postgres_schema import (
     erase_space_statements,
     tenant_of,
 )
+from mnemic.store.postgres.rewriting import owe
 from mnemic.store.postgres.transaction import ACROSS, ServerTransaction
 from mnemic.store.values.row_values import (
     ChangeRow,
@@ -129,6 +130,9 @@ class PostgresSpaces(PostgresGroup, SpaceTables):
         return (
             self.tenant_row(number) if name is None else self.known_tenant(name)
         )  # another's, if somebody was quicker
+
+    def owe_rewriting(self, tenant: int) -> None:
+        owe(self._transaction, [tenant])
 
     def drop_spaces(self, spaces: Sequence[int]) -> None:
         for space in spaces:

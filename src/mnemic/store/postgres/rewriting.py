@@ -6,12 +6,12 @@ alone removes no byte. Every change of it stands in the write-ahead log besides,
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
-from mnemic.store.engine.rows import Rows
 from mnemic.store.postgres.postgres_schema import BY_NAME, PARTITIONS, SCHEMA, TABLES
 from mnemic.store.postgres.server_connections import driver
-from mnemic.store.postgres.transaction import ACROSS
+from mnemic.store.postgres.transaction import ACROSS, ServerTransaction
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -29,10 +29,9 @@ _PATIENCE: Final = "5s"
 """How long a table is waited for, while nobody may use it, before it is left for another time."""
 
 
-def owe(rows: Rows, tenant: str) -> None:
-    """Note, in the erasure's own transaction, that the tables with a tenant's rows are to be rewritten."""
-    transaction: Any = rows.spaces.relations.transaction  # type: ignore[attr-defined]
-    for number in sorted(transaction.moved):
+def owe(transaction: ServerTransaction, tenants: Iterable[int]) -> None:
+    """Note, in the erasure's own transaction, that the tables with rows of these tenants are to be rewritten."""
+    for number in sorted(tenants):
         transaction.tell(
             ACROSS,
             f'INSERT INTO {SCHEMA}."meta" VALUES (%s, %s) ON CONFLICT ("key") DO NOTHING',

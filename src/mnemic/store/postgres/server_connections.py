@@ -172,10 +172,18 @@ class Connections:
             )
         self._lent.depth = depth + 1
         try:
-            return self._at_hand() or PipelinedConnection(self._where, reads=self._reads, prepares=self._prepares)
+            return self.take_beyond()
         except BaseException:
             self._returned()
             raise
+
+    def take_beyond(self) -> PipelinedConnection:
+        """Borrow one beyond the number that are lent, for what takes long and must make nobody wait; never waits.
+
+        Raises:
+            StoreError: the server cannot be reached.
+        """
+        return self._at_hand() or PipelinedConnection(self._where, reads=self._reads, prepares=self._prepares)
 
     def _at_hand(self) -> PipelinedConnection | None:
         while self._idle:
@@ -190,11 +198,15 @@ class Connections:
 
     def give_back(self, lent: PipelinedConnection) -> None:
         """Return a connection; one that is inside a transaction, or broken, is closed."""
+        self.keep(lent)
+        self._returned()
+
+    def keep(self, lent: PipelinedConnection) -> None:
+        """Return a connection that was taken beyond the number."""
         if self._closed or not lent.rests or len(self._idle) >= self._most:
             lent.close()
         else:
             self._idle.append(lent)
-        self._returned()
 
     def _returned(self) -> None:
         self._lent.depth = depth = self._lent.depth - 1

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, Final
 
-from mnemic.core.ids import Entropy
+from mnemic.core.ids import Entropy, from_bytes
+from mnemic.core.parts import entry_terms
 from mnemic.errors import NotFound, StoreCorrupt, StoreForeign, StoreNewer, StoreReadOnly
+from mnemic.store.engine import ledger
+from mnemic.store.engine.codec import decode_item
+from mnemic.store.engine.relations import ENTRY
+from mnemic.store.engine.rows import Rows
 from mnemic.store.postgres.postgres_schema import FORMAT, SCHEMA, create_statements
 from mnemic.store.postgres.server_connections import ServerAddress
 
@@ -14,6 +21,8 @@ if TYPE_CHECKING:
 
 TOKENS: Final = 3
 """The number of the tokeniser whose streams entries hold (`core.parts.entry_terms`)."""
+SLICE: Final = 500
+"""Versions whose entries are made again in one transaction."""
 _LOCK: Final = 0x6D6E656E
 """The number of the advisory lock under which tables are made."""
 _STORE_ROW: Final = (
@@ -23,40 +32,66 @@ _STORE_ROW: Final = (
 )
 
 
-def migrate(db: Connection[Any], where: ServerAddress, entropy: Entropy, *, create: bool) -> None:
-    """Bring a database to this format, in one transaction; nothing if it is there already.
+def migrate(
+    db: Connection[Any], where: ServerAddress, entropy: Entropy, retokenise: Callable[[], None], *, create: bool
+) -> None:
+    """Bring a database to this format and tokeniser; nothing if it is there already.
+
+    Tables are made in one transaction. Entries are made again in many: cut short, whoever opens the store begins anew,
+    and who opens it meanwhile waits.
+
+    Args:
+        db: A connection in autocommit.
+        retokenise: Makes all entries again.
 
     Raises:
         NotFound: there is no store in it, and none is to be made.
         StoreNewer, StoreForeign, StoreReadOnly: it cannot be used; it was not touched.
     """
-    if _is_current(db, where):
+    state = _state(db, where)
+    if state is _State.CURRENT:
         return
-    if not create:
+    if not create and state is _State.NONE:
         raise NotFound(f"{where}: there is no memory in this database")
     if (
         db.info.parameter_status("in_hot_standby") == "on"
         or db.info.parameter_status("default_transaction_read_only") == "on"
     ):
-        raise StoreReadOnly(f"{where}: there is no memory in this database, and the server cannot be written to")
+        lacks = "there is no memory in this database" if state is _State.NONE else "its entries are to be made again"
+        raise StoreReadOnly(f"{where}: {lacks}, and the server cannot be written to")
     with db.transaction():
         db.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
-        if _is_current(db, where):
-            return
-        for statement in create_statements():
-            db.execute(statement.encode())
-        db.execute(f"SET LOCAL {SCHEMA}.tenant = '0'")
-        db.execute(_STORE_ROW)
-        facts = {"format": b"%d" % FORMAT, "tokens": b"%d" % TOKENS, "origin": entropy.bytes(16).hex().encode()}
-        for key, value in facts.items():
-            db.execute(f'INSERT INTO {SCHEMA}."meta" VALUES (%s, %s)', (key, value))
+        state = _state(db, where)
+        if state is _State.NONE:
+            _make(db, entropy)
+        elif state is _State.OTHER_TOKENS:
+            retokenise()
+            db.execute(f'UPDATE {SCHEMA}."meta" SET "value" = %s WHERE "key" = \'tokens\'', (b"%d" % TOKENS,))
 
 
-def _is_current(db: Connection[Any], where: ServerAddress) -> bool:
+def _make(db: Connection[Any], entropy: Entropy) -> None:
+    for statement in create_statements():
+        db.execute(statement.encode())
+    db.execute(f"SET LOCAL {SCHEMA}.tenant = '0'")
+    db.execute(_STORE_ROW)
+    facts = {"format": b"%d" % FORMAT, "tokens": b"%d" % TOKENS, "origin": entropy.bytes(16).hex().encode()}
+    for key, value in facts.items():
+        db.execute(f'INSERT INTO {SCHEMA}."meta" VALUES (%s, %s)', (key, value))
+
+
+class _State(Enum):
+    """What a database is for this version of mnemic, where it can be served at all."""
+
+    NONE = auto()
+    CURRENT = auto()
+    OTHER_TOKENS = auto()
+
+
+def _state(db: Connection[Any], where: ServerAddress) -> _State:
     there = db.execute(f"SELECT to_regnamespace('{SCHEMA}') IS NOT NULL, to_regclass('{SCHEMA}.meta') IS NOT NULL")
     schema, meta = there.fetchone() or (False, False)
     if not schema:
-        return False
+        return _State.NONE
     if not meta:
         raise StoreForeign(f"{where}: has a schema {SCHEMA!r} that is not ours; name another database")
     facts = {key: bytes(value) for key, value in db.execute(f'SELECT "key", "value" FROM {SCHEMA}."meta"')}
@@ -66,6 +101,25 @@ def _is_current(db: Connection[Any], where: ServerAddress) -> bool:
         raise StoreCorrupt(f"{where}: does not say which format it is of; restore a backup") from error
     if format > FORMAT or tokens > TOKENS:
         raise StoreNewer(f"{where}: is of format {format}, and this mnemic knows {FORMAT}; upgrade mnemic")
-    if format < FORMAT or tokens < TOKENS:
+    if format < FORMAT:
         raise StoreForeign(f"{where}: is of format {format}, which no released mnemic wrote; move it to a new one")
-    return True
+    return _State.CURRENT if tokens == TOKENS else _State.OTHER_TOKENS
+
+
+def retokenise_slice(rows: Rows, space: int, after: int) -> int:
+    """Make the entries of some versions of a space again from their items; the last of these, 0 when there were none.
+
+    Catalogues start over, and packs, which are made of entries, go.
+
+    Raises:
+        StoreCorrupt: an item cannot be read.
+    """
+    versions = rows.items.versions_past(space, after, SLICE)
+    if not after:
+        rows.packs.drop_packs([pack.id for pack in rows.packs.all_packs(space)])
+        rows.spaces.set_space(*[home._replace(epoch=home.epoch + 1) for home in rows.spaces.space_rows((space,))])
+    for row in versions:
+        item = decode_item(from_bytes(row.id), row.body)
+        rows.spaces.relations.drop(ENTRY, space=space, ver=row.ver)
+        rows.items.add_entries(space, ledger.entries(row.ver, row, item.pinned, entry_terms(item)))
+    return versions[-1].ver if versions else 0

@@ -1,0 +1,67 @@
+"""The command line on a PostgreSQL store: a password is repeated by nothing, and a memory is moved there and back."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+from click.testing import CliRunner
+from commandline import Run
+
+from mnemic.faces.cli import cli
+from mnemic.testing.postgres_server import PostgresServer
+
+COMMANDS = (
+    ("add", "Ada lives in Lisbon."),
+    ("recall", "Where does Ada live?"),
+    ("list", "--json"),
+    ("stats", "--json"),
+    ("settings",),
+    ("settings", "--json"),
+    ("doctor",),
+    ("doctor", "--json"),
+    ("verify", "--json"),
+    ("migrate", "--json"),
+    ("jobs",),
+    ("backup", "copy.db"),
+    ("checkpoint", "before"),
+    ("load", "nowhere.jsonl"),
+    ("move", "nowhere.db"),
+)
+
+
+def said_by(*arguments: str) -> str:
+    """What a command prints, and how it fails, however it ends."""
+    ran = CliRunner().invoke(cli, list(arguments))
+    return f"{ran.stdout}{ran.stderr}{ran.exception!r}"
+
+
+@pytest.mark.heavy
+@pytest.mark.usefixtures("home")
+def test_no_command_repeats_a_password(
+    postgres: PostgresServer, postgres_database: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    wrong = postgres_database.replace(postgres.password, "open-sesame")
+    nowhere = postgres_database + "-nowhere"
+    said = ""
+    for where in (postgres_database, wrong, nowhere):
+        for command in COMMANDS:
+            said += said_by(*command, where) if command[0] == "move" else said_by("--store", where, *command)
+        said += said_by("move", where, "copy.db", "--json")
+    assert "Lisbon" in said
+    assert "check the role and its password" in said
+    everything = said + caplog.text
+    assert postgres.password not in everything
+    assert "open-sesame" not in everything
+
+
+@pytest.mark.heavy
+def test_a_memory_goes_to_a_server_and_comes_back(run: Run, postgres_database: str) -> None:
+    run("--store", "old.db", "add", "Ada lives in Lisbon.")
+    there = run("move", "old.db", postgres_database, "--json").json["tenants"]
+    back = run("move", postgres_database, "new.db", "--json").json["tenants"]
+    assert there[0]["state_hash"] == back[0]["state_hash"]
+    for where in (postgres_database, "new.db"):
+        assert run("--store", where, "log", "--json").out == run("--store", "old.db", "log", "--json").out
+        assert run("--store", where, "verify").code == 0
