@@ -23,16 +23,18 @@ export default function Keys() {
 }
 
 function Making({ onClose }) {
-  const [given, setGiven] = useState({ name: "", user: "", right: "write", expires: "90 days" });
+  const [given, setGiven] = useState({ name: "", user: who.user ?? "", right: "write", expires: "90 days" });
+  const [anybody, setAnybody] = useState(false);
   const [made, setMade] = useState(null);
   const doing = useDoing();
   const set = (name) => (event) => setGiven({ ...given, [name]: event.currentTarget.value });
-  const make = (event) => { event.preventDefault(); doing.run("create_key", Object.fromEntries(Object.entries(given).map(([name, value]) => [name, value.trim()]).filter(([, value]) => value)), setMade); };
+  const make = (event) => { event.preventDefault(); doing.run("create_key", Object.fromEntries(Object.entries({ ...given, user: anybody ? "" : given.user }).map(([name, value]) => [name, value.trim()]).filter(([, value]) => value)), setMade); };
   return html`<${Dialog} title=${t("keys.new")} onClose=${onClose}>${made ? html`<p>${t("keys.made")}</p><code class="secret">${made.text}</code>
     <div class="actions"><button onClick=${() => navigator.clipboard?.writeText(made.text).then(() => toast(t("copied")))}>${t("copy")}</button><button class="main-action" onClick=${onClose}>${t("close")}</button></div>` : html`<form class="cards" onSubmit=${make}>
     <label class="field">${t("keys.name")}<input type="text" autofocus value=${given.name} onInput=${set("name")} /></label>
     <label class="field">${t("keys.right")}<select value=${given.right} onChange=${set("right")}>${["read", "write", "admin"].map((one) => html`<option value=${one}>${t(`right.${one}`)}</option>`)}</select></label>
-    <label class="field">${t("keys.user")}<input type="text" value=${given.user} onInput=${set("user")} /></label>
+    <label class="field">${t("keys.user")}<input type="text" value=${given.user} disabled=${anybody} onInput=${set("user")} /></label>
+    <label><input type="checkbox" checked=${anybody} onChange=${(event) => setAnybody(event.currentTarget.checked)} /> ${t("keys.anybody")}</label>
     <label class="field">${t("keys.expires")}<input type="text" value=${given.expires} onInput=${set("expires")} /></label>
-    <${Trouble} problem=${doing.problem} /><div class="actions"><button type="button" onClick=${onClose}>${t("cancel")}</button><button class="main-action" disabled=${!given.name.trim() || doing.busy}>${t("create")}</button></div></form>`}</${Dialog}>`;
+    <${Trouble} problem=${doing.problem} /><div class="actions"><button type="button" onClick=${onClose}>${t("cancel")}</button><button class="main-action" disabled=${!given.name.trim() || !(anybody || given.user.trim()) || doing.busy}>${t("create")}</button></div></form>`}</${Dialog}>`;
 }
