@@ -117,13 +117,15 @@ _REPORTED: Final = re.compile(
     re.IGNORECASE,
 )
 _PLACED: Final = re.compile(
-    r"\b(?:in|at|on|to|from|near|under|behind|beside|by|inside|above|below|between|with|outside|abroad|home|here|there"
+    r"\b(?i:in|at|on|to|from|near|under|behind|beside|by|inside|above|below|between|with|outside|abroad|home|here|there"
     r"|visited|left|lives?|via|around|across|past|opposite|over|into|onto|toward|towards|through|for)\b"
-    r"|address|street|road|[在去到住从往回来搬里上下旁边放落路街号州市省县区镇村]|[A-Z][\w’'-]+(?:, [A-Z]|$)",
+    r"|\b(?:is|was|are) (?:the )?[A-Z]|address|street|road|来自|是"
+    r"|[在去到住从往回来搬里上下旁边放落路街号州市省县区镇村]|[A-Z][\w’'-]+(?:, [A-Z]|$)",
 )
 """What may tell where something is, or where to."""
 _COUNTED: Final = re.compile(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|\w+ty|hundred|thousand"
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
+    r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand"
     r"|dozens?|half|once|twice|every|each|few|several|both|couple|first|last|daily|weekly|monthly)\b"
     r"|[一二两三四五六七八九十百千万半几每双]",
     re.IGNORECASE,

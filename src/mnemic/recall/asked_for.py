@@ -243,8 +243,7 @@ def _ages(text: str, question: str) -> list[re.Match[str]]:
     ages = list(_AGES.finditer(text))
     if len(ages) < 2:
         return ages
-    named = (re.search(rf"\b{re.escape(name)}\b", text) for name in called_by_name(question))
-    ends = [match.end() for match in named if match]
+    ends = [text.find(name) + len(name) for name in called_by_name(question) if name in text]
     return [age for age in ages if any(0 <= age.start() - end <= _CLOSE_BEHIND for end in ends)][:1]
 
 

@@ -27,14 +27,14 @@ _ASKS_FORMER: Final = re.compile(
 _ASKS_BEFORE: Final = re.compile(
     r"\b(?i:before) (?:(?:I|we|moving|joining|starting|buying)(?: \w+)? (?:(?:to|at|for|in|a|the) )?)?"
     r"(?:the )?([A-Z][\w-]+)\W*$"
-    r"|(?:[搬去到来换转]+)?([\u4e00-\u9fff]{2,4})(?:之前|以前)"
+    r"|[搬去到来换转]+([\u4e00-\u9fff]{2,4}?)(?:之前|以前)"
 )
 """Asks for what held before something that it names."""
 _ONCE: Final = re.compile(
     r"\bused to (?!it\b|the\b|this\b)|\b(?:formerly|previously)\b|以前|从前|原来|曾经", re.IGNORECASE
 )
 """Says of itself that it was once so."""
-_FROM: Final = re.compile(r"\bfrom\b|\bleft\b|从|离开", re.IGNORECASE)
+_FROM: Final = re.compile(r"\b(?:from|left|before)\b|从|离开|[之以]前", re.IGNORECASE)
 _FAR: Final = 4.0
 """By how much less than what bears most, in log odds, another state of the matter may bear on the question."""
 _SAME_MATTER: Final = (
@@ -74,6 +74,8 @@ def names_what_followed(question: str, text: str) -> bool:
     What names both, as "from Ghent to Bruges", tells of it.
     """
     named = _ASKS_BEFORE.search(question)
+    if not any(form.search(question) for form in _SAME_MATTER):
+        return False  # "before Friday" is a time
     return named is not None and next(filter(None, named.groups())) in text and not _FROM.search(text)
 
 

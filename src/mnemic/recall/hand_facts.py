@@ -23,12 +23,18 @@ if TYPE_CHECKING:
 
 _THIRD_PERSON: Final = (
     (
-        re.compile(r"WHO(?:'s| is)\b(?= (?:an?|\d|from|allergic|called|vegetarian|vegan|married|single|\w+ing)\b)"),
+        re.compile(
+            r"WHO(?:'s| is)\b(?= (?:an?|the|in|at|on|not|\d|from|allergic|called"
+            r"|vegetarian|vegan|married|single|\w+ing)\b)"
+        ),
         "I am",
     ),
     (re.compile(r"WHO['’]s\b"), "my"),
     (re.compile(r"WHO is\b"), "I am"),
     (re.compile(r"WHO has\b"), "I have"),
+    (re.compile(r"WHO was\b"), "I was"),
+    (re.compile(r"WHO ([a-z]+)ies\b"), r"I \1y"),
+    (re.compile(r"WHO ([a-z]*(?:ch|sh|ss|x|zz|o))es\b"), r"I \1"),
     (re.compile(r"WHO ([a-z]+?)s\b"), r"I \1"),
 )
 """What is said of somebody, and how they would say it of themselves."""

@@ -106,7 +106,7 @@ class SearchRecipe(StrEnum):
 class Zep:
     """Keeps a graph of dated facts, and recalls by it.
 
-    It costs 1.82 calls and 1535 tokens a message over the bundled conversation, with a model that takes one fact from
+    It costs 1.82 calls and 1534 tokens a message over the bundled conversation, with a model that takes one fact from
     each of a person's turns. A run asks six times at most; an upkeep, after 64 turns or an idle hour, likewise.
 
     Attributes:

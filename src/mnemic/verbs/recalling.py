@@ -172,7 +172,7 @@ class Recalling:
         import_whole("mnemic.recall.profile")
         from mnemic.recall.profile import stated
 
-        profile, doubts = self._profile(snapshot, who)
+        profile, doubts = self._profile(snapshot, who, only_near=True)
         doubted = [doubt.fact for doubt in doubts]
         facts = [item for item in stated(request.query, profile, str(who.scope.user)) if item not in doubted]
         if not facts:
@@ -311,9 +311,13 @@ class Recalling:
         """What puts facts of the profile and standing instructions in doubt, one for each of them."""
         return self._doubts(snapshot, who, *self._core(snapshot, who))
 
-    def _profile(self, snapshot: Snapshot, who: Who) -> tuple[list[Item], list[Doubt]]:
-        """What the profile says, as far as its evidence is still shown, and what puts that in doubt."""
-        core, sources = self._core(snapshot, who)
+    def _profile(self, snapshot: Snapshot, who: Who, *, only_near: bool = False) -> tuple[list[Item], list[Doubt]]:
+        """What the profile says, as far as its evidence is still shown, and what puts that in doubt.
+
+        Args:
+            only_near: Without what rules would make of unread turns where very many wait: a recall waits for no rules.
+        """
+        core, sources = self._core(snapshot, who, only_near=only_near)
         return _facts(core, sources), self._doubts(snapshot, who, core, sources)
 
     def _doubts(
@@ -364,13 +368,15 @@ class Recalling:
             doubts += [doubt] if (doubt := doubt_of(fact, turns, understood, str(who.scope.user))) else []
         return doubts
 
-    def _core(self, snapshot: Snapshot, who: Who) -> tuple[list[Version], dict[ItemId, Version]]:
+    def _core(
+        self, snapshot: Snapshot, who: Who, *, only_near: bool = False
+    ) -> tuple[list[Version], dict[ItemId, Version]]:
         """What is always on here, unread turns included, and those of its sources that the view shows."""
         spaces, view = spaces_of(snapshot, who), view_of(snapshot, who)
         if not spaces:
             return [], {}
         core = {version.item.id: version for version in snapshot.core(spaces, view, CORE_LIMIT)}
-        for item, version in unread_versions(snapshot, who, self.desk, self.unread).items():
+        for item, version in unread_versions(snapshot, who, self.desk, self.unread, only_near=only_near).items():
             core.pop(item, None)
             if version.item.state is State.ACTIVE:
                 core[item] = version

@@ -267,12 +267,19 @@ def underived_nearby(snapshot: Snapshot, who: Who, desk: Desk, unread: UnreadRul
     return unread.read_if_near(snapshot, desk, heads[0]) if heads else NOTHING
 
 
-def unread_versions(snapshot: Snapshot, who: Who, desk: Desk, unread: UnreadRules) -> dict[ItemId, Version]:
-    """What rules would write or change for this user if they ran now, by id, in whatever state; nothing in the past."""
+def unread_versions(
+    snapshot: Snapshot, who: Who, desk: Desk, unread: UnreadRules, *, only_near: bool = False
+) -> dict[ItemId, Version]:
+    """What rules would write or change for this user if they ran now, by id, in whatever state; nothing in the past.
+
+    Args:
+        only_near: Nothing where very much waits for them, for who does not wait.
+    """
+    read = unread.read_if_near if only_near else unread.read
     return {
         id: Version(item=item, seq_from=head.seq, seq_to=None, recorded=item.said)
         for head in _heads_ahead(snapshot, who, desk)
-        for id, item in unread.read(snapshot, desk, head).items.items()
+        for id, item in read(snapshot, desk, head).items.items()
     }
 
 
