@@ -6,6 +6,7 @@ import pytest
 
 from mnemic import Kind, Memory
 from mnemic.core.items import Channel
+from mnemic.errors import Invalid
 
 
 @pytest.mark.parametrize("kind", [Kind.FACT, Kind.PROFILE])
@@ -64,6 +65,12 @@ def test_of_a_fact_by_hand_and_one_by_rules_the_later_stands(
         assert (doubt.newer.text == by_hand) is not hand_first
         assert (reason if hand_first else "written by hand later") in doubt.reason
         assert [belief.doubt is not None for belief in me.profile()].count(True) == 1
+        if hand_first:
+            with pytest.raises(Invalid, match=r"mnemic supersede"):
+                me.settle(doubt.fact.id, keep=True)
+        else:
+            me.settle(doubt.fact.id, keep=True)
+            assert me.review() == []
 
 
 def test_facts_by_hand_of_the_same_value_or_of_somebody_else_are_in_no_doubt() -> None:

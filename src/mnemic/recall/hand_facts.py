@@ -15,6 +15,7 @@ from mnemic.extract.entities import canonical
 from mnemic.extract.patterns import SlotAct
 from mnemic.extract.slots import is_single, slots
 from mnemic.recall.doubt import Doubt
+from mnemic.recall.profile import certain_since
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -54,6 +55,8 @@ def doubted_by_hand(items: Iterable[Item], names: Collection[str]) -> list[Doubt
     ):
         older, had = newest.get(slot, (item, value))
         newest[slot] = item, value
+        if certain_since(older) > micros(item.said):
+            continue
         if canonical(had) != canonical(value) and (_by_hand(older) or _by_hand(item)):
             how = "was written by hand later" if _by_hand(item) else "was said later than what was written by hand"
             doubts.append(Doubt(older, item, item.text, f"{how}, and gives another {slot.replace('_', ' ')}"))

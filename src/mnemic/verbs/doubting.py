@@ -167,7 +167,10 @@ class Doubting(Changing, Recalling):
         from mnemic.recall.always import is_fact, is_standing
 
         if not is_standing(item) and not (is_fact(item) and isinstance(item.slots.get("slot"), str)):
-            raise Invalid("id", f"{fact} is no fact of the profile", "`review` lists what is in doubt.")
+            by_hand = item.kind is Kind.FACT and not item.slots.get("by")
+            changes = "Written by hand, it is changed by `mnemic revise`, `mnemic supersede` or `mnemic forget`."
+            remedy = changes if by_hand else "`review` lists what is in doubt."
+            raise Invalid("id", f"{fact} is no fact of the profile", remedy)
         refuse_closed(item)
         if replaced_by is None:
             return item, tuple(doubt.newer for doubt in self.doubts(snapshot, who) if doubt.fact.id == fact)
