@@ -143,7 +143,7 @@ _ALIKE: Final = tuple(
     )
 )
 """Words for the same kin."""
-_OF_TIMES: Final = frozenset("日月年号天多大少")
+_STOP_CHARACTERS: Final = frozenset("日月年号天多大少")
 """Characters that stand in questions and statements of any matter."""
 _IN_LAW: Final = re.compile(r"-in-law|[夫婿媳嫂]")
 """Kin of kin, whom a word for those whom they married does not mean."""
@@ -253,8 +253,8 @@ class DraftAnswer:
         if not grounds.judged:
             return SCORED * KNOWN
         untold = grounds.context.confidence < KNOWN and read_by(grounds.evidence) == "words"
-        plain = grounds.doubted or grounds.contested or grounds.before
-        return _UNTOLD if untold and not plain else SPLIT
+        given_anyway = grounds.doubted or grounds.contested or grounds.before
+        return _UNTOLD if untold and not given_anyway else SPLIT
 
 
 def draft_answer(
@@ -344,9 +344,10 @@ def _of_self(question: str, recalled: Sequence[Recalled]) -> list[Recalled]:
 
 
 def _is_beside(question: str, asked: AnswerType, quoted: _Sentence, evidence: Sequence[Recalled]) -> bool:
-    """Whether a quote is no answer for what it is about; the newest of several states is not if an older one answers.
+    """Whether a quote cannot answer a question, by what it speaks of (`_is_off`).
 
-    "It says 0 positive, forget what I told you" answers "What is my blood type?" with what it takes the place of.
+    The newest of several states of a matter need not name what is asked, if an older state does: "It says 0 positive,
+    forget what I told you" answers "What is my blood type?".
     """
     hit = next((hit for hit in evidence if hit.id == quoted.item.id), None)
     if hit is None or hit.bearing is None or asks_yes_or_no(question):
@@ -355,7 +356,7 @@ def _is_beside(question: str, asked: AnswerType, quoted: _Sentence, evidence: Se
         return False
     older = [state for state in evidence if state.succession > 1] if hit.succession == 1 else []
     names = {token for name in called_by_name(question) for token in tokenise(name)}
-    words = asked_words(question) - _OF_TIMES - names
+    words = asked_words(question) - _STOP_CHARACTERS - names
     on = (state for state in older if share_held(words, state.text) > 0 or (state.same_topic or 0.0) >= ON_TOPIC)
     return all(_is_off(question, asked, state, state.text) for state in on)
 
@@ -372,7 +373,7 @@ def _is_off(question: str, asked: AnswerType, hit: Recalled, text: str) -> bool:
     if asked is AnswerType.NUMBER and not (tells_age(text) if asks_age(question) else _COUNTED.search(text)):
         return True
     off_topic = hit.same_topic is not None and hit.same_topic < OFF_TOPIC
-    return off_topic and share_held(asked_words(question) - _OF_TIMES, text) == 0
+    return off_topic and share_held(asked_words(question) - _STOP_CHARACTERS, text) == 0
 
 
 def _may_conclude(question: str, quoted: _Sentence, evidence: Sequence[Recalled]) -> bool:
