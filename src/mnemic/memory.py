@@ -257,7 +257,7 @@ class ScopedMemory:
     ) -> Receipt:
         """Settle whether a fact of the profile is so, in doubt or not; `undo` of the receipt's seq takes that back.
 
-        A standing instruction can only be kept: what ends it is `forget`.
+        A standing instruction can only be kept, as can a fact that was written by hand: what ends them is `forget`.
 
         Args:
             keep: It is so: nothing that was said until now puts it in doubt any more.

@@ -66,11 +66,12 @@ def test_of_a_fact_by_hand_and_one_by_rules_the_later_stands(
         assert (reason if hand_first else "written by hand later") in doubt.reason
         assert [belief.doubt is not None for belief in me.profile()].count(True) == 1
         if hand_first:
-            with pytest.raises(Invalid, match=r"mnemic supersede"):
-                me.settle(doubt.fact.id, keep=True)
-        else:
-            me.settle(doubt.fact.id, keep=True)
-            assert me.review() == []
+            with pytest.raises(Invalid, match="mnemic revise"):
+                me.settle(doubt.fact.id, ended=True)
+        kept = me.settle(doubt.fact.id, keep=True)
+        assert me.review() == []
+        me.undo(kept.seq)
+        assert [again.fact.id for again in me.review()] == [doubt.fact.id]
 
 
 def test_facts_by_hand_of_the_same_value_or_of_somebody_else_are_in_no_doubt() -> None:

@@ -109,7 +109,7 @@ def test_an_instruction_in_doubt_is_ended_by_forgetting_it(taking_back: Memory) 
     me.observe(LATER, role="user")
     taking_back.flush()
     doubted = me.review()[0].fact.id
-    with pytest.raises(Invalid, match="Forget the instruction"):
+    with pytest.raises(Invalid, match="mnemic forget"):
         me.settle(doubted, ended=True)
     me.forget(doubted)
     assert doubting(taking_back)[:2] == ([], [])

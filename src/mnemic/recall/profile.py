@@ -161,6 +161,11 @@ def certain_since(fact: Item) -> int:
     return max(micros(fact.said), confirmed if isinstance(confirmed, int) else 0)
 
 
+def is_only_confirmed(fact: Item) -> bool:
+    """Whether settling a doubt can but confirm it: an instruction, or a statement by hand, has no value to replace."""
+    return fact.kind is Kind.PROCEDURE or not isinstance(fact.slots.get("slot"), str)
+
+
 def matter_of_slot(slot: str) -> str:
     """The matter that a slot is of; of one that shares none with others the slot itself."""
     return MATTER_OF.get(slot, slot)

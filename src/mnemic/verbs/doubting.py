@@ -126,7 +126,8 @@ class Doubting(Changing, Recalling):
     ) -> Flow[Receipt]:
         """Confirm a fact of the profile against all that was said until now, or put in its place what is so.
 
-        A standing instruction can only be confirmed: what ends it is to forget it.
+        A standing instruction can only be confirmed: what ends it is to forget it. So can a fact that was written by
+        hand, which names no slot: it is changed as any other item is.
 
         What takes its place was said now, so that nothing said earlier brings the old value back, however often rules
         read it; it holds from when that was said which put the fact in doubt.
@@ -138,15 +139,16 @@ class Doubting(Changing, Recalling):
         writable(who)
         _refuse_unclear(keep=keep, ended=ended, value=value, replaced_by=replaced_by)
         item, newer = yield from look_again(who, self.desk, lambda s: self._settled(s, who, fact, replaced_by))
-        if item.kind is Kind.PROCEDURE and not keep:
-            raise Invalid("keep", "is all that settles an instruction", "Forget the instruction to end it.")
+        import_whole("mnemic.recall.profile")
+        from mnemic.recall.profile import CONFIRMED, is_only_confirmed
+
+        if is_only_confirmed(item) and not keep:
+            remedy = "`mnemic forget` ends it; `mnemic revise` says it otherwise."
+            raise Invalid("keep", "is all that settles an instruction or what was written by hand", remedy)
         if value is not None and value.casefold() == str(item.slots.get("value")).casefold():
             raise Invalid("value", "is what the fact says already", "Give keep to confirm it.")
         now = moment(max(self.desk.clock.now(), *(micros(turn.said) for turn in (item, *newer))))
         if keep:
-            import_whole("mnemic.recall.profile")
-            from mnemic.recall.profile import CONFIRMED
-
             return (yield from self.revise(who, fact, {"slots": {**item.slots, CONFIRMED: micros(now)}}))
         statement = Statement(
             text=_text(item, value, ended=ended) or newer[0].text.strip()[:WORDS_SHOWN],
@@ -166,11 +168,10 @@ class Doubting(Changing, Recalling):
         import_whole("mnemic.recall.always")
         from mnemic.recall.always import is_fact, is_standing
 
-        if not is_standing(item) and not (is_fact(item) and isinstance(item.slots.get("slot"), str)):
-            by_hand = item.kind is Kind.FACT and not item.slots.get("by")
-            changes = "Written by hand, it is changed by `mnemic revise`, `mnemic supersede` or `mnemic forget`."
-            remedy = changes if by_hand else "`review` lists what is in doubt."
-            raise Invalid("id", f"{fact} is no fact of the profile", remedy)
+        of_profile = is_fact(item) and isinstance(item.slots.get("slot"), str)
+        by_hand = item.kind is Kind.FACT and not item.slots.get("by")
+        if not (of_profile or by_hand or is_standing(item)):
+            raise Invalid("id", f"{fact} is no fact of the profile", "`review` lists what is in doubt.")
         refuse_closed(item)
         if replaced_by is None:
             return item, tuple(doubt.newer for doubt in self.doubts(snapshot, who) if doubt.fact.id == fact)

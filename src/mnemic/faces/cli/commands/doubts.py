@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from mnemic.core.items import Kind
 from mnemic.errors import Invalid, NotFound
 from mnemic.faces.cli.command import WORDS, past_options, verb
 from mnemic.faces.cli.commands.remember import acknowledge
@@ -93,12 +92,13 @@ def review(**past: str | None) -> None:
 
 
 def _print_doubt(output: Output, doubt: Doubt) -> None:
+    from mnemic.recall.profile import is_only_confirmed
+
     for item, text in ((doubt.fact, doubt.fact.text), (doubt.newer, doubt.sentence)):
         output.line(f"{output.ink(item.id, fg='yellow')}  {said_time(item)}")
         output.line(indented(excerpt(text, item.id)))
     output.line(output.dim(f"   why: the second {plain(doubt.reason)}"))
-    # An instruction can only be confirmed: what ends it is to forget it.
-    ends = f"forget {doubt.fact.id}" if doubt.fact.kind is Kind.PROCEDURE else "--ended or --value instead of --keep"
+    ends = f"mnemic forget {doubt.fact.id}" if is_only_confirmed(doubt.fact) else "--ended or --value instead of --keep"
     output.line(output.dim(f"   it is so: mnemic settle {doubt.fact.id} --keep; it is not: {ends}"))
 
 
