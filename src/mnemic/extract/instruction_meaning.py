@@ -14,6 +14,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING, Final
 
+from mnemic.core.small_products import small_product
 from mnemic.core.uninterrupted import import_whole
 from mnemic.extract.chinese import has_chinese
 from mnemic.extract.instruction_wording import features
@@ -66,7 +67,7 @@ class MeaningForm:
 
         away = direction(np.asarray(vectors, np.float32), self.mean)
         weighed = [sum(self.words.get(feature, 0.0) for feature in some) / max(1, len(some)) ** 0.5 for some in seen]
-        meant = ((away @ self.form) * away).sum(1) + away @ self.slope + self.bias
+        meant = (small_product(away, self.form) * away).sum(1) + away @ self.slope + self.bias
         return np.asarray(meant + np.asarray(weighed, np.float32), np.float32)
 
 

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from mnemic.core.queries import Hit
+from mnemic.core.small_products import small_product
 from mnemic.core.tokens import Field, hash_term, stop_hashes, tokenise
 from mnemic.core.tokens import words as words_of
 from mnemic.index.columns import FIELD_SHIFT, Column
@@ -888,7 +889,7 @@ def _likeness(vectors: Floats, asked: Floats) -> tuple[list[NDArray[np.generic]]
 
 def likelihoods(vectors: Floats, heads: Floats) -> Floats:
     """The likelihood of each of `HEADS` by vector; those of acts, subjects and matters each sum to one."""
-    odds = vectors @ heads[:-1]
+    odds = small_product(vectors, heads[:-1])
     odds += heads[-1]
     odds -= np.maximum.reduceat(odds, _FIRSTS, axis=1)[:, _KIND_OF]
     likely: Floats = np.exp(odds, out=odds)

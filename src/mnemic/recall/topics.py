@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from mnemic.core.small_products import small_product
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -53,7 +55,7 @@ class TopicWeights:
 
     def of_passages(self, vectors: Floats) -> Floats:
         """The likelihood of each topic for each passage: (n, topics)."""
-        return _softmax(vectors @ self.slopes + self.said)
+        return _softmax(small_product(vectors, self.slopes) + self.said)
 
     def of_question(self, vector: Floats) -> Floats:
         """The likelihood of each topic for a question: (topics,)."""
