@@ -169,3 +169,25 @@ def test_the_formats_that_an_option_offers_are_those_that_are_read() -> None:
 
 def test_one_commit_is_called_one(run: Run) -> None:
     assert "commit 1 (take it back: mnemic undo 1)" in run("import", write("chat.jsonl", message(1))).out
+
+
+@pytest.mark.parametrize("speaker", ["Maya", "maya", "me"])
+def test_lines_in_the_users_name_are_theirs_where_they_say_so(run: Run, speaker: str) -> None:
+    lines = (
+        {"speaker": speaker, "said": "2025-01-01T00:00:00Z", "text": "I live in Oslo."},
+        {"speaker": "Ben", "said": "2025-01-02T00:00:00Z", "text": "I live in Bergen."},
+    )
+    chat = write("talk.jsonl", *lines)
+    first = run("import", chat, "--user", "maya", "--json").json
+    assert first["claimed"] == {speaker: 1}
+    assert f"--me {speaker}" in run("import", chat, "--user", "maya").out
+    assert run("import", chat, "--user", "maya", "--dry-run", "--json").json["claimed"] == {speaker: 1}
+    run("flush")
+    assert "Oslo" not in run("profile", "--user", "maya").out
+    again = run("import", chat, "--user", "maya", "--me", speaker, "--source", "mine", "--json").json
+    assert (again["written"], again["claimed"]) == (2, {})
+    run("flush")
+    assert "lives in Oslo" in run("profile", "--user", "maya").out
+    assert run("import", chat, "--user", "ben", "--json").json["claimed"] == (
+        {"Ben": 1} if speaker != "me" else {"Ben": 1, "me": 1}
+    )

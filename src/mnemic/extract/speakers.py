@@ -49,6 +49,15 @@ _NOT_ALONE: Final = frozenset((*_OF_SPEECH_WORDS.split(), "search", "import", "t
 """Parts that people also head their own words with: "Output: always metric"."""
 
 
+_MYSELF: Final = frozenset({"user", "human", "me", "myself", "i", "我", "本人", "用户"})
+"""What files call whoever kept them."""
+
+
+def names_user(speaker: str, user: str) -> bool:
+    """Whether a speaker goes by the name of the user whose memory it is, or by what files call whoever kept them."""
+    return speaker.casefold() in (user.casefold(), *_MYSELF)
+
+
 def is_machine(name: str) -> bool:
     """Whether a speaker's name is that of a model, a tool or a part that no person plays."""
     plain = name.strip() if name.isascii() else _plain(name)

@@ -15,7 +15,7 @@ from mnemic.core.items import Channel, Item, Kind, State
 from mnemic.core.queries import Filter
 from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import ModelError
-from mnemic.extract.speakers import is_machine
+from mnemic.extract.speakers import is_machine, names_user
 from mnemic.strategies.base import Budget, Derivation, Edits, Given, known, nothing, pause
 from mnemic.strategies.house_book import HouseBook
 from mnemic.strategies.house_profile import write_finding
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 _USERS: Final = frozenset({"user", "human"})
 """The roles in which a person speaks, in capital letters or small ones; in no other role does anybody speak for
 themselves, however near to these it is written."""
-_MYSELF: Final = frozenset({"user", "human", "me", "myself", "i", "我", "本人", "用户"})
-"""What files call whoever kept them."""
 _PEOPLE: Final = (Channel.USER, Channel.IMPORT)
 _HISTORY: Final = Filter(kinds=(Kind.PROFILE,), states=(State.SUPERSEDED,))
 _MOST_HISTORY: Final = 1_000
@@ -235,7 +233,7 @@ def speaker(item: Item, user: str) -> str | None:
         return None
     subject = name or "user"
     claimed = item.channel is Channel.IMPORT and not role
-    return None if claimed and _is_user(subject, user) else subject
+    return None if claimed and names_user(subject, user) else subject
 
 
 def _is_persons(role: Slot) -> bool:
@@ -246,10 +244,6 @@ def _is_persons(role: Slot) -> bool:
 def _written(slot: Slot) -> str:
     """The words of a name; what is no text is no person's."""
     return "" if slot is None else str(slot).strip()
-
-
-def _is_user(subject: str, user: str) -> bool:
-    return subject.casefold() in (user.casefold(), *_MYSELF)
 
 
 def _instructs(item: Item, subject: str, user: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 import threading
 import time
@@ -46,6 +47,7 @@ class ImportTally:
     """What became of a source so far.
 
     Attributes:
+        claimed: Under which names of the user's, and in how many messages, a file that gives no role speaks.
         expired: What expired before it came, written or there.
         assumed: By zone, how many dates carried none and were read in it.
         away: Of `repeated`, those that have been erased or taken back since they were written.
@@ -63,6 +65,7 @@ class ImportTally:
     masked: int = 0
     expired: int = 0
     assumed: Counter[str] = field(default_factory=Counter)
+    claimed: Counter[str] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)
     places: dict[str, list[str]] = field(default_factory=dict)
     sources: dict[str, None] = field(default_factory=dict)
@@ -141,6 +144,7 @@ class Intent:
     Attributes:
         each_user: Records of other users go into those users' memories.
         mine: Records of whatever user go into this one's memory.
+        me: The speaker whose lines are the user's own words, where the file gives no role.
     """
 
     path: str
@@ -149,6 +153,7 @@ class Intent:
     source: str | None
     each_user: bool
     mine: bool
+    me: str | None
     branches: bool
     tools: bool
     exclude: tuple[str, ...]
@@ -159,6 +164,7 @@ class Intent:
     "mnemic import notes.md --source notes --dry-run",
     "mnemic import . --exclude '*.jsonl' --source desk",
     "mnemic import talk.txt --format dialogue --zone Europe/Lisbon --session trip",
+    "mnemic import talk.txt --me Ana",
     "cat chat.jsonl | mnemic import - --format jsonl --source chat",
     name="import",
 )
@@ -168,6 +174,7 @@ class Intent:
 @click.option("--source", type=WORDS, metavar="NAME", help="What to call it: `undo --import NAME` takes it back.")
 @click.option("--each-user", is_flag=True, help="Write a record that names a user into that user's memory.")
 @click.option("--mine", is_flag=True, help="Write every record into this user's memory, whomever it names.")
+@click.option("--me", type=WORDS, metavar="SPEAKER", help="Whose lines are yours, where the file gives no role.")
 @click.option("--branches", is_flag=True, help="ChatGPT: also branches that were left by editing or asking again.")
 @click.option("--tools", is_flag=True, help="ChatGPT, Claude: also what tools and the system said, and thoughts.")
 @click.option("--exclude", type=WORDS, multiple=True, metavar="PATTERN", help="Of a folder or archive; again for more.")
@@ -236,7 +243,24 @@ def _messages(
             name = unquote(record.key.partition(":")[0])
             tally.sources[name] = None
             slots = {"user": record.user, **record.slots} if intent.mine and record.user else record.slots
-            yield replace(record, slots={**slots, "source": name})
+            yield replace(record, slots={**_with_role(slots, intent.me), "source": name})
+
+
+def _with_role(slots: Mapping[str, Any], me: str | None) -> Mapping[str, Any]:
+    """The slots of a message whose speaker is the user, and that gives no role: the role in place of the name."""
+    if me is None or slots.get("role") or str(slots.get("speaker", "")).strip().casefold() != me.casefold():
+        return slots
+    return {**{name: value for name, value in slots.items() if name != "speaker"}, "role": "user"}
+
+
+def _claim(tally: ImportTally, messages: Sequence[Message], user: str) -> None:
+    """Count the messages that speak in the user's name without a role, of which rules derive nothing."""
+    from mnemic.extract.speakers import names_user
+
+    for message in messages:
+        name = str(message.slots.get("speaker", "")).strip()
+        if name and not message.slots.get("role") and names_user(name, user):
+            tally.claimed[name] += 1
 
 
 def _owner(run: Invocation, message: Message, tally: ImportTally, intent: Intent) -> str | None:
@@ -272,6 +296,7 @@ def _count(run: Invocation, messages: Iterator[Message | Edge], tally: ImportTal
             tally.skip(message.key, _unplaced(error))
             continue
         tally.written += len(written.puts)
+        _claim(tally, [message], owner)
         tally.expired += _expired([message])
         tally.masked += sum(count for _, count in written.masked)
 
@@ -325,6 +350,7 @@ def _commit(
             _commit(run, memory, owner, [message], tally, known)
         return
     mine = run.scoped(memory, owner, shelved=False)
+    _claim(tally, batch, owner)
     tally.expired += _expired(batch)
     tally.took(receipt, sum(_is_away(mine, item_id) for item_id in receipt.ids) if receipt.repeated else 0)
     known |= _ids(run.scoped(memory, owner), batch, receipt)
@@ -414,6 +440,7 @@ def _report(run: Invocation, tally: ImportTally, seconds: float, *, dry_run: boo
     rows += [("expired", f"{tally.expired:,} before they came: nobody is shown them")] if tally.expired else []
     for zone, count in tally.assumed.items():
         rows.append(("dates", f"{count:,} without a zone, read as {zone} (--zone names another)"))
+    rows += [("of you", _claims(tally))] if tally.claimed else []
     rows += [("links", f"{tally.ties:,}")] if tally.ties else []
     rows += [("in", _commits(tally))] if tally.commits else []
     rows += [("masked", many(tally.masked, "secret"))] if tally.masked else []
@@ -424,6 +451,16 @@ def _report(run: Invocation, tally: ImportTally, seconds: float, *, dry_run: boo
         output.line(f"  {count:,} x {flat(why)} ({flat(places)})")
     if interrupted:
         output.note("interrupted; what is counted above is safe on disk. The same command again goes on from there.")
+
+
+def _claims(tally: ImportTally) -> str:
+    """What to do where a file speaks in the user's name and gives no role."""
+    name = shlex.quote(flat(next(iter(tally.claimed))))
+    said = (
+        f"{many(tally.claimed.total(), 'message')} by {flat(', '.join(tally.claimed))}, without a role: recalled, but"
+    )
+    remedy = f"if they are your words, take this back and import it with `--me {name}` and a new --source"
+    return f"{said} no fact about you is drawn from them; {remedy}"
 
 
 def _erased_since(away: int) -> str:
@@ -447,6 +484,7 @@ def _record(tally: ImportTally, seconds: float, *, dry_run: bool, interrupted: b
         "readable": tally.written + tally.repeated,
         "repeated": None if dry_run else tally.repeated,
         "away": None if dry_run else tally.away,
+        "claimed": dict(tally.claimed),
         "expired": tally.expired,
         "zones_assumed": dict(tally.assumed),
         "links": 0 if dry_run else tally.ties,
