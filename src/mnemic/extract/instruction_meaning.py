@@ -14,10 +14,10 @@ from functools import lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING, Final
 
-from mnemic.core.small_products import small_product
 from mnemic.core.uninterrupted import import_whole
 from mnemic.extract.chinese import has_chinese
 from mnemic.extract.instruction_wording import features
+from mnemic.extract.small_products import small_product
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

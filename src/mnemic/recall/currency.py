@@ -27,9 +27,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from mnemic.core.queries import Hit
-from mnemic.core.small_products import small_product
 from mnemic.core.tokens import Field, hash_term, stop_hashes, tokenise
 from mnemic.core.tokens import words as words_of
+from mnemic.extract.small_products import small_product
 from mnemic.index.columns import FIELD_SHIFT, Column
 from mnemic.recall.sentence_cues import (
     KIN,

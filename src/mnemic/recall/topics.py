@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from mnemic.core.small_products import small_product
+from mnemic.extract.small_products import small_product
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mnemic.core.small_products import ON_ONE_THREAD, small_product
+from mnemic.extract.small_products import ON_ONE_THREAD, small_product
 
 
 class Watched(np.ndarray[Any, np.dtype[np.float32]]):
