@@ -97,3 +97,25 @@ def test_a_turn_of_a_file_that_names_no_time_says_so(undated: str, question: str
         reasons = {item.text: item.reasons for item in me.recall(question, k=3)}
         assert [text for text, each in reasons.items() if why in each] == [undated]
         assert len(reasons) == 3
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "day", "lives"),
+    [
+        ("I live in Oslo.", "I moved from Oslo to Trondheim on 1 March.", "2025-02-20", "Oslo"),
+        ("I live in Oslo.", "I moved from Oslo to Trondheim on 1 March.", "2025-03-03", "Trondheim"),
+        ("我住在北京。", "我3月1日搬到了上海。", "2025-03-03", "上海"),
+    ],
+)
+def test_what_held_before_it_was_said_is_in_the_profile_of_that_time(
+    first: str, then: str, day: str, lives: str
+) -> None:
+    with Memory("memory:", embedder="none") as memory:
+        me = memory.scope(user="maya")
+        me.observe(first, said="2025-01-10T09:00:00Z")
+        me.observe(then, said="2025-03-15T09:00:00Z")
+        memory.flush()
+        held = me.valid_at(f"{day}T12:00:00Z")
+        (residence,) = held.profile()
+        assert lives in residence.text
+        assert lives in held.context("anything").text

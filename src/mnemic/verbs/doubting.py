@@ -25,6 +25,7 @@ from mnemic.verbs.who import (
     always_shown,
     as_then,
     cited_versions,
+    evidence_of,
     look_again,
     look_ahead,
     scanned,
@@ -79,7 +80,7 @@ class Doubting(Changing, Recalling):
         shown = self._stating(snapshot, who, view)
         there = {item.id for item in shown}
         over = [item for item in self._over(snapshot, who, view) if item.id not in there] if history else []
-        sources = snapshot.get(spaces, list({id for item in (*shown, *over) for id in item.source}), view)
+        sources = evidence_of(snapshot, spaces, view, (*shown, *over))
         doubts = {doubt.fact.id: doubt for doubt in self._all_doubts(snapshot, who)}
         beliefs = believed([item for item in shown if supported(item, sources)], user)
         older = _taken_over(snapshot, spaces, view, shown) if history else {}

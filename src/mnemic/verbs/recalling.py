@@ -31,6 +31,7 @@ from mnemic.strategies.loading import is_known, strategy_called
 from mnemic.verbs.who import (
     Who,
     always_shown,
+    evidence_of,
     last_commit,
     look_ahead,
     own_or_none,
@@ -381,7 +382,7 @@ class Recalling:
             if version.item.state is State.ACTIVE:
                 core[item] = version
         shown = always_shown(who.scope, core.values())
-        return shown, dict(snapshot.get(spaces, list({i for v in shown for i in v.item.source}), view))
+        return shown, evidence_of(snapshot, spaces, view, (version.item for version in shown))
 
     def _why_not(self, snapshot: Snapshot, who: Who, request: RecallRequest, meant: Meant, item: ItemId) -> Lost:
         import_whole("mnemic.recall.pipeline")

@@ -237,6 +237,14 @@ def cited_versions(snapshot: Snapshot, who: Who, ids: Sequence[ItemId]) -> dict[
     return snapshot.standing(spaces_of(snapshot, who), ids) if ids else {}
 
 
+def evidence_of(
+    snapshot: Snapshot, spaces: tuple[int, ...], view: View, items: Iterable[Item]
+) -> dict[ItemId, Version]:
+    """The sources of items that the view shows; that something held may be said of it long after it did."""
+    ids = list({id for item in items for id in item.source})
+    return dict(snapshot.get(spaces, ids, replace(view, valid_at=None)))
+
+
 def refuse_uncited(versions: Mapping[ItemId, Version], ids: Sequence[ItemId]) -> None:
     """Raise `NotFound` for a source that is cited and not there."""
     missing = [item for item in ids if item not in versions]
