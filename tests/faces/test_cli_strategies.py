@@ -121,8 +121,12 @@ def data_of(page: str) -> dict[str, Any]:
 
 def test_the_graph_of_a_day_shows_what_held_then(ada: Run) -> None:
     then = ada("graph", "--as-of", "2025-02-01", "--json").json
-    homes = {then["nodes"][edge["dst"]]["name"]: edge["ended"] for edge in then["edges"] if edge["label"] == "city"}
-    assert homes == {"Paris": False}
+    cities = [edge for edge in then["edges"] if edge["label"] == "city"]
+    assert {then["nodes"][edge["dst"]]["name"]: edge["ended"] for edge in cities} == {"Paris": False}
+    assert {edge["fact"]["until"] for edge in cities} == {None}, "that it would end was not known yet"
+    later = ada("graph", "--as-of", "2025-04-10", "--json").json
+    ends = {edge["fact"]["until"] for edge in later["edges"] if later["nodes"][edge["dst"]]["name"] == "Paris"}
+    assert "2025-03-15" in ends
 
 
 def test_a_graph_is_narrowed_by_strategy_name_steps_and_limit(ada: Run) -> None:

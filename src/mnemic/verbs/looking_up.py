@@ -12,7 +12,7 @@ from mnemic.core.checking import whole
 from mnemic.core.clock import micros
 from mnemic.core.events import Change
 from mnemic.core.ids import ALPHABET, ItemId, prefix_range, suffix_bytes
-from mnemic.core.items import Link, State, Strength, Version
+from mnemic.core.items import Item, Link, State, Strength, Version
 from mnemic.core.listing import Cursors, Listing, one_page
 from mnemic.core.queries import Filter, View
 from mnemic.core.uninterrupted import import_whole
@@ -24,7 +24,9 @@ from mnemic.strategies.loading import strategy_called
 from mnemic.verbs.who import (
     Who,
     absent,
+    as_then,
     cursors_of,
+    evidence_of,
     look_ahead,
     on_shelf,
     own_or_none,
@@ -184,7 +186,9 @@ class LookingUp:
         when = next((at for at in (view.as_of, view.valid_at) if at is not None), self.desk.clock.now())
         known = replace(view, as_of=None)  # what had ended by then is drawn, too
         items = [version.item for version in scanned(snapshot, spaces, where, known)]
-        items = [item for item in items if view.as_of is None or micros(item.said) <= view.as_of]
+        if view.as_of is not None:
+            said = [item for item in items if micros(item.said) <= view.as_of]
+            items = [as_then(snapshot, spaces, view, item) if _ended_since(item, view.as_of) else item for item in said]
         links = snapshot.links(spaces, [item.id for item in items], View(at=view.at))
         graph = drawn(items, links, when)
         if name is not None and graph.nodes:
@@ -192,8 +196,8 @@ class LookingUp:
             if not graph.nodes:
                 raise NotFound(f"nothing in the graph is called {name!r}")
         graph = limited(graph, limit)
-        sources = list({id for item in graph.items for id in item.source})
-        return replace(graph, evidence={id: v.item for id, v in snapshot.get(spaces, sources, view).items()})
+        sources = evidence_of(snapshot, spaces, view, graph.items)
+        return replace(graph, evidence={id: version.item for id, version in sources.items()})
 
     def strength(self, who: Who, item: ItemId) -> Flow[Strength]:
         """An item's counters of use."""
@@ -256,6 +260,11 @@ class LookingUp:
         from mnemic.past.journal_views import differences
 
         return (yield from look(lambda s: differences(s, own_space(s, who), a, b)))
+
+
+def _ended_since(item: Item, moment: int) -> bool:
+    """Whether that an item no longer holds became known only after a moment."""
+    return item.known_to is not None and micros(item.known_to) > moment
 
 
 def _items_page(
