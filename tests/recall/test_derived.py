@@ -119,3 +119,19 @@ def test_what_held_before_it_was_said_is_in_the_profile_of_that_time(
         (residence,) = held.profile()
         assert lives in residence.text
         assert lives in held.context("anything").text
+
+
+def test_who_speaks_in_the_role_of_the_user_is_the_user_under_whatever_one_name() -> None:
+    with Memory("memory:", embedder="none") as memory:
+        me = memory.scope(user="me")
+        me.observe("I live in Oslo.", slots={"role": "user", "speaker": "Maya"})
+        me.observe("I live in Bergen.", slots={"speaker": "Ben"})
+        memory.flush()
+        assert {belief.text: belief.subject for belief in me.profile()} == {
+            "Maya lives in Oslo.": "user",
+            "Ben lives in Bergen.": "Ben",
+        }
+        assert "Oslo" in me.ask("Which city do I live in?").text
+        me.observe("I live in Rome.", slots={"role": "user", "speaker": "Carla"})
+        memory.flush()
+        assert {belief.subject for belief in me.profile()} == {"Maya", "Ben", "Carla"}, "a group: nobody can tell who"

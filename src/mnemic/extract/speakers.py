@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from mnemic.core.items import Slot
 
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
 _PARTS_WORDS: Final = """
@@ -49,8 +52,16 @@ _NOT_ALONE: Final = frozenset((*_OF_SPEECH_WORDS.split(), "search", "import", "t
 """Parts that people also head their own words with: "Output: always metric"."""
 
 
+_USERS: Final = frozenset({"user", "human"})
+"""The roles in which a person speaks, in capital letters or small ones; in no other role does anybody speak for
+themselves, however near to these it is written."""
 _MYSELF: Final = frozenset({"user", "human", "me", "myself", "i", "我", "本人", "用户"})
 """What files call whoever kept them."""
+
+
+def is_users_role(role: Slot) -> bool:
+    """Whether a role is one of people, letter by letter: a program that writes it otherwise means something else."""
+    return isinstance(role, str) and role.isascii() and role.lower() in _USERS
 
 
 def names_user(speaker: str, user: str) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.items import ENDED, Kind
 from mnemic.core.queries import Filter
+from mnemic.extract.speakers import is_users_role
 from mnemic.recall.profile import matter_of_slot
 
 if TYPE_CHECKING:
@@ -69,6 +70,18 @@ def names_of(user: str, profile: Iterable[Item]) -> frozenset[str]:
     own = [item for item in profile if item.slots.get("slot") in _NAMES and isinstance(item.slots.get("value"), str)]
     names |= {str(item.slots["value"]).casefold() for item in own if _subject(item) in names}
     return frozenset(names)
+
+
+def user_called(user: str, evidence: Iterable[Item]) -> str:
+    """Tell what a user is called by who speaks: by the one name that the role of the user bears, else as the memory is.
+
+    Args:
+        user: The name of the memory.
+        evidence: Turns of it, in any order.
+    """
+    speakers = (item.slots.get("speaker") for item in evidence if is_users_role(item.slots.get("role")))
+    names = {speaker.strip().casefold(): speaker.strip() for speaker in speakers if isinstance(speaker, str)}
+    return next(iter(names.values())) if len(names) == 1 else user
 
 
 def believed(items: Iterable[Item], user: str) -> list[Belief]:

@@ -15,7 +15,7 @@ from mnemic.core.items import Channel, Item, Kind, State
 from mnemic.core.queries import Filter
 from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import ModelError
-from mnemic.extract.speakers import is_machine, names_user
+from mnemic.extract.speakers import is_machine, is_users_role, names_user
 from mnemic.strategies.base import Budget, Derivation, Edits, Given, known, nothing, pause
 from mnemic.strategies.house_book import HouseBook
 from mnemic.strategies.house_profile import write_finding
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from mnemic.extract.slots import Finding
     from mnemic.flow import Flow
 
-_USERS: Final = frozenset({"user", "human"})
-"""The roles in which a person speaks, in capital letters or small ones; in no other role does anybody speak for
-themselves, however near to these it is written."""
 _PEOPLE: Final = (Channel.USER, Channel.IMPORT)
 _HISTORY: Final = Filter(kinds=(Kind.PROFILE,), states=(State.SUPERSEDED,))
 _MOST_HISTORY: Final = 1_000
@@ -229,16 +226,11 @@ def speaker(item: Item, user: str) -> str | None:
     if item.kind is not Kind.TURN or item.channel not in _PEOPLE or item.slots.get("tool_call_id"):
         return None
     role, name = item.slots.get("role"), _written(item.slots.get("speaker"))
-    if (role and not _is_persons(role)) or is_machine(name):
+    if (role and not is_users_role(role)) or is_machine(name):
         return None
     subject = name or "user"
     claimed = item.channel is Channel.IMPORT and not role
     return None if claimed and names_user(subject, user) else subject
-
-
-def _is_persons(role: Slot) -> bool:
-    """Whether a role is one of people, letter by letter: a program that writes it otherwise means something else."""
-    return isinstance(role, str) and role.isascii() and role.lower() in _USERS
 
 
 def _written(slot: Slot) -> str:

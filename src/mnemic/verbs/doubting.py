@@ -57,11 +57,14 @@ class Doubting(Changing, Recalling):
     def _all_doubts(self, snapshot: Snapshot, who: Who) -> list[Doubt]:
         """What is in doubt, by what was said since or by another statement, written by hand; one doubt for each."""
         import_whole("mnemic.recall.beliefs", "mnemic.recall.hand_facts")
-        from mnemic.recall.beliefs import names_of
+        from mnemic.recall.beliefs import names_of, user_called
         from mnemic.recall.hand_facts import doubted_by_hand
 
-        stating = self._stating(snapshot, who, view_of(snapshot, who))
-        names = names_of(str(who.scope.user), (item for item in stating if item.kind is Kind.PROFILE))
+        view = view_of(snapshot, who)
+        stating = self._stating(snapshot, who, view)
+        sources = evidence_of(snapshot, spaces_of(snapshot, who), view, stating)
+        user = user_called(str(who.scope.user), (version.item for version in sources.values()))
+        names = names_of(user, (item for item in stating if item.kind is Kind.PROFILE))
         by_fact = {doubt.fact.id: doubt for doubt in doubted_by_hand(stating, names)}
         return list((by_fact | {doubt.fact.id: doubt for doubt in self.doubts(snapshot, who)}).values())
 
@@ -74,13 +77,14 @@ class Doubting(Changing, Recalling):
         from mnemic.recall.always import supported
 
         import_whole("mnemic.recall.beliefs")
-        from mnemic.recall.beliefs import believed, chained
+        from mnemic.recall.beliefs import believed, chained, user_called
 
-        spaces, view, user = spaces_of(snapshot, who), view_of(snapshot, who), str(who.scope.user)
+        spaces, view = spaces_of(snapshot, who), view_of(snapshot, who)
         shown = self._stating(snapshot, who, view)
         there = {item.id for item in shown}
         over = [item for item in self._over(snapshot, who, view) if item.id not in there] if history else []
         sources = evidence_of(snapshot, spaces, view, (*shown, *over))
+        user = user_called(str(who.scope.user), (version.item for version in sources.values()))
         doubts = {doubt.fact.id: doubt for doubt in self._all_doubts(snapshot, who)}
         beliefs = believed([item for item in shown if supported(item, sources)], user)
         older = _taken_over(snapshot, spaces, view, shown) if history else {}

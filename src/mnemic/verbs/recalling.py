@@ -126,14 +126,14 @@ class Recalling:
     def ask(self, who: Who, request: RecallRequest) -> Flow[Answer]:
         """The words of the evidence or the profile that answer a question, cited; or that memory does not hold it."""
         recall = yield from self.recalling(who, request)
-        context, (profile, doubts) = yield from look_ahead(who, self.desk, lambda s: (recall(s), self._profile(s, who)))
+        context, known = yield from look_ahead(who, self.desk, lambda s: (recall(s), self._profile(s, who)))
         import_whole("mnemic.recall.answer")
         from mnemic.recall.answer import answer
 
         import_whole("mnemic.recall.profile")
         from mnemic.recall.profile import stated
 
-        user = str(who.scope.user)
+        profile, doubts, user = known
         facts = stated(request.query, profile, user)
         if asked := [doubt for doubt in doubts if doubt.fact in facts]:
             import_whole("mnemic.recall.doubt")
@@ -173,9 +173,9 @@ class Recalling:
         import_whole("mnemic.recall.profile")
         from mnemic.recall.profile import stated
 
-        profile, doubts = self._profile(snapshot, who, only_near=True)
+        profile, doubts, user = self._profile(snapshot, who, only_near=True)
         doubted = [doubt.fact for doubt in doubts]
-        facts = [item for item in stated(request.query, profile, str(who.scope.user)) if item not in doubted]
+        facts = [item for item in stated(request.query, profile, user) if item not in doubted]
         if not facts:
             return tuple(notes)
         kept = [note for note in notes if not note.startswith(NOT_IN_MEMORY)]
@@ -306,20 +306,21 @@ class Recalling:
 
         core, sources = self._core(snapshot, who)
         doubted = {doubt.fact.id: _doubt_line(doubt) for doubt in self._doubts(snapshot, who, core, sources)}
-        return lambda room: always_on(core, sources, str(who.scope.user), room, doubted)
+        user = _user_called(who, sources)
+        return lambda room: always_on(core, sources, user, room, doubted)
 
     def doubts(self, snapshot: Snapshot, who: Who) -> list[Doubt]:
         """What puts facts of the profile and standing instructions in doubt, one for each of them."""
         return self._doubts(snapshot, who, *self._core(snapshot, who))
 
-    def _profile(self, snapshot: Snapshot, who: Who, *, only_near: bool = False) -> tuple[list[Item], list[Doubt]]:
-        """What the profile says, as far as its evidence is still shown, and what puts that in doubt.
+    def _profile(self, snapshot: Snapshot, who: Who, *, only_near: bool = False) -> tuple[list[Item], list[Doubt], str]:
+        """What the profile says, as far as its evidence is still shown, what puts that in doubt, and the user's name.
 
         Args:
             only_near: Without what rules would make of unread turns where very many wait: a recall waits for no rules.
         """
         core, sources = self._core(snapshot, who, only_near=only_near)
-        return _facts(core, sources), self._doubts(snapshot, who, core, sources)
+        return _facts(core, sources), self._doubts(snapshot, who, core, sources), _user_called(who, sources)
 
     def _doubts(
         self, snapshot: Snapshot, who: Who, core: Sequence[Version], sources: Mapping[ItemId, Version]
@@ -428,6 +429,14 @@ class Recalling:
     def _offset(self, now: datetime | None, us: int) -> int:
         """Minutes east of UTC where it is asked: on the clock of `now`, else in the setting `timezone`."""
         return offset_minutes(now if now is not None else moment(us).astimezone(time_zone(self.settings.timezone)))
+
+
+def _user_called(who: Who, sources: Mapping[ItemId, Version]) -> str:
+    """What the user is called, by what the profile rests on."""
+    import_whole("mnemic.recall.beliefs")
+    from mnemic.recall.beliefs import user_called
+
+    return user_called(str(who.scope.user), (version.item for version in sources.values()))
 
 
 def _facts(core: Sequence[Version], sources: Mapping[ItemId, Version]) -> list[Item]:
