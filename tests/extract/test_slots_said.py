@@ -130,6 +130,12 @@ My blood type is A negative. | blood_type | A negative
 我的地址是中山路12号3楼。 | address | 中山路12号3楼
 我在腾讯公司上班。 | employer | 腾讯公司
 我跳槽到字节跳动了。 | employer | 字节跳动
+我从腾讯跳槽去了字节跳动。 | employer | 字节跳动
+我现在在阿里工作。 | employer | 阿里
+我换了工作，现在在腾讯上班。 | employer | 腾讯
+我换工作了，现在是软件工程师。 | job | 软件工程师
+上个月我从北京搬到了上海。 | city | 上海
+我三月从杭州搬去深圳了。 | city | 深圳
 我入职了华为。 | employer | 华为
 我是一名护士。 | job | 护士
 我是程序员。 | job | 程序员
@@ -227,6 +233,8 @@ I don't go by Kat any more. | nickname | Kat
 上周我们分手了。 | partner |
 家里没有电视。 | possession | 电视
 我跟小雨分手了。 | partner | 小雨
+我和李娜上周分手了。 | partner | 李娜
+我现在开始喝咖啡了。 | avoids | 咖啡
 我和王强离婚了。 | partner | 王强
 我把车卖了。 | car |
 我没有车。 | car |

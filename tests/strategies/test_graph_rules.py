@@ -230,3 +230,18 @@ def test_what_is_like_a_chosen_one_waits() -> None:
     ]
     alike_words = likeness_of({1: "the blue ferry", 2: "a blue ferry", 3: "jazz"}, ())
     assert alike_words(1, 2) > alike_words(1, 3) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "related"),
+    [
+        ("If I lived in Paris I would eat croissants every day.", []),
+        ("What if Ben worked at Siemens?", []),
+        ("Maybe Ben works at Siemens.", []),
+        ("Ben works at Siemens.", [("Ben", "Siemens")]),
+        ("如果我住在上海，我就去看李雷。", []),
+    ],
+)
+def test_what_is_supposed_relates_nothing(text: str, related: list[tuple[str, str]]) -> None:
+    relations = stated_relations((Passage(text=text, said=SAID, speaker="Maya"),))
+    assert [(each.subject, each.object) for each in relations] == related

@@ -117,6 +117,14 @@ def slots(
     return list(findings.values())
 
 
+def is_supposed(text: str) -> bool:
+    """Whether a sentence supposes, wishes, makes up or reports something, as far as words tell: it may not be so."""
+    low = simple(text).lower().translate(_STRAIGHT)
+    return any(
+        language.FRAMED.search(low) or language.UNSAID.search(low) for language in (slots_en.English, slots_zh.Chinese)
+    )
+
+
 def is_single(slot: str) -> bool:
     """Whether a slot holds one value at a time."""
     return slot in SINGLE or slot.startswith("favourite ")

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.items import ENDED, Kind
 from mnemic.core.queries import Filter
 from mnemic.extract.speakers import is_users_role
-from mnemic.recall.profile import matter_of_slot
+from mnemic.recall.profile import matter_of_slot, may_be_over
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from mnemic.core.ids import ItemId
-    from mnemic.core.items import Item
+    from mnemic.core.items import Item, Version
     from mnemic.recall.doubt import Doubt
 
 ABOUT_USERS: Final = Filter(kinds=(Kind.PROFILE, Kind.FACT))
@@ -108,11 +108,11 @@ def believed(items: Iterable[Item], user: str) -> list[Belief]:
 
 
 def matter_of(fact: Item) -> str:
-    """Name the matter of a fact: that of its slot, or the slot; "" for one that fills none."""
-    slot = fact.slots.get("slot", fact.slots.get("relation"))
-    if not isinstance(slot, str):
-        return ""
-    return matter_of_slot(slot) if "slot" in fact.slots else ""
+    """Name the matter of a fact: that of its slot, or the slot, or that of the slot its relation is; "" if neither."""
+    slot, relation = fact.slots.get("slot"), fact.slots.get("relation")
+    if isinstance(slot, str):
+        return matter_of_slot(slot)
+    return matter_of_slot(relation) if isinstance(relation, str) and may_be_over(relation) else ""
 
 
 def chained(facts: Sequence[Item], older: Mapping[ItemId, Sequence[Item]]) -> tuple[Item, ...]:
@@ -131,6 +131,16 @@ def chained(facts: Sequence[Item], older: Mapping[ItemId, Sequence[Item]]) -> tu
     return tuple(sorted(former, key=lambda item: (item.said, item.id), reverse=True))
 
 
+def is_quote(fact: Item, sources: Mapping[ItemId, Version]) -> bool:
+    """Whether a fact of a strategy's only repeats, word for word, what it was derived from.
+
+    What was said is shown as evidence. That it is so still nobody looks after: "I live in Oslo and I work as a nurse".
+    """
+    if fact.kind is not Kind.FACT or not fact.slots.get("by"):
+        return False
+    return any(id in sources and fact.text in sources[id].item.text for id in fact.source)
+
+
 def _wording(text: str, names: Collection[str]) -> str:
     """A text as texts are compared: in small letters, without signs, and without the user as its speaker before it."""
     low = text.casefold()
@@ -143,13 +153,14 @@ def _subject(item: Item) -> str:
 
 
 def _is_about(fact: Item, names: Collection[str]) -> bool:
-    """Whether a fact has the user for its subject, by its slots; without such slots, by how its text begins."""
+    """Whether a fact has the user for its subject, by its slots; without such slots, by how its text begins.
+
+    What indexes a passage by its triples is nothing that somebody keeps current.
+    """
+    if "triples" in fact.slots:
+        return False
     if "subject" in fact.slots:
         return _subject(fact) in names
-    triples = fact.slots.get("triples")
-    if isinstance(triples, list):
-        stated = (triple for triple in triples if isinstance(triple, list) and len(triple) == 3 and triple[1])
-        return any(str(subject).casefold() in names for subject, _, _ in stated)
     if "entity" in fact.slots:
         return str(fact.slots["entity"]).casefold() in names
     low = fact.text.casefold()

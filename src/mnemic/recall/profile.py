@@ -171,10 +171,15 @@ def matter_of_slot(slot: str) -> str:
     return MATTER_OF.get(slot, slot)
 
 
+def may_be_over(slot: str) -> bool:
+    """Whether what fills a slot may change, or end."""
+    return slot in MATTER_OF or slot in ENDING
+
+
 def doubtable(profile: Iterable[Item]) -> list[Item]:
     """Choose the facts that something said later may put in doubt: of a matter that may change, or that may end."""
-    may = (*MATTER_OF, *ENDING)
-    return [item for item in profile if item.slots.get("slot") in may and item.slots.get("value")]
+    facts = ((item, item.slots.get("slot")) for item in profile if item.slots.get("value"))
+    return [item for item, slot in facts if isinstance(slot, str) and may_be_over(slot)]
 
 
 def stated(question: str, profile: Iterable[Item], user: str) -> list[Item]:

@@ -77,7 +77,7 @@ class Doubting(Changing, Recalling):
         from mnemic.recall.always import supported
 
         import_whole("mnemic.recall.beliefs")
-        from mnemic.recall.beliefs import believed, chained, user_called
+        from mnemic.recall.beliefs import believed, chained, is_quote, user_called
 
         spaces, view = spaces_of(snapshot, who), view_of(snapshot, who)
         shown = self._stating(snapshot, who, view)
@@ -86,7 +86,8 @@ class Doubting(Changing, Recalling):
         sources = evidence_of(snapshot, spaces, view, (*shown, *over))
         user = user_called(str(who.scope.user), (version.item for version in sources.values()))
         doubts = {doubt.fact.id: doubt for doubt in self._all_doubts(snapshot, who)}
-        beliefs = believed([item for item in shown if supported(item, sources)], user)
+        stated = (item for item in shown if supported(item, sources))
+        beliefs = believed([item for item in stated if not is_quote(item, sources)], user)
         older = _taken_over(snapshot, spaces, view, shown) if history else {}
         former = [chained(belief.facts, older) for belief in beliefs]
         replaced = {old.id for some in former for old in some}

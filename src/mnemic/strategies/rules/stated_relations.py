@@ -14,10 +14,11 @@ def stated_relations(passages: Passages) -> tuple[Triple, ...]:
     """Find the relations of passages, in order; the relation of a slot is its name, so that one value can end another.
 
     What is so no longer is a relation with an end, at the time named or else when it was said. Two names that a slot
-    relates are not related again by the words between them.
+    relates are not related again by the words between them, and none by what a sentence supposes.
     """
-    import_whole("mnemic.extract.entities")
+    import_whole("mnemic.extract.entities", "mnemic.extract.slots")
     from mnemic.extract.entities import canonical
+    from mnemic.extract.slots import is_supposed
 
     slots = [_relation(fact, passages[fact.source[0]]) for fact in slot_facts(passages)]
     filled = {(triple.source, canonical(triple.subject), canonical(triple.object)) for triple in slots}
@@ -26,6 +27,7 @@ def stated_relations(passages: Passages) -> tuple[Triple, ...]:
         triple
         for triple in others
         if (triple.source, canonical(triple.subject), canonical(triple.object)) not in filled
+        and not is_supposed(triple.fact)
     ]
     return tuple(sorted((*slots, *rest), key=lambda triple: triple.source))
 
