@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import json
+from dataclasses import replace
+from datetime import datetime
 from importlib import resources
 from typing import Any
 
@@ -213,13 +215,39 @@ def test_what_a_model_writes_is_one_line_without_what_nobody_sees() -> None:
 
 @pytest.mark.parametrize(
     ("since", "until"),
-    [("yesterday", ""), ("2024-13", ""), ("2024-02-30", ""), ("2024", "2023"), ("0000", ""), ("去年", "")],
+    [
+        *(("yesterday", ""), ("2024-13", ""), ("2024-02-30", ""), ("2024", "2023"), ("0000", ""), ("去年", "")),
+        *(("2024-05-08", "2024-05-07"), ("2024-05", "2024-04-30"), ("9999", "9999")),
+    ],
 )
 def test_a_date_that_is_none_is_not_sound(since: str, until: str) -> None:
     fact = {"text": "Tom works.", "from": [1], "since": since, "until": until}
     world = JudgeWorld([{"reasoning": "", "facts": [fact]}])
     world.run(judged(EXTRACT_ITEMS, PASSAGES))
     assert world.counted == [(EXTRACT_ITEMS.id, JudgedBy.RULES)]
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "holds_until"),
+    [
+        ("2024-05-08", "2024-05-08", "2024-05-09"),
+        ("2024-05-08", "2024-05", "2024-06-01"),
+        ("2024-12", "2024-12", "2025-01-01"),
+        ("2024", "2024", "2025-01-01"),
+        ("2024-02", "2024", "2025-01-01"),
+        ("2023", "2024", "2024-01-01"),
+    ],
+)
+def test_what_begins_and_ends_in_one_day_month_or_year_lasts_that_long(
+    since: str, until: str, holds_until: str
+) -> None:
+    """An interval without a moment in it would be shown at none, and end whatever it is compared with."""
+    fact = {"text": "Tom ran.", "from": [1], "since": since, "until": until}
+    passages = (replace(PASSAGES[0], said_offset=480),)
+    (found,) = JudgeWorld([{"reasoning": "", "facts": [fact]}]).run(judged(EXTRACT_ITEMS, passages))
+    assert found.until == datetime.fromisoformat(f"{holds_until}T00:00+08:00")
+    assert found.since is not None
+    assert found.since < found.until
 
 
 @pytest.mark.parametrize("decisions", [[1], [1, 1], [1, 2, 2]])

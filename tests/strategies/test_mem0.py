@@ -89,6 +89,25 @@ def test_what_says_more_takes_the_place_of_the_old_and_rests_on_both_turns() -> 
         assert memory.admin.verify() == []
 
 
+def test_what_is_updated_holds_for_some_time() -> None:
+    """Where the old fact began when the new one says that it is over, the beginning is left out."""
+
+    def says(ask: Ask) -> dict[str, Any]:
+        if ask.task != "extract_items":
+            return decided({"Ada had a dog.": ("update", "Ada has a dog.", "Ada had a dog for a day.")}, ask)
+        dates = {"We got": ("Ada has a dog.", "2026-02-01", ""), "gave": ("Ada had a dog.", "", "2026-02-01")}
+        line = shown(ask)[0]
+        text, since, until = next(stated for words, stated in dates.items() if words in line)
+        return {"facts": [{"text": text, "from": [1], "since": since, "until": until}]}
+
+    memory, me = following(EACH, ToldChat(says))
+    with memory:
+        tell(me, "We got a dog.", "We gave it away the same day.")
+        assert memory.flush()
+        (dog,) = (version.item for version in me.list(where=FACTS))
+        assert (dog.text, dog.valid_from) == ("Ada had a dog for a day.", None)
+
+
 def test_what_contradicts_ends_the_old_and_is_kept_itself() -> None:
     """The published code deleted the old and lost the new, too."""
     memory, me, _ = told("I found a flat in Porto.", "I moved to Lisbon.")

@@ -164,7 +164,7 @@ class FactBook:
 def _updated(derived: Derivation, text: str, old: Item, shown: tuple[ItemId, ...]) -> Derivation:
     """Put a fact and the old one that it adds to in one, which rests on the turns of both."""
     since = derived.valid_from or old.valid_from
-    if since is not None and derived.valid_to is not None and derived.valid_to < since:
+    if since is not None and derived.valid_to is not None and derived.valid_to <= since:
         since = None
     return replace(
         derived,
