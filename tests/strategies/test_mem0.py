@@ -130,7 +130,7 @@ def test_with_a_model_too_what_was_ended_and_is_said_again_ends_what_ended_it() 
         says["back"], does[again] = [again], ("noop", "Ada lives in Porto.")
 
         def knows(ask: Ask) -> dict[str, Any]:
-            return extracted(says, ask) if ask.task == "extract_items" else decided(does, ask)  # noqa: B023
+            return extracted(says, ask) if ask.task == "extract_items" else decided(does, ask)
 
         memory, me = following(Mem0(unit=FirstThenRest("flat", 2)), ToldChat(knows))
         with memory:
