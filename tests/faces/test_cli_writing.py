@@ -71,6 +71,20 @@ def test_what_was_said_in_winter_ends_on_the_day_that_is_said_in_summer(run: Run
     assert "before, 2025-01-06 to 2025-07-15" in run("profile", "--history").out
 
 
+def test_eleven_at_night_is_of_the_day_on_which_it_was_said(run: Run) -> None:
+    """Only where a clock may have been put forward between is it the midnight of another clock."""
+    run("add", "I live in Porto.", "--role", "user", "--said", "2025-01-06T21:30+00:00")
+    run("add", "I live in Lisbon now.", "--role", "user", "--said", "2025-08-06T23:00+01:00")
+    run("add", "I live in Braga now.", "--role", "user", "--said", "2025-08-09T23:00+01:00")
+    run("flush")
+    profile = run("profile", "--history").out
+    assert "since 2025-08-09" in profile
+    assert "before, 2025-08-06 to 2025-08-09" in profile
+    run("fact", "The shop is open.", "--said", "2025-06-03T12:00+01:00", "--valid-from", "2025-06-01T23:00+01:00")
+    run("revise", "last", "--valid-to", "2025-07-20T23:00+01:00")
+    assert "holds from 2025-06-01 until 2025-07-20" in run("list").out
+
+
 def test_the_same_key_and_words_write_nothing_twice(run: Run) -> None:
     first = run("add", "Dinner at eight.", "--key", "mail:1", "--json").json
     again = run("add", "Dinner at eight.", "--key", "mail:1", "--json").json
