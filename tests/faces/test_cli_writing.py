@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from commandline import Run
 
+from mnemic import Invalid, Memory
+
 
 def test_a_message_comes_back_with_speaker_date_and_session(run: Run) -> None:
     said = run(
@@ -214,6 +216,9 @@ def test_a_doubt_is_reviewed_and_settled(run: Run) -> None:
     refused = run("settle", doubt["fact"]["id"], code=2).err
     assert "outcome: is missing" in refused
     assert "--keep, --ended, --value TEXT or --replaced-by ID" in refused
+    with Memory("memory:", embedder="none") as memory, pytest.raises(Invalid) as untold:
+        memory.scope(user="me").settle(doubt["fact"]["id"])
+    assert untold.value.remedy in " ".join(refused.split())  # one rule, whoever asks
     assert "outcome: is more than one" in run("settle", doubt["fact"]["id"], "--keep", "--ended", code=2).err
     settled = run("settle", "last", "--ended", "--replaced-by", doubt["newer"]["id"], "--json").json
     assert "Acme" not in run("context", "").out
