@@ -22,7 +22,7 @@ from mnemic.strategies.judging import JudgeTask, judged, judged_each, side_by_si
 from mnemic.strategies.knowledge import Merging, Overwriting, Passage
 from mnemic.strategies.tasks.answers import short
 from mnemic.strategies.tasks.condensing import OVERWRITE_FOLD
-from mnemic.strategies.tasks.extracting import EXTRACT_ITEMS, EXTRACT_SLOTS
+from mnemic.strategies.tasks.extracting import EXTRACT_ITEMS, EXTRACT_SLOTS, EXTRACT_TRIPLES
 from mnemic.strategies.tasks.merge_decision import MERGE_DECIDE
 from mnemic.strategies.tasks.reflecting import SCORE_IMPORTANCE
 
@@ -295,6 +295,25 @@ def test_a_profile_is_of_somebody_whom_the_data_names() -> None:
     named = JudgeWorld([{"reasoning": "", "slots": [slot]}])
     named.run(judged(EXTRACT_SLOTS, (Passage("I love jazz.", "mia"),)))
     assert named.counted == [("extract_slots", JudgedBy.ANSWER)]
+
+
+@pytest.mark.parametrize(
+    ("passage", "triple"),
+    [
+        (Passage("我住在北京。", "李雷"), ("李雷", "住在", "北京", "李雷住在北京。")),
+        (Passage("These days I work at Bosch.", "Mia"), ("Mia", "works at", "Bosch", "Mia works at Bosch.")),
+    ],
+)
+def test_what_the_data_says_in_other_words_may_be_what_the_example_says(
+    passage: Passage, triple: tuple[str, str, str, str]
+) -> None:
+    answered = dict(zip(("subject", "predicate", "object", "fact"), triple, strict=True))
+    world = JudgeWorld([{"reasoning": "", "triples": [{**answered, "from": 1, "since": "", "until": ""}]}])
+    (found,) = world.run(judged(EXTRACT_TRIPLES, (passage,)))
+    assert (found.fact, world.counted) == (triple[3], [(EXTRACT_TRIPLES.id, JudgedBy.ANSWER)])
+    elsewhere = JudgeWorld([{"reasoning": "", "triples": [{**answered, "from": 1, "since": "", "until": ""}]}])
+    elsewhere.run(judged(EXTRACT_TRIPLES, (replace(passage, speaker="Eve"),)))
+    assert elsewhere.counted == [(EXTRACT_TRIPLES.id, JudgedBy.RULES)]
 
 
 @each_case
