@@ -211,6 +211,9 @@ def test_wishes_about_how_the_assistant_behaves_are_instructions(text: str) -> N
         "她说：“长篇大论我看不进去。”",
         "一次考两门，累死了。",
         "每次回家都堵车。",
+        "Twenty-one kilometres is enough for my knee.",
+        "Short walks are enough for my left hip.",
+        "二十一公里对我的膝盖来说够了。",
     ],
 )
 def test_what_is_worded_like_a_wish_but_is_for_once_of_others_or_pasted_is_none(text: str) -> None:
@@ -305,6 +308,15 @@ def about(topic: str, standing: list[str]) -> int | None:
     """The place of the instruction that a topic is about."""
     words = telling(topic)
     return revoked(len(words), {place: len(words & telling(text)) for place, text in enumerate(standing)})
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Emojis are enough for me.", "Twenty-one kilometres is enough for my knee.", "二十一公里对我的膝盖来说够了。"],
+)
+def test_what_is_enough_for_somebody_ends_nothing(text: str) -> None:
+    assert revocations(text) == []
+    assert [taken.topic for taken in revocations("Emojis are enough for now.")] == ["Emojis"]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from commandline import Run
 
+from mnemic import Invalid, Memory
+
 
 def test_a_message_comes_back_with_speaker_date_and_session(run: Run) -> None:
     said = run(
@@ -69,6 +71,20 @@ def test_what_was_said_in_winter_ends_on_the_day_that_is_said_in_summer(run: Run
     run("add", "I moved to Lisbon on 15 July.", "--role", "user", "--said", "2025-08-06T21:30+01:00")
     run("flush")
     assert "before, 2025-01-06 to 2025-07-15" in run("profile", "--history").out
+
+
+def test_eleven_at_night_is_of_the_day_on_which_it_was_said(run: Run) -> None:
+    """Only where a clock may have been put forward between is it the midnight of another clock."""
+    run("add", "I live in Porto.", "--role", "user", "--said", "2025-01-06T21:30+00:00")
+    run("add", "I live in Lisbon now.", "--role", "user", "--said", "2025-08-06T23:00+01:00")
+    run("add", "I live in Braga now.", "--role", "user", "--said", "2025-08-09T23:00+01:00")
+    run("flush")
+    profile = run("profile", "--history").out
+    assert "since 2025-08-09" in profile
+    assert "before, 2025-08-06 to 2025-08-09" in profile
+    run("fact", "The shop is open.", "--said", "2025-06-03T12:00+01:00", "--valid-from", "2025-06-01T23:00+01:00")
+    run("revise", "last", "--valid-to", "2025-07-20T23:00+01:00")
+    assert "holds from 2025-06-01 until 2025-07-20" in run("list").out
 
 
 def test_the_same_key_and_words_write_nothing_twice(run: Run) -> None:
@@ -200,6 +216,9 @@ def test_a_doubt_is_reviewed_and_settled(run: Run) -> None:
     refused = run("settle", doubt["fact"]["id"], code=2).err
     assert "outcome: is missing" in refused
     assert "--keep, --ended, --value TEXT or --replaced-by ID" in refused
+    with Memory("memory:", embedder="none") as memory, pytest.raises(Invalid) as untold:
+        memory.scope(user="me").settle(doubt["fact"]["id"])
+    assert untold.value.remedy in " ".join(refused.split())  # one rule, whoever asks
     assert "outcome: is more than one" in run("settle", doubt["fact"]["id"], "--keep", "--ended", code=2).err
     settled = run("settle", "last", "--ended", "--replaced-by", doubt["newer"]["id"], "--json").json
     assert "Acme" not in run("context", "").out

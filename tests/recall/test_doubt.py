@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from mnemic import Channel, Conflict, Context, Invalid, Memory, NotFound, Settings
+from mnemic.demo import conversation
 from mnemic.memory import ScopedMemory
 from mnemic.recall import doubt
 
@@ -78,6 +79,8 @@ def test_a_change_that_rules_cannot_read_puts_a_fact_in_doubt(memory: Memory, fa
         ("I work at Acme.", "My day at work was long, and the report is not done."),
         ("My partner's name is Mia.", "My brother and his wife split up."),
         ("My partner's name is Mia.", "Mia and I had soup."),
+        ("My name is Ada.", "My new manager is called Beatriz and she plays the drums."),
+        ("I live in Ghent.", "My younger sister has moved to a new flat."),
         ("我住在合肥。", "我妹妹搬了新家。"),
         ("我住在合肥。", "我打算搬家。"),
         ("我住在合肥。", "我没有搬家，新房子还空着。"),
@@ -95,6 +98,15 @@ def test_a_change_that_rules_cannot_read_puts_a_fact_in_doubt(memory: Memory, fa
 )
 def test_what_is_supposed_or_of_others_puts_nothing_in_doubt(memory: Memory, fact: str, later: str) -> None:
     assert doubted(said(fact, later, memory=memory)) == []
+
+
+def test_the_bundled_conversation_puts_nothing_in_doubt(memory: Memory) -> None:
+    """It tells of no change that rules do not read; somebody who tries the demo is to see no doubt that is none."""
+    me = memory.scope(user="ada")
+    for turn in conversation():
+        me.observe(turn.text, role=str(turn.slots["role"]), speaker=str(turn.slots["speaker"]), said=turn.said)
+    memory.flush()
+    assert list(me.review()) == []
 
 
 def test_an_assistant_and_somebody_else_put_nothing_in_doubt(memory: Memory) -> None:

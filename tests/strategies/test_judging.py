@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import json
+from dataclasses import replace
+from datetime import datetime
 from importlib import resources
 from typing import Any
 
@@ -20,7 +22,7 @@ from mnemic.strategies.judging import JudgeTask, judged, judged_each, side_by_si
 from mnemic.strategies.knowledge import Merging, Overwriting, Passage
 from mnemic.strategies.tasks.answers import short
 from mnemic.strategies.tasks.condensing import OVERWRITE_FOLD
-from mnemic.strategies.tasks.extracting import EXTRACT_ITEMS, EXTRACT_SLOTS
+from mnemic.strategies.tasks.extracting import EXTRACT_ITEMS, EXTRACT_SLOTS, EXTRACT_TRIPLES
 from mnemic.strategies.tasks.merge_decision import MERGE_DECIDE
 from mnemic.strategies.tasks.reflecting import SCORE_IMPORTANCE
 
@@ -213,13 +215,39 @@ def test_what_a_model_writes_is_one_line_without_what_nobody_sees() -> None:
 
 @pytest.mark.parametrize(
     ("since", "until"),
-    [("yesterday", ""), ("2024-13", ""), ("2024-02-30", ""), ("2024", "2023"), ("0000", ""), ("去年", "")],
+    [
+        *(("yesterday", ""), ("2024-13", ""), ("2024-02-30", ""), ("2024", "2023"), ("0000", ""), ("去年", "")),
+        *(("2024-05-08", "2024-05-07"), ("2024-05", "2024-04-30"), ("9999", "9999")),
+    ],
 )
 def test_a_date_that_is_none_is_not_sound(since: str, until: str) -> None:
     fact = {"text": "Tom works.", "from": [1], "since": since, "until": until}
     world = JudgeWorld([{"reasoning": "", "facts": [fact]}])
     world.run(judged(EXTRACT_ITEMS, PASSAGES))
     assert world.counted == [(EXTRACT_ITEMS.id, JudgedBy.RULES)]
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "holds_until"),
+    [
+        ("2024-05-08", "2024-05-08", "2024-05-09"),
+        ("2024-05-08", "2024-05", "2024-06-01"),
+        ("2024-12", "2024-12", "2025-01-01"),
+        ("2024", "2024", "2025-01-01"),
+        ("2024-02", "2024", "2025-01-01"),
+        ("2023", "2024", "2024-01-01"),
+    ],
+)
+def test_what_begins_and_ends_in_one_day_month_or_year_lasts_that_long(
+    since: str, until: str, holds_until: str
+) -> None:
+    """An interval without a moment in it would be shown at none, and end whatever it is compared with."""
+    fact = {"text": "Tom ran.", "from": [1], "since": since, "until": until}
+    passages = (replace(PASSAGES[0], said_offset=480),)
+    (found,) = JudgeWorld([{"reasoning": "", "facts": [fact]}]).run(judged(EXTRACT_ITEMS, passages))
+    assert found.until == datetime.fromisoformat(f"{holds_until}T00:00+08:00")
+    assert found.since is not None
+    assert found.since < found.until
 
 
 @pytest.mark.parametrize("decisions", [[1], [1, 1], [1, 2, 2]])
@@ -267,6 +295,25 @@ def test_a_profile_is_of_somebody_whom_the_data_names() -> None:
     named = JudgeWorld([{"reasoning": "", "slots": [slot]}])
     named.run(judged(EXTRACT_SLOTS, (Passage("I love jazz.", "mia"),)))
     assert named.counted == [("extract_slots", JudgedBy.ANSWER)]
+
+
+@pytest.mark.parametrize(
+    ("passage", "triple"),
+    [
+        (Passage("我住在北京。", "李雷"), ("李雷", "住在", "北京", "李雷住在北京。")),
+        (Passage("These days I work at Bosch.", "Mia"), ("Mia", "works at", "Bosch", "Mia works at Bosch.")),
+    ],
+)
+def test_what_the_data_says_in_other_words_may_be_what_the_example_says(
+    passage: Passage, triple: tuple[str, str, str, str]
+) -> None:
+    answered = dict(zip(("subject", "predicate", "object", "fact"), triple, strict=True))
+    world = JudgeWorld([{"reasoning": "", "triples": [{**answered, "from": 1, "since": "", "until": ""}]}])
+    (found,) = world.run(judged(EXTRACT_TRIPLES, (passage,)))
+    assert (found.fact, world.counted) == (triple[3], [(EXTRACT_TRIPLES.id, JudgedBy.ANSWER)])
+    elsewhere = JudgeWorld([{"reasoning": "", "triples": [{**answered, "from": 1, "since": "", "until": ""}]}])
+    elsewhere.run(judged(EXTRACT_TRIPLES, (replace(passage, speaker="Eve"),)))
+    assert elsewhere.counted == [(EXTRACT_TRIPLES.id, JudgedBy.RULES)]
 
 
 @each_case

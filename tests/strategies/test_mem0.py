@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -87,6 +87,76 @@ def test_what_says_more_takes_the_place_of_the_old_and_rests_on_both_turns() -> 
         assert set(standing.item.source) == {dog, rex}
         assert facts(me.as_of(START + timedelta(hours=1))) == ["Ada has a dog."]
         assert memory.admin.verify() == []
+
+
+@dataclass(frozen=True)
+class FirstThenRest:
+    """The first item by itself, then so many together."""
+
+    first: str
+    rest: int
+
+    def length(self, items: Sequence[Item]) -> int | None:
+        if items and self.first in items[0].text:
+            return 1
+        return self.rest if len(items) >= self.rest else None
+
+
+@pytest.mark.parametrize(
+    ("known", "said", "now"),
+    [
+        ("I live in Paris.", ("I moved to Lisbon.", "I live in Paris again."), "Ada lives in Paris."),
+        ("", ("I live in Paris.", "I moved to Lisbon.", "I live in Paris again."), "Ada lives in Paris."),
+        ("I work at Bosch.", ("I work at Siemens now.", "I work at Bosch now."), "Ada works for Bosch."),
+        ("", ("I like jazz.", "I don't like jazz any more.", "I like jazz."), "Ada likes jazz."),
+        ("我住在北京。", ("我搬到了上海。", "我又搬回北京了，我住在北京。"), "Ada住在北京。"),
+    ],
+)
+def test_what_is_so_again_is_so_though_one_unit_says_what_was_between(
+    known: str, said: tuple[str, ...], now: str
+) -> None:
+    memory, me = following(Mem0(unit=FirstThenRest(known or "-", len(said))), None)
+    with memory:
+        tell(me, *((known,) if known else ()), *said)
+        assert memory.flush()
+        assert facts(me) == [now]
+        assert memory.admin.verify() == []
+
+
+def test_with_a_model_too_what_was_ended_and_is_said_again_ends_what_ended_it() -> None:
+    says = {"flat": ["Ada lives in Porto."], "moved": ["Ada lives in Lisbon."], "back": ["Ada lives in Porto."]}
+    does = {"Ada lives in Lisbon.": ("delete", "Ada lives in Porto.")}
+    for again in ("Ada lives in Porto.", "Ada is at home in Porto."):
+        says["back"], does[again] = [again], ("noop", "Ada lives in Porto.")
+
+        def knows(ask: Ask) -> dict[str, Any]:
+            return extracted(says, ask) if ask.task == "extract_items" else decided(does, ask)
+
+        memory, me = following(Mem0(unit=FirstThenRest("flat", 2)), ToldChat(knows))
+        with memory:
+            tell(me, "I have a flat in Porto.", "I moved to Lisbon.", "I am back home.")
+            assert memory.flush()
+            assert facts(me) == [again]
+            assert facts(me, HISTORY) == ["Ada lives in Lisbon.", "Ada lives in Porto."]
+
+
+def test_what_is_updated_holds_for_some_time() -> None:
+    """Where the old fact began when the new one says that it is over, the beginning is left out."""
+
+    def says(ask: Ask) -> dict[str, Any]:
+        if ask.task != "extract_items":
+            return decided({"Ada had a dog.": ("update", "Ada has a dog.", "Ada had a dog for a day.")}, ask)
+        dates = {"We got": ("Ada has a dog.", "2026-02-01", ""), "gave": ("Ada had a dog.", "", "2026-02-01")}
+        line = shown(ask)[0]
+        text, since, until = next(stated for words, stated in dates.items() if words in line)
+        return {"facts": [{"text": text, "from": [1], "since": since, "until": until}]}
+
+    memory, me = following(EACH, ToldChat(says))
+    with memory:
+        tell(me, "We got a dog.", "We gave it away the same day.")
+        assert memory.flush()
+        (dog,) = (version.item for version in me.list(where=FACTS))
+        assert (dog.text, dog.valid_from) == ("Ada had a dog for a day.", None)
 
 
 def test_what_contradicts_ends_the_old_and_is_kept_itself() -> None:

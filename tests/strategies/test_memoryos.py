@@ -143,6 +143,29 @@ def test_a_page_that_takes_up_another_is_of_its_segment_and_chain() -> None:
             assert first.chains_of()[ids[0]] == (ids[1:4] if chain else ids[1:2])
 
 
+@pytest.mark.parametrize("chat", [ToldChat(knowing), None], ids=["model", "rules"])
+def test_sessions_that_go_on_at_once_have_pages_of_their_own(chat: ToldChat | None) -> None:
+    """An answer belongs to its question, though another session asks between the two."""
+    memory, me = following(WHOLE, chat)
+    with memory:
+        said = [
+            ("a", "user", "How do I keep bees?"),
+            ("b", "user", "Which piano is the best?"),
+            ("a", "assistant", "In a hive, with a veil."),
+            ("b", "assistant", "One that stays in tune."),
+            ("a", "user", "And what do bees eat?"),
+            ("b", "user", "And a cheap piano?"),
+        ]
+        sessions: dict[str, list[ItemId]] = {}
+        for name, role, text in said:
+            sessions.setdefault(name, []).extend(memory.scope(user="ada", session=name).observe(text, role=role).ids)
+        assert memory.flush()
+        bees, piano = segments(me)
+        assert bees.source == tuple(sessions["a"])
+        assert piano.source == tuple(sessions["b"][:2])
+        assert segment_of(bees).chains_of()[sessions["a"][0]][0] == sessions["a"][1]
+
+
 def test_a_segment_is_promoted_at_a_heat_of_5_exactly_once() -> None:
     for recency, promoted in ((1.0, 4), (0.99, 0)):
         chat = ToldChat(knowing)

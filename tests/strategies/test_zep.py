@@ -338,6 +338,18 @@ def test_communities_are_summed_up_where_there_is_a_model_and_only_when_they_cha
         assert items(me, SUMMARIES) == []
 
 
+def test_recall_finds_what_sums_up_a_community_where_it_is_to() -> None:
+    for communities in (False, True):
+        strategy = Zep(communities=communities)
+        with graph_memory(GraphModel(SCRIPT), strategy) as (memory, me):
+            tell(memory, me, ("2019-01-01", "Jazz!"), ("2019-01-02", "Rock!"), ("2019-01-03", "Married to Tom."))
+            found = me.recall("How many facts are there?", by="zep")
+            summed_up = [one for one in found if one.item.kind is Kind.SUMMARY]
+            assert [(one.text, one.reasons[0]) for one in summed_up] == [("3 facts.", "found by communities")][
+                : int(communities)
+            ]
+
+
 RECALLED = {
     SearchRecipe.RRF: ["Ada lives in Paris.", "Robert Miles lives in Oslo.", "Ada likes jazz."],
     SearchRecipe.MMR: ["Ada lives in Paris.", "Robert Miles lives in Oslo.", "Ada likes jazz."],

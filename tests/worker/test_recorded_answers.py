@@ -82,11 +82,12 @@ class Frugal(Fitting):
     name = by = "frugal"
     budget: ClassVar[Budget] = Budget(calls=9, tokens=700)
     refused: ClassVar[list[int]] = []
+    limits: ClassVar[tuple[int, ...]] = (512, 512, 512)
 
     def on_write(self, given: Given) -> Flow[Edits]:
         for n in range(3):
             try:
-                yield Ask((ChatMessage("user", f"{n}: {given.evidence[0].text}"),), 512)
+                yield Ask((ChatMessage("user", f"{n}: {given.evidence[0].text}"),), self.limits[n])
             except OverBudget:
                 self.refused.append(n)
         return Edits()
@@ -129,6 +130,18 @@ def test_a_rerun_with_another_model_asks_it_and_not_the_answers_of_the_first(tmp
             assert memory.flush()
             assert notes(memory) == [word]
     assert model.asked == [], "the first model's answer was kept, and is its own"
+
+
+def test_a_question_that_is_refused_takes_nothing_of_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is too long for it is refused, and what fits is asked behind it."""
+    Frugal.refused.clear()
+    monkeypatch.setattr(Frugal, "limits", (4_096, 64, 4_096))
+    model = ScriptedChat("yes")
+    with Memory("memory:", settings=Settings(**QUIET), strategies=[Frugal()], model=model) as memory:
+        memory.scope(user="ada").observe("I moved to Lisbon.")
+        assert memory.flush()
+        assert Frugal.refused == [0, 2]
+        assert [ask.limit for ask in model.asked] == [64]
 
 
 def test_a_budget_counts_what_answers_took_and_not_what_they_might_have() -> None:

@@ -19,10 +19,11 @@ _CLAUSE_ENDS: Final = re.compile(
 _REACH: Final = 400
 """Characters of a sentence that are heard on either side."""
 
-_EVERY_YEAR: Final = re.compile(
+EVERY_YEAR: Final = re.compile(
     r"\bbirthdays?\b|\banniversar|\b(?:every|each) (?:year|spring|summer|autumn|fall|winter)\b"
     r"|\bannual|\bborn\b|生日|纪念日|紀念日|每年|出生"
 )
+"""In small letters: what comes every year, or came once in some year, is told of without one."""
 _LOOKS_BACK: Final = re.compile(r"\b(?:since (?:about |around |late |early )?|of )(?:the )?\Z")
 _FROM: Final = re.compile(r"\bfrom (?:the )?\Z")
 _ONWARDS: Final = re.compile(
@@ -72,7 +73,9 @@ _CUE: Final = re.compile(
     r"[a-z]{2,}ed\b)"
 )
 _DID: Final = re.compile(r"\bdid(?:n['’]t)?\b")
-_TO_COME: Final = re.compile(r"\b(?:appointment|deadline|due|exam|interview|reservation|booking|reminder|todo|to-do)\b")
+_NOUNS_AHEAD: Final = re.compile(
+    r"\b(?:appointment|deadline|due|exam|interview|reservation|booking|reminder|todo|to-do)\b"
+)
 """Nouns of what lies ahead, in a note without a verb."""
 
 _CHINESE: Final = re.compile("[\u3400-\u9fff]")
@@ -108,7 +111,7 @@ def in_its_tense(atom: Atom, low: str, a: Anchor) -> Atom:
 def _is_ahead(low: str, lo: int, hi: int, *, is_range: bool) -> bool:
     front, back = _around(_SENTENCE_ENDS, low[max(0, lo - _REACH) : lo], low[hi : hi + _REACH])
     near = front[-80:]
-    if _LOOKS_BACK.search(near) or _EVERY_YEAR.search(front) or _EVERY_YEAR.search(back):
+    if _LOOKS_BACK.search(near) or EVERY_YEAR.search(front) or EVERY_YEAR.search(back):
         return False
     if _FROM.search(near) and not is_range and not _TO.match(back) and not _ONWARDS.search(front):
         return False  # "the photos from March"
@@ -119,7 +122,7 @@ def _is_ahead(low: str, lo: int, hi: int, *, is_range: bool) -> bool:
         ahead = _chinese(before, behind) if _CHINESE.search(before + behind) else _english(before, behind)
         if ahead is not None:
             return ahead
-    return _TO_COME.search(front + back) is not None
+    return _NOUNS_AHEAD.search(front + back) is not None
 
 
 def _around(ends: re.Pattern[str], front: str, back: str) -> tuple[str, str]:

@@ -196,23 +196,23 @@ class RunMeter:
         """Count one question.
 
         Raises:
-            OverBudget: it is one too many.
+            OverBudget: it is one too many, or too long; it is not asked and not counted, so a shorter one may be asked.
         """
         now, most = self._clock.now(), self._budget
         self._began = self._began or now
-        self._calls += 1
-        self._tokens += tokens_of(request)
+        calls, tokens = self._calls + 1, self._tokens + tokens_of(request)
         over = [
             name
             for name, used, limit in (
-                ("calls", self._calls, most.calls),
-                ("tokens", self._tokens, most.tokens or self._tokens),
+                ("calls", calls, most.calls),
+                ("tokens", tokens, most.tokens or tokens),
                 ("seconds", (now - self._began) / 1_000_000, most.seconds or float("inf")),
             )
             if used > limit
         ]
         if over:
             raise OverBudget(f"strategy {self._name}: this run is over its budget of {over[0]}")
+        self._calls, self._tokens = calls, tokens
 
     def settle(self, request: Ask, reply: Reply) -> None:
         """Count what an answer took in place of what it might have taken."""

@@ -237,7 +237,7 @@ def _open_weight(sentence: Sentence) -> float | None:
     elsewhere = (
         pattern.search(low)
         for language, low in _languages(sentence)
-        for pattern in (language.REPORTED_AFTER, language.ONCE)
+        for pattern in (language.REPORTED_AFTER, language.ONCE, language.BODILY)
     )
     return None if any(elsewhere) else weighed
 

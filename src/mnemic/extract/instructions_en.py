@@ -18,6 +18,7 @@ from mnemic.extract.patterns import InstructionPattern
 
 __all__ = [
     "ATTRIBUTED",
+    "BODILY",
     "BREAK",
     "CONDITION",
     "CUE",
@@ -333,3 +334,9 @@ ONCE: Final = re.compile(
     r"|right now|right away|next (?:week|month|time)|later|the following|above|below|i get (?:back|home|there)|you get (?:a chance|back|home|there))\b"
 )
 """What a request for this once says."""
+
+BODILY: Final = re.compile(
+    r"\bfor my (?:\w+ )?(?:knees?|hips?|ankles?|shoulders?|back|legs?|foot|feet|heart|stomach|tummy|belly|lungs?|joints?|wrists?"
+    r"|elbows?|neck|spine|tendons?|muscles?|calf|calves|body)\b"
+)
+"""What is enough or too much for somebody's body is no reply."""

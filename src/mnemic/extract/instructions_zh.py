@@ -16,6 +16,7 @@ from mnemic.extract.patterns import InstructionPattern
 
 __all__ = [
     "ATTRIBUTED",
+    "BODILY",
     "BREAK",
     "CONDITION",
     "CUE",
@@ -172,3 +173,5 @@ SAYING: Final = re.compile(
 ONCE: Final = re.compile(
     r"今[天晚早]|明[天晚早]|这[次回个封篇份段条趟批页章题道]|刚才|现在(?!起|开始)|一会儿?|待会|等下|等会|后天|下次|本次|这周|下周|周末|暂时|先这样"
 )
+
+BODILY: Final = re.compile(r"对我的?(?:左|右)?(?:膝盖?|腰|背|脚踝?|心脏|肠?胃|肩膀?|腿|关节|脖子|颈椎|身体)")

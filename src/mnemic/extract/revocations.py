@@ -82,7 +82,7 @@ _WORDED_FORMS: Final = (
     ("removes", rf"(?:.*?[，,])?{_CUT}(?:以后|今后|就|也|都|可以|先|现在)*(?:不用|不必|不需要|不麻烦|不使|可以不|别|停|省|免)(?:再|您|你|那么|吧|了)*[^，,。]{{0,6}}?(?:了|啦|吧|再说|再写|再讲|$)"),
     ("removes", rf"{_AT}(?:you can |you may |please |just )?leave (?:out |off )?(?:the |my |your |any )?{_ABOUT} (?:off|out|away)\b"),
     ("removes", rf"{_AT}i(?:'m| am|'ve had|'ve got| have had)? (?:tired|sick|bored|weary|done|over|enough|fed up)(?: (?:of|with))?(?: (?:being|getting|having|seeing|hearing))? (?:the |all the |your )?{_ABOUT}{_THEN}"),
-    ("removes", rf"{_AT}{_ABOUT} (?:is|are) (?:over|done|finished|enough)\b"),
+    ("removes", rf"{_AT}{_ABOUT} (?:is|are) (?:over|done|finished|enough)\b(?! for (?!now\b|today\b|a while\b|good\b))"),
     ("removes", rf"{_AT}(?:the |so many |too many |those |all those )?{_ABOUT} (?:has|have) (?:become|got) (?:a bore|boring|tedious|tiresome|stale)\b"),
     ("removes", rf"{_AT}(?:the |so many |too many |those |all those )?{_ABOUT} (?:makes?|made|started giving|gives?) me (?:tired|anxious|anxiety|nervous|sad|cringe)\b"),
     ("removes", rf"{_AT}(?:you(?:'re| are)|i(?:'m| am)) (?:free|relieved|rid) (?:of|from) (?:the )?{_ABOUT}{_THEN}"),
@@ -91,7 +91,7 @@ _WORDED_FORMS: Final = (
     ("undoes", rf"{_AT}(?:the |all that )?(?:whole )?{_ABOUT} (?:thing|business|embargo)? ?(?:is|are) (?:now )?(?:moot|history|pointless|obsolete|behind us)\b"),
     ("removes", rf"(?:.*?[，,])?{_CUT}(?:停一停|收一收|用不着|没人懂|省一省|歇一歇)(?:了|吧)?"),
     ("allows", rf"(?:.*?[，,])?{_CUT}(?:你|您)?(?:想说就说|爱说就说|想用就用|爱用就用|随它去|也没事|也挺好|都成|也无妨|用回来|也能吃|多来点)"),
-    ("removes", rf"(?:.*?[，,])?{_CUT}(?:的?叫法)?(?:已经|都|也|就|可以|我)*(?:作废|腻了|够了|看烦了|听烦了|到此为止)"),
+    ("removes", rf"(?:.*?[，,])?(?!.*对我){_CUT}(?:的?叫法)?(?:已经|都|也|就|可以|我)*(?:作废|腻了|够了|看烦了|听烦了|到此为止)"),
     # something is allowed, or another way of it: an instruction against it, or for something else of the kind
     ("allows", rf"{_AT}(?:it's|it is|its) (?:ok|okay|fine|alright|all right|good)(?: now)? (?:to|if you|for you to|that you) {_ABOUT}{_THEN}"),
     ("allows", rf"{_AT}feel free to {_ABOUT}{_THEN}"),

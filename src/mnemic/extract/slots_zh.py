@@ -76,7 +76,7 @@ _LIFE: Final = (
 )  # fmt: skip
 
 _SURNAME: Final = "[王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范石廖贾夏韦傅白邹孟熊秦邱江尹薛]"
-_GOES_ON: Final = r"不让|说|做|特别|最近|喜欢|今天|昨天|明天|下周|下个?月|上周|上个?月|周[一二三四五六日天]|[\d一二三四五六七八九十]+[月号]|在|是|也|又|要|会|想|来|去|回|住|搬|上[小初高大班]|毕业|结婚|生病|工作|[，,。！!]"
+_BEHIND_NAME: Final = r"不让|说|做|特别|最近|喜欢|今天|昨天|明天|下周|下个?月|上周|上个?月|周[一二三四五六日天]|[\d一二三四五六七八九十]+[月号]|在|是|也|又|要|会|想|来|去|回|住|搬|上[小初高大班]|毕业|结婚|生病|工作|[，,。！!]"
 """What may follow a name that stands behind what somebody is to the speaker."""
 
 _PEOPLE: Final = (
@@ -84,7 +84,7 @@ _PEOPLE: Final = (
     say("", r"^<RELATION>叫做?<WHO><END>", "叫", words=_WORDS),
     say("", r"<MY><RELATION>(?:是)<WHO><END>", "是", words=_WORDS),
     say("", r"<WHO>(?:现在)?是<MY><RELATION>(?:了)?<END>", "是", words=_WORDS),
-    say("", rf"<MY><RELATION>(?P<value>{_SURNAME}[\u4e00-\u9fff]{{1,2}}?|[小阿](?![时学心孩说声气吃子狗猫区伙组腿半名便])[\u4e00-\u9fff])(?={_GOES_ON})", "我", words=_WORDS, anywhere=True),
+    say("", rf"<MY><RELATION>(?P<value>{_SURNAME}[\u4e00-\u9fff]{{1,2}}?|[小阿](?![时学心孩说声气吃子狗猫区伙组腿半名便])[\u4e00-\u9fff])(?={_BEHIND_NAME})", "我", words=_WORDS, anywhere=True),
     say("partner", r"我(?:跟|和|与)<WHO>(?:已经|刚刚|刚|正式|终于)*(?:在一起|结婚|领证|订婚|恋爱|复合|谈恋爱)(?:了|啦|[一二三四五六七八九十\d]+年)", "跟 和 与", begins=True),
     say("partner", r"(?:我)?(?:跟|和|与)<WHO>(?:已经|刚刚|刚|正式|终于|早就?|协议|<LATELY>)*(?:<GONE>|结束|不在一起|不处|没在一起|断|拜拜|不是一路人)(?:了|啦|手)", "跟 和 与", act=SlotAct.ENDS),
     say("partner", r"我(?:们俩?)?(?:和|跟|与)?(?:我)?(?:<ROMANCE>)?(?:已经|刚刚|刚|正式|终于|早就?|协议|<LATELY>)*(?:<GONE>)了", "分 离 掰 散 吹", act=SlotAct.ENDS),

@@ -33,7 +33,7 @@ _NAMES: Final = re.compile(
     r"(?:<[^>\n]{0,80}>)?[ \t]+(?:\([^)\n]{0,80}\)[ \t]*)?(?P<name>[\w$.:]+)"
     r"|(?:[\w:<>,*&\[\]~]+[ \t]+){1,6}?[*&]*(?!(?:if|for|while|switch|return|match)\b)(?P<called>[\w:~]+)[ \t]*\("
 )
-_GOES_ON: Final = re.compile(r"[ \t)\]}]|(?:else|elif|except|finally|catch|end|fi|done|esac|then|do)\b|\Z")
+_BLOCK_CONTINUES: Final = re.compile(r"[ \t)\]}]|(?:else|elif|except|finally|catch|end|fi|done|esac|then|do)\b|\Z")
 _LONGEST_LINE: Final = 400
 _DEEPEST: Final = 8
 """Most definitions inside each other that are told apart: every level reads its lines once more."""
@@ -152,7 +152,7 @@ def _stretches(lines: list[str]) -> Iterator[tuple[int, int]]:
     """Lines in stretches that begin at an outer line after a blank one."""
     first = 0
     for n in range(1, len(lines)):
-        if not lines[n - 1].strip() and not _GOES_ON.match(lines[n]):
+        if not lines[n - 1].strip() and not _BLOCK_CONTINUES.match(lines[n]):
             yield first, n
             first = n
     yield first, len(lines)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _ELEVEN: Final = time(23)
 _SUMMER_TIME: Final = timedelta(hours=1)
+_PUT_FORWARD: Final = frozenset({3, 9, 10})
+"""The months in which clocks are put forward, north and south of the equator."""
 _LAST_DAY: Final = datetime(9999, 12, 30, tzinfo=UTC)
 
 
@@ -224,10 +226,23 @@ def day_it_holds(item: Item, when: datetime) -> str:
     """Write the day on which an item begins or ceases to hold.
 
     One may have been said in winter, and what ended it in summer: eleven at night on the dot is the midnight of a clock
-    that was put forward since.
+    that was put forward since, unless no clock was or something was said just then.
     """
     local = source_time(when, item.said_offset)
-    return str((local + _SUMMER_TIME if local.time() == _ELEVEN and when < _LAST_DAY else local).date())
+    is_midnight = (
+        local.time() == _ELEVEN
+        and when < _LAST_DAY
+        and when not in (item.said, item.known_to)
+        and not _PUT_FORWARD.isdisjoint(_months_between(when, item.said))
+    )
+    return str((local + _SUMMER_TIME if is_midnight else local).date())
+
+
+def _months_between(when: datetime, other: datetime) -> set[int]:
+    """The months that two moments lie in, and those between."""
+    first, last = sorted((when, other))
+    months = 12 * (last.year - first.year) + last.month - first.month
+    return {(first.month - 1 + month) % 12 + 1 for month in range(min(months, 11) + 1)}
 
 
 def since(item: Item) -> str:

@@ -12,6 +12,7 @@ from mnemic.core.ids import to_bytes
 from mnemic.core.items import Channel, Kind
 from mnemic.core.parts import MONTHS, WEEKDAYS
 from mnemic.core.timex import TimeSpan, find_times
+from mnemic.core.timex_tense import EVERY_YEAR
 from mnemic.core.tokens import local_time
 from mnemic.recall.polarity import ASKS_PAST
 from mnemic.recall.understand import called_by_name
@@ -85,8 +86,6 @@ _PLANNED: Final = re.compile(
     r"|打算|计划|准备|将",
     re.IGNORECASE,
 )
-_EVERY_YEAR: Final = re.compile(r"\b(?:birthday|anniversary)\b|生日|纪念日", re.IGNORECASE)
-"""What comes every year is told of without one."""
 _HALF_A_YEAR: Final = timedelta(days=183)
 _UNDATED: Final = timedelta(minutes=1)
 """What came in from a file within this time of the day it bears has no day of its own."""
@@ -102,7 +101,7 @@ _LIVES: Final = re.compile(
 """Asks for a place that a preposition names; where somebody works is no city."""
 _NO_COUNT: Final = re.compile(r"一(?![百千万])[^\d]*$|one\b.*", re.IGNORECASE)
 """A number that mostly stands for an article."""
-_GOES_ON: Final = re.compile(r"(?![的了吧呢啊])[\u4e00-\u9fff]")
+_UNIT_BEHIND: Final = re.compile(r"(?![的了吧呢啊])[\u4e00-\u9fff]")
 """Behind a number: the unit that it counts in goes on."""
 _NUMERAL: Final = re.compile(r"\s*[\d一二三四五六七八九十百千万〇零两]")
 _REPEATED: Final = re.compile(
@@ -112,7 +111,7 @@ _WEEKDAY: Final = re.compile(
     r"(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|(?:周|星期|礼拜)[一二三四五六日天]", re.IGNORECASE
 )
 """Begins with a day of the week of no certain week."""
-_OFFHAND: Final = re.compile(
+_NOT_ASSERTED: Final = re.compile(
     r"\b(?:if|suppose|dreamt|dreamed|wish|maybe|might|would)\b|['’]d\b|如果|要是|也许|梦|假如|考虑|不|没", re.IGNORECASE
 )
 _AWAY: Final = re.compile(r"\bfrom\b|从", re.IGNORECASE)
@@ -209,7 +208,7 @@ def held(asked: AnswerType, text: str, item: Item, question: str) -> str:
 
 def surely_held(asked: AnswerType, text: str, item: Item, question: str) -> str:
     """What a sentence holds of what is asked for where there is no doubt: one thing of that type, plainly said."""
-    if _OFFHAND.search(text):
+    if _NOT_ASSERTED.search(text):
         return ""
     match asked:
         case AnswerType.TIME:
@@ -221,7 +220,7 @@ def surely_held(asked: AnswerType, text: str, item: Item, question: str) -> str:
             if _ASKS_AGE.search(question):
                 return next((age[0] for age in _ages(text, question)), "")
             numbers = [match for match in _NUMBER.finditer(text) if not _NO_COUNT.match(match[0])]
-            return numbers[0][0] if len(numbers) == 1 and not _GOES_ON.match(text, numbers[0].end()) else ""
+            return numbers[0][0] if len(numbers) == 1 and not _UNIT_BEHIND.match(text, numbers[0].end()) else ""
         case AnswerType.PERSON:
             names = _names(text, question)
             return names[0] if len(names) == 1 else ""
@@ -321,7 +320,7 @@ def _of_no_year(span: TimeSpan, text: str, item: Item) -> bool:
         return False
     long_ago = moment(span.end) < item.said - _HALF_A_YEAR
     past = PAST.search(text) and not _PLANNED.search(text)
-    return (long_ago and not past) or _EVERY_YEAR.search(text) is not None
+    return (long_ago and not past) or EVERY_YEAR.search(text.lower()) is not None
 
 
 def _day(day: date, text: str) -> str:

@@ -27,7 +27,7 @@ ABOUT_USERS: Final = Filter(kinds=(Kind.PROFILE, Kind.FACT))
 _USER: Final = frozenset({"user", "the user", "i", "me", "用户", "我"})
 """Whom statements mean by the user of a memory, beside names."""
 _NAMES: Final = frozenset({"name", "nickname"})
-_GOES_ON: Final = re.compile(r"(?:['’]s)?\s+\w|[\u4e00-\u9fff](?<![们妈爸妹姐哥弟爷奶老朋同女儿男家孩])")
+_BEHIND_SUBJECT: Final = re.compile(r"(?:['’]s)?\s+\w|[\u4e00-\u9fff](?<![们妈爸妹姐哥弟爷奶老朋同女儿男家孩])")
 """Behind the name of whom a text is about; 我妈 and 我们 are somebody else."""
 _SIGNS: Final = re.compile(r"[\W_]+")
 
@@ -164,4 +164,4 @@ def _is_about(fact: Item, names: Collection[str]) -> bool:
     if "entity" in fact.slots:
         return str(fact.slots["entity"]).casefold() in names
     low = fact.text.casefold()
-    return any(low.startswith(name) and _GOES_ON.match(low[len(name) :]) for name in names)
+    return any(low.startswith(name) and _BEHIND_SUBJECT.match(low[len(name) :]) for name in names)

@@ -89,6 +89,10 @@ _OTHERS: Final = re.compile(
     r"|roommate|housemate|doctor|dentist|therapist|teacher|trainer|tutor|you|you're|your)\b"
     r"|[他她你您]|人家|别人|妈|爸|姐|妹|哥|弟|儿子|女儿|闺女|孩子|朋友|闺蜜|同事|老板|领导|邻居|表|奶奶|爷爷|外婆|外公|叔|舅|姑|姨|室友|医生|老师|教练"
 )
+_WHICH_ONE: Final = re.compile(
+    r"(?:new|old|former|future|current|next|first|second|other|older|elder|younger|big|little|best|dear|lovely) "
+)
+"""What may stand between "my" and whom it is of: "my new manager"."""
 _PARTNERS: Final = re.compile(
     r"\b(?:partner|husband|wife|boyfriend|girlfriend|fianc[eé]e?)\b|老公|老婆|丈夫|妻子|男朋友|女朋友|男友|女友|爱人|对象"
 )
@@ -188,8 +192,10 @@ def is_of_others(sentence: Sentence, matter: str) -> bool:
     """
     low = _DIAGNOSED.sub("", sentence.low)
     own = _OWN.search(low)
-    if own is not None and _OTHERS.match(low, own.end() + 1):
-        return True
+    if own is not None:
+        which = _WHICH_ONE.match(low, own.end() + 1)
+        if _OTHERS.match(low, which.end() if which else own.end() + 1):
+            return True
     others = [_OTHERS.search(low), None if matter == "relation" else _PARTNERS.search(low)]
     return any(other is not None and (own is None or other.start() < own.start()) for other in others)
 

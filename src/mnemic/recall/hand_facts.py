@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from mnemic.core.items import Item
 
-_THIRD_PERSON: Final = (
+_AS_FIRST_PERSON: Final = (
     (
         re.compile(
             r"WHO(?:'s| is)\b(?= (?:an?|the|in|at|on|not|\d|from|allergic|called"
@@ -86,7 +86,7 @@ def _values(items: Iterable[Item], names: Collection[str]) -> Iterator[tuple[Ite
 def _as_said_by(text: str, names: Collection[str]) -> str:
     """A statement about the user as they would say it themselves; any other as it is."""
     who = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True) if name not in ("i", "me", "我"))
-    for pattern, own in _THIRD_PERSON:
+    for pattern, own in _AS_FIRST_PERSON:
         form = re.compile(r"^\W*" + pattern.pattern.replace("WHO", f"(?:{who})"), re.IGNORECASE)
         if form.match(text):
             return form.sub(own, text, count=1)

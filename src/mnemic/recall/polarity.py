@@ -56,7 +56,9 @@ SUPPOSES: Final = re.compile(
     r"|should)\b|['’]d\b|['’]ll\b|如果|要是|等|梦|假如|考虑|想|敢|改天|哪天|许愿|就好",
     re.IGNORECASE,
 )
-_GOES_ON: Final = re.compile(r"\b(?:still|again|back|too|also|as well|resumed)\b|还|仍|又|照样|依旧|也", re.IGNORECASE)
+_CONTINUES: Final = re.compile(
+    r"\b(?:still|again|back|too|also|as well|resumed)\b|还|仍|又|照样|依旧|也", re.IGNORECASE
+)
 _PARTICLES: Final = frozenset("了过吗呢吧么的我你他她在是有没不会家")
 """Characters of a question that name nothing it asks about."""
 GRAMMATICAL: Final = _PARTICLES | frozenset(
@@ -80,7 +82,7 @@ def polar(question: str, evidence: Sequence[Recalled]) -> Floats:
     signs = (
         *(past and named > 0, past and not denies, end and not denies, end and named >= _NAMES),
         *(named >= _NAMES and plain, named >= _ALL and plain, named >= _NAMES and denies),
-        bool(_GOES_ON.search(first.text)),
+        bool(_CONTINUES.search(first.text)),
     )
     return np.array((still, ever, past, end, named, older, supposes, *signs), np.float32)
 

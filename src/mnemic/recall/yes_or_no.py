@@ -77,7 +77,7 @@ _MODAL: Final = re.compile(
     re.IGNORECASE,
 )
 _MONTHS: Final = "|".join(MONTHS)
-_TO_COME: Final = re.compile(
+_FUTURE_IN_PRESENT: Final = re.compile(
     r"(?:\b(?:am|are|is)|['’](?:m|re|s)) (?:\w+ly )?\w+ing\b.*"
     rf"\b(?:next (?:week|month|year|spring|summer|autumn|fall|winter|\w+day|{_MONTHS})"
     rf"|in (?:{_MONTHS}|a (?:week|month|year|fortnight)|\w+ (?:days|weeks|months|years))|tomorrow|soon)\b"
@@ -383,8 +383,8 @@ def _read_clause(asked: _Asked, clause: str, sentence: str) -> ClauseReading | N
         return _read_elsewhere(asked, clause)
     if _is_over(asked, clause, sentence):
         return ClauseReading.UNCLEAR if _DENIED.search(clause) else ClauseReading.NO
-    offhand = (SUPPOSES, _MODAL, _OTHER_PERSON, _TO_COME)
-    if SUPPOSES.search(sentence) or any(form.search(clause) for form in offhand):
+    not_asserted = (SUPPOSES, _MODAL, _OTHER_PERSON, _FUTURE_IN_PRESENT)
+    if SUPPOSES.search(sentence) or any(form.search(clause) for form in not_asserted):
         return ClauseReading.UNCLEAR if asked.done_in(clause) else None
     if asked.objects and _ENDED.search(clause) and not _MOVED_TO.search(clause):
         return ClauseReading.UNCLEAR if _DENIED.search(_ENDED.sub("", clause)) else ClauseReading.NO

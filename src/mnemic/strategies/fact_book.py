@@ -52,7 +52,7 @@ class FactBook:
         self.written: list[Derivation] = []
         self._by, self._evidence = by, evidence
         self._standing: dict[int, StatedFact] = {}
-        self._taken: set[ItemId] = set()
+        self._taken: dict[ItemId, tuple[MergeOp, int]] = {}
         self._confirmed: dict[ItemId, list[ItemId]] = {}
 
     def merge(self, facts: Sequence[StatedFact], where: Filter, *, add_only: bool = False) -> Flow[None]:
@@ -61,13 +61,12 @@ class FactBook:
         Args:
             add_only: Each is added unless its words are known already, and no question is asked.
         """
-        fresh: list[StatedFact] = []
-        for fact in _once_each(facts):
+        once = _once_each(facts)
+        stands: dict[int, Item] = {}
+        for place, fact in enumerate(once):
             same = yield from known(replace(where, tags=(wording_digest(fact.text),)), 1)
-            if same:
-                self.confirm(same[0], fact)
-            else:
-                fresh.append(fact)
+            stands.update((place, item) for item in same)
+        fresh = [fact for place, fact in enumerate(once) if place not in stands]
         decided = [MergeDecision(new=n, op=MergeOp.ADD) for n in range(len(fresh))]
         near: list[Item] = []
         if not add_only:
@@ -77,57 +76,87 @@ class FactBook:
         updated = (item for item, each in zip(old, decided, strict=True) if item and each.op is MergeOp.UPDATE)
         yield from fetch(*(source for item in updated for source in item.source))  # for the update to cite, too
         shown = tuple(item.id for item in near)
-        for fact, decision, item in zip(fresh, decided, old, strict=True):
-            self.settle(fact, decision, item, shown)
+        decisions = iter(zip(decided, old, strict=True))
+        for place, fact in enumerate(once):  # as they were said: what one has ended another may say again
+            if place in stands:
+                self.say_again(stands[place], fact)
+            else:
+                self.settle(fact, *next(decisions), shown)
 
     def revisions(self) -> tuple[Revision, ...]:
         """What old facts rest on besides, those that still stand after all."""
         stand = ((id, tuple(turns)) for id, turns in self._confirmed.items() if id not in self._taken and turns)
         return tuple(Revision(id=id, source=turns) for id, turns in stand)
 
-    def confirm(self, old: Item, fact: StatedFact) -> None:
-        """Have an old fact rest on the turns of one that says the same, too."""
-        turns = self._confirmed.setdefault(old.id, [])
-        turns += [turn.id for turn in self._turns(fact) if turn.id not in (*old.source, *turns)]
+    def say_again(self, old: Item, fact: StatedFact) -> None:
+        """Have an old fact rest on the turns of one that says the same, too.
+
+        One that was ended in this run, by what an earlier turn said, is so again: the fact ends what ended that.
+        """
+        op, place = self._taken.get(old.id, (MergeOp.NOOP, -1))
+        if op is MergeOp.UPDATE:
+            self._rest(place, self._derived(fact).source)
+        elif op is MergeOp.DELETE:
+            ended_by = self._standing.get(place)
+            is_later = ended_by is not None and max(fact.source) > max(ended_by.source)
+            if is_later:
+                self._end(place, fact, self._derived(fact))
+            else:
+                self._add(fact, self._derived(fact))
+        else:
+            turns = self._confirmed.setdefault(old.id, [])
+            turns += [turn.id for turn in self._turns(fact) if turn.id not in (*old.source, *turns)]
 
     def settle(self, fact: StatedFact, decision: MergeDecision, old: Item | None, shown: tuple[ItemId, ...]) -> None:
         """Do what was decided about a fact by whoever was shown these old ones, from which an update may have words.
 
         An old fact of which an earlier decision has disposed is no longer there: the fact is kept in its own words.
         """
-        if old is None or old.id in self._taken:
+        if old is not None and decision.op is MergeOp.NOOP:
+            self.say_again(old, fact)
+        elif old is None or old.id in self._taken:
             self._add(fact, self._derived(fact))
-        elif decision.op is MergeOp.NOOP:
-            self.confirm(old, fact)
         elif decision.op is MergeOp.UPDATE:
-            self._taken.add(old.id)
+            self._taken[old.id] = decision.op, len(self.written)
             self._write(fact, _updated(self._derived(fact), decision.text, old, shown))
         elif self._is_late(fact, old):
             self.written.append(replace(self._derived(fact), outdated_by=old.id))
         else:
-            self._taken.add(old.id)
-            self._add(fact, replace(self._derived(fact), supersedes=old.id))
+            self._taken[old.id] = decision.op, self._add(fact, replace(self._derived(fact), supersedes=old.id))
 
-    def _add(self, fact: StatedFact, derived: Derivation) -> None:
-        """Write a fact, in place of one of this run that rules know to be over; one they know to be the same stands."""
+    def _add(self, fact: StatedFact, derived: Derivation) -> int:
+        """Write a fact, in place of one of this run that rules know to be over; one they know to be the same stands.
+
+        Returns:
+            The place of what says so now.
+        """
         places = list(self._standing)
         (decision,) = merge_ops(Merging((fact,), tuple(self._standing.values())))
         place = None if decision.old is None else places[decision.old]
         if place is None:
-            self._write(fact, derived)
-        elif decision.op is MergeOp.DELETE:
-            del self._standing[place]
-            over: tuple[Ref, ...] = (place,) if derived.supersedes is None else (derived.supersedes, place)
-            self._write(fact, replace(derived, supersedes=over[0], revokes=over[1:]))
-        else:
-            before = self.written[place]
-            gone = () if derived.supersedes is None else (derived.supersedes,)
-            source = tuple(dict.fromkeys((*before.source, *derived.source)))
-            self.written[place] = replace(before, source=source, revokes=(*before.revokes, *gone))
+            return self._write(fact, derived)
+        if decision.op is MergeOp.DELETE:
+            return self._end(place, fact, derived)
+        gone = () if derived.supersedes is None else (derived.supersedes,)
+        self._rest(place, derived.source, gone)
+        return place
 
-    def _write(self, fact: StatedFact, derived: Derivation) -> None:
+    def _end(self, place: int, fact: StatedFact, derived: Derivation) -> int:
+        """Write a fact in place of one of this run."""
+        del self._standing[place]
+        over: tuple[Ref, ...] = (place,) if derived.supersedes is None else (derived.supersedes, place)
+        return self._write(fact, replace(derived, supersedes=over[0], revokes=over[1:]))
+
+    def _rest(self, place: int, source: tuple[ItemId, ...], gone: tuple[Ref, ...] = ()) -> None:
+        """Have one of this run rest on more turns, and take the place of more."""
+        before = self.written[place]
+        turns = tuple(dict.fromkeys((*before.source, *source)))
+        self.written[place] = replace(before, source=turns, revokes=(*before.revokes, *gone))
+
+    def _write(self, fact: StatedFact, derived: Derivation) -> int:
         self._standing[len(self.written)] = fact
         self.written.append(derived)
+        return len(self.written) - 1
 
     def _derived(self, fact: StatedFact) -> Derivation:
         """Derive a fact from its turns; its words are part of its key, for of one turn any number of facts is taken."""
@@ -164,7 +193,7 @@ class FactBook:
 def _updated(derived: Derivation, text: str, old: Item, shown: tuple[ItemId, ...]) -> Derivation:
     """Put a fact and the old one that it adds to in one, which rests on the turns of both."""
     since = derived.valid_from or old.valid_from
-    if since is not None and derived.valid_to is not None and derived.valid_to < since:
+    if since is not None and derived.valid_to is not None and derived.valid_to <= since:
         since = None
     return replace(
         derived,

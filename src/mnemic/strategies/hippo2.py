@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 from mnemic.core.items import EVIDENCE, Item, Kind
 from mnemic.core.names import called, names
 from mnemic.core.queries import Filter
+from mnemic.core.uninterrupted import import_whole
 from mnemic.extract.entities import canonical, entities
 from mnemic.strategies.base import Bond, Budget, Derivation, Edits, Pick, Ref, Revision, known, nothing
 from mnemic.strategies.judging import judged, judged_each
@@ -77,6 +78,8 @@ _FACTS: Final = Filter(kinds=(Kind.FACT,), by=("hippo2",))
 _PHRASES: Final = Filter(kinds=(Kind.ENTITY,), by=("hippo2",))
 _PASSAGES: Final = Filter(kinds=(Kind.TURN, Kind.DOCUMENT, Kind.CHUNK))
 _ALL_FACTS: Final = 10_000
+_ROUGHLY: Final = 1e-4
+"""What a product of many vectors may be off."""
 _SIGNS: Final = re.compile(r"[\W_]+")
 _EXTRACT: Final = replace(EXTRACT_TRIPLES, rules=related_names)
 
@@ -165,17 +168,20 @@ class Hippo2:
         texts = (*fresh, *UNRELATED)
         embedded = dict(zip(texts, (yield from vectors(*texts)), strict=False)) if fresh else {}
         least = self._least(embedded)
+        terms = {name: frozenset(content_terms(name)) for name in fresh}
+        beside = _near_in_meaning(fresh, embedded, least) if embedded else _sharing_terms(fresh, terms)
         ids, weights = dict(refs), dict[tuple[str, str], float]()
         for name in fresh:
-            if not (embedded or len(content_terms(name)) > 1):
+            if not (embedded or len(terms[name]) > 1):
                 continue  # no other phrase has four fifths in common with a single word
             hits = yield from search(name, _PHRASES, NEAREST)
             ids.update((hit.item.text, hit.item.id) for hit in hits)
             near = {hit.item.text: hit.cosine for hit in hits}
-            near |= {other: float(embedded[name] @ embedded[other]) if embedded else None for other in fresh}
-            del near[name]
+            near |= {other: float(embedded[name] @ embedded[other]) if embedded else None for other in beside[name]}
+            near.pop(name, None)
             for other, cosine in near.items():
-                much, enough = (_by_words(name, other), self.by_words) if cosine is None else (cosine, least)
+                by_words = similarity(terms[name], terms.get(other) or frozenset(content_terms(other)))
+                much, enough = (by_words, self.by_words) if cosine is None else (cosine, least)
                 if much >= enough:
                     weights[min(name, other), max(name, other)] = much
         return [
@@ -309,8 +315,29 @@ def _related(weights: Mapping[tuple[str, str], int], refs: Mapping[str, Ref]) ->
     ]
 
 
-def _by_words(name: str, other: str) -> float:
-    return similarity(frozenset(content_terms(name)), frozenset(content_terms(other)))
+def _sharing_terms(names: Sequence[str], terms: Mapping[str, frozenset[str]]) -> dict[str, list[str]]:
+    """For each name those that share a term with it, in their order: others have no words in common."""
+    holding: dict[str, list[str]] = {}
+    for name in names:
+        for term in terms[name]:
+            holding.setdefault(term, []).append(name)
+    place = {name: n for n, name in enumerate(names)}
+    return {
+        name: sorted({other for term in terms[name] for other in holding[term]}, key=place.__getitem__)
+        for name in names
+    }
+
+
+def _near_in_meaning(
+    names: Sequence[str], embedded: Mapping[str, NDArray[np.float32]], least: float
+) -> dict[str, list[str]]:
+    """For each name those that may come to a cosine, in their order: all are compared at once, and so only roughly."""
+    import_whole("numpy")
+    import numpy as np
+
+    every = np.stack([embedded[name] for name in names])
+    rows = (np.flatnonzero(every @ embedded[name] >= least - _ROUGHLY) for name in names)
+    return {name: [names[place] for place in row.tolist()] for name, row in zip(names, rows, strict=True)}
 
 
 def _scaled(ranked: Sequence[tuple[ItemId, float]]) -> dict[ItemId, float]:

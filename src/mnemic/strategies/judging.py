@@ -20,7 +20,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from mnemic.core.json_schema import Schema
 from mnemic.core.sanitize import for_prompt
-from mnemic.core.tokens import cut
+from mnemic.core.tokens import cut, tokenise
 from mnemic.errors import Invalid, MnemicError, OverBudget
 from mnemic.flow import Flow, Request
 from mnemic.models.chat.base import Ask, ChatMessage, CutOff, Reply, Size
@@ -195,9 +195,17 @@ def _read(task: JudgeTask[G, T], given: G, shown: str, answer: str) -> T:
         Unfit: it is not sound.
     """
     value = fitting(answer, task.schema)
-    if copied := [text for text in _telling(value) if text in _example(task.instruction) and text not in shown]:
+    given_back = [text for text in _telling(value) if text in _example(task.instruction)]
+    data = _words(shown) if given_back else frozenset()
+    if copied := [text for text in given_back if not data.issuperset(_words(text))]:
         raise Unfit(f"{copied[0]!r} stands in the example and not in the data")
     return task.sound(given, value)
+
+
+def _words(text: str) -> frozenset[str]:
+    """The words of a text; of Chinese the characters, for its tokens are these and their pairs."""
+    tokens = frozenset(tokenise(text))
+    return frozenset(token for token in tokens if len(token) == 1 or not tokens.issuperset(token))
 
 
 def _telling(value: object) -> Iterator[str]:

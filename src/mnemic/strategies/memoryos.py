@@ -8,6 +8,8 @@ user's profile and knowledge of user and assistant, and its visits and pages cou
 Departures:
 - A page is cited by its turns' ids: none is copied, none in two segments, and nothing is lost when a queue is full.
   Short-term memory is what no segment holds yet: an exchange that is not over. What was said last is in a window.
+- Of sessions that go on at once a page holds one's turns: an answer that others' turns part from its question is a page
+  of its own, in the same chain.
 - One question tells a page's topic, keywords and what it takes up; the code asks three. A page that takes up another
   goes to its segment. A segment has `MOST_PAGES` at most, for each that joins writes it anew.
 - A question is compared with segments by the score of the search, words and meaning, not by F: it has few keywords.
@@ -49,7 +51,7 @@ from mnemic.strategies.strategy_requests import SearchHit, fetch, linked, scored
 from mnemic.strategies.tasks.dialogue_pages import PAGE_TOPIC
 from mnemic.strategies.tasks.extracting import EXTRACT_ITEMS, EXTRACT_SLOTS
 from mnemic.strategies.triggers import Buffer, EachEvent, Trigger
-from mnemic.strategies.units import ExchangeUnit, Unit
+from mnemic.strategies.units import ExchangeUnit, Unit, has_asking_role
 from mnemic.tiers.policies.heat import HeatWeights, heat
 
 if TYPE_CHECKING:
@@ -141,11 +143,13 @@ class MemoryOS:
         holding = yield from _holding(turn.id for turn in given.evidence)
         turns = [turn for turn in given.evidence if turn.id not in holding]
         shelf: dict[ItemId, TopicSegment] = {}
-        while turns:
-            length = self.unit.length(turns) or len(turns)
-            segment = yield from self._joined(turns[:length], shelf)
-            shelf[segment.id] = segment
-            turns = turns[length:]
+        for session in dict.fromkeys(turn.session for turn in turns):
+            left = [turn for turn in turns if turn.session == session]
+            while left:
+                length = self.unit.length(left) or len(left)
+                segment = yield from self._joined(left[:length], shelf)
+                shelf[segment.id] = segment
+                left = left[length:]
         used = yield from strengths(*(id for segment in shelf.values() for id in segment.turns))
         hot = [shelved for shelved in shelf.values() if self.heat(shelved, used, 0.0) >= self.hot]
         return (yield from self._promoted(hot, list(shelf.values()), used))
@@ -217,6 +221,8 @@ class MemoryOS:
         before = (yield from _before(page[0])) if self.chain else []
         topic = yield from judged(PAGE_TOPIC, Episode(tuple(map(passage_of, before)), tuple(map(passage_of, page))))
         follows = None if topic.continues is None else before[topic.continues].id
+        if before and page[0].slots.get("role") is not None and not has_asking_role(page[0]):
+            follows = before[-1].id  # the rest of an exchange between whose turns another session's lie
         segment = (yield from _segment_with(follows, shelf)) if follows is not None else None
         if segment is None or len(segment.pages) == MOST_PAGES:
             segment = yield from self._nearest(topic, shelf)

@@ -40,11 +40,12 @@ class TurnUnit:
 class ExchangeUnit:
     """What a person says, and all that follows until a person speaks again.
 
-    Where a turn has no role, whoever speaks it asks: it ends when they speak again.
+    Where a turn has no role, whoever speaks it asks: it ends when they speak again. Of sessions that go on at once a
+    unit holds turns of each.
     """
 
     def length(self, items: Sequence[Item]) -> int | None:
-        asked = [place for place, item in enumerate(items) if str(item.slots.get("role")).casefold() in _ASKING]
+        asked = [place for place, item in enumerate(items) if has_asking_role(item)]
         if items and items[0].slots.get("role") is None:
             first = items[0].slots.get("speaker")
             again = (place for place, item in enumerate(items) if place and item.slots.get("speaker") == first)
@@ -78,6 +79,11 @@ class ImportanceUnit:
 
     def length(self, items: Sequence[Item]) -> int | None:
         return _reaches([importance(item) for item in items], self.at_least)
+
+
+def has_asking_role(item: Item) -> bool:
+    """Whether an item has the role of a person."""
+    return str(item.slots.get("role")).casefold() in _ASKING
 
 
 def lacks(unit: Unit, items: Sequence[Item]) -> str:

@@ -15,8 +15,10 @@ Departures:
 - Known facts are looked up in both directions, and those that ended too: so what comes late finds its place.
 - A contradiction counts only between facts that share their subject, their object, or both the other way round.
 - What recall finds is one list: facts that words or meaning find, then episodes and what is only linked; the code gives
-  lists of edges, nodes, episodes and communities, each with its limit. Rules find few facts, which are seldom what is
-  asked: without a model recall ranks episodes, each behind the facts that rest on it.
+  lists of edges, nodes, episodes and communities, each with its limit. What sums up a community rests on thirty turns
+  and takes the place of facts in one list: recall finds it only with `Zep(communities=True)`, and entities never. Rules
+  find few facts, seldom those that are asked for: without a model recall ranks episodes, each behind the facts that
+  rest on it.
 - Names are compared exactly (`rules.name_likeness`), communities settle (`rules.label_propagation`), diversity is
   chosen one by one (`rules.rank_fusion`); a community is summed up by one question, and only the largest are.
 - Without a model: slots of profiles and names with the words between them, by rules; only what is certain is the same
@@ -115,12 +117,14 @@ class Zep:
         relevance: The weight of relevance against unlikeness in `MMR`.
         episodes: Recall finds turns, too: by a ranking of their own, with facts that words find before them; without a
             model each behind the facts that rest on it.
+        communities: Recall finds what sums up a community, too, by a ranking of its own.
     """
 
     recipe: SearchRecipe = SearchRecipe.RRF
     centre: str = ""
     relevance: float = 0.5
     episodes: bool = True
+    communities: bool = False
 
     name: ClassVar[str] = "zep"
     by: ClassVar[str] = "zep"
@@ -158,7 +162,8 @@ class Zep:
         weights = Counter((str(fact.slots["subject"]), str(fact.slots["object"])) for fact in facts)
         changed: list[tuple[tuple[str, ...], list[Item]]] = []
         for members in communities(weights)[:_SUMMED]:
-            within = [fact for fact in facts if fact.slots["subject"] in members and fact.slots["object"] in members]
+            inside = frozenset(members)
+            within = [fact for fact in facts if inside.issuperset((fact.slots["subject"], fact.slots["object"]))]
             community_facts = sorted(within, key=lambda fact: (fact.said, fact.id))[-_TOLD:]
             made_of = digest(fact.id for fact in community_facts)
             if len(members) < _LEAST or any(fact.slots["made_of"] == made_of for fact in before):
@@ -194,13 +199,16 @@ class Zep:
             items |= {item.id: item for item in newest}
         near = yield from _walked([hit.item.id for hit in hits], 2 * asked.k)
         items |= yield from fetch(*near)
-        episodes = (yield from _episodes(asked)) if self.episodes and model else []
+        episodes = (yield from _bearing(asked, Kind.TURN)) if self.episodes and model else []
         items |= {item.id: item for item in episodes}
+        summaries = (yield from _bearing(asked, Kind.SUMMARY, (self.by,))) if self.communities else []
+        items |= {item.id: item for item in summaries}
         rankings = {
             "words": [hit.item.id for hit in hits if hit.overlap > 0],
             "meaning": sorted(meant, key=lambda id: -meant[id]),
             "links": [id for id in near if id in items],
             "episodes": [item.id for item in episodes],
+            "communities": [item.id for item in summaries],
         }
         shares = reciprocal_ranks(rankings, _RRF)
         best = dict(sorted(((id, sum(parts.values())) for id, parts in shares.items()), key=_descending)[: 2 * asked.k])
@@ -227,9 +235,9 @@ class Zep:
         return sorted(scores.items(), key=_descending)
 
 
-def _episodes(asked: Asked) -> Flow[list[Item]]:
-    """Search the turns themselves; of few turns a search ranks all, so none where none bears on the question."""
-    hits = yield from search(asked.text, Filter(kinds=(Kind.TURN,)), asked.k)
+def _bearing(asked: Asked, kind: Kind, by: tuple[str, ...] = ()) -> Flow[list[Item]]:
+    """Search items of a kind; of few a search ranks all, so none where none bears on the question."""
+    hits = yield from search(asked.text, Filter(kinds=(kind,), by=by), asked.k)
     bears = any(hit.overlap or hit.cosine is not None for hit in hits)
     return [hit.item for hit in hits] if bears else []
 

@@ -218,7 +218,10 @@ def _refuse_unclear(*, keep: bool, ended: bool, value: str | None, replaced_by: 
     outcomes = keep + ended + (value is not None)
     if outcomes > 1 or not (outcomes or replaced_by) or (keep and replaced_by):
         problem = "is missing" if not (outcomes or replaced_by) else "is more than one"
-        remedy = "Give keep, ended, value or replaced_by; replaced_by may stand beside ended or value."
+        remedy = (
+            "Give keep, ended, value or replaced_by; replaced_by may stand beside ended or value. "
+            "As options: --keep, --ended, --value TEXT or --replaced-by ID."
+        )
         raise Invalid("outcome", problem, remedy)
 
 

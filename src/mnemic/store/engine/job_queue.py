@@ -58,12 +58,20 @@ def claim(rows: Rows, names: Sequence[str], owner: str, seconds: float) -> Job |
     job = rows.lanes.due_job(names, now)
     if job is None:
         return None
-    before = job.attempts if job.error == LAPSED else 0
-    lapsed = {"attempts": before + 1, "error": LAPSED} if job.owner else {}
-    until = now + round(seconds * 1_000_000)
-    leased = replace(job, owner=owner, leased=now, lease_until=until, **lapsed)  # type: ignore[arg-type]
+    leased = replace(job, owner=owner, leased=now, lease_until=now + round(seconds * 1_000_000))
+    if job.owner:
+        leased = replace(leased, attempts=attempts_after_lapse(job.attempts, job.error), error=LAPSED)
     rows.lanes.set_job(leased)
     return leased
+
+
+def attempts_after_lapse(attempts: int, error: str) -> int:
+    """Count a lease that nobody gave back as one more failed attempt.
+
+    Of failures of another kind before it one counts at most: they may have been a model's that was ill, and of no
+    evidence. So what fails and crashes in turn comes to its last attempt all the same.
+    """
+    return (attempts if error == LAPSED else min(attempts, 1)) + 1
 
 
 def end(

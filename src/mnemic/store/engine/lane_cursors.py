@@ -114,7 +114,7 @@ def claim(rows: Rows, space: int, name: str, owner: str, seconds: float) -> Lane
     """Lease a lane for `seconds`; None while another's lease lives, before its time, in an erased space.
 
     A lease, and a wait, hold from when the lane was last leased: a clock that was set back behind that ends both. A
-    lease that nobody gave back counts as a failed attempt, the first in a row after failures of another kind.
+    lease that nobody gave back counts as a failed attempt (`job_queue.attempts_after_lapse`).
     """
     if not owner:
         raise Invalid("owner", "is empty", "Name who leases the lane.")
@@ -127,8 +127,8 @@ def claim(rows: Rows, space: int, name: str, owner: str, seconds: float) -> Lane
     seq = lane.seq or rows.spaces.tenant_row(home.tenant).seq
     leased = replace(lane, owner=owner, lease_until=now + round(seconds * 1_000_000), seq=seq, leased=now)
     if others:
-        before = lane.attempt if lane.error == job_queue.LAPSED else 0  # a model was ill before, and no evidence is
-        leased = replace(leased, attempt=before + 1, error=job_queue.LAPSED)
+        attempt = job_queue.attempts_after_lapse(lane.attempt, lane.error)
+        leased = replace(leased, attempt=attempt, error=job_queue.LAPSED)
     rows.lanes.set_lane(leased)
     rows.lanes.put_off(name, space, 0)  # whatever becomes of the run, it is looked at again
     return leased

@@ -22,12 +22,17 @@ def slot_facts(passages: Passages) -> tuple[StatedFact, ...]:
 
 
 def stated_facts(passages: Passages) -> tuple[StatedFact, ...]:
-    """Find the facts of passages, in order: slots of a profile, and sentences that matter, with who says them."""
+    """Find the facts of passages: slots of a profile, and sentences that matter, with who says them.
+
+    They come in the order in which they were said last: what was so before something else, and is so again, is so now.
+    """
     facts: dict[str, StatedFact] = {}
     for place, passage in enumerate(passages):
         slots = _slots(place, passage)
         for _, fact in sorted(slots + _sentences(place, passage, slots), key=lambda placed: placed[0]):
-            facts.setdefault(fact.text, fact)
+            before = facts.pop(fact.text, fact)
+            source = tuple(dict.fromkeys((*before.source, *fact.source)))
+            facts[fact.text] = replace(fact, source=source, since=fact.since or before.since)
     return tuple(facts.values())
 
 

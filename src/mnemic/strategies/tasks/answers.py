@@ -75,12 +75,27 @@ def day(written: str, offset: int) -> datetime | None:
 
 
 def held(stated: Mapping[str, Any], offset: int) -> tuple[datetime | None, datetime | None]:
-    """Read since when and until when something is so.
+    """Read since when and until when something is so; what begins and ends in one day, month or year lasts that long.
 
     Raises:
         Unfit: these are no dates, or it ends before it begins.
     """
     since, until = day(stated["since"], offset), day(stated["until"], offset)
-    if since is not None and until is not None and until < since:
-        raise Unfit("something ends before it begins")
+    if since is not None and until is not None and until <= since:
+        until = _end_of(stated["until"].strip(), until, offset)
+        if until <= since:
+            raise Unfit("something ends before it begins")
     return since, until
+
+
+def _end_of(written: str, begins: datetime, offset: int) -> datetime:
+    """The end of the day, month or year that `day` read as this beginning."""
+    local = begins.astimezone(timezone(timedelta(minutes=offset)))
+    months = {0: 12, 1: 1}.get(written.count("-"), 0)
+    try:
+        if not months:
+            return begins + timedelta(days=1)
+        year, month = divmod(12 * local.year + local.month - 1 + months, 12)
+        return local.replace(year=year, month=month + 1).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise Unfit(f"{written[:40]!r} is no date of the calendar") from None

@@ -143,6 +143,44 @@ def test_a_job_that_failed_waits_and_counts(world: World, clock: ManualClock) ->
     assert world.store.transact(job_queue.claim, NAMES, "two", 60) is not None
 
 
+def test_what_fails_and_crashes_in_turn_comes_to_three_attempts(world: World, clock: ManualClock) -> None:
+    """Else it is tried, and a model paid for it, for ever."""
+    world.commit("x")
+    space, number = world.space(), ordered(world)
+    step = JobStep(number, "one")
+    counts: list[tuple[int, int]] = []
+    for _ in range(2):
+        for owner, gives_back in (("one", True), ("two", False)):
+            assert world.store.transact(lane_cursors.claim, space, LANE, owner, 60) is not None
+            assert world.store.transact(job_queue.claim, NAMES, owner, 60) is not None
+            if gives_back:
+                world.store.transact(lane_cursors.release, space, LANE, owner, "no disk")
+                world.store.transact(job_queue.end, step, JobState.WAITING, "no disk")
+                (job,) = known_jobs(world)
+                with world.store.read() as snapshot:
+                    counts.append((snapshot.lane(space, LANE).attempt, job.attempts))
+            clock.tick(61 * SECOND)
+    assert counts == [(1, 1), (3, 3)]
+
+
+def test_a_crash_after_many_failures_is_the_second_attempt(world: World, clock: ManualClock) -> None:
+    """They may have been a model's that was ill for an hour: that says nothing against what it was asked."""
+    world.commit("x")
+    space, number = world.space(), ordered(world)
+    for _ in range(5):
+        world.store.transact(lane_cursors.claim, space, LANE, "one", 60)
+        world.store.transact(lane_cursors.release, space, LANE, "one", "ill")
+        world.store.transact(job_queue.claim, NAMES, "one", 60)
+        world.store.transact(job_queue.end, JobStep(number, "one"), JobState.WAITING, "ill")
+    for owner, attempts in (("two", 5), ("three", 2), ("four", 3)):
+        leased = world.store.transact(lane_cursors.claim, space, LANE, owner, 60)
+        taken = world.store.transact(job_queue.claim, NAMES, owner, 60)
+        assert leased is not None
+        assert taken is not None
+        assert (leased.attempt, taken.attempts) == (attempts, attempts)
+        clock.tick(61 * SECOND)
+
+
 def test_a_person_cancels_what_waits_and_retries_what_is_dead(world: World) -> None:
     number = ordered(world)
     assert world.store.transact(job_queue.steer, number, JobState.CANCELLED).state is JobState.CANCELLED

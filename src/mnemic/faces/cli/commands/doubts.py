@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from mnemic.errors import Invalid, NotFound
+from mnemic.errors import NotFound
 from mnemic.faces.cli.command import WORDS, past_options, verb
 from mnemic.faces.cli.commands.remember import acknowledge
 from mnemic.faces.cli.invocation import argument_text, invocation, looking_at
@@ -119,8 +119,6 @@ def settle(id: str, **outcome: Any) -> None:
     """
     run = invocation()
     value = outcome["value"]
-    if not outcome["keep"] and not outcome["ended"] and value is None and outcome["replaced_by"] is None:
-        raise Invalid("outcome", "is missing", "Say --keep, --ended, --value TEXT or --replaced-by ID.")
     if value is not None:
         outcome["value"] = argument_text(value, run.settings)
     with run.user_memory() as me:
