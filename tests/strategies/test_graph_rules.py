@@ -174,6 +174,20 @@ def test_an_end_without_a_beginning_ends_what_is_known_and_begins_there() -> Non
     assert placed(open_one, [end], []).ended_by == end
 
 
+def test_an_end_ends_what_a_judge_says_it_contradicts_between_the_same_names_alone() -> None:
+    gone = Triple(subject="Mia", predicate="was with", object="Erik", fact="They parted.", source=0, until=SAID)
+    end = edge_stated(gone, 1, Item(id=ItemId("t"), kind=Kind.TURN, text="", said=SAID + timedelta(days=9)))
+    together = Triple(
+        subject="erik", predicate="is the partner of", object="Mia", fact="Erik is her partner.", source=0
+    )
+    other = replace(together, subject="Ben")
+    began = replace(end, ref=0, start=SAID - timedelta(days=99), closing=False)
+    partner, another = replace(began, triple=together), replace(began, triple=other)
+    assert placed(end, [], [partner, another]).ends == (partner,)
+    assert placed(partner, [], [end]).ended_by == end
+    assert placed(another, [], [end]).ended_by is None
+
+
 def fact(subject: str, relation: str, thing: str, text: str = "") -> Triple:
     return Triple(
         subject=subject, predicate=relation, object=thing, fact=text or f"{subject} {relation} {thing}", source=0

@@ -19,6 +19,7 @@ from mnemic.core.ids import ItemId
 from mnemic.core.items import ENDED, Item
 from mnemic.strategies.base import Ref
 from mnemic.strategies.knowledge import Triple
+from mnemic.strategies.rules.fact_matching import joins_same
 
 PRESENT: Final = timedelta(days=365)
 """How far the present reaches back for whoever states that something is so; ours. A year that is named and not the
@@ -131,7 +132,8 @@ def placed(edge: GraphEdge, same: Sequence[GraphEdge], over: Sequence[GraphEdge]
     """Place an edge among those that say the same and those that cannot hold with it.
 
     What says the same at the same time says it again; said of an earlier time, it is what was so before. An end that is
-    told of an edge which still holds is where that one ends, whatever else is told of it; it ends nothing else.
+    told of an edge which still holds is where that one ends, whatever else is told of it; it ends nothing else. It is
+    told of what says the same, and of what it cannot hold with between the same two names.
     """
     if edge.end is not None and edge.end <= edge.said and any(_is_ended(other, edge.end) for other in same):
         edge = replace(edge, start=edge.end, end=None, closing=True)
@@ -141,8 +143,9 @@ def placed(edge: GraphEdge, same: Sequence[GraphEdge], over: Sequence[GraphEdge]
             return EdgePlace(edge=edge, again=other)
     stated = dict.fromkeys((*over, *same))  # one edge more than once, if the same turn has said it again
     against = [other for other in stated if other not in alike and other.meets(edge)]
-    ends = [other for other in against if edge.follows(other) and (other in same or not edge.closing)]
-    later = [other for other in against if not edge.follows(other) and (other in same or not other.closing)]
+    told_of = {other for other in stated if other in same or joins_same(edge.triple, other.triple)}
+    ends = [other for other in against if edge.follows(other) and (other in told_of or not edge.closing)]
+    later = [other for other in against if not edge.follows(other) and (other in told_of or not other.closing)]
     later += [other for other in alike if other.order > edge.order]
     first = min(later, key=lambda other: (other.start, not other.dated, other.said), default=None)
     return EdgePlace(edge=edge, ends=tuple(ends), ended_by=first)

@@ -39,9 +39,15 @@ def may_exclude(fact: Triple, other: Triple) -> bool:
     return subject == other_subject or thing == other_thing or (subject, thing) == (other_thing, other_subject)
 
 
+def joins_same(fact: Triple, other: Triple) -> bool:
+    """Whether two facts relate the same two names, either way round."""
+    ends, others = _ends(fact), _ends(other)
+    return ends in (others, others[::-1])
+
+
 def _says_the_same(fact: Triple, other: Triple) -> bool:
     ends, others = _ends(fact), _ends(other)
-    if ends != others and ends != others[::-1]:
+    if not joins_same(fact, other):
         return False
     if tokenise(fact.fact) == tokenise(other.fact):
         return True
