@@ -353,7 +353,8 @@ def test_a_decision_that_is_not_sound_is_left_to_rules() -> None:
     with memory:
         tell(me, "I found a flat in Porto.", "I moved to Lisbon.")
         assert memory.flush()
-        assert facts(me) == ["Ada lives in Lisbon.", "Ada lives in Porto."]
+        assert facts(me) == ["Ada lives in Lisbon."]
+        assert facts(me, HISTORY) == ["Ada lives in Porto."]
 
 
 def test_a_run_that_is_killed_pays_for_no_answer_twice() -> None:
@@ -387,6 +388,16 @@ def test_within_a_unit_rules_let_the_later_of_two_values_stand() -> None:
     memory, me = following(Mem0(unit=TokensUnit(8)), None)
     with memory:
         tell(me, "I live in Porto.", "I live in Lisbon now.")
+        assert memory.flush()
+        assert facts(me) == ["Ada lives in Lisbon."]
+        assert facts(me, HISTORY) == ["Ada lives in Porto."]
+
+
+def test_within_a_unit_the_later_of_two_values_that_a_model_states_stands_too() -> None:
+    """Both were said to be current: facts of one unit are weighed against old ones, and not against each other."""
+    memory, me = following(Mem0(unit=TokensUnit(8)), ToldChat(knowing))
+    with memory:
+        tell(me, "I took a flat in Porto.", "I moved to Lisbon.")
         assert memory.flush()
         assert facts(me) == ["Ada lives in Lisbon."]
         assert facts(me, HISTORY) == ["Ada lives in Porto."]

@@ -313,6 +313,21 @@ def test_in_a_run_over_many_pages_they_find_each_other() -> None:
         assert sum(len(item.source) for item in segments(me)) == 2 * 34 - 1
 
 
+def test_a_rerun_ends_though_a_promotion_learns_from_turns_of_earlier_runs() -> None:
+    """What was taken back had the id that the same fact would get anew, and flush waited for ever."""
+    with Memory("memory:", strategies=["memoryos"], embedder="none") as memory:
+        me = memory.scope(user="ada")
+        for day in range(8):
+            me.observe(f"The harbour is calm on day {day}." if day else "I live in Oslo by the harbour.", role="user")
+            if day % 2:
+                assert memory.flush()
+        before = [belief.text for belief in me.profile()]
+        assert before == ["The user lives in Oslo."]
+        memory.admin.rerun("memoryos", user="ada")
+        assert memory.flush(seconds=60)
+        assert [belief.text for belief in me.profile()] == before
+
+
 BAD = {
     "refusal": "I'm sorry, I can't help with that.",
     "prose": "It is about the bees that Ada keeps.",

@@ -19,7 +19,7 @@ from mnemic.store.values.drafts import Draft, Put, Tie
 from mnemic.strategies.base import Bond, Derivation, Edits, Ref, Revision
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from mnemic.core.ids import ItemId
     from mnemic.derive.runs import StrategyRun
@@ -58,7 +58,8 @@ def draft_run(
     known = {**landed, **known}
     gone_links = yield from _untied(run, edits.untie)
     shown = {item.id: item for item in (*run.given.evidence, *(version.item for version in known.values()))}
-    fresh = [_derived_item(desk, strategy, run, d, shown) for d in edits.write]
+    taken = {*run.made, *shown, *(yield from _standing_elsewhere(run, edits.write))}
+    fresh = [_derived_item(desk, strategy, run, d, shown, taken) for d in edits.write]
     revised = {revision.id: _revised(desk, strategy, known, shown, revision) for revision in edits.revise}
     read = {id: replace(known[id], item=put.item) for id, put in revised.items()}
     closed, ties = _closings(strategy, edits, fresh, {**known, **read}, shown)
@@ -166,8 +167,24 @@ def _own(strategy: Strategy, version: Version) -> Item:
     return version.item
 
 
+def _standing_elsewhere(run: StrategyRun, derivations: Sequence[Derivation]) -> Flow[Collection[ItemId]]:
+    """Find which of the ids that derivations would get are there already, of evidence that the run was not given.
+
+    What was derived of the run's own evidence is in `made`; a rerun may have taken back what another run made of a
+    turn that this one looked up.
+    """
+    given = {item.id for item in run.given.evidence}
+    ids = [_id_of(run, d) for d in derivations if d.source and d.source[0] not in given]
+    return (yield from look(lambda s: s.standing((run.space,), ids))) if ids else ()
+
+
 def _derived_item(
-    desk: Desk, strategy: Strategy, run: StrategyRun, d: Derivation, shown: Mapping[ItemId, Item]
+    desk: Desk,
+    strategy: Strategy,
+    run: StrategyRun,
+    d: Derivation,
+    shown: Mapping[ItemId, Item],
+    taken: Collection[ItemId],
 ) -> Item:
     """Make the item of a derivation: it belongs to the user and the agent it was said to, not to the session."""
     if not d.source or d.slots.get("by") != strategy.by:
@@ -175,7 +192,7 @@ def _derived_item(
     if invented := [source for source in (*d.source, *d.context) if source not in shown]:
         raise Invalid("edits", f"{d.key} cites {invented[0]}, {_UNSHOWN}", _SHOWN_ALONE)
     return Item(
-        id=_derived_id(desk, run, d, shown),
+        id=_derived_id(desk, run, d, taken),
         kind=d.kind,
         text=d.text,
         key=d.words,
@@ -194,13 +211,17 @@ def _derived_item(
     )
 
 
-def _derived_id(desk: Desk, run: StrategyRun, d: Derivation, shown: Container[ItemId]) -> ItemId:
+def _derived_id(desk: Desk, run: StrategyRun, d: Derivation, taken: Collection[ItemId]) -> ItemId:
     """Derive an item's id from the run, so that a repeated run, or a reader ahead of the commit, gets the same.
 
     One that is there already, or was erased, is not given again.
     """
-    id = derived_id(d.source[0], run.number, run.epoch, d.key)
-    return desk.fresh_id() if id in run.made or id in shown else id
+    id = _id_of(run, d)
+    return desk.fresh_id() if id in taken else id
+
+
+def _id_of(run: StrategyRun, d: Derivation) -> ItemId:
+    return derived_id(d.source[0], run.number, run.epoch, d.key)
 
 
 def _revised(

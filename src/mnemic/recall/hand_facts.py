@@ -6,14 +6,14 @@ Paris". Where it gives another value than a fact of rules, the one said first is
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from mnemic.core.clock import micros
 from mnemic.core.items import ENDED
 from mnemic.extract.entities import canonical
 from mnemic.extract.patterns import SlotAct
 from mnemic.extract.slots import is_single, slots
+from mnemic.extract.third_person import as_said_by
 from mnemic.recall.doubt import Doubt
 from mnemic.recall.profile import certain_since
 
@@ -21,24 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
     from mnemic.core.items import Item
-
-_AS_FIRST_PERSON: Final = (
-    (
-        re.compile(
-            r"WHO(?:'s| is)\b(?= (?:an?|the|in|at|on|not|\d|from|allergic|called"
-            r"|vegetarian|vegan|married|single|\w+ing)\b)"
-        ),
-        "I am",
-    ),
-    (re.compile(r"WHO['’]s\b"), "my"),
-    (re.compile(r"WHO is\b"), "I am"),
-    (re.compile(r"WHO has\b"), "I have"),
-    (re.compile(r"WHO was\b"), "I was"),
-    (re.compile(r"WHO ([a-z]+)ies\b"), r"I \1y"),
-    (re.compile(r"WHO ([a-z]*(?:ch|sh|ss|x|zz|o))es\b"), r"I \1"),
-    (re.compile(r"WHO ([a-z]+?)s\b"), r"I \1"),
-)
-"""What is said of somebody, and how they would say it of themselves."""
 
 
 def doubted_by_hand(items: Iterable[Item], names: Collection[str]) -> list[Doubt]:
@@ -77,17 +59,7 @@ def _values(items: Iterable[Item], names: Collection[str]) -> Iterator[tuple[Ite
             if subject.casefold() in names and is_single(slot):
                 yield item, slot, str(item.slots.get("value"))
         elif _by_hand(item):
-            own = _as_said_by(item.text, names)
+            own = as_said_by(item.text, names)
             for finding in slots(own, "user", micros(item.said), item.said_offset):
                 if finding.act is SlotAct.STATES and finding.single:
                     yield item, finding.slot, str(finding.value)
-
-
-def _as_said_by(text: str, names: Collection[str]) -> str:
-    """A statement about the user as they would say it themselves; any other as it is."""
-    who = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True) if name not in ("i", "me", "我"))
-    for pattern, own in _AS_FIRST_PERSON:
-        form = re.compile(r"^\W*" + pattern.pattern.replace("WHO", f"(?:{who})"), re.IGNORECASE)
-        if form.match(text):
-            return form.sub(own, text, count=1)
-    return re.sub(r"^用户", "我", text)

@@ -127,6 +127,8 @@ class FactBook:
     def _add(self, fact: StatedFact, derived: Derivation) -> int:
         """Write a fact, in place of one of this run that rules know to be over; one they know to be the same stands.
 
+        What one turn says at once may hold at once: "in Graça" does not end "in Lisbon" there.
+
         Returns:
             The place of what says so now.
         """
@@ -136,7 +138,8 @@ class FactBook:
         if place is None:
             return self._write(fact, derived)
         if decision.op is MergeOp.DELETE:
-            return self._end(place, fact, derived)
+            is_later = max(fact.source) > max(self._standing[place].source)
+            return self._end(place, fact, derived) if is_later else self._write(fact, derived)
         gone = () if derived.supersedes is None else (derived.supersedes,)
         self._rest(place, derived.source, gone)
         return place

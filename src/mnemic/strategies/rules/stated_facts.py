@@ -14,6 +14,8 @@ WORTH: Final = 4
 """Importance from which a sentence is kept as a fact."""
 SOMEBODY: Final = "user"
 """Who speaks where nobody is named."""
+_NAMELESS: Final = ("user", "the user", "用户")
+"""What models call them."""
 
 
 def slot_facts(passages: Passages) -> tuple[StatedFact, ...]:
@@ -34,6 +36,30 @@ def stated_facts(passages: Passages) -> tuple[StatedFact, ...]:
             source = tuple(dict.fromkeys((*before.source, *fact.source)))
             facts[fact.text] = replace(fact, source=source, since=fact.since or before.since)
     return tuple(facts.values())
+
+
+def slotted(fact: StatedFact, passages: Passages) -> StatedFact:
+    """Put a fact under the slot that it fills, if it says one thing of who speaks in a passage that it cites.
+
+    "Ada lives in Porto." is read as Ada would say it, so that rules tell what cannot hold beside it.
+    """
+    import_whole("mnemic.extract.patterns", "mnemic.extract.slots", "mnemic.extract.third_person")
+    from mnemic.extract.patterns import SlotAct
+    from mnemic.extract.slots import slots
+    from mnemic.extract.third_person import as_said_by
+
+    for passage in (passages[place] for place in fact.source):
+        subject = passage.speaker or SOMEBODY
+        own = as_said_by(fact.text, (subject,) if passage.speaker else _NAMELESS)
+        if own == fact.text:
+            continue
+        said = 0 if passage.said is None else micros(passage.said)
+        findings = slots(own, subject, said, passage.said_offset)
+        if len(findings) == 1 and findings[0].slot and findings[0].value and findings[0].act is not SlotAct.CORRECTS:
+            only = findings[0]
+            ended = only.act is SlotAct.ENDS
+            return replace(fact, subject=subject, slot=only.slot, value=str(only.value), ended=ended)
+    return fact
 
 
 def _slots(place: int, passage: Passage) -> list[tuple[int, StatedFact]]:

@@ -8,7 +8,7 @@ from mnemic.core.json_schema import flag, many, shape, text, whole
 from mnemic.models.chat.soundness import Unfit
 from mnemic.strategies.judging import JudgeTask
 from mnemic.strategies.knowledge import Passages, StatedFact, Triple
-from mnemic.strategies.rules.stated_facts import SOMEBODY, slot_facts, stated_facts
+from mnemic.strategies.rules.stated_facts import SOMEBODY, slot_facts, slotted, stated_facts
 from mnemic.strategies.rules.triples import triples
 from mnemic.strategies.showing import block, numbered, spoken_by
 from mnemic.strategies.tasks.answers import cited, held, one_line, places, reasoned, short
@@ -28,7 +28,8 @@ def _facts(passages: Passages, answer: Any) -> tuple[StatedFact, ...]:
     for fact in answer["facts"]:
         source = places(fact["from"], len(passages))
         since, until = held(fact, passages[source[0]].said_offset)
-        facts.append(StatedFact(text=one_line(fact["text"]), source=source, since=since, until=until))
+        stated = StatedFact(text=one_line(fact["text"]), source=source, since=since, until=until)
+        facts.append(slotted(stated, passages))
     return tuple(facts)
 
 

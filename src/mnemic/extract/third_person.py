@@ -1,0 +1,47 @@
+"""Turns what is said of somebody into what they would say of themselves, which is what the patterns of slots read."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+_AS_FIRST_PERSON: Final = (
+    (
+        re.compile(
+            r"WHO(?:'s| is)\b(?= (?:an?|the|in|at|on|not|\d|from|allergic|called"
+            r"|vegetarian|vegan|married|single|\w+ing)\b)"
+        ),
+        "I am",
+    ),
+    (re.compile(r"WHO['’]s\b"), "my"),
+    (re.compile(r"WHO is\b"), "I am"),
+    (re.compile(r"WHO has\b"), "I have"),
+    (re.compile(r"WHO was\b"), "I was"),
+    (re.compile(r"WHO ([a-z]+)ies\b"), r"I \1y"),
+    (re.compile(r"WHO ([a-z]*(?:ch|sh|ss|x|zz|o))es\b"), r"I \1"),
+    (re.compile(r"WHO ([a-z]+?)s\b"), r"I \1"),
+)
+"""What is said of somebody, and how they would say it of themselves."""
+
+
+_OF_CHINESE: Final = r"(?=[\u4e00-\u9fff])(?![妈爸姐哥弟妹爷奶]|们|和|跟)"
+"""What follows the name of whom a Chinese sentence is about: 小明和小红 and 小明妈妈 are somebody else."""
+
+
+def as_said_by(text: str, names: Collection[str]) -> str:
+    """Put a statement about somebody as they would say it themselves; any other stays as it is.
+
+    Args:
+        names: What they go by, in whatever letters.
+    """
+    who = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True) if name not in ("i", "me", "我"))
+    if not who:
+        return text
+    for pattern, own in _AS_FIRST_PERSON:
+        form = re.compile(r"^\W*" + pattern.pattern.replace("WHO", f"(?:{who})"), re.IGNORECASE)
+        if form.match(text):
+            return form.sub(own, text, count=1)
+    return re.sub(rf"^(?:{who}){_OF_CHINESE}", "我", text)
