@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any, ClassVar
@@ -174,6 +175,25 @@ def unfinished(handler: BaseHTTPRequestHandler) -> None:
 
 
 CUT = events('{"choices": [{"delta": {"content": "{"}, "finish_reason": "length"}]}')
+
+
+@pytest.mark.parametrize("failing", range(8, 17))
+def test_an_endpoint_that_gets_well_whenever_it_may_costs_no_evidence(failing: int) -> None:
+    """While the harmless question was asked, after the last try, it got well: then the turn was blamed."""
+    now, clock = [0.0], ManualClock()
+    patience = Patience(lambda seconds: None, lambda: now[0])
+    with serving(ScriptedChat('{"note": "she moved"}')) as server:
+        model = ChatEndpoint("words-1", server.url, patience=patience)
+        opened: Any = {"settings": Settings(**QUIET), "clock": clock, "strategies": [Fitting()], "model": model}
+        with Memory(MemoryStore(clock=clock), **opened) as memory:
+            memory.scope(user="ada").observe("I moved to Lisbon.")
+            server.faults = [status(500)] * failing
+            for _ in range(8):
+                clock.tick(120 * SECOND)
+                with suppress(ModelError):
+                    memory.flush()
+            assert memory.admin.dead() == []
+            assert notes(memory) == ["she moved"]
 
 
 @pytest.mark.parametrize(

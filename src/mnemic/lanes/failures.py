@@ -24,6 +24,9 @@ BACKOFF_SECONDS: Final = (1, 2, 5, 15, 60)
 WHOLE_TRIES: Final = 3
 """How often a run is tried as it is before it is halved."""
 
+ANSWERS: Final = "; asked something harmless it answered"
+"""What an error ends with after which the model was found well: the next failure is laid to what it was asked."""
+
 CONFLICT_SECONDS: Final = 0.2
 """How long a run waits that somebody else's write has overtaken."""
 
@@ -59,7 +62,9 @@ def _halve_or_bury(lane: Lane, owner: str, vers: list[int], error: str) -> Flow[
         yield from transact(bury, lane.space, lane.name, owner, lane.cursor, vers[0], error)
         yield from transact(release, lane.space, lane.name, owner)
         return True
-    yield from transact(release, lane.space, lane.name, owner, error, 0, len(vers) // 2, max(lane.reach, vers[-1]))
+    known = ANSWERS if lane.error.endswith(ANSWERS) else ""
+    reach = max(lane.reach, vers[-1])
+    yield from transact(release, lane.space, lane.name, owner, error + known, 0, len(vers) // 2, reach)
     return False
 
 
@@ -69,7 +74,8 @@ def report_failure(
     """Record that a lane's run failed: the lane waits, is halved, or gives up the one version that cannot be digested.
 
     Before anything is given up, the model that failed is asked something harmless: where it fails at that too, it is
-    the model that is ill and not the version, and the lane just waits.
+    the model that is ill and not the version, and the lane just waits. Where it answers it may only just have got well,
+    so the run is tried once more: what fails between two such answers is at fault.
 
     Args:
         probe: What a healthy model has no trouble with.
@@ -97,6 +103,9 @@ def report_failure(
     if early or not vers or isinstance(error, StoreError) or (yield from is_ill(error, probe)):
         yield from transact(release, space, name, owner, message, not_before, lane.stride, lane.reach)
         return False
+    if may_just_be_well(error, lane.error):
+        yield from transact(release, space, name, owner, message + ANSWERS, now, lane.stride, lane.reach)
+        return False
     return (yield from _halve_or_bury(lane, owner, vers, message))
 
 
@@ -117,6 +126,11 @@ def is_ill(error: MnemicError, probe: Flow[object]) -> Flow[bool]:
     except MnemicError:
         return True
     return False
+
+
+def may_just_be_well(error: MnemicError, last: str) -> bool:
+    """Whether a model that failed and then answered was not known to be well before: so its last error tells."""
+    return isinstance(error, ModelError) and not last.endswith(ANSWERS)
 
 
 def _backoff(lane: Lane) -> int:

@@ -24,7 +24,7 @@ from mnemic.derive.strategy_lane import strategy_slice
 from mnemic.errors import Conflict, Invalid, MnemicError, NoModel, NotFound, UnusableModel
 from mnemic.flow import Flow
 from mnemic.lanes.embedding_slice import embed_letter
-from mnemic.lanes.failures import CONFLICT_SECONDS, is_ill
+from mnemic.lanes.failures import ANSWERS, CONFLICT_SECONDS, is_ill, may_just_be_well
 from mnemic.lanes.slices import DERIVER
 from mnemic.past.branching import put_of
 from mnemic.past.undoing import reopening
@@ -205,8 +205,8 @@ def report_failed_job(
 ) -> Flow[bool]:
     """Record that a slice of a job failed: it is tried again, and dead after the last try.
 
-    A conflict just waits. So does a job whose model is ill, which fails at the harmless `probe` too, and one for which
-    no model can be asked: that was no attempt.
+    A conflict just waits. So does a job whose model is ill, which fails at the harmless `probe` too, one whose model
+    may only just have got well, and one for which no model can be asked: that was no attempt.
     """
     now, message = context.desk.clock.now(), str(error) or type(error).__name__
     later = now + round(NO_MODEL_SECONDS * 1_000_000)
@@ -220,6 +220,8 @@ def report_failed_job(
         return (yield from transact(end, step, JobState.WAITING, message, now + 2**job.attempts * 1_000_000))
     if (yield from is_ill(error, probe)):
         return (yield from transact(end, step, JobState.WAITING, message, later, tried=False))
+    if may_just_be_well(error, job.error):
+        return (yield from transact(end, step, JobState.WAITING, message + ANSWERS, now, tried=False))
     return (yield from transact(end, step, JobState.DEAD, message))
 
 
