@@ -166,6 +166,24 @@ def test_sessions_that_go_on_at_once_have_pages_of_their_own(chat: ToldChat | No
         assert segment_of(bees).chains_of()[sessions["a"][0]][0] == sessions["a"][1]
 
 
+def test_an_answer_of_many_turns_is_read_in_parts() -> None:
+    """An agent with tools takes any number of turns; no question shows more than a model can read."""
+    memory, me = following(MemoryOS(hot=2.0), chat := ToldChat(knowing))
+    with memory:
+        me.observe("How do I keep bees?", role="user")
+        for n in range(80):
+            me.observe(f"bees step {n}", role="tool" if n % 2 else "assistant")
+        me.observe("ok", role="user")
+        assert memory.flush()
+        lines = {task: [len(shown(ask, title)) for ask in chat.asked if ask.task == task] for task, title in (
+            ("page_topic", "Exchange"), ("extract_slots", "Passages"), ("extract_items", "Passages"),
+        )}  # fmt: skip
+        assert lines == {"page_topic": [16], "extract_slots": [32, 32, 17], "extract_items": [32, 32, 17]}
+        (bees,) = segments(me)
+        assert len(bees.source) == 81
+        assert memory.admin.verify() == []
+
+
 def test_a_segment_is_promoted_at_a_heat_of_5_exactly_once() -> None:
     for recency, promoted in ((1.0, 4), (0.99, 0)):
         chat = ToldChat(knowing)

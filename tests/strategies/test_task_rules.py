@@ -68,6 +68,31 @@ def test_triples_are_names_and_the_words_between_them() -> None:
     assert triples((Passage("Does Eve work at Siemens? Eve, Bob and Ada.", "Ada"),)) == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        (
+            "I left Siemens in 2019 and joined Bosch.",
+            [("Eve", "left", "Siemens"), ("Eve", "joined", "Bosch")],
+        ),
+        (
+            "Marie Curie worked in Paris and later moved to Warsaw and Kyiv.",
+            [
+                ("Marie Curie", "worked in", "Paris"),
+                ("Marie Curie", "later moved to", "Warsaw"),
+                ("Marie Curie", "later moved to", "Kyiv"),
+            ],
+        ),
+        ("Eve loves the tech and funny jokes of Bob.", [("Eve", "loves the tech and funny jokes of", "Bob")]),
+        ("Eve met Bob and his sister likes Clara.", [("Eve", "met", "Bob")]),
+        ("Eve moved to Porto and the rain in Lisbon goes on.", [("Eve", "moved to", "Porto")]),
+    ],
+)
+def test_a_second_verb_has_the_first_ones_subject_and_no_other(text: str, stated: list[tuple[str, str, str]]) -> None:
+    read = triples((Passage(text, "Eve"),))
+    assert [(one.subject, one.predicate, one.object) for one in read] == stated
+
+
 @settings(max_examples=200, deadline=None)
 @given(passages)
 def test_triples_name_spans_of_the_text_or_its_speaker(some: tuple[Passage, ...]) -> None:

@@ -207,7 +207,13 @@ def test_an_endpoint_that_is_ill_for_an_hour_loses_nothing_and_the_next_call_wor
     patience = Patience(lambda seconds: None, lambda: now[0])
     with serving(ScriptedChat('{"note": "she moved"}')) as server:
         model = ChatEndpoint("words-1", server.url, key="sk-secret", patience=patience)
-        opened: Any = {"settings": Settings(**QUIET), "clock": clock, "strategies": [Fitting()], "model": model}
+        share = {} if fault is CUT else {"hour_calls": 2, "hour_tokens": 6_000}  # what nobody answered takes none of it
+        opened: Any = {
+            "settings": Settings(**QUIET, **share),
+            "clock": clock,
+            "strategies": [Fitting()],
+            "model": model,
+        }
         with Memory(MemoryStore(clock=clock), **opened) as memory:
             memory.scope(user="ada").observe("I moved to Lisbon.")
             for _ in range(5):

@@ -6,6 +6,7 @@ of keywords; a segment's heat is visits + pages + recency (3.3). A segment that 
 user's profile and knowledge of user and assistant, and its visits and pages count from 0 again (3.4).
 
 Departures:
+- The topic of a page is told by its first turns, and a promotion reads so many at a time: the paper's page has two.
 - A page is cited by its turns' ids: none is copied, none in two segments, and nothing is lost when a queue is full.
   Short-term memory is what no segment holds yet: an exchange that is not over. What was said last is in a window.
 - Of sessions that go on at once a page holds one's turns: an answer that others' turns part from its question is a page
@@ -33,8 +34,8 @@ from mnemic.core.items import Item, Kind
 from mnemic.core.queries import Filter
 from mnemic.strategies.base import Asked, Bond, Budget, Derivation, Edits, Given, Pick, Revision, known
 from mnemic.strategies.fact_book import FactBook
-from mnemic.strategies.judging import judged
-from mnemic.strategies.knowledge import Episode, PageTopic, passage_of
+from mnemic.strategies.judging import JudgeTask, judged
+from mnemic.strategies.knowledge import Episode, PageTopic, Passage, StatedFact, passage_of
 from mnemic.strategies.rules.merge_ops import wording_digest
 from mnemic.strategies.rules.sentence_relevance import content_terms, similarity
 from mnemic.strategies.rules.topic_segments import (
@@ -77,6 +78,10 @@ TELLING: Final = 4
 BEFORE: Final = 4
 """Pages of a segment, segments that a page or a question is compared with, how many of them tell what is far apart, and
 turns that a page may take up; ours."""
+TOPIC_TURNS: Final = 16
+READ_AT_ONCE: Final = 32
+"""Turns of a page by which its topic is told, and turns that a promotion reads in one question: an agent with tools may
+take hundreds of turns to answer; ours."""
 MARGIN: Final = 0.25
 """How far beyond segments that are apart, on the way to 1, a page is near one by meaning; ours."""
 CHAIN: Final = 0.3
@@ -131,7 +136,7 @@ class MemoryOS:
     reads: ClassVar[frozenset[Kind]] = frozenset({Kind.TURN})
     triggers: ClassVar[tuple[Trigger, ...]] = (EachEvent(),)
     maintain: ClassVar[tuple[Trigger, ...]] = (Buffer(count=64, idle=3_600),)
-    budget: ClassVar[Budget] = Budget(calls=2 * MOST_PAGES + 6)
+    budget: ClassVar[Budget] = Budget(calls=2 * MOST_PAGES + 10)
     batch: ClassVar[int] = 64
 
     def lookup_tags(self, item: Item) -> tuple[str, ...]:
@@ -219,7 +224,8 @@ class MemoryOS:
     def _joined(self, page: Sequence[Item], shelf: Mapping[ItemId, TopicSegment]) -> Flow[TopicSegment]:
         """Put a page in the segment of the page that it takes up, in the one nearest to it, or in one of its own."""
         before = (yield from _before(page[0])) if self.chain else []
-        topic = yield from judged(PAGE_TOPIC, Episode(tuple(map(passage_of, before)), tuple(map(passage_of, page))))
+        shown = tuple(map(passage_of, page[:TOPIC_TURNS]))
+        topic = yield from judged(PAGE_TOPIC, Episode(tuple(map(passage_of, before)), shown))
         follows = None if topic.continues is None else before[topic.continues].id
         if before and page[0].slots.get("role") is not None and not has_asking_role(page[0]):
             follows = before[-1].id  # the rest of an exchange between whose turns another session's lie
@@ -266,13 +272,10 @@ class MemoryOS:
         hot = [segment for segment in hot if self.persona and segment.promoted < len(segment.pages)]
         unread = yield from fetch(*(id for segment in hot for page in segment.pages[segment.promoted :] for id in page))
         turns = sorted(unread.values(), key=lambda turn: turn.said)
-        passages = tuple(map(passage_of, turns))
         book = FactBook(self.by, turns)
         if turns:
-            profile, knowledge = (
-                (yield from judged(EXTRACT_SLOTS, passages)),
-                (yield from judged(EXTRACT_ITEMS, passages)),
-            )
+            profile = yield from _stated(EXTRACT_SLOTS, turns)
+            knowledge = yield from _stated(EXTRACT_ITEMS, turns)
             yield from book.merge((*profile, *knowledge), _PERSONA)
         facts = [_sorted_in(fact, unread) for fact in book.written]
         reset = {
@@ -295,6 +298,17 @@ class MemoryOS:
                 for id in segment.added()
             ),
         )
+
+
+def _stated(
+    task: JudgeTask[tuple[Passage, ...], tuple[StatedFact, ...]], turns: Sequence[Item]
+) -> Flow[list[StatedFact]]:
+    """Have what turns state judged, so many at a time; it is cited by places among all of them."""
+    facts: list[StatedFact] = []
+    for start in range(0, len(turns), READ_AT_ONCE):
+        stated = yield from judged(task, tuple(map(passage_of, turns[start : start + READ_AT_ONCE])))
+        facts += [replace(fact, source=tuple(start + place for place in fact.source)) for fact in stated]
+    return facts
 
 
 def _holding(ids: Iterable[ItemId]) -> Flow[dict[ItemId, Item]]:

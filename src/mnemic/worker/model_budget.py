@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -19,7 +20,7 @@ HOUR: Final = 3600.0
 """Seconds over which a space's share is counted."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class CountedQuestion:
     """One request: when, on a clock that only goes on, and its tokens."""
 
@@ -50,6 +51,11 @@ class ModelBudget:
         with self._lock:
             self._asked.setdefault(space, deque()).append(asked)
         return asked
+
+    def take_back(self, space: int, asked: CountedQuestion) -> None:
+        """Count a request no more that failed: what an endpoint that is down refuses for an hour is no share of it."""
+        with self._lock, suppress(ValueError):
+            self._asked.get(space, deque()).remove(asked)
 
     def has_room(self, space: int) -> bool:
         """Whether a space may ask more within this hour."""

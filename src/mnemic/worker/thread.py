@@ -24,7 +24,7 @@ from mnemic.lanes.following import lost_lanes
 from mnemic.lanes.heartbeat import beating
 from mnemic.lanes.slices import BUSY, IDLE, JOBS, LEASE_SECONDS, WAITS, Slice
 from mnemic.lanes.unpacked import UnpackedSpaces
-from mnemic.models.chat.base import Ask, Reply
+from mnemic.models.chat.base import Ask, CutOff, Reply
 from mnemic.models.model_requests import AskEach, Embed
 from mnemic.registry import STRATEGIES
 from mnemic.store.engine.job_queue import NO_MODEL, prolong
@@ -384,7 +384,14 @@ class Background:
         if self._closed:
             raise Conflict("the store is being closed; the run goes on from its answers")
         asked = self._budget.count(task.space, request)
-        reply = self.answering.ask_metered(task.lane, task.space, request)
+        try:
+            reply = self.answering.ask_metered(task.lane, task.space, request)
+        except CutOff as cut_off:
+            asked.tokens = cut_off.reply.prompt_tokens + cut_off.reply.answer_tokens
+            raise
+        except MnemicError:
+            self._budget.take_back(task.space, asked)
+            raise
         asked.tokens = reply.prompt_tokens + reply.answer_tokens
         return reply
 

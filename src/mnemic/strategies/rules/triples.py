@@ -1,6 +1,7 @@
 """Triples of a passage by rule: two names of a sentence, and the words between them as what relates them.
 
-Whoever says "I" is the name of the speaker. A second object shares its subject and verb ("moved from Paris to Lisbon").
+Whoever says "I" is the name of the speaker. A second object shares its subject and verb ("moved from Paris to Lisbon"),
+a second verb its subject ("left Siemens and joined Bosch").
 Nothing is invented: subject and object stand in the text or are its speaker, and the predicate is made of words
 between names. The walk over names (HippoRAG, arXiv:2405.14831) does not read predicates; for it this is enough.
 """
@@ -22,6 +23,11 @@ _BORDER: Final = re.compile(r"[,;:.!?，；：。！？、()（）\n]| (?:but|be
 _BE: Final = re.compile(r"\b(?:am|is|are|was|were|be|been|has|have|had)\b|['’](?:m|s|ve)\b|是|有|在")
 _JOINING: Final = re.compile(r"(?:and|or|in|at|to|from|with|on|near|by|as|for|和|与|到|跟)(?: (?:the|a|an))?")
 _AND: Final = re.compile(r"and|or|和|与|跟")
+_SECOND: Final = re.compile(r"(?:.* )?and (?P<verb>.+)")
+_NEW_SUBJECT: Final = re.compile(
+    r"(?:the|an?|his|her|its|their|my|our|your|some|other|another|this|that|he|she|it|they|we|you)\b"
+)
+"""Behind "and": somebody else does what follows, or it is no verb."""
 _LAST: Final = re.compile(r" (?:in|at|to|from|with|on|near|by|as|for)(?: (?:the|a|an))?$")
 _SHORT: Final = re.compile(r"^['’](m|ve|d|ll)\b")
 _FULL: Final = {"m": "am", "ve": "have", "d": "would", "ll": "will"}
@@ -70,15 +76,18 @@ def _related(sentence: str, speaker: str, known: set[str]) -> Iterator[tuple[str
     for name, other in pairwise(names):
         between = sentence[name.end : other.start]
         words = " ".join(between.split())
+        second = _SECOND.fullmatch(words)
         if before is not None and _JOINING.fullmatch(words):
             subject, predicate = before
             if not _AND.fullmatch(words):
                 predicate = f"{_LAST.sub('', predicate)} {words}"
-        elif _is_predicate(between):
-            subject, predicate = name.name, _SHORT.sub(_in_full, words)
-        else:
+        elif not _is_predicate(between) or (second and _NEW_SUBJECT.match(second["verb"])):
             before = None
             continue
+        elif before is not None and second:
+            subject, predicate = before[0], second["verb"]
+        else:
+            subject, predicate = name.name, _SHORT.sub(_in_full, words)
         yield subject, predicate, other.name
         before = subject, predicate
 
