@@ -17,7 +17,7 @@ from mnemic.core.items import RERUN, State
 from mnemic.core.listing import LISTED, all_of
 from mnemic.core.queries import Filter
 from mnemic.core.scope import SHARED
-from mnemic.errors import Invalid
+from mnemic.errors import Invalid, MnemicError, StoreError, UnusableModel
 from mnemic.faces.cli.bars import advancing, progress, split_names
 from mnemic.faces.cli.command import WORDS, page_options, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from mnemic.admin import Behind
     from mnemic.core.ids import ItemId
     from mnemic.core.listing import Listing
-    from mnemic.errors import MnemicError
     from mnemic.memory import Memory
     from mnemic.worker.status import WorkEntry
 
@@ -270,14 +269,23 @@ def flush(seconds: float | None) -> None:
     or was given up; what only waits for more to be said is no failure, and is listed.
     """
     run = invocation()
+    failed: MnemicError | None = None
     with run.memory() as memory:
-        done = flushed(run, memory, seconds)
+        try:
+            done = flushed(run, memory, seconds)
+        except (StoreError, UnusableModel):
+            raise
+        except MnemicError as error:
+            failed, done = error, False
         lanes = memory.admin.behind()
     done = done and not any(lane.pending or lane.dead or lane.error for lane in lanes)
     if run.output.json:
-        run.output.document({"done": done, "lanes": [lane_record(lane) for lane in lanes]})
+        error = {} if failed is None else {"error": flat(str(failed))}
+        run.output.document({"done": done, "lanes": [lane_record(lane) for lane in lanes], **error})
     else:
         run.output.table([lane_row(lane) for lane in lanes])
+    if failed is not None:
+        run.output.note(f"error: {flat(str(failed))}")
     if not done:
         click.get_current_context().exit(LEFT)
 
