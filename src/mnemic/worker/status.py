@@ -13,7 +13,7 @@ from mnemic.core.listing import Cursors, Listing, one_page
 from mnemic.core.scope import Shared
 from mnemic.derive.runs import awaiting_more
 from mnemic.lanes.following import OF_NO_STRATEGY, follows
-from mnemic.store.engine.job_queue import AGAIN, DIGEST
+from mnemic.store.engine.job_queue import AGAIN, DIGEST, SHARE_USED
 from mnemic.store.values.work import Job, JobState, Lane
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def _lane_entry(snapshot: Snapshot, lane: Lane, pending: int, trouble: str, now:
     tenant, user, branch = _whose(snapshot, lane.space)
     return WorkEntry(
         name=lane.name,
-        state=RUNNING if running else FAILING if error else WAITING,
+        state=RUNNING if running else FAILING if error and not error.startswith(SHARE_USED) else WAITING,
         tenant=tenant,
         user=user,
         pending=pending,
@@ -204,7 +204,7 @@ def job_entry(snapshot: Snapshot, job: Job, now: int) -> WorkEntry:
     running = job.is_running(now)
     tenant, user, branch = _whose(snapshot, job.order.space)
     version = snapshot.versions(job.order.space, [job.order.ver]).get(job.order.ver) if job.order.ver else None
-    failing = job.state is JobState.WAITING and bool(job.error)
+    failing = job.state is JobState.WAITING and bool(job.error) and not job.error.startswith(SHARE_USED)
     return WorkEntry(
         id=job.id,
         name=job.order.payload.decode() if job.order.name == DIGEST else job.order.name,

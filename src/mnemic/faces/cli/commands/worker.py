@@ -24,6 +24,7 @@ from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.output import cut, day, flat, many
 from mnemic.lanes.slices import DERIVER, EMBED, HOUSE
 from mnemic.operations.store_records import lane_record, work_record
+from mnemic.store.engine.job_queue import SHARE_USED
 from mnemic.strategies.loading import author_called, followed
 from mnemic.worker.status import WAITING
 
@@ -328,6 +329,6 @@ def lane_row(behind: Behind) -> tuple[str, str]:
         else "",
         "nothing has come from it yet" if behind.lane == EMBED else "",
         f"{behind.dead:,} given up: `mnemic dead` lists them, `mnemic retry --all` tries again" if behind.dead else "",
-        f"last error: {flat(behind.error)}" if behind.error else "",
+        f"{'' if behind.error.startswith(SHARE_USED) else 'last error: '}{flat(behind.error)}" if behind.error else "",
     ]
     return what, "; ".join(filter(None, states)) or "all done"
