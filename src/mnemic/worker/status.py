@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.clock import moment
 from mnemic.core.listing import Cursors, Listing, one_page
 from mnemic.core.scope import Shared
-from mnemic.derive.runs import awaiting_more
+from mnemic.derive.runs import awaiting_more, evidence_left
 from mnemic.lanes.following import OF_NO_STRATEGY, follows
 from mnemic.store.engine.job_queue import AGAIN, DIGEST, SHARE_USED
 from mnemic.store.values.work import Job, JobState, Lane
@@ -148,9 +148,11 @@ def _lanes(
     pending, spaces = snapshot.pending(waiting), [space for space, _, _ in waiting]
     rows = snapshot.lane_rows(name, spaces)
     snapshot.spaces(spaces)  # all at once, whose they are
-    for space in spaces:
+    for place in waiting:
+        space, passages = place[0], pending.get(place[0], 0)
         lane = rows.get(space) or Lane(space=space, name=name)
-        entry = _lane_entry(snapshot, lane, pending.get(space, 0), trouble, now)
+        left = passages if strategy is None else evidence_left(snapshot, strategy, place, passages)
+        entry = _lane_entry(snapshot, lane, left, trouble, now)
         more = None if strategy is None else awaiting_more(snapshot, strategy, space)
         yield space, entry if more is None else replace(entry, pending=more.items, lacks=more.lacks)
 
