@@ -222,6 +222,26 @@ def test_a_flush_whose_endpoint_fails_lists_the_lanes_with_their_causes(
     assert told["error"]
 
 
+def test_answers_that_cannot_be_used_are_told_of_by_flush_and_jobs(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("follow", "house", "zep")
+    run("add", "My sister Noor lives in Porto.", "--speaker", "Ada")
+    with serving(ScriptedChat("I'm sorry, I can't help with that.")) as server:
+        monkeypatch.setenv("MNEMIC_MODEL", f"openai:words-1@{server.url}")
+        flushed = run("flush")
+        again = run("flush")
+    told = re.search(
+        r"rules stood in for (\d+) of (\d+) answers that a model was asked for: `mnemic stats --models`", flushed.err
+    )
+    assert told is not None
+    assert told[1] == told[2] != "0"
+    assert "all done" in flushed.out
+    assert "rules stood in" not in again.err
+    jobs = run("jobs")
+    assert "nothing is waiting" in jobs.out
+    count = len(server.asked)
+    assert f"zep: {count} of {count} answers of openai:words-1@{server.url} were not what was asked for" in jobs.err
+
+
 def test_a_flush_that_leaves_something_does_not_say_that_all_is_done(run: Run) -> None:
     run("follow", "mem0")
     run("add", "I bought bread.")

@@ -312,7 +312,9 @@ def test_a_choice_that_leaves_one_out_says_so_and_how_to_keep_it(run: Run) -> No
     assert "no longer mem0: `mnemic follow mem0 house`" in run("follow", "--default").out
     run("follow", "house", "zep")
     told = run("follow", "--none").out
-    assert "no longer house (its rules keep standing instructions and the profile), zep: `mnemic follow house zep`" in told
+    assert (
+        "no longer house (its rules keep standing instructions and the profile), zep: `mnemic follow house zep`" in told
+    )
 
 
 def test_a_strategy_of_ones_own_is_followed_once_the_setting_names_it_as_the_error_says(

@@ -12,7 +12,7 @@ import pytest
 from mnemic import Memory, Settings
 from mnemic.errors import ModelError, UnusableModel
 from mnemic.faces.chat.conversation import Conversation
-from mnemic.models.chat.base import Ask, ChatMessage, Reply, estimated_reply, pieces_of, reply_of
+from mnemic.models.chat.base import Ask, ChatMessage, estimated_reply, pieces_of, reply_of
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "strategies"))
 from noting import Noting

@@ -184,7 +184,9 @@ def test_upkeep_waits_until_what_was_written_is_digested() -> None:
 def test_what_is_left_falls_while_a_strategy_works() -> None:
     def many(given: Given) -> Flow[Edits]:
         yield from ()
-        return Edits(write=tuple(insight(turn, f"{turn.text} {n}", key=str(n)) for turn in given.evidence for n in "ab"))
+        return Edits(
+            write=tuple(insight(turn, f"{turn.text} {n}", key=str(n)) for turn in given.evidence for n in "ab")
+        )
 
     strategy, left = Scripted(many), []
     strategy.batch = 2

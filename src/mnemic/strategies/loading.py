@@ -100,7 +100,7 @@ def _refuse_twice(what: str, names: Sequence[str]) -> None:
 
 
 def _refuse_name_of_ours(own: Strategy) -> None:
-    """Refuse a strategy that goes by a name of ours, or writes as one of ours does: it would take its items for its own.
+    """Refuse a strategy that goes by a name of ours, or writes as one of ours does: it would take that one's items.
 
     One of ours that was made with arguments, and a subclass, stand in its place as they are meant to.
     """
