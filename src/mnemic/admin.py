@@ -18,7 +18,7 @@ from mnemic.core.listing import LISTED, Cursors, Listing, one_page
 from mnemic.core.mask import mask, refuse_secrets
 from mnemic.core.scope import Shared
 from mnemic.core.uninterrupted import import_whole
-from mnemic.derive.runs import MAINTAIN, awaiting_more
+from mnemic.derive.runs import MAINTAIN, awaiting_more, evidence_left
 from mnemic.errors import Invalid, NotFound
 from mnemic.lanes.following import choice_of, follows, lost_lanes
 from mnemic.lanes.slices import EMBED, EXPIRE, JOBS, PACK, SLOTS
@@ -103,7 +103,7 @@ class Behind:
     Attributes:
         lane: `embed` for an embedder that has never answered: it has no lane of its own yet.
         embedder: The embedder's name; "" for a strategy's lane.
-        pending: How many passages it has not read yet.
+        pending: How many passages it has not read yet, of the kinds that its strategy reads.
         begun: How many passages beside those make no unit yet: its strategy reads them once more is said.
         lacks: What is yet to be said until they make one, such as "143 more tokens"; "" where several memories wait.
         error: How it failed last in some space, or why its embedder cannot be asked here; "" if nothing went wrong.
@@ -614,10 +614,12 @@ def _strategy_behind(
     name = strategy.name
     followers = [place for place in snapshot.backlog(name) if follows(snapshot, place[0], name, by_default)]
     begun = {place: awaiting_more(snapshot, strategy, place[0]) for place in followers}
-    behind = _behind(snapshot, name, "", [place for place, more in begun.items() if more is None], dead)
+    waiting = [place for place, more in begun.items() if more is None]
+    behind, passages = _behind(snapshot, name, "", waiting, dead), snapshot.pending(waiting)
+    pending = sum(evidence_left(snapshot, strategy, place, passages.get(place[0], 0)) for place in waiting)
     unfinished = [more for more in begun.values() if more is not None]
     lacks = unfinished[0].lacks if len(unfinished) == 1 else ""
-    return replace(behind, begun=sum(more.items for more in unfinished), lacks=lacks)
+    return replace(behind, pending=pending, begun=sum(more.items for more in unfinished), lacks=lacks)
 
 
 def _lost_behind(

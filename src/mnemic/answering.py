@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 from mnemic.core.forking import renew_in_child
 from mnemic.core.mutex import Flag, Mutex
 from mnemic.core.uninterrupted import import_whole
-from mnemic.errors import Invalid, MnemicError, NoModel, UnusableModel
+from mnemic.errors import Invalid, MnemicError, ModelError, NoModel, UnusableModel
 from mnemic.flow import Flow, Pause, Request, run
 from mnemic.models.chat.base import Ask, Reply, Size, reply_of
 from mnemic.models.model_requests import AskEach, AskMetered, CountJudged, Embed, EmbedQuestion, NameModel
@@ -90,9 +90,12 @@ class LanguageModel:
         self._count(calls=1, in_flight=1)
         try:
             reply = reply_of(chat.stream(ask))
-        except BaseException:
+        except BaseException as error:
             self._count(failed=1, in_flight=-1)
-            raise
+            if isinstance(error, MnemicError) or not isinstance(error, Exception):
+                raise
+            # An object of its user's own raises what it likes: it is the model that failed, and not what was said.
+            raise ModelError(f"{chat.name} failed: {type(error).__name__}: {error}") from error
         self._count(prompt_tokens=reply.prompt_tokens, answer_tokens=reply.answer_tokens, in_flight=-1)
         return reply
 

@@ -8,7 +8,7 @@
     │   └── Stale           an item has changed since the version that the caller went by
     ├── Unauthenticated     nobody is known by the credential that came with a request; it does not say why
     ├── Refused             the right is missing, or a hold forbids it
-    ├── OverQuota           a key has asked as often as it may for now; says when to come back
+    ├── OverQuota           a key, or a user's strategies, asked as often as they may for now; says when to come back
     ├── Compacted           the past asked for lies behind the horizon, or was taken back
     ├── ModelError          an embedder, a language model or its endpoint failed; what was written is not lost
     │   ├── NoModel         a language model is asked, and none is set
@@ -72,7 +72,7 @@ class Unauthenticated(MnemicError):
 
 
 class OverQuota(MnemicError):
-    """A key has asked or written as often as its quota allows for now; nothing was done.
+    """A key, or what a user's strategies ask of a model, is used up for now; nothing was done.
 
     Attributes:
         retry_after: Seconds until the next request will be taken; at least a part of one.

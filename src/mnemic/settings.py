@@ -177,8 +177,9 @@ class Settings:
         """Read the settings from the variables `MNEMIC_<NAME>` of `environ`.
 
         Raises:
-            Invalid: an unknown name (with the nearest known one), or a value that is empty, of the wrong type, too
-                small a number, or none of the choices there are.
+            Invalid: an unknown name (with the nearest known one), or a value that is of the wrong type, too small a
+                number, or none of the choices there are; or empty, where that is no value: an empty `MNEMIC_USER` must
+                not lead to somebody else's memory.
         """
         fields = {f.name: f for f in dataclasses.fields(cls)}
         values: dict[str, Any] = {}
@@ -192,7 +193,8 @@ class Settings:
                 near = difflib.get_close_matches(name, fields, n=1)
                 hint = f"Did you mean {PREFIX}{near[0].upper()}?" if near else "`mnemic doctor` lists the settings."
                 raise Invalid(variable, "is not a setting", hint)
-            values[name] = _parse(variable, raw, str(fields[name].type))
+            if raw.strip() or name not in _LEFT_OUT:
+                values[name] = _parse(variable, raw, str(fields[name].type))
         try:
             return cls(**values)
         except Invalid as error:
@@ -229,6 +231,9 @@ def client_variables(company: str, own: str) -> tuple[str, str]:
     """
     return (os.environ.get(f"{company}_BASE_URL") or own).rstrip("/"), os.environ.get(f"{company}_API_KEY", "")
 
+
+_LEFT_OUT: Final = ("model", "small_model", "model_key", "embedder_key", "prices")
+"""Settings that an empty variable leaves out: no model and no key are what they say."""
 
 _LEAST: Final = {f"{PREFIX}WINDOW": LEAST_WINDOW}
 _MOST: Final = {f"{PREFIX}WINDOW": MOST_WINDOW}

@@ -103,6 +103,13 @@ def test_last_is_what_was_said_not_what_rules_made_of_it(run: Run, add: Callable
     assert "I live in Oslo." in run("forget", "last").out
 
 
+def test_last_is_what_was_said_and_not_what_is_followed_since(run: Run, add: Callable[..., str]) -> None:
+    said = add("I live in Rome.")
+    run("follow", "house", "zep")
+    assert run("show", "last", "--json").json["id"] == said
+    assert "I live in Rome." in run("forget", "last").out
+
+
 def test_last_is_a_whole_document_and_not_its_last_piece(run: Run) -> None:
     ids = run("add", "A sentence about the sea and the land.\n\n" * 900, "--json").json["ids"]
     assert len(ids) > 1

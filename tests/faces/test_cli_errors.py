@@ -115,6 +115,13 @@ def test_a_setting_that_cannot_be_meant_is_refused_by_name(run: Run, name: str, 
     assert run("list", code=2, **{f"MNEMIC_{name}": value}).err.startswith(f"error: MNEMIC_{name}: is ")
 
 
+@pytest.mark.parametrize("name", ["MODEL", "SMALL_MODEL", "MODEL_KEY", "EMBEDDER_KEY", "PRICES"])
+@pytest.mark.parametrize("command", ["list", "flush", "jobs", "doctor"])
+def test_an_empty_variable_names_no_model_and_no_key(run: Run, name: str, command: str) -> None:
+    run("add", "hello")
+    assert f"MNEMIC_{name}" not in run(command, **{f"MNEMIC_{name}": " "}).out
+
+
 def test_an_unreadable_time_names_its_option_and_a_form_that_is_taken(run: Run, add: Callable[..., str]) -> None:
     refused = run("add", "Dinner.", "--said", "garbage", code=2).err
     assert refused.startswith("error: --said: 'garbage'")

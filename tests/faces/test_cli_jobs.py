@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
@@ -18,11 +19,13 @@ import mnemic
 from mnemic import SHARED, Memory
 from mnemic.core.scope import Shared
 from mnemic.models import patience
+from mnemic.models.chat.scripted_chat import ScriptedChat
 from mnemic.settings import Settings
 from mnemic.store.engine import job_queue, lane_cursors
 from mnemic.store.engine.rows import Rows
 from mnemic.store.values.drafts import JobStep
 from mnemic.store.values.work import JobState, Order
+from mnemic.testing.chat_server import Fault, serving, status
 from patience import PATIENCE, eventually
 
 SOURCE = str(Path(mnemic.__file__).parent.parent)
@@ -184,6 +187,59 @@ def test_a_model_that_cannot_be_opened_costs_no_evidence_and_no_attempt(
     assert time.monotonic() - began < PATIENCE
     assert run("dead", "--json").json["entries"] == []
     assert "Noor" in run("recall", "where does Noor live?", "--by", "zep").out
+
+
+def hung_up(handler: BaseHTTPRequestHandler) -> None:
+    handler.connection.close()
+    handler.close_connection = True
+
+
+SICK: dict[str, Fault] = {
+    "500": status(500, b"upstream is down"),
+    "429": status(429, Retry_After="3600"),
+    "401": status(401, b'{"error": {"message": "no such key"}}'),
+    "no JSON": status(200, b"<html>"),
+    "no answer": hung_up,
+}
+
+
+@pytest.mark.parametrize("cause", SICK)
+def test_a_flush_whose_endpoint_fails_lists_the_lanes_with_their_causes(
+    run: Run, monkeypatch: pytest.MonkeyPatch, cause: str
+) -> None:
+    monkeypatch.setattr(patience, "TRIES", 1)
+    run("follow", "house", "zep")
+    run("add", "My sister Noor lives in Porto.", "--speaker", "Ada")
+    with serving(ScriptedChat("{}")) as server:
+        monkeypatch.setenv("MNEMIC_MODEL", f"openai:words-1@{server.url}")
+        server.faults[:] = [SICK[cause]] * 100
+        flushed = run("flush", code=9)
+        told = run("flush", "--json", code=9).json
+    assert re.search(rf"zep +\d passages? left; last error: .*({cause}|left alone)", flushed.out)
+    assert "rules" in flushed.out
+    assert flushed.err.startswith("error: ")
+    assert [lane["error"] is not None for lane in told["lanes"]] == [lane["lane"] == "zep" for lane in told["lanes"]]
+    assert told["error"]
+
+
+def test_answers_that_cannot_be_used_are_told_of_by_flush_and_jobs(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("follow", "house", "zep")
+    run("add", "My sister Noor lives in Porto.", "--speaker", "Ada")
+    with serving(ScriptedChat("I'm sorry, I can't help with that.")) as server:
+        monkeypatch.setenv("MNEMIC_MODEL", f"openai:words-1@{server.url}")
+        flushed = run("flush")
+        again = run("flush")
+    told = re.search(
+        r"rules stood in for (\d+) of (\d+) answers that a model was asked for: `mnemic stats --models`", flushed.err
+    )
+    assert told is not None
+    assert told[1] == told[2] != "0"
+    assert "all done" in flushed.out
+    assert "rules stood in" not in again.err
+    jobs = run("jobs")
+    assert "nothing is waiting" in jobs.out
+    count = len(server.asked)
+    assert f"zep: {count} of {count} answers of openai:words-1@{server.url} were not what was asked for" in jobs.err
 
 
 def test_a_flush_that_leaves_something_does_not_say_that_all_is_done(run: Run) -> None:

@@ -179,3 +179,28 @@ def test_upkeep_waits_until_what_was_written_is_digested() -> None:
         me.observe(["one", "two", "three"])
         assert memory.flush()
         assert seen == [3]
+
+
+def test_what_is_left_falls_while_a_strategy_works() -> None:
+    def many(given: Given) -> Flow[Edits]:
+        yield from ()
+        return Edits(
+            write=tuple(insight(turn, f"{turn.text} {n}", key=str(n)) for turn in given.evidence for n in "ab")
+        )
+
+    strategy, left = Scripted(many), []
+    strategy.batch = 2
+    memory, me = opened(strategy)
+    with memory:
+        me.write("a fact", kind="fact")
+        me.observe([f"turn {n}" for n in range(6)])
+
+        def look() -> int:
+            (lane,) = memory.admin.behind()
+            assert [job.pending for job in memory.admin.jobs()] in ([lane.pending], [])
+            return lane.pending
+
+        assert look() == 6
+        assert memory.flush(progress=lambda lane, done: left.append(look()))
+        assert left[:3] == [4, 2, 0]
+        assert set(left[3:]) <= {0}

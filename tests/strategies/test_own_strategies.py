@@ -27,6 +27,7 @@ from mnemic.strategies import (
     nothing,
 )
 from mnemic.strategies.triggers import SECOND, Waiting
+from mnemic.strategies.zep import Zep
 from mnemic.testing.generators import ManualClock
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -65,6 +66,14 @@ class Loud(Shout):
 
 class Twin(Shout):
     name = "twin"
+
+
+class Namesake(Shout):
+    name = by = "zep"
+
+
+class Ghostwriter(Shout):
+    name, by = "ghost", "zep"
 
 
 number = 3
@@ -120,6 +129,11 @@ def test_a_strategy_is_handed_over_in_place_of_the_setting(module: str) -> None:
         ("ours_alone:Loud", "Loud's name 'embed'"),
         ("ours_alone:", "'ours_alone:' is not known"),
         ("ours_alone:Shout, ours_alone:Twin", "two of them write as 'shout'"),
+        (
+            "house, ours_alone:Namesake",
+            "two strategies claim one name: Namesake is called 'zep', and so is one of ours",
+        ),
+        ("ours_alone:Ghostwriter", "'ghost' writes as 'zep', which is what 'zep' does"),
     ],
 )
 def test_what_is_wrong_with_one_is_said_when_the_store_is_opened(module: str, named: str, told: str) -> None:
@@ -137,6 +151,15 @@ def test_what_is_handed_over_is_looked_at_too() -> None:
         opened([Noting(), Noting()])
     with pytest.raises(Invalid, match="Give a list"):
         opened(Noting())
+
+
+def test_one_of_ours_with_arguments_of_its_own_keeps_its_name() -> None:
+    class Bilingual(Zep):
+        pass
+
+    for given in (Zep(), Zep, Bilingual):
+        with opened([given]) as memory:
+            assert memory.admin.lane_names()[0] == "zep"
 
 
 def test_all_that_a_strategy_needs_has_one_public_place() -> None:

@@ -172,6 +172,8 @@ def test_a_sick_endpoint_loses_nothing_says_why_and_costs_nothing_twice(name: st
             (lane,) = [one for one in here.memory.admin.behind() if one.lane == name]
             assert (cause in lane.error, KEY in lane.error) == (True, False), lane.error
             assert (here.derived(name), here.turns(), here.dead()) == ([], sorted(TURNS), 0)
+            (why,) = [note for note in here.me.recall("Lisbon", by=name).notes if "derived nothing" in note]
+            assert ("failed: " in why, cause in why, KEY in why) == (True, True, False), why
             failed = sum(one.failed for one in here.memory.admin.spending())
             assert failed >= 5, "the meter does not tell that calls fail"
             here.heal()

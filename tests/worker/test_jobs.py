@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from waits import Waits, beside
 
 from mnemic import Memory, ScopedMemory
+from mnemic.core.clock import moment
 from mnemic.core.items import Item, Kind
 from mnemic.core.queries import Filter
 from mnemic.errors import Conflict, Invalid, MnemicError, ModelError, NotFound, UnusableModel
@@ -27,6 +29,9 @@ from mnemic.store.sqlite.sqlite_store import MemoryStore
 from mnemic.store.values.work import JobState, Order
 from mnemic.testing.generators import ManualClock
 from mnemic.testing.replying import ReplyingChat, replying
+from mnemic.worker import model_budget, scheduling
+from mnemic.worker.job_types import rerun_order
+from mnemic.worker.model_budget import HOUR
 from mnemic.worker.thread import Background
 from patience import eventually
 
@@ -320,6 +325,50 @@ def test_an_hours_share_of_questions_is_not_exceeded(clock: ManualClock, asked: 
         worked(memory, clock)
         assert len(heard) == 9
         assert "hello" in heard
+
+
+def test_an_hours_share_ends_a_run_in_its_midst_and_says_when_it_goes_on(
+    clock: ManualClock, asked: Callable[[Memory], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hours = [0.0]
+    later = SimpleNamespace(monotonic=lambda: hours[0] * HOUR)
+    monkeypatch.setattr(model_budget, "time", later)
+    monkeypatch.setattr(scheduling, "time", later)
+    turns = [f"turn {n}" for n in range(8)]
+    with opened(clock, strategies="noting", hour_calls=5) as memory:
+        heard = asked(memory)
+        me = memory.scope(user="ada")
+        me.observe(turns)
+        assert not memory.flush()
+        assert not memory.flush()
+        assert (len(heard), notes(me)) == (5, [])
+        (lane,) = (one for one in memory.admin.jobs() if one.name == "noting")
+        goes_on = moment(clock.now() + round(HOUR * SECOND))
+        assert lane.error.startswith("what it may ask a language model within an hour is used up (hour_calls=5")
+        assert lane.error.endswith(f"goes on at {goes_on:%H:%M:%S} UTC")
+        assert (lane.state, lane.attempts) == ("waiting", 0)
+        assert memory.admin.behind()[0].error == lane.error
+        hours[0] = 1.1
+        assert memory.flush()
+        assert sorted(heard) == turns, "nothing is asked twice"
+        assert [note for note in notes(me) if note.startswith("Noted")] == [f"Noted: {turn}" for turn in turns]
+        assert [(one.pending, one.error) for one in memory.admin.behind()] == [(0, "")]
+
+
+def test_a_job_waits_for_the_next_hours_share_too(
+    clock: ManualClock, asked: Callable[[Memory], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(clock, strategies="noting", hour_calls=2) as memory:
+        heard = asked(memory)
+        memory.scope(user="ada").observe(["one", "two"])
+        worked(memory, clock)
+        with memory._opened.store.read() as snapshot:
+            (space,) = (head.id for head in snapshot.all_spaces(1))
+        memory.admin.order(rerun_order(space, "noting", "k"))
+        worked(memory, clock)
+        assert len(heard) == 2
+        assert [one.state for one in memory.admin.jobs() if one.error] == ["waiting"]
+        assert memory.admin.dead() == []
 
 
 def test_a_run_over_its_budget_is_made_smaller(clock: ManualClock, asked: Callable[[Memory], list[str]]) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.core.clock import micros
 from mnemic.derive.memory_reads import MemoryReads
-from mnemic.errors import Conflict, Invalid, MnemicError, ModelError, OverBudget
+from mnemic.errors import Conflict, Invalid, MnemicError, ModelError, OverBudget, OverQuota
 from mnemic.flow import Flow, Request
 from mnemic.lanes.slices import LEASE_SECONDS
 from mnemic.models.chat.base import Ask, Reply, estimated_prompt
@@ -65,6 +65,7 @@ def conversed(flow: object, answered: Callable[[Request], Flow[Any]], step: str,
     Raises:
         Invalid: it is no flow, or yields what is no request.
         Conflict: the run is over: the lease has passed on, or the store is being closed.
+        OverQuota: its user's hour of questions is used up; it is repeated, and goes on from its answers.
     """
     if not isinstance(flow, Generator):
         raise Invalid("strategies", f"{step} yields nothing and returned {type(flow).__name__}", remedy)
@@ -75,7 +76,7 @@ def conversed(flow: object, answered: Callable[[Request], Flow[Any]], step: str,
                 raise Invalid("strategies", f"{step} yields {type(request).__name__}, which is no request", remedy)
             try:
                 answer = yield from answered(request)
-            except Conflict:
+            except (Conflict, OverQuota):
                 raise
             except MnemicError as error:
                 request = flow.throw(error)

@@ -55,6 +55,9 @@ _GROWTH: Final = 4
 _LOOKED: Final = 256
 """Versions looked at together to see whether a trigger fires."""
 
+_COUNTED: Final = 10_000
+"""Passages before a lane that are looked at one by one, where it is told how many of them its strategy reads."""
+
 _BYTES_A_TERM: Final = 8
 
 
@@ -272,6 +275,17 @@ def awaiting_more(snapshot: Snapshot, strategy: Strategy, space: int) -> Unfinis
         return None
     versions = lane_versions(snapshot, strategy, lane, _LONGEST_UNIT)[0]
     return Unfinished(len(versions), lacks(unit, [version.item for version in versions.values()]))
+
+
+def evidence_left(snapshot: Snapshot, strategy: Strategy, place: tuple[int, int, int], passages: int) -> int:
+    """Count the passages past a lane's cursor that its strategy reads: what it wrote itself lies there too.
+
+    Args:
+        place: The space, the lane's cursor in it and the newest version there, as `Snapshot.backlog` lists them.
+        passages: How many lie there in all; past the first `_COUNTED` they are taken as they are.
+    """
+    kinds = {kind_number(kind) for kind in strategy.reads}
+    return passages - sum(entry.kind not in kinds for entry in islice(snapshot.entries(*place), _COUNTED))
 
 
 def unit_of(strategy: Strategy, lane: Lane) -> Unit | None:

@@ -9,7 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from mnemic.errors import Compacted, Conflict, MnemicError, ModelError, NoModel, StoreError, UnusableModel
+from mnemic.core.clock import moment
+from mnemic.errors import (
+    Compacted,
+    Conflict,
+    MnemicError,
+    ModelError,
+    NoModel,
+    OverQuota,
+    StoreError,
+    UnusableModel,
+)
 from mnemic.flow import Flow
 from mnemic.lanes.slices import BUSY, EMBED, IDLE, LEASE_SECONDS, WAITS, Slice, epoch_of
 from mnemic.store.engine.job_queue import LAPSED
@@ -95,7 +105,9 @@ def report_failure(
         yield from transact(release, space, name, owner, not_before=now + round(CONFLICT_SECONDS * 1_000_000))
         return False
     not_before, message = now + _backoff(lane), str(error) or type(error).__name__
-    if isinstance(error, NoModel | UnusableModel):  # nothing was tried; another process may go on at once
+    if isinstance(error, OverQuota):
+        message = waits_for_share(error, now)
+    if isinstance(error, NoModel | UnusableModel | OverQuota):  # nothing was tried; another process may go on at once
         yield from transact(release, space, name, owner, message, 0, lane.stride, lane.reach, tried=False)
         return False
     vers = yield from look(lambda s: taken(s, lane))
@@ -131,6 +143,11 @@ def is_ill(error: MnemicError, probe: Flow[object]) -> Flow[bool]:
 def may_just_be_well(error: MnemicError, last: str) -> bool:
     """Whether a model that failed and then answered was not known to be well before: so its last error tells."""
     return isinstance(error, ModelError) and not last.endswith(ANSWERS)
+
+
+def waits_for_share(error: OverQuota, now: int) -> str:
+    """Say that what may be asked within an hour is used up, and when the next question may be asked."""
+    return f"{error}: it goes on at {moment(now + round(error.retry_after * 1_000_000)):%H:%M:%S} UTC"
 
 
 def _backoff(lane: Lane) -> int:

@@ -100,11 +100,21 @@ def _refuse_twice(what: str, names: Sequence[str]) -> None:
 
 
 def _refuse_name_of_ours(own: Strategy) -> None:
-    """Refuse a strategy that writes as one of ours does: that one would take its items for its own, once followed."""
-    ours = (name for name in STRATEGIES if name != own.name and load(STRATEGIES, name).by == own.by)
-    if name := next(ours, None):
-        problem = f"{own.name!r} writes as {own.by!r}, which is what {name!r} does"
-        raise Invalid(FIELD, problem, "Give its `by` another name.")
+    """Refuse a strategy that goes by a name of ours, or writes as one of ours does: it would take that one's items.
+
+    One of ours that was made with arguments, and a subclass, stand in its place as they are meant to.
+    """
+    for name in STRATEGIES:
+        ours = load(STRATEGIES, name)
+        if isinstance(own, ours):
+            continue
+        title = type(own).__name__
+        if own.name == name:
+            problem = f"two strategies claim one name: {title} is called {name!r}, and so is one of ours"
+            raise Invalid(FIELD, problem, f"Give {title} another `name`, and another `by`.")
+        if own.by == ours.by:
+            problem = f"{own.name!r} writes as {own.by!r}, which is what {name!r} does"
+            raise Invalid(FIELD, problem, "Give its `by` another name.")
 
 
 def _loaded(strategy: str | Strategy | type[Strategy]) -> Strategy:

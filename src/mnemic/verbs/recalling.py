@@ -23,6 +23,7 @@ from mnemic.index.catalogues import Catalogues
 from mnemic.lanes.following import choice_of, follows
 from mnemic.models.model_requests import EmbedQuestion, Meant
 from mnemic.settings import Settings
+from mnemic.store.engine.job_queue import SHARE_USED
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import Look, look
 from mnemic.store.values.work import EmbedderState
@@ -259,6 +260,11 @@ class Recalling:
             return (f"all that {name} derived here was hidden; {again if followed else f'{choice}, then {again}'}",)
         if followed and any(snapshot.lane(space, lane).cursor for space in own for lane in lanes):
             return (f"{name} has read this memory and derived nothing from it",)
+        tried = (snapshot.lane(space, lane) for space in own for lane in lanes) if followed else ()
+        if cause := next((lane.error for lane in tried if lane.error), ""):
+            if not cause.startswith(SHARE_USED):
+                cause = f"it ran over this memory and failed: {cause}; once that is mended, `mnemic flush` has it go on"
+            return (f"{name} has derived nothing here: {cause}",)
         more = [awaiting_more(snapshot, strategy, space) for space in own] if followed else []
         if lacks := next((unfinished.lacks for unfinished in more if unfinished is not None), ""):
             return (f"{name} has derived nothing here yet: it waits for {lacks}",)

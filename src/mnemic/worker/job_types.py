@@ -21,10 +21,10 @@ from mnemic.derive.drafting import commit_run
 from mnemic.derive.drive import driven
 from mnemic.derive.runs import MAINTAIN, RunOptions, dead_letter_run, rederiving_run
 from mnemic.derive.strategy_lane import strategy_slice
-from mnemic.errors import Conflict, Invalid, MnemicError, NoModel, NotFound, UnusableModel
+from mnemic.errors import Conflict, Invalid, MnemicError, NoModel, NotFound, OverQuota, UnusableModel
 from mnemic.flow import Flow
 from mnemic.lanes.embedding_slice import embed_letter
-from mnemic.lanes.failures import ANSWERS, CONFLICT_SECONDS, is_ill, may_just_be_well
+from mnemic.lanes.failures import ANSWERS, CONFLICT_SECONDS, is_ill, may_just_be_well, waits_for_share
 from mnemic.lanes.slices import DERIVER
 from mnemic.past.branching import put_of
 from mnemic.past.undoing import reopening
@@ -206,13 +206,17 @@ def report_failed_job(
     """Record that a slice of a job failed: it is tried again, and dead after the last try.
 
     A conflict just waits. So does a job whose model is ill, which fails at the harmless `probe` too, one whose model
-    may only just have got well, and one for which no model can be asked: that was no attempt.
+    may only just have got well, and one for which no model can be asked, or no more within this hour: that was no
+    attempt.
     """
     now, message = context.desk.clock.now(), str(error) or type(error).__name__
     later = now + round(NO_MODEL_SECONDS * 1_000_000)
     if isinstance(error, NoModel | UnusableModel):
         cause = f"{NO_MODEL}: {message}"
         return (yield from transact(end, step, JobState.WAITING, cause, later, tried=False))
+    if isinstance(error, OverQuota):
+        cause, soon = waits_for_share(error, now), round(min(error.retry_after, NO_MODEL_SECONDS) * 1_000_000)
+        return (yield from transact(end, step, JobState.WAITING, cause, now + soon, tried=False))
     if isinstance(error, Conflict):
         soon = now + round(CONFLICT_SECONDS * 1_000_000)
         return (yield from transact(end, step, JobState.WAITING, not_before=soon))

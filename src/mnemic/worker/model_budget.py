@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.forking import renew_in_child
 from mnemic.core.mutex import Mutex
 from mnemic.derive.drive import tokens_of
+from mnemic.errors import OverQuota
+from mnemic.store.engine.job_queue import SHARE_USED
 
 if TYPE_CHECKING:
     from mnemic.models.chat.base import Ask
@@ -46,9 +48,16 @@ class ModelBudget:
         self._asked: dict[int, deque[CountedQuestion]] = {}
 
     def count(self, space: int, ask: Ask) -> CountedQuestion:
-        """Count a request of a space, by a guess of its tokens until they are known."""
+        """Count a request of a space, by a guess of its tokens until they are known.
+
+        Raises:
+            OverQuota: the space may ask no more within this hour.
+        """
         asked = CountedQuestion(time.monotonic(), tokens_of(ask))
         with self._lock:
+            seconds = self._until_room(space)
+            if seconds:
+                raise OverQuota(self._used_up(space), seconds)
             self._asked.setdefault(space, deque()).append(asked)
         return asked
 
@@ -57,14 +66,23 @@ class ModelBudget:
         with self._lock, suppress(ValueError):
             self._asked.get(space, deque()).remove(asked)
 
-    def has_room(self, space: int) -> bool:
-        """Whether a space may ask more within this hour."""
-        with self._lock:
-            asked = self._asked.get(space)
-            while asked and asked[0].at < time.monotonic() - HOUR:
-                asked.popleft()
-            if not asked:
-                self._asked.pop(space, None)
-                return True
-            tokens = sum(spending.tokens for spending in asked)
-            return len(asked) < self._settings.hour_calls and tokens < self._settings.hour_tokens
+    def _until_room(self, space: int) -> float:
+        """Count the seconds until a space may ask again; 0 if it may now."""
+        now, asked = time.monotonic(), self._asked.get(space)
+        while asked and asked[0].at < now - HOUR:
+            asked.popleft()
+        if not asked:
+            self._asked.pop(space, None)
+            return 0.0
+        calls, tokens = len(asked), sum(question.tokens for question in asked)
+        until = 0.0
+        for question in asked:  # as each is an hour ago, there is more room
+            if calls < self._settings.hour_calls and tokens < self._settings.hour_tokens:
+                break
+            calls, tokens, until = calls - 1, tokens - question.tokens, question.at + HOUR - now
+        return until
+
+    def _used_up(self, space: int) -> str:
+        full = len(self._asked[space]) >= self._settings.hour_calls
+        limit = f"hour_calls={self._settings.hour_calls}" if full else f"hour_tokens={self._settings.hour_tokens}"
+        return f"{SHARE_USED} ({limit}, of each process)"

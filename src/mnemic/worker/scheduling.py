@@ -16,7 +16,7 @@ from mnemic.collecting.expiring import START, find_expired, retire_expired
 from mnemic.core.clock import FOREVER
 from mnemic.derive.runs import RunOptions, lane_name, run_versions
 from mnemic.derive.strategy_lane import strategy_slice
-from mnemic.errors import MnemicError, NoModel, UnusableModel
+from mnemic.errors import MnemicError, NoModel, OverQuota, UnusableModel
 from mnemic.flow import Flow, run
 from mnemic.index.packing_lane import pack_slice
 from mnemic.index.sign_lane import sign_slice
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from mnemic.lanes.backlog import Backlog
     from mnemic.lanes.unpacked import UnpackedSpaces
     from mnemic.strategies.base import Strategy
-    from mnemic.worker.model_budget import ModelBudget
     from mnemic.writing import Desk
 
 EMBED_SECONDS: Final = 0.02
@@ -147,12 +146,11 @@ class Scheduler:
         backlog: Backlog,
         unpacked: UnpackedSpaces,
         answering: Answering,
-        budget: ModelBudget,
         job_types: dict[str, JobSlice],
         context: Callable[[], JobContext],
         closing: Callable[[], bool],
     ) -> None:
-        self._process, self._backlog, self._meaning, self._budget = process, backlog, answering.meaning, budget
+        self._process, self._backlog, self._meaning = process, backlog, answering.meaning
         self._quiet = answering.yielding.quiet_seconds
         self._unpacked, self._closing = unpacked, closing
         self._job_types, self._context, self._perform = job_types, context, answering.perform
@@ -161,6 +159,7 @@ class Scheduler:
         self._stranded: dict[str, int] = {}
         self._parts: dict[int, int] = {}
         self._modelless: dict[str, float] = {}
+        self._over_quota: dict[tuple[str, int], float] = {}
 
     def tasks(self, cycle: Cycle) -> Iterator[Task]:
         """Yield the slices to run now, every user in turn: rules first, because they are quick, and again before each
@@ -205,7 +204,7 @@ class Scheduler:
                     if self._modelless.get(name, 0.0) > time.monotonic():
                         cycle.later += cycle.force
                         break
-                    if quick or self._budget.has_room(space):
+                    if self._over_quota.get((name, space), 0.0) <= time.monotonic():
                         yield self._strategy_task(
                             context.desk, strategy, space, epoch, replace(options, owner=self._owner(space))
                         )
@@ -330,6 +329,12 @@ class Scheduler:
         One that cannot be opened is tried again after a while: its key may come in a file, its package be installed.
         """
         self._modelless[lane] = inf if isinstance(error, NoModel) else time.monotonic() + NO_MODEL_SECONDS
+
+    def over_quota(self, lane: str, space: int, error: OverQuota) -> None:
+        """Note that a lane cannot be gone on with in a space before its user's next hour of questions."""
+        now = time.monotonic()
+        self._over_quota = {waiting: until for waiting, until in self._over_quota.items() if until > now}
+        self._over_quota[lane, space] = now + error.retry_after
 
     def try_models(self, jobs: Sequence[int]) -> None:
         """Have lanes, and these jobs, that wait until a language model can be asked be tried now: somebody waits."""

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.clock import moment
 from mnemic.core.listing import Cursors, Listing, one_page
 from mnemic.core.scope import Shared
-from mnemic.derive.runs import awaiting_more
+from mnemic.derive.runs import awaiting_more, evidence_left
 from mnemic.lanes.following import OF_NO_STRATEGY, follows
-from mnemic.store.engine.job_queue import AGAIN, DIGEST
+from mnemic.store.engine.job_queue import AGAIN, DIGEST, SHARE_USED
 from mnemic.store.values.work import Job, JobState, Lane
 
 if TYPE_CHECKING:
@@ -148,9 +148,11 @@ def _lanes(
     pending, spaces = snapshot.pending(waiting), [space for space, _, _ in waiting]
     rows = snapshot.lane_rows(name, spaces)
     snapshot.spaces(spaces)  # all at once, whose they are
-    for space in spaces:
+    for place in waiting:
+        space, passages = place[0], pending.get(place[0], 0)
         lane = rows.get(space) or Lane(space=space, name=name)
-        entry = _lane_entry(snapshot, lane, pending.get(space, 0), trouble, now)
+        left = passages if strategy is None else evidence_left(snapshot, strategy, place, passages)
+        entry = _lane_entry(snapshot, lane, left, trouble, now)
         more = None if strategy is None else awaiting_more(snapshot, strategy, space)
         yield space, entry if more is None else replace(entry, pending=more.items, lacks=more.lacks)
 
@@ -186,7 +188,7 @@ def _lane_entry(snapshot: Snapshot, lane: Lane, pending: int, trouble: str, now:
     tenant, user, branch = _whose(snapshot, lane.space)
     return WorkEntry(
         name=lane.name,
-        state=RUNNING if running else FAILING if error else WAITING,
+        state=RUNNING if running else FAILING if error and not error.startswith(SHARE_USED) else WAITING,
         tenant=tenant,
         user=user,
         pending=pending,
@@ -204,7 +206,7 @@ def job_entry(snapshot: Snapshot, job: Job, now: int) -> WorkEntry:
     running = job.is_running(now)
     tenant, user, branch = _whose(snapshot, job.order.space)
     version = snapshot.versions(job.order.space, [job.order.ver]).get(job.order.ver) if job.order.ver else None
-    failing = job.state is JobState.WAITING and bool(job.error)
+    failing = job.state is JobState.WAITING and bool(job.error) and not job.error.startswith(SHARE_USED)
     return WorkEntry(
         id=job.id,
         name=job.order.payload.decode() if job.order.name == DIGEST else job.order.name,

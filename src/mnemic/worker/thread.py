@@ -17,7 +17,7 @@ from mnemic.core.forking import renew_in_child
 from mnemic.core.mutex import Flag, Mutex
 from mnemic.core.uninterrupted import import_whole
 from mnemic.counting import UseCounts
-from mnemic.errors import Conflict, MnemicError, NoModel, UnusableModel
+from mnemic.errors import Conflict, MnemicError, NoModel, OverQuota, UnusableModel
 from mnemic.flow import Pause, Request, run
 from mnemic.lanes.backlog import Backlog
 from mnemic.lanes.following import lost_lanes
@@ -150,7 +150,7 @@ class Background:
         with self._lock:
             if self._scheduler is None:
                 self._scheduler = Scheduler(
-                    self._process, self.backlog, self.unpacked, self.answering, self._budget, self.job_types,
+                    self._process, self.backlog, self.unpacked, self.answering, self.job_types,
                     lambda: self.context, lambda: self._closed,
                 )  # fmt: skip
             return self._scheduler
@@ -355,6 +355,11 @@ class Background:
                 cycle.later += cycle.force
                 if isinstance(error, UnusableModel):
                     cycle.failed = error
+            elif isinstance(error, OverQuota):
+                if not task.job:
+                    self._schedule.over_quota(task.lane, task.space, error)
+                did = IDLE
+                cycle.later += cycle.force
             elif not did.done and not isinstance(error, Conflict):
                 cycle.tried += 1
                 cycle.failed = error

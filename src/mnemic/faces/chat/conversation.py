@@ -15,7 +15,7 @@ from mnemic.core.items import Channel
 from mnemic.errors import Compacted, MnemicError, ModelError, NotFound, StoreError
 from mnemic.faces.chat.prompt import prompt, rules
 from mnemic.faces.cli.invocation import CATCH_UP_SECONDS
-from mnemic.models.chat.base import Ask
+from mnemic.models.chat.base import Ask, pieces_of
 from mnemic.watching.model_calls import metered
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class Conversation:
         """Yield the model's words; closing the generator stops the model. What they took is metered."""
         ask = Ask(turn.prompt, self.limit, task="answer")
         with metered("chat", ask, chat.name, self._spend) as call:
-            call.reply = yield from chat.stream(ask)
+            call.reply = yield from pieces_of(chat, ask)
 
     def _spend(self, spending: Spending) -> None:
         with suppress(MnemicError):  # an answer is not given up for a meter that cannot be written

@@ -9,6 +9,7 @@ from mnemic.core.items import Kind
 from mnemic.core.listing import all_of
 from mnemic.core.tokens import BY_MODEL
 from mnemic.errors import Invalid, NotFound
+from mnemic.lanes.following import FOLLOWS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,9 +60,12 @@ def resolve_all(me: ScopedMemory, texts: Sequence[str]) -> list[ItemId]:
 
 
 def _last(me: ScopedMemory) -> ItemId:
-    """Find what was said or stated last: what rules or a strategy made of it is written later, and nobody said it."""
+    """Find what was said or stated last.
+
+    What rules or a strategy made of it is written later, and nobody said it; nor did anybody say what `follow` writes.
+    """
     for version in all_of(me.list):
-        if not _is_derived(version.item):
+        if not _is_derived(version.item) and FOLLOWS not in version.item.tags:
             return version.item.id
     raise NotFound("nothing has been remembered for this user yet")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, Literal, Protocol, TypeAlias
 
-from mnemic.errors import Invalid, ModelError
+from mnemic.errors import Invalid, ModelError, UnusableModel
 from mnemic.flow import Request
 
 LIMIT: Final = 512
@@ -153,14 +153,35 @@ def reply_of(pieces: Pieces) -> Reply:
     """Read an answer to its end, and return the whole.
 
     Raises:
-        ModelError: as `Chat.stream`.
+        ModelError: as `Chat.stream`; `UnusableModel`: it came from an object that keeps not to that.
     """
+    whole = _ending_in_a_reply(pieces)
     while True:
         try:
-            next(pieces)
+            next(whole)
         except StopIteration as done:
             reply: Reply = done.value
             return reply
+
+
+def pieces_of(chat: Chat, ask: Ask) -> Pieces:
+    """Have a model answer in pieces, as `Chat.stream`, where it may be an object of its user's own.
+
+    Raises:
+        UnusableModel: what it streams is no generator, or does not end in a reply.
+    """
+    return (yield from _ending_in_a_reply(chat.stream(ask)))
+
+
+def _ending_in_a_reply(pieces: Pieces) -> Pieces:
+    wanted = "it yields pieces of the answer and ends with `return Reply(text=..., model=..., prompt_tokens=..., "
+    wanted += "answer_tokens=...)` (mnemic.models.chat.base)"
+    if not isinstance(pieces, Generator):
+        raise UnusableModel(f"the model's `stream(ask)` returned {type(pieces).__name__}, and no generator: {wanted}")
+    reply: object = yield from pieces
+    if not isinstance(reply, Reply):
+        raise UnusableModel(f"the model's `stream(ask)` ended with {type(reply).__name__}, and no Reply: {wanted}")
+    return reply
 
 
 def refuse_unanswerable(ask: Ask) -> None:

@@ -17,6 +17,9 @@ from mnemic.store.values.work import Job, JobState, Lane, Order, RecordedAnswer
 LAPSED: Final = "its worker ended, or was too slow, before it was done"
 """The error of a lease that nobody gave back: one more failed attempt."""
 
+SHARE_USED: Final = "what it may ask a language model within an hour is used up"
+"""How the error of a lane or job begins that waits for its user's next hour of questions: nothing went wrong."""
+
 NO_MODEL: Final = "no language model can be asked"
 """How the error of a job begins that waits until one can: nothing was tried."""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from mnemic.core.prices import Price, price_of, read_prices
 from mnemic.faces.cli.output import flat, many
 from mnemic.operations.vitals_records import spending_records
+from mnemic.store.engine.job_queue import SHARE_USED
 
 if TYPE_CHECKING:
     from mnemic.faces.cli.invocation import Invocation
@@ -39,7 +40,8 @@ def show_spending(run: Invocation) -> None:
     else:
         _print(run, mine, everybody, prices)
     for name, error in failing.items():
-        run.output.line(f"{flat(name)} waits after a failure: {flat(error)} (`mnemic jobs` shows for whom)")
+        why = "" if error.startswith(SHARE_USED) else " after a failure"
+        run.output.line(f"{flat(name)} waits{why}: {flat(error)} (`mnemic jobs` shows for whom)")
 
 
 def _failing(memory: Memory) -> dict[str, str]:

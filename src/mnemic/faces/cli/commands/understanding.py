@@ -180,7 +180,7 @@ def follow(names: tuple[str, ...], none: bool, default: bool) -> None:
     chosen = ", ".join(map(flat, following)) or "no strategy"
     said = [f"this memory follows {chosen}; take it back: mnemic undo {receipt.seq}"]
     if dropped:
-        lost = f"no longer {', '.join(map(flat, dropped))}"
-        lost += ", whose rules keep standing instructions and the profile" if HOUSE in dropped else ""
+        keeps = {HOUSE: f"{HOUSE} (its rules keep standing instructions and the profile)"}
+        lost = f"no longer {', '.join(keeps.get(name, flat(name)) for name in dropped)}"
         said.append(f"{lost}: `mnemic follow {flat(' '.join((*dropped, *following)))}` keeps following")
     run.output.answer({**receipt_record(receipt), "following": list(following), "dropped": dropped}, *said)

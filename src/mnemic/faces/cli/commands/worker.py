@@ -5,8 +5,10 @@ from __future__ import annotations
 import signal
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -17,13 +19,16 @@ from mnemic.core.items import RERUN, State
 from mnemic.core.listing import LISTED, all_of
 from mnemic.core.queries import Filter
 from mnemic.core.scope import SHARED
-from mnemic.errors import Invalid
+from mnemic.errors import Invalid, MnemicError, StoreError, UnusableModel
 from mnemic.faces.cli.bars import advancing, progress, split_names
 from mnemic.faces.cli.command import WORDS, page_options, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.output import cut, day, flat, many
 from mnemic.lanes.slices import DERIVER, EMBED, HOUSE
+from mnemic.models.model_requests import JudgedBy
 from mnemic.operations.store_records import lane_record, work_record
+from mnemic.store.engine.job_queue import SHARE_USED
+from mnemic.store.values.spending import summed
 from mnemic.strategies.loading import author_called, followed
 from mnemic.worker.status import WAITING
 
@@ -31,8 +36,8 @@ if TYPE_CHECKING:
     from mnemic.admin import Behind
     from mnemic.core.ids import ItemId
     from mnemic.core.listing import Listing
-    from mnemic.errors import MnemicError
     from mnemic.memory import Memory
+    from mnemic.store.values.spending import Spending
     from mnemic.worker.status import WorkEntry
 
 LEFT: Final = 9
@@ -122,7 +127,20 @@ def jobs(over: bool, cancel: int | None, limit: int, after: str | None) -> None:
         if cancel is not None:
             memory.admin.cancel(cancel)
         entries = memory.admin.jobs(over=over, limit=limit, after=after)
+        spent = memory.admin.spending()
     _show(run, entries, "nothing is waiting")
+    _note_unsound(run, spent)
+
+
+def _note_unsound(run: Invocation, spent: Sequence[Spending]) -> None:
+    """Say of which strategies at least half of what models answered was not what was asked for."""
+    named = (replace(spending, strategy=spending.strategy.partition(":")[0], task="") for spending in spent)
+    for spending in summed(named):
+        answers = spending.calls - spending.failed
+        if 2 * spending.unsound >= max(answers, 1):
+            of = f"{spending.unsound:,} of {many(answers, 'answer')} of {flat(spending.model)}"
+            why = "were not what was asked for, and rules stood in: `mnemic stats --models`"
+            run.output.note(f"{flat(spending.strategy)}: {of} {why}")
 
 
 @verb("mnemic dead", "mnemic dead --json")
@@ -270,16 +288,40 @@ def flush(seconds: float | None) -> None:
     or was given up; what only waits for more to be said is no failure, and is listed.
     """
     run = invocation()
+    failed: MnemicError | None = None
     with run.memory() as memory:
-        done = flushed(run, memory, seconds)
+        try:
+            done = flushed(run, memory, seconds)
+        except (StoreError, UnusableModel):
+            raise
+        except MnemicError as error:
+            failed, done = error, False
         lanes = memory.admin.behind()
+        rules, judged = _stood_in(memory)
     done = done and not any(lane.pending or lane.dead or lane.error for lane in lanes)
     if run.output.json:
-        run.output.document({"done": done, "lanes": [lane_record(lane) for lane in lanes]})
+        error = {} if failed is None else {"error": flat(str(failed))}
+        judges = {"judged": judged, "by_rules": rules}
+        run.output.document({"done": done, "lanes": [lane_record(lane) for lane in lanes], **judges, **error})
     else:
         run.output.table([lane_row(lane) for lane in lanes])
+    if rules:
+        stood = f"rules stood in for {rules:,} of {many(judged, 'answer')} that a model was asked for"
+        run.output.note(f"{stood}: `mnemic stats --models`")
+    if failed is not None:
+        run.output.note(f"error: {flat(str(failed))}")
     if not done:
         click.get_current_context().exit(LEFT)
+
+
+def _stood_in(memory: Memory) -> tuple[int, int]:
+    """Count the tasks that this process had judged where there is a model: by rules in its place, and in all."""
+    by: Counter[str] = Counter()
+    for gauge, count in memory.admin.meters.measured().gauges.items():
+        if gauge.startswith("judged."):
+            by[gauge.rpartition(".")[2]] += round(count)
+    rules = by[JudgedBy.RULES] + by[JudgedBy.RULES_BY_BUDGET]
+    return rules, rules + by[JudgedBy.ANSWER] + by[JudgedBy.REPAIR]
 
 
 def flushed(run: Invocation, memory: Memory, seconds: float | None) -> bool:
@@ -320,6 +362,6 @@ def lane_row(behind: Behind) -> tuple[str, str]:
         else "",
         "nothing has come from it yet" if behind.lane == EMBED else "",
         f"{behind.dead:,} given up: `mnemic dead` lists them, `mnemic retry --all` tries again" if behind.dead else "",
-        f"last error: {flat(behind.error)}" if behind.error else "",
+        f"{'' if behind.error.startswith(SHARE_USED) else 'last error: '}{flat(behind.error)}" if behind.error else "",
     ]
     return what, "; ".join(filter(None, states)) or "all done"
