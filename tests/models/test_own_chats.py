@@ -39,7 +39,9 @@ class Own:
 
 
 @pytest.mark.parametrize(
-    "own", [Own(), Own("In Lisbon."), Own(pieces="In Lisbon."), Own(pieces=["In Lisbon."])], ids=str
+    "own",
+    [Own(), Own("In Lisbon."), Own(pieces="In Lisbon."), Own(pieces=["In Lisbon."])],
+    ids=["nothing", "a text", "text in one piece", "text in pieces"],
 )
 def test_one_whose_stream_ends_in_no_reply_is_told_what_to_return(own: Own) -> None:
     for answer in (lambda: reply_of(own.stream(ASKED)), lambda: list(pieces_of(own, ASKED))):

@@ -300,9 +300,9 @@ def flush(seconds: float | None) -> None:
         rules, judged = _stood_in(memory)
     done = done and not any(lane.pending or lane.dead or lane.error for lane in lanes)
     if run.output.json:
-        error = {} if failed is None else {"error": flat(str(failed))}
+        cause = {} if failed is None else {"error": flat(str(failed))}
         judges = {"judged": judged, "by_rules": rules}
-        run.output.document({"done": done, "lanes": [lane_record(lane) for lane in lanes], **judges, **error})
+        run.output.document({"done": done, "lanes": [lane_record(lane) for lane in lanes], **judges, **cause})
     else:
         run.output.table([lane_row(lane) for lane in lanes])
     if rules:
