@@ -8,8 +8,10 @@ code keeps the first step only: `Mem0(add_only=True)`.
 Departures. The paper's unit is a pair of messages with a running summary and the ten messages before it: here it is 256
 tokens, some ten messages, cut from the journal, so that any cut into runs gives one view; its tail waits. The paper
 deletes and rewrites in place: here what is ended or updated becomes history that `as_of` shows, and the fact that ended
-it is always kept. What is said again adds its turn to what the fact rests on. Of the old facts that a search brings the
-nearest are taken by meaning or by words in common, which do not hang on what else was written meanwhile.
+it is always kept. What is said again adds its turn to what the fact rests on. Facts of one unit are weighed beside old
+ones and not beside each other: of two that exclude each other only rules end the earlier, where both fill a slot of one
+value. Of the old facts that a search brings the nearest are taken by meaning or by words in common, which do not hang
+on what else was written meanwhile.
 Without a model rules extract and merge, and find too few facts to answer from: then recall ranks turns, each behind the
 facts that rest on it.
 """
