@@ -56,7 +56,6 @@ from mnemic.recall.sureness import SCORED, SPLIT, AnswerGrounds, likely_succeeds
 from mnemic.recall.topics import ON_TOPIC
 from mnemic.recall.understand import called_by_name
 from mnemic.recall.whom_it_is_about import (
-    asks_of_self,
     names_in,
 )
 from mnemic.recall.yes_or_no import Following, YesOrNo, follows, reads, said_of
@@ -90,8 +89,6 @@ UNFOLLOWED: Final = 0.25
 """How likely what stands as newer must at least be of the matter of what it follows, to stay before it: most changes
 are told in words of their own, and recall has weighed them already.
 """
-_HALF: Final = 0.5
-"""Share of a question from which a statement is of what it asks about."""
 _SURELY: Final = 0.5
 """How likely yes, or no, must be to be said."""
 
@@ -205,11 +202,13 @@ def draft_answer(
     short = "" if facts and evidence[0].succession != 1 else short
     quoted = [hit.item for hit in chosen]
     contested = _contested(question, quoted[:1], [chosen[0].text], evidence)
-    unread = yes is not None and (said is not None or not _may_conclude(question, chosen[0], evidence))
+    concluded = yes is not None
     doubts = {
         "doubted": bool(facts),
         "contested": contested,
-        "unread": unread,
+        "unread": concluded and said is not None,
+        "supposed": concluded and not any(map(is_asserted, sentences(chosen[0].text))),
+        "of_other_object": concluded and reads(question) and follows(question, chosen[0].text) is Following.OTHER,
         "beside": beside,
         "before": bool(before),
     }
@@ -271,27 +270,6 @@ def _is_beside(question: str, asked: AnswerType, quoted: QuotedSentence, evidenc
     words = asked_words(question) - OF_ANY_MATTER - names
     on = (state for state in older if share_held(words, state.text) > 0 or (state.same_topic or 0.0) >= ON_TOPIC)
     return all(is_off(question, asked, state, state.text) for state in on)
-
-
-def _may_conclude(question: str, quoted: QuotedSentence, evidence: Sequence[Recalled]) -> bool:
-    """Whether yes or no may be concluded from a sentence in which it is not plainly read.
-
-    It must say how things are, and suppose, dream or joke about nothing, and plainly be of no other object than the one
-    that is asked about. It must be of the newest state of a matter that recall has followed, and the
-    states must name what is asked; or itself name it, where the question is of the past or of an end.
-    """
-    if not any(map(is_asserted, sentences(quoted.text))):
-        return False
-    if reads(question) and follows(question, quoted.text) is Following.OTHER:
-        return False
-    if not asks_of_self(question) or evidence[0].bearing is None:
-        return True
-    asked = asked_words(question)
-    states = [hit for hit in evidence if hit.succession]
-    newest = any(hit.id == quoted.item.id and hit.succession == 1 for hit in states)
-    if newest and share_held(asked, " ".join(hit.text for hit in states)) >= _HALF:
-        return True
-    return not reads(question) and share_held(asked, quoted.item.text) >= _HALF
 
 
 def _cited(short: str, quotes: Sequence[tuple[ItemId, str]], confidence: float) -> Answer:
