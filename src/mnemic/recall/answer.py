@@ -31,6 +31,7 @@ from mnemic.recall.asked_for import (
 )
 from mnemic.recall.doubt_words import is_asserted, speaks_of_any
 from mnemic.recall.earlier import what_held_before
+from mnemic.recall.endings import tells_only_an_end
 from mnemic.recall.evidence import (
     ASKING,
     MACHINES,
@@ -81,6 +82,8 @@ _CLAUSE: Final = re.compile(
 _PLAINLY_NOT: Final = re.compile(r"\b(?:no|not|never|none|nothing|without)\b|\w+n['’]t\b|不|没", re.IGNORECASE)
 _UNKNOWN: Final = "I do not know: memory does not seem to hold the answer."
 _UNKNOWN_CHINESE: Final = "不知道：记忆里好像没有答案。"
+_NO_MORE: Final = "None any more, it seems:"
+_NO_MORE_CHINESE: Final = "好像已经没有了："
 _NEAREST: Final = "What comes nearest:"
 _NEAREST_CHINESE: Final = "最接近的是："
 _UNTOLD: Final = 0.6
@@ -111,8 +114,9 @@ class Answer:
             found.
         citations: What is quoted, the best first.
         confidence: How likely the answer is right, 0 to 1.
-        known: Whether it answers; if not, `text` says that it does not know.
-        nearest: Where it does not know, what of memory shares words with the question, and is no answer to it.
+        known: Whether it answers; if not, `text` says that it does not know, or that what was asked for is no more.
+        nearest: Where it does not know, what of memory shares words with the question, and is no answer to it; or what
+            says that it is no more.
     """
 
     text: str
@@ -157,6 +161,8 @@ class DraftAnswer:
         grounds = self.grounds
         if grounds.beside or confidence < self._least():
             return _unknown(grounds.question, grounds.context, confidence)
+        if grounds.ended:
+            return _no_more(grounds.question, self.quotes[0], confidence)
         return _cited("" if grounds.yes is not None and confidence < KNOWN else grounds.short, self.quotes, confidence)
 
     def _least(self) -> float:
@@ -211,6 +217,7 @@ def draft_answer(
         "of_other_object": concluded and reads(question) and follows(question, chosen[0].text) is Following.OTHER,
         "beside": beside,
         "before": bool(before),
+        "ended": yes is None and _is_no_more(question, chosen[0], evidence),
     }
     grounds = AnswerGrounds(question, context, evidence, asked, quoted, short, yes, **doubts)
     return DraftAnswer(grounds, tuple((hit.item.id, hit.text) for hit in chosen))
@@ -276,6 +283,21 @@ def _cited(short: str, quotes: Sequence[tuple[ItemId, str]], confidence: float) 
     quoted = " ".join(f'"{text}" [{id}]' for id, text in quotes)
     citations = tuple(Citation(id, text) for id, text in quotes)
     return Answer(f"{short}: {quoted}" if short else quoted, short, citations, confidence, known=True)
+
+
+def _is_no_more(question: str, quoted: QuotedSentence, evidence: Sequence[Recalled]) -> bool:
+    """Whether the newest state of a matter says that it ended, and of nothing in its place."""
+    first = evidence[0]
+    if first.succession != 1 or quoted.item.id != first.id:
+        return False
+    return tells_only_an_end(question, first.text, [hit.text for hit in evidence if hit.succession > 1])
+
+
+def _no_more(question: str, quote: tuple[ItemId, str], confidence: float) -> Answer:
+    """That what is asked for is no more, and what says so."""
+    id, text = quote
+    opening = _NO_MORE_CHINESE if _CHINESE.search(question) else _NO_MORE
+    return Answer(f'{opening} "{text}" [{id}]', "", (), confidence, known=False, nearest=(Citation(id, text),))
 
 
 def _unknown(question: str, context: Context, confidence: float) -> Answer:

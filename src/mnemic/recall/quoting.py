@@ -35,6 +35,12 @@ NEARLY: Final = 2.0
 """By how much less than what bears most on the question, in log odds, another statement is quoted beside the first:
 farther off it only buries the answer, and of ordinary lives none was answered better for it.
 """
+FARTHER: Final = 4.0
+"""By how much less yet what adds up with the first may bear on a question for several things."""
+
+OF_THE_MATTER: Final = 1.0
+"""Log odds of being of one matter with what bears most, from which something adds up with it."""
+
 NEAR: Final = 0.8
 """Share of the best sentence's score from which another one is quoted beside it, where sentences are scored."""
 WHOLE: Final = 400
@@ -86,12 +92,21 @@ def quoted_for(
 
 
 def _first(question: str, evidence: Sequence[Recalled]) -> list[Recalled]:
-    """The entries that are quoted: the first, and beside it what bears on the question nearly as much."""
+    """The entries that are quoted: the first, and beside it what bears on the question nearly as much.
+
+    To a question for several things the states of a matter add up, so that farther ones are quoted too.
+    """
     several = asks_several(question)
     most = QUOTES if several else (1 if asks_yes_or_no(question) else BESIDE)
     first, *rest = evidence
-    rest = [hit for hit in rest if hit.bearing is not None and hit.bearing >= most_bearing(evidence) - NEARLY]
-    return [first, *(hit for hit in rest if several or hit.succession < 2 or _doubted(first, hit))][:most]
+    least = most_bearing(evidence) - NEARLY
+
+    def is_near(hit: Recalled) -> bool:
+        adds_up = several and (hit.succession > 0 or (hit.same_matter or 0.0) >= OF_THE_MATTER)
+        return hit.bearing is not None and hit.bearing >= least - (FARTHER if adds_up else 0.0)
+
+    near = [hit for hit in rest if is_near(hit)]
+    return [first, *(hit for hit in near if several or hit.succession < 2 or _doubted(first, hit))][:most]
 
 
 def _doubted(first: Recalled, older: Recalled) -> bool:

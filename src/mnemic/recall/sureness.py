@@ -103,6 +103,7 @@ class AnswerGrounds:
         supposed: Yes or no is concluded from a sentence that supposes, dreams, plans or jokes.
         of_other_object: It is concluded from one that is plainly of another object than the one that is asked about.
         before: What held before is asked for, and told in an earlier state of the matter.
+        ended: What is quoted first says that the matter ended, and of nothing in its place.
         beside: What is quoted first is plainly on another topic than the question, or of another kind than it asks for.
     """
 
@@ -121,6 +122,7 @@ class AnswerGrounds:
     of_other_object: bool = False
     beside: bool = False
     before: bool = False
+    ended: bool = False
 
     @property
     def judged(self) -> bool:
