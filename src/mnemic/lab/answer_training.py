@@ -60,7 +60,7 @@ from mnemic.recall.currency import CurrencyWeights
 from mnemic.recall.polarity import POLAR_INPUTS, polar
 from mnemic.recall.profile import stated
 from mnemic.recall.succession import rival, succession
-from mnemic.recall.sureness import AnswerWeights, likelihood, weighed
+from mnemic.recall.sureness import AnswerWeights, concluding, likelihood, weighed
 from mnemic.settings import Settings
 
 Floats = NDArray[np.float64]
@@ -81,8 +81,9 @@ SHRINK_YES: Final = 10.0
 LEARNED_LIVES: Final = (EverydayPart.BUILD, EverydayPart.LIVES, EverydayPart.LONG)
 """Whose ordinary lives weights are learned from."""
 
-PARTS: Final = ("sure", "polar", "succession")
-"""What is learned: how sure an answer is, whether it is yes, what is of one matter."""
+PARTS: Final = ("sure", "polar", "succession", "conclusion")
+"""What is learned: how sure an answer is, whether it is yes, what is of one matter, how sure a conclusion to yes or no
+is."""
 
 _SURE_ENOUGH: Final = 0.9
 """The confidence at which an answer is judged: how sure it is comes later."""
@@ -110,6 +111,19 @@ WEIGHTS: Final = {
     LearnedFrom.LEFT_OUT: 0.05,
 }
 """What an answer weighs by where it was given."""
+
+CONCLUSIONS: Final = {
+    LearnedFrom.CASE: 1.0,
+    LearnedFrom.NOTHING: 0.05,
+    LearnedFrom.EVERYDAY: 1.0,
+    LearnedFrom.AMID: 0.5,
+    LearnedFrom.LOOK_ALIKE: 0.5,
+    LearnedFrom.LEFT_OUT: 0.15,
+}
+"""The same of a conclusion to yes or no."""
+
+SHRINK_CONCLUSION: Final = 15.0
+"""What a weight's square costs there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +318,8 @@ def learn(
             if row.fold == fold:
                 confidences[i] = likelihood(row.inputs.astype(np.float32), slopes)
     every = _learn_order(asked, yes_or_no, folds, None)
-    return replace(every, sure=_learn_sure(rows)), _figures(rows, confidences)
+    every = replace(every, sure=_learn_sure(rows))
+    return replace(every, conclusion=learn_conclusion(asked, every)), _figures(rows, confidences)
 
 
 def _learn_order(
@@ -363,7 +378,7 @@ def _weighing(learned: AnswerWeights) -> Iterator[None]:
 
 def _learn_yes(asked: Sequence[AskedOnce], succession: tuple[float, ...]) -> AnswerWeights:
     """Learn whether yes is the answer, from evidence in the order that is learned already; both together."""
-    with _weighing(AnswerWeights((), (0.0,) * (len(POLAR_INPUTS) + 1), succession)):
+    with _weighing(AnswerWeights((), (0.0,) * (len(POLAR_INPUTS) + 1), succession, ())):
         drafts = [
             (asked_once, drafted)
             for asked_once in asked
@@ -378,7 +393,25 @@ def _learn_yes(asked: Sequence[AskedOnce], succession: tuple[float, ...]) -> Ans
     yes = fitted(
         np.stack([inputs for inputs, _ in pairs]).astype(np.float64), np.array([yes for _, yes in pairs]), SHRINK_YES
     )
-    return AnswerWeights((), yes, succession)
+    return AnswerWeights((), yes, succession, ())
+
+
+def learn_conclusion(asked: Sequence[AskedOnce], learned: AnswerWeights) -> tuple[float, ...]:
+    """Learn how sure a conclusion to yes or no is that nobody plainly said, by weights that are learned already."""
+    inputs, right, weight = [], [], []
+    with _weighing(learned):
+        for asked_once in asked:
+            for drafted, source in (
+                (asked_once.drafted(), asked_once.source),
+                (asked_once.unfounded(), LearnedFrom.NOTHING),
+            ):
+                if drafted is None or drafted.grounds.stated or not drafted.grounds.judged:
+                    continue
+                if drafted.grounds.yes is not None:
+                    inputs.append(concluding(drafted.grounds).astype(np.float64))
+                    right.append(source is not LearnedFrom.NOTHING and asked_once.holds(drafted))
+                    weight.append(CONCLUSIONS[source])
+    return fitted(np.stack(inputs), np.array(right), SHRINK_CONCLUSION, np.array(weight))
 
 
 def plainly(said: Sequence[str]) -> list[Recalled]:

@@ -129,7 +129,9 @@ PAST: Final = re.compile(r"\b(?:did|was|were|had|has|have)\b|\b\w+ed\b|[了过]|
 """Asks for what has happened, or tells of it."""
 
 _SEVERAL: Final = re.compile(
-    r"\b(?:what|which) (?:\w+ ){0,2}\w+s\b|\bhow many\b|哪些|哪几|几[个種种次家本部]", re.IGNORECASE
+    r"\b(?:what|which) (?:\w+ ){0,2}\w+s\b|\bhow many\b|\bwhat (?:has |have )?changed\b"
+    r"|哪些|哪几|几[个種种次家本部样]|都[是有](?:什么|谁)",
+    re.IGNORECASE,
 )
 """Questions to which several sentences are quoted. Wider than the question's own `asks_several`, because a quote too
 many costs a reader less than one too few: with that, evidence quoted on LoCoMo fell from 56.2 to 54.7 %.

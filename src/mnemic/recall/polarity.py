@@ -35,7 +35,7 @@ POLAR_INPUTS: Final = (
 )
 """What the model reads, in order."""
 
-_STILL: Final = re.compile(r"\b(?:still|yet|any ?more)\b|还|仍", re.IGNORECASE)
+STILL: Final = re.compile(r"\b(?:still|yet|any ?more)\b|还|仍", re.IGNORECASE)
 _EVER: Final = re.compile(r"\bever\b|曾|过[吗没]", re.IGNORECASE)
 ASKS_PAST: Final = re.compile(r"\b(?:did|was|were|had)\b|那阵|那时|当时|以前", re.IGNORECASE)
 _END: Final = re.compile(
@@ -73,9 +73,9 @@ _ALL: Final = 0.7
 def polar(question: str, evidence: Sequence[Recalled]) -> Floats:
     """What the model reads of a question for yes or no and its evidence, the best first; `POLAR_INPUTS`."""
     first = evidence[0]
-    still, ever, past, end = (bool(form.search(question)) for form in (_STILL, _EVER, ASKS_PAST, _END))
+    still, ever, past, end = (bool(form.search(question)) for form in (STILL, _EVER, ASKS_PAST, _END))
     denies, supposes = bool(DENIES.search(first.text)), bool(SUPPOSES.search(first.text))
-    asked = asked_words(_STILL.sub("", question))
+    asked = asked_words(STILL.sub("", question))
     named = share_held(asked, first.text)
     older = max((share_held(asked, hit.text) for hit in evidence[1:] if _of_the_matter(hit, first)), default=0.0)
     plain = not denies and not supposes

@@ -20,11 +20,12 @@ import numpy as np
 
 from mnemic.core.tokens import tokenise
 from mnemic.recall.asked_for import AnswerType, asks_several, asks_yes_or_no
-from mnemic.recall.polarity import asked_words, polar, share_held
+from mnemic.recall.polarity import ASKS_PAST, DENIES, STILL, asked_words, polar, share_held
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
 from mnemic.recall.succession import succession
 from mnemic.recall.understand import SPEAKS_OF_SELF, SPEAKS_TO_OTHER
 from mnemic.recall.whom_it_is_about import asks_of_self
+from mnemic.recall.yes_or_no import reads
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,6 +52,8 @@ DOUBTED: Final = 0.45
 _ALL: Final = 0.7
 """Share of a question from which a statement holds all that it asks about."""
 
+_HALF: Final = 0.5
+
 _MEANT: Final = 1.0
 """A closeness of meaning that few entries reach, as recall scales it."""
 
@@ -73,6 +76,17 @@ INPUTS: Final = (
 """What the model reads, in order."""
 
 
+CONCLUSION_INPUTS: Final = (
+    *("clear", "no", "covered", "all covered", "covered by the states", "newest", "could be read"),
+    *("supposed", "of another object", "bears", "still", "past", "of self", "named, no", "supposed, no", "denied"),
+    *("sure otherwise", "held", "Chinese"),
+)
+"""What the model of a conclusion to yes or no reads, in order."""
+
+CONCLUDED: Final = 0.67
+"""How likely right a conclusion must be to be given for likely: a wrong "no" misleads more than an open question."""
+
+
 @dataclass(frozen=True, slots=True)
 class AnswerGrounds:
     """What an answer gives, and what it rests on.
@@ -85,8 +99,11 @@ class AnswerGrounds:
         stated: The profile states it.
         doubted: The profile states something, before which newer evidence stands.
         contested: The same person said later of what is quoted that it ended, or was not so.
-        unread: Yes or no is asked, and not plainly read in what is quoted.
+        unread: Yes or no is asked, and what was plainly said to it is in doubt since.
+        supposed: Yes or no is concluded from a sentence that supposes, dreams, plans or jokes.
+        of_other_object: It is concluded from one that is plainly of another object than the one that is asked about.
         before: What held before is asked for, and told in an earlier state of the matter.
+        ended: What is quoted first says that the matter ended, and of nothing in its place.
         beside: What is quoted first is plainly on another topic than the question, or of another kind than it asks for.
     """
 
@@ -101,8 +118,11 @@ class AnswerGrounds:
     doubted: bool = False
     contested: bool = False
     unread: bool = False
+    supposed: bool = False
+    of_other_object: bool = False
     beside: bool = False
     before: bool = False
+    ended: bool = False
 
     @property
     def judged(self) -> bool:
@@ -117,6 +137,7 @@ class AnswerWeights:
     sure: tuple[float, ...]
     polar: tuple[float, ...]
     succession: tuple[float, ...]
+    conclusion: tuple[float, ...]
 
 
 @lru_cache(maxsize=1)
@@ -138,7 +159,41 @@ def sure(grounds: AnswerGrounds) -> float:
     if grounds.stated:
         return max(likely, STATED)
     doubted = grounds.unread or grounds.beside or (grounds.doubted and not _succeeds(grounds))
+    if grounds.judged and grounds.yes is not None:
+        likely = likelihood(concluding(grounds), weights()[read_by(grounds.evidence)].conclusion)
+        doubted = doubted or likely < CONCLUDED
     return min(likely, DOUBTED) if doubted else likely
+
+
+def concluding(grounds: AnswerGrounds) -> Floats:
+    """What the model reads of a conclusion to yes or no, which nobody plainly said; `CONCLUSION_INPUTS`."""
+    question, evidence = grounds.question, grounds.evidence
+    yes = 0.5 if grounds.yes is None else grounds.yes
+    quoted, first = grounds.quoted[0].text, evidence[0]
+    asked = asked_words(STILL.sub("", question))
+    named = share_held(asked, quoted)
+    states = " ".join(hit.text for hit in evidence if hit.succession)
+    denied = DENIES.search(quoted) is not None or counted_in(quoted)[SentenceCue.END] > 0
+    no = yes < _HALF
+    sure_otherwise = likelihood(weighed(grounds), weights()[read_by(evidence)].sure)
+    return np.array(
+        (
+            *(2 * abs(yes - _HALF), no, named, named >= _ALL, share_held(asked, states), first.succession == 1),
+            *(reads(question), grounds.supposed, grounds.of_other_object),
+            min(6.0, max(-2.0, first.bearing or 0.0)),
+            *(STILL.search(question) is not None, ASKS_PAST.search(question) is not None, asks_of_self(question)),
+            *(no and named >= _HALF, no and grounds.supposed, denied),
+            *(_odds(sure_otherwise), _odds(grounds.context.confidence)),
+            any("\u3400" <= sign <= "\u9fff" for sign in question),
+        ),
+        np.float32,
+    )
+
+
+def _odds(likely: float) -> float:
+    """A likelihood as log odds, none beyond .99."""
+    likely = min(max(likely, 0.01), 0.99)
+    return math.log(likely / (1 - likely))
 
 
 def _tells_of_whom_is_named(grounds: AnswerGrounds) -> bool:

@@ -1,0 +1,217 @@
+"""Which of what was recalled can answer a question at all: by who said it, whom it is about, and what it names.
+
+What asks, what merely acknowledges, and what an assistant said or somebody is quoted as saying, answers nothing about
+whoever asks; nor does what is plainly of somebody else, or names no place, number or kin where that is asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from mnemic.core.tokens import tokenise
+from mnemic.extract.sentences import written_sentences
+from mnemic.recall.asked_for import AnswerType, asks_age, tells_age
+from mnemic.recall.earlier import names_what_followed
+from mnemic.recall.polarity import DENIES, asked_words, share_held, telling_words
+from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
+from mnemic.recall.topics import OFF_TOPIC
+from mnemic.recall.understand import ASSISTANTS, SPEAKS_OF_SELF, SPEAKS_TO_OTHER, called_by_name
+from mnemic.recall.whom_it_is_about import (
+    OWN_KIN,
+    QUOTED,
+    about_another,
+    asks_of_self,
+    clauses,
+    is_kin_of_another,
+    names_in,
+    of_somebody_of_mine,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mnemic.core.items import Item
+    from mnemic.core.queries import Recalled
+
+
+ASKING: Final = re.compile(r"[?？][\"'”’)\]]*$")
+_LIGHT: Final = frozenset(
+    tokenise("take takes taking get gets getting have make makes making do go goes going put keep let")
+)
+"""Verbs that name no matter: what was taken may be a pill, a train or a size."""
+_ACKNOWLEDGES: Final = re.compile(
+    r"\W*(?:(?:ok(?:ay)?|thanks?(?: you)?(?: (?:so|very) much| a lot)?|noted|great|sure|cool|nice|got it|will do"
+    r"|understood|perfect|sounds good|alright|you['’]re welcome|no problem|congratulations|glad to hear (?:it|that)"
+    r"|好的?|谢谢你?|收到|明白了?|知道了|了解|没问题|恭喜|嗯|行)[\s,.!。，！、~～]*)+$",
+    re.IGNORECASE,
+)
+_REPORTED: Final = re.compile(
+    r"\b(?:said|says|told|asked|wrote|texted|goes|like)\b[^\"“「']{0,40}[\"“「']|[说问写道喊讲][^\"“「]{0,8}[\"“「]",
+    re.IGNORECASE,
+)
+PLACED: Final = re.compile(
+    r"\b(?i:in|at|on|to|from|near|under|behind|beside|by|inside|above|below|between|with|outside|abroad|home|here|there"
+    r"|visited|left|lives?|via|around|across|past|opposite|over|into|onto|toward|towards|through|for)\b"
+    r"|\b(?:is|was|are) (?:the )?[A-Z]|address|street|road|来自|是"
+    r"|[在去到住从往回来搬里上下旁边放落路街号州市省县区镇村]|[A-Z][\w’'-]+(?:, [A-Z]|$)",
+)
+"""What may tell where something is, or where to."""
+COUNTED: Final = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
+    r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|thousand"
+    r"|dozens?|half|once|twice|every|each|few|several|both|couple|first|last|daily|weekly|monthly)\b"
+    r"|[一二两三四五六七八九十百千万半几每双]",
+    re.IGNORECASE,
+)
+"""What may tell how many, how much or how often."""
+_ASKS_NAME_OF_KIN: Final = re.compile(
+    r"\bwho(?:['’]s| is| was)(?: \w+)? (?:my|our)\b|\bname\b|\bcalled\b|叫什么|叫啥|名字|是谁", re.IGNORECASE
+)
+_ALIKE: Final = tuple(
+    re.compile(words, re.IGNORECASE)
+    for words in (
+        r"\b(?:wife|husband|spouse|partner|girlfriend|boyfriend|gf|bf|fianc[eé]e?|missus|other half|seeing|dating"
+        r"|married|together|anniversary)\b|领证|结婚|老婆|老公|爱人|对象|男朋友|女朋友|男友|女友|媳妇|先生|太太|妻子|丈夫|老伴",
+        r"\b(?:sons?|daughters?|kids?|child(?:ren)?|boys?|girls?|bab(?:y|ies)|twins)\b|孩子|儿子|女儿|闺女|娃|宝宝|双胞胎",
+    )
+)
+"""Words for the same kin."""
+OF_ANY_MATTER: Final = frozenset("日月年号天多大少")
+"""Characters that stand in questions and statements of any matter."""
+_IN_LAW: Final = re.compile(r"-in-law|[夫婿媳嫂]")
+"""Kin of kin, whom a word for those whom they married does not mean."""
+_POSSESSIVE: Final = re.compile(
+    r"\W*(?!(?:It|That|This|There|Here|What|Who|Where|When|How|He|She|Let|Today|Tomorrow)\b)[A-Z][\w-]+['’]s\b"
+)
+"""Opens with what is somebody's by name: "Tom's favourite colour"."""
+_THEIRS: Final = re.compile(
+    r"\bmy\b|\b(?:told|asked|texted|said to|wrote to) (?:me|us)\b|我(?=的?[\u4e00-\u9fff]{1,3}[说问写喊讲])"
+    r"|(?:跟|对|和|给|告诉|问)我们?",
+    re.IGNORECASE,
+)
+"""By which somebody is called after whoever speaks, or speaks to them: "my boss", "told me", 我妈说, 告诉我."""
+MACHINES: Final = frozenset(ASSISTANTS)
+_MEANT: Final = 1.0
+"""A closeness of meaning, as recall scales it, that few statements of other matters reach."""
+
+
+def can_answer(hit: Recalled, question: str) -> bool:
+    """Whether an entry can answer at all: it states something, and not only what an assistant said of somebody else."""
+    if all(ASKING.search(text) or _ACKNOWLEDGES.match(text) for text in written_sentences(hit.text)):
+        return False
+    mine = SPEAKS_OF_SELF.search(question) and not SPEAKS_TO_OTHER.search(question)
+    if not mine:
+        return True
+    if _POSSESSIVE.match(hit.text) and not SPEAKS_OF_SELF.search(hit.text) and not counted_in(question)[KIN].any():
+        return False
+    return MACHINES.isdisjoint(tokenise(speaker_of(hit.item))) and not _of_another(hit.text)
+
+
+def _of_another(text: str) -> bool:
+    """Whether whoever says "I" in a text is somebody whom it quotes."""
+    if not _REPORTED.search(text):
+        return False
+    return SPEAKS_OF_SELF.search(QUOTED.sub("", _THEIRS.sub("", text))) is None
+
+
+def of_subject(question: str, evidence: list[Recalled], user: str) -> list[Recalled]:
+    """What is said of or by somebody the question is about by name; all, if it names nobody."""
+    names = {name.casefold() for name in called_by_name(question)} - {user.casefold()}
+    if not names:
+        return evidence
+    wanted = {token for name in names for token in tokenise(name)}
+    return [hit for hit in evidence if wanted & {*tokenise(hit.text), *tokenise(speaker_of(hit.item))}] or (
+        [] if all(hit.bearing is not None for hit in evidence[:1]) else evidence
+    )
+
+
+def of_whoever_asks(question: str, evidence: list[Recalled], heard: Sequence[Recalled]) -> list[Recalled]:
+    """What may be about whoever asks, where the question is: nothing that plainly speaks of somebody else.
+
+    Where only what speaks of somebody else names what is asked, or is close to it in meaning, nothing answers.
+
+    Args:
+        heard: All that was recalled, which shows names.
+    """
+    if not asks_of_self(question):
+        return evidence
+    names, asked = names_in(hit.text for hit in heard), asked_words(question)
+
+    def is_of_another(hit: Recalled) -> bool:
+        best = max(clauses(hit.text), key=lambda part: share_held(asked, part), default=hit.text)
+        own = SPEAKS_OF_SELF.search(hit.text)  # a place may be named and left, as its speaker says beside it
+        return of_somebody_of_mine(hit.text) or about_another(best, frozenset() if own else names, question)
+
+    kept = [hit for hit in evidence if not is_of_another(hit)]
+    left = [hit for hit in evidence if hit not in kept]
+
+    def names_it(hit: Recalled) -> bool:
+        return share_held(asked, hit.text) > 0 or hit.components.get("dense", 0.0) >= _MEANT
+
+    return [] if any(map(names_it, left)) and not any(map(names_it, kept)) else renumbered(kept)
+
+
+def of_kin_asked(question: str, evidence: list[Recalled]) -> list[Recalled]:
+    """Evidence without what speaks of somebody else's kin alone, where a question asks for the asker's own.
+
+    "Els got back together with her husband" does not answer "Who is my husband?".
+    """
+    kin = OWN_KIN.search(question)
+    if kin is None:
+        return evidence
+    kin_asked = next(filter(None, kin.groups()))
+    kept = [hit for hit in evidence if not is_kin_of_another(hit.text, kin_asked)]
+    return renumbered(kept) if kept else evidence
+
+
+def of_self(question: str, recalled: Sequence[Recalled]) -> list[Recalled]:
+    """What can answer a question about whoever asks it, which may name a place as if it were somebody."""
+    if not SPEAKS_OF_SELF.search(question) or OWN_KIN.search(question):
+        return []
+    return [hit for hit in recalled if can_answer(hit, question) and not about_another(hit.text, frozenset(), question)]
+
+
+def renumbered(evidence: Sequence[Recalled]) -> list[Recalled]:
+    """Evidence with the places among the states of one matter counted anew, as some of them answer nothing."""
+    states = sorted(hit.succession for hit in evidence if hit.succession)
+    places = {place: n for n, place in enumerate(states, start=1)} if len(states) > 1 else {}
+    return [replace(hit, succession=places.get(hit.succession, 0)) if hit.succession else hit for hit in evidence]
+
+
+def calls_kin(text: str, kin: str) -> bool:
+    """Whether a text speaks of kin of one kind, by this or another word for them: husband, partner, 老公."""
+    if kin.casefold() in text.casefold() or any(form.fullmatch(kin) and form.search(text) for form in _ALIKE):
+        return True
+    alike = (counted_in(text)[KIN] > 0) & (counted_in(kin)[KIN] > 0)
+    return bool(alike.any()) and not _IN_LAW.search(kin)
+
+
+def is_off(question: str, asked: AnswerType, hit: Recalled, text: str) -> bool:
+    """Whether a text names no place, no number or not the kin that is asked for, or tells of what came after it; or
+    shares no word with the question and is plainly on another topic."""
+    kin = OWN_KIN.search(question)
+    another = kin is not None and not calls_kin(text, next(filter(None, kin.groups())))
+    if another and (_ASKS_NAME_OF_KIN.search(question) or (counted_in(text)[KIN] > 0).any()):
+        return True
+    if names_what_followed(question, text) or (asked is AnswerType.PLACE and not PLACED.search(text)):
+        return True
+    if asked is AnswerType.NUMBER and not (tells_age(text) if asks_age(question) else COUNTED.search(text)):
+        return True
+    off_topic = hit.same_topic is not None and hit.same_topic < OFF_TOPIC
+    return off_topic and share_held(asked_words(question) - OF_ANY_MATTER, text) == 0
+
+
+def speaker_of(item: Item) -> str:
+    return str(item.slots.get("speaker") or item.slots.get("role") or "")
+
+
+def denies_in(clause: str) -> bool:
+    """Whether a clause says that something is not so, or not any more."""
+    return bool(DENIES.search(clause) or counted_in(clause)[SentenceCue.END])
+
+
+def matter_words(text: str) -> set[str]:
+    """The tokens of a text that name something: no words of grammar, no light verbs, nor words of an end."""
+    return {token for token in telling_words(text) if token not in _LIGHT and not denies_in(token)}
