@@ -507,6 +507,13 @@ class PostgresStore:
             ((value,),) = transaction.ask(ACROSS, f'SELECT "value" FROM {SCHEMA}."meta" WHERE "key" = \'origin\'')
             return str(bytes(value).decode())
 
+    def relation_count(self) -> int:
+        """How many relations the schema has, indexes and parts of tables too."""
+        with self._apart() as rows:
+            transaction = rows.spaces.relations.transaction  # type: ignore[attr-defined]
+            ((count,),) = transaction.ask(ACROSS, _RELATIONS)
+            return int(count)
+
     def info(self) -> Info:
         with self._apart() as rows:
             transaction = rows.spaces.relations.transaction  # type: ignore[attr-defined]
@@ -544,6 +551,7 @@ _SIZE: Final = (
     "SELECT current_setting('server_version')::text, coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint"
     f" FROM pg_class c WHERE c.relnamespace = to_regnamespace('{SCHEMA}') AND c.relkind = 'r'"
 )
+_RELATIONS: Final = f"SELECT count(*)::bigint FROM pg_class WHERE relnamespace = to_regnamespace('{SCHEMA}')"
 _MAY_SET_POINT: Final = "SELECT has_function_privilege(current_user, 'pg_create_restore_point(text)', 'EXECUTE')"
 
 
