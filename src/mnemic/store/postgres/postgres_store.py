@@ -103,7 +103,7 @@ class PostgresStore:
                 self._prepares = not is_pooled(db)
                 self.renew()
                 try:
-                    migrate(db, self._where, self._entropy, self._retokenise, create=create)
+                    migrate(db, self._where, self._entropy, self._retokenise, create=create, pooled=not self._prepares)
                 except BaseException:
                     self.close()
                     raise
@@ -231,6 +231,7 @@ class PostgresStore:
             except driver().Error as error:
                 # One that lost its connection has not landed, or this would not be here (`_attempt`).
                 again = _may_be_repeated(error) or (last == 0 and isinstance(error, driver().OperationalError))
+                again = again or (last == 0 and self._left_primary(error))
                 if last == TRIES - 1 or not again:
                     raise ours(self._where, error) from error
                 self._pause(last)
@@ -339,10 +340,21 @@ class PostgresStore:
                 self._probe(f"{name}:after-commit")
                 return answer
             except driver().Error as error:
-                if last == TRIES - 1 or not _may_be_repeated(error):
+                again = _may_be_repeated(error) or (last == 0 and self._left_primary(error))
+                if last == TRIES - 1 or not again:
                     raise ours(self._where, error) from error
                 self._pause(last)
         raise AssertionError("unreachable")
+
+    def _left_primary(self, error: BaseException) -> bool:
+        """Whether connections lead to a server that only replays now: they are closed, and new ones find the primary.
+
+        Where the URL names several servers, or a name that has moved on; nothing was written.
+        """
+        if not isinstance(error, driver().errors.ReadOnlySqlTransaction):
+            return False
+        self._writers.close_idle()
+        return True
 
     def carry(self, figures: Figures) -> None:
         self._figures, self._carried_at = figures, self._clock.now()
