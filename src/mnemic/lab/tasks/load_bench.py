@@ -280,7 +280,8 @@ def bench_load(
     Args:
         store: A path or a URL, which holds nothing but what a run of this bench has put there, and keeps it; left
             out, a file that is gone afterwards.
-        beside_file: Fill a file with the same, too, and have it recall in turn.
+        beside_file: Fill a file with the tenants of whom warm recall is measured, and have it recall in turn; it
+            holds less, which is in its favour.
 
     Raises:
         Invalid: the store holds something else.
@@ -330,15 +331,19 @@ def _refuse_others(where: str) -> None:
 # Loading
 
 
-def fill(where: str, load: TenantLoad, progress: Progress) -> tuple[int, float]:
+def fill(where: str, load: TenantLoad, progress: Progress, only: Sequence[int] | None = None) -> tuple[int, float]:
     """Have every tenant have its items, as far as the time goes; who is there already is left as it is.
+
+    Args:
+        only: Some of the tenants; left out, all.
 
     Returns:
         How many tenants there are, from the first on; and the seconds that each item took which was loaded now.
     """
     with _memory(where) as memory:
         there = set(tenants_of(memory._opened.store))
-    missing = [number for number in range(load.tenants) if tenant_name(number) not in there]
+    wanted = range(load.tenants) if only is None else only
+    missing = [number for number in wanted if tenant_name(number) not in there]
     parts = [missing[part :: load.processes] for part in range(load.processes)]
     began = time.perf_counter()
     if load.processes == 1:
@@ -392,10 +397,14 @@ def _loading(load: TenantLoad, filled: int, each: float) -> Figure:
 # Recall, warm
 
 
+def _warm_tenants(load: TenantLoad) -> list[int]:
+    return sorted(set(MadeUp(load).tenants(load.warm)))
+
+
 def _warm(memories: Sequence[Memory], load: TenantLoad, progress: Progress) -> list[Figure]:
     """Time recalls of tenants whose catalogues are at hand, in turn over each store."""
     made, dice = MadeUp(load), random.Random(load.seed)  # noqa: S311 - a load, not a secret
-    tenants = sorted(set(made.tenants(load.warm)))
+    tenants = _warm_tenants(load)
     times: list[list[float]] = [[] for _ in memories]
     trips = [0] * len(memories)
     for done, number in enumerate(tenants):

@@ -70,9 +70,11 @@ class ServerAddress:
 
     def __str__(self) -> str:
         said = self.parameters
-        host, port = str(said.get("host", "")), str(said.get("port", ""))
+        hosts, ports = str(said.get("host", "")).split(","), str(said.get("port", "")).split(",")
         who = f"{said['user']}@" if said.get("user") else ""
-        return f"postgresql://{who}{host}{':' + port if port else ''}/{said.get('dbname', '')}"
+        ports = ports * len(hosts) if len(ports) == 1 else ports  # of each server, or one for all of them
+        places = ",".join(f"{host}{':' + port if port else ''}" for host, port in zip(hosts, ports, strict=False))
+        return f"postgresql://{who}{places}/{said.get('dbname', '')}"
 
     def connect(self, *, autocommit: bool = False) -> Connection[Any]:
         """Open a connection.

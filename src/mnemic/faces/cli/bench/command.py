@@ -350,7 +350,7 @@ def idle(**load: Any) -> None:
 @options.count("--warm", 200, "Recalls timed warm.")
 @options.count("--further", 2_500, "Tenants that come at last.", least=0)
 @click.option("--served", is_flag=True, help="Requests go to `mnemic serve`, over HTTP.")
-@click.option("--beside-file", is_flag=True, help="Fill a file with the same, and have it recall in turn.")
+@click.option("--beside-file", is_flag=True, help="Fill a file with some of these tenants, and have it recall in turn.")
 @options.seed("the made-up text and of who comes when")
 def load(where: str | None, *, beside_file: bool, **size: Any) -> None:
     """Many tenants who write and ask as they come, not as they are served: a file, or a PostgreSQL server.
