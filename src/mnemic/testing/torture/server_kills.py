@@ -34,6 +34,10 @@ _RETRY: Final = 0.05
 _WRITER: Final = 1_000_000
 """More than a writer says in its life: so far apart are the numbers of what they say."""
 _DATABASE: Final = "tortured"
+_AMID: Final = (0.0, 0.5)
+"""Seconds after which a primary is killed that is being written to."""
+_COMMITS: Final = 10
+"""Commits by which those who write are known to do so."""
 _STANDBY_SECONDS: Final = 120.0
 
 
@@ -99,14 +103,15 @@ def failover(runs: int = 20, seed: int = 1, *, name: str = "memory", writers: in
             url = url_of_either(primary, standby, _DATABASE)
             for life in range(1, runs + 1):
                 with _writing(url, range(life * writers, (life + 1) * writers), said, problems):
-                    time.sleep(random.uniform(*_LIVES))
+                    _wait_until_written(primary)
+                    time.sleep(random.uniform(*_AMID))
                     primary.kill()
                     standby.promote()
                     over += 1
                     primary.rejoin(standby)
                     primary, standby = standby, primary
                     _wait_until_replayed(standby, primary)
-                    time.sleep(random.uniform(*_LIVES))
+                    _wait_until_written(primary)
             problems += children.asked(partial(audit, url, said))
     done = sum(line.startswith("done") for line in said)
     figures = {
@@ -117,6 +122,16 @@ def failover(runs: int = 20, seed: int = 1, *, name: str = "memory", writers: in
         "bad": len(problems),
     }
     return Report(name="failover", subject=name, seed=seed, figures=figures, problems=problems)
+
+
+def _wait_until_written(server: PostgresServer) -> None:
+    """Wait until those who write have come so far that they write, and have."""
+    commits = 'SELECT sum("stamp") FROM mnemic.tenant'
+    before, until = int(server.sql(commits, database=_DATABASE)), time.monotonic() + _STANDBY_SECONDS
+    while int(server.sql(commits, database=_DATABASE)) < before + _COMMITS:
+        if time.monotonic() > until:
+            raise PostgresFailed(f"nobody writes to {server.folder}: {server.log()[-2_000:]}")
+        time.sleep(_RETRY)
 
 
 def _wait_until_replayed(standby: PostgresServer, primary: PostgresServer) -> None:
