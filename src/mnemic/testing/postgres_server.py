@@ -361,7 +361,7 @@ def _call(programs: PostgresPrograms, program: str, *arguments: str) -> str:
                 env={"PATH": os.defpath, "LC_ALL": "C"},
                 cwd="/",
                 check=False,
-                **_as_unprivileged(),
+                **as_unprivileged(),
             )
         except PermissionError as error:
             raise PostgresFailed(
@@ -384,7 +384,8 @@ def _unprivileged() -> pwd.struct_passwd | None:
     raise PostgresFailed("PostgreSQL does not run as root, and this system has neither a user `postgres` nor `nobody`")
 
 
-def _as_unprivileged() -> dict[str, Any]:
+def as_unprivileged() -> dict[str, Any]:
+    """Arguments of `subprocess` by which a program runs as somebody else than root."""
     user = _unprivileged()
     return {} if user is None else {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
 
