@@ -296,11 +296,8 @@ def bench_load(
             memories = [opened.enter_context(_memory(where))]
             if beside_file:
                 other = str(Path(folder) / "beside.db")
-                fill(
-                    other,
-                    replace(load, fill_seconds=None),
-                    lambda name, done, of: progress(f"{name}, beside", done, of),
-                )
+                alike = replace(load, fill_seconds=None, processes=1)
+                fill(other, alike, lambda name, done, of: progress(f"{name}, beside", done, of), _warm_tenants(load))
                 memories.append(opened.enter_context(_memory(other)))
             figures += _warm(memories, load, progress)
             figures += _side_by_side(memories[0], load, progress)
