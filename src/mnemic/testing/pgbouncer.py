@@ -40,7 +40,7 @@ def installed_pgbouncer() -> Path | None:
 def running_pgbouncer(program: Path, server: PostgresServer, database: str, mode: str) -> Iterator[str]:
     """Have a pooler stand before a database until the block is left; yields the URL through it.
 
-    It has a connection for each that a process of ours may have at a time: by sessions, fewer would make it wait for good.
+    It has one for each connection that a process of ours may have at a time: by sessions, some would wait for good.
 
     Args:
         mode: `session`, `transaction` or `statement`.

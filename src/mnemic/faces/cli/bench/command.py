@@ -301,21 +301,24 @@ def _served(chat: Chat) -> AbstractContextManager[Chat]:
 
 
 @verb("mnemic bench idle --spaces 50 --watches 3 --seconds 0.1 --writes 2")
+@click.argument("where", metavar="[STORE]", required=False, type=WORDS)
 @options.count("--spaces", 1_000_000, "Users of whom everything is understood.")
 @options.count("--watches", 1_000, "Watches that wait.")
 @click.option("--seconds", type=click.FloatRange(0.1), default=60.0, show_default=True, help="Of waiting.")
 @options.count("--looks", 5, "Looks for work, each as a process begins.")
 @options.count("--writes", 100, "Commits of another process, each timed until it is heard.")
 @options.seed("the pauses between commits")
-def idle(**load: Any) -> None:
+def idle(where: str | None, **load: Any) -> None:
     """What a store costs while nothing happens: looks for work, watches; how soon another process's commit is heard.
+
+    STORE is the URL of an empty PostgreSQL database, which keeps what was made; left out, a file, gone afterwards.
 
     A bar that is missed decides the exit code where at least as much is measured as the bars are stated for.
     """
     from mnemic.lab.tasks.idle_bench import IdleLoad, bench_idle
 
     run, measured = invocation(), IdleLoad(**load)
-    figures = bench_idle(measured, lambda part: run.output.note(f"{part} ..."))
+    figures = bench_idle(measured, lambda part: run.output.note(f"{part} ..."), where)
     _show_figures(run, figures, binding=measured.stated)
 
 
