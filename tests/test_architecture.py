@@ -60,6 +60,7 @@ FLOORS = (
     ("admin",),
     ("session", "long_reading", "markdown_folder"),
     ("memory", "aio"),
+    ("replicas",),
     ("operations",),
     ("tools",),
     ("lab",),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -241,6 +242,62 @@ def test_a_write_meanwhile_is_noticed(lived: SqliteStore, new_store: Opener) -> 
     with pytest.raises(Conflict, match="written to meanwhile"):
         move_tenant(lived, there, TENANT, probe=probe)
     assert tenants_of(there) == []
+    move_tenant(lived, there, TENANT)
+    assert contents(there) == contents(lived)
+
+
+@pytest.mark.parametrize("point", ["move:beside", "move:settled"])
+def test_a_write_at_the_end_is_noticed(lived: SqliteStore, new_store: Opener, point: str) -> None:
+    there, late = new_store("there"), World(lived, "late")
+
+    def probe(passed: str) -> None:
+        if passed == point and late.commit("said at the end").seq:
+            assert tenants_of(there) == []
+
+    with pytest.raises(Conflict, match="written to meanwhile"):
+        move_tenant(lived, there, TENANT, probe=probe)
+    assert (tenants_of(there), faults(there)) == ([], [])
+    move_tenant(lived, there, TENANT)
+    assert (contents(there), journal(there)) == (contents(lived), journal(lived))
+
+
+def test_nobody_writes_to_the_source_while_the_copy_gets_its_name(
+    new_store: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, dest = new_store("source"), SqliteStore(tmp_path / "dest.db", clock=ManualClock())
+    world, late = World(source), World(source, "late")
+    world.commit("before")
+    writing = threading.Thread(target=lambda: late.commit("after"))
+    transact, waited = dest.transact, []
+
+    def publishing(work: Callable[..., Any], *args: Any) -> Any:
+        if work.__name__ == "publish":
+            writing.start()
+            writing.join(0.3)
+            waited.append(writing.is_alive())
+        return transact(work, *args)
+
+    monkeypatch.setattr(dest, "transact", publishing)
+    move_tenant(source, dest, TENANT)
+    writing.join()
+    assert waited == [True]
+    assert (World(dest).texts(), world.texts()) == (["before"], ["before", "after"])
+    dest.close()
+
+
+def test_a_space_that_came_without_a_commit_between_two_runs_is_copied_too(
+    lived: SqliteStore, new_store: Opener
+) -> None:
+    there = new_store("there")
+
+    def probe(point: str) -> None:
+        if point == "move:begun":
+            raise KilledError
+
+    with pytest.raises(KilledError):
+        move_tenant(lived, there, TENANT, probe=probe)
+    number = World(lived).tenant(TENANT)
+    lived.transact(lambda rows: rows.spaces.load_space(number, 99, "somebody new", b"salt"))
     move_tenant(lived, there, TENANT)
     assert contents(there) == contents(lived)
 

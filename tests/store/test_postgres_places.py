@@ -6,9 +6,10 @@ import socket
 import threading
 import traceback
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 
+import psycopg
 import pytest
 
 from mnemic.core.queries import Filter
@@ -18,6 +19,7 @@ from mnemic.errors import (
     NotFound,
     StoreError,
     StoreForeign,
+    StoreFull,
     StoreLocked,
     StoreNewer,
     StoreReadOnly,
@@ -137,6 +139,30 @@ def test_a_store_with_entries_of_an_older_tokeniser_is_brought_up_to_date(
     written: list[str] = []
     with closing(PostgresStore(copy, probe=written.append)):
         assert written == []
+
+
+def test_no_transaction_idles_while_entries_are_made_again_and_who_comes_meanwhile_waits(
+    copy: str, postgres: PostgresServer
+) -> None:
+    with closing(PostgresStore(copy)) as store:
+        World(store).commit("Ada was in Lisbon")
+    older = """UPDATE mnemic.meta SET "value" = '2' WHERE "key" = 'tokens'"""
+    postgres.sql(older, database=name_of(copy))
+    idling: list[str] = []
+    written: list[str] = []
+
+    with ThreadPoolExecutor(1) as pool:
+        late: list[Future[PostgresStore]] = []
+
+        def probe(point: str) -> None:
+            if point == "retokenise_slice:after-commit" and not late:
+                late.append(pool.submit(PostgresStore, copy, probe=written.append))
+                idling.append(postgres.sql(_IDLING.format(name_of(copy))))
+
+        PostgresStore(copy, probe=probe).close()
+        late[0].result().close()
+    assert idling == ["0"]
+    assert written == []
 
 
 def test_a_schema_of_another_program(postgres_database: str, postgres: PostgresServer) -> None:
@@ -309,6 +335,52 @@ def test_clocks_an_hour_apart_leave_a_journal_in_order(copy: str) -> None:
             World((one, two)[number % 2], f"{number}").commit(f"{number}")
         assert World(two).texts() == ["0", "1", "2", "3"]
         assert World(two).faults() == []
+
+
+_IDLING = "SELECT count(*) FROM pg_stat_activity WHERE datname = '{}' AND state LIKE 'idle in transaction%'"
+
+
+def test_deadlocks_that_do_not_end_are_told_in_one_sentence(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mnemic.store.postgres.postgres_store.TRIES", 2)
+    world.commit("before")
+
+    def stand_in_the_way(rows: Rows) -> None:
+        raise psycopg.errors.DeadlockDetected("deadlock detected")
+
+    with pytest.raises(StoreLocked, match="stood in the way each time; retry with the same key") as caught:
+        world.store.transact(stand_in_the_way)
+    assert "\n" not in str(caught.value)
+    assert world.commit("after").seq == 2
+
+
+def test_a_disk_that_is_full_is_told_and_nothing_that_was_acknowledged_is_lost(
+    world: World, copy: str, postgres: PostgresServer
+) -> None:
+    acknowledged = [world.commit(f"{number}").seq for number in range(3)]
+    _fill_disk(postgres, copy)
+    with pytest.raises(StoreFull, match="disk is full; make room and retry with the same key") as caught:
+        world.commit(world.put("more", key="more"))
+    assert "\n" not in str(caught.value)
+    with pytest.raises(StoreFull):
+        world.store.transact(lambda rows: rows.notes.set_memo(world.tenant(), "note", b"x"))
+    assert world.texts() == ["0", "1", "2"]
+    _free_disk(postgres, copy)
+    assert world.commit(world.put("more", key="more")).seq == acknowledged[-1] + 1
+    assert (world.texts(), world.faults()) == (["0", "1", "2", "more"], [])
+
+
+def _fill_disk(postgres: PostgresServer, url: str) -> None:
+    """Have the server answer each change of a tenant's head as it does where a table cannot grow."""
+    raised = "BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END"
+    postgres.sql(
+        f"CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $${raised}$$;"
+        " CREATE TRIGGER full_disk BEFORE UPDATE ON mnemic.tenant EXECUTE FUNCTION full_disk()",
+        database=name_of(url),
+    )
+
+
+def _free_disk(postgres: PostgresServer, url: str) -> None:
+    postgres.sql("DROP TRIGGER full_disk ON mnemic.tenant", database=name_of(url))
 
 
 def _end_connections(postgres: PostgresServer, url: str) -> None:

@@ -82,11 +82,9 @@ def _move(source: NamedStore, dest: Store, name: str, progress: Progress, probe:
         probe("move:begun")
         copy = _copy(dest, rows, number, left)
         _write_pieces(copy, dest, progress, probe)
-        with source.read() as now:
-            moved_on = now.tables.spaces.tenant(name)
-        if moved_on != tenant:
-            raise Conflict(f"tenant {name!r} was written to meanwhile; stop whoever writes to it, and move it again")
-        dest.transact(_publish, copy, state_hash)
+        dest.transact(copy.settle, state_hash)
+        probe("move:settled")
+        source.transact(_publish_fenced, copy, dest)
     probe("move:published")
     return MovedTenant(tenant=name, commits=tenant.seq - left.upto, state_hash=state_hash)
 
@@ -103,9 +101,11 @@ def _copy(dest: Store, rows: Rows, number: int, mark: CopyMark) -> TenantCopy:
     with dest.read() as there:
         by_number = {row.number: row.id for row in there.tables.spaces.tenant_spaces(number)}
     tenant = rows.spaces.known_tenant(mark.name)
-    spaces = {row.id: by_number[row.number] for row in rows.spaces.tenant_spaces(tenant.id)}
-    copy = TenantCopy(rows, tenant, number, mark, spaces)
-    dest.transact(_enlist, copy)
+    own = rows.spaces.tenant_spaces(tenant.id)
+    if {row.number for row in own} != by_number.keys():  # a space may come without a commit
+        raise CopyDiffersError("it has other spaces than when its copy was begun")
+    copy = TenantCopy(rows, tenant, number, mark, {row.id: by_number[row.number] for row in own})
+    dest.transact(copy.embedders)
     return copy
 
 
@@ -129,16 +129,22 @@ def _write_pieces(copy: TenantCopy, dest: Store, progress: Progress, probe: Prob
         progress("spaces", done := done + size, len(copy.spaces))
 
 
-def _enlist(rows: Rows, copy: TenantCopy) -> None:
-    copy.embedders(rows)
-
-
 def _write(rows: Rows, piece: tenant_copy.Piece) -> None:
     piece(rows)
 
 
-def _publish(rows: Rows, copy: TenantCopy, state_hash: str) -> None:
-    copy.publish(rows, state_hash)
+def _publish_fenced(rows: Rows, copy: TenantCopy, dest: Store) -> None:
+    """Publish a copy inside a write transaction of its source: nobody writes to the tenant before it is there.
+
+    Raises:
+        Conflict: somebody has written to it since it was copied.
+    """
+    # A server locks the tenant's head as the work first looks at it; a file has one writer.
+    if rows.spaces.tenant_row(copy.tenant.id) != copy.tenant:
+        raise Conflict(
+            f"tenant {copy.mark.name!r} was written to meanwhile; stop whoever writes to it, and move it again"
+        )
+    dest.transact(copy.publish)
 
 
 def _drop_copy(dest: Store, name: str) -> None:

@@ -49,6 +49,8 @@ _SETTINGS: Final = {
     "logging_collector": "off",
     "wal_level": "logical",
     "max_prepared_transactions": "0",
+    "wal_log_hints": "on",
+    "wal_keep_size": "'256MB'",
 }
 _NOT_DURABLE: Final = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off"}
 
@@ -144,7 +146,9 @@ class PostgresServer:
             PostgresFailed: It did not come up; `log` says why.
         """
         log, waiting = str(self.folder / "log"), ("-w", "-t", str(_STARTING_SECONDS))
-        _call(self.programs, "pg_ctl", "-D", str(self.data), "-l", log, "-o", f"-p {self.port}", *waiting, "start")
+        # The socket's folder too: the settings of a copy are those of the server that it was made of.
+        own = f"-p {self.port} -k {self.folder}"
+        _call(self.programs, "pg_ctl", "-D", str(self.data), "-l", log, "-o", own, *waiting, "start")
 
     def halt(self, mode: str = "fast") -> None:
         """Stop the server and keep its folder: `fast`, `smart`, or `immediate`, which recovers at the next start."""
@@ -158,6 +162,38 @@ class PostgresServer:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         _wait_for_end(postmaster)
+
+    # A primary and its standby
+
+    def require_standby(self) -> None:
+        """Acknowledge no commit from now on before a standby has it on disk; a copy of this server does so, too."""
+        self.sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        self.sql("SELECT pg_reload_conf()")
+
+    def promote(self) -> None:
+        """Make a standby the primary."""
+        waiting = ("-w", "-t", str(_STARTING_SECONDS))
+        _call(self.programs, "pg_ctl", "-D", str(self.data), *waiting, "promote")
+
+    def rejoin(self, primary: PostgresServer) -> None:
+        """Start a primary that was killed as the standby of the one that was promoted in its place.
+
+        What it alone has, which nobody was told is kept, is taken back by `pg_rewind`.
+        """
+        source = f"host={primary.folder} port={primary.port} user={SUPERUSER} dbname=postgres"
+        (self.data / "postmaster.pid").unlink(missing_ok=True)
+        _call(self.programs, "pg_rewind", "-D", str(self.data), "-R", "--no-sync", "--source-server", source)
+        self.start()
+
+    def replayed(self, primary: PostgresServer) -> bool:
+        """Whether a standby streams from a primary, and has replayed all that this had written when it was asked."""
+        written = primary.sql("SELECT pg_current_wal_lsn()")
+        streams = primary.sql("SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'") != "0"
+        return streams and self.sql(f"SELECT pg_last_wal_replay_lsn() >= '{written}'") == "t"
+
+    def pause_replay(self, *, paused: bool = True) -> None:
+        """Have a standby fall behind, or go on."""
+        self.sql(f"SELECT pg_wal_replay_{'pause' if paused else 'resume'}()")
 
     def stop(self) -> None:
         """End the server, whatever it is doing, and remove its folder; again does nothing."""
@@ -202,6 +238,45 @@ def start_postgres(
         PostgresServer(programs, folder, 0, "").stop()
         raise
     return server
+
+
+def start_standby(primary: PostgresServer, *, owner: int | None = None) -> PostgresServer:
+    """Copy a running server by `pg_basebackup`, and start the copy as its standby; whoever calls stops it.
+
+    Raises:
+        PostgresFailed: `pg_basebackup` or `pg_ctl` failed.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="mnemic-postgres-"))
+    programs = primary.programs
+    try:
+        if (user := _unprivileged()) is not None:
+            os.chown(folder, user.pw_uid, user.pw_gid)
+        where = ("-h", str(primary.folder), "-p", str(primary.port), "-U", SUPERUSER, "-D", str(folder / "data"))
+        _call(programs, "pg_basebackup", *where, "-R", "-X", "stream", "-c", "fast", "--no-sync")
+        standby = _start_on_a_free_port(programs, folder, primary.password)
+        _end_with(owner or os.getpid(), folder)
+    except BaseException:
+        PostgresServer(programs, folder, 0, "").stop()
+        raise
+    return standby
+
+
+@contextlib.contextmanager
+def running_standby(primary: PostgresServer) -> Iterator[PostgresServer]:
+    """A standby of a server until the block is left."""
+    standby = start_standby(primary)
+    try:
+        yield standby
+    finally:
+        standby.stop()
+
+
+def url_of_either(one: PostgresServer, other: PostgresServer, database: str) -> str:
+    """Where a database is, on whichever of two servers is the primary."""
+    return (
+        f"postgresql://{APPLICATION}:{one.password}@127.0.0.1:{one.port},127.0.0.1:{other.port}/{database}"
+        "?target_session_attrs=read-write"
+    )
 
 
 @contextlib.contextmanager
@@ -286,7 +361,7 @@ def _call(programs: PostgresPrograms, program: str, *arguments: str) -> str:
                 env={"PATH": os.defpath, "LC_ALL": "C"},
                 cwd="/",
                 check=False,
-                **_as_unprivileged(),
+                **as_unprivileged(),
             )
         except PermissionError as error:
             raise PostgresFailed(
@@ -309,7 +384,8 @@ def _unprivileged() -> pwd.struct_passwd | None:
     raise PostgresFailed("PostgreSQL does not run as root, and this system has neither a user `postgres` nor `nobody`")
 
 
-def _as_unprivileged() -> dict[str, Any]:
+def as_unprivileged() -> dict[str, Any]:
+    """Arguments of `subprocess` by which a program runs as somebody else than root."""
     user = _unprivileged()
     return {} if user is None else {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
 

@@ -17,6 +17,7 @@ class Figure:
     Attributes:
         bar: What it is held against; None for a figure that stands beside one.
         more: Whether more is better.
+        histogram: What it was taken of: upper edges in its unit, each with how many are in its bucket.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Figure:
     bar: float | None = None
     more: bool = False
     detail: str = ""
+    histogram: tuple[tuple[float, int], ...] | None = None
 
     @property
     def met(self) -> bool | None:
@@ -65,7 +67,14 @@ def beside_bars(title: str, figures: Sequence[Figure]) -> TextTable:
 def show(measured: Measurements, stream: TextIO, *, as_json: bool = False) -> None:
     """Write the figures as a table, or as JSON."""
     if as_json:
-        figures = [{**asdict(figure), "met": figure.met} for figure in measured.figures]
+        figures = [{**_written(figure), "met": figure.met} for figure in measured.figures]
         stream.write(json.dumps({"header": dict(measured.header), "figures": figures}, indent=2) + "\n")
     else:
         stream.write(aligned(table(measured)) + "\n")
+
+
+def _written(figure: Figure) -> dict[str, object]:
+    fields = asdict(figure)
+    if figure.histogram is None:
+        del fields["histogram"]
+    return fields

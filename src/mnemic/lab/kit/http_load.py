@@ -42,10 +42,15 @@ class Answered:
 
 def post(path: str, body: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> bytes:
     """Make the bytes of a request."""
-    content = json.dumps(body).encode()
-    lines = [f"POST {path} HTTP/1.1", "Host: localhost", "Content-Type: application/json"]
-    lines += [f"{name}: {value}" for name, value in (headers or {}).items()]
+    content, named = json_request(body, headers or {})
+    lines = [f"POST {path} HTTP/1.1", "Host: localhost"]
+    lines += [f"{name}: {value}" for name, value in named.items()]
     return "\r\n".join([*lines, f"Content-Length: {len(content)}", "", ""]).encode() + content
+
+
+def json_request(body: Mapping[str, Any], headers: Mapping[str, str]) -> tuple[bytes, dict[str, str]]:
+    """Make the body of a request, and its headers."""
+    return json.dumps(body).encode(), {"Content-Type": "application/json", **headers}
 
 
 def send_all(port: int, requests: Sequence[bytes], connections: int) -> Answered:

@@ -73,10 +73,12 @@ class ServedProcess:
 
 
 @contextmanager
-def mnemic_server(store: Path, port: int = 0, *, background: bool = True) -> Iterator[ServedProcess]:
+def mnemic_server(store: Path | str, port: int = 0, *, background: bool = True) -> Iterator[ServedProcess]:
     """Run `mnemic serve` on a store until the block is left; port 0 for a free one; with or without work behind."""
-    command = [sys.executable, "-m", "mnemic", "--store", str(store), "serve", "--port", str(port)]
-    with _started(command, {**_ENVIRONMENT, "MNEMIC_BACKGROUND": str(background).lower()}) as served:
+    command = [sys.executable, "-m", "mnemic", "serve", "--port", str(port)]
+    # The store is named where no list of processes shows it: its URL may hold a password.
+    named = {"MNEMIC_STORE": str(store), "MNEMIC_BACKGROUND": str(background).lower()}
+    with _started(command, {**_ENVIRONMENT, **named}) as served:
         yield served
 
 

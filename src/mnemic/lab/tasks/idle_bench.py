@@ -28,8 +28,12 @@ from mnemic.lab.kit.log import provenance
 from mnemic.lanes.backlog import Backlog
 from mnemic.memory import Memory
 from mnemic.settings import Settings
+from mnemic.store.postgres.postgres_relations import PostgresRelations
+from mnemic.store.postgres.postgres_schema import SCHEMA
+from mnemic.store.postgres.transaction import ACROSS
 from mnemic.store.sqlite.disk import file_system
 from mnemic.store.sqlite.sqlite_relations import SqliteRelations
+from mnemic.store.urls import shown
 
 if TYPE_CHECKING:
     from multiprocessing.queues import Queue
@@ -53,6 +57,12 @@ _COPIED: Final = {
     "lane": {"cursor": "cursor + further", "space": "space + further"},
 }
 """Of each table that an idle space has a row in: the columns that differ, and how; the first tells its rows apart."""
+
+
+_COLUMNS: Final = (
+    "SELECT column_name::text FROM information_schema.columns WHERE table_schema = %s AND table_name = %s"
+    " AND is_generated = 'NEVER'"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,20 +89,23 @@ class IdleLoad:
         return self.spaces >= 1_000_000 and self.watches >= 1_000 and self.seconds >= 60 and self.writes >= 100
 
 
-def bench_idle(load: IdleLoad = IdleLoad(), progress: Callable[[str], None] = lambda _: None) -> Measurements:
-    """Measure, on a file that is gone afterwards."""
+def bench_idle(
+    load: IdleLoad = IdleLoad(), progress: Callable[[str], None] = lambda _: None, store: str | None = None
+) -> Measurements:
+    """Measure, on a file that is gone afterwards, or on an empty database at a URL, which keeps what was made."""
     with TemporaryDirectory(prefix="mnemic-idle-") as folder:
-        path = Path(folder) / "memory.db"
+        path = store or str(Path(folder) / "memory.db")
         progress(f"{load.spaces:,} idle spaces")
         make_idle_spaces(path, load.spaces)
         progress("looks for work")
         looks = look_times(path, load.looks)
         shares, heard = asyncio.run(_watched(path, load, progress))
-        header = {**provenance(), "load": asdict(load), "file_system": file_system(Path(folder))}
+        disk = file_system(Path(folder)) if store is None else shown(store)
+        header = {**provenance(), "load": asdict(load), "file_system": disk}
     return Measurements(header=header, figures=tuple(_figures(load, looks, shares, heard)))
 
 
-def make_idle_spaces(path: Path, spaces: int) -> None:
+def make_idle_spaces(path: Path | str, spaces: int) -> None:
     """Make a store of so many users, each of whom said one thing, which every lane has dealt with."""
     with Memory(path, settings=Settings(background=False), embedder="none") as memory:
         memory.scope(user="user 1").observe("The cello has arrived.")
@@ -103,7 +116,14 @@ def make_idle_spaces(path: Path, spaces: int) -> None:
 def _copy(rows: Rows, spaces: int) -> None:
     """Copy the rows of the first space so many times."""
     relations = rows.spaces.relations
-    assert isinstance(relations, SqliteRelations)
+    if isinstance(relations, SqliteRelations):
+        _copy_in_file(relations, spaces)
+    else:
+        assert isinstance(relations, PostgresRelations)
+        _copy_on_server(relations, spaces)
+
+
+def _copy_in_file(relations: SqliteRelations, spaces: int) -> None:
     db = relations.db
     for table, differs in _COPIED.items():
         counted = next(iter(differs))
@@ -117,7 +137,27 @@ def _copy(rows: Rows, spaces: int) -> None:
         )
 
 
-def look_times(path: Path, looks: int) -> list[float]:
+def _copy_on_server(relations: PostgresRelations, spaces: int) -> None:
+    transaction = relations.transaction
+    ((tenant,),) = transaction.ask(ACROSS, f'SELECT "id" FROM {SCHEMA}."tenant" WHERE "id" > 0')  # noqa: S608 - ours
+    head = transaction.moved_head(tenant)
+    for table, differs in _COPIED.items():
+        named = transaction.ask(tenant, _COLUMNS, (SCHEMA, table))
+        columns = ", ".join(f'"{name}"' for (name,) in named)
+        differing = differs | {"user": "'user ' || (1 + further)"}  # a space's id has its tenant's in it
+        values = ", ".join(differing.get(name, f'"{name}"') for (name,) in named)
+        tenants = {"space": "home"}.get(table, "tenant")
+        transaction.tell(
+            tenant,
+            f"INSERT INTO {SCHEMA}.{table} ({columns}) SELECT {values} FROM {SCHEMA}.{table},"  # noqa: S608 - names of the schema
+            f' generate_series(1, %s::bigint) further WHERE "{tenants}" = %s',
+            (spaces, tenant),
+        )
+    head.vers += spaces
+    head.spaces += spaces
+
+
+def look_times(path: Path | str, looks: int) -> list[float]:
     """Time looks for work at every lane of rules, each as a process begins: milliseconds."""
     times: list[float] = []
     with Memory(path, settings=Settings(background=False), embedder="none") as memory:
@@ -133,7 +173,7 @@ def look_times(path: Path, looks: int) -> list[float]:
     return times
 
 
-async def _watched(path: Path, load: IdleLoad, progress: Callable[[str], None]) -> tuple[dict[str, float], list[float]]:
+async def _watched(path: str, load: IdleLoad, progress: Callable[[str], None]) -> tuple[dict[str, float], list[float]]:
     """Measure what a worker and watches take of a core while they wait, and when the first watch hears of commits."""
     settings = Settings(background=False)
     shares: dict[str, float] = {}
@@ -174,11 +214,11 @@ async def _share(seconds: float) -> float:
     return (time.process_time() - cpu_before) / (time.perf_counter() - began) * 100
 
 
-async def _heard(path: Path, load: IdleLoad, watch: AsyncWatch, first: asyncio.Future[Any]) -> list[float]:
+async def _heard(path: str, load: IdleLoad, watch: AsyncWatch, first: asyncio.Future[Any]) -> list[float]:
     """Have another process commit, and time from each commit's return to its notice: milliseconds."""
     spawn = multiprocessing.get_context("spawn")
     committed: Queue[float] = spawn.Queue()
-    process: BaseProcess = spawn.Process(target=_commit, args=(str(path), load.writes, load.seed, committed))
+    process: BaseProcess = spawn.Process(target=_commit, args=(path, load.writes, load.seed, committed))
     process.start()
     arrived: list[float] = []
     for number in range(load.writes):

@@ -93,7 +93,11 @@ def state_hash(rows: Rows, name: str) -> str:
     Raises:
         NotFound: there is no such tenant.
     """
-    tenant = rows.spaces.known_tenant(name)
+    return tenant_state_hash(rows, rows.spaces.known_tenant(name))
+
+
+def tenant_state_hash(rows: Rows, tenant: TenantRow) -> str:
+    """Compute the same of a tenant that may have no name yet."""
     digests = {(e.seq, e.n): e.digest for e in rows.journal.events(tenant.id, 0, tenant.seq)}
     lines: list[bytes] = []
     for space in rows.spaces.tenant_spaces(tenant.id):

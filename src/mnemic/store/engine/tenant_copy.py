@@ -325,15 +325,11 @@ class TenantCopy:
     def _numbered(self, rows: Rows, space: int, chunk: Sequence[tuple[Any, ...]]) -> dict[int, int]:
         """The numbers there of versions of a space, by those here: both stores have them in the same order."""
         home = self.spaces[space]
-        before = self._place(space, chunk[0][1], home, rows)
+        before = self.place(rows, space, home, chunk[0][1] - 1)
         others = self._items_past(rows, home, before, len(chunk))
         if [item for *_, item in others] != [item for *_, item in chunk]:
             raise CopyDiffersError(f"space {space} has other versions than its copy")
         return {ver: other for (_, ver, _), (_, other, _) in zip(chunk, others, strict=True)}
-
-    def _place(self, space: int, ver: int, home: int, rows: Rows) -> int:
-        """The number there of the last version of a space before one; 0 where it is the first."""
-        return self.place(rows, space, home, ver - 1)
 
     def place(self, rows: Rows, space: int, home: int, upto: int) -> int:
         """The number there of the last version of a space up to one; 0 for none."""
@@ -374,38 +370,45 @@ class TenantCopy:
             values |= {"owner": "", "lease_until": 0}
         return tuple(values[name] for name in relation.columns)
 
-    # The last piece
+    # The last pieces
 
-    def publish(self, rows: Rows, source_hash: str) -> TenantRow:
-        """Give the tenant its name, its spaces their owners and the work that waits in them, if all of it is whole.
+    def settle(self, rows: Rows, source_hash: str) -> None:
+        """Give the spaces their owners and all that stands beside them, and check that it is what the source is.
 
         Raises:
-            Conflict: somebody has made a tenant of this name meanwhile.
             CopyDiffersError: the copy is not what the source is.
             StoreCorrupt: it does not hold together.
         """
-        if rows.spaces.tenant(self.mark.name) is not None:
-            raise Conflict(f"tenant {self.mark.name!r} is there already; it was made meanwhile")
         self._publish_spaces(rows)
         self._publish_notes(rows)
-        for space, home in self.spaces.items():
-            self._publish_lanes(rows, space, home)
-            self._publish_jobs(rows, space, home)
         here = rows.spaces.tenant_row(self.number)
-        named = here._replace(name=self.mark.name, horizon=self.tenant.horizon, horizon_hash=self.tenant.horizon_hash)
-        rows.spaces.set_tenant(named)
-        rows.spaces.relations.drop(MEMO, tenant=self.number, name=COPYING)
-        rows.notes.set_memo(self.number, COPIED, self.mark.written(self.tenant.seq))
-        for home in self.spaces.values():
-            rows.lanes.make_due(home)
+        rows.spaces.set_tenant(here._replace(horizon=self.tenant.horizon, horizon_hash=self.tenant.horizon_hash))
         whole = rows.spaces.tenant_row(self.number)
         if (whole.seq, whole.hash) != (self.tenant.seq, self.tenant.hash):
             raise CopyDiffersError("its journal ends elsewhere")
-        if audit.state_hash(rows, self.mark.name) != source_hash:
+        if audit.tenant_state_hash(rows, whole) != source_hash:
             raise CopyDiffersError("its state hash is another")
         for fault in audit.verify_loaded(rows, whole):
             raise StoreCorrupt(f"the copy does not hold together: {fault.where}: {fault.problem}; `mnemic verify`")
-        return whole
+
+    def publish(self, rows: Rows) -> None:
+        """Give the tenant, which was settled, its name, and the work that waits in it to whoever looks for work.
+
+        Raises:
+            Conflict: somebody has made a tenant of this name meanwhile.
+        """
+        if rows.spaces.tenant(self.mark.name) is not None:
+            raise Conflict(f"tenant {self.mark.name!r} is there already; it was made meanwhile")
+        for space, home in self.spaces.items():
+            self._publish_lanes(rows, space, home)
+            self._publish_jobs(rows, space, home)
+            rows.lanes.make_due(home)
+        for credential in self.source.spaces.relations.find(CREDENTIAL, tenant=self.mark.name):
+            if rows.notes.credential(credential.id) is None:
+                rows.notes.set_credential(credential)
+        rows.spaces.set_tenant(rows.spaces.tenant_row(self.number)._replace(name=self.mark.name))
+        rows.spaces.relations.drop(MEMO, tenant=self.number, name=COPYING)
+        rows.notes.set_memo(self.number, COPIED, self.mark.written(self.tenant.seq))
 
     def _publish_spaces(self, rows: Rows) -> None:
         for row in self.source.spaces.tenant_spaces(self.tenant.id):
@@ -426,9 +429,6 @@ class TenantCopy:
         rows.spaces.relations.drop(HOLD, tenant=self.number)
         for hold in self.source.notes.holds(self.tenant.id):
             rows.notes.add_hold(hold._replace(tenant=self.number, space=self._space(hold.space)))
-        for credential in self.source.spaces.relations.find(CREDENTIAL, tenant=self.mark.name):
-            if rows.notes.credential(credential.id) is None:
-                rows.notes.set_credential(credential)
 
     def _lane_name(self, name: str) -> str | None:
         """What a lane is called there; None for that of an embedder which does not come along."""

@@ -103,7 +103,7 @@ class PostgresStore:
                 self._prepares = not is_pooled(db)
                 self.renew()
                 try:
-                    migrate(db, self._where, self._entropy, self._retokenise, create=create)
+                    migrate(db, self._where, self._entropy, self._retokenise, create=create, pooled=not self._prepares)
                 except BaseException:
                     self.close()
                     raise
@@ -231,6 +231,7 @@ class PostgresStore:
             except driver().Error as error:
                 # One that lost its connection has not landed, or this would not be here (`_attempt`).
                 again = _may_be_repeated(error) or (last == 0 and isinstance(error, driver().OperationalError))
+                again = again or (last == 0 and self._left_primary(error))
                 if last == TRIES - 1 or not again:
                     raise ours(self._where, error) from error
                 self._pause(last)
@@ -339,10 +340,21 @@ class PostgresStore:
                 self._probe(f"{name}:after-commit")
                 return answer
             except driver().Error as error:
-                if last == TRIES - 1 or not _may_be_repeated(error):
+                again = _may_be_repeated(error) or (last == 0 and self._left_primary(error))
+                if last == TRIES - 1 or not again:
                     raise ours(self._where, error) from error
                 self._pause(last)
         raise AssertionError("unreachable")
+
+    def _left_primary(self, error: BaseException) -> bool:
+        """Whether connections lead to a server that only replays now: they are closed, and new ones find the primary.
+
+        Where the URL names several servers, or a name that has moved on; nothing was written.
+        """
+        if not isinstance(error, driver().errors.ReadOnlySqlTransaction):
+            return False
+        self._writers.close_idle()
+        return True
 
     def carry(self, figures: Figures) -> None:
         self._figures, self._carried_at = figures, self._clock.now()
@@ -507,6 +519,13 @@ class PostgresStore:
             ((value,),) = transaction.ask(ACROSS, f'SELECT "value" FROM {SCHEMA}."meta" WHERE "key" = \'origin\'')
             return str(bytes(value).decode())
 
+    def relation_count(self) -> int:
+        """How many relations the schema has, indexes and parts of tables too."""
+        with self._apart() as rows:
+            transaction = rows.spaces.relations.transaction  # type: ignore[attr-defined]
+            ((count,),) = transaction.ask(ACROSS, _RELATIONS)
+            return int(count)
+
     def info(self) -> Info:
         with self._apart() as rows:
             transaction = rows.spaces.relations.transaction  # type: ignore[attr-defined]
@@ -544,6 +563,7 @@ _SIZE: Final = (
     "SELECT current_setting('server_version')::text, coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint"
     f" FROM pg_class c WHERE c.relnamespace = to_regnamespace('{SCHEMA}') AND c.relkind = 'r'"
 )
+_RELATIONS: Final = f"SELECT count(*)::bigint FROM pg_class WHERE relnamespace = to_regnamespace('{SCHEMA}')"
 _MAY_SET_POINT: Final = "SELECT has_function_privilege(current_user, 'pg_create_restore_point(text)', 'EXECUTE')"
 
 

@@ -281,6 +281,10 @@ class PostgresItems(PostgresGroup, ItemTables):
         rows = self.relations.find(VERSION_ITEMS, ("ver", "in", vers), space=space)
         return {ver: item for _, ver, item in rows}
 
+    def recorded_rows(self, tenant: int, space: int, vers: Sequence[int]) -> list[tuple[VersionRow, int]]:
+        rows = self._ask(tenant_of(space), _RECORDED_ROWS, tenant, tenant_of(space), space, list(vers)) if vers else ()
+        return [(VERSION.make(row[:-1]), row[-1]) for row in rows]
+
     def written_versions(self, tenant: int, vers: Sequence[int]) -> dict[int, WrittenRow]:
         rows = self._ask(tenant, _WRITTEN_VERSIONS, tenant, list(vers)) if vers else ()
         return {row[0]: WRITTEN_VERSION.make(row) for row in rows}
@@ -507,6 +511,11 @@ _CLOSE_VERSIONS: Final = tuple(
 )
 _WRITTEN_VERSIONS: Final = (
     f'SELECT {_listed(WRITTEN_VERSION.columns)} FROM {SCHEMA}."version" WHERE "tenant" = %s AND "ver" = ANY(%s)'
+)
+_RECORDED_ROWS: Final = (  # one trip, where the times of commits would be looked up after the versions
+    "SELECT " + ", ".join(f'v."{name}"' for name in VERSION.columns) + ', coalesce(c."at", 0)'
+    f' FROM {SCHEMA}."version" v LEFT JOIN {SCHEMA}."change" c ON c."tenant" = %s AND c."seq" = v."seq_from"'
+    ' WHERE v."tenant" = %s AND v."space" = %s AND v."ver" = ANY(%s)'
 )
 _WRITTEN_LINKS: Final = (
     f'SELECT {_listed(WRITTEN_LINK.columns)} FROM {SCHEMA}."link" WHERE "tenant" = %s AND "lver" = ANY(%s)'

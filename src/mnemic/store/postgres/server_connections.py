@@ -70,9 +70,11 @@ class ServerAddress:
 
     def __str__(self) -> str:
         said = self.parameters
-        host, port = str(said.get("host", "")), str(said.get("port", ""))
+        hosts, ports = str(said.get("host", "")).split(","), str(said.get("port", "")).split(",")
         who = f"{said['user']}@" if said.get("user") else ""
-        return f"postgresql://{who}{host}{':' + port if port else ''}/{said.get('dbname', '')}"
+        ports = ports * len(hosts) if len(ports) == 1 else ports  # of each server, or one for all of them
+        places = ",".join(f"{host}{':' + port if port else ''}" for host, port in zip(hosts, ports, strict=False))
+        return f"postgresql://{who}{places}/{said.get('dbname', '')}"
 
     def connect(self, *, autocommit: bool = False) -> Connection[Any]:
         """Open a connection.
@@ -216,8 +218,13 @@ class Connections:
     def close(self) -> None:
         """Close those that nobody has; the others are closed as they come back."""
         self._closed = True
+        self.close_idle()
+
+    def close_idle(self) -> None:
+        """Close those that nobody has; whoever takes one next has it opened anew."""
         while self._idle:
-            self._idle.pop().close()
+            with suppress(IndexError):
+                self._idle.pop().close()
 
 
 class PipelinedConnection:
@@ -303,6 +310,8 @@ def ours(where: ServerAddress, error: Any) -> MnemicError:
             "the server is a replica, or set read-only",
         ),
         (errors.InsufficientPrivilege, StoreReadOnly, "the role lacks a right there; grant it, or use the owner"),
+        (errors.DeadlockDetected, StoreLocked, "others stood in the way each time; retry with the same key"),
+        (errors.SerializationFailure, StoreLocked, "others stood in the way each time; retry with the same key"),
         (errors.LockNotAvailable, StoreLocked, "somebody holds it; retry with the same key"),
         (errors.TooManyConnections, StoreLocked, "the server has no connection to spare; raise max_connections"),
         (errors.UndefinedTable, StoreNewer, "a table is not there; it was made by another mnemic"),

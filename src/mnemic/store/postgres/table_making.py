@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,7 +16,7 @@ from mnemic.store.engine.codec import decode_item
 from mnemic.store.engine.relations import ENTRY
 from mnemic.store.engine.rows import Rows
 from mnemic.store.postgres.postgres_schema import FORMAT, SCHEMA, create_statements
-from mnemic.store.postgres.server_connections import ServerAddress
+from mnemic.store.postgres.server_connections import ServerAddress, driver
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -24,7 +26,9 @@ TOKENS: Final = 3
 SLICE: Final = 500
 """Versions whose entries are made again in one transaction."""
 _LOCK: Final = 0x6D6E656E
-"""The number of the advisory lock under which tables are made."""
+"""The number of the advisory lock under which tables and entries are made."""
+_PAUSE: Final = 0.2
+"""Seconds between two looks whether another has made the entries."""
 _STORE_ROW: Final = (
     f'INSERT INTO {SCHEMA}."tenant" ("id", "name", "horizon", "horizon_hash", "seq", "at", "hash", "vers", "links",'
     ' "spaces", "names", "jobs", "packs", "holds", "stamp", "xid")'
@@ -33,16 +37,23 @@ _STORE_ROW: Final = (
 
 
 def migrate(
-    db: Connection[Any], where: ServerAddress, entropy: Entropy, retokenise: Callable[[], None], *, create: bool
+    db: Connection[Any],
+    where: ServerAddress,
+    entropy: Entropy,
+    retokenise: Callable[[], None],
+    *,
+    create: bool,
+    pooled: bool,
 ) -> None:
     """Bring a database to this format and tokeniser; nothing if it is there already.
 
     Tables are made in one transaction. Entries are made again in many: cut short, whoever opens the store begins anew,
-    and who opens it meanwhile waits.
+    and who opens it meanwhile waits. No transaction is open meanwhile: a server may end one that idles.
 
     Args:
         db: A connection in autocommit.
-        retokenise: Makes all entries again.
+        retokenise: Makes all entries again; as often as it is called, by several at a time if it must be.
+        pooled: Whether what is locked may be another's in the next statement: then several may do it at a time.
 
     Raises:
         NotFound: there is no store in it, and none is to be made.
@@ -59,14 +70,34 @@ def migrate(
     ):
         lacks = "there is no memory in this database" if state is _State.NONE else "its entries are to be made again"
         raise StoreReadOnly(f"{where}: {lacks}, and the server cannot be written to")
-    with db.transaction():
-        db.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
-        state = _state(db, where)
-        if state is _State.NONE:
-            _make(db, entropy)
-        elif state is _State.OTHER_TOKENS:
+    if state is _State.NONE:
+        with db.transaction():
+            db.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+            if _state(db, where) is _State.NONE:
+                _make(db, entropy)
+        return
+    with nullcontext(True) if pooled else _alone(db, where) as wanted:
+        if wanted:
             retokenise()
             db.execute(f'UPDATE {SCHEMA}."meta" SET "value" = %s WHERE "key" = \'tokens\'', (b"%d" % TOKENS,))
+
+
+@contextmanager
+def _alone(db: Connection[Any], where: ServerAddress) -> Iterator[bool]:
+    """Keep others from making entries again; yields whether there are any to be made, or another has made them.
+
+    It is asked for again and again: a statement that waits for a lock holds vacuum up.
+    """
+    while db.execute("SELECT pg_try_advisory_lock(%s)", (_LOCK,)).fetchone() != (True,):
+        if _state(db, where) is _State.CURRENT:
+            yield False
+            return
+        time.sleep(_PAUSE)
+    try:
+        yield _state(db, where) is not _State.CURRENT
+    finally:
+        with suppress(driver().Error):  # a connection that is lost holds no lock
+            db.execute("SELECT pg_advisory_unlock(%s)", (_LOCK,))
 
 
 def _make(db: Connection[Any], entropy: Entropy) -> None:

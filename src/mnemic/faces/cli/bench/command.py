@@ -301,21 +301,73 @@ def _served(chat: Chat) -> AbstractContextManager[Chat]:
 
 
 @verb("mnemic bench idle --spaces 50 --watches 3 --seconds 0.1 --writes 2")
+@click.argument("where", metavar="[STORE]", required=False, type=WORDS)
 @options.count("--spaces", 1_000_000, "Users of whom everything is understood.")
 @options.count("--watches", 1_000, "Watches that wait.")
 @click.option("--seconds", type=click.FloatRange(0.1), default=60.0, show_default=True, help="Of waiting.")
 @options.count("--looks", 5, "Looks for work, each as a process begins.")
 @options.count("--writes", 100, "Commits of another process, each timed until it is heard.")
 @options.seed("the pauses between commits")
-def idle(**load: Any) -> None:
+def idle(where: str | None, **load: Any) -> None:
     """What a store costs while nothing happens: looks for work, watches; how soon another process's commit is heard.
+
+    STORE is the URL of an empty PostgreSQL database, which keeps what was made; left out, a file, gone afterwards.
 
     A bar that is missed decides the exit code where at least as much is measured as the bars are stated for.
     """
     from mnemic.lab.tasks.idle_bench import IdleLoad, bench_idle
 
     run, measured = invocation(), IdleLoad(**load)
-    figures = bench_idle(measured, lambda part: run.output.note(f"{part} ..."))
+    figures = bench_idle(measured, lambda part: run.output.note(f"{part} ..."), where)
+    _show_figures(run, figures, binding=measured.stated)
+
+
+@verb(
+    "mnemic bench load --tenants 6 --items 60 --rate 40 --seconds 1 --further 3 --warm 4",
+    "mnemic bench load --tenants 4 --items 8 --rate 20 --seconds 1 --further 1 --warm 2 --served --json",
+)
+@click.argument("where", metavar="[STORE]", required=False, type=WORDS)
+@options.count("--tenants", 10_000, "Tenants.")
+@options.count("--items", 1_000_000, "Items of all of them together.")
+@click.option("--fill-seconds", type=click.FloatRange(0, min_open=True), help="Load no longer than this.")
+@click.option(
+    "--rate",
+    type=click.FloatRange(0, min_open=True),
+    default=100.0,
+    show_default=True,
+    help="Requests that come in a second.",
+)
+@click.option("--seconds", type=click.FloatRange(0.1), default=60.0, show_default=True, help="For how long they come.")
+@click.option(
+    "--reads", type=click.FloatRange(0, 1), default=0.8, show_default=True, help="Share of recalls among them."
+)
+@click.option(
+    "--zipf",
+    type=click.FloatRange(0),
+    default=1.0,
+    show_default=True,
+    help="Exponent of the law by which tenants come.",
+)
+@options.count("--threads", 16, "That make requests, in each process.")
+@options.count("--processes", 1, "That load, and that make requests.")
+@options.count("--warm", 200, "Recalls timed warm.")
+@options.count("--further", 2_500, "Tenants that come at last.", least=0)
+@click.option("--served", is_flag=True, help="Requests go to `mnemic serve`, over HTTP.")
+@click.option("--beside-file", is_flag=True, help="Fill a file with some of these tenants, and have it recall in turn.")
+@options.seed("the made-up text and of who comes when")
+def load(where: str | None, *, beside_file: bool, **size: Any) -> None:
+    """Many tenants who write and ask as they come, not as they are served: a file, or a PostgreSQL server.
+
+    Latencies count from when a request was due, so that whoever waited behind a stall is counted (no coordinated
+    omission); --json has the histograms. STORE is a path or a URL that holds nothing else, and keeps what was loaded:
+    another run goes on with it. Left out, it is a file that is gone afterwards.
+    A bar that is missed decides the exit code where at least as much is measured as the bars are stated for.
+    """
+    from mnemic.lab.tasks.load_bench import TenantLoad, bench_load
+
+    run, measured = invocation(), TenantLoad(**size)
+    with progress(run) as report_progress:
+        figures = bench_load(measured, where, report_progress, beside_file=beside_file)
     _show_figures(run, figures, binding=measured.stated)
 
 
@@ -619,6 +671,6 @@ def _note_pictures(run: Invocation, drawn: Sequence[Path]) -> None:
 
 for _command in (
     gc, locomo, strategies, multihop, needles, capacity, hotpot, asked, current, standing, small, report, speed, busy,
-    gateway, serve, model, idle, spaces, stages, paging, retention_train, session,
+    gateway, serve, model, idle, load, spaces, stages, paging, retention_train, session,
 ):  # fmt: skip
     bench.add_command(_command)
