@@ -58,6 +58,11 @@ _ABOUT: Final = r"(?P<topic>[^,;:.!]{2,80}?)"
 _THEN: Final = r"(?:[,;:.!]|$| (?:please|pls|thanks|now)\b)"
 _CUT: Final = r"(?P<topic>[^，,。！!；]{1,16}?)"
 _WORDED_FORMS: Final = (
+    # something else in its place, said in one sentence
+    ("replaces", rf"{_AT}(?:make (?:it|that|them)|call me|use|answer|reply|respond|write|give me|speak|talk|put|switch|go for|i(?:'d| would)? (?:like|prefer|rather have|want)|let's (?:have|do|use))\b[^,;:.]*? (?:instead of|rather than|in place of) {_ABOUT}(?: from (?:now|here) on| going forward)?{_THEN}"),
+    ("replaces", rf"{_AT}(?!(?:i|he|she|we|they)\b)[^,;:.]{{2,40}}? (?:instead of|rather than|in place of) {_ABOUT} (?:from (?:now|here|today) on|going forward|in future){_THEN}"),
+    ("replaces", rf"(?:好了?[，,]|那|就|把|以后|现在|请|你)*{_CUT}(?:换成|改成|改为|换为|改用|改叫|改)(?!天|日|时)[^，,。]{{1,12}}?(?:吧|[，,]以后|[，,]往后|[。！!]*$)"),
+    ("replaces", rf"(?:以后|现在|请|你)*(?:别|不要|不用)再?(?:叫|喊|用|说|写|称呼)我?{_CUT}了?[，,](?:以后|就|请)*(?:改|换)(?:叫|用|说|写|成)"),
     # what was, before what ends it
     ("removes", rf"(?:ok(?:ay)? )?(?:the |those |all those )?{_ABOUT} (?:was|were) [^.;]{{2,40}}[,;] (?:but )?i(?:'m| am) over (?:it|them)\b"),
     # explicit: whatever the instruction was
@@ -66,7 +71,7 @@ _WORDED_FORMS: Final = (
     ("undoes", rf"{_AT}(?:i )?(?:withdraw|take back|retract|forget|nvm|never ?mind|disregard|ignore|scrap)(?: (?:what|everything|all|anything) i(?:'ve)? (?:said|told you|asked(?: for)?|wrote))?(?: (?:about|on|regarding))? (?:the |my |that )?{_ABOUT}{_THEN}"),
     ("undoes", rf"{_AT}i(?:'ve| have)? changed my mind (?:about|on) {_ABOUT}{_THEN}"),
     ("undoes", rf"{_AT}(?:you(?:'re| are)|u r) (?:released|excused|freed|off the hook) (?:from|for) {_ABOUT}{_THEN}"),
-    ("undoes", rf"(?:.*?[，,])?(?:其实|那|之前|以前|关于|我|说的?|的)*{_CUT}(?:的|那[条个项]|这[条个项])+(?:规矩|规则|要求|规定|设定|限制|约定)?(?:就|都|先|可以|请|您|也)*(?:取消|作废|不算|免了?|算了|撤|拿掉|去掉|不要了|不用了?|忽略|解除|忘)"),
+    ("undoes", rf"(?:.*?[，,])?(?:其实|那|之前|以前|关于|我|说的?|的)*{_CUT}(?:的|那[条个项]|这[条个项])+(?:规矩|规则|要求|规定|设定|限制|约定)?(?:就|都|先|可以|请|您|也|我)*(?:取消|作废|不算|免了?|算了|撤|拿掉|去掉|不要了|不用了?|忽略|解除|忘|收回)"),
     ("undoes", rf"{_CUT}(?:规矩|规则|要求|规定|设定|限制)(?:就|都|先|可以|请|您|也)*(?:取消|作废|不算|算了|撤|拿掉|去掉|不要了|不用了?|忽略|解除)"),
     ("undoes", r".*?(?:之前|以前|刚才|先前)(?:我)?(?:说|讲|提|要求)的?(?:关于)?(?P<topic>[^，,。！!；]{2,16}?)(?:的)?(?:不算|作废|取消|当我没|忽略|忘)"),
     # something is to end: an instruction that asked for it
@@ -128,9 +133,52 @@ class Withdrawal(Enum):
     """By ending something: what asked for it is meant."""
     ALLOWS = "allows"
     """By letting something in again: what was against it is meant, or what asked for the other side of it."""
+    LAST = "last"
+    """By pointing at what was asked last: "forget that rule"."""
+    EVERY = "every"
+    """By naming all that was asked: "drop all my rules"."""
+    USUAL = "usual"
+    """By asking for what is usual again, whatever was asked in place of it: "talk normally again"."""
+    REPLACES = "replaces"
+    """By asking for something else in its place, so that the sentence goes on to stand."""
     HINTS = "hints"
     """By its meaning or a cue alone, so that the whole sentence is its topic: see `withdrawal_meaning`."""
 
+
+_GIVEN: Final = (
+    r"(?:(?: (?:that|which))? i(?:'ve| have)? (?:just |only just |once )?(?:gave|given|told|set|made|asked)(?: you)?(?: for)?)?"
+    r"(?: (?:just now|earlier|before|from before))?"
+)
+_POLITE: Final = r"(?:,? (?:please|pls|thanks|thank you|now|then|will you|would you|for good))*[.! ]*$"
+_ALL_OF: Final = r"(?:all|every one|each one)(?: of)?(?: the| my| those| these| your)?(?: old| earlier| previous| standing| other)*"
+_VOID: Final = r"(?:(?:is|are) (?:now )?(?:off|void|gone|over|lifted|cancell?ed|dropped|history|moot)|no longer (?:applies|apply|holds?|counts?|stands?)|(?:doesn't|does not|don't) (?:apply|count|hold|stand)(?: any ?more)?|can go)"
+_ORDER: Final = r"(?:rule|instruction|request|restriction|ban|requirement|guideline|preference)s?"
+_POINTED: Final = rf"(?:that|this|the|my) (?:last |latest |previous |most recent )?{_ORDER}{_GIVEN}"
+_RULE_ZH: Final = "(?:规矩|规则|要求|规定|设定|限制|指令|指示|话)"
+_VOID_ZH: Final = "(?:(?:就|先|可以|都|全部?|也|统统|请|给我)*(?:作废|取消|不算数?|算了|免了|撤[了掉销]?|收回|不用(?:守|管|遵守|照办)?|忘[了掉]?|忽略|当我没[说提])(?:了|吧|啦|吧。)*)"
+_POINTING_FORMS: Final = (
+    ("every", rf"{_LEAD}(?:you can |can you |could you )?{_UNDO}(?: about)? {_ALL_OF} {_ORDER}{_GIVEN}{_POLITE}"),
+    ("every", rf"{_LEAD}{_ALL_OF} {_ORDER}{_GIVEN} {_VOID}{_POLITE}"),
+    ("every", rf"{_LEAD}no (?:more )?(?:special |standing )?(?:rules|instructions) (?:any ?more|from now on|from here on){_POLITE}"),
+    ("last", rf"{_LEAD}(?:you can |can you |could you )?{_UNDO}(?: about)? {_POINTED}{_POLITE}"),
+    ("last", rf"{_LEAD}(?:you can |can you |could you )?{_UNDO}(?: about)? (?:the|that|my) (?:last|latest|most recent) (?:one|thing i (?:asked|told you|said)|bit){_GIVEN}{_POLITE}"),
+    ("last", rf"{_LEAD}i(?:'d like to| want to)? (?:take|took|withdraw|am taking|'m taking) (?:back )?{_POINTED}(?: back)?{_POLITE}"),
+    ("last", rf"{_LEAD}{_POINTED}(?: (?:you|i)[^,;:.]{{0,24}})?[,;:-]+ ?(?:you can |please |let's |just )*{_UNDO}(?: about)? (?:it|that){_POLITE}"),
+    ("last", rf"{_LEAD}(?!the {_ORDER} {_VOID}){_POINTED} {_VOID}{_POLITE}"),
+    ("usual", rf"{_LEAD}(?:you can |you may |please |let's |just |do )*(?:talk|speak|write|type|answer|reply|respond|chat|sound|act|be)(?: to me| with me)? (?:normally|normal|like (?:yourself|a normal \w+|before|you (?:used to|did before|normally do))|as (?:before|usual|normal)|the (?:usual|normal|old) way)(?: again| from now on)*{_THEN}"),
+    ("usual", rf"{_LEAD}(?:you can |you may |please |let's |just |do )*(?:go |switch |turn |revert |return |change |come )?(?:back )?to (?:(?:your |the )?(?:normal|usual|ordinary|regular|plain|old)(?: (?:letters|prose|speech|english|text|talk|talking|style|sentences|repl(?:y|ies)|answers|mode|voice|tone|self|way(?: of (?:talking|writing|answering))?))?|how (?:you|it) (?:was|were|used to be|talked|wrote|answered)(?: before)?|the way (?:you|it) (?:was|were|used to be))(?: with you| again| from now on)*{_THEN}"),
+    ("every", rf"(?:好了?[，,]|那|请|你|我|把)*(?:之前|以前|先前|前面)?(?:我)?(?:说|提|定|给你)?(?:过)?(?:的)?(?:所有|全部|一切|那些|这些)(?:的)?{_RULE_ZH}{_VOID_ZH}[。！!~]*$"),
+    ("every", rf"(?:好了?[，,]|那|请|你|我|把)*(?:之前|以前|先前|前面)(?:我)?(?:说|提|定)?(?:过)?的{_RULE_ZH}(?:都|全部?|统统){_VOID_ZH}[。！!~]*$"),
+    ("last", rf"(?:好了?[，,]|算了[，,]|那|请|你|我|把|就|麻烦)*(?:刚才|刚刚|刚|上面|之前|方才)?(?:我)?(?:说|提|定|给你)?(?:过)?(?:的)?(?:那|这|上一?|最后一?|刚才那)(?:条|个|项|句)(?:{_RULE_ZH}|(?<=刚才那.)|(?<=上一.)|(?<=上.)){_VOID_ZH}[。！!~]*$"),
+    ("last", rf"(?:请|你|帮我|给我|麻烦|把)*(?:取消|撤销|撤掉|收回|忘掉|忘了|忽略|作废|去掉|解除)(?:掉)?(?:我)?(?:刚才|刚刚|刚|上面|之前)?(?:我)?(?:说|提|定)?的?(?:那|这|上一?|最后一?)(?:条|个|项|句)(?:{_RULE_ZH}|(?<=刚才那.)|(?<=上一.)|(?<=上.))(?:吧|了)*[。！!~]*$"),
+    ("usual", r"(?:好了?[，,]|行了?[，,]|算了[，,]|还是|那|就|请|你|可以|以后|现在|又)*(?:恢复|回到|变回|改回|照)?(?:成)?(?:正常|平常|平时|原来|从前|以前|原先|老)(?:的|那样|一样)*(?:说话|讲话|口气|语气|样子|方式|聊天|回答|回复|回我|来|跟我说话)(?:就行|就好|就可以|好了|吧|了|啦)*(?:[。！!~，,]|$)"),
+    ("usual", r"(?:好了?[，,]|行了?[，,]|算了[，,]|那|就|请|你|可以)*(?:还是)?(?:照旧|恢复原样|恢复正常|跟以前一样|像以前一样|像从前那样|和原来一样)(?:[说讲用写][^，,。]{1,6}?)?(?:就行|就好|就可以|好了|吧|啦)+(?:[。！!~，,]|$)"),
+)  # fmt: skip"""What points at instructions without saying what they are about."""
+_POINTING: Final = {
+    chinese: [(Withdrawal(way), re.compile(form)) for way, form in _POINTING_FORMS if has_chinese(form) is chinese]
+    for chinese in (False, True)
+}
+_NEWEST: Final = re.compile(r"\b(?:last|latest|most recent|just|just now)\b|刚|上一|最后")
 
 _PATTERNS: Final = [re.compile(form) for form in _FORMS]
 _WORDED_PATTERNS: Final = {
@@ -139,7 +187,7 @@ _WORDED_PATTERNS: Final = {
 }
 """The worded forms, by whether they are Chinese."""
 _WORDED_CUE: Final = re.compile(
-    r"again|any ?more|longer|back|limit|rule|\bban|\bbar\b|restrict|requir|nvm|never ?mind|withdraw|forget|scrap|drop|lift|changed my|released|excused|\bgo\b|stop|quit|no more|needn|no need|no further|necess|\bold\b|tired|sick|enough|fine\b|\bok|good (?:to|if)|allowed|welcome|permitted|problem|will do|bother|content|mind\b|free to|miss|round to|used to|switch|revert|also|leave|lose|bore|boring|tedious|tiresome|stale|makes? me|gave me|giv(?:es?|ing) me|\bover\b|relieved|\brid\b|without|being|free (?:of|from)|moot|history|pointless|obsolete|could use|\bneed|welcome|consent|ready for|more\b|from (?:now|here|today)"
+    r"again|instead|rather than|in place of|any ?more|longer|back|limit|rule|\bban|\bbar\b|restrict|requir|nvm|never ?mind|withdraw|forget|scrap|drop|lift|changed my|released|excused|\bgo\b|stop|quit|no more|needn|no need|no further|necess|\bold\b|tired|sick|enough|fine\b|\bok|good (?:to|if)|allowed|welcome|permitted|problem|will do|bother|content|mind\b|free to|miss|round to|used to|switch|revert|also|leave|lose|bore|boring|tedious|tiresome|stale|makes? me|gave me|giv(?:es?|ing) me|\bover\b|relieved|\brid\b|without|being|free (?:of|from)|moot|history|pointless|obsolete|could use|\bneed|welcome|consent|ready for|more\b|from (?:now|here|today)"
 )
 _CUE: Final = re.compile(
     r"need|have to|can|may|free|miss|want|over|round|used to|warmed|put|bring|get|let|switch|change|tired|sick|bored|enough|leave|够了|腻了|烦了|无所谓|解禁|没事|放开|还是|加上|nvm|more|any ?more|longer|necessary|required|withdraw|released|off|fine|ok|welcome|permitted|content|happy with| do\b|old|quit|停|随便|无所谓|回|返|拿掉|不要|改|换|当我|停一停|收一收|用不着|没人懂|省一省|歇一歇|想说就说|爱说就说|就用|随它去|没事|挺好|都成|无妨|多来点|forget|ignore|disregard|scrap|drop|cancel|undo|lift|remove|mind|delete|revoke|discard|back|rule|stop|again|after all|no longer|不|别|又|算了|规矩|取消|撤|忘|忽|作废|去掉|解除|删|收回|之前|以前|上次|恢复|改回|可以|能"
@@ -151,6 +199,14 @@ _SAYS_LITTLE: Final = frozenset(
         "everything every time now from"
     )
 )
+_VAGUE: Final = re.compile(
+    r"\b(?:things?|stuff|parts?|bits?|rules?|instructions?|requests?|preferences?|ideas?|limits?|caps?|bans?|habits?"
+    r"|business|restrictions?|requirements?|ones?|using|giving|adding|making|putting|being|having|doing|to|me|you|your|with"
+    r"|my|the|those|these|all|any|every|old|little|usual|please|instead|too|also|once|more)\b",
+    re.IGNORECASE,
+)
+"""Says nothing of what a topic is about."""
+_OTHERS: Final = re.compile(r"\b(?:he|she|his|hers?|him|he's|she's)\b|[他她]")
 _SAYS_LITTLE_ZH: Final = re.compile(
     "以后|今后|现在|每次|永远|一律|总是|回答|回复|不要|不用|可以|请|我们?|你|您|都|再|了|吧|的|也|就|还是"
 )
@@ -187,6 +243,10 @@ def revocations(text: str, spoken: Iterable[Sentence] | None = None) -> list[Rev
     for sentence in sentences(text) if spoken is None else spoken:
         if is_limited(simple(sentence.low)):
             continue
+        if (pointing := _pointing_way(sentence)) is not None:
+            end = sentence.start + len(sentence.low)
+            extracted.append(Revocation(text[sentence.start : end], sentence.start, end, "", pointing))
+            continue
         match, way = taking_back(sentence), Withdrawal.UNDOES
         if match is None and (allowed := _letting_go(sentence)):
             match, way = allowed
@@ -207,6 +267,19 @@ def hinted(text: str, spoken: Iterable[Sentence]) -> list[Revocation]:
             whole = text[sentence.start : end]
             extracted.append(Revocation(whole, sentence.start, end, whole, Withdrawal.HINTS))
     return extracted
+
+
+def points_at_newest(revocation: Revocation) -> bool:
+    """Whether a revocation says itself that it is of what was asked last, and not only of "that rule"."""
+    return _NEWEST.search(simple(revocation.text.lower())) is not None
+
+
+def _pointing_way(sentence: Sentence) -> Withdrawal | None:
+    """How a sentence takes back what it points at, and does not name."""
+    low = simple(sentence.low)
+    if sentence.asks or len(low) > _LONGEST:
+        return None
+    return next((way for way, form in _POINTING[has_chinese(low)] if form.match(low)), None)
 
 
 def _letting_go(sentence: Sentence) -> tuple[re.Match[str], Withdrawal] | None:
@@ -247,9 +320,24 @@ def telling(text: str) -> set[str]:
     return {term for term in terms if len(term) > 1 or term.isascii()}
 
 
+def names_more(topic: str, instruction: str) -> bool:
+    """Whether an English topic has telling words that an instruction lacks: a course in Dutch, where Dutch was asked.
+
+    Of Chinese we have no words but pairs of characters, which say nothing of that.
+    """
+    if has_chinese(topic):
+        return False
+    return not telling(_VAGUE.sub(" ", without_aspects(topic))) <= telling(instruction)
+
+
+def speaks_of_others(text: str) -> bool:
+    """Whether a sentence speaks of a third person, so that what it says may be theirs."""
+    return _OTHERS.search(simple(text).lower()) is not None
+
+
 def withdrawable(topic: str, way: Withdrawal, instruction: str) -> bool:
     """Whether a withdrawal in this way, of this topic, could be of an instruction, by which side each is on."""
-    if way in (Withdrawal.UNDOES, Withdrawal.HINTS):
+    if way in (Withdrawal.UNDOES, Withdrawal.REPLACES, Withdrawal.HINTS):
         return True
     against = denies(instruction)
     withdrawn, wanted = aspects(topic), aspects(instruction)

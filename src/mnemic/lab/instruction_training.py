@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mnemic.extract import instruction_wording
-from mnemic.extract.instruction_meaning import FILE, SCALE, MeaningForm, direction
+from mnemic.extract.instruction_meaning import FILE, SCALE, THRESHOLD_EN, THRESHOLD_ZH, MeaningForm, direction
 from mnemic.extract.instruction_wording import LONGEST, features, table
 from mnemic.extract.instructions import instructions, read_by_rules
 from mnemic.extract.sentences import Sentence, sentences
@@ -346,7 +346,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     alone = judged_alone(labelled)
     vectors = embedder.intermediate(list(alone.values())).astype(np.float64)
     fitted, valued = unseen_meaning(labelled, vectors, alone)
-    _judge(labelled, "words and vectors", _where_open(labelled, valued), MEANT_ABOVE)
+    judged = _where_open(labelled, valued)
+    _judge(labelled, "words and vectors", judged, MEANT_ABOVE)
+    _judge_kinds(labelled, judged)
     write_form(fitted, given.out / FILE)
     if given.words:
         _judge(labelled, "words", unseen(labelled), WORDED_ABOVE)
@@ -368,6 +370,20 @@ def _judge(labelled: Sequence[StandingSentence], name: str, scores: Sequence[flo
         side = [n for n, sentence in enumerate(labelled) if sentence.lang == lang and belongs(sentence)]
         sys.stderr.write(f"{title}, {language}, {name}\n")
         sys.stderr.writelines(told_apart([labelled[n] for n in side], [scores[n] for n in side], above))
+
+
+def _judge_kinds(labelled: Sequence[StandingSentence], scores: Sequence[float]) -> None:
+    """Write by language and kind what stands of the sentences to test on, at the thresholds that ship."""
+    least = {"en": THRESHOLD_EN, "zh": THRESHOLD_ZH}
+    kinds = sorted({(judged.lang, not judged.instructs, judged.kind) for judged in labelled if judged.kind})
+    for lang, seems, kind in kinds:
+        of = [
+            n
+            for n, judged in enumerate(labelled)
+            if judged.testing and (judged.lang, not judged.instructs, judged.kind) == (lang, seems, kind)
+        ]
+        stand = sum(read_by_rules(labelled[n].text)[0] != [] or scores[n] > least[lang] for n in of)
+        sys.stderr.write(f"{lang}, {'others' if seems else 'instructions'}, {kind}: {stand} of {len(of)} stand\n")
 
 
 def write_form(fitted: MeaningForm, file: Path) -> None:

@@ -53,14 +53,22 @@ def write_revocation(
     """
     import_whole("mnemic.extract.instruction_halves", "mnemic.extract.revocations")
     from mnemic.extract.instruction_halves import is_partly_meant, without
-    from mnemic.extract.revocations import Withdrawal
+    from mnemic.extract.revocations import Withdrawal, names_more, speaks_of_others
 
+    if revocation.way is Withdrawal.EVERY:
+        return _all_taken_back(item, subject, key, revocation, book)
     if revocation.way is Withdrawal.HINTS:
         meant, sure = _hinted_at(book, subject, revocation.text, item.said, meanings)
         if instructs:
             meant, sure = (meant if meanings else None), False
+    elif revocation.way in (Withdrawal.LAST, Withdrawal.USUAL):
+        meant, sure = _pointed_at(book, subject, revocation, item.said)
     else:
-        meant, sure = _meant(book, subject, revocation.topic, item.said, revocation.way), True
+        meant = _meant(book, subject, revocation.topic, item.said, revocation.way)
+        sure = meant is not None and (
+            revocation.way is Withdrawal.UNDOES or not names_more(revocation.topic, meant.text)
+        )
+    sure = sure and not speaks_of_others(revocation.text)
     if meant is None:
         return []
     if sure and is_partly_meant(meant.text, revocation.topic):
@@ -74,9 +82,47 @@ def write_revocation(
     if not sure:
         book.write(_doubt(item, subject, key, revocation, meant, book))
         return []
+    if revocation.way is Withdrawal.REPLACES:
+        slots = _instruction_slots(subject, "instead", standing=True)
+        book.write(derived_by_rules(item, key, Kind.PROCEDURE, revocation.text, slots, supersedes=meant.at))
+        return [TakenBack(revocation, meant.text)]
     slots = _instruction_slots(subject, "taken back", standing=False)
     book.write(derived_by_rules(item, key, Kind.PROCEDURE, revocation.text, slots, revokes=(meant.at,)))
     return [TakenBack(revocation, meant.text)]
+
+
+def _all_taken_back(
+    item: Item, subject: str, key: str, revocation: Revocation, book: HouseBook
+) -> list[TakenBack]:
+    """Write a revocation of all that stands and was said before."""
+    standing = [stood for stood in book.filed("stands", subject) if stood.said <= item.said]
+    if not standing:
+        return []
+    slots = _instruction_slots(subject, "taken back", standing=False)
+    revokes = tuple(stood.at for stood in standing)
+    book.write(derived_by_rules(item, key, Kind.PROCEDURE, revocation.text, slots, revokes=revokes))
+    return [TakenBack(revocation, stood.text) for stood in standing]
+
+
+def _pointed_at(
+    book: HouseBook, subject: str, revocation: Revocation, said: datetime
+) -> tuple[BookedStatement | None, bool]:
+    """Find the standing instruction that a sentence points at, and whether it surely does.
+
+    "That rule" is the newest, surely where no other stands or it says so itself. What is usual again ended what the
+    sentence shares words with, or else perhaps the newest.
+    """
+    import_whole("mnemic.extract.revocations")
+    from mnemic.extract.revocations import Withdrawal, points_at_newest
+
+    stood = [standing for standing in book.filed("stands", subject) if standing.said <= said]
+    if not stood:
+        return None, False
+    newest = max(reversed(stood), key=lambda standing: standing.said)  # of those said at once, what was filed last
+    if revocation.way is Withdrawal.USUAL:
+        named = _meant(book, subject, revocation.text, said)
+        return (newest, False) if named is None else (named, True)
+    return newest, len(stood) == 1 or points_at_newest(revocation)
 
 
 def asked_instead(instruction: Instruction, taken: TakenBack) -> Instruction | None:
@@ -86,6 +132,8 @@ def asked_instead(instruction: Instruction, taken: TakenBack) -> Instruction | N
     from mnemic.extract.revocations import Withdrawal, asks_other_side
 
     clauses = _CLAUSE_END.split(taken.revocation.text)[1:]
+    if taken.revocation.way is Withdrawal.REPLACES:
+        return None  # it stands as a whole
     asked = [clause_instruction for clause in clauses for clause_instruction in instructions(clause)]
     if taken.revocation.way is Withdrawal.ALLOWS:
         asked.append(instruction)

@@ -61,7 +61,8 @@ class StandingSentence:
     """A sentence of a hand, whether it instructs for good, and the later one that takes it back, if one does.
 
     Attributes:
-        testing: Of a hand that nothing is learned from or tuned on.
+        testing: That nothing is learned from or tuned on.
+        kind: What sort of instruction it is, or in which way it only looks like one; "" where nobody said.
     """
 
     lang: str
@@ -70,13 +71,15 @@ class StandingSentence:
     withdrawn_by: str | None = None
     hand: str = ""
     testing: bool = False
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WithdrawalDialogue:
-    """Standing instructions, other talk, and a last turn that takes the first of them back, or seems to.
+    """Standing instructions, other talk, and a last turn that takes one of them back, or seems to.
 
     Attributes:
+        meant: The place of the instruction that is taken back; None where the last turn only seems to take one.
         testing: Kept apart from those that rules were tuned on and forms were learned from.
         hand: Whose voice; "" for the first dialogues, which are of one.
     """
@@ -85,9 +88,14 @@ class WithdrawalDialogue:
     standing: tuple[str, ...]
     talk: str
     last: str
-    withdraws: bool
+    meant: int | None
     testing: bool
     hand: str = ""
+
+    @property
+    def withdraws(self) -> bool:
+        """Whether the last turn takes an instruction back."""
+        return self.meant is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,7 +156,7 @@ def read_dialogues() -> list[WithdrawalDialogue]:
             standing=tuple(row["standing"]),
             talk=row["talk"],
             last=row["last"],
-            withdraws=row["gone"] is not None,
+            meant=row["gone"],
             testing=row["half"] == "testing",
             hand=row.get("hand", ""),
         )
@@ -165,6 +173,7 @@ def _plainly(row: dict[str, Any]) -> StandingSentence:
         withdrawn_by=row.get("withdrawn_by"),
         hand=row.get("hand", ""),
         testing=row.get("half") == "testing",
+        kind=row.get("kind", ""),
     )
 
 
@@ -221,7 +230,7 @@ def bench_dialogues(*, limit: int | None = None, embedder: Embedder | None = Non
             before, _ = _standing_of(memory, n)
             me.observe(dialogue.last, role="user")
             after, doubted = _standing_of(memory, n)
-            meant = asked[0] if dialogue.withdraws else None
+            meant = None if dialogue.meant is None else asked[dialogue.meant]
             outcomes.append(
                 DialogueOutcome(
                     dialogue=dialogue,
