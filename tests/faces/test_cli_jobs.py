@@ -242,6 +242,14 @@ def test_answers_that_cannot_be_used_are_told_of_by_flush_and_jobs(run: Run, mon
     assert f"zep: {count} of {count} answers of openai:words-1@{server.url} were not what was asked for" in jobs.err
 
 
+def test_a_flush_says_of_how_many_users_its_counts_are(run: Run) -> None:
+    run("follow", "mem0", "--user", "maya")
+    run("add", "I bought bread.", "--user", "maya")
+    assert "users" not in run("flush", "--user", "maya").err
+    run("add", "I bought milk.", "--user", "ming")
+    assert "of all 2 users of this store" in run("flush", "--user", "ming").err
+
+
 def test_a_flush_that_leaves_something_does_not_say_that_all_is_done(run: Run) -> None:
     run("follow", "mem0")
     run("add", "I bought bread.")

@@ -283,6 +283,7 @@ def _owner(entry: WorkEntry) -> str:
 def flush(seconds: float | None) -> None:
     """Finish what follows a write: read it by rules, and make its vectors.
 
+    Strategies that are followed read it too. All of it is done for every user of the store, whoever is named.
     Everything is recallable by its words before; this makes it recallable by its meaning. It may be stopped at any
     moment: what is done is kept, and the next one goes on from there. Exit code 9 if something is left that failed
     or was given up; what only waits for more to be said is no failure, and is listed.
@@ -298,6 +299,7 @@ def flush(seconds: float | None) -> None:
             failed, done = error, False
         lanes = memory.admin.behind()
         rules, judged = _stood_in(memory)
+        users = memory.admin.stats(limit=1).user_count
     done = done and not any(lane.pending or lane.dead or lane.error for lane in lanes)
     if run.output.json:
         error = {} if failed is None else {"error": flat(str(failed))}
@@ -305,6 +307,8 @@ def flush(seconds: float | None) -> None:
         run.output.document({"done": done, "lanes": [lane_record(lane) for lane in lanes], **judges, **error})
     else:
         run.output.table([lane_row(lane) for lane in lanes])
+    if users > 1:
+        run.output.note(f"of all {many(users, 'user')} of this store: `mnemic jobs` says what is left of whom")
     if rules:
         stood = f"rules stood in for {rules:,} of {many(judged, 'answer')} that a model was asked for"
         run.output.note(f"{stood}: `mnemic stats --models`")
