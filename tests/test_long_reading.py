@@ -158,6 +158,24 @@ def test_a_bad_answer_goes_back_once_and_then_rules_stand_in_and_it_is_counted()
     assert set(CASE.values) == set(found.answer.split(", "))
 
 
+@pytest.mark.parametrize(
+    ("question", "text", "answer"),
+    [
+        ("what is the boat called?", "From now on call me May. He has a dog called Rex.", ""),
+        ("what is the dog called?", "From now on call me May. He has a dog called Rex.", "Rex"),
+        ("what is the boat called?", "The boat's name is Kestrel. He has a dog called Rex.", "Kestrel"),
+        ("What colour is the gate of Harrow?", "The gate of Harrow is green.", "green"),
+        ("What year did she buy the mill?", "It was a good year for plums.", ""),
+        ("How long did she stay?", "It was a long road.", ""),
+        ("那条船叫什么名字？", "以后叫我小梅。他有一只狗，名字叫小黑。", ""),
+        ("那只狗叫什么名字？", "以后叫我小梅。他有一只狗，名字叫小黑。", "小黑"),
+    ],
+)
+def test_rules_quote_no_note_that_only_shares_how_it_is_asked(question: str, text: str, answer: str) -> None:
+    found = opened()[1].read(question, io.StringIO(text))
+    assert (answer in found.answer, found.known) == (True, bool(answer)), found.answer
+
+
 def test_another_question_model_or_budget_is_another_reading() -> None:
     memory, me = opened()
     first = read(me)

@@ -72,7 +72,9 @@ class Unauthenticated(MnemicError):
 
 
 class OverQuota(MnemicError):
-    """A key, or what a user's strategies ask of a model, is used up for now; nothing was done.
+    """A key has asked or written as often as its quota allows for now; nothing was done.
+
+    So have strategies that have asked a model as often as they may for a user within an hour.
 
     Attributes:
         retry_after: Seconds until the next request will be taken; at least a part of one.

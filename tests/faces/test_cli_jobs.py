@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -18,6 +19,8 @@ from commandline import Run
 import mnemic
 from mnemic import SHARED, Memory
 from mnemic.core.scope import Shared
+from mnemic.faces.cli.commands import worker as commands_worker
+from mnemic.faces.cli.output import Output
 from mnemic.models import patience
 from mnemic.models.chat.scripted_chat import ScriptedChat
 from mnemic.settings import Settings
@@ -240,6 +243,37 @@ def test_answers_that_cannot_be_used_are_told_of_by_flush_and_jobs(run: Run, mon
     assert "nothing is waiting" in jobs.out
     count = len(server.asked)
     assert f"zep: {count} of {count} answers of openai:words-1@{server.url} were not what was asked for" in jobs.err
+
+
+def test_a_flush_says_that_it_waits_for_the_model(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = threading.Event()
+
+    def note(output: Output, text: str) -> None:
+        if re.match(r"waiting for the language model, \d+ s so far", text):
+            told.set()
+
+    def hanging(handler: BaseHTTPRequestHandler) -> None:
+        assert told.wait(PATIENCE), "nobody says that it waits"
+        hung_up(handler)
+
+    run("follow", "house", "zep")
+    run("add", "My sister Noor lives in Porto.", "--speaker", "Ada")
+    monkeypatch.setattr(patience, "TRIES", 1)
+    monkeypatch.setattr(commands_worker, "WAIT_TOLD", 0.01)
+    monkeypatch.setattr(Output, "note", note)
+    with serving(ScriptedChat("{}")) as server:
+        monkeypatch.setenv("MNEMIC_MODEL", f"openai:words-1@{server.url}")
+        server.faults[:] = [hanging] * 10
+        run("flush", code=9)
+    assert told.is_set()
+
+
+def test_a_flush_says_of_how_many_users_its_counts_are(run: Run) -> None:
+    run("follow", "mem0", "--user", "maya")
+    run("add", "I bought bread.", "--user", "maya")
+    assert "users" not in run("flush", "--user", "maya").err
+    run("add", "I bought milk.", "--user", "ming")
+    assert "of all 2 users of this store" in run("flush", "--user", "ming").err
 
 
 def test_a_flush_that_leaves_something_does_not_say_that_all_is_done(run: Run) -> None:

@@ -224,6 +224,7 @@ def test_an_item_is_shown_with_who_derived_it_from_what_and_what_ended_it(ada: R
         one for one in ada("list", "--by", "zep", "--state", "superseded", "--json").lines if one["kind"] == "fact"
     ]
     told = ada("show", old["id"]).out
+    assert re.search(r"^(tags|channel) ", told, re.MULTILINE) is None, "no model was asked, and digests tell nothing"
     assert "derived by zep" in told
     assert re.search(r"^from +\w{26}  2025-01-02 10:00  turn: I live in Paris\.$", told, re.MULTILINE)
     assert re.search(r"^superseded by +\w{26}  2025-04-06 10:00  fact: .*Lisbon", told, re.MULTILINE)

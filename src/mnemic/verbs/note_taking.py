@@ -39,6 +39,11 @@ if TYPE_CHECKING:
 READING: Final = "reading"
 """The slot that names what is read, for which question, by whom: of the notes of a long reading."""
 _NONE_YET: Final = "(no notes)"
+_HOW_ASKED: Final = (
+    "called named name names kind type sort colour color size number time times year years month day date place city "
+    "country many much long often 叫什么 名字 什么名字 种类 颜色 号码 时候 日期 地方 城市 国家 多少"
+)
+"""Words that say what is asked for, and not of what: a note that shares these alone tells of something else."""
 _READINGS: Final = 20
 """Most readings of the same question and sources, as these changed, that are looked up: the last ones."""
 
@@ -214,7 +219,7 @@ def _fed(
 
 
 def extractive_answer(given: NotesRead) -> NotesAnswer:
-    """Answer a question by quoting notes, as `ask` quotes evidence."""
+    """Answer a question by quoting notes, as `ask` quotes evidence; not by one that only shares how it is asked."""
     import_whole("mnemic.recall.answer", "mnemic.strategies.rules.sentence_relevance")
     from mnemic.recall.answer import draft_answer
     from mnemic.strategies.rules.sentence_relevance import bm25, content_terms
@@ -236,6 +241,9 @@ def extractive_answer(given: NotesRead) -> NotesAnswer:
     )
     drafted = draft_answer(given.question, Context(text="", tokens=0, items=items, considered=len(items), seq=0))
     if drafted is None:
+        return NotesAnswer()
+    matter = set(content_terms(given.question)) - set(content_terms(_HOW_ASKED))
+    if matter and not any(matter.intersection(content_terms(given.notes[ids[id]].text)) for id, _ in drafted.quotes):
         return NotesAnswer()
     text = drafted.grounds.short or " ".join(quote for _, quote in drafted.quotes)
     pieces = (piece for id, _ in drafted.quotes for piece in given.notes[ids[id]].source)

