@@ -169,7 +169,7 @@ def _may_conclude(grounds: AnswerGrounds) -> bool:
     """Whether yes or no may be concluded at all, though nobody plainly said it.
 
     Not from what is of another object; and from what is only supposed, dreamt or planned no more than that it is not so
-    yet. By words alone what is concluded from must name something of the matter.
+    yet. By words alone what is concluded from must name just what is asked.
     """
     if grounds.of_other_object:
         return False
@@ -179,7 +179,7 @@ def _may_conclude(grounds: AnswerGrounds) -> bool:
         return True
     asked = asked_words(STILL.sub("", grounds.question))
     texts = (grounds.quoted[0].text, *(hit.text for hit in grounds.evidence if hit.succession))
-    return any(share_held(asked, text) > 0 for text in texts)
+    return any(share_held(asked, text) >= _ALL for text in texts)
 
 
 def concluding(grounds: AnswerGrounds) -> Floats:
