@@ -307,6 +307,7 @@ def test_the_weights_fit_what_the_models_read() -> None:
     for learned in sureness.weights().values():
         assert len(learned.sure) == len(sureness.INPUTS) + 1
         assert len(learned.polar) == len(polarity.POLAR_INPUTS) + 1
+        assert len(learned.conclusion) == len(sureness.CONCLUSION_INPUTS) + 1
 
 
 @pytest.mark.parametrize("question", ["Where do I live?", "我住在哪里？", "Do I own a boat?", "我还养狗吗？"])
@@ -351,9 +352,8 @@ def test_what_names_what_is_asked_goes_before_what_is_newer_and_does_not(
     ("question", "said"),
     [
         ("Am I allergic to peanuts?", "My penicillin allergy isn't real, the clinic says."),
-        ("Am I divorced?", "Luc forgot again, lol, I'll divorce him."),
+        ("Am I still on nights?", "If they put me on nights I would quit."),
         ("我对花生过敏吗？", "医生说我的芒果过敏已经好了。"),
-        ("我离婚了吗？", "哈哈，刘洋又忘了，我要跟他离婚。"),
         ("我住在巴黎吗？", "昨晚梦见我住在巴黎。"),
     ],
 )
@@ -362,6 +362,48 @@ def test_yes_or_no_is_not_concluded_from_another_object_nor_from_what_is_suppose
 ) -> None:
     answered = answer(question, in_order(world, (said, 4.0)))
     assert answered.confidence < KNOWN
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Am I divorced?", "Luc forgot again, lol, I'll divorce him."),
+        ("我离婚了吗？", "哈哈，刘洋又忘了，我要跟他离婚。"),
+        ("Do I own a vineyard?", "If I ever won the lottery I'd buy a vineyard."),
+    ],
+)
+def test_from_what_is_only_supposed_or_a_joke_no_yes_is_concluded(world: Any, question: str, said: str) -> None:
+    answered = answer(question, in_order(world, (said, 4.0)))
+    assert answered.short not in ("Yes", "有", "是") or answered.confidence < KNOWN
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Do I eat dairy?", "I'm off dairy, my skin's been better ever since."),
+        ("Do I still go to the gym?", "Oh, and I jacked in the gym."),
+        ("我还有自行车吗？", "自行车被偷了，现在全靠两条腿。"),
+    ],
+)
+def test_no_is_concluded_where_the_very_thing_is_named_and_denied_in_words_of_its_own(
+    world: Any, question: str, said: str
+) -> None:
+    world.say(said, by="")
+    (item,) = world.items
+    meant = {"dense": 2.0}
+    hit = Recalled(item=item, seq=1, score=1.0, components=meant, reasons=(), tokens=9, bearing=4.0)
+    answered = answer(question, Context(text="", tokens=0, items=(hit,), considered=1, seq=1, confidence=0.9))
+    assert answered.short in ("No", "没有")
+    assert answered.confidence >= KNOWN
+
+
+def test_to_a_question_for_several_things_the_states_of_a_matter_add_up(world: Any) -> None:
+    told = (("Took up fencing as well.", 4.0), ("Rain all day.", 0.2), ("Mondays belong to ceramics.", 0.1))
+    context = in_order(world, *told)
+    hits = [replace(hit, succession=place) for hit, place in zip(context.items, (1, 0, 2), strict=True)]
+    drafted = draft_answer("What are my hobbies?", replace(context, items=tuple(hits)))
+    assert drafted is not None
+    assert [text for _, text in drafted.quotes] == [told[0][0], told[2][0]]
 
 
 def test_a_fact_that_was_kept_stands_against_what_put_it_in_doubt(me: ScopedMemory) -> None:

@@ -83,7 +83,7 @@ CONCLUSION_INPUTS: Final = (
 )
 """What the model of a conclusion to yes or no reads, in order."""
 
-CONCLUDED: Final = 0.67
+CONCLUDED: Final = 0.63
 """How likely right a conclusion must be to be given for likely: a wrong "no" misleads more than an open question."""
 
 
@@ -161,8 +161,25 @@ def sure(grounds: AnswerGrounds) -> float:
     doubted = grounds.unread or grounds.beside or (grounds.doubted and not _succeeds(grounds))
     if grounds.judged and grounds.yes is not None:
         likely = likelihood(concluding(grounds), weights()[read_by(grounds.evidence)].conclusion)
-        doubted = doubted or likely < CONCLUDED
+        doubted = doubted or likely < CONCLUDED or not _may_conclude(grounds)
     return min(likely, DOUBTED) if doubted else likely
+
+
+def _may_conclude(grounds: AnswerGrounds) -> bool:
+    """Whether yes or no may be concluded at all, though nobody plainly said it.
+
+    Not from what is of another object; and from what is only supposed, dreamt or planned no more than that it is not so
+    yet. By words alone what is concluded from must name just what is asked.
+    """
+    if grounds.of_other_object:
+        return False
+    if grounds.supposed and (grounds.yes is None or grounds.yes >= _HALF or STILL.search(grounds.question)):
+        return False
+    if read_by(grounds.evidence) == "vectors":
+        return True
+    asked = asked_words(STILL.sub("", grounds.question))
+    texts = (grounds.quoted[0].text, *(hit.text for hit in grounds.evidence if hit.succession))
+    return any(share_held(asked, text) >= _ALL for text in texts)
 
 
 def concluding(grounds: AnswerGrounds) -> Floats:

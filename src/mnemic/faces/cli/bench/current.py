@@ -118,7 +118,7 @@ def standing(
 @options.count("--each", 20, "Cases of each category in each language.")
 @click.option(
     "--everyday",
-    type=click.Choice(["build", "check", "voices", "lives", "lives_check", "long", "long_check"]),
+    type=click.Choice(["build", "check", "voices", "lives", "lives_check", "long", "long_check", "pair"]),
     help="Ask people's memories of their lives instead.",
 )
 @click.option("--failures", type=click.IntRange(1), help="Show so many memories whose right statement is not first.")

@@ -28,6 +28,8 @@ class EverydayPart(StrEnum):
     some went back on what they said: rules were drawn from the failures of the first, never of the second. `LONG` and
     `LONG_CHECK` are two people each, who told of most of a year in 31 to 64 statements, 232 questions: a newcomer wrote
     them to see what comes out. Rules were drawn from the failures of both, weights are learned from the first alone.
+    `PAIR` are two more by yet another hand, 66 questions, a third of them of what was never said: rules of topics were
+    drawn from their failures, and no weight learned.
     """
 
     BUILD = "build"
@@ -37,6 +39,7 @@ class EverydayPart(StrEnum):
     LIVES_CHECK = "lives_check"
     LONG = "long"
     LONG_CHECK = "long_check"
+    PAIR = "pair"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

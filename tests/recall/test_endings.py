@@ -1,0 +1,56 @@
+"""What ended with nothing in its place is answered by none any more; a change is answered by what came."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mnemic.core.queries import Context, Recalled
+from mnemic.recall.answer import draft_answer
+from mnemic.recall.endings import tells_only_an_end
+
+ENDED = (
+    ("Who is my partner?", "Mia and I broke up on Thursday. It's fine.", "My partner Mia sings alto."),
+    ("Which magazine do I get?", "I cancelled the Gardener, too dear.", "The Gardener comes every Monday."),
+    ("我的对象是谁?", "我跟小周分手了，别再问了。", "我的对象小周会做饭。"),
+    ("我在哪家健身房?", "健身卡退掉了，膝盖不行。", "我办了一张健身卡。"),
+)
+GOES_ON = (
+    ("Who does my back?", "Vukovic retired, Piers does it now.", "Vukovic does my back."),
+    ("When do I fly?", "They cancelled our flight, it leaves on 2 October.", "We fly in April."),
+    ("Where do I study?", "I quit nursing! I'm at Salford, in physiotherapy.", "I study nursing."),
+    ("Who was my partner?", "Mia and I broke up on Thursday.", "My partner Mia sings alto."),
+    ("How old is my daughter?", "I quit smoking the day she was born.", "My daughter is six."),
+    ("我的对象是谁?", "跟大刚散伙了,现在给我送汤的是阿蒙。", "我的对象大刚会做饭。"),
+    ("Who is my partner?", "If Mia and I broke up I would move.", "My partner Mia sings alto."),
+)
+
+
+@pytest.mark.parametrize(("question", "newer", "older"), ENDED)
+def test_an_end_alone_is_told_from_a_change(question: str, newer: str, older: str) -> None:
+    assert tells_only_an_end(question, newer, [older])
+
+
+@pytest.mark.parametrize(("question", "newer", "older"), GOES_ON)
+def test_what_came_in_the_place_of_something_is_no_end(question: str, newer: str, older: str) -> None:
+    assert not tells_only_an_end(question, newer, [older])
+
+
+@pytest.mark.parametrize(("question", "newer", "older"), ENDED)
+def test_what_ended_is_answered_by_none_any_more(world: Any, question: str, newer: str, older: str) -> None:
+    for day, text in enumerate((older, newer)):
+        world.say(text, day=day, by="")
+    items = [
+        Recalled(item=item, seq=1, score=1.0, components={}, reasons=(), tokens=9, bearing=4.0, succession=place)
+        for place, item in enumerate(reversed(world.items), start=1)
+    ]
+    context = Context(text="", tokens=0, items=tuple(items), considered=2, seq=1, confidence=0.9)
+    drafted = draft_answer(question, context)
+    assert drafted is not None
+    assert drafted.grounds.ended
+    answered = drafted.answered(0.7)
+    assert not answered.known
+    assert not answered.citations
+    assert [citation.quote for citation in answered.nearest] == [newer]
+    assert ("已经没有了" if "我" in question else "None any more") in answered.text
