@@ -59,7 +59,7 @@ def warm_share(servers: int, kept: float, *, by_user: bool, zipf: float = 0.8, s
         kept: How many catalogues a server keeps, as a share of all users who come.
         by_user: Whether a user always comes to the same server.
     """
-    dice = random.Random(seed)  # noqa: S311 - a simulation
+    dice = random.Random(seed)
     weights = list(accumulate((rank + 1) ** -zipf for rank in range(_USERS)))
     most = max(1, int(kept * _USERS))
     at_hand: list[OrderedDict[int, None]] = [OrderedDict() for _ in range(servers)]

@@ -35,5 +35,5 @@ def test_more_items_take_more_and_what_breaks_first_follows_from_what_is_used() 
 def test_a_user_who_comes_to_the_same_server_meets_a_warm_catalogue_more_often(kept: float) -> None:
     warm = SCALE["warm_share"]
     assert warm(8, kept, by_user=True) > warm(8, kept, by_user=False) + 0.1
-    assert warm(1, kept, by_user=True) == warm(1, kept, by_user=False)
+    assert warm(1, kept, by_user=True) == pytest.approx(warm(1, kept, by_user=False), abs=0.02)
     assert warm(8, kept, by_user=True) < warm(8, 2 * kept, by_user=True)
