@@ -327,6 +327,35 @@ def test_who_stand_in_each_other_s_way_both_get_through(world: World, copy: str)
     assert world.faults() == []
 
 
+def test_a_database_that_lost_what_was_acknowledged_is_gone_on_with_as_it_is(
+    copy: str, new_postgres_database: Callable[..., str], postgres: PostgresServer
+) -> None:
+    """As after a failover to a standby that was behind: others have written as many commits since, or more."""
+    with closing(PostgresStore(copy)) as living:
+        world = World(living)
+        world.commit("kept")
+        _end_connections(postgres, copy)
+        behind = new_postgres_database(name_of(copy))
+        for number in range(2):
+            world.commit(f"lost {number}", user=f"newcomer {number}")
+        _end_connections(postgres, copy)
+        postgres.sql(f'ALTER DATABASE "{name_of(copy)}" RENAME TO "{name_of(copy)}_lost"')
+        postgres.sql(f'ALTER DATABASE "{name_of(behind)}" RENAME TO "{name_of(copy)}"')
+        try:
+            for commits in (2, 3):
+                with closing(PostgresStore(copy)) as other:
+                    for number in range(commits):
+                        World(other, f"{commits}{number}").commit(f"new {number}", user=f"guest {commits} {number}")
+                for number in range(2):
+                    World(living, f"after {commits}{number}").commit(f"after {commits}", user=f"newcomer {number}")
+            assert World(living).faults() == []
+            assert World(living).texts(user="newcomer 0") == ["after 2", "after 3"]
+            assert World(living).texts(user="guest 2 0") == ["new 0"]
+        finally:
+            living.close()
+            postgres.drop_database(f"{name_of(copy)}_lost")
+
+
 def test_clocks_an_hour_apart_leave_a_journal_in_order(copy: str) -> None:
     late, early = ManualClock(), ManualClock()
     late.tick(3_600_000_000)

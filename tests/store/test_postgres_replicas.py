@@ -130,7 +130,8 @@ def test_a_standby_that_is_promoted_under_a_live_pool_has_all_and_is_gone_on_wit
 ) -> None:
     with running_postgres(postgres_programs, durable=True) as one, running_standby(one) as other:
         one.create_database("failing")
-        one.require_standby()
+        for server in (one, other):
+            server.require_standby()
         with Memory(url_of_either(one, other, "failing"), settings=QUIET) as memory:
             me = memory.scope(user="ada")
             me.observe("Before.", key="before")

@@ -166,7 +166,7 @@ class PostgresServer:
     # A primary and its standby
 
     def require_standby(self) -> None:
-        """Acknowledge no commit from now on before a standby has it on disk; a copy of this server does so, too."""
+        """Acknowledge no commit from now on before a standby has it on disk; of a standby, once it is promoted."""
         self.sql("ALTER SYSTEM SET synchronous_standby_names = '*'")
         self.sql("SELECT pg_reload_conf()")
 

@@ -32,6 +32,7 @@ from mnemic.store.postgres.transaction import ServerTransaction
 from mnemic.store.values.drafts import Put, Tie
 from mnemic.store.values.row_values import TRUNK, BranchPoint, KeyRow, NameRow, SpaceRow, TenantRow, VersionRow
 
+_CHANGE_HASH: Final = f'SELECT "hash" FROM {SCHEMA}."change" WHERE "tenant" = %s AND "seq" = %s'
 _FOLLOWED: Final = f'SELECT "name" FROM {SCHEMA}."followed" ORDER BY "name"'
 _SPACES: Final = (
     "SELECT " + ", ".join(f'"{name}"' for name in SPACE.columns)
@@ -96,14 +97,17 @@ class PostgresGroupItems(PostgresItems):
 class PostgresGroupTables(GroupTables, PostgresSpaces, PostgresNames, PostgresJournal, PostgresLanes):
     """Spaces, names, journal and lanes of one tenant's group commits, with what was asked for in advance.
 
-    What it knows from the group before holds if the tenant's stamp is the one that this left: every transaction that
-    writes something of a tenant moves it.
+    What it knows from the group before holds if the tenant's stamp is the one that this left, and its last commit the
+    one that stood then: every transaction that writes something of a tenant moves the stamp. A server that has lost
+    commits (a standby that was behind, a backup) comes by the same stamps again, with others.
     """
 
     def __init__(self, relations: PostgresRelations, name: str) -> None:
         super().__init__(relations)
         self._name = name
         self._stamp = -1
+        self._left = (0, b"")
+        """The last commit that stood when something was written, by seq and hash."""
         self._followed: tuple[str, ...] = ()
         self._owned: dict[Owner, SpaceRow] = {}
         """Whose space is which, as far as was ever known: an id and a secret are never another's."""
@@ -120,7 +124,10 @@ class PostgresGroupTables(GroupTables, PostgresSpaces, PostgresNames, PostgresJo
     def landed(self) -> None:
         """Note that the group is on disk; without this the next one reads all anew."""
         row = self._tenants.get(self._name)
-        self._stamp = -1 if row is None else self._transaction.head(row.id).stamp
+        self._stamp = -1
+        if row is not None:
+            head = self._transaction.head(row.id)
+            self._stamp, self._left = head.stamp, (head.seq, head.hash)
 
     def ask_for(self, late: Sequence[Prepared], items: PostgresGroupItems) -> None:
         """Ask in one go for what more callers of a group will look up, before anything of it is applied."""
@@ -147,15 +154,19 @@ class PostgresGroupTables(GroupTables, PostgresSpaces, PostgresNames, PostgresJo
         answers = [*self._asked(row.id, batch, items)]
         meanwhile()
         head = transaction.find_head(row.id)
-        if head is None or head.stamp != self._stamp:
+        if head is None or (head.stamp, head.hash) != (self._stamp, self._left[1]):
             self.forget()
             sent = transaction.send(row.id, ONE_TENANT, (row.id,))
+            stands = transaction.send(row.id, _CHANGE_HASH, (row.id, self._left[0]))
             answers = [*self._asked(row.id, batch, items)]
             current = [TenantRow._make(each) for each in transaction.rows_of(sent)]
             if not current or current[0].name != self._name:  # erased, or restored to before it was there
                 self._owned.clear()
                 return
             self._know(current[0])
+            if [bytes(hash) for (hash,) in transaction.rows_of(stands)] != [self._left[1]]:
+                self._owned.clear()  # other users may have been given the numbers of spaces that were lost
+                answers = []
         names = tuple(name for (name,) in transaction.rows_of(followed))
         if names != self._followed:
             self._followed = names

@@ -99,7 +99,8 @@ def failover(runs: int = 20, seed: int = 1, *, name: str = "memory", writers: in
         children.asked(partial(_begin, primary.url(_DATABASE)))
         with running_standby(primary) as standby:
             _wait_until_replayed(standby, primary)
-            primary.require_standby()
+            for server in (primary, standby):
+                server.require_standby()
             url = url_of_either(primary, standby, _DATABASE)
             for life in range(1, runs + 1):
                 with _writing(url, range(life * writers, (life + 1) * writers), said, problems):
