@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 FILE: Final = "withdrawal_meaning.npz"
 LONGEST: Final = 120
 """Most characters in a sentence that its meaning or a cue may make a withdrawal."""
-TAKES_BACK: Final = -0.1
+TAKES_BACK: Final = 0.0
 """What the form must make of a sentence that hides an instruction."""
 NEAR: Final = 0.45
 """Least cosine of directions from the mean between a sentence and the instruction that it withdraws."""
