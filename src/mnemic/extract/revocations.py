@@ -145,6 +145,9 @@ class Withdrawal(Enum):
     """By its meaning or a cue alone, so that the whole sentence is its topic: see `withdrawal_meaning`."""
 
 
+DECIDED: Final = frozenset({Withdrawal.LAST, Withdrawal.EVERY, Withdrawal.USUAL, Withdrawal.REPLACES})
+"""Ways in which a form tells more than the meaning of a sentence does, so that this is not asked about."""
+
 _GIVEN: Final = (
     r"(?:(?: (?:that|which))? i(?:'ve| have)? (?:just |only just |once )?(?:gave|given|told|set|made|asked)(?: you)?(?: for)?)?"
     r"(?: (?:just now|earlier|before|from before))?"

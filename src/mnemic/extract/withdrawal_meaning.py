@@ -36,10 +36,12 @@ OF_CUE: Final = 0.3
 """What a cue that something is lifted or ends counts beside the form."""
 OF_SHARED: Final = 0.15
 """What a telling word or an aspect in common adds to a cosine."""
-DOUBTS: Final = 0.33
-"""What all that speaks for it must come to in a sentence that puts an instruction in doubt: with what is hidden eight in
-ten withdrawals of voices not learned from, one in six near-misses, twelve in a thousand other sentences where four
-instructions stand."""
+DOUBTS: Final = 0.2
+"""What all that speaks for it must come to in a sentence that puts the only instruction in doubt: with what is hidden 86 in
+a hundred withdrawals of voices not learned from, a quarter of near-misses, and three in a hundred sentences of others."""
+OF_COMPANY: Final = 0.05
+"""How much more it must come to for each other instruction that stands, up to three: among more of them a sentence lies
+nearer to one by chance, so that with this as many sentences of others put one in doubt whether one stands or four."""
 OF_NEARNESS: Final = 0.8
 """What a cosine counts in that sum, beside the form and the cue."""
 OF_MATTER: Final = 0.3
@@ -142,7 +144,8 @@ def doubted(low: str, likely: float, vector: Floats, standing: Sequence[Floats],
     about = OF_NEARNESS * _cosines(vector, standing) + OF_MATTER * np.asarray(shares, np.float32)
     first = int(about.argmax())
     address = OF_ADDRESS if speaks_to_assistant(simple(low)) else 0.0
-    return first if likely + address + float(about[first]) > DOUBTS else None
+    least = DOUBTS + OF_COMPANY * min(len(standing) - 1, 3)
+    return first if likely + address + float(about[first]) > least else None
 
 
 def _cosines(vector: Floats, standing: Sequence[Floats]) -> Floats:

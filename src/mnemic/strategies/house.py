@@ -128,18 +128,21 @@ def _readings(item: Item, user: str) -> list[_Reading]:
     import_whole("mnemic.extract.instructions", "mnemic.extract.revocations")
     import_whole("mnemic.extract.sentences", "mnemic.extract.slots")
     from mnemic.extract.instructions import read_by_rules  # whose patterns only who reads something needs
-    from mnemic.extract.revocations import hinted, revocations
+    from mnemic.extract.revocations import DECIDED, hinted, revocations
     from mnemic.extract.sentences import sentences
     from mnemic.extract.slots import slots
 
     spoken = tuple(sentences(item.text))
     facts = slots(item.text, subject, micros(item.said), item.said_offset, spoken)
     instructions, left = read_by_rules(item.text, spoken)
-    said: tuple[Revocation | Instruction | Finding, ...] = (*revocations(item.text, spoken), *instructions, *facts)
+    withdrawn = revocations(item.text, spoken)
+    said: tuple[Revocation | Instruction | Finding, ...] = (*withdrawn, *instructions, *facts)
     instructs = _instructs(item, subject, user)
     if not instructs:
         return [_Reading(item, subject, instructs, said, (), ())]
     hints = hinted(item.text, spoken) if len(item.text) <= _SHORT_TURN else []
+    decided = {revocation.start for revocation in withdrawn if revocation.way in DECIDED}
+    hints = [hint for hint in hints if hint.start not in decided]
     return [_Reading(item, subject, instructs, said, tuple(left), tuple(hints))]
 
 
