@@ -213,9 +213,7 @@ TWO_CHINESE = ["以后都用法语回答。", "以后别用表情。"]
         (TWO_CHINESE, "地铁恢复正常运行了。", 2, False),
     ],
 )
-def test_that_rule_is_the_newest_and_all_rules_are_all(
-    orders: list[str], last: str, left: int, doubted: bool
-) -> None:
+def test_that_rule_is_the_newest_and_all_rules_are_all(orders: list[str], last: str, left: int, doubted: bool) -> None:
     assert standing(*orders) == orders
     assert standing(*orders, last) == orders[:left]
     assert doubting(*orders, last) == ([last] if doubted else [])

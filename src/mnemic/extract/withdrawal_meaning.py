@@ -69,9 +69,9 @@ _ELSEWHERE_ZH: Final = re.compile(
     "(?:我|咱)?们?(?:公司|学校|老板|儿子|女儿|侄女|侄子|老公|老婆|妈妈?|爸爸?|朋友|同事|邻居|单位|经理|孩子)|^我(?:现在)?(?:不用|不必|不需要)再|^(?:他|她)"
 )
 _ONCE_EN: Final = re.compile(
-    r"\b(?:just |only )?(?:this|that) (?:once|time|one)\b|\bjust (?:today|now|once)\b|\bfor (?:this|that|today|tonight|once)\b|\bthis \w+ only\b|\bonly this\b|\bexcept"
+    r"\b(?:just |only )?(?:this|that) (?:once|time|one)\b|\bjust (?:today|now|once)\b|\bfor (?:this|that|today|tonight|once)\b|\bthis \w+ only\b|\b(?:of|in|from|on) this (?!chat|conversation|app|house|family|thread|point)\w+|\bonly this\b|\bexcept"
 )
-_ONCE_ZH: Final = re.compile("这一?[次回]|就一[次回]|例外|今天|这[张个]问题|暂时")
+_ONCE_ZH: Final = re.compile("这一?[次回题份篇封]|就一[次回]|例外|今天|这[张个]问题|暂时")
 _TO_ASSISTANT: Final = re.compile(
     r"\b(?:yous?|your|yours|yourself|u|ur|thou)\b|\b(?:answers?|replies|reply|responses?)\b|[你您]|妳|助手|助理|回答|回复|答复"
 )

@@ -158,7 +158,7 @@ def _ruled(readings: Sequence[_Reading]) -> list[str]:
 
 
 def _meanings(readings: Sequence[_Reading], known: Sequence[Item]) -> Flow[Meanings]:
-    """Embed the sentences that rules leave open or may be wrong about, and what may take something back with what stands.
+    """Embed the sentences that rules leave open or may err about, and what may take something back with what stands.
 
     There are none without an embedder.
 
