@@ -14,7 +14,7 @@ import pytest
 
 from mnemic import Filter, Kind, Memory, ScopedMemory, Settings, State
 from mnemic.core.ids import ItemId
-from mnemic.extract import withdrawal_meaning
+from mnemic.extract import instruction_meaning, withdrawal_meaning
 from mnemic.extract.instruction_meaning import EMBEDDER
 from mnemic.extract.withdrawal_meaning import DOUBTS, OF_NEARNESS
 from mnemic.lab.kit.scripted_readers import ScriptedReader
@@ -117,6 +117,7 @@ def test_a_fact_that_begins_anew_goes_with_the_turn_that_worded_it() -> None:
 
 def test_a_doubt_goes_with_the_instruction_that_it_quotes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(withdrawal_meaning, "withdraws", lambda vector, low: DOUBTS - OF_NEARNESS - 0.05)
+    monkeypatch.setattr(instruction_meaning, "AGAINST", -99.0)  # what rules find stands
     path, embedder = tmp_path / "m.db", Wishing(EMBEDDER, wishes=False)
     with Memory(path, settings=Settings(background=False), embedder=embedder) as memory:
         me = memory.scope(user="ada")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mnemic.errors import Invalid
-from mnemic.extract import withdrawal_meaning
+from mnemic.extract import instruction_meaning, withdrawal_meaning
 from mnemic.extract.instruction_meaning import EMBEDDER
 from mnemic.extract.withdrawal_meaning import DOUBTS, OF_NEARNESS
 from mnemic.memory import Memory
@@ -27,6 +27,25 @@ def standing(embedder: Wishing | str) -> list[str]:
         return [item.text for item in me.context("").always]
 
 
+@pytest.mark.parametrize(
+    ("order", "wishes", "stands"),
+    [
+        ("Never use docker in examples.", False, False),
+        ("Never use docker in examples.", True, True),
+        ("Call me Tommy.", False, True),  # what is said of oneself means no order, and is one
+        ("写信一律用正楷。", False, False),
+    ],
+)
+def test_meaning_overrules_a_rule_that_finds_an_order_but_not_one_that_finds_a_name(
+    order: str, wishes: bool, stands: bool
+) -> None:
+    with Memory("memory:", settings=Settings(background=False), embedder=Wishing(EMBEDDER, wishes=wishes)) as memory:
+        me = memory.scope(user="ana")
+        me.observe(order, role="user")
+        memory.flush()
+        assert [item.text for item in me.context("").always if item.kind == "procedure"] == [order] * stands
+
+
 def doubting(memory: Memory) -> tuple[list[str], list[tuple[str, str]], str]:
     """What the block shows of instructions, the doubts about them, and the block."""
     memory.flush()
@@ -39,6 +58,7 @@ def doubting(memory: Memory) -> tuple[list[str], list[tuple[str, str]], str]:
 def taking_back(monkeypatch: pytest.MonkeyPatch) -> Iterator[Memory]:
     """A memory whose embedder holds every sentence near every other, and for one that may take something back."""
     monkeypatch.setattr(withdrawal_meaning, "withdraws", lambda vector, low: DOUBTS - OF_NEARNESS - 0.05)
+    monkeypatch.setattr(instruction_meaning, "AGAINST", -99.0)  # what rules find stands
     settings = Settings(background=False)
     with Memory("memory:", settings=settings, embedder=Wishing(EMBEDDER, wishes=False)) as memory:
         yield memory

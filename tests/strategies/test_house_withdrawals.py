@@ -187,3 +187,57 @@ def test_of_two_that_lie_the_same_neither_is_nearest(count: int, data: st.DataOb
     assert nearest(asked, held, none) == next(n for n, one in enumerate(held) if one is asked)
     assert nearest(asked, [*held, asked], [*none, False]) is None
     assert nearest(elsewhere, held, none) is None
+
+
+TWO = ["Always answer in French.", "Never use emojis."]
+TWO_CHINESE = ["以后都用法语回答。", "以后别用表情。"]
+
+
+@pytest.mark.parametrize(
+    ("orders", "last", "left", "doubted"),
+    [
+        (TWO[:1], "Forget that rule.", 0, False),
+        (TWO, "That last rule I gave you, drop it.", 1, False),
+        (TWO, "Forget that rule.", 2, True),  # the newest, if any
+        (TWO, "Drop all my rules.", 0, False),
+        (TWO, "Talk normally again.", 2, True),
+        (TWO, "The school dropped its rule.", 2, False),
+        (TWO, "Things are back to normal at the office.", 2, False),
+        (TWO, "I forgot the rule for the dative.", 2, False),
+        (TWO, "Cancel my last order, please.", 2, False),
+        (TWO_CHINESE[:1], "那条规矩作废。", 0, False),
+        (TWO_CHINESE, "刚才那条规矩不算了。", 1, False),
+        (TWO_CHINESE, "之前的要求全部作废。", 0, False),
+        (TWO_CHINESE, "还是照旧就好。", 2, True),
+        (TWO_CHINESE, "公司那条规矩取消了。", 2, False),
+        (TWO_CHINESE, "地铁恢复正常运行了。", 2, False),
+    ],
+)
+def test_that_rule_is_the_newest_and_all_rules_are_all(orders: list[str], last: str, left: int, doubted: bool) -> None:
+    assert standing(*orders) == orders
+    assert standing(*orders, last) == orders[:left]
+    assert doubting(*orders, last) == ([last] if doubted else [])
+
+
+@pytest.mark.parametrize(
+    ("orders", "last"),
+    [
+        (["Always answer in three bullet points."], "Five bullet points rather than three from now on."),
+        (["From now on answer in Spanish."], "Make it Italian instead of Spanish."),
+        (["以后用西班牙语回答。"], "西班牙语换成意大利语吧。"),
+    ],
+)
+def test_what_is_asked_for_in_place_of_something_stands_in_its_place(orders: list[str], last: str) -> None:
+    assert standing(*orders, last) == [last]
+
+
+@pytest.mark.parametrize(
+    ("orders", "last"),
+    [
+        (["From now on, speak to me like a pirate."], "Forget the pirate costume, he wants to be a bear."),
+        (["Never apologise to me."], "He finally apologised, so apologies are fine again."),
+        (["Always answer in Dutch."], "The evening course in Dutch is over."),
+    ],
+)
+def test_what_speaks_of_others_or_of_more_than_an_instruction_takes_none_back(orders: list[str], last: str) -> None:
+    assert standing(*orders, last) == orders

@@ -8,13 +8,13 @@ if whoever reads has vectors (`instruction_meaning`).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from mnemic.extract import instructions_en, instructions_zh
 from mnemic.extract.chinese import has_chinese, simple
 from mnemic.extract.instruction_lists import instruction_lists
-from mnemic.extract.instruction_wording import THRESHOLD, weight_if_open
+from mnemic.extract.instruction_wording import LONGEST, THRESHOLD, weight_if_open
 from mnemic.extract.quotation import own_words
 from mnemic.extract.revocations import taking_back
 from mnemic.extract.sentences import LIMIT, sentences
@@ -46,6 +46,11 @@ _OF_LIST: Final = "point"
 
 _WORDED: Final = "wording"
 """The rule of what no rule finds."""
+_FIRM_RULES: Final = """
+call me/叫我/别叫我/叫你/not called/pronouns/bear in mind/记住/先问我/without asking/my people/back to/换回/every day/偶尔
+"""
+_FIRM: Final = frozenset(_FIRM_RULES.strip().split("/"))
+"""Rules that find a name, what is so of the speaker, or what little of it tells an order by its meaning."""
 _SHORT_TURN: Final = 400
 """Most characters in a turn whose sentences are told by their wording: longer ones are written, or pasted."""
 _BLANKED: Final = "_"
@@ -64,12 +69,15 @@ class Instruction:
     Attributes:
         text: The clause as it was written: `text[start:end]` of what it was found in.
         rule: Which way of saying it was recognised, such as "from now on" or "以后".
+        low: The sentence that a rule found it in, in lower case, quotations blanked, where its meaning may overrule the
+            rule; "" where none may.
     """
 
     text: str
     start: int
     end: int
     rule: str
+    low: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +128,9 @@ def read_by_rules(text: str, spoken: Iterable[Sentence] | None = None) -> tuple[
             if match := _first_match(low, text[sentence.start :], sentence.asks, language):
                 at, rule = match
                 start, end = sentence.start + _with_condition(low, at, language), sentence.start + len(low)
-                extracted.append(Instruction(text[start:end], start, end, rule.name))
+                overruled = short and rule.name not in _FIRM and len(sentence.low) <= LONGEST
+                low_of = sentence.low if overruled else ""
+                extracted.append(Instruction(text[start:end], start, end, rule.name, low_of))
                 break
         else:
             if short and (weight := _open_weight(sentence)) is not None:

@@ -107,7 +107,7 @@ _NOW: Final = (
     r"(?:from (?:now|here|today|this (?:point|moment|day|message))(?: on(?:wards?)?| forward| out| in|,)+"
     r"|(?:starting|beginning|effective) (?:from )?(?:now|today|immediately)|going forward|moving forward|henceforth"
     r"|hereafter|in (?:the )?future(?: \w+s\b)?|for (?:all |any )?future \w+|until (?:further notice|told otherwise|i change my mind|you hear otherwise)"
-    r"|as (?:of|from) (?:now|today|this (?:moment|message|point))|from (?:this|the present) \w+ (?:on|onwards?|forward)|from (?:now|here|today)|hereon|henceforward|for the foreseeable future"
+    r"|as (?:of|from) (?:now|today|this (?:moment|message|point))|from (?:this|the present) \w+ (?:on|onwards?|forward)|from (?:now|today)|hereon|henceforward|for the foreseeable future"
     r"|(?:until|till|unless) i (?:say|tell you|ask|specify|request|explicitly|specifically|state|mention)\b[^,]*"
     r"|for the rest of (?:our|this|the) (?:chats?|conversations?|time|project|sessions?))"
 )
@@ -319,7 +319,7 @@ ATTRIBUTED: Final = re.compile(
 """Somewhere in a sentence: it is of others or of a paper, thanks, praise, or asks for a call."""
 
 REPORTED_AFTER: Final = re.compile(
-    r"[,_] *(?:he|she|they|people|everyone|my \w+|the \w+)(?: always| often| once| used to)? (?:said|says?|told|tells|warned|wrote|reads|goes|insists?)\b"
+    r"[,_] *(?:he|she|they|people|everyone|my \w+|the \w+)(?: always| often| once| used to)? (?:said|says?|told|tells|warned|wrote|reads|goes|insists?)\b|\b(?:they say|so they say|apparently)[.! ]*$"
 )
 SAYING: Final = re.compile(
     r"\b(?:say never|give up|believ\w+|dream\w*|your (?:heart|gut|passion|instincts?|path|roots|life|mind|best|own)|yourself|be (?:proud|grateful|thankful|afraid|there|kind|happy|ready|able|ashamed|here)"
@@ -330,7 +330,7 @@ SAYING: Final = re.compile(
 """What friends tell each other, and what is so in general; no order."""
 
 ONCE: Final = re.compile(
-    r"\b(?:this time|just this once|for now|today|tonight|tomorrow|this (?:one|e-?mail|letter|report|trip|week|weekend|evening|morning|afternoon|paragraph|text|recipe|essay|document|question|file)"
+    r"\b(?:this time|just this once|for now|today|tonight|tomorrow|this (?:one|e-?mail|letter|report|trip|week|weekend|evening|morning|afternoon|paragraph|text|recipe|essay|document|question|file|reply|answer|message|memo|speech|deck|post|flyer|form|tweet|draft|thread)"
     r"|right now|right away|next (?:week|month|time)|later|the following|above|below|i get (?:back|home|there)|you get (?:a chance|back|home|there))\b"
 )
 """What a request for this once says."""

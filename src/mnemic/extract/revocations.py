@@ -145,12 +145,17 @@ class Withdrawal(Enum):
     """By its meaning or a cue alone, so that the whole sentence is its topic: see `withdrawal_meaning`."""
 
 
+DECIDED: Final = frozenset({Withdrawal.LAST, Withdrawal.EVERY, Withdrawal.USUAL, Withdrawal.REPLACES})
+"""Ways in which a form tells more than the meaning of a sentence does, so that this is not asked about."""
+
 _GIVEN: Final = (
     r"(?:(?: (?:that|which))? i(?:'ve| have)? (?:just |only just |once )?(?:gave|given|told|set|made|asked)(?: you)?(?: for)?)?"
     r"(?: (?:just now|earlier|before|from before))?"
 )
 _POLITE: Final = r"(?:,? (?:please|pls|thanks|thank you|now|then|will you|would you|for good))*[.! ]*$"
-_ALL_OF: Final = r"(?:all|every one|each one)(?: of)?(?: the| my| those| these| your)?(?: old| earlier| previous| standing| other)*"
+_ALL_OF: Final = (
+    r"(?:all|every one|each one)(?: of)?(?: the| my| those| these| your)?(?: old| earlier| previous| standing| other)*"
+)
 _VOID: Final = r"(?:(?:is|are) (?:now )?(?:off|void|gone|over|lifted|cancell?ed|dropped|history|moot)|no longer (?:applies|apply|holds?|counts?|stands?)|(?:doesn't|does not|don't) (?:apply|count|hold|stand)(?: any ?more)?|can go)"
 _ORDER: Final = r"(?:rule|instruction|request|restriction|ban|requirement|guideline|preference)s?"
 _POINTED: Final = rf"(?:that|this|the|my) (?:last |latest |previous |most recent )?{_ORDER}{_GIVEN}"
@@ -159,20 +164,56 @@ _VOID_ZH: Final = "(?:(?:就|先|可以|都|全部?|也|统统|请|给我)*(?:�
 _POINTING_FORMS: Final = (
     ("every", rf"{_LEAD}(?:you can |can you |could you )?{_UNDO}(?: about)? {_ALL_OF} {_ORDER}{_GIVEN}{_POLITE}"),
     ("every", rf"{_LEAD}{_ALL_OF} {_ORDER}{_GIVEN} {_VOID}{_POLITE}"),
-    ("every", rf"{_LEAD}no (?:more )?(?:special |standing )?(?:rules|instructions) (?:any ?more|from now on|from here on){_POLITE}"),
+    (
+        "every",
+        rf"{_LEAD}no (?:more )?(?:special |standing )?(?:rules|instructions) (?:any ?more|from now on|from here on){_POLITE}",
+    ),
     ("last", rf"{_LEAD}(?:you can |can you |could you )?{_UNDO}(?: about)? {_POINTED}{_POLITE}"),
-    ("last", rf"{_LEAD}(?:you can |can you |could you )?{_UNDO}(?: about)? (?:the|that|my) (?:last|latest|most recent) (?:one|thing i (?:asked|told you|said)|bit){_GIVEN}{_POLITE}"),
-    ("last", rf"{_LEAD}i(?:'d like to| want to)? (?:take|took|withdraw|am taking|'m taking) (?:back )?{_POINTED}(?: back)?{_POLITE}"),
-    ("last", rf"{_LEAD}{_POINTED}(?: (?:you|i)[^,;:.]{{0,24}})?[,;:-]+ ?(?:you can |please |let's |just )*{_UNDO}(?: about)? (?:it|that){_POLITE}"),
+    (
+        "last",
+        rf"{_LEAD}(?:you can |can you |could you )?{_UNDO}(?: about)? (?:the|that|my) (?:last|latest|most recent) (?:one|thing i (?:asked|told you|said)|bit){_GIVEN}{_POLITE}",
+    ),
+    (
+        "last",
+        rf"{_LEAD}i(?:'d like to| want to)? (?:take|took|withdraw|am taking|'m taking) (?:back )?{_POINTED}(?: back)?{_POLITE}",
+    ),
+    (
+        "last",
+        rf"{_LEAD}{_POINTED}(?: (?:you|i)[^,;:.]{{0,24}})?[,;:-]+ ?(?:you can |please |let's |just )*{_UNDO}(?: about)? (?:it|that){_POLITE}",
+    ),
     ("last", rf"{_LEAD}(?!the {_ORDER} {_VOID}){_POINTED} {_VOID}{_POLITE}"),
-    ("usual", rf"{_LEAD}(?:you can |you may |please |let's |just |do )*(?:talk|speak|write|type|answer|reply|respond|chat|sound|act|be)(?: to me| with me)? (?:normally|normal|like (?:yourself|a normal \w+|before|you (?:used to|did before|normally do))|as (?:before|usual|normal)|the (?:usual|normal|old) way)(?: again| from now on)*{_THEN}"),
-    ("usual", rf"{_LEAD}(?:you can |you may |please |let's |just |do )*(?:go |switch |turn |revert |return |change |come )?(?:back )?to (?:(?:your |the )?(?:normal|usual|ordinary|regular|plain|old)(?: (?:letters|prose|speech|english|text|talk|talking|style|sentences|repl(?:y|ies)|answers|mode|voice|tone|self|way(?: of (?:talking|writing|answering))?))?|how (?:you|it) (?:was|were|used to be|talked|wrote|answered)(?: before)?|the way (?:you|it) (?:was|were|used to be))(?: with you| again| from now on)*{_THEN}"),
-    ("every", rf"(?:好了?[，,]|那|请|你|我|把)*(?:之前|以前|先前|前面)?(?:我)?(?:说|提|定|给你)?(?:过)?(?:的)?(?:所有|全部|一切|那些|这些)(?:的)?{_RULE_ZH}{_VOID_ZH}[。！!~]*$"),
-    ("every", rf"(?:好了?[，,]|那|请|你|我|把)*(?:之前|以前|先前|前面)(?:我)?(?:说|提|定)?(?:过)?的{_RULE_ZH}(?:都|全部?|统统){_VOID_ZH}[。！!~]*$"),
-    ("last", rf"(?:好了?[，,]|算了[，,]|那|请|你|我|把|就|麻烦)*(?:刚才|刚刚|刚|上面|之前|方才)?(?:我)?(?:说|提|定|给你)?(?:过)?(?:的)?(?:那|这|上一?|最后一?|刚才那)(?:条|个|项|句)(?:{_RULE_ZH}|(?<=刚才那.)|(?<=上一.)|(?<=上.)){_VOID_ZH}[。！!~]*$"),
-    ("last", rf"(?:请|你|帮我|给我|麻烦|把)*(?:取消|撤销|撤掉|收回|忘掉|忘了|忽略|作废|去掉|解除)(?:掉)?(?:我)?(?:刚才|刚刚|刚|上面|之前)?(?:我)?(?:说|提|定)?的?(?:那|这|上一?|最后一?)(?:条|个|项|句)(?:{_RULE_ZH}|(?<=刚才那.)|(?<=上一.)|(?<=上.))(?:吧|了)*[。！!~]*$"),
-    ("usual", r"(?:好了?[，,]|行了?[，,]|算了[，,]|还是|那|就|请|你|可以|以后|现在|又)*(?:恢复|回到|变回|改回|照)?(?:成)?(?:正常|平常|平时|原来|从前|以前|原先|老)(?:的|那样|一样)*(?:说话|讲话|口气|语气|样子|方式|聊天|回答|回复|回我|来|跟我说话)(?:就行|就好|就可以|好了|吧|了|啦)*(?:[。！!~，,]|$)"),
-    ("usual", r"(?:好了?[，,]|行了?[，,]|算了[，,]|那|就|请|你|可以)*(?:还是)?(?:照旧|恢复原样|恢复正常|跟以前一样|像以前一样|像从前那样|和原来一样)(?:[说讲用写][^，,。]{1,6}?)?(?:就行|就好|就可以|好了|吧|啦)+(?:[。！!~，,]|$)"),
+    (
+        "usual",
+        rf"{_LEAD}(?:you can |you may |please |let's |just |do )*(?:talk|speak|write|type|answer|reply|respond|chat|sound|act|be)(?: to me| with me)? (?:normally|normal|like (?:yourself|a normal \w+|before|you (?:used to|did before|normally do))|as (?:before|usual|normal)|the (?:usual|normal|old) way)(?: again| from now on)*{_THEN}",
+    ),
+    (
+        "usual",
+        rf"{_LEAD}(?:you can |you may |please |let's |just |do )*(?:go |switch |turn |revert |return |change |come )?(?:back )?to (?:(?:your |the )?(?:normal|usual|ordinary|regular|plain|old)(?: (?:letters|prose|speech|english|text|talk|talking|style|sentences|repl(?:y|ies)|answers|mode|voice|tone|self|way(?: of (?:talking|writing|answering))?))?|how (?:you|it) (?:was|were|used to be|talked|wrote|answered)(?: before)?|the way (?:you|it) (?:was|were|used to be))(?: with you| again| from now on)*{_THEN}",
+    ),
+    (
+        "every",
+        rf"(?:好了?[，,]|那|请|你|我|把)*(?:之前|以前|先前|前面)?(?:我)?(?:说|提|定|给你)?(?:过)?(?:的)?(?:所有|全部|一切|那些|这些)(?:的)?{_RULE_ZH}{_VOID_ZH}[。！!~]*$",
+    ),
+    (
+        "every",
+        rf"(?:好了?[，,]|那|请|你|我|把)*(?:之前|以前|先前|前面)(?:我)?(?:说|提|定)?(?:过)?的{_RULE_ZH}(?:都|全部?|统统){_VOID_ZH}[。！!~]*$",
+    ),
+    (
+        "last",
+        rf"(?:好了?[，,]|算了[，,]|那|请|你|我|把|就|麻烦)*(?:刚才|刚刚|刚|上面|之前|方才)?(?:我)?(?:说|提|定|给你)?(?:过)?(?:的)?(?:那|这|上一?|最后一?|刚才那)(?:条|个|项|句)(?:{_RULE_ZH}|(?<=刚才那.)|(?<=上一.)|(?<=上.)){_VOID_ZH}[。！!~]*$",
+    ),
+    (
+        "last",
+        rf"(?:请|你|帮我|给我|麻烦|把)*(?:取消|撤销|撤掉|收回|忘掉|忘了|忽略|作废|去掉|解除)(?:掉)?(?:我)?(?:刚才|刚刚|刚|上面|之前)?(?:我)?(?:说|提|定)?的?(?:那|这|上一?|最后一?)(?:条|个|项|句)(?:{_RULE_ZH}|(?<=刚才那.)|(?<=上一.)|(?<=上.))(?:吧|了)*[。！!~]*$",
+    ),
+    (
+        "usual",
+        r"(?:好了?[，,]|行了?[，,]|算了[，,]|还是|那|就|请|你|可以|以后|现在|又)*(?:恢复|回到|变回|改回|照)?(?:成)?(?:正常|平常|平时|原来|从前|以前|原先|老)(?:的|那样|一样)*(?:说话|讲话|口气|语气|样子|方式|聊天|回答|回复|回我|来|跟我说话)(?:就行|就好|就可以|好了|吧|了|啦)*(?:[。！!~，,]|$)",
+    ),
+    (
+        "usual",
+        r"(?:好了?[，,]|行了?[，,]|算了[，,]|那|就|请|你|可以)*(?:还是)?(?:照旧|恢复原样|恢复正常|跟以前一样|像以前一样|像从前那样|和原来一样)(?:[说讲用写][^，,。]{1,6}?)?(?:就行|就好|就可以|好了|吧|啦)+(?:[。！!~，,]|$)",
+    ),
 )  # fmt: skip"""What points at instructions without saying what they are about."""
 _POINTING: Final = {
     chinese: [(Withdrawal(way), re.compile(form)) for way, form in _POINTING_FORMS if has_chinese(form) is chinese]

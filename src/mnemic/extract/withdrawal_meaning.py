@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 FILE: Final = "withdrawal_meaning.npz"
 LONGEST: Final = 120
 """Most characters in a sentence that its meaning or a cue may make a withdrawal."""
-TAKES_BACK: Final = -0.1
+TAKES_BACK: Final = 0.0
 """What the form must make of a sentence that hides an instruction."""
 NEAR: Final = 0.45
 """Least cosine of directions from the mean between a sentence and the instruction that it withdraws."""
@@ -36,10 +36,12 @@ OF_CUE: Final = 0.3
 """What a cue that something is lifted or ends counts beside the form."""
 OF_SHARED: Final = 0.15
 """What a telling word or an aspect in common adds to a cosine."""
-DOUBTS: Final = 0.33
-"""What all that speaks for it must come to in a sentence that puts an instruction in doubt: with what is hidden eight in
-ten withdrawals of voices not learned from, one in six near-misses, twelve in a thousand other sentences where four
-instructions stand."""
+DOUBTS: Final = 0.2
+"""What all that speaks for it must come to in a sentence that puts the only instruction in doubt: with what is hidden 86 in
+a hundred withdrawals of voices not learned from, a quarter of near-misses, and three in a hundred sentences of others."""
+OF_COMPANY: Final = 0.05
+"""How much more it must come to for each other instruction that stands, up to three: among more of them a sentence lies
+nearer to one by chance, so that with this as many sentences of others put one in doubt whether one stands or four."""
 OF_NEARNESS: Final = 0.8
 """What a cosine counts in that sum, beside the form and the cue."""
 OF_MATTER: Final = 0.3
@@ -67,9 +69,9 @@ _ELSEWHERE_ZH: Final = re.compile(
     "(?:我|咱)?们?(?:公司|学校|老板|儿子|女儿|侄女|侄子|老公|老婆|妈妈?|爸爸?|朋友|同事|邻居|单位|经理|孩子)|^我(?:现在)?(?:不用|不必|不需要)再|^(?:他|她)"
 )
 _ONCE_EN: Final = re.compile(
-    r"\b(?:just |only )?(?:this|that) (?:once|time|one)\b|\bjust (?:today|now|once)\b|\bfor (?:this|that|today|tonight|once)\b|\bthis \w+ only\b|\bonly this\b|\bexcept"
+    r"\b(?:just |only )?(?:this|that) (?:once|time|one)\b|\bjust (?:today|now|once)\b|\bfor (?:this|that|today|tonight|once)\b|\bthis \w+ only\b|\b(?:of|in|from|on) this (?!chat|conversation|app|house|family|thread|point)\w+|\bonly this\b|\bexcept"
 )
-_ONCE_ZH: Final = re.compile("这一?[次回]|就一[次回]|例外|今天|这[张个]问题|暂时")
+_ONCE_ZH: Final = re.compile("这一?[次回题份篇封]|就一[次回]|例外|今天|这[张个]问题|暂时")
 _TO_ASSISTANT: Final = re.compile(
     r"\b(?:yous?|your|yours|yourself|u|ur|thou)\b|\b(?:answers?|replies|reply|responses?)\b|[你您]|妳|助手|助理|回答|回复|答复"
 )
@@ -142,7 +144,8 @@ def doubted(low: str, likely: float, vector: Floats, standing: Sequence[Floats],
     about = OF_NEARNESS * _cosines(vector, standing) + OF_MATTER * np.asarray(shares, np.float32)
     first = int(about.argmax())
     address = OF_ADDRESS if speaks_to_assistant(simple(low)) else 0.0
-    return first if likely + address + float(about[first]) > DOUBTS else None
+    least = DOUBTS + OF_COMPANY * min(len(standing) - 1, 3)
+    return first if likely + address + float(about[first]) > least else None
 
 
 def _cosines(vector: Floats, standing: Sequence[Floats]) -> Floats:

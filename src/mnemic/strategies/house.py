@@ -123,34 +123,46 @@ def _readings(item: Item, user: str) -> list[_Reading]:
     import_whole("mnemic.extract.instructions", "mnemic.extract.revocations")
     import_whole("mnemic.extract.sentences", "mnemic.extract.slots")
     from mnemic.extract.instructions import read_by_rules  # whose patterns only who reads something needs
-    from mnemic.extract.revocations import hinted, revocations
+    from mnemic.extract.revocations import DECIDED, hinted, revocations
     from mnemic.extract.sentences import sentences
     from mnemic.extract.slots import slots
 
     spoken = tuple(sentences(item.text))
     facts = slots(item.text, subject, micros(item.said), item.said_offset, spoken)
     instructions, left = read_by_rules(item.text, spoken)
-    said: tuple[Revocation | Instruction | Finding, ...] = (*revocations(item.text, spoken), *instructions, *facts)
+    withdrawn = revocations(item.text, spoken)
+    said: tuple[Revocation | Instruction | Finding, ...] = (*withdrawn, *instructions, *facts)
     instructs = _instructs(item, subject, user)
     if not instructs:
         return [_Reading(item, subject, instructs, said, (), ())]
     hints = hinted(item.text, spoken) if len(item.text) <= _SHORT_TURN else []
+    decided = {revocation.start for revocation in withdrawn if revocation.way in DECIDED}
+    hints = [hint for hint in hints if hint.start not in decided]
     return [_Reading(item, subject, instructs, said, tuple(left), tuple(hints))]
 
 
 def _worded(readings: Sequence[_Reading]) -> frozenset[str]:
-    """Choose the open sentences that instruct by their words alone."""
-    return frozenset(wish.low for reading in readings for wish in reading.open if wish.worded)
+    """Choose the sentences that instruct by rules, and open ones that do by their words alone."""
+    worded = frozenset(wish.low for reading in readings for wish in reading.open if wish.worded)
+    return worded | set(_ruled(readings))
+
+
+def _ruled(readings: Sequence[_Reading]) -> list[str]:
+    """Choose the sentences in which rules find an instruction, and meaning may find none."""
+    return [by_rule.low for reading in readings for by_rule in reading.instructions if by_rule.low]
 
 
 def _meanings(readings: Sequence[_Reading], known: Sequence[Item]) -> Flow[Meanings]:
-    """Embed the sentences that rules leave open, and what may take something back with what stands; empty without.
+    """Embed the sentences that rules leave open or may err about, and what may take something back with what stands.
+
+    There are none without an embedder.
 
     Most talk could take something back, so that a sentence is asked about that only if something stands, and it is open
     and so embedded anyway, has the form of a withdrawal, or shares a word or an aspect with what stands. This is then
     embedded anew, the newest of it.
     """
     texts = [wish.low for reading in readings for wish in reading.open]
+    texts += _ruled(readings)
     left_open = frozenset(texts)
     hints = [(reading, wish) for reading in readings for wish in reading.hinted]
     if hints:
@@ -196,21 +208,22 @@ def _has_form(reading: _Reading, hint: Revocation) -> bool:
 
 
 def _instructing(readings: Sequence[_Reading], meanings: Meanings) -> frozenset[str]:
-    """Choose the open sentences that instruct, by their vectors; by their words alone where there are none."""
-    lows = list(dict.fromkeys(wish.low for reading in readings for wish in reading.open))
+    """Choose the sentences that instruct, by their vectors; by rules and words alone where there are none."""
+    ruled = _ruled(readings)
+    lows = list(dict.fromkeys((*ruled, *(wish.low for reading in readings for wish in reading.open))))
     if not lows or not meanings:
         return _worded(readings)
     import_whole("mnemic.extract.instruction_meaning")
     from mnemic.extract.instruction_meaning import meant_as_instructions
 
-    meant = meant_as_instructions([meanings[low] for low in lows], lows)
+    meant = meant_as_instructions([meanings[low] for low in lows], lows, ruled)
     return frozenset(low for low, is_meant in zip(lows, meant, strict=True) if is_meant)
 
 
 def _filed(
     readings: Sequence[_Reading], known: Sequence[Item], standing: Collection[str], meanings: Meanings
 ) -> list[Derivation]:
-    """Derive what is to be written for what was read, given what is known and which open sentences instruct."""
+    """Derive what is to be written for what was read, given what is known and which sentences instruct."""
     book = HouseBook(known)
     for reading in readings:
         _file_reading(reading, book, standing, meanings)
@@ -275,7 +288,9 @@ def _file_reading(reading: _Reading, book: HouseBook, standing: Collection[str],
         if isinstance(saying, Finding):
             write_finding(item, key, saying, book)
             continue
-        if not reading.instructs or (isinstance(saying, OpenSentence) and saying.low not in standing):
+        if not reading.instructs:
+            continue
+        if not isinstance(saying, Revocation) and saying.low and saying.low not in standing:
             continue
         if isinstance(saying, Revocation):
             if not any(saying.text in taken.revocation.text for taken in undone):

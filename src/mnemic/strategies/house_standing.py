@@ -91,9 +91,7 @@ def write_revocation(
     return [TakenBack(revocation, meant.text)]
 
 
-def _all_taken_back(
-    item: Item, subject: str, key: str, revocation: Revocation, book: HouseBook
-) -> list[TakenBack]:
+def _all_taken_back(item: Item, subject: str, key: str, revocation: Revocation, book: HouseBook) -> list[TakenBack]:
     """Write a revocation of all that stands and was said before."""
     standing = [stood for stood in book.filed("stands", subject) if stood.said <= item.said]
     if not standing:
