@@ -43,9 +43,10 @@ STATUSES: Final[Mapping[type[MnemicError], int]] = {
 }
 """The status of each class; a test goes over the tree."""
 _ADDRESSES: Final = {
-    **dict.fromkeys(
-        ("keys create", "dashboard", "verify", "restore", "reindex", "doctor", "hold list", "hold release"), ""
-    ),
+    **dict.fromkeys(("keys create", "dashboard", "verify", "restore", "reindex", "doctor"), ""),
+    "hold list": "/v1/holds",
+    "hold release": "/v1/release_hold",
+    "hold add": "/v1/hold",
     "keys list": "/v1/keys",
     **{name.replace("_", " "): f"/v1/{name}" for name in OPERATIONS},
 }
