@@ -88,7 +88,6 @@ def opening(browser: Any) -> Iterator[Callable[..., Any]]:
             stack.callback(context.close)
             page = context.new_page()
             page.on("console", lambda told: _note(wrong, told, refused=refused))
-            page.on("response", lambda r: r.status >= 400 and print("RESP", r.status, r.url, r.request.post_data))
             page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
             page.on("dialog", lambda dialog: (wrong.append(f"dialog: {dialog.message}"), dialog.dismiss()))
             page.on("request", lambda asked: asked.url.startswith(address) or wrong.append(f"elsewhere: {asked.url}"))
@@ -110,4 +109,4 @@ def _note(wrong: list[str], told: Any, *, refused: bool) -> None:
     """
     expected = "GPU stall" in told.text or "status of 401" in told.text or (refused and "status of 4" in told.text)
     if told.type in ("error", "warning") and not expected:
-        wrong.append(f"{told.type}: {told.text}")
+        wrong.append(f"{told.type}: {told.text} ({told.location.get('url', '')})")

@@ -176,8 +176,16 @@ def test_the_keyboard_is_enough(opening: Opening, lived: str) -> None:
     page.keyboard.press("t")
     page.wait_for_selector(".slider")
     page.keyboard.press("/")
+    page.wait_for_selector(".searchbox input:focus")
     page.keyboard.type("oolong")
     page.get_by_text("My favourite tea is oolong").first.wait_for()
+    page.keyboard.press("Escape")
+    page.keyboard.press("g")
+    page.keyboard.press("h")
+    page.locator("td").filter(has_text="case 7").wait_for()
+    page.keyboard.press("g")
+    page.keyboard.press("f")
+    page.locator("td").filter(has_text="what if").wait_for()
 
 
 def test_a_key_is_shown_once_and_revoked(opening: Opening, serving: Serving) -> None:

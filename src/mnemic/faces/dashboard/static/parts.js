@@ -115,7 +115,9 @@ export function usePages(page, deps) {
 export function VirtualList({ rows, height, row, keyOf, onOpen, more, selected, label }) {
   const box = useRef(null);
   const [view, setView] = useState({ top: 0, high: 800 });
-  const place = rows.findIndex((one) => keyOf(one) === selected);
+  const latest = useRef(selected); // two keys may come before the first is drawn
+  latest.current = selected;
+  const place = () => rows.findIndex((one) => keyOf(one) === latest.current);
   useLayoutEffect(() => {
     const measure = () => box.current && setView({ top: box.current.scrollTop, high: box.current.clientHeight });
     measure();
@@ -131,14 +133,15 @@ export function VirtualList({ rows, height, row, keyOf, onOpen, more, selected, 
   const go = (to) => {
     const next = rows[Math.max(0, Math.min(rows.length - 1, to))];
     if (!next) return;
+    latest.current = keyOf(next);
     onOpen(next);
     const at = Math.max(0, Math.min(rows.length - 1, to)) * height, element = box.current;
     if (at < element.scrollTop) element.scrollTop = at;
     else if (at + height > element.scrollTop + element.clientHeight) element.scrollTop = at + height - element.clientHeight;
   };
   useKeys({
-    j: () => go(place + 1), k: () => go(place < 0 ? 0 : place - 1), ArrowDown: () => go(place + 1), ArrowUp: () => go(place < 0 ? 0 : place - 1),
-    Home: () => go(0), End: () => go(rows.length - 1), PageDown: () => go(place + 10), PageUp: () => go(Math.max(0, place - 10)),
+    j: () => go(place() + 1), k: () => go(place() - 1), ArrowDown: () => go(place() + 1), ArrowUp: () => go(place() - 1),
+    Home: () => go(0), End: () => go(rows.length - 1), PageDown: () => go(place() + 10), PageUp: () => go(place() - 10),
   });
   return html`<div class="list" ref=${box} role="listbox" aria-label=${label} tabindex="0"
       onScroll=${(event) => setView({ top: event.currentTarget.scrollTop, high: event.currentTarget.clientHeight })}>
