@@ -25,8 +25,8 @@ BEYOND_A_SCHEMA = {
     "any JSON is taken, with numbers of 64 bits": r"^body: holds .* is over 64 bits|^body: holds .* no computer",
     "the clock says whether a time has passed": r"(expires|expiration_date): .* (has passed already|is past)",
     "two fields are compared": r"^valid_to: is not after valid_from|^last: is \d+\. Give at least|^by: .* `where\.by`",
-    "two fields go not together": r"^default: is given beside|^right: admin goes over everybody",
-    "one of several fields is needed": r"^keep: is not the one outcome|^ids: names nothing to erase",
+    "two fields go not together": r"^default: is given beside|^right: admin goes over everybody|^user: comes with",
+    "one of several fields is needed": r"^keep: is not the one outcome|^outcome: is missing|^user: is missing|^ids: names nothing to erase",
     "one of several is to be changed": r"^text: is missing. Give text, metadata",
     "several keys may have one name": r"^key: .* is the name of several",
     "strategies are of the store and its settings": r"^(by|strategy|strategies)\b.* is (not followed|no strategy)",
@@ -69,7 +69,7 @@ def _made_real(given: dict[str, Any], ids: list[str]) -> bool:
     """Put what is there in the place of what is named; say whether an item is among it."""
     before = dict(given)
     for name in before:
-        if name in ("id", "memory_id", "src", "dst", "replaced_by") and isinstance(given[name], str):
+        if name in ("id", "item", "memory_id", "src", "dst", "replaced_by") and isinstance(given[name], str):
             given[name] = DICE.choice(ids)
         elif name == "memories" and isinstance(given[name], list):
             given[name] = [{**one, "memory_id": DICE.choice(ids)} for one in given[name] if isinstance(one, dict)]

@@ -76,6 +76,7 @@ def opening(browser: Any) -> Iterator[Callable[..., Any]]:
             dark: bool = False,
             phone: bool = False,
             link: str = "",
+            refused: bool = False,
         ) -> Any:
             context = browser.new_context(
                 viewport={"width": 400, "height": 820} if phone else {"width": 1280, "height": 800},
@@ -86,7 +87,7 @@ def opening(browser: Any) -> Iterator[Callable[..., Any]]:
             )
             stack.callback(context.close)
             page = context.new_page()
-            page.on("console", lambda told: _note(wrong, told))
+            page.on("console", lambda told: _note(wrong, told, refused=refused))
             page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
             page.on("dialog", lambda dialog: (wrong.append(f"dialog: {dialog.message}"), dialog.dismiss()))
             page.on("request", lambda asked: asked.url.startswith(address) or wrong.append(f"elsewhere: {asked.url}"))
@@ -100,8 +101,12 @@ def opening(browser: Any) -> Iterator[Callable[..., Any]]:
         assert wrong == []
 
 
-def _note(wrong: list[str], told: Any) -> None:
-    """Keep what a page says on its console. A slow renderer is the machine's doing, and 401 asks one to sign in."""
-    expected = "GPU stall" in told.text or "status of 401" in told.text
+def _note(wrong: list[str], told: Any, *, refused: bool) -> None:
+    """Keep what a page says on its console. A slow renderer is the machine's doing, and 401 asks one to sign in.
+
+    Args:
+        refused: The page asks on purpose for what is refused.
+    """
+    expected = "GPU stall" in told.text or "status of 401" in told.text or (refused and "status of 4" in told.text)
     if told.type in ("error", "warning") and not expected:
-        wrong.append(f"{told.type}: {told.text}")
+        wrong.append(f"{told.type}: {told.text} ({told.location.get('url', '')})")

@@ -7,6 +7,7 @@ import threading
 from datetime import UTC, datetime, timedelta
 
 from mnemic import Memory, Message
+from mnemic.core.ids import ItemId
 from mnemic.core.items import Channel
 from mnemic.store.values.spending import Spending
 
@@ -68,6 +69,9 @@ def lively(memory: Memory) -> None:
     me.revise(tea, "Ada drinks her tea without milk.")
     me.supersede(tea, "Ada drinks her tea with a little honey.")
     me.pin(me.write("Ada's blood type is 0 negative.", tags=["health"]).id)
+    me.branch("what if", understand=False)
+    me.on_branch("what if").write("Ada moves to Braga next year.")
+    memory.admin.hold(user="me", item=ItemId(tea), reason="case 7", actor="counsel")
     me.forget(me.write("The key of the cottage hangs behind the blue door.").id)
     for kind, names in TYPES.items():
         for name in names:

@@ -40,6 +40,8 @@ ROUTES = {
     "work": "work",
     "cost": "cost",
     "keys": "keys",
+    "branches": "branches",
+    "holds": "holds",
 }
 WAYS = {
     "light": {},
@@ -174,8 +176,16 @@ def test_the_keyboard_is_enough(opening: Opening, lived: str) -> None:
     page.keyboard.press("t")
     page.wait_for_selector(".slider")
     page.keyboard.press("/")
+    page.wait_for_selector(".searchbox input:focus")
     page.keyboard.type("oolong")
     page.get_by_text("My favourite tea is oolong").first.wait_for()
+    page.keyboard.press("Escape")
+    page.keyboard.press("g")
+    page.keyboard.press("h")
+    page.locator("td").filter(has_text="case 7").wait_for()
+    page.keyboard.press("g")
+    page.keyboard.press("f")
+    page.locator("td").filter(has_text="what if").wait_for()
 
 
 def test_a_key_is_shown_once_and_revoked(opening: Opening, serving: Serving) -> None:
@@ -188,6 +198,110 @@ def test_a_key_is_shown_once_and_revoked(opening: Opening, serving: Serving) -> 
     page.get_by_role("button", name="Revoke").click()
     page.locator("dialog .danger").click()
     page.get_by_text("revoked").wait_for()
+
+
+def test_a_branch_is_made_looked_at_merged_and_dropped(opening: Opening, serving: Serving) -> None:
+    page = opening(serving(lambda memory: memory.scope(user="me").write("Ada likes tea.")), "branches")
+    page.get_by_role("button", name="New branch").click()
+    page.keyboard.type("what if")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Memories").click()
+    page.get_by_role("button", name="Remember", exact=True).click()
+    page.locator("dialog textarea").fill("Ada likes coffee.")
+    page.locator("dialog .main-action").click()
+    page.locator(".row").filter(has_text="coffee").wait_for()
+    first_item(page)
+    page.locator(".panel .whole").filter(has_text="coffee").wait_for()
+    page.keyboard.press("Escape")
+    page.get_by_role("link", name="Branches").click()
+    page.get_by_role("button", name="Merge").click()
+    page.locator("dialog").filter(has_text="1 item").wait_for()
+    page.locator("dialog .main-action").click()
+    page.get_by_role("status").filter(has_text="Merged").wait_for()
+    page.get_by_role("button", name="Drop").click()
+    page.locator("dialog .danger").click()
+    page.get_by_text("There are no branches").wait_for()
+    page.get_by_role("link", name="Memories").click()
+    page.locator(".row").filter(has_text="coffee").wait_for()
+
+
+def test_a_hold_is_set_refuses_an_erasure_and_is_released(opening: Opening, serving: Serving) -> None:
+    address = serving(lambda memory: memory.scope(user="me").write("Ada likes tea."))
+    page = opening(address, "holds", phone=True)
+    page.get_by_role("button", name="New hold").click()
+    page.locator("dialog input[type=text]").last.fill("case 7")
+    page.locator("dialog .main-action").click()
+    page.locator("td").filter(has_text="case 7").wait_for()
+    refused = page.request.post(f"{address}/v1/erase_user", data={}, headers={"Mnemic-User": "me"})
+    assert refused.status == 403
+    assert "case 7" in refused.text()
+    page.get_by_role("button", name="Release").click()
+    page.locator("dialog .danger").click()
+    page.get_by_text("Nothing is held").wait_for()
+
+
+def test_the_chinese_page_says_reasons_doubts_and_problems_in_chinese(opening: Opening, lived: str) -> None:
+    page = opening(lived, "search?q=Where%20does%20Ada%20live%20now%3F", language="zh-CN", refused=True)
+    settled(page)
+    for reason in page.locator(".because").all_inner_texts():
+        assert re.search("[一-龥]", reason), reason
+    page.goto(f"{lived}/#/review")
+    page.wait_for_selector(".doubt")
+    for reason in page.locator(".doubt > .note").all_inner_texts():
+        assert re.search("[一-龥]", reason), reason
+    page.goto(f"{lived}/#/browse?branch=nowhere")
+    page.wait_for_selector(".trouble")
+    assert re.search("[一-龥]", page.locator(".trouble b").first.inner_text())
+
+
+def test_a_remedy_stands_once_and_a_tag_of_the_machine_nowhere_in_a_list(opening: Opening, serving: Serving) -> None:
+    tag = "0123456789abcdef"
+
+    def fill(memory: Memory) -> None:
+        me = memory.scope(user="me")
+        said = me.observe("Ada likes tea.").id
+        me.write("Ada likes tea a lot.", source=(said,), tags=[tag, "taste"])
+
+    page = opening(address := serving(fill), "browse", refused=True)
+    page.locator(".row .chip").filter(has_text="taste").wait_for()
+    assert tag not in page.locator(".list").inner_text()
+    page.goto(f"{address}/#/browse?item=nope")
+    told = page.locator(".panel .trouble").inner_text()
+    assert told.count("Give 26 to 26.") == 1
+
+
+def test_no_label_of_an_edge_is_drawn_over_a_name(opening: Opening, lived: str) -> None:
+    page = opening(lived, "graph")
+    page.add_init_script(WATCHED_TEXTS)
+    page.reload()
+    page.wait_for_selector(".plate[data-took]")
+    page.wait_for_timeout(1_500)
+    boxes = page.evaluate("Object.fromEntries(Object.entries(window.__drawn))")
+    names, labels = boxes["sigma-labels"], boxes["sigma-edgeLabels"]
+    assert len(names) > 5
+    assert labels, "some have room"
+    for x, y, wide, high, text in labels:
+        for a, b, w, h, name in names:
+            assert x + wide <= a or a + w <= x or y + high <= b or b + h <= y, f"{text} over {name}"
+
+
+WATCHED_TEXTS = """
+window.__drawn = {};
+const drawn = (pen) => (window.__drawn[pen.canvas.className] ??= []);
+const { fillText, clearRect } = CanvasRenderingContext2D.prototype;
+CanvasRenderingContext2D.prototype.clearRect = function (...given) {
+  window.__drawn[this.canvas.className] = [];
+  return clearRect.apply(this, given);
+};
+CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+  const wide = this.measureText(text).width, high = parseFloat(/([0-9.]+)px/.exec(this.font)[1]);
+  const left = this.textAlign === "center" ? x - wide / 2 : x;
+  const at = new DOMPoint(left, y - high * 0.8).matrixTransform(this.getTransform());
+  const scale = this.getTransform().a || 1;
+  drawn(this).push([at.x / devicePixelRatio, at.y / devicePixelRatio, (wide * scale) / devicePixelRatio, (high * scale) / devicePixelRatio, text]);
+  return fillText.call(this, text, x, y);
+};
+"""
 
 
 def test_hostile_texts_are_shown_as_they_are(opening: Opening, serving: Serving) -> None:

@@ -20,6 +20,10 @@ OFFERED = {"keys create": "", "log": "/v1/log", "hold release": "/v1/release_hol
         ("`mnemic flush` makes them", "`mnemic flush` makes them"),
         ("of version 1.2.3; see `mnemic.errors`. Do it again.", "of version 1.2.3; see `mnemic.errors`. Do it again."),
         ("A. Use `mnemic revise` or `mnemic log`. C.", "A. C."),
+        ("no name a`b here; `mnemic log` shows them", "no name a`b here; `/v1/log` shows them"),
+        ("no `x here; `mnemic log` shows them", "no `x here; `/v1/log` shows them"),
+        ("a` b; `mnemic list` has it. d`", "a` b; d`"),
+        ("; . `mnemic log`", "; . `/v1/log`"),
     ],
 )
 def test_commands_become_what_a_door_offers(text: str, said: str) -> None:

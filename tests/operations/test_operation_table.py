@@ -15,7 +15,7 @@ from mnemic import Channel, Memory, Message, ScopedMemory, Settings
 from mnemic.admin import Admin
 from mnemic.core.json_schema import ANNOTATIONS, KEYWORDS, check
 from mnemic.credentials.principal import Right
-from mnemic.errors import Conflict, Invalid, NotFound
+from mnemic.errors import Conflict, Invalid, NotFound, Refused
 from mnemic.operations.operation import BRANCH, PAST, SHELF, Operation
 from mnemic.operations.operation_table import OPERATIONS
 from mnemic.registry import TOOLS, load
@@ -160,8 +160,19 @@ def _cases(w: Lived) -> dict[str, list[dict[str, Any]]]:
         "vitals": [{}],
         "spending": [{}, {"user": "ada"}],
         "keys": [{}],
-        "create_key": [{"name": "ci"}, {"name": "ada", "user": "ada", "right": "read", "expires": "90 days"}],
+        "create_key": [
+            {"name": "ci", "any_user": True},
+            {"name": "ada", "user": "ada", "right": "read", "expires": "90 days"},
+        ],
         "revoke_key": [{"id": w.key}],
+        "holds": [{"limit": 1}],
+        "hold": [
+            {"user": "ada", "item": w.turn, "reason": "case 7"},
+            {"user": "ada", "session": "chat"},
+            {"user": "ada"},
+            {"whole": True},
+        ],
+        "release_hold": [{"hold": 1}],
     }
 
 
@@ -177,8 +188,33 @@ def test_what_an_operation_answers_is_as_its_schema_says(lived: Lived, name: str
         job = next(one.id for one in lived.memory.admin.jobs() if one.id is not None)
         lived.memory.admin.cancel(job)
         cases = [{"id": job}]
+    if operation.name == "release_hold":
+        lived.memory.admin.hold(user="ada", reason="case 6")
     for arguments in cases:
         check(operation.result, operation.run(lived.handle(operation), arguments))
+
+
+def test_a_hold_over_the_network_bears_who_set_it_and_keeps_what_it_names(lived: Lived) -> None:
+    asked = {"user": "ada", "item": lived.turn, "reason": "case 7"}
+    number = OPERATIONS["hold"].run(lived.memory.admin, asked, actor="counsel")["id"]
+    (hold,) = OPERATIONS["holds"].run(lived.memory.admin, {})["holds"]
+    assert (hold["id"], hold["actor"], hold["item"], hold["user"]) == (number, "counsel", lived.turn, "ada")
+    with pytest.raises(Refused, match="case 7"):
+        OPERATIONS["erase"].run(lived.me, {"ids": [lived.turn]})
+    OPERATIONS["release_hold"].run(lived.memory.admin, {"hold": number})
+    OPERATIONS["erase"].run(lived.me, {"ids": [lived.turn]})
+    for wrong in ({}, {"whole": True, "user": "ada"}, {"shared": True, "user": "ada"}, {"item": lived.turn}):
+        with pytest.raises((Invalid, NotFound)):
+            OPERATIONS["hold"].run(lived.memory.admin, wrong)
+
+
+def test_a_key_over_the_network_opens_everybodys_memory_only_if_that_is_said(lived: Lived) -> None:
+    create = OPERATIONS["create_key"]
+    for wrong in ({"name": "a"}, {"name": "a", "user": "ada", "any_user": True}):
+        with pytest.raises(Invalid, match="any_user"):
+            create.run(lived.memory.admin, wrong)
+    assert create.run(lived.memory.admin, {"name": "a", "any_user": True})["key"]["user"] is None
+    assert create.run(lived.memory.admin, {"name": "b", "user": "ada"})["key"]["user"] == "ada"
 
 
 @pytest.mark.parametrize("name", [name for name, one in OPERATIONS.items() if one.read_only and not one.of_store])
@@ -265,8 +301,11 @@ _STATEMENT: Final = set(Statement.__dataclass_fields__) - {"text"}
 _HANDLE: Final = {*SHELF, *BRANCH, *PAST}
 _ASKED_OTHERWISE: Final = {
     "changes": {"items"},
+    "hold": {"shared"},
 }
 """Arguments that are an operation's own."""
+_NOT_ASKED: Final = {"holds": {"tenant"}, "hold": {"tenant", "actor"}, "release_hold": {"tenant"}}
+"""What nobody far away may say of themselves: it is the store's tenant, and whoever asks."""
 
 
 @pytest.mark.parametrize("called", OPERATIONS)
@@ -282,7 +321,7 @@ def test_an_operation_takes_what_its_verb_takes(called: str) -> None:
         elif name != "self":
             taken.add(name)
     own = set(operation.parameters["properties"]) - set(operation.handle)
-    assert own - _ASKED_OTHERWISE.get(operation.name, set()) == taken
+    assert own - _ASKED_OTHERWISE.get(operation.name, set()) == taken - _NOT_ASKED.get(operation.name, set())
 
 
 def test_nobody_is_given_another_past_than_the_schema_says() -> None:

@@ -99,3 +99,11 @@ def test_a_problem_names_addresses_and_no_command(client: TestClient) -> None:
     assert client.post("/v1/recall", json={"query": "x", "k": "x"}).json()["remedy"] == "See /openapi.json."
     told = client.post("/v1/forget", json={"id": "01m8gmt9dn6df621r0gsf80qn6"}).json()
     assert (told["field"], told["remedy"]) == ("ids", "Needed: ids; id is not known.")
+
+
+def test_a_note_of_a_recall_names_addresses_and_no_command(client: TestClient) -> None:
+    client.post("/v1/observe", json={"messages": "The ferry leaves at nine."})
+    for verb in ("recall", "context"):
+        (note,) = client.post(f"/v1/{verb}", json={"query": "ferry", "by": "stream"}).json()["notes"]
+        assert "`/v1/follow`" in note or "/v1/follow" in note
+        assert "mnemic " not in note

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 _COMMAND: Final = re.compile(r"`mnemic ([^`]+)`")
-_CLAUSE: Final = re.compile(r"(?:[^`;.]|`[^`]*`|[;.](?!\s|$))+[;.]?\s*")
+_CLAUSE: Final = re.compile(r"(?:[^`;.]|`[^`]*`(?!mnemic )|`|[;.](?!\s|$))+[;.]?\s*|[;.]\s*")
 
 
 def in_words_of(text: str, offered: Mapping[str, str]) -> str:

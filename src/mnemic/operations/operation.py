@@ -53,6 +53,7 @@ class Operation:
         idempotent: Called again with the same arguments, it changes nothing more.
         resource: A second address that it has under `/v1`, with its method, such as `GET /items/{id}`; "" for none.
         of_store: It is about the whole store: it takes the `Admin` of it, and no handle on one user's memory.
+        signed: Its verb takes who asks as `actor`: an `Admin` is nobody's, and does not know.
         verb: Does it, given the handle and the arguments that are its own.
     """
 
@@ -70,16 +71,18 @@ class Operation:
     idempotent: bool = False
     resource: str = ""
     of_store: bool = False
+    signed: bool = False
 
     def __post_init__(self) -> None:
         fields = {**self.parameters["properties"], **self.handle}
         object.__setattr__(self, "parameters", {**self.parameters, "properties": fields})
 
-    def run(self, memory: Any, arguments: Arguments) -> Data:
+    def run(self, memory: Any, arguments: Arguments, *, actor: str = "admin") -> Data:
         """Check the arguments, do it, and return what the `result` schema describes.
 
         Args:
             memory: A `ScopedMemory`, or an `Admin` for an operation of the store.
+            actor: Who asks, for an operation that is signed.
 
         Raises:
             Invalid: an argument is missing, not known, or does not fit. MnemicError: as the verb.
@@ -88,6 +91,8 @@ class Operation:
         check(self.parameters, arguments)
         chosen = {name: value for name, value in arguments.items() if name in self.handle}
         own = {name: value for name, value in arguments.items() if name not in chosen}
+        if self.signed:
+            own["actor"] = actor
         return self.verb(_looking_from(memory, chosen) if chosen else memory, own)
 
     @property

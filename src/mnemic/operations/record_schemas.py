@@ -458,6 +458,23 @@ ACCESS_KEY: Final = _named(
     ),
 )
 
+HOLD: Final = _named(
+    "Hold",
+    shape(
+        {
+            "id": whole("Its number, which `release_hold` takes."),
+            "user": or_null(text("Whose memory; null for what the tenant shares, and for the whole tenant.")),
+            "shared": flag("Whether it is of what the tenant shares; false with no user: of the whole tenant."),
+            "item": or_null(_ID),
+            "session": _NAME,
+            "reason": text("Why, as whoever set it said."),
+            "actor": text("Who set it."),
+            "at": _TIME,
+            "seq": whole("The tenant's last commit then."),
+        }
+    ),
+)
+
 
 NEXT: Final = or_null(text("What to give as `after` for the next page; null on the last."))
 

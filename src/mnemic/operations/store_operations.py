@@ -1,4 +1,5 @@
-"""The operations on a store as a whole: its size, its users, lanes, jobs and keys. They show words of no memory."""
+"""The operations on a store as a whole: its size, users, lanes, jobs, keys and holds. They show words of no
+memory but what the reason of a hold quotes."""
 
 from __future__ import annotations
 
@@ -6,14 +7,17 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.core.clock import aware
+from mnemic.core.ids import ItemId
 from mnemic.core.json_schema import flag, many, shape, text
+from mnemic.core.scope import SHARED
 from mnemic.credentials.keys import end_of_key
 from mnemic.credentials.principal import Right
-from mnemic.operations.argument_schemas import commit_number, name_text, time_or_span
+from mnemic.errors import Invalid
+from mnemic.operations.argument_schemas import ID, any_text, commit_number, name_text, time_or_span
 from mnemic.operations.operation import Data, Operation
 from mnemic.operations.reading_operations import AFTER, LIMIT
-from mnemic.operations.record_schemas import ACCESS_KEY, RIGHTS, SPENDING, STATS, USER, VITALS, WORK, page_of
-from mnemic.operations.store_records import key_record, stats_record, user_record, work_record
+from mnemic.operations.record_schemas import ACCESS_KEY, HOLD, RIGHTS, SPENDING, STATS, USER, VITALS, WORK, page_of
+from mnemic.operations.store_records import hold_record, key_record, stats_record, user_record, work_record
 from mnemic.operations.vitals_records import look_record, spending_records
 
 if TYPE_CHECKING:
@@ -71,12 +75,40 @@ def _create_key(admin: Admin, given: dict[str, Any]) -> Data:
     if "expires" in given:
         when = end_of_key("expires", given["expires"])
         given["expires"] = aware("expires", when, admin.settings.timezone) if isinstance(when, datetime) else when
-    made = admin.access_keys.create(tenant=admin.settings.tenant, right=right, **given)
+    user, any_user = given.pop("user", None), given.pop("any_user", False)
+    if (user is not None) == any_user:
+        raise Invalid(
+            "user",
+            "comes with any_user" if any_user else "is missing",
+            "Say whose memory the key opens, or `any_user` for every user of the tenant; just one of them.",
+        )
+    by = given.pop("actor")
+    made = admin.access_keys.create(tenant=admin.settings.tenant, user=user, right=right, by=by, **given)
     return {"key": key_record(made.key), "text": made.text}
 
 
 def _revoke_key(admin: Admin, given: dict[str, Any]) -> Data:
-    return {"key": key_record(admin.access_keys.revoke(given["id"], tenant=admin.settings.tenant))}
+    return {"key": key_record(admin.access_keys.revoke(given["id"], tenant=admin.settings.tenant, by=given["actor"]))}
+
+
+def _hold(admin: Admin, given: dict[str, Any]) -> Data:
+    if given.pop("shared", False):
+        if "user" in given:
+            raise Invalid("user", "comes with shared", "Say just one of them.")
+        given["user"] = SHARED
+    if "item" in given:
+        given["item"] = ItemId(given["item"])
+    return {"id": admin.hold(tenant=admin.settings.tenant, **given)}
+
+
+def _holds(admin: Admin, given: dict[str, Any]) -> Data:
+    page = admin.holds(tenant=admin.settings.tenant, **given)
+    return {"holds": list(map(hold_record, page)), "next": page.next}
+
+
+def _release_hold(admin: Admin, given: dict[str, Any]) -> Data:
+    admin.release_hold(**given, tenant=admin.settings.tenant)
+    return given
 
 
 OF_STORE: Final = (
@@ -210,7 +242,8 @@ OF_STORE: Final = (
         parameters=shape(
             {"name": name_text("Who acts by it, as the journal will call them: no two that stand have the same.")},
             {
-                "user": name_text("The user whose memory alone it opens; left out, any user of the tenant."),
+                "user": name_text("The user whose memory alone it opens."),
+                "any_user": flag("In place of `user`: it opens every user's of the tenant, whom each request names."),
                 "right": text("How much it may do (left out: `write`).", among=RIGHTS),
                 "expires": _KEY_ENDS,
                 "shared": flag("Whether it may write what the tenant shares."),
@@ -219,6 +252,7 @@ OF_STORE: Final = (
         result=shape({"key": ACCESS_KEY, "text": text("What is presented: `Authorization: Bearer mk_...`.")}),
         right=Right.ADMIN,
         of_store=True,
+        signed=True,
         verb=_create_key,
     ),
     Operation(
@@ -231,6 +265,54 @@ OF_STORE: Final = (
         destructive=True,
         idempotent=True,
         of_store=True,
+        signed=True,
         verb=_revoke_key,
+    ),
+    Operation(
+        name="holds",
+        title="Legal holds",
+        description="List the legal holds of the tenant, the oldest first, a page at a time.",
+        parameters=shape({}, {"limit": LIMIT, "after": AFTER}),
+        result=page_of("holds", HOLD),
+        right=Right.ADMIN,
+        read_only=True,
+        idempotent=True,
+        of_store=True,
+        verb=_holds,
+    ),
+    Operation(
+        name="hold",
+        title="Set a legal hold",
+        description=(
+            "Set a legal hold on a user, an item or session of theirs, or the whole tenant: nothing of it is erased, "
+            "collected or dropped until it is released. Whoever is refused by it is told the reason."
+        ),
+        parameters=shape(
+            {},
+            {
+                "user": name_text("Whose memory."),
+                "shared": flag("In place of `user`: what the tenant shares."),
+                "item": ID,
+                "session": name_text("Only this session of theirs."),
+                "whole": flag("In place of all these: the whole tenant."),
+                "reason": any_text("Why. It may quote content, and is erased as content is."),
+            },
+        ),
+        result=shape({"id": commit_number("The number of the hold.")}),
+        right=Right.ADMIN,
+        of_store=True,
+        signed=True,
+        verb=_hold,
+    ),
+    Operation(
+        name="release_hold",
+        title="Release a legal hold",
+        description="Release a legal hold: what it kept may be erased and collected again.",
+        parameters=shape({"hold": commit_number("The number of the hold, as `holds` lists it.", low=1)}),
+        result=shape({"hold": commit_number("The number of the hold.")}),
+        right=Right.ADMIN,
+        idempotent=True,
+        of_store=True,
+        verb=_release_hold,
     ),
 )

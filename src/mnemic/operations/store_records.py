@@ -6,12 +6,14 @@ import re
 from inspect import getdoc
 from typing import TYPE_CHECKING, Any, Final
 
+from mnemic.core.clock import moment
 from mnemic.operations.records import iso
 
 if TYPE_CHECKING:
     from mnemic.admin import Behind, Stats, UserStats
     from mnemic.core.listing import Listing
     from mnemic.credentials.keys import AccessKey
+    from mnemic.store.values.heads import Hold
     from mnemic.strategies.base import Strategy
     from mnemic.worker.status import WorkEntry
 
@@ -118,4 +120,20 @@ def key_record(key: AccessKey) -> dict[str, Any]:
         "expires": iso(key.expires),
         "last_used": iso(key.last_used),
         "revoked": iso(key.revoked),
+    }
+
+
+def hold_record(hold: Hold) -> dict[str, Any]:
+    """Make the record of a legal hold; without a user and not shared, it is of the whole tenant."""
+    user = hold.user if isinstance(hold.user, str) else None
+    return {
+        "id": hold.id,
+        "user": user,
+        "shared": hold.user is not None and user is None,
+        "item": hold.item,
+        "session": hold.session,
+        "reason": hold.reason,
+        "actor": hold.actor,
+        "at": moment(hold.at).isoformat(),
+        "seq": hold.seq,
     }

@@ -15,6 +15,7 @@ from anyio import to_thread
 from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.shared.exceptions import MCPError
 
+from mnemic.core.door_words import in_words_of
 from mnemic.errors import Invalid, MnemicError, NotFound
 from mnemic.faces.mcp.prompts import PROMPTS, Ready, checked
 from mnemic.faces.mcp.resources import SHELVES, Shelf
@@ -215,9 +216,14 @@ class Offer:
         try:
             return await self._in_thread(function)
         except (Invalid, NotFound) as error:
-            raise MCPError(types.INVALID_PARAMS, str(error), data) from error
+            raise MCPError(types.INVALID_PARAMS, self._in_own_words(error), data) from error
         except MnemicError as error:
-            raise MCPError(types.INTERNAL_ERROR, f"{type(error).__name__}: {error}", data) from error
+            words = f"{type(error).__name__}: {self._in_own_words(error)}"
+            raise MCPError(types.INTERNAL_ERROR, words, data) from error
+
+    def _in_own_words(self, error: MnemicError) -> str:
+        """What an error says, of tools in place of commands: a client has no command line."""
+        return in_words_of(str(error), {tool.name: tool.name for tool in self._visit.tools()})
 
     def _words(self, ctx: Context, prompt: Ready, arguments: dict[str, str]) -> str:
         return prompt.words(self._served_for(ctx).memory(), checked(prompt.prompt, arguments))

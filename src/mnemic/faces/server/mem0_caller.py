@@ -99,7 +99,8 @@ class Mem0Caller:
         Raises:
             Refused: the caller is no administrator of it, or the operation writes where nothing is written.
         """
-        return self._service.administered(self._headers, OPERATIONS[operation], method=self._method)
+        admin, _ = self._service.administered(self._headers, OPERATIONS[operation], method=self._method)
+        return admin
 
     def _as(self, user: str | None) -> Principal:
         return self._service.authenticator.authenticate(self._naming(user), self._method)

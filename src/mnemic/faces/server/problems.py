@@ -43,9 +43,10 @@ STATUSES: Final[Mapping[type[MnemicError], int]] = {
 }
 """The status of each class; a test goes over the tree."""
 _ADDRESSES: Final = {
-    **dict.fromkeys(
-        ("keys create", "dashboard", "verify", "restore", "reindex", "doctor", "hold list", "hold release"), ""
-    ),
+    **dict.fromkeys(("keys create", "dashboard", "verify", "restore", "reindex", "doctor"), ""),
+    "hold list": "/v1/holds",
+    "hold release": "/v1/release_hold",
+    "hold add": "/v1/hold",
     "keys list": "/v1/keys",
     **{name.replace("_", " "): f"/v1/{name}" for name in OPERATIONS},
 }
@@ -74,17 +75,17 @@ def problem_of(error: MnemicError, request_id: str) -> Response:
     status = STATUSES.get(kind, 500)
     more: dict[str, Any] = {}
     if isinstance(error, Invalid):
-        more = {"field": error.field, "remedy": _over_http(error.remedy)}
+        more = {"field": error.field, "remedy": over_http(error.remedy)}
     headers = {"Retry-After": _RETRY[status]} if status in _RETRY else {}
     if isinstance(error, OverQuota):
         headers["Retry-After"] = str(max(1, math.ceil(error.retry_after)))
     if status == 401:
         headers["WWW-Authenticate"] = 'Bearer realm="mnemic"'
-    detail = _over_http(str(error)) if status < 500 else title_of(kind)
+    detail = over_http(str(error)) if status < 500 else title_of(kind)
     return _response(status, type_of(kind), title_of(kind), detail, request_id, headers, more)
 
 
-def _over_http(text: str) -> str:
+def over_http(text: str) -> str:
     """Have a text name addresses in place of commands of the command line, and the document in place of a schema."""
     return in_words_of(text, _ADDRESSES).replace("See the schema.", "See /openapi.json.")
 

@@ -79,7 +79,7 @@ async def metrics(request: Request) -> Response:
 
 
 def _text(service: Service, headers: Mapping[str, str], here: Mapping[str, int]) -> str:
-    admin = service.administered(headers, OPERATIONS["stats"], method="GET")
+    admin, _ = service.administered(headers, OPERATIONS["stats"], method="GET")
     return "\n".join([*exposition(admin.vitals()), *_of_this_process(here), ""])
 
 

@@ -16,6 +16,7 @@ from starlette.types import Receive, Scope, Send
 from mnemic.core.sanitize import for_json
 from mnemic.errors import Invalid
 from mnemic.faces.server.http_arguments import path_argument, read_body, read_headers, read_query, with_headers
+from mnemic.faces.server.problems import over_http
 from mnemic.faces.server.service import Service
 from mnemic.operations.operation import Data, Operation
 from mnemic.operations.operation_table import OPERATIONS
@@ -104,11 +105,17 @@ def _reader(
 def _answer(
     service: Service, operation: Operation, method: str, headers: Mapping[str, str], read: Callable[[], dict[str, Any]]
 ) -> Response:
-    data = service.answer(operation, headers, read, method)
+    data = _in_own_words(service.answer(operation, headers, read, method))
     tag = _entity_tag(operation, data)
     if tag is not None and operation.read_only and tag in _tags(headers.get("if-none-match", "")):
         return Response(status_code=304, headers={"ETag": tag})
     return json_response(data, {"ETag": tag} if tag else {})
+
+
+def _in_own_words(data: Data) -> Data:
+    """Have the notes of a recall name addresses in place of commands, as errors do."""
+    notes = data.get("notes")
+    return {**data, "notes": list(map(over_http, notes))} if notes else data
 
 
 def json_response(data: Data | Sequence[Data], headers: Mapping[str, str] | None = None) -> Response:

@@ -128,8 +128,10 @@ class Service:
                 raise
             raise Invalid(error.field, error.problem, _BY_HEADER) from error
 
-    def administered(self, headers: Mapping[str, str], operation: Operation, *, method: str = "POST") -> Admin:
-        """Return the handle on the whole store, for an administrator of its own tenant; it blocks.
+    def administered(
+        self, headers: Mapping[str, str], operation: Operation, *, method: str = "POST"
+    ) -> tuple[Admin, Principal]:
+        """Return the handle on the whole store, for an administrator of its own tenant, and who that is; it blocks.
 
         Raises:
             Unauthenticated, Refused: as `scoped`, and for an administrator of another tenant.
@@ -139,7 +141,7 @@ class Service:
         self.authenticator.authorize(principal, operation.right, SHARED, operation=operation.name)
         if principal.tenant != self.memory.settings.tenant:
             raise Refused(f"only an administrator of {self.memory.settings.tenant!r} sees and steers the whole store")
-        return self.memory.admin
+        return self.memory.admin, principal
 
     def answer(
         self, operation: Operation, headers: Mapping[str, str], arguments: Callable[[], Arguments], method: str = "POST"
@@ -150,7 +152,8 @@ class Service:
             arguments: Reads them: called once the caller is known to be allowed to ask at all.
         """
         if operation.of_store:
-            return operation.run(self.administered(headers, operation, method=method), arguments())
+            admin, principal = self.administered(headers, operation, method=method)
+            return operation.run(admin, arguments(), actor=principal.name)
         right = self.needed(operation.right, erases=operation.erases)
         memory = self.scoped(headers, right, method=method, operation=operation.name)
         return operation.run(memory, arguments())

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mnemic.core.clock import moment
 from mnemic.core.listing import LISTED
 from mnemic.errors import Invalid
 from mnemic.faces.cli.bars import advancing, progress, split_names
@@ -15,6 +14,7 @@ from mnemic.faces.cli.command import WORDS, CommandGroup, page_options, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.item_ids import resolve_all
 from mnemic.faces.cli.output import flat, many, size
+from mnemic.operations.store_records import hold_record
 
 if TYPE_CHECKING:
     from mnemic.collecting.housekeeping import Collected
@@ -181,7 +181,7 @@ def listed(limit: int, after: str | None) -> None:
     with run.memory() as memory:
         holds = memory.admin.holds(tenant=run.tenant, limit=limit, after=after)
     if run.output.json:
-        run.output.document({"holds": [_hold_record(hold) for hold in holds], "next": holds.next})
+        run.output.document({"holds": list(map(hold_record, holds)), "next": holds.next})
         return
     if not holds:
         run.output.line("nothing is held")
@@ -201,20 +201,6 @@ def release(number: int) -> None:
     with run.memory() as memory:
         memory.admin.release_hold(number, tenant=run.tenant)
     run.output.answer({"released": number}, f"released: hold {number}")
-
-
-def _hold_record(row: Hold) -> dict[str, object]:
-    user = row.user if isinstance(row.user, str) else None
-    shared = row.user is not None and user is None
-    what = {"user": user, "shared": shared, "item": row.item, "session": row.session}
-    return {
-        "id": row.id,
-        **what,
-        "reason": row.reason,
-        "actor": row.actor,
-        "at": moment(row.at),
-        "seq": row.seq,
-    }
 
 
 def _held_words(row: Hold) -> str:

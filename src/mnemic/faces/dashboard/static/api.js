@@ -3,7 +3,7 @@
 export class Problem extends Error {
   constructor(details) {
     super(details.detail || details.title || "");
-    Object.assign(this, { status: 0, title: "", detail: "", field: "", remedy: "", request_id: "" }, details);
+    Object.assign(this, { status: 0, type: "", title: "", detail: "", field: "", remedy: "", request_id: "" }, details);
   }
 }
 

@@ -15,7 +15,8 @@ const SCREENS = [
   { name: "timeline", load: () => import("./screens/timeline.js") }, { name: "graph", load: () => import("./screens/graph.js") },
   { name: "pulse", load: () => import("./screens/pulse.js"), care: true }, { name: "review", load: () => import("./screens/review.js") },
   { name: "work", load: () => import("./screens/work.js"), care: true }, { name: "cost", load: () => import("./screens/cost.js"), care: true },
-  { name: "keys", load: () => import("./screens/keys.js"), care: true },
+  { name: "keys", load: () => import("./screens/keys.js"), care: true }, { name: "branches", load: () => import("./screens/branches.js") },
+  { name: "holds", load: () => import("./screens/holds.js"), care: true },
 ];
 
 function applyTheme(theme) {
@@ -55,10 +56,10 @@ function Tools({ onHelp, onChange, users }) {
 }
 
 const Help = ({ onClose }) => html`<${Dialog} title=${t("help")} onClose=${onClose}><div class="shortcuts">
-  ${[["/", "key.search"], ["j k ↑ ↓", "key.move"], ["Home End", "key.ends"], ["g + s b t n e r", "key.go"], ["Esc", "key.close"], ["?", "key.help"]].map(([keys, word]) =>
+  ${[["/", "key.search"], ["j k ↑ ↓", "key.move"], ["Home End", "key.ends"], ["g + s b t n e r f h w c k", "key.go"], ["Esc", "key.close"], ["?", "key.help"]].map(([keys, word]) =>
     html`<span>${keys.split(" ").map((one) => html`<kbd>${one}</kbd> `)}</span><span>${t(word)}</span>`)}</div><p class="faint">mnemic ${who.version}</p></${Dialog}>`;
 
-const JUMPS = { s: "search", b: "browse", t: "timeline", n: "graph", e: "pulse", r: "review" };
+const JUMPS = { s: "search", b: "browse", t: "timeline", n: "graph", e: "pulse", r: "review", f: "branches", h: "holds", w: "work", c: "cost", k: "keys" };
 
 function Frame() {
   const [, redraw] = useState(0);

@@ -66,6 +66,9 @@ export const TYPES = ["--accent", "--blue", "--amber", "--violet", "--danger"];
 
 export const typesOf = (graph) => [...new Set(graph.nodes.map((node) => node.type))];
 
+/** Whether two boxes (left, top, width, height) have a place in common. */
+const overlap = ([a, b, w, h], [x, y, wide, high]) => a < x + wide && x < a + w && b < y + high && y < b + h;
+
 /** Draw `graph` (nodes and edges as the operation answers them) into `plate`; answers what ends it and the time it took. */
 export function draw(plate, graph, { onOpen, onEnter, centre = "" }) {
   const began = performance.now();
@@ -81,9 +84,30 @@ export function draw(plate, graph, { onOpen, onEnter, centre = "" }) {
   }));
   for (const edge of graph.edges) made.addDirectedEdge(edge.src, edge.dst, { label: edge.label, size: edge.made_of === "fact" ? 1.6 : 0.8, color: edge.ended ? colour("--line") : colour("--faint"), type: graph.edges.length > 3000 ? "line" : "arrow" });
   let over = null;
+  let taken = []; // what is drawn of names and of labels of edges, so that none is drawn over another
   const sigma = new window.Sigma(made, plate, {
     stagePadding: 70, labelColor: { color: colour("--ink") }, labelFont: "system-ui, sans-serif", labelSize: 12, labelDensity: 0.6, labelRenderedSizeThreshold: graph.nodes.length > 300 ? 9 : 4,
     renderEdgeLabels: graph.edges.length <= 120, edgeLabelColor: { color: colour("--muted") }, edgeLabelSize: 10, defaultEdgeType: "arrow", zIndex: true, allowInvalidContainer: true,
+    defaultDrawEdgeLabel: (pen, edge, from, to, settings) => {
+      if (!edge.label) return;
+      pen.font = `${settings.edgeLabelSize}px ${settings.labelFont}`;
+      const wide = pen.measureText(edge.label).width, high = settings.edgeLabelSize, x = (from.x + to.x) / 2, y = (from.y + to.y) / 2;
+      const box = [x - wide / 2 - 2, y - high / 2 - 2, wide + 4, high + 4];
+      if (Math.hypot(from.x - to.x, from.y - to.y) < wide || taken.some((other) => overlap(box, other))) return;
+      taken.push(box);
+      pen.fillStyle = colour("--muted");
+      pen.textAlign = "center";
+      pen.fillText(edge.label, x, y + high / 3);
+      pen.textAlign = "start";
+    },
+    defaultDrawNodeLabel: (pen, node, settings) => {
+      if (!node.label) return;
+      pen.font = `${settings.labelSize}px ${settings.labelFont}`;
+      pen.fillStyle = colour("--ink");
+      const x = node.x + node.size + 3;
+      pen.fillText(node.label, x, node.y + settings.labelSize / 3);
+      taken.push([node.x - node.size, node.y - Math.max(node.size, settings.labelSize), x - node.x + node.size + pen.measureText(node.label).width, 2 * Math.max(node.size, settings.labelSize)]);
+    },
     defaultDrawNodeHover: (pen, data, settings) => {
       pen.font = `600 ${settings.labelSize}px ${settings.labelFont}`;
       const wide = pen.measureText(data.label).width + 14;
@@ -99,6 +123,7 @@ export function draw(plate, graph, { onOpen, onEnter, centre = "" }) {
     nodeReducer: (node, data) => (over === null || node === over || made.areNeighbors(node, over) ? data : { ...data, color: colour("--line"), label: "" }),
     edgeReducer: (edge, data) => (over === null || made.hasExtremity(edge, over) ? data : { ...data, hidden: true }),
   });
+  sigma.on("beforeRender", () => { taken = []; });
   sigma.on("enterNode", ({ node }) => { over = node; sigma.refresh({ skipIndexation: true }); });
   sigma.on("leaveNode", () => { over = null; sigma.refresh({ skipIndexation: true }); });
   sigma.on("clickNode", ({ node }) => onOpen(graph.nodes[node]));

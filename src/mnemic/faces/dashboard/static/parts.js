@@ -2,6 +2,7 @@
 import { html, useEffect, useLayoutEffect, useRef, useState, useCallback } from "./vendor/htm-preact.js";
 import { ask } from "./api.js";
 import { changed } from "./live.js";
+import { detailOf, remedyOf, titleOf } from "./server_words.js";
 import { language, t } from "./words.js";
 
 const ICONS = {
@@ -14,6 +15,7 @@ const ICONS = {
   work: "M4 7h10M4 12h16M4 17h7M17 5l3 2-3 2",
   cost: "M12 3v18M16.5 7.5C16 5.8 14.3 5 12 5 9.5 5 7.7 6.2 7.7 8.3c0 4.6 9 2.4 9 7.2 0 2.2-2 3.5-4.7 3.5-2.6 0-4.4-1-4.9-3",
   keys: "M8.5 8a4.5 4.5 0 1 1 0 8.9 4.5 4.5 0 0 1 0-8.9ZM12.6 12.4H21v3.4M17 12.4v2.6",
+  branches: "M7 4v16M7 15c0-4 10-3 10-8M15 9.5 17 7l2 2.5", holds: "M7 11V8a5 5 0 0 1 10 0v3M5 11h14v9H5Z",
   pin: "M9 4h6l-1 6 3 3H7l3-3ZM12 13v7", close: "M6 6l12 12M18 6 6 18", undo: "M8 5 4 9l4 4M4 9h10a5 5 0 0 1 0 10h-3",
   plus: "M12 5v14M5 12h14", moon: "M20 14.5A8 8 0 0 1 9.5 4 8 8 0 1 0 20 14.5Z", help: "M9 9.2A3 3 0 1 1 12 13v1.5M12 17.6v.1",
   language: "M4 6h9M8.5 4v2c0 4-2 6.5-4.5 8M6 10c1 2.5 3 4 5.5 4.8M12.5 20l4-10 4 10M14 17h5",
@@ -22,11 +24,16 @@ const ICONS = {
 
 export const Icon = ({ name, size = 18 }) => html`<svg class="icon" width=${size} height=${size} viewBox="0 0 24 24" aria-hidden="true"><path d=${ICONS[name]} /></svg>`;
 
+/** A tag by which a strategy looks up what it derived: a digest, which tells a person nothing. */
+const lookup = (item, tag) => item.source.length > 0 && /^[0-9a-f]{16}$/.test(tag);
+/** The tags of an item that say something, and how many are there only for a strategy to find it. */
+export const tagsOf = (item) => { const telling = item.tags.filter((tag) => !lookup(item, tag)); return { telling, others: item.tags.length - telling.length }; };
+
 /** What went wrong, in the words of the server, with the id under which it is logged. */
 export const Trouble = ({ problem, retry }) => problem && html`<div class="trouble" role="alert">
-  <b>${problem.title === "unreachable" ? t("unreachable") : problem.title || t("failed")}</b>
-  ${problem.detail && problem.detail !== problem.title && html`<p dir="auto">${problem.detail}</p>`}
-  ${problem.remedy && html`<p dir="auto">${problem.remedy}</p>`}
+  <b>${problem.title === "unreachable" ? t("unreachable") : titleOf(problem) || t("failed")}</b>
+  ${problem.detail && problem.detail !== problem.title && html`<p dir="auto">${detailOf(problem)}</p>`}
+  ${problem.remedy && html`<p dir="auto">${remedyOf(problem)}</p>`}
   <p class="faint">${problem.status ? `HTTP ${problem.status}` : ""}${problem.request_id ? html` · ${t("request")} <code>${problem.request_id}</code>` : ""}</p>
   ${retry && html`<button onClick=${retry}>${t("again")}</button>`}
 </div>`;
@@ -108,7 +115,9 @@ export function usePages(page, deps) {
 export function VirtualList({ rows, height, row, keyOf, onOpen, more, selected, label }) {
   const box = useRef(null);
   const [view, setView] = useState({ top: 0, high: 800 });
-  const place = rows.findIndex((one) => keyOf(one) === selected);
+  const latest = useRef(selected); // two keys may come before the first is drawn
+  latest.current = selected;
+  const place = () => rows.findIndex((one) => keyOf(one) === latest.current);
   useLayoutEffect(() => {
     const measure = () => box.current && setView({ top: box.current.scrollTop, high: box.current.clientHeight });
     measure();
@@ -124,14 +133,15 @@ export function VirtualList({ rows, height, row, keyOf, onOpen, more, selected, 
   const go = (to) => {
     const next = rows[Math.max(0, Math.min(rows.length - 1, to))];
     if (!next) return;
+    latest.current = keyOf(next);
     onOpen(next);
     const at = Math.max(0, Math.min(rows.length - 1, to)) * height, element = box.current;
     if (at < element.scrollTop) element.scrollTop = at;
     else if (at + height > element.scrollTop + element.clientHeight) element.scrollTop = at + height - element.clientHeight;
   };
   useKeys({
-    j: () => go(place + 1), k: () => go(place < 0 ? 0 : place - 1), ArrowDown: () => go(place + 1), ArrowUp: () => go(place < 0 ? 0 : place - 1),
-    Home: () => go(0), End: () => go(rows.length - 1), PageDown: () => go(place + 10), PageUp: () => go(Math.max(0, place - 10)),
+    j: () => go(place() + 1), k: () => go(place() - 1), ArrowDown: () => go(place() + 1), ArrowUp: () => go(place() - 1),
+    Home: () => go(0), End: () => go(rows.length - 1), PageDown: () => go(place() + 10), PageUp: () => go(place() - 10),
   });
   return html`<div class="list" ref=${box} role="listbox" aria-label=${label} tabindex="0"
       onScroll=${(event) => setView({ top: event.currentTarget.scrollTop, high: event.currentTarget.clientHeight })}>
@@ -214,12 +224,12 @@ export function useDoing() {
   return { ...state, run, clear: () => set({ busy: false, problem: null }) };
 }
 
-/** Take a commit back, and say so. */
-export async function undo(seq) {
+/** Take a commit back, on the branch where it was made, and say so. */
+export async function undo(seq, on = {}) {
   try {
-    const receipt = await ask("undo", { seq });
+    const receipt = await ask("undo", { seq, ...on });
     changed();
-    toast(t("undone", { seq }), { name: t("redo"), run: () => undo(receipt.seq) });
+    toast(t("undone", { seq }), { name: t("redo"), run: () => undo(receipt.seq, on) });
   } catch (problem) {
     toast(problem.message);
   }

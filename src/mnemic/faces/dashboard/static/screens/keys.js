@@ -28,7 +28,7 @@ function Making({ onClose }) {
   const [made, setMade] = useState(null);
   const doing = useDoing();
   const set = (name) => (event) => setGiven({ ...given, [name]: event.currentTarget.value });
-  const make = (event) => { event.preventDefault(); doing.run("create_key", Object.fromEntries(Object.entries({ ...given, user: anybody ? "" : given.user }).map(([name, value]) => [name, value.trim()]).filter(([, value]) => value)), setMade); };
+  const make = (event) => { event.preventDefault(); doing.run("create_key", { ...Object.fromEntries(Object.entries({ ...given, user: anybody ? "" : given.user }).map(([name, value]) => [name, value.trim()]).filter(([, value]) => value)), ...(anybody ? { any_user: true } : {}) }, setMade); };
   return html`<${Dialog} title=${t("keys.new")} onClose=${onClose}>${made ? html`<p>${t("keys.made")}</p><code class="secret">${made.text}</code>
     <div class="actions"><button onClick=${() => navigator.clipboard?.writeText(made.text).then(() => toast(t("copied")))}>${t("copy")}</button><button class="main-action" onClick=${onClose}>${t("close")}</button></div>` : html`<form class="cards" onSubmit=${make}>
     <label class="field">${t("keys.name")}<input type="text" autofocus value=${given.name} onInput=${set("name")} /></label>

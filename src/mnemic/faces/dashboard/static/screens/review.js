@@ -3,6 +3,7 @@ import { html, useState } from "../vendor/htm-preact.js";
 import { mayCare, mayWrite } from "../api.js";
 import { Chip, Empty, Trouble, When, number, toast, undo, useAnswer, useDoing } from "../parts.js";
 import { go } from "../route.js";
+import { said } from "../server_words.js";
 import { t } from "../words.js";
 
 const VIEWS = ["review", "profile", "quarantine"];
@@ -30,7 +31,7 @@ function Doubt({ one, route, again }) {
   return html`<article class="card doubt"><div class="sides">
       <div class="side"><h3>${t("review.believed")} · ${t("since")} <${When} at=${one.fact.valid_from ?? one.fact.said} clock=${false} /></h3><button class="said" onClick=${() => go("review", { ...route.given, item: one.fact.id })}><span dir="auto">${one.fact.text}</span></button></div>
       <div class="side"><h3>${t("review.later")} · <${When} at=${one.newer.said} clock=${false} /></h3><button class="said" onClick=${() => go("review", { ...route.given, item: one.newer.id })}><span dir="auto">${one.sentence}</span></button></div></div>
-    <p class="note" dir="auto">${one.reason}</p><${Trouble} problem=${doing.problem} />
+    <p class="note" dir="auto">${said(one.reason)}</p><${Trouble} problem=${doing.problem} />
     ${mayWrite() && html`<div class="actions"><button disabled=${doing.busy} onClick=${() => settle({ keep: true })}>${t("review.keep")}</button><button disabled=${doing.busy} onClick=${() => settle({ ended: true })}>${t("review.ended")}</button><button onClick=${() => setValue("")}>${t("review.instead")}</button></div>`}
     ${value !== null && html`<form class="line" style=${{ marginTop: "8px" }} onSubmit=${(event) => { event.preventDefault(); settle({ value }); }}><input type="text" autofocus style=${{ flex: 1 }} dir="auto" aria-label=${t("review.instead")} value=${value} onInput=${(event) => setValue(event.currentTarget.value)} /><button class="main-action" disabled=${!value.trim()}>${t("save")}</button></form>`}
   </article>`;

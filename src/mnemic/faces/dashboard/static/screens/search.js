@@ -3,6 +3,7 @@ import { html, useEffect, useRef, useState } from "../vendor/htm-preact.js";
 import { ask } from "../api.js";
 import { Chip, Empty, Icon, Kind, Trouble, When, number, useAnswer, useKeys } from "../parts.js";
 import { go } from "../route.js";
+import { said } from "../server_words.js";
 import { t, tagged } from "../words.js";
 
 const WAIT = 180;
@@ -63,7 +64,7 @@ function Hit({ one, names, most, route }) {
       ${item.pinned && html`<${Icon} name="pin" size="14" />`}${item.session && html`<${Chip}><bdi>${item.session}</bdi></${Chip}>`}<span style=${{ marginLeft: "auto" }}>${number(one.score, 3)}</span></div>
     <div class="text" dir="auto">${item.text}</div>
     <div class="parts" style=${{ width: `${Math.max(4, (one.score / most) * 100)}%` }} aria-hidden="true">${Object.entries(one.components).filter(([, value]) => value > 0).map(([name, value]) => html`<i class=${`c${names.indexOf(name) % 9}`} title=${`${tagged("arm", name)} ${number(value, 4)}`} style=${{ width: `${(value / whole) * 100}%` }}></i>`)}</div>
-    ${one.reasons.length > 0 && html`<div class="because" dir="auto">${one.reasons.join(" · ")}</div>`}
+    ${one.reasons.length > 0 && html`<div class="because" dir="auto">${one.reasons.map(said).join(" · ")}</div>`}
   </article>`;
 }
 
@@ -85,7 +86,7 @@ function Explained({ context, names }) {
       ${context.pending > 0 && html`<${Chip} tone="warn">${t("pending", { count: number(context.pending) })}</${Chip}>`}</div>
     <div class="card"><h3>${t("stages")}</h3><div class="funnel">${context.stages.map((stage) => html`<div title=${`${stage.in} → ${stage.out}`}><b>${tagged("stage", stage.stage)}</b><span class="bar"><i style=${{ width: wide(stage.out) }}></i></span><span>${stage.in === stage.out ? number(stage.out) : `${number(stage.in)} → ${number(stage.out)}`}</span></div>`)}</div></div>
     ${names.length > 0 && html`<div class="card"><h3>${t("components")}</h3><div class="legend">${names.map((name, place) => html`<span><i class=${`c${place % 9}`}></i>${tagged("arm", name)}</span>`)}</div></div>`}
-    ${context.notes.length > 0 && html`<div class="card"><h3>${t("understood")}</h3><ul class="reasons">${context.notes.map((note) => html`<li dir="auto">${note}</li>`)}</ul></div>`}`;
+    ${context.notes.length > 0 && html`<div class="card"><h3>${t("understood")}</h3><ul class="reasons">${context.notes.map((note) => html`<li dir="auto">${said(note)}</li>`)}</ul></div>`}`;
 }
 
 function WhyNot({ q, k, as_of, shown }) {
@@ -110,7 +111,7 @@ function WhyNot({ q, k, as_of, shown }) {
       <input type="text" style=${{ flex: 1 }} value=${typed} placeholder=${t("why_not.ask")} aria-label=${t("why_not.ask")} dir="auto" onInput=${(event) => setTyped(event.currentTarget.value)} /><button disabled=${!typed.trim()}>${t("why_not.look")}</button></form>
     <${Trouble} problem=${problem} />
     ${found && found.length === 0 && html`<p class="note">${t("why_not.none")}</p>`}
-    ${told && html`<div style=${{ marginTop: "10px" }}><p dir="auto"><b>${told.item.text.slice(0, 200)}</b></p><p>${told.lost ? html`<${Chip} tone="warn">${tagged("stage", told.stage)}</${Chip}> ${told.reason}` : html`<${Chip} tone="good">${t("why_not.there")}</${Chip}> ${told.reason}`}</p></div>`}
+    ${told && html`<div style=${{ marginTop: "10px" }}><p dir="auto"><b>${told.item.text.slice(0, 200)}</b></p><p>${told.lost ? html`<${Chip} tone="warn">${tagged("stage", told.stage)}</${Chip}> ${said(told.reason)}` : html`<${Chip} tone="good">${t("why_not.there")}</${Chip}> ${said(told.reason)}`}</p></div>`}
     ${found && html`<div class="cards" style=${{ marginTop: "8px" }}>${found.map((item) => html`<button onClick=${() => why(item).catch(setProblem)} style=${{ whiteSpace: "normal", textAlign: "left" }}><${Kind} kind=${item.kind} /><span dir="auto">${item.text.slice(0, 140)}</span></button>`)}</div>`}
   </div>`;
 }

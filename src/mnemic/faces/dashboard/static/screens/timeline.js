@@ -142,4 +142,4 @@ function Changed({ route, seq, last, commits }) {
 }
 
 const Marks = ({ before, after }) => html`${before.state !== after.state && html`<${Chip} tone="warn">${t(`state.${before.state}`)} → ${t(`state.${after.state}`)}</${Chip}>`}
-  ${before.pinned !== after.pinned && html`<${Chip}>${t(after.pinned ? "pinned" : "unpinned")}</${Chip}>`}${before.valid_to !== after.valid_to && html`<${Chip}>${t("holds")} → <${When} at=${after.valid_to} clock=${false} /></${Chip}>`}`;
+  ${before.pinned !== after.pinned && html`<${Chip}>${t(after.pinned ? "pinned" : "unpinned")}</${Chip}>`}${before.valid_to !== after.valid_to && html`<${Chip}>${t("valid")} → <${When} at=${after.valid_to} clock=${false} /></${Chip}>`}`;
