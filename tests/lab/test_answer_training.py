@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from mnemic.lab.answer_training import PLAIN, fitted, plainly, told_to_a_small_memory
-from mnemic.lab.tasks.current.current_cases import rows_of
+from mnemic.core.queries import Context
+from mnemic.lab.answer_training import (
+    PLAIN,
+    AskedOnce,
+    LearnedFrom,
+    fitted,
+    learn_conclusion,
+    plainly,
+    told_to_a_small_memory,
+)
+from mnemic.lab.tasks.current.current_cases import CurrentCase, CurrentQuestion, SaidTurn, rows_of
 from mnemic.lab.tasks.small.small_memories import small_memories
-from mnemic.recall.sureness import likely_yes
+from mnemic.recall.sureness import CONCLUSION_INPUTS, concluding, likelihood, likely_yes, weights
 
 
 def test_what_was_fitted_gives_back_how_likely_it_was() -> None:
@@ -42,3 +51,28 @@ def test_small_memories_are_asked_with_what_answers_and_without() -> None:
     left = told_to_a_small_memory(small, there=False)
     assert small.statements[small.gold] not in left
     assert len(left) == len(small.statements) - 1
+
+
+def concluded(question: str, said: str, answer: str) -> AskedOnce:
+    """A question for yes or no to a memory of one statement."""
+    (hit,) = plainly([said])
+    asked = CurrentQuestion(
+        text=question, asked=hit.item.said, as_of=None, valid_at=None, current=(0,), outdated=(), others=(),
+        answers=(answer,), wrong=(), type="yesno", unknown=False,
+    )  # fmt: skip
+    turns = (SaidTurn(role="user", speaker=None, text=said),)
+    case = CurrentCase(id=said, lang="en", kind="ended", turns=turns, questions=(asked,))
+    context = Context(text="", tokens=0, items=(hit,), considered=1, seq=1, confidence=0.9)
+    return AskedOnce(case, asked, context, (), None, {hit.id: 0}, LearnedFrom.CASE)
+
+
+def test_conclusions_are_likely_that_were_right_and_those_of_a_sort_that_was_wrong_are_not() -> None:
+    denied = [concluded(f"Do I eat {food}?", f"I'm off {food} for good.", "no") for food in ("dairy", "liver", "fish")]
+    dreamt = [concluded(f"Do I own a {what}?", f"Dreamt of a {what}.", "yes") for what in ("barge", "harp", "kiln")]
+    learned = weights()["words"]
+    slopes = learn_conclusion([*denied, *dreamt] * 20, learned)
+    assert len(slopes) == len(CONCLUSION_INPUTS) + 1
+    drafts = [each.drafted() for each in (*denied, *dreamt)]
+    sure = [likelihood(concluding(draft.grounds), slopes) for draft in drafts if draft is not None]
+    assert len(sure) == 6
+    assert min(sure[:3]) > 0.5 > max(sure[3:])
