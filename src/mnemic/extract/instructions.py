@@ -47,7 +47,7 @@ _OF_LIST: Final = "point"
 _WORDED: Final = "wording"
 """The rule of what no rule finds."""
 _FIRM_RULES: Final = """
-call me/叫我/别叫我/叫你/not called/pronouns/bear in mind/记住/先问我/without asking/my people/back to/换回/every day/偶尔
+call me/叫我/别叫我/叫你/not called/pronouns/bear in mind/记住/先问我/without asking/my people/back to/换回/every day
 """
 _FIRM: Final = frozenset(_FIRM_RULES.strip().split("/"))
 """Rules that find a name, what is so of the speaker, or what little of it tells an order by its meaning."""
