@@ -147,7 +147,7 @@ class _Counted:
 
 
 class _HearingOut:
-    """Sends an answer, and ends it when the body that it refuses has been heard out: its end may close the connection."""
+    """Sends an answer, and ends it once the body that it refuses is heard out: its end may close the connection."""
 
     def __init__(self, send: Send, body: _Counted) -> None:
         self._send, self._body = send, body
