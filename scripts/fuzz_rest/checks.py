@@ -26,7 +26,9 @@ BEYOND_A_SCHEMA = {
     "the clock says whether a time has passed": r"(expires|expiration_date): .* (has passed already|is past)",
     "two fields are compared": r"^valid_to: is not after valid_from|^last: is \d+\. Give at least|^by: .* `where\.by`",
     "two fields go not together": r"^default: is given beside|^right: admin goes over everybody|^user: comes with",
-    "one of several fields is needed": r"^keep: is not the one outcome|^outcome: is missing|^user: is missing|^ids: names nothing to erase",
+    "one of several fields is needed": (
+        r"^outcome: is (missing|more than one)|^user: is missing|^ids: names nothing to erase"
+    ),
     "one of several is to be changed": r"^text: is missing. Give text, metadata",
     "several keys may have one name": r"^key: .* is the name of several",
     "strategies are of the store and its settings": r"^(by|strategy|strategies)\b.* is (not followed|no strategy)",
@@ -61,11 +63,11 @@ def before_call(ctx: Any, case: Any, kwargs: Any) -> None:
         return
     user = DICE.choice(list(KNOWN["ids"]))
     for given in (case.body, case.query, case.path_parameters):
-        if isinstance(given, dict) and _made_real(given, KNOWN["ids"][user]):
+        if isinstance(given, dict) and _made_real(given, user, KNOWN["ids"][user]):
             case.headers["Mnemic-User"] = user
 
 
-def _made_real(given: dict[str, Any], ids: list[str]) -> bool:
+def _made_real(given: dict[str, Any], user: str, ids: list[str]) -> bool:
     """Put what is there in the place of what is named; say whether an item is among it."""
     before = dict(given)
     for name in before:
@@ -75,6 +77,8 @@ def _made_real(given: dict[str, Any], ids: list[str]) -> bool:
             given[name] = [{**one, "memory_id": DICE.choice(ids)} for one in given[name] if isinstance(one, dict)]
         elif name in ("ids", "source", "besides", "evidence") and isinstance(given[name], list):
             given[name] = [DICE.choice(ids) for _ in given[name]]
+        elif name == "user" and isinstance(given[name], str):
+            given[name] = user
         elif name == "at":
             given[name] = DICE.randrange(1, KNOWN["commits"])
         elif name in ("as_of", "valid_at"):

@@ -298,7 +298,8 @@ CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
   const left = this.textAlign === "center" ? x - wide / 2 : x;
   const at = new DOMPoint(left, y - high * 0.8).matrixTransform(this.getTransform());
   const scale = this.getTransform().a || 1;
-  drawn(this).push([at.x / devicePixelRatio, at.y / devicePixelRatio, (wide * scale) / devicePixelRatio, (high * scale) / devicePixelRatio, text]);
+  const real = devicePixelRatio;
+  drawn(this).push([at.x / real, at.y / real, (wide * scale) / real, (high * scale) / real, text]);
   return fillText.call(this, text, x, y);
 };
 """

@@ -140,6 +140,12 @@ def test_bodies_that_are_huge(served: Served) -> None:
     assert problem(served.ask(chunked, *[piece] * (BODY_LIMIT // 0x10000), b"1\r\n \r\n"))[0] == 413
 
 
+def test_whoever_reads_only_when_all_of_a_huge_body_is_sent_hears_the_answer(served: Served) -> None:
+    said = f"Authorization: Bearer {served.key}"
+    whole = request("/v1/recall", b" " * (3 * BODY_LIMIT), said)  # it closes the connection behind its answer
+    assert problem(served.ask(whole))[0] == 413
+
+
 def test_bodies_in_another_form(served: Served) -> None:
     for header in (
         "Content-Type: text/plain",

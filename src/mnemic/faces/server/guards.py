@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 from itertools import count
 from typing import Final
 
+import anyio
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -20,6 +21,11 @@ LOG: Final = logging.getLogger("mnemic.server")
 BODY_LIMIT: Final = 4 * 1024 * 1024
 """Bytes that a request's body may have."""
 LOOPBACK_HOSTS: Final = ("localhost", "127.0.0.1", "::1")
+_HEARD_OUT: Final = 32 * 1024 * 1024
+"""Bytes of a body that is refused which are still read, and dropped: whoever sends first and reads then would lose the
+answer with a connection that is closed on them."""
+_SILENCE: Final = 1.0
+"""Seconds without a byte after which no more of it is waited for."""
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._:-]{1,128}\Z")
 _SAFE: Final = {
     "x-content-type-options": "nosniff",
@@ -71,12 +77,13 @@ class Guards:
         request_id = proposed if _REQUEST_ID.match(proposed) else self._new_id()
         scope.setdefault("state", {})["request_id"] = request_id
         answer = _Answer(send, {**_SAFE, "x-request-id": request_id} if self._own else {})
+        counted = _Counted(receive, self._limit)
         if refusal := self._refusal(headers, request_id):
-            return await refusal(scope, receive, answer)
+            return await refusal(scope, receive, _HearingOut(answer, counted))
         try:
-            await self._app(scope, _Counted(receive, self._limit), answer)
+            await self._app(scope, counted, answer)
         except BodyTooLarge:
-            await self._too_large(request_id)(scope, receive, answer)
+            await self._too_large(request_id)(scope, receive, _HearingOut(answer, counted))
         except ClientDisconnect:
             return None  # it stopped half-way, and nobody is there to be answered
         except Exception as error:  # noqa: BLE001 - the door: told without its words, which may be a memory's
@@ -115,13 +122,42 @@ class _Counted:
 
     def __init__(self, receive: Receive, limit: int) -> None:
         self._receive, self._left = receive, limit
+        self._whole = False
 
     async def __call__(self) -> Message:
-        message = await self._receive()
-        self._left -= len(message.get("body", b""))
+        message = await self._received()
         if self._left < 0:
             raise BodyTooLarge
         return message
+
+    async def hear_out(self) -> None:
+        """Drop what is still to come of the body, unless it is too much, or nothing comes."""
+        self._left = _HEARD_OUT
+        while not self._whole and self._left > 0:
+            with anyio.move_on_after(_SILENCE) as waiting:
+                await self._received()
+            if waiting.cancelled_caught:
+                return
+
+    async def _received(self) -> Message:
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        self._whole = not message.get("more_body", False)
+        return message
+
+
+class _HearingOut:
+    """Sends an answer, and ends it once the body that it refuses is heard out: its end may close the connection."""
+
+    def __init__(self, send: Send, body: _Counted) -> None:
+        self._send, self._body = send, body
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.body" and not message.get("more_body", False):
+            await self._send({**message, "more_body": True})
+            await self._body.hear_out()
+            message = {"type": "http.response.body", "body": b""}
+        await self._send(message)
 
 
 class _Answer:
