@@ -169,17 +169,18 @@ def _may_conclude(grounds: AnswerGrounds) -> bool:
     """Whether yes or no may be concluded at all, though nobody plainly said it.
 
     Not from what is of another object; and from what is only supposed, dreamt or planned no more than that it is not so
-    yet. By words alone what is concluded from must name just what is asked.
+    yet. By words alone, what is asked of whoever asks must be named, by the sentence
+    nearly whole.
     """
     if grounds.of_other_object:
         return False
     if grounds.supposed and (grounds.yes is None or grounds.yes >= _HALF or STILL.search(grounds.question)):
         return False
-    if read_by(grounds.evidence) == "vectors":
+    if read_by(grounds.evidence) == "vectors" or not asks_of_self(grounds.question):
         return True
     asked = asked_words(STILL.sub("", grounds.question))
-    texts = (grounds.quoted[0].text, *(hit.text for hit in grounds.evidence if hit.succession))
-    return any(share_held(asked, text) >= _ALL for text in texts)
+    states = " ".join(hit.text for hit in grounds.evidence if hit.succession)
+    return share_held(asked, grounds.quoted[0].text) >= _ALL or share_held(asked, states) >= _HALF
 
 
 def concluding(grounds: AnswerGrounds) -> Floats:
