@@ -35,8 +35,8 @@ THRESHOLD_ZH: Final = 0.2
 """What both must come to, by language, set so that with rules some fifteen in a thousand distractors of hands not
 learned from do."""
 AGAINST: Final = -0.1
-"""What both must come to for a rule's verdict to stand: of what rules find of hands not learned from, that keeps 97 in a
-hundred instructions and a quarter of the others."""
+"""What both must come to for a rule's verdict to stand: of what rules find of hands not learned from, that keeps 97
+of a hundred instructions and a quarter of the others."""
 SCALE: Final = 1_000
 """Weights of words are kept as whole thousandths."""
 
