@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.uninterrupted import import_whole
 from mnemic.extract.chinese import has_chinese
 from mnemic.extract.instruction_wording import features
-from mnemic.extract.small_products import small_product
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -36,8 +35,8 @@ THRESHOLD_ZH: Final = 0.2
 """What both must come to, by language, set so that with rules some fifteen in a thousand distractors of hands not
 learned from do."""
 AGAINST: Final = -0.1
-"""What both must come to for a rule's verdict to stand: of what rules find of hands not learned from, that keeps 97 of
-100 instructions and a quarter of the others."""
+"""What both must come to for a rule's verdict to stand: of what rules find of hands not learned from, that keeps 97
+of a hundred instructions and a quarter of the others."""
 SCALE: Final = 1_000
 """Weights of words are kept as whole thousandths."""
 
@@ -70,7 +69,7 @@ class MeaningForm:
 
         away = direction(np.asarray(vectors, np.float32), self.mean)
         weighed = [sum(self.words.get(feature, 0.0) for feature in some) / max(1, len(some)) ** 0.5 for some in seen]
-        meant = (small_product(away, self.form) * away).sum(1) + away @ self.slope + self.bias
+        meant = ((away @ self.form) * away).sum(1) + away @ self.slope + self.bias
         return np.asarray(meant + np.asarray(weighed, np.float32), np.float32)
 
 

@@ -29,7 +29,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mnemic.extract import instruction_wording
-from mnemic.extract.instruction_meaning import FILE, SCALE, THRESHOLD_EN, THRESHOLD_ZH, MeaningForm, direction
+from mnemic.extract.instruction_meaning import (
+    AGAINST,
+    FILE,
+    SCALE,
+    THRESHOLD_EN,
+    THRESHOLD_ZH,
+    MeaningForm,
+    direction,
+)
 from mnemic.extract.instruction_wording import LONGEST, features, table
 from mnemic.extract.instructions import instructions, read_by_rules
 from mnemic.extract.sentences import Sentence, sentences
@@ -346,9 +354,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     alone = judged_alone(labelled)
     vectors = embedder.intermediate(list(alone.values())).astype(np.float64)
     fitted, valued = unseen_meaning(labelled, vectors, alone)
-    judged = _where_open(labelled, valued)
-    _judge(labelled, "words and vectors", judged, MEANT_ABOVE)
-    _judge_kinds(labelled, judged)
+    _judge(labelled, "words and vectors", _where_open(labelled, valued), MEANT_ABOVE)
+    _judge_kinds(labelled, valued)
     write_form(fitted, given.out / FILE)
     if given.words:
         _judge(labelled, "words", unseen(labelled), WORDED_ABOVE)
@@ -373,7 +380,7 @@ def _judge(labelled: Sequence[StandingSentence], name: str, scores: Sequence[flo
 
 
 def _judge_kinds(labelled: Sequence[StandingSentence], scores: Sequence[float]) -> None:
-    """Write by language and kind what stands of the sentences to test on, at the thresholds that ship."""
+    """Write by language and kind what stands of the sentences to test on, by rules and meaning as they ship."""
     least = {"en": THRESHOLD_EN, "zh": THRESHOLD_ZH}
     kinds = sorted({(judged.lang, not judged.instructs, judged.kind) for judged in labelled if judged.kind})
     for lang, seems, kind in kinds:
@@ -382,8 +389,15 @@ def _judge_kinds(labelled: Sequence[StandingSentence], scores: Sequence[float]) 
             for n, judged in enumerate(labelled)
             if judged.testing and (judged.lang, not judged.instructs, judged.kind) == (lang, seems, kind)
         ]
-        stand = sum(read_by_rules(labelled[n].text)[0] != [] or scores[n] > least[lang] for n in of)
+        stand = sum(_stands(labelled[n].text, scores[n], least[lang]) for n in of)
         sys.stderr.write(f"{lang}, {'others' if seems else 'instructions'}, {kind}: {stand} of {len(of)} stand\n")
+
+
+def _stands(text: str, value: float, least: float) -> bool:
+    """Whether a rule finds an instruction that a sentence's value does not overrule, or one left open comes to more."""
+    decided, left = read_by_rules(text)
+    firm = any(not by_rule.low or value == UNJUDGED or value > AGAINST for by_rule in decided)
+    return firm or (left != [] and value > least)
 
 
 def write_form(fitted: MeaningForm, file: Path) -> None:

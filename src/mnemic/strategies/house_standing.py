@@ -107,8 +107,8 @@ def _pointed_at(
 ) -> tuple[BookedStatement | None, bool]:
     """Find the standing instruction that a sentence points at, and whether it surely does.
 
-    "That rule" is the newest, surely where no other stands or it says so itself. What is usual again ended what the
-    sentence shares words with, or else perhaps the newest.
+    "That rule" is the newest, surely where no other stands or it says so itself. What is usual again may have ended the
+    only one that the sentence has something in common with, or else the newest.
     """
     import_whole("mnemic.extract.revocations")
     from mnemic.extract.revocations import Withdrawal, points_at_newest
@@ -118,8 +118,8 @@ def _pointed_at(
         return None, False
     newest = max(reversed(stood), key=lambda standing: standing.said)  # of those said at once, what was filed last
     if revocation.way is Withdrawal.USUAL:
-        named = _meant(book, subject, revocation.text, said)
-        return (newest, False) if named is None else (named, True)
+        sharing = list(_sharing(book, subject, revocation.text, said).values())
+        return (sharing[0] if len(sharing) == 1 else newest), False
     return newest, len(stood) == 1 or points_at_newest(revocation)
 
 
@@ -157,20 +157,13 @@ def _hinted_at(
     Without vectors only a cue tells, and words in common with one instruction alone.
     """
     import_whole("mnemic.extract.chinese", "mnemic.extract.entities")
-    import_whole("mnemic.extract.revocations", "mnemic.extract.withdrawal_meaning")
+    import_whole("mnemic.extract.withdrawal_meaning")
     from mnemic.extract.chinese import simple
     from mnemic.extract.entities import canonical
-    from mnemic.extract.revocations import aspects_named, telling
     from mnemic.extract.withdrawal_meaning import TAKES_BACK, doubted, has_cue, nearest, withdraws
 
     low = text.lower()
-    places = [*(("about", word) for word in telling(text)), *(("aspect", aspect) for aspect in aspects_named(text))]
-    sharing = {
-        standing.at: standing
-        for place, word in places
-        for standing in book.filed(place, subject, word)
-        if standing.said <= said
-    }
+    sharing = _sharing(book, subject, text, said)
     if low not in meanings:
         return (next(iter(sharing.values())) if len(sharing) == 1 and has_cue(simple(low)) else None), True
     likely = withdraws(meanings[low], low)
@@ -188,6 +181,20 @@ def _hinted_at(
         return near[place], True
     place = doubted(low, likely, meanings[low], vectors, shares)
     return (None if place is None else near[place]), False
+
+
+def _sharing(book: HouseBook, subject: str, text: str, said: datetime) -> dict[ItemId | int, BookedStatement]:
+    """The standing instructions, said by then, with which a text has a telling word or an aspect in common."""
+    import_whole("mnemic.extract.revocations")
+    from mnemic.extract.revocations import aspects_named, telling
+
+    places = [*(("about", word) for word in telling(text)), *(("aspect", aspect) for aspect in aspects_named(text))]
+    return {
+        standing.at: standing
+        for place, word in places
+        for standing in book.filed(place, subject, word)
+        if standing.said <= said
+    }
 
 
 def _meant(
