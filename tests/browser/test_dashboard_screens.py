@@ -182,10 +182,10 @@ def test_the_keyboard_is_enough(opening: Opening, lived: str) -> None:
     page.keyboard.press("Escape")
     page.keyboard.press("g")
     page.keyboard.press("h")
-    page.locator("td").filter(has_text="case 7").wait_for()
+    page.locator(".card").filter(has_text="case 7").wait_for()
     page.keyboard.press("g")
     page.keyboard.press("f")
-    page.locator("td").filter(has_text="what if").wait_for()
+    page.locator(".card").filter(has_text="what if").wait_for()
 
 
 def test_a_key_is_shown_once_and_revoked(opening: Opening, serving: Serving) -> None:
@@ -231,7 +231,7 @@ def test_a_hold_is_set_refuses_an_erasure_and_is_released(opening: Opening, serv
     page.get_by_role("button", name="New hold").click()
     page.locator("dialog input[type=text]").last.fill("case 7")
     page.locator("dialog .main-action").click()
-    page.locator("td").filter(has_text="case 7").wait_for()
+    page.locator(".card").filter(has_text="case 7").wait_for()
     refused = page.request.post(f"{address}/v1/erase_user", data={}, headers={"Mnemic-User": "me"})
     assert refused.status == 403
     assert "case 7" in refused.text()

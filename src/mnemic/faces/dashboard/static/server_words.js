@@ -9,6 +9,7 @@ const SAID = [
   [/^says how it was before$/, "说的是以前的情况"], [/^what is later says how it is now$/, "后来的话说的是现在的情况"], [/^(\S+) picked it$/, "由策略 $1 选出"],
   [/^names it, and an end$/, "提到了它，并说已结束"], [/^speaks of a change of the same matter$/, "说到同一件事的变化"], [/^seems, by its meaning, to speak of a change of the same matter$/, "从语义看，似乎说到同一件事的变化"], [/^may take it back$/, "可能收回了它"],
   [/^was written by hand later, and gives another (.*)$/, "后来手动写下，并给出了另一个值（$1）"], [/^was said later than what was written by hand, and gives another (.*)$/, "比手动写下的内容说得更晚，并给出了另一个值（$1）"],
+  [/^speaker: (.*)$/, "说话人：$1"], [/^quoted: (.*)$/, "引用：$1"], [/^no word of the question stands in it, beside it, or in its date(?:, and it is not close in meaning)?$/, "问题中的词语不在其中、其旁或其日期里，语义也不相近"], [/^nothing was said in that time$/, "那段时间没有说过什么"],
   [/^no such item in this scope$/, "这里没有这个条目"], [/^the view does not show it; it now stands as (.*)$/, "所看的时间不显示它；它现在的状态：$1"], [/^the filter leaves it out$/, "被筛选条件排除"], [/^it was recalled, at rank (\d+)$/, "已找到，排名第 $1"],
   [/^rules made it, and recall finds what they made it of in its place: (.*?);.*$/, "它由规则推导而来，检索给出的是其依据：$1"], [/^(\S+) derived it for nobody's recall$/, "$1 推导它不供检索"], [/^(\S+) keeps it for its own recall$/, "$1 只在自己的检索中使用它"],
   [/^(.*) says the same and ranks higher$/, "$1 说的相同且排名更高"], [/^rank (\d+), behind more than (\d+) that say the same$/, "排名第 $1，前面有超过 $2 条说法相同"], [/^rank (\d+) of (\d+); (\d+) were asked for$/, "在 $2 条中排名第 $1；只要求 $3 条"],

@@ -16,8 +16,8 @@ export default function Holds({ commits }) {
   return html`<section class="screen" aria-label=${t("holds")}><div class="head"><h1>${t("holds")}</h1><span class="grow"></span>${!who.read_only && html`<button class="main-action" onClick=${() => setMaking(true)}><${Icon} name="plus" size="16" />${t("holds.new")}</button>`}</div>
     <div class="scroll"><p class="note">${t("holds.how")}</p><${Trouble} problem=${problem} retry=${again} />
       ${data?.holds.length === 0 && html`<${Empty} title=${t("holds.none")}>${t("holds.none.how")}</${Empty}>`}
-      ${data?.holds.length > 0 && html`<div class="table"><table><thead><tr><th>#</th><th>${t("holds.what")}</th><th>${t("holds.by")}</th><th>${t("holds.since")}</th><th>${t("erase.reason").split(/[,，（(]/)[0]}</th><th></th></tr></thead>
-        <tbody>${data.holds.map((one) => html`<tr key=${one.id}><td class="n">${one.id}</td><td><${What} one=${one} /></td><td><bdi>${one.actor}</bdi></td><td><${When} at=${one.at} /></td><td dir="auto">${one.reason}</td><td>${!who.read_only && html`<button class="danger" onClick=${() => setLeaving(one)}>${t("holds.release")}</button>`}</td></tr>`)}</tbody></table></div>`}
+      <div class="cards">${data?.holds.map((one) => html`<article class="card" key=${one.id}><div class="line"><span>#${one.id}</span><span><${What} one=${one} /></span><span>${t("holds.by")} <bdi>${one.actor}</bdi></span><${When} at=${one.at} /></div><p dir="auto">${one.reason}</p>
+        ${!who.read_only && html`<div class="actions"><button class="danger" onClick=${() => setLeaving(one)}>${t("holds.release")}</button></div>`}</article>`)}</div>
       ${data?.next && html`<button onClick=${() => setLimit(1000)}>${t("more")}</button>`}
     </div>
     ${making && html`<${Making} onClose=${() => { setMaking(false); again(); }} />`}
