@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.uninterrupted import import_whole
 from mnemic.extract.chinese import has_chinese
 from mnemic.extract.instruction_wording import features
+from mnemic.extract.small_products import small_product
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -69,7 +70,7 @@ class MeaningForm:
 
         away = direction(np.asarray(vectors, np.float32), self.mean)
         weighed = [sum(self.words.get(feature, 0.0) for feature in some) / max(1, len(some)) ** 0.5 for some in seen]
-        meant = ((away @ self.form) * away).sum(1) + away @ self.slope + self.bias
+        meant = (small_product(away, self.form) * away).sum(1) + away @ self.slope + self.bias
         return np.asarray(meant + np.asarray(weighed, np.float32), np.float32)
 
 
