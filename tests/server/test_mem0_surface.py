@@ -540,6 +540,9 @@ def test_what_is_wrong_is_told_by_the_name_that_was_sent(client: TestClient) -> 
     for path, said, field in (
         ("/v3/memories/add/", {"messages": "x", "user_id": "ada", "timestamp": ""}, "timestamp"),
         ("/v3/memories/add/", {"messages": "x", "user_id": "ada", "expiration_date": "soonish"}, "expiration_date"),
+        ("/v3/memories/add/", {"messages": "x", "user_id": "ada", "agent_id": "a\0b"}, "agent_id"),
+        ("/v3/memories/add/", {"messages": "x", "user_id": "ada", "run_id": "a\0b"}, "run_id"),
+        ("/v2/memories/search/", {"query": "x", "user_id": "ada", "agent_id": "a\0b"}, "agent_id"),
         ("/v3/memories/add/", {"messages": "x", "user_id": "ada", "expiration_date": "2001-01-01"}, "expiration_date"),
         ("/v2/memories/search/", {"query": "x", "user_id": "ada", "reference_date": "soonish"}, "reference_date"),
         ("/v3/memories/", {"user_id": "ada", "categories": [" "]}, "categories[0]"),

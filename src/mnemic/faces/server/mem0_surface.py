@@ -38,10 +38,13 @@ _FILTERS: Final = {"filters": {"type": ["object", "array", "null"]}}
 _CATEGORIES: Final = or_null(many(name_text()))
 _EXPIRES: Final = time_or_span("When it expires.")
 _ONLY_STANDING: Final = {"type": "boolean", "enum": [False]}
-_OUR_NAMES: Final = re.compile(r"(?:messages\[\d+\]\.)?(said|expires|now|where\.tags|where\.slots|slots)\b")
+_OUR_NAMES: Final = re.compile(
+    r"(?:messages\[\d+\]\.)?(said|expires|now|where\.tags|where\.slots|slots|where\.agent|agent|where\.session|session)\b"
+)
 _THEIR_NAMES: Final = {
     "said": "timestamp", "expires": "expiration_date", "now": "reference_date", "where.tags": "categories",
-    "where.slots": "metadata", "slots": "metadata",
+    "where.slots": "metadata", "slots": "metadata", "where.agent": "agent_id", "agent": "agent_id",
+    "where.session": "run_id", "session": "run_id",
 }  # fmt: skip
 """What our verbs call the arguments of mem0's calls, and what these call them."""
 _PAGES: Final = {
