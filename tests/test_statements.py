@@ -149,7 +149,10 @@ VERBS: dict[str, tuple[Prepared, Most]] = {
     "context after a write": (_read_after_writing, Most(1, 0, 0, 16)),
     "ask": (lambda w, n: lambda: w.me.ask("where do I live?", k=n), Most(1, 0, 0, 7)),
     "context in doubt": (_in_doubt(lambda w: w.me.context("")), Most(1, 0, 0, 9)),
-    "review": (_in_doubt(lambda w: w.me.review()), Most(1, 0, 0, 11)),  # by hand, too
+    "review": (
+        _in_doubt(lambda w: w.me.review()),
+        Most(1, 0, 0, 12),
+    ),  # by hand, and by the user's name, too
     "settle": (_in_doubt(lambda w: w.me.settle(w.me.context("").always[-1].id, value="Globex")), Most(5, 1, 1, 40)),
     "warm recall": (_warm(lambda w, n: w.me.recall("cats", k=n)), Most(1, 0, 0, 3)),
     "warm context": (_warm(lambda w, n: w.me.context("cats", k=n)), Most(1, 0, 0, 5)),

@@ -127,7 +127,7 @@ class FactBook:
     def _add(self, fact: StatedFact, derived: Derivation) -> int:
         """Write a fact, in place of one of this run that rules know to be over; one they know to be the same stands.
 
-        What one turn says at once may hold at once: "in Graça" does not end "in Lisbon" there.
+        What one turn says at once, and dates no later, may hold at once: "in Graça" does not end "in Lisbon" there.
 
         Returns:
             The place of what says so now.
@@ -138,8 +138,8 @@ class FactBook:
         if place is None:
             return self._write(fact, derived)
         if decision.op is MergeOp.DELETE:
-            is_later = max(fact.source) > max(self._standing[place].source)
-            return self._end(place, fact, derived) if is_later else self._write(fact, derived)
+            is_news = _comes_after(fact, self._standing[place])
+            return self._end(place, fact, derived) if is_news else self._write(fact, derived)
         gone = () if derived.supersedes is None else (derived.supersedes,)
         self._rest(place, derived.source, gone)
         return place
@@ -191,6 +191,13 @@ class FactBook:
         if fact.since is not None and old.valid_from is not None:
             return fact.since < old.valid_from
         return self._turns(fact)[-1].said < old.said
+
+
+def _comes_after(fact: StatedFact, before: StatedFact) -> bool:
+    """Whether a fact was said by a later turn than another, or is dated later."""
+    if max(fact.source) != max(before.source):
+        return max(fact.source) > max(before.source)
+    return fact.since is not None and (before.since is None or fact.since > before.since)
 
 
 def _updated(derived: Derivation, text: str, old: Item, shown: tuple[ItemId, ...]) -> Derivation:

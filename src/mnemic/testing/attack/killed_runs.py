@@ -42,7 +42,11 @@ def attack(rounds: int, seed: int, strategies: Sequence[str] = tuple(FOLLOWED), 
     kills, failures = _files(rounds, seed, strategies, first)
     asking = [name for name, strategy in FOLLOWED.items() if strategy.budget.calls]  # who is attacked may ask nobody
     with patch.object(Snapshot, "recorded", lambda *_: None):  # what was answered before is not looked up
-        _, caught = _files(min(rounds, _ON_CONTROL), seed, asking, first, at_model=1.0)
+        caught: list[str] = []
+        for number in range(first, first + _ON_CONTROL):  # not every kill hits a run that has paid for something
+            caught += _files(1, seed, asking, number, at_model=1.0)[1]
+            if caught and number >= first + rounds:
+                break
     return AttackReport(tries=kills, failures=failures, caught_by_control=len(caught))
 
 

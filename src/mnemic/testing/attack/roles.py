@@ -78,7 +78,7 @@ def _sampled(forms: Sequence[MessageForm], chance: random.Random) -> list[Messag
 _WALLS: Final[tuple[dict[str, object], ...]] = (
     {"mnemic.extract.sentences.own_words": lambda text: text},
     {
-        "mnemic.strategies.house._is_persons": lambda role: True,
+        "mnemic.strategies.house.is_users_role": lambda role: True,
         "mnemic.strategies.house.is_machine": lambda name: False,
     },
 )
