@@ -67,7 +67,8 @@ class ReadReplicas:
         named = self._primary.settings.tenant if tenant is None else tenant
         replica = self._new_enough(named, at_least)
         if replica is None:
-            self.from_primary += 1
+            with self._avoiding:
+                self.from_primary += 1
             return at_primary
         return replica.scope(user=user, tenant=tenant, agent=agent, session=session)
 

@@ -23,6 +23,8 @@ GOES_ON = (
     ("Who was my partner?", "Mia and I broke up on Thursday.", "My partner Mia sings alto."),
     ("How old is my daughter?", "I quit smoking the day she was born.", "My daughter is six."),
     ("我的对象是谁?", "跟大刚散伙了,现在给我送汤的是阿蒙。", "我的对象大刚会做饭。"),
+    ("我的医生是谁?", "我十分了解我的医生。", "我的医生是李大夫。"),
+    ("Who is my partner?", "My partner is done with work at five.", "My partner Mia sings alto."),
     ("Who is my partner?", "If Mia and I broke up I would move.", "My partner Mia sings alto."),
 )
 

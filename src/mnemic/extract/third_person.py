@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 _AS_FIRST_PERSON: Final = (
     (
         re.compile(
-            r"WHO(?:'s| is)\b(?= (?:an?|the|in|at|on|not|\d|from|allergic|called"
+            r"WHO(?:['’]s| is)\b(?= (?:an?|the|in|at|on|not|\d|from|allergic|called"
             r"|vegetarian|vegan|married|single|\w+ing)\b)"
         ),
         "I am",
@@ -20,12 +20,15 @@ _AS_FIRST_PERSON: Final = (
     (re.compile(r"WHO is\b"), "I am"),
     (re.compile(r"WHO has\b"), "I have"),
     (re.compile(r"WHO was\b"), "I was"),
-    (re.compile(r"WHO ([a-z]+)ies\b"), r"I \1y"),
-    (re.compile(r"WHO ([a-z]*(?:ch|sh|ss|x|zz|o))es\b"), r"I \1"),
-    (re.compile(r"WHO ([a-z]+?)s\b"), r"I \1"),
+    (re.compile(r"WHO (OFTEN)([dltv]ie)s\b"), r"I \1\2"),
+    (re.compile(r"WHO (OFTEN)([a-z]+)ies\b"), r"I \1\2y"),
+    (re.compile(r"WHO (OFTEN)([a-z]*(?:ch|sh|ss|x|zz|o))es\b"), r"I \1\2"),
+    (re.compile(r"WHO (OFTEN)(?!always|sometimes|perhaps|besides)([a-z]+?)s\b"), r"I \1\2"),
 )
 """What is said of somebody, and how they would say it of themselves."""
 
+_OFTEN: Final = r"(?:(?:always|sometimes|often|usually|never|really|still|now|also|just|only|mostly) )*"
+"""What may stand before the verb."""
 
 _OF_CHINESE: Final = r"(?=[\u4e00-\u9fff])(?![妈爸姐哥弟妹爷奶]|们|和|跟)"
 """What follows the name of whom a Chinese sentence is about: 小明和小红 and 小明妈妈 are somebody else."""
@@ -41,7 +44,8 @@ def as_said_by(text: str, names: Collection[str]) -> str:
     if not who:
         return text
     for pattern, own in _AS_FIRST_PERSON:
-        form = re.compile(r"^\W*" + pattern.pattern.replace("WHO", f"(?:{who})"), re.IGNORECASE)
+        shape = pattern.pattern.replace("WHO", f"(?:{who})").replace("OFTEN", _OFTEN)
+        form = re.compile(rf"^\W*{shape}", re.IGNORECASE)
         if form.match(text):
             return form.sub(own, text, count=1)
     return re.sub(rf"^(?:{who}){_OF_CHINESE}", "我", text)

@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 _ENDED: Final = re.compile(
     r"\b(?:broke up|broken up|split up|divorced|separated|dissolved|(?:is|are|was|were|be|been|['’]s|['’]re) (?:all )?"
-    r"(?:finished|over|done|dead|cancell?ed|closed down)|cancell?ed|resigned|retired|quit|got rid of|ended"
-    r"|came to an end|gave (?:it|them) up|given (?:it|them) up|done with|the last of|no longer"
+    r"(?:finished|over|done(?! with)|dead|cancell?ed|closed down)|cancell?ed|resigned|retired|quit|got rid of|ended"
+    r"|came to an end|gave (?:it|them) up|given (?:it|them) up|the last of|no longer"
+    r"|(?:I['’]m|I am|we['’]re|we are) done with"
     r"|(?:nobody|no one|none) (?:has|have|does|do|is) (?:it|one|any|mine|ours)?)\b"
-    r"|分手|分了|离了|离婚|散伙|好聚好散|注销|取消|没续|不续|退掉|退了|停了|告一段落|不请了|不干了|辞了|辞职|算过完|到此为止|结束了",
+    r"|分手|(?<![十过百部])分了(?!解)|离了(?!解)|离婚|散伙|好聚好散|注销|取消|没续|不续|退掉|退了|停了|告一段落|不请了|不干了|辞了|辞职|算过完|到此为止|结束了",
     re.IGNORECASE,
 )
 _INSTEAD: Final = re.compile(

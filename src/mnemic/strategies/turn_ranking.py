@@ -28,7 +28,7 @@ def among_turns(asked: Asked, facts: Sequence[Pick]) -> Flow[list[Pick]]:
     ranked: dict[ItemId, Pick] = {}
     for turn in turns:
         stated = {pick.item.id: pick for pick in facts if turn.id in pick.item.source}
-        own = Pick(item=turn, score=0.0, why="a turn: without a model few facts are found")
+        own = Pick(item=turn, score=0.0, why="found as everybody's recall finds turns: by rules few facts are kept")
         ranked = {**ranked, **{id: pick for id, pick in stated.items() if id not in ranked}, turn.id: own}
     ranked |= {pick.item.id: pick for pick in facts if pick.item.id not in ranked}
     return [replace(pick, score=1 / (1 + place)) for place, pick in enumerate(ranked.values())]
