@@ -10,20 +10,18 @@ if TYPE_CHECKING:
 
 _AS_FIRST_PERSON: Final = (
     (
-        re.compile(
-            r"WHO(?:['’]s| is)\b(?= (?:an?|the|in|at|on|not|\d|from|allergic|called"
-            r"|vegetarian|vegan|married|single|\w+ing)\b)"
-        ),
+        r"WHO(?:['’]s| is)\b(?= (?:an?|the|in|at|on|not|\d|from|allergic|called"
+        r"|vegetarian|vegan|married|single|\w+ing)\b)",
         "I am",
     ),
-    (re.compile(r"WHO['’]s\b"), "my"),
-    (re.compile(r"WHO is\b"), "I am"),
-    (re.compile(r"WHO has\b"), "I have"),
-    (re.compile(r"WHO was\b"), "I was"),
-    (re.compile(r"WHO (OFTEN)([dltv]ie)s\b"), r"I \1\2"),
-    (re.compile(r"WHO (OFTEN)([a-z]+)ies\b"), r"I \1\2y"),
-    (re.compile(r"WHO (OFTEN)([a-z]*(?:ch|sh|ss|x|zz|o))es\b"), r"I \1\2"),
-    (re.compile(r"WHO (OFTEN)(?!always|sometimes|perhaps|besides)([a-z]+?)s\b"), r"I \1\2"),
+    (r"WHO['’]s\b", "my"),
+    (r"WHO is\b", "I am"),
+    (r"WHO has\b", "I have"),
+    (r"WHO was\b", "I was"),
+    (r"WHO (OFTEN)([dltv]ie)s\b", r"I \1\2"),
+    (r"WHO (OFTEN)([a-z]+)ies\b", r"I \1\2y"),
+    (r"WHO (OFTEN)([a-z]*(?:ch|sh|ss|x|zz|o))es\b", r"I \1\2"),
+    (r"WHO (OFTEN)(?!always|sometimes|perhaps|besides)([a-z]+?)s\b", r"I \1\2"),
 )
 """What is said of somebody, and how they would say it of themselves."""
 
@@ -43,8 +41,8 @@ def as_said_by(text: str, names: Collection[str]) -> str:
     who = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True) if name not in ("i", "me", "我"))
     if not who:
         return text
-    for pattern, own in _AS_FIRST_PERSON:
-        shape = pattern.pattern.replace("WHO", f"(?:{who})").replace("OFTEN", _OFTEN)
+    for said, own in _AS_FIRST_PERSON:
+        shape = said.replace("WHO", f"(?:{who})").replace("OFTEN", _OFTEN)
         form = re.compile(rf"^\W*{shape}", re.IGNORECASE)
         if form.match(text):
             return form.sub(own, text, count=1)

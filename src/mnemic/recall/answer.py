@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.clock import micros
 from mnemic.core.items import Kind
 from mnemic.core.tokens import tokenise
+from mnemic.extract.chinese import has_chinese
 from mnemic.extract.phrasing import shown_value
 from mnemic.extract.sentences import sentences, written_sentences
 from mnemic.recall.asked_for import (
@@ -56,9 +57,7 @@ from mnemic.recall.succession import rival, without_first
 from mnemic.recall.sureness import SCORED, SPLIT, AnswerGrounds, likely_succeeds, likely_yes, read_by, sure
 from mnemic.recall.topics import ON_TOPIC
 from mnemic.recall.understand import called_by_name
-from mnemic.recall.whom_it_is_about import (
-    names_in,
-)
+from mnemic.recall.whom_it_is_about import names_in
 from mnemic.recall.yes_or_no import Following, YesOrNo, follows, reads, said_of
 
 if TYPE_CHECKING:
@@ -74,7 +73,6 @@ against a fact of the profile.
 """
 FLOOR: Final = 0.0
 """Log odds from which anything that they said since is."""
-_CHINESE: Final = re.compile("[\u3400-\u9fff]")
 _CLAUSE: Final = re.compile(
     r"[,，、:：—–]|\b(?:and(?! I\b)|but|so|because|while|when|after|before|since|until|though|although)\b"
     r"|(?<=的时候)|(?<=那会儿)|(?<=那时候)|(?<=以后)|(?<=之后)|(?<=因为)"
@@ -296,7 +294,7 @@ def _is_no_more(question: str, quoted: QuotedSentence, evidence: Sequence[Recall
 def _no_more(question: str, quote: tuple[ItemId, str], confidence: float) -> Answer:
     """That what is asked for is no more, and what says so."""
     id, text = quote
-    opening = _NO_MORE_CHINESE if _CHINESE.search(question) else _NO_MORE
+    opening = _NO_MORE_CHINESE if has_chinese(question) else _NO_MORE
     return Answer(f'{opening} "{text}" [{id}]', "", (), confidence, known=False, nearest=(Citation(id, text),))
 
 
@@ -309,7 +307,7 @@ def _unknown(question: str, context: Context, confidence: float) -> Answer:
         nearest = (
             Citation(close.id, close.text.strip() if len(close.text) <= WHOLE else telling_sentences(close.item)[0]),
         )
-    chinese = _CHINESE.search(question)
+    chinese = has_chinese(question)
     text = _UNKNOWN_CHINESE if chinese else _UNKNOWN
     for hit in nearest:
         text += f'{_NEAREST_CHINESE}"{hit.quote}" [{hit.id}]' if chinese else f' {_NEAREST} "{hit.quote}" [{hit.id}]'
@@ -467,7 +465,7 @@ def _short(
 
 
 def _yes_or_no(question: str, yes: bool) -> str:
-    if not _CHINESE.search(question):
+    if not has_chinese(question):
         return "Yes" if yes else "No"
     if re.search(r"[了过][吗没]|有", question):
         return "有" if yes else "没有"

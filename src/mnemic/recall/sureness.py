@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from mnemic.core.tokens import tokenise
+from mnemic.extract.chinese import has_chinese
 from mnemic.recall.asked_for import AnswerType, asks_several, asks_yes_or_no
 from mnemic.recall.polarity import ASKS_PAST, DENIES, STILL, asked_words, polar, share_held
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
@@ -169,8 +170,8 @@ def _may_conclude(grounds: AnswerGrounds) -> bool:
     """Whether yes or no may be concluded at all, though nobody plainly said it.
 
     Not from what is of another object; and from what is only supposed, dreamt or planned no more than that it is not so
-    yet. By words alone, what is asked of whoever asks must be named, by the sentence
-    nearly whole.
+    yet. By words alone, what is asked of whoever asks must be named by the sentence nearly whole, or half of it by the
+    states of its matter.
     """
     if grounds.of_other_object:
         return False
@@ -186,7 +187,7 @@ def _may_conclude(grounds: AnswerGrounds) -> bool:
 def concluding(grounds: AnswerGrounds) -> Floats:
     """What the model reads of a conclusion to yes or no, which nobody plainly said; `CONCLUSION_INPUTS`."""
     question, evidence = grounds.question, grounds.evidence
-    yes = 0.5 if grounds.yes is None else grounds.yes
+    yes = _HALF if grounds.yes is None else grounds.yes
     quoted, first = grounds.quoted[0].text, evidence[0]
     asked = asked_words(STILL.sub("", question))
     named = share_held(asked, quoted)
@@ -202,7 +203,7 @@ def concluding(grounds: AnswerGrounds) -> Floats:
             *(STILL.search(question) is not None, ASKS_PAST.search(question) is not None, asks_of_self(question)),
             *(no and named >= _HALF, no and grounds.supposed, denied),
             *(_odds(sure_otherwise), _odds(grounds.context.confidence)),
-            any("\u3400" <= sign <= "\u9fff" for sign in question),
+            has_chinese(question),
         ),
         np.float32,
     )
@@ -286,7 +287,7 @@ def weighed(grounds: AnswerGrounds) -> Floats:
             asks_several(question),
             grounds.asked is not AnswerType.THING and not yes_or_no,
             bool(grounds.short) and not yes_or_no,
-            any("\u3400" <= sign <= "\u9fff" for sign in question),
+            has_chinese(question),
             mine,
             bool(kin),
             cues[SentenceCue.END] and not yes_or_no,

