@@ -2,7 +2,8 @@
 
     python -m mnemic.lab.training [--seeds N] [--cache FOLDER] [--part follows] [--out FILE]
 
-*Heads*: what a sentence does, whom and which matter it is about, by its vector, from the sentences of the fixtures.
+*Heads*: what a sentence does, whom and which matter it is about, by its vector, from the sentences of the fixtures and
+the plainest ones there are (`plain_sentences`).
 *Bearing*: does a candidate speak of what a question asks, from the cases of the fixtures, each amid several draws of
 other talk. *Together*: does it speak of the same matter as the candidate that bears most. Both are learned with vectors
 and by words. *Follows*, with vectors alone: is what is newer of one matter with what bears most, or other talk; from
@@ -30,6 +31,7 @@ from numpy.typing import NDArray
 from mnemic.core.clock import micros
 from mnemic.core.queries import Query, View
 from mnemic.lab.kit.cached import CachedEmbedder
+from mnemic.lab.plain_sentences import plain_sentences
 from mnemic.lab.tasks.current.current_bench import ToldMemory
 from mnemic.lab.tasks.current.current_cases import (
     CurrentCase,
@@ -328,7 +330,7 @@ def _named(name: str, suffix: str, model: Logistic) -> dict[str, NDArray[np.gene
 
 def _all_but_follows(embedder: CachedEmbedder, seeds: int) -> dict[str, NDArray[np.generic]]:
     """Train the heads and the models of the order, with vectors and by words."""
-    rows = [row for name in SENTENCES for row in rows_of(name)]
+    rows = [*(row for name in SENTENCES for row in rows_of(name)), *plain_sentences()]
     said = train_heads(embedder.passages([f"user: {row['text']}" for row in rows]), rows)
     asked = train_heads(np.stack([embedder.query(row["text"]) for row in rows]), rows)
     arrays: dict[str, NDArray[np.generic]] = {

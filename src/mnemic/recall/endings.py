@@ -33,6 +33,8 @@ _INSTEAD: Final = re.compile(
     re.IGNORECASE,
 )
 """Tells of what came in the place of something."""
+_ASIDE: Final = re.compile(r"\b(?:since|because|after|when|now that|as soon as|ever since)\b[^.!?;]*|(?:自从|因为)[^，。！？；]*")
+"""Why or since when something is: what ended there is not the matter itself."""
 _FIGURE: Final = re.compile(r"\d")
 
 
@@ -42,7 +44,7 @@ def tells_only_an_end(question: str, text: str, older: Iterable[str]) -> bool:
     Args:
         older: What was said of the matter before: names that stand there are nothing new.
     """
-    spoken = QUOTED.sub("", text)
+    spoken = _ASIDE.sub("", QUOTED.sub("", text))
     ended = _ENDED.search(spoken)
     if (
         ended is None

@@ -120,8 +120,12 @@ def most_bearing(evidence: Sequence[Recalled]) -> float:
 
 
 def _best_of(question: str, asked: AnswerType, hit: Recalled, sentences: Sequence[QuotedSentence]) -> QuotedSentence:
-    """The sentence of an entry that stands out: it covers the question, or holds what is asked for; else all of it."""
+    """The sentence of an entry that stands out: it covers the question, or holds what is asked for; else all of it.
+
+    "What do I play? The clarinet." answers by what stands behind its question.
+    """
     mine = [sentence for sentence in sentences if sentence.item.id == hit.id]
+    mine = [sentence for sentence in mine if not ASKING.search(sentence.text)] or mine
     best = max(mine, key=lambda sentence: sentence.score, default=None)
     text = hit.text.strip()
     if best is None or len(mine) == 1 or (len(text) <= WHOLE and not _stands_out(best, asked, question)):
