@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _LEAD: Final = r"^(?:(?:ok(?:ay)?|oh|hey|also|and|well|actually|thanks|thank you|by the way|btw|please|so|alright|right|now|from now on)[,.!: ]+)*"
-_RULE: Final = (
-    r"(?:rule|instruction|request|wish|preference|thing|order|restriction|ban|requirement|guideline|policy|habit)(?:s|es)?"
-)
+_RULE: Final = r"(?:rule|instruction|request|wish|preference|thing|order|restriction|ban|requirement|guideline|policy|habit)(?:s|es)?"
 _UNDO: Final = r"(?:forget|ignore|disregard|scrap|scratch|strike|drop|cancel|undo|lift|remove|never mind|delete|revoke|rescind|withdraw|retract|discard|ditch|bin|waive|lose)"
 _ENDS: Final = r"(?:any ?more|any longer|now|from now on|every time|again|going forward)"
 _BE_UNDONE: Final = r"(?:(?:can|may|could|should|is to|has) (?:now )?(?:be|been) (?:forgotten|ignored|disregarded|dropped|lifted|cancell?ed|scrapped|withdrawn|removed|waived|retired|deleted))"
