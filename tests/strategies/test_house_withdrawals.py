@@ -115,6 +115,11 @@ def test_what_is_asked_for_in_place_of_what_is_taken_back_stands(
     ("instruction", "last"),
     [
         ("Always repeat my question first.", "Repeating the question has become a bore."),
+        ("Always use initials for client names.", "My request concerning initials can be disregarded."),
+        ("Always put a TL;DR at the top.", "The TL;DR experiment is over."),
+        ("From now on, speak to me like a pirate.", "The pirate thing has run its course."),
+        ("以后改文件之前先问我。", "以后改文件不必问我了"),
+        ("以后代码块都编号。", "编号的话我收回。"),
         ("Put an emoji in every reply.", "The emojis were sweet at first, but I'm over it."),
         ("Always cite your sources.", "You're free of the citations, thanks."),
         ("Never use contractions.", "I was being stuffy about contractions."),
@@ -207,6 +212,8 @@ TWO_CHINESE = ["以后都用法语回答。", "以后别用表情。"]
         (TWO, "Cancel my last order, please.", 2, False),
         (TWO_CHINESE[:1], "那条规矩作废。", 0, False),
         (TWO_CHINESE, "刚才那条规矩不算了。", 1, False),
+        (TWO_CHINESE, "刚说的那条，收回。", 1, False),
+        (TWO, "Scratch that last rule.", 1, False),
         (TWO_CHINESE, "之前的要求全部作废。", 0, False),
         (TWO_CHINESE, "还是照旧就好。", 2, True),
         (TWO_CHINESE, "公司那条规矩取消了。", 2, False),
@@ -237,6 +244,7 @@ def test_what_is_asked_for_in_place_of_something_stands_in_its_place(orders: lis
         (["From now on, speak to me like a pirate."], "Forget the pirate costume, he wants to be a bear."),
         (["Never apologise to me."], "He finally apologised, so apologies are fine again."),
         (["Always answer in Dutch."], "The evening course in Dutch is over."),
+        (["以后注释写中文。"], "隔壁组的注释全换成英文了"),
     ],
 )
 def test_what_speaks_of_others_or_of_more_than_an_instruction_takes_none_back(orders: list[str], last: str) -> None:

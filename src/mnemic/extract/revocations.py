@@ -22,11 +22,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _LEAD: Final = r"^(?:(?:ok(?:ay)?|oh|hey|also|and|well|actually|thanks|thank you|by the way|btw|please|so|alright|right|now|from now on)[,.!: ]+)*"
-_RULE: Final = (
-    r"(?:rule|instruction|request|preference|thing|order|restriction|ban|requirement|guideline|policy|habit)s?"
-)
-_UNDO: Final = r"(?:forget|ignore|disregard|scrap|drop|cancel|undo|lift|remove|never mind|delete|revoke|discard|lose)"
+_RULE: Final = r"(?:rule|instruction|request|wish|preference|thing|order|restriction|ban|requirement|guideline|policy|habit)(?:s|es)?"
+_UNDO: Final = r"(?:forget|ignore|disregard|scrap|scratch|strike|drop|cancel|undo|lift|remove|never mind|delete|revoke|rescind|withdraw|retract|discard|ditch|bin|waive|lose)"
 _ENDS: Final = r"(?:any ?more|any longer|now|from now on|every time|again|going forward)"
+_BE_UNDONE: Final = r"(?:(?:can|may|could|should|is to|has) (?:now )?(?:be|been) (?:forgotten|ignored|disregarded|dropped|lifted|cancell?ed|scrapped|withdrawn|removed|waived|retired|deleted))"
 _FORMS: Final = (
     rf"{_LEAD}you (?:no longer (?:need|have) to|can stop|may stop) (?P<topic>.+)",
     rf"{_LEAD}you (?:(?:don't|do not) (?:need|have) to|needn't) (?P<topic>.+?) {_ENDS}",
@@ -37,7 +36,7 @@ _FORMS: Final = (
     rf"{_LEAD}{_UNDO} (?:about )?(?:the|my|that|your|our) (?:old |earlier |previous |last )?{_RULE}(?: about| on| for| regarding| with| to| of)? (?P<topic>.+)",
     rf"{_LEAD}{_UNDO} (?:about )?(?:the|my|that|our) (?P<topic>.+?) {_RULE}\b",
     rf"{_LEAD}i(?:'ve| have)? changed my mind (?:about|on) (?P<topic>.+)",
-    rf"{_LEAD}(?:the|my|that) {_RULE} (?:about|on|for|of) (?P<topic>.+?) (?:no longer|is off|is void|is gone|doesn't|can go|was)",
+    rf"{_LEAD}(?:the|my|that) (?:earlier |old |previous )?{_RULE} (?:about|on|for|of|to|concerning|regarding|as to) (?P<topic>.+?) (?:no longer|is off|is void|is gone|is over|doesn't|can go|was|{_BE_UNDONE}|has (?:lapsed|expired|served its purpose|run its course))",
     rf"{_LEAD}(?:the|my|that) (?P<topic>.{{1,60}}?) {_RULE} (?:is (?:off|void|gone|lifted|over)|no longer (?:applies|holds)|can go|doesn't apply)\b",
     rf"{_LEAD}i(?:'d like to)? take back (?:what|everything|all) i(?:'ve| have)? (?:said|told you|asked|wrote)(?: you)?(?: about| on| regarding| for| to)? ?(?P<topic>.+)",
     rf"{_LEAD}(?P<topic>[^,;:]{{1,60}}?) (?:are|is) (?:fine|ok|okay|alright|allowed|welcome|good) (?:again|after all)\b",
@@ -54,14 +53,14 @@ _FORMS: Final = (
 _AT: Final = r"(?:.*?[,;:] |.*? (?:so|and|but) )??(?:(?:ok(?:ay)?|oh|hey|well|actually|thanks|please|now|also|from (?:now|today)(?: on)?|and|so|but|pls)[,.!: ]+)*"
 _LIMIT: Final = r"(?:limits?|caps?|rules?|bans?|bar|restrictions?|requirements?|assumptions?|conditions?|constraints?)"
 _AGAIN: Final = r"(?:again|once more|after all|any ?more|any longer|from (?:now|here) on|from today|now|as (?:before|you (?:like|please|wish|want)))"
-_ABOUT: Final = r"(?P<topic>[^,;:.!]{2,80}?)"
+_ABOUT: Final = r"(?P<topic>(?:[^,;:.!]|[;:.](?=\w)){2,80}?)"
 _THEN: Final = r"(?:[,;:.!]|$| (?:please|pls|thanks|now)\b)"
 _CUT: Final = r"(?P<topic>[^，,。！!；]{1,16}?)"
 _WORDED_FORMS: Final = (
     # something else in its place, said in one sentence
     ("replaces", rf"{_AT}(?:make (?:it|that|them)|call me|use|answer|reply|respond|write|give me|speak|talk|put|switch|go for|i(?:'d| would)? (?:like|prefer|rather have|want)|let's (?:have|do|use))\b[^,;:.]*? (?:instead of|rather than|in place of) {_ABOUT}(?: from (?:now|here) on| going forward)?{_THEN}"),
     ("replaces", rf"{_AT}(?!(?:i|he|she|we|they)\b)[^,;:.]{{2,40}}? (?:instead of|rather than|in place of) {_ABOUT} (?:from (?:now|here|today) on|going forward|in future){_THEN}"),
-    ("replaces", rf"(?:好了?[，,]|那|就|把|以后|现在|请|你)*{_CUT}(?:换成|改成|改为|换为|改用|改叫|改)(?!天|日|时)[^，,。]{{1,12}}?(?:吧|[，,]以后|[，,]往后|[。！!]*$)"),
+    ("replaces", rf"(?:好了?[，,]|那|就|把|以后|现在|请|你)*+{_CUT}(?:换成|改成|改为|换为|改用|改叫|改)(?!天|日|时)[^，,。]{{1,12}}?(?:吧|[，,]以后|[，,]往后|[。！!]*$)"),
     ("replaces", rf"(?:以后|现在|请|你)*(?:别|不要|不用)再?(?:叫|喊|用|说|写|称呼)我?{_CUT}了?[，,](?:以后|就|请)*(?:改|换)(?:叫|用|说|写|成)"),
     # what was, before what ends it
     ("removes", rf"(?:ok(?:ay)? )?(?:the |those |all those )?{_ABOUT} (?:was|were) [^.;]{{2,40}}[,;] (?:but )?i(?:'m| am) over (?:it|them)\b"),
@@ -73,6 +72,7 @@ _WORDED_FORMS: Final = (
     ("undoes", rf"{_AT}(?:you(?:'re| are)|u r) (?:released|excused|freed|off the hook) (?:from|for) {_ABOUT}{_THEN}"),
     ("undoes", rf"(?:.*?[，,])?(?:其实|那|之前|以前|关于|我|说的?|的)*{_CUT}(?:的|那[条个项]|这[条个项])+(?:规矩|规则|要求|规定|设定|限制|约定)?(?:就|都|先|可以|请|您|也|我)*(?:取消|作废|不算|免了?|算了|撤|拿掉|去掉|不要了|不用了?|忽略|解除|忘|收回)"),
     ("undoes", rf"{_CUT}(?:规矩|规则|要求|规定|设定|限制)(?:就|都|先|可以|请|您|也)*(?:取消|作废|不算|算了|撤|拿掉|去掉|不要了|不用了?|忽略|解除)"),
+    ("undoes", rf"(?:.*?[，,])?(?:其实|那|之前|以前|关于|我|说的?|的)*{_CUT}的(?:话|事)[，,]?(?:就|都|先|请|我|也)*(?:收回|撤回|作废|取消|不算数?|免了)"),
     ("undoes", r".*?(?:之前|以前|刚才|先前)(?:我)?(?:说|讲|提|要求)的?(?:关于)?(?P<topic>[^，,。！!；]{2,16}?)(?:的)?(?:不算|作废|取消|当我没|忽略|忘)"),
     # something is to end: an instruction that asked for it
     ("removes", rf"{_AT}(?:the |all the |those |your )?(?!(?:i|you|u|we|he|she|they)\b){_ABOUT} (?:can|may|could) (?:go|stop|end|be dropped)\b"),
@@ -87,6 +87,7 @@ _WORDED_FORMS: Final = (
     ("removes", rf"(?:.*?[，,])?{_CUT}(?:以后|今后|就|也|都|可以|先|现在)*(?:不用|不必|不需要|不麻烦|不使|可以不|别|停|省|免)(?:再|您|你|那么|吧|了)*[^，,。]{{0,6}}?(?:了|啦|吧|再说|再写|再讲|$)"),
     ("removes", rf"{_AT}(?:you can |you may |please |just )?leave (?:out |off )?(?:the |my |your |any )?{_ABOUT} (?:off|out|away)\b"),
     ("removes", rf"{_AT}i(?:'m| am|'ve had|'ve got| have had)? (?:tired|sick|bored|weary|done|over|enough|fed up)(?: (?:of|with))?(?: (?:being|getting|having|seeing|hearing))? (?:the |all the |your )?{_ABOUT}{_THEN}"),
+    ("undoes", rf"{_AT}(?:the |my |our |that |this )?{_ABOUT} (?:experiment|trial|phase|regime|routine|game|act|thing|business|stuff|era|spell) (?:is|are|has|have)(?: now| been)? (?:over|done|finished|run its course|served its purpose|had its day|got(?:ten)? old|dropped)\b"),
     ("removes", rf"{_AT}{_ABOUT} (?:is|are) (?:over|done|finished|enough)\b(?! for (?!now\b|today\b|a while\b|good\b))"),
     ("removes", rf"{_AT}(?:the |so many |too many |those |all those )?{_ABOUT} (?:has|have) (?:become|got) (?:a bore|boring|tedious|tiresome|stale)\b"),
     ("removes", rf"{_AT}(?:the |so many |too many |those |all those )?{_ABOUT} (?:makes?|made|started giving|gives?) me (?:tired|anxious|anxiety|nervous|sad|cringe)\b"),
@@ -200,7 +201,7 @@ _POINTING_FORMS: Final = (
     ),
     (
         "last",
-        rf"(?:好了?[，,]|算了[，,]|那|请|你|我|把|就|麻烦)*(?:刚才|刚刚|刚|上面|之前|方才)?(?:我)?(?:说|提|定|给你)?(?:过)?(?:的)?(?:那|这|上一?|最后一?|刚才那)(?:条|个|项|句)(?:{_RULE_ZH}|(?<=刚才那.)|(?<=上一.)|(?<=上.)){_VOID_ZH}[。！!~]*$",
+        rf"(?:好了?[，,]|算了[，,]|那|请|你|我|把|就|麻烦)*(?:刚才|刚刚|刚|上面|之前|方才)?(?:我)?(?:说|提|定|给你)?(?:过)?(?:的)?(?:那|这|上一?|最后一?|刚才那)(?:条|个|项|句)(?:{_RULE_ZH}|(?<=刚才那.)|(?<=[刚才]说的那.)|(?<=上一.)|(?<=上.))[，,]?{_VOID_ZH}[。！!~]*$",
     ),
     (
         "last",
@@ -228,12 +229,12 @@ _WORDED_PATTERNS: Final = {
 }
 """The worded forms, by whether they are Chinese."""
 _WORDED_CUE: Final = re.compile(
-    r"again|instead|rather than|in place of|any ?more|longer|back|limit|rule|\bban|\bbar\b|restrict|requir|nvm|never ?mind|withdraw|forget|scrap|drop|lift|changed my|released|excused|\bgo\b|stop|quit|no more|needn|no need|no further|necess|\bold\b|tired|sick|enough|fine\b|\bok|good (?:to|if)|allowed|welcome|permitted|problem|will do|bother|content|mind\b|free to|miss|round to|used to|switch|revert|also|leave|lose|bore|boring|tedious|tiresome|stale|makes? me|gave me|giv(?:es?|ing) me|\bover\b|relieved|\brid\b|without|being|free (?:of|from)|moot|history|pointless|obsolete|could use|\bneed|welcome|consent|ready for|more\b|from (?:now|here|today)"
+    r"again|instead|rather than|in place of|any ?more|longer|back|limit|rule|\bban|\bbar\b|restrict|requir|nvm|never ?mind|withdraw|forget|scrap|scratch|strike|drop|lift|run its|served|had its|changed my|released|excused|\bgo\b|stop|quit|no more|needn|no need|no further|necess|\bold\b|tired|sick|enough|fine\b|\bok|good (?:to|if)|allowed|welcome|permitted|problem|will do|bother|content|mind\b|free to|miss|round to|used to|switch|revert|also|leave|lose|bore|boring|tedious|tiresome|stale|makes? me|gave me|giv(?:es?|ing) me|\bover\b|relieved|\brid\b|without|being|free (?:of|from)|moot|history|pointless|obsolete|could use|\bneed|welcome|consent|ready for|more\b|from (?:now|here|today)"
 )
 _CUE: Final = re.compile(
-    r"need|have to|can|may|free|miss|want|over|round|used to|warmed|put|bring|get|let|switch|change|tired|sick|bored|enough|leave|够了|腻了|烦了|无所谓|解禁|没事|放开|还是|加上|nvm|more|any ?more|longer|necessary|required|withdraw|released|off|fine|ok|welcome|permitted|content|happy with| do\b|old|quit|停|随便|无所谓|回|返|拿掉|不要|改|换|当我|停一停|收一收|用不着|没人懂|省一省|歇一歇|想说就说|爱说就说|就用|随它去|没事|挺好|都成|无妨|多来点|forget|ignore|disregard|scrap|drop|cancel|undo|lift|remove|mind|delete|revoke|discard|back|rule|stop|again|after all|no longer|不|别|又|算了|规矩|取消|撤|忘|忽|作废|去掉|解除|删|收回|之前|以前|上次|恢复|改回|可以|能"
+    r"need|have to|can|may|free|miss|want|over|round|used to|warmed|put|bring|get|let|switch|change|tired|sick|bored|enough|leave|够了|腻了|烦了|无所谓|解禁|没事|放开|还是|加上|nvm|more|any ?more|longer|necessary|required|withdraw|released|off|fine|ok|welcome|permitted|content|happy with| do\b|old|quit|停|随便|无所谓|回|返|拿掉|不要|改|换|当我|停一停|收一收|用不着|没人懂|省一省|歇一歇|想说就说|爱说就说|就用|随它去|没事|挺好|都成|无妨|多来点|forget|ignore|disregard|scrap|scratch|strike|drop|cancel|undo|lift|remove|mind|delete|revoke|rescind|discard|ditch|\bbin\b|waive|back|rule|stop|again|after all|no longer|不|别|又|算了|规矩|取消|撤|忘|忽|作废|去掉|解除|删|收回|之前|以前|上次|恢复|改回|可以|能"
 )
-_CLAUSE_END: Final = re.compile("[,;，；]")
+_CLAUSE_END: Final = re.compile(r"[,;](?!\w)|[，；]")
 _SAYS_LITTLE: Final = frozenset(
     tokenise(
         "use give make write add keep put call tell say answer reply always never please do get have show stop "
@@ -242,11 +243,16 @@ _SAYS_LITTLE: Final = frozenset(
 )
 _VAGUE: Final = re.compile(
     r"\b(?:things?|stuff|parts?|bits?|rules?|instructions?|requests?|preferences?|ideas?|limits?|caps?|bans?|habits?"
-    r"|business|restrictions?|requirements?|ones?|using|giving|adding|making|putting|being|having|doing|to|me|you|your|with"
+    r"|business|experiments?|trials?|phases?|routines?|restrictions?|requirements?|ones?|using|giving|adding|making|putting|being|having|doing|to|me|you|your|with"
     r"|my|the|those|these|all|any|every|old|little|usual|please|instead|too|also|once|more)\b",
     re.IGNORECASE,
 )
 """Says nothing of what a topic is about."""
+_COURTESY: Final = re.compile(
+    r"(?:(?:ok(?:ay)?|no|yes|yeah|thanks?|thank you|thx|ty|never ?mind|nvm|forget it|that's (?:all|it|fine)|for (?:now|today)|all good|i'm (?:good|fine)|it's (?:fine|ok)|no worries|bye|good night|cheers|please|then|now|anyway|a lot|so much)[,.! ]*)+"
+    r"|(?:好的?|嗯+|行|哦|啊|谢谢|多谢|感谢|辛苦|不客气|没事|没关系|算了|不用|不必|不麻烦|不要紧|先这样|再见|晚安|了|啦|吧|呀|哈+|你|您|[，,。！!~ ])+"
+)
+"""Declines or thanks, and names no matter: what it could take back would be what it lies near by chance."""
 _OTHERS: Final = re.compile(r"\b(?:he|she|his|hers?|him|he's|she's)\b|[他她]")
 _SAYS_LITTLE_ZH: Final = re.compile(
     "以后|今后|现在|每次|永远|一律|总是|回答|回复|不要|不用|可以|请|我们?|你|您|都|再|了|吧|的|也|就|还是"
@@ -303,7 +309,7 @@ def hinted(text: str, spoken: Iterable[Sentence]) -> list[Revocation]:
     """Find the sentences of a user's own that may take something back, by what they mean or a cue alone, in order."""
     extracted = []
     for sentence in spoken:
-        if not sentence.asks and may_withdraw(simple(sentence.low)):
+        if not sentence.asks and may_withdraw(low := simple(sentence.low)) and not _COURTESY.fullmatch(low):
             end = sentence.start + len(sentence.low)
             whole = text[sentence.start : end]
             extracted.append(Revocation(whole, sentence.start, end, whole, Withdrawal.HINTS))
@@ -362,12 +368,13 @@ def telling(text: str) -> set[str]:
 
 
 def names_more(topic: str, instruction: str) -> bool:
-    """Whether an English topic has telling words that an instruction lacks: a course in Dutch, where Dutch was asked.
+    """Whether a topic has telling words that an instruction lacks: a course in Dutch, where Dutch was asked.
 
-    Of Chinese we have no words but pairs of characters, which say nothing of that.
+    Of Chinese, which parts no words, two characters that the instruction lacks: 购物列表, where 列表 was asked.
     """
     if has_chinese(topic):
-        return False
+        beside = _SAYS_LITTLE_ZH.sub("", without_aspects(topic))
+        return len({sign for sign in beside if has_chinese(sign)} - set(simple(instruction))) > 1
     return not telling(_VAGUE.sub(" ", without_aspects(topic))) <= telling(instruction)
 
 

@@ -66,7 +66,7 @@ _ELSEWHERE_EN: Final = re.compile(
     r"|^i (?:no longer|don't|do not) (?:have|need) to\b|\bat (?:school|the office)\b"
 )
 _ELSEWHERE_ZH: Final = re.compile(
-    "(?:我|咱)?们?(?:公司|学校|老板|儿子|女儿|侄女|侄子|老公|老婆|妈妈?|爸爸?|朋友|同事|邻居|单位|经理|孩子)|^我(?:现在)?(?:不用|不必|不需要)再|^(?:他|她)"
+    "隔壁|别的(?:组|人|部门)|人家|他们|她们|(?:我|咱)?们?(?:公司|学校|老板|儿子|女儿|侄女|侄子|老公|老婆|妈妈?|爸爸?|朋友|同事|邻居|单位|经理|孩子)|^我(?:现在)?(?:不用|不必|不需要)再|^(?:他|她)"
 )
 _ONCE_EN: Final = re.compile(
     r"\b(?:just |only )?(?:this|that) (?:once|time|one)\b|\bjust (?:today|now|once)\b|\bfor (?:this|that|today|tonight|once)\b|\bthis \w+ only\b|\b(?:of|in|from|on) this (?!chat|conversation|app|house|family|thread|point)\w+|\bonly this\b|\bexcept"

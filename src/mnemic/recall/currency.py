@@ -31,6 +31,7 @@ from mnemic.core.tokens import Field, hash_term, stop_hashes, tokenise
 from mnemic.core.tokens import words as words_of
 from mnemic.extract.small_products import small_product
 from mnemic.index.columns import FIELD_SHIFT, Column
+from mnemic.recall.asked_person import asked_person
 from mnemic.recall.sentence_cues import (
     KIN,
     People,
@@ -46,7 +47,7 @@ from mnemic.recall.topics import topic_weights
 from mnemic.recall.understand import ASSISTANT_TOKENS, called_by_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -470,13 +471,22 @@ def succeeded(question: Question, pool: Pool, learned: CurrencyWeights) -> Succe
         states &= ~newer | (odds > math.log(FOLLOWS / (1 - FOLLOWS)))
     members = frozenset(np.flatnonzero(states).tolist())
     if len(members) < 2:
-        return Succession(tuple(order), (), bearing, same_matter)
+        return Succession(tuple(_others_behind(order, anchor, pool)), (), bearing, same_matter)
     held = sorted((at for at in order if at in members), key=lambda at: _standing(question, pool, at))
     rest = iter(held)
     order = [next(rest) if at in members else at for at in order]
     if (place := order.index(anchor)) > AHEAD and not _standing(question, pool, anchor)[0]:
         order.insert(AHEAD, order.pop(place))
-    return Succession(tuple(order), tuple(held), bearing, same_matter)
+    return Succession(tuple(_others_behind(order, anchor, pool)), tuple(held), bearing, same_matter)
+
+
+def _others_behind(order: Sequence[int], anchor: int, pool: Pool) -> list[int]:
+    """Positions in their order, but what certainly speaks of somebody else behind the one that bears most."""
+    place = order.index(anchor)
+    if pool.apart[anchor]:
+        return list(order)
+    ahead = [at for at in order[:place] if not pool.apart[at]]
+    return [*ahead, anchor, *(at for at in order[:place] if pool.apart[at]), *order[place + 1 :]]
 
 
 def newer_states(pool: Pool, states: NDArray[np.bool_], anchor: int) -> NDArray[np.bool_]:
@@ -814,6 +824,7 @@ def _apart(question: Question, statements: _Statements, kin: NDArray[np.bool_]) 
     people, called = statements.people, _called(question)
     calls = np.fromiter((not held.isdisjoint(called) for held in statements.words), np.bool_, len(statements.words))
     strange = _of_a_stranger(question, statements, people.of_kin & calls if called else people.own)
+    strange |= _of_another(question, statements)
     if question.asks_own and kin.sum() < 2 and (kin[-1:].any() or _WHO.search(question.query.text)):
         return (people.of_kin & ~calls & calls.any()) | strange
     if not called:
@@ -821,6 +832,54 @@ def _apart(question: Question, statements: _Statements, kin: NDArray[np.bool_]) 
     corrects = statements.cues[SentenceCue.CORRECT] > 0
     apart: NDArray[np.bool_] = people.own & ~people.others & ~calls & ~corrects & calls.any()
     return apart | strange
+
+
+def _of_another(question: Question, statements: _Statements) -> NDArray[np.bool_]:
+    """Which candidates speak of another one than the question: than whoever asks, is asked, or is named or called.
+
+    Whom a question names or calls by what they are, some candidate must call so too: then another does not who opens
+    with somebody else, or who has the name and is something else to the speaker.
+    """
+    people, asked = statements.people, asked_person(question)
+    if asked.assistant:
+        says = statements.machines & (people.own | people.others)
+        return people.own & ~people.others & ~statements.machines & says.any()
+    if question.asks_own and not asked.roles and asked.asker:
+        return (people.by_she | people.of_relatives) & ~people.own
+    has_name = _hold(statements, lambda held: bool(asked.names) and asked.names <= held)
+    has_role = _hold(statements, lambda held: not held.isdisjoint(asked.roles))
+    unclear = people.by_pronoun | (statements.cues[SentenceCue.CORRECT] > 0)
+    another = np.zeros(len(unclear), np.bool_)
+    if has_name.any():
+        another |= ~has_name & (people.opens_with_kin & ~(has_role & people.of_kin) | people.own & ~people.others)
+        beside = _hold(statements, lambda held: not (held & kin_tokens()) <= asked.roles)
+        if asked.roles and (has_name & ~beside).any():
+            another |= has_name & ~has_role & beside
+    elif has_role.any():
+        another |= ~has_role & ~people.own & (people.of_kin | people.of_mine)
+    another |= _of_a_subject_unheard_of(question, statements, has_name if has_name.any() else has_role)
+    return another & ~unclear
+
+
+def _of_a_subject_unheard_of(
+    question: Question, statements: _Statements, calls: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Which candidates open with a subject that neither the question nor what calls whom it asks about has a word for.
+
+    Only scripts with spaces show a subject.
+    """
+    if not calls.any() or any("\u3400" <= sign <= "\u9fff" for sign in question.query.text):
+        return np.zeros(len(calls), np.bool_)
+    heard = frozenset(term.text for term in question.terms).union(
+        *(statements.words[at] for at in np.flatnonzero(calls))
+    )
+    opens = np.fromiter((subject not in heard for subject in statements.subjects.tolist()), np.bool_, len(calls))
+    return opens & (statements.subjects > 0) & ~calls & ~statements.people.own
+
+
+def _hold(statements: _Statements, holds: Callable[[frozenset[int]], bool]) -> NDArray[np.bool_]:
+    """For which candidates something holds of their words."""
+    return np.fromiter(map(holds, statements.words), np.bool_, len(statements.words))
 
 
 def _of_a_stranger(question: Question, statements: _Statements, mine: NDArray[np.bool_]) -> NDArray[np.bool_]:

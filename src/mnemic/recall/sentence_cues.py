@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import numpy as np
 
 from mnemic.core.tokens import hash_term, terms, tokenise
+from mnemic.recall.understand import UNSPACED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -95,13 +96,19 @@ _WORDS: Final = {
 
 
 class _Role(IntEnum):
-    """Whom a token means; of an unspaced script "I" is "my" where somebody of the speaker's follows."""
+    """Whom a token means; of an unspaced script "I" is "my" where somebody of the speaker's follows.
+
+    Company is somebody only as "my" of a text's first words: "my editor lives in Antibes".
+    """
 
     SELF = 0
     MINE = 1
     KIN = 2
     OTHER = 3
     UNSPACED_SELF = 4
+    SHE = 5
+    COMPANY = 6
+    UNSPACED_SHE = 7
 
 
 _ROLES: Final = {
@@ -121,8 +128,9 @@ _ROLES: Final = {
             "房东 主任 徒弟 师傅 隔壁 楼上 楼下 姥姥 姥爷 阿嬷 阿嬤 姨 伯 婆婆 公公 丈母 岳父 岳母 舍友 合租 老闆 醫生 老師 媽 奶 嫂 婶",
         )
     ),
-    _Role.OTHER: """he she he's she's he'll she'll he'd she'd his him himself her herself they they're they've their them
-        someone somebody 她 他 别人 人家 另一 另外""",
+    _Role.SHE: "he she he's she's he'll she'll he'd she'd his him himself her herself",
+    _Role.UNSPACED_SHE: "她 他",
+    _Role.OTHER: "they they're they've their them someone somebody 别人 人家 另一 另外",
     _Role.UNSPACED_SELF: "我 咱 俺 俄 本人 自己",
 }
 """The words for each role. 表 is a watch too, and a cousin has another sign of kin beside it; for 娃 its parents speak."""
@@ -143,8 +151,10 @@ _COMPANY: Final = """
     表姐 表妹 表哥 表弟 堂姐 堂妹 堂哥 堂弟 网友 博主 二叔 三姨 那口
 """
 """Words for others by what they are to somebody: a nurse, a tutor's pupil, the hero of a book; none whose stem is
-a thing's too (officer, office). They only say whom a question calls: read as people in what was said, "with two students"
-would hide whose it is."""
+a thing's too (officer, office). They say whom a question calls, and who "my editor" in a text's first words is: anywhere else in what was said, "with
+two students" would hide whose it is."""
+_ORDERING: Final = "医生 牙医 老师 教练 老板 老闆 醫生 老師 领导 上司 经理 主任 房东 师傅 隔壁 楼上 楼下 我妈 我爸 对象"
+"""Kin and company whose orders, or whose place, a sentence that drops its "I" may tell of: 医生让吃清淡的."""
 _KIN_AFTER_MINE: Final = 4
 """Tokens after "my" within which a word for kin says whose it is: "my little brother", 我的同事."""
 _KIN_AFTER_SELF: Final = 3
@@ -159,11 +169,21 @@ class People:
         own: Its speaker, as "I", or by what is theirs; "my sister" does not make it so.
         others: Kin, company, or somebody by a pronoun.
         of_kin: It opens with somebody of the speaker's, as "my sister" or "dad", and does not speak of the speaker.
+        opens_with_kin: It opens so, whatever else it speaks of.
+        of_mine: Somebody as one of the speaker's: "Kate, my niece".
+        of_relatives: It opens with kin in a pair of characters, and none that order the speaker about: 丈母娘, no 医生.
+        by_pronoun: Somebody by a pronoun, whom what was said before may name.
+        by_she: By "she" or "he"; by 她 or 他 where it opens with it.
     """
 
     own: NDArray[np.bool_]
     others: NDArray[np.bool_]
     of_kin: NDArray[np.bool_]
+    opens_with_kin: NDArray[np.bool_]
+    of_mine: NDArray[np.bool_]
+    of_relatives: NDArray[np.bool_]
+    by_pronoun: NDArray[np.bool_]
+    by_she: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,12 +195,14 @@ class Hints:
         texts: In which text.
         cues: What it is a cue of; -1 for none.
         roles: Whom it means; -1 for nobody.
+        relatives: Whether it is a pair of characters for kin who order nobody about, which follows its first character.
     """
 
     places: NDArray[np.intp]
     texts: NDArray[np.intp]
     cues: NDArray[np.intp]
     roles: NDArray[np.intp]
+    relatives: NDArray[np.bool_]
 
 
 def hints_in(tokens: NDArray[np.uint64], texts: NDArray[np.intp]) -> Hints:
@@ -189,30 +211,38 @@ def hints_in(tokens: NDArray[np.uint64], texts: NDArray[np.intp]) -> Hints:
     at = lexicon.tokens.searchsorted(tokens)
     places = (lexicon.tokens[at] == tokens).nonzero()[0]
     at = at[places]
-    return Hints(places, texts[places], lexicon.cues[at], lexicon.roles[at])
+    return Hints(places, texts[places], lexicon.cues[at], lexicon.roles[at], lexicon.relatives[at])
 
 
 def people_of(hints: Hints, begins: NDArray[np.intp]) -> People:
     """Read whom each text speaks of, by what hints at it; `begins`: the place of the first token of each text."""
-    own, others, of_kin = (np.zeros(len(begins), np.bool_) for _ in range(3))
+    own, others, of_kin, by_pronoun, by_she, of_mine, of_relatives = (np.zeros(len(begins), np.bool_) for _ in range(7))
     meant = (hints.roles >= 0).nonzero()[0]
     if not len(meant):
-        return People(own, others, of_kin)
+        return People(own, others, of_kin, of_kin, of_mine, of_relatives, by_pronoun, by_she)
     roles, texts, places = hints.roles[meant], hints.texts[meant], hints.places[meant]
     whose = np.zeros(len(meant), np.bool_)
     beside, gap = texts[1:] == texts[:-1], places[1:] - places[:-1]
-    kin, unspaced = roles == _Role.KIN, roles == _Role.UNSPACED_SELF
+    company, opens = np.zeros(len(meant), np.bool_), places == begins[texts]
+    company[1:] = (roles[1:] == _Role.COMPANY) & beside & (gap <= _KIN_AFTER_MINE) & opens[:-1] & _WHOSE[roles[:-1]]
+    kin, unspaced = (roles == _Role.KIN) | company, roles == _Role.UNSPACED_SELF
     followed = (roles[:-1] == _Role.MINE) & (gap <= _KIN_AFTER_MINE) | unspaced[:-1] & (gap <= _KIN_AFTER_SELF)
     whose[:-1] = beside & (followed & kin[1:] | unspaced[:-1] & (roles[1:] == _Role.MINE) & (gap == 1))
     own[texts[_OWN[roles] & ~whose]] = True
     others[texts[_THEIRS[roles]]] = True
-    of_kin[texts[(places == begins[texts]) & (whose | kin)]] = True
-    return People(own, others, of_kin & ~own)
+    of_kin[texts[opens & (whose | kin)]] = True
+    of_relatives[texts[(places == begins[texts] + 1) & hints.relatives[meant]]] = True
+    of_mine[texts[whose]] = True
+    by_pronoun[texts[_PRONOUNS[roles]]] = True
+    by_she[texts[(roles == _Role.SHE) | (roles == _Role.UNSPACED_SHE) & opens]] = True
+    return People(own, others, of_kin & ~own, of_kin, of_mine, of_relatives, by_pronoun, by_she)
 
 
 _OWN: Final = np.isin([*_Role], (_Role.SELF, _Role.MINE, _Role.UNSPACED_SELF))
-_THEIRS: Final = np.isin([*_Role], (_Role.KIN, _Role.OTHER))
-"""Whether a role is one of the speaker's, or of somebody else; by role."""
+_THEIRS: Final = np.isin([*_Role], (_Role.KIN, _Role.OTHER, _Role.SHE, _Role.UNSPACED_SHE))
+_WHOSE: Final = np.isin([*_Role], (_Role.MINE, _Role.UNSPACED_SELF))
+_PRONOUNS: Final = np.isin([*_Role], (_Role.OTHER, _Role.SHE, _Role.UNSPACED_SHE))
+"""Whether a role is one of the speaker's, of somebody else, says "my", or is a pronoun for others; by role."""
 
 
 @lru_cache(maxsize=1)
@@ -234,14 +264,17 @@ class _Lexicon:
     tokens: NDArray[np.uint64]
     cues: NDArray[np.intp]
     roles: NDArray[np.intp]
+    relatives: NDArray[np.bool_]
 
 
 @lru_cache(maxsize=1)
 def _lexicon() -> _Lexicon:
-    cues, roles = cue_by_token(), _by_token(_ROLES)
+    cues, roles = cue_by_token(), _by_token({**_ROLES, _Role.COMPANY: _COMPANY})
     tokens = [*sorted({*cues, *roles}), np.iinfo(np.uint64).max]
     each = [np.array([hint.get(token, -1) for token in tokens], np.intp) for hint in (cues, roles)]
-    return _Lexicon(np.array(tokens, np.uint64), *each)
+    pairs = {word for word in _ROLES[_Role.KIN].split() if len(word) == 2 and word > UNSPACED}
+    relatives = {hash_term(word) for word in pairs.difference(_ORDERING.split())}
+    return _Lexicon(np.array(tokens, np.uint64), *each, np.array([token in relatives for token in tokens], np.bool_))
 
 
 def _by_token(lists: Mapping[_Meaning, str]) -> Mapping[int, int]:

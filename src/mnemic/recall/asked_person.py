@@ -1,0 +1,83 @@
+# ruff: noqa: E501 - a pattern cut in pieces is read wrongly
+"""Reads whom a question is about: by name, by what they are to somebody, or whoever is asked.
+
+"My boss Anna" is somebody by both, and Anna from next door is not her; 老鲁 is a name by the way it is made and what
+follows it. `recall.currency` puts behind what certainly speaks of somebody else.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from mnemic.core.tokens import hash_term, tokenise
+from mnemic.extract.chinese import COMPOUND, SURNAMES
+from mnemic.recall.sentence_cues import kin_tokens
+from mnemic.recall.understand import SPEAKS_OF_SELF, SPEAKS_TO_OTHER
+
+if TYPE_CHECKING:
+    from mnemic.recall.understand import Question
+
+_RUN: Final = r"[A-Z][\w-]+(?: [A-Z][\w-]+)*"
+_OF_NAME: Final = re.compile(
+    rf"\b(?:[Dd]o|[Dd]oes|[Dd]id|[Ii]s|[Aa]re|[Ww]as|[Ww]ere|[Hh]as|[Hh]ave|[Ww]ill|[Cc]an|[Ww]ould) (?:(?:my|our|the) )?(?:[a-z][a-z-]+ ){{0,2}}(?!I\b)({_RUN})"
+    rf"|\b(?:my|our|the) (?:[a-z][a-z-]+ ){{1,2}}(?!I\b)({_RUN})|\b(?!(?:What|Who|Where|When|How|Which|It|That|There|He|She|Let|I)\b)({_RUN})['’]s\b"
+)
+"""A name as English writes it: after an auxiliary or what somebody is, or before "'s"."""
+_OF_ROLE: Final = re.compile(
+    r"\b(?:my|our|the|your) (?:[a-z]+ )?([a-z]{3,}?)['’]s (?!is\b)[a-z]|\b(?:does|did|has|will) (?:my|our|the) ([a-z]{3,}(?:er|or|ist|ant|ian|man|mate|eer))\b"
+)
+"""What somebody is, by a word that no list has: before "'s", or as one who does something."""
+_DOING: Final = "[的在住是有要会去来叫开用做干养喜爱吃喝每现最交读学当支穿还跟多几嫁娶考换搬姓]|什么|哪"
+_OF_NAME_CHINESE: Final = re.compile(
+    rf"^(?:请问|那)?((?:[老小阿][\u4e00-\u9fff]|(?:{COMPOUND}|[{SURNAMES}])[\u4e00-\u9fff]{{1,2}}?))(?={_DOING})"
+)
+"""A name that a question of an unspaced script opens with: as names are made, and before what people are asked about."""
+_ASKER: Final = re.compile(
+    r"\b(?:do|does|did|am|have|had|was|were|are|can|could|should|shall|will|would|must) (?:i|we)\b|^\W*(?:现在|如今|请问)?我们?(?![家的妈爸姐妹哥弟老])",
+    re.IGNORECASE,
+)
+"""Whoever asks is the subject: what is said of "her" alone is not of them."""
+
+_OF_ASKED: Final = re.compile(
+    r"\b(?:did|do|would|were) you (?:say|said|recommend|suggest|tell|advise|mention|propose|think|choose|pick|like|prefer|call|reckon)\b"
+    r"|\byour (?:own |personal )?(?:favou?rite|opinion|advice|recommendation|suggestion|pick|view|choice)s?\b"
+    r"|\byou (?:said|recommended|suggested|told|advised|mentioned|proposed|picked|chose)\b"
+    r"|[你您](?:之前|上次|刚才|曾经?|当时|自己|都|是)*(?:说|推荐|建议|提到|提过|讲|觉得|认为|选|最喜欢|最爱|喜欢|爱)"
+)
+"""Asks for what whoever is asked has said or thinks."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedPerson:
+    """Whom a question is about; all empty where it is about nobody in particular.
+
+    Attributes:
+        roles: The tokens by which it says what somebody is: kin, company.
+        names: Those by which it names somebody, no roles.
+        asker: Whoever asks is the subject.
+        assistant: It asks for what whoever is asked has said or thinks, and of nothing of whoever asks.
+    """
+
+    roles: frozenset[int]
+    names: frozenset[int]
+    asker: bool
+    assistant: bool
+
+
+def asked_person(question: Question) -> AskedPerson:
+    """Read whom a question is about."""
+    text, kin = question.query.text, kin_tokens()
+    runs = [next(filter(None, groups)) for groups in _OF_NAME.findall(text)]
+    if chinese := _OF_NAME_CHINESE.match(text):
+        runs.append(chinese[1])
+    named = {hash_term(token) for run in runs for token in tokenise(run) if len(token) > 1}
+    to_other = SPEAKS_TO_OTHER.search(text) is not None and SPEAKS_OF_SELF.search(text) is None
+    roles = {hash_term(tokenise(next(filter(None, groups)))[-1]) for groups in _OF_ROLE.findall(text.casefold())}
+    return AskedPerson(
+        roles=frozenset(term.text for term in question.terms) & (kin | roles),
+        names=frozenset(named - kin),
+        asker=_ASKER.search(text) is not None,
+        assistant=to_other and _OF_ASKED.search(text.casefold()) is not None,
+    )
