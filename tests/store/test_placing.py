@@ -42,7 +42,9 @@ class Servers(NamedTuple):
     a: PostgresStore
     b: PostgresStore
 
-    def move(self, to: str = "b", bucket: int = BUCKET, probe: Callable[[str], None] | None = None) -> list[PlacedTenant]:
+    def move(
+        self, to: str = "b", bucket: int = BUCKET, probe: Callable[[str], None] | None = None
+    ) -> list[PlacedTenant]:
         source, dest = (self.a, self.b) if to == "b" else (self.b, self.a)
         return list(BucketMove(self.a, source, dest, bucket, to, probe=probe or (lambda point: None)).run())
 
@@ -140,8 +142,8 @@ def test_a_tenant_is_made_and_looked_for_only_where_its_bucket_is_kept(servers: 
 def test_what_is_written_while_it_moves_comes_along(lived: Servers) -> None:
     a, b = lived
     late, said, at = World(a, "late"), itertools.count(), []
-    first = late.item("what will be closed")
-    late.commit(late.put(first))
+    first, kept = late.item("what will be closed"), late.item("what stays")
+    late.commit(late.put(first), late.put(kept))
 
     def probe(point: str) -> None:
         if point in ("move:journal", "place:round") and len(at) < 5:
@@ -152,7 +154,8 @@ def test_what_is_written_while_it_moves_comes_along(lived: Servers) -> None:
                 late.commit(*late.superseding(first, late.item("newer")))
             if len(at) > 3:
                 late.commit("of somebody new", user=f"user {len(at)}")
-            late.tie(first.id, World(a).item("any").id)  # again: the link before is closed
+            late.tie(newer.id, kept.id)
+            late.tie(first.id, kept.id)  # again: the link before is closed
 
     (placed,) = lived.move(probe=probe)
     assert (len(at), placed.commits, faults(a), faults(b)) == (5, World(b).seq(), [], [])
@@ -257,7 +260,7 @@ def test_work_of_a_tenant_that_has_left_is_done_once(servers: Servers) -> None:
     World(a).commit("something", tenant=TENANT)
     space = World(a).space()
     order = Order(space=space, name="try", key="k", payload=b"p", ver=0)
-    a.transact(job_queue.enqueue, order)
+    a.transact(job_queue.order, order)
 
     def probe(point: str) -> None:
         if point == "place:fenced":
@@ -300,9 +303,7 @@ def test_servers_are_added_once_and_empty(servers: Servers, new_postgres_databas
     assert list(read_placement(a).servers) == ["a", "b"]
 
 
-def test_a_store_of_the_format_before_is_brought_up_to_date(
-    servers: Servers, urls: tuple[str, str]
-) -> None:
+def test_a_store_of_the_format_before_is_brought_up_to_date(servers: Servers, urls: tuple[str, str]) -> None:
     url = urls[0]
     World(servers.a).commit("kept")
     with psycopg.connect(url, autocommit=True) as db:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from mnemic.errors import Conflict, Invalid, NotFound, StoreCorrupt
@@ -193,7 +193,9 @@ class TenantMove:
     _checked: int = 0
     """The commit as of which all of the copy was checked against the source."""
     _rounds: int = 0
-    _began: int = -1
+    _copy: TenantCopy | None = None
+    """The copy as of the last round, which the next goes on from."""
+    _origin: str = ""
 
     def run(self) -> PlacedTenant | None:
         """Move it; None where it had come there before, and only the rest was to be taken out.
@@ -226,7 +228,7 @@ class TenantMove:
             return snapshot.tables.spaces.named_tenant(self.name) is not None
 
     def _move(self, *, fenced: bool) -> PlacedTenant:
-        self._rounds = 0
+        self._rounds, self._copy, self._origin = 0, None, self.source.origin()
         embedded: Mapping[int, int] = {}
         if not fenced:
             embedded = self._catch_up()
@@ -237,11 +239,11 @@ class TenantMove:
         with self.source.read() as snapshot:  # nobody writes to it any more
             rows = snapshot.tables
             tenant = _spaces(rows).gone_tenants()[self.name][0]
-            if fenced:  # an earlier run was cut here: all is checked anew
+            if self._copy is None:  # an earlier run was cut here: all is checked anew
                 copy = self._round(rows, tenant, {})
                 self.dest.transact(copy.settle, tenant_copy.audit.tenant_state_hash(rows, tenant))
             else:
-                copy = self._copied(rows, tenant)
+                copy = self._copy.of_moment(rows, tenant)
             self.dest.transact(copy.publish)
         took = time.monotonic() - began
         self.probe("place:published")
@@ -277,26 +279,25 @@ class TenantMove:
 
     def _round(self, rows: Rows, tenant: TenantRow, embedded: Mapping[int, int]) -> TenantCopy:
         """Bring what there is of the copy to the moment of the source's rows."""
-        mark = self._mark(tenant)
-        number, left = self.dest.transact(_begin, rows, tenant, mark)
-        if not left.is_of(mark):
-            if not tenant_copy.can_go_on(rows, tenant, left, mark):
+        mark = CopyMark(self.name, self._origin, tenant.seq, tenant.hash.hex(), tenant.horizon)
+        if self._copy is None:
+            number, left = self.dest.transact(_begin, rows, tenant, mark)
+            copy = TenantCopy(rows, tenant, number, left, {})
+        else:
+            copy = self._copy.of_moment(rows, tenant)
+        later = not copy.mark.is_of(mark)
+        if later or len(rows.spaces.tenant_spaces(tenant.id)) != len(copy.spaces):  # one may come without a commit
+            if later and not tenant_copy.can_go_on(rows, tenant, copy.mark, mark):
                 raise CopyDiffersError("something of it was erased, dropped or taken back meanwhile")
-            ahead = TenantCopy(rows, tenant, number, left, {})
-            self.dest.transact(ahead.advance, mark)
-            left = ahead.mark
-        copy = copy_of(self.dest, rows, tenant, number, left)
+            self.dest.transact(copy.advance, mark)
+        if self._copy is None or not copy.models:
+            copy = copy_of(self.dest, rows, tenant, copy.number, copy.mark)
         copy.embedded = embedded
         write_pieces(copy, self.dest, self.progress, self.probe)
+        copy.mark = replace(mark, upto=mark.seq)
+        self._copy = copy
         self._rounds += 1
         return copy
-
-    def _copied(self, rows: Rows, tenant: TenantRow) -> TenantCopy:
-        number, left = self.dest.transact(_begin, rows, tenant, self._mark(tenant))
-        return copy_of(self.dest, rows, tenant, number, left)
-
-    def _mark(self, tenant: TenantRow) -> CopyMark:
-        return CopyMark(self.name, self.source.origin(), tenant.seq, tenant.hash.hex(), tenant.horizon)
 
     def _take_out(self, tenant: int) -> None:
         """Take out what the tenant left on the server that it was moved from."""

@@ -202,6 +202,10 @@ class TenantCopy:
 
     # From an earlier moment to that of the source
 
+    def of_moment(self, source: Rows, tenant: TenantRow) -> TenantCopy:
+        """The copy as it stands, with rows of its source of a later moment."""
+        return TenantCopy(source, tenant, self.number, self.mark, dict(self.spaces), self.models, self.embedded)
+
     def advance(self, rows: Rows, now: CopyMark) -> None:
         """Bring what was copied of an earlier moment to that of `now`: close what was closed since, add new spaces."""
         there = {row.number: row.id for row in rows.spaces.tenant_spaces(self.number)}

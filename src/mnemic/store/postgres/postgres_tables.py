@@ -77,8 +77,7 @@ def _listed(columns: Sequence[str], of: str = "") -> str:
 
 
 _TENANT: Final = (
-    f'SELECT "id", "name", "seq", "at", "hash", "horizon", "horizon_hash", "gone" FROM {SCHEMA}."tenant"'
-    ' WHERE "id" > 0'
+    f'SELECT "id", "name", "seq", "at", "hash", "horizon", "horizon_hash", "gone" FROM {SCHEMA}."tenant" WHERE "id" > 0'
 )
 _STAYING: Final = _TENANT + ' AND "gone" IS NULL'
 _GONE: Final = _TENANT + ' AND "gone" IS NOT NULL'
@@ -522,7 +521,7 @@ class PostgresItems(PostgresGroup, ItemTables):
                 slots.append((name, value))
                 reached = self.relations.first(LANE, space=space, name=slot_lane(name))
                 clauses.append(f'(v."ver" > %s OR {_FACET}f."hash" = %s))')
-                bound += [0 if reached is None else reached.cursor, slot_facet(name, value)]
+                bound += [0 if reached is None else reached.cursor, tenant, slot_facet(name, value)]
                 continue
             alternatives = []
             for condition in clause:
@@ -542,7 +541,7 @@ class PostgresItems(PostgresGroup, ItemTables):
                 values,
             )
         if condition.column in _WRITTEN:
-            return _FACET + 'f."hash" = ANY(%s))', [_facets_asked(condition)]
+            return _FACET + 'f."hash" = ANY(%s))', [tenant, _facets_asked(condition)]
         if condition.operator == "IN":
             return (f"{column} = ANY(%s)", [values]) if len(values) > 1 else (f"{column} = %s", values)
         return f"{column} {condition.operator} %s", values
@@ -567,7 +566,8 @@ _WRITTEN_LINKS: Final = (
     f'SELECT {_listed(WRITTEN_LINK.columns)} FROM {SCHEMA}."link" WHERE "tenant" = %s AND "lver" = ANY(%s)'
 )
 _FACET: Final = (
-    f'EXISTS (SELECT 1 FROM {SCHEMA}."facet" f WHERE f."tenant" = v."tenant" AND f."space" = v."space"'
+    # The tenant is bound once more: told by `v` alone, in an OR every partition would be planned and locked.
+    f'EXISTS (SELECT 1 FROM {SCHEMA}."facet" f WHERE f."tenant" = %s AND f."space" = v."space"'
     ' AND f."ver" = v."ver" AND '
 )
 _WRITTEN: Final[Mapping[str, Callable[[str], bytes]]] = {"tags": tag_facet, "author": author_facet}
