@@ -84,7 +84,9 @@ def test_whoever_is_told_to_stop_is_given_the_time() -> None:
 
 def test_probes_ask_for_health_by_a_name_that_is_allowed() -> None:
     server = containers()["server"]
-    allowed = [word for before, word in zip(server["args"], server["args"][1:], strict=False) if before == "--allow-host"]
+    allowed = [
+        word for before, word in zip(server["args"], server["args"][1:], strict=False) if before == "--allow-host"
+    ]
     for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
         asked = server[probe]["httpGet"]
         assert (asked["path"], asked["port"]) == ("/health", server["ports"][0]["name"])

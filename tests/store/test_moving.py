@@ -13,7 +13,6 @@ import pytest
 from tenant_contents import contents, faults, journal
 
 from mnemic.errors import Conflict, NotFound
-from mnemic.store.contract import Store
 from mnemic.store.engine.relations import VECTOR
 from mnemic.store.moving import move_tenant, tenants_of
 from mnemic.store.postgres.postgres_store import PostgresStore

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from patience import eventually
 
 from mnemic.errors import Invalid, NotFound, TenantElsewhere
 from mnemic.faces.cli import cli
@@ -21,6 +20,7 @@ from mnemic.store.moving import tenants_of
 from mnemic.store.postgres.postgres_store import PostgresStore
 from mnemic.store.values.placement import bucket_of
 from mnemic.testing.postgres_server import PostgresServer
+from patience import eventually
 
 pytestmark = pytest.mark.heavy
 

@@ -1,4 +1,4 @@
-"""The plan of every statement that a life of a store sends: one tenant, one partition, and an index wherever rows are looked for.
+"""The plan of every statement that a life of a store sends: one tenant, one partition, an index where rows are sought.
 
 Sequential scans are made dear, as they are where tables are large: one that is left has no index to serve it.
 """

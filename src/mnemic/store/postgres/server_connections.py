@@ -241,7 +241,7 @@ class PipelinedConnection:
         self.db = where.connect(autocommit=True)
         try:
             self.server: tuple[Any, ...] = self.db.execute(_SERVER).fetchone() or ()
-            """Which server and database it leads to, and on which timeline: another than before may have lost commits."""
+            """Which server and database it leads to, on which timeline: another than before may have lost commits."""
             self.db.autocommit = False
             if not prepares:
                 self.db.prepare_threshold = None

@@ -89,8 +89,8 @@ def show(name: str) -> None:
 def move(bucket: int, server: str) -> None:
     """Move the tenants of a bucket to a server while they are read and written.
 
-    Each is copied, brought up to date, fenced for a moment, and taken out where it was. Cut short, the same command goes
-    on; a tenant that was just between the two can be used again when it has.
+    Each is copied, brought up to date, fenced for a moment, and taken out where it was. Cut short, the same command
+    goes on; a tenant that was just between the two can be used again when it has.
     """
     from mnemic.placement import move_bucket
 
