@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         StoreLocked,
         StoreNewer,
         StoreReadOnly,
+        TenantElsewhere,
         TooLarge,
         Unauthenticated,
     )
@@ -67,7 +68,8 @@ _HOMES = {
     "mnemic.core.scope": "SHARED Scope",
     "mnemic.errors": (
         "Compacted Conflict Invalid MnemicError NotFound OverQuota Refused Stale StoreCorrupt StoreError"
-        " StoreForeign StoreFull StoreLocked StoreNewer StoreReadOnly TooLarge Unauthenticated"
+        " StoreForeign StoreFull StoreLocked StoreNewer StoreReadOnly TenantElsewhere TooLarge"
+        " Unauthenticated"
     ),
     "mnemic.ingest.message": "Message",
     "mnemic.memory": "Memory ScopedMemory",
@@ -139,6 +141,7 @@ __all__ = [
     "StoreNewer",
     "StoreReadOnly",
     "Strength",
+    "TenantElsewhere",
     "TooLarge",
     "Unauthenticated",
     "Undone",

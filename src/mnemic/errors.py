@@ -20,7 +20,8 @@
         ├── StoreCorrupt    the bytes are not what we wrote
         ├── StoreForeign    a file of another program
         ├── StoreNewer      a format this version does not know
-        └── StoreLocked     another machine, or a stuck process, holds it
+        ├── StoreLocked     another machine, or a stuck process, holds it
+        └── TenantElsewhere the tenant is kept by another server than the one that was asked
 
 Each message says what is wrong, where, and what to do.
 """
@@ -115,6 +116,10 @@ class StoreNewer(StoreError):
 
 class StoreLocked(StoreError):
     """Another machine, or a stuck process, holds the store."""
+
+
+class TenantElsewhere(StoreError):
+    """Another server keeps the tenant; nothing was read or written here. Look its place up again."""
 
 
 class ModelError(MnemicError):

@@ -134,7 +134,10 @@ def open_store(
     answering.catalogues = kernel.catalogues
     background = answering.behind = Background(answering, desk, lanes)
     kernel.catalogues.unpacked = background.want_packs
-    answering.caches += (kernel.standings.clear, kernel.unread.clear, kernel.catalogues.clear)
+    kept = (kernel.standings.clear, kernel.unread.clear, kernel.catalogues.clear)
+    answering.caches += kept
+    if (when_replaced := getattr(store, "when_replaced", None)) is not None:  # a file is not taken from under its lock
+        when_replaced(lambda: [clear() for clear in kept])
     answering.caches += (timeless_conditions.cache_clear, tag_facet.cache_clear)  # filters name tags, agents, sessions
     answering.caches += (forget_texts, mask_name.cache_clear)
     answering.caches += (background.uses.flush,)  # what waits there names users

@@ -24,6 +24,8 @@ from mnemic.errors import (
     StoreNewer,
     StoreReadOnly,
 )
+from mnemic.memory import Memory
+from mnemic.settings import Settings
 from mnemic.store.engine.rows import Rows
 from mnemic.store.postgres.postgres_store import PostgresStore
 from mnemic.testing.generators import ManualClock
@@ -351,6 +353,36 @@ def test_a_database_that_lost_what_was_acknowledged_is_gone_on_with_as_it_is(
             assert World(living).faults() == []
             assert World(living).texts(user="newcomer 0") == ["after 2", "after 3"]
             assert World(living).texts(user="guest 2 0") == ["new 0"]
+        finally:
+            living.close()
+            postgres.drop_database(f"{name_of(copy)}_lost")
+
+
+def test_a_process_drops_its_catalogues_when_a_server_behind_has_taken_over(
+    copy: str, new_postgres_database: Callable[..., str], postgres: PostgresServer
+) -> None:
+    """With as many commits written since as were lost, so that no number tells."""
+    settings = Settings(background=False, embedder="none")
+    with Memory(copy, settings=settings) as living:
+        me = living.scope(user="ada")
+        me.observe([f"On day {number} it rained on house {number}." for number in range(30)])
+        _end_connections(postgres, copy)
+        behind = new_postgres_database(name_of(copy))
+        me.observe("The parrot is a secret.")
+        assert "secret" in me.recall("Which bird is a secret?").text
+        _end_connections(postgres, copy)
+        postgres.sql(f'ALTER DATABASE "{name_of(copy)}" RENAME TO "{name_of(copy)}_lost"')
+        postgres.sql(f'ALTER DATABASE "{name_of(behind)}" RENAME TO "{name_of(copy)}"')
+        try:
+            with Memory(copy, settings=settings) as other:
+                other.scope(user="ada").observe("The wren is brown.")
+            with Memory(copy, settings=settings) as fresh:
+                new = fresh.scope(user="ada")
+                for question in ("secret parrot", "brown wren", "Did it rain on house 7?"):
+                    asked, expected = me.recall(question, k=3), new.recall(question, k=3)
+                    assert [(each.item.text, each.score) for each in asked.items] == [
+                        (each.item.text, each.score) for each in expected.items
+                    ]
         finally:
             living.close()
             postgres.drop_database(f"{name_of(copy)}_lost")

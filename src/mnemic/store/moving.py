@@ -11,7 +11,7 @@ from mnemic.store.engine import tenant_copy
 from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.tenant_copy import COPIED, CopyDiffersError, CopyMark, TenantCopy
 from mnemic.store.values.receipts import MovedTenant
-from mnemic.store.values.row_values import COPYING
+from mnemic.store.values.row_values import COPYING, TenantRow
 
 Progress = Callable[[str, int, int], None]
 """Told what is being copied, how much of it is there, and of how much."""
@@ -59,7 +59,7 @@ def move_tenant(
         try:
             return _move(source, dest, name, progress, probe)
         except CopyDiffersError as error:
-            _drop_copy(dest, name)
+            drop_copy(dest, name)
             if attempt == _ATTEMPTS - 1:
                 raise StoreCorrupt(f"tenant {name!r} was not moved: {error}; `mnemic verify` the source") from error
     raise AssertionError("unreachable")
@@ -77,11 +77,11 @@ def _move(source: NamedStore, dest: Store, name: str, progress: Progress, probe:
             return MovedTenant(tenant=name, commits=0, state_hash=state_hash, there=True)
         number, left = dest.transact(tenant_copy.begin, rows, mark)
         if not left.is_of(mark):
-            _drop_copy(dest, name)
+            drop_copy(dest, name)
             number, left = dest.transact(tenant_copy.begin, rows, mark)
         probe("move:begun")
-        copy = _copy(dest, rows, number, left)
-        _write_pieces(copy, dest, progress, probe)
+        copy = copy_of(dest, rows, rows.spaces.known_tenant(name), number, left)
+        write_pieces(copy, dest, progress, probe)
         dest.transact(copy.settle, state_hash)
         probe("move:settled")
         source.transact(_publish_fenced, copy, dest)
@@ -97,10 +97,14 @@ def _was_moved(dest: Store, mark: CopyMark) -> bool:
     return here is not None and before is not None and before.is_of(mark) and here.hash.hex() == mark.hash
 
 
-def _copy(dest: Store, rows: Rows, number: int, mark: CopyMark) -> TenantCopy:
+def copy_of(dest: Store, rows: Rows, tenant: TenantRow, number: int, mark: CopyMark) -> TenantCopy:
+    """The copy of a tenant that was begun in `dest` under a number, of this moment of its source.
+
+    Raises:
+        CopyDiffersError: it has other spaces than the source has.
+    """
     with dest.read() as there:
         by_number = {row.number: row.id for row in there.tables.spaces.tenant_spaces(number)}
-    tenant = rows.spaces.known_tenant(mark.name)
     own = rows.spaces.tenant_spaces(tenant.id)
     if {row.number for row in own} != by_number.keys():  # a space may come without a commit
         raise CopyDiffersError("it has other spaces than when its copy was begun")
@@ -109,7 +113,8 @@ def _copy(dest: Store, rows: Rows, number: int, mark: CopyMark) -> TenantCopy:
     return copy
 
 
-def _write_pieces(copy: TenantCopy, dest: Store, progress: Progress, probe: Probe) -> None:
+def write_pieces(copy: TenantCopy, dest: Store, progress: Progress, probe: Probe) -> None:
+    """Write every piece of a copy that is not there yet, each in a transaction of its own."""
     for piece in copy.name_pieces():
         dest.transact(_write, piece)
         probe("move:names")
@@ -147,7 +152,7 @@ def _publish_fenced(rows: Rows, copy: TenantCopy, dest: Store) -> None:
     dest.transact(copy.publish)
 
 
-def _drop_copy(dest: Store, name: str) -> None:
+def drop_copy(dest: Store, name: str) -> None:
     """Take out what an earlier run has left of a tenant."""
     with dest.read() as snapshot:
         left = tenant_copy.copies_here(snapshot.tables, COPYING)

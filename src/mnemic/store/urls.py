@@ -21,7 +21,7 @@ _FILE: Final = "sqlite"
 _MEMORY: Final = "memory"
 """A store of this process alone."""
 
-_SERVERS: Final = frozenset({"postgresql", "postgres"})
+SERVERS: Final = frozenset({"postgresql", "postgres"})
 """Schemes of a server's URL, of which the store itself reads all."""
 
 
@@ -62,7 +62,7 @@ def path_of(where: str) -> Path | None:
 def shown(where: str) -> str:
     """A path or URL as it may be shown to anybody: without a password."""
     scheme, rest = parsed(where)
-    if scheme not in _SERVERS:
+    if scheme not in SERVERS:
         return where
     place, given, options = rest.partition("?")
     login, at, host = place.rpartition("@")
@@ -83,7 +83,7 @@ def open_at(where: str, clock: Clock, entropy: Entropy, busy_timeout: float, **o
     """
     scheme, rest = parsed(where)
     given = {"clock": clock, "entropy": entropy, "busy_timeout": busy_timeout, **options}
-    place = {_FILE: [rest], **{server: [where] for server in _SERVERS}}.get(scheme, [])
+    place = {_FILE: [rest], **{server: [where] for server in SERVERS}}.get(scheme, [])
     store: Store = _store_type(scheme)(*place, **given)
     return store
 

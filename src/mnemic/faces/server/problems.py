@@ -40,6 +40,7 @@ STATUSES: Final[Mapping[type[MnemicError], int]] = {
     errors.StoreForeign: 500,
     errors.StoreNewer: 500,
     errors.StoreLocked: 503,
+    errors.TenantElsewhere: 421,
 }
 """The status of each class; a test goes over the tree."""
 _ADDRESSES: Final = {

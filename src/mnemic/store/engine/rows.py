@@ -126,6 +126,13 @@ class SpaceTables(Group, ABC):
     def tenant(self, name: str) -> TenantRow | None:
         return next(iter(self.tenants(name=name)), None)
 
+    def named_tenant(self, name: str) -> TenantRow | None:
+        """The tenant that is here under a name; of one that another server keeps, None and no error."""
+        return self.tenant(name)
+
+    def forget_gone(self, name: str) -> None:
+        """Let a name be given again that a tenant had which was moved to another server."""
+
     def known_tenant(self, name: str) -> TenantRow:
         """The tenant of a name.
 

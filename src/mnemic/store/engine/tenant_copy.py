@@ -9,12 +9,13 @@ written again: what stands there already is compared, and what differs is writte
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, Final
 
+from mnemic.core.events import Verb
 from mnemic.errors import Conflict, StoreCorrupt
 from mnemic.store.engine import audit, job_queue, lane_cursors, ledger
 from mnemic.store.engine.codec import canonical
@@ -32,6 +33,7 @@ from mnemic.store.engine.relations import (
     LANE,
     LINK,
     MEMO,
+    NAME,
     PAGE,
     SESSION,
     SPACE,
@@ -109,6 +111,11 @@ def copies_here(rows: Rows, memo: str) -> dict[int, CopyMark]:
 
 
 def begin(rows: Rows, source: Rows, mark: CopyMark) -> tuple[int, CopyMark]:
+    """Begin a copy of the tenant that the mark names, as `begin_tenant`."""
+    return begin_tenant(rows, source, source.spaces.known_tenant(mark.name).id, mark)
+
+
+def begin_tenant(rows: Rows, source: Rows, number: int, mark: CopyMark) -> tuple[int, CopyMark]:
     """Make the tenant, without a name, and its spaces, without owners; or find what an earlier run has left.
 
     Returns:
@@ -117,16 +124,39 @@ def begin(rows: Rows, source: Rows, mark: CopyMark) -> tuple[int, CopyMark]:
     Raises:
         Conflict: there is a tenant of this name.
     """
-    if rows.spaces.tenant(mark.name) is not None:
+    if rows.spaces.named_tenant(mark.name) is not None:
         raise Conflict(f"tenant {mark.name!r} is there already; move it into another store")
-    for number, left in copies_here(rows, COPYING).items():
+    for copied, left in copies_here(rows, COPYING).items():
         if left.name == mark.name:
-            return number, left
+            return copied, left
     tenant = rows.spaces.add_tenant(None).id
-    for space in source.spaces.tenant_spaces(source.spaces.known_tenant(mark.name).id):
+    for space in source.spaces.tenant_spaces(number):
         rows.spaces.load_space(tenant, space.number, None, b"")
     rows.notes.set_memo(tenant, COPYING, mark.written(0))
     return tenant, mark
+
+
+def can_go_on(source: Rows, tenant: TenantRow, left: CopyMark, mark: CopyMark) -> bool:
+    """Whether what was copied of an earlier moment is still so, but for what was closed and added since.
+
+    It is not where something was erased, dropped or taken back since: then a copy is begun anew.
+    """
+    if (left.name, left.origin, left.horizon) != (mark.name, mark.origin, mark.horizon) or left.seq > mark.seq:
+        return False
+    stands = source.journal.last_change(tenant.id, left.seq) if left.seq else None
+    if left.seq and (stands is None or (stands.seq, stands.hash.hex()) != (left.seq, left.hash)):
+        return False
+    return not source.journal.noted(tenant.id, [int(Verb.ERASED)], left.seq)
+
+
+def take_out(rows: Rows, tenant: int, name: str) -> bool:
+    """Take out some of what a tenant left that is on another server now; whether there is more. Its head stays."""
+    if drop_spaces(rows, tenant):
+        return True
+    for relation in (EVENT, CHANGE, HOLD, MEMO):
+        rows.spaces.relations.drop(relation, tenant=tenant)
+    rows.notes.drop_credentials(tenant=name)
+    return False
 
 
 def drop_spaces(rows: Rows, tenant: int) -> bool:
@@ -158,6 +188,7 @@ class TenantCopy:
         number: Its number in the store that it is copied to.
         spaces: The numbers that its spaces have there, by those here.
         models: The same of embedders.
+        embedded: By space, the version up to which vectors are there from an earlier round.
     """
 
     source: Rows
@@ -166,7 +197,47 @@ class TenantCopy:
     mark: CopyMark
     spaces: dict[int, int]
     models: dict[int, int] = field(default_factory=dict)
+    embedded: Mapping[int, int] = field(default_factory=dict)
     _names: dict[int, dict[int, int]] = field(default_factory=dict)
+
+    # From an earlier moment to that of the source
+
+    def of_moment(self, source: Rows, tenant: TenantRow) -> TenantCopy:
+        """The copy as it stands, with rows of its source of a later moment."""
+        return TenantCopy(source, tenant, self.number, self.mark, dict(self.spaces), self.models, self.embedded)
+
+    def advance(self, rows: Rows, now: CopyMark) -> None:
+        """Bring what was copied of an earlier moment to that of `now`: close what was closed since, add new spaces."""
+        there = {row.number: row.id for row in rows.spaces.tenant_spaces(self.number)}
+        for row in self.source.spaces.tenant_spaces(self.tenant.id):
+            if row.number not in there:
+                there[row.number] = rows.spaces.load_space(self.number, row.number, None, b"")
+            self.spaces[row.id] = there[row.number]
+            if row.seq > self.mark.seq:
+                self._close_versions(rows, row.id, now.seq)
+                self._close_links(rows, row.id, now.seq)
+        self.mark = replace(now, upto=self.mark.upto)
+        rows.notes.set_memo(self.number, COPYING, self.mark.written(self.mark.upto))
+
+    def _close_versions(self, rows: Rows, space: int, upto: int) -> None:
+        closed = [(ver, seq) for ver, seq in self.source.items.closed(space, self.mark.seq) if seq <= upto]
+        own = self.source.items.version_rows(space, [ver for ver, _ in closed]) if closed else []
+        own = [row for row in own if row.seq_from <= self.mark.upto]
+        there = rows.items.item_rows(self.spaces[space], sorted({row.id for row in own})) if own else {}
+        numbers = {(row.id, row.seq_from, row.n): row.ver for rows_of in there.values() for row in rows_of}
+        by_seq: dict[int, list[int]] = {}
+        for row in own:
+            by_seq.setdefault(row.seq_to, []).append(numbers[row.id, row.seq_from, row.n])
+        for seq, vers in by_seq.items():
+            rows.items.close_versions(self.spaces[space], vers, seq)
+
+    def _close_links(self, rows: Rows, space: int, upto: int) -> None:
+        since: tuple[Condition, ...] = (
+            ("seq_to", ">", self.mark.seq), ("seq_to", "<=", upto), ("seq_from", "<=", self.mark.upto),
+        )  # fmt: skip
+        for row in self.source.spaces.relations.find(LINK, *since, space=space):
+            where: dict[str, Value] = {"src": row.src, "dst": row.dst, "seq_from": row.seq_from, "n": row.n}
+            rows.spaces.relations.update(LINK, {"seq_to": row.seq_to}, space=self.spaces[space], **where)
 
     # Embedders and names
 
@@ -183,12 +254,12 @@ class TenantCopy:
             yield lambda rows, spaces=spaces: self._load_names(rows, spaces)  # type: ignore[misc]
 
     def _load_names(self, rows: Rows, spaces: Sequence[int]) -> None:
-        for space in spaces:
-            home, own = self.spaces[space], self.source.names.names(space)
-            there = {row.number for row in rows.names.names(home)}
-            for row in own:
-                if row.number not in there:
-                    rows.names.load_name(home, row.number, row.text)
+        homes = [self.spaces[space] for space in spaces]
+        there = {(row.space, row.number) for row in rows.spaces.relations.find(NAME, ("space", "in", homes))}
+        for row in self.source.spaces.relations.find(NAME, ("space", "in", spaces), order=("id",)):
+            home = self.spaces[row.space]
+            if (home, row.number) not in there:
+                rows.names.load_name(home, row.number, row.text)
 
     def _name(self, rows: Rows, space: int, name: int) -> int:
         """The number there of a name of a space."""
@@ -291,7 +362,7 @@ class TenantCopy:
         waiting: list[tuple[int, list[tuple[Any, ...]]]] = []
         size = 0
         for space in self.spaces if self.models else ():
-            after = 0
+            after = self.embedded.get(space, 0)
             while chunk := self._items_past(self.source, space, after, VERSIONS):
                 after = chunk[-1][1]
                 waiting.append((space, chunk))
@@ -347,13 +418,19 @@ class TenantCopy:
             yield len(spaces), lambda rows, spaces=spaces: self._write_beside(rows, spaces)  # type: ignore[misc]
 
     def _write_beside(self, rows: Rows, spaces: Sequence[int]) -> None:
-        for space in spaces:
-            home = self.spaces[space]
-            for relation in _BESIDE:
-                own = [self._moved(rows, relation, space, row) for row in self._all(self.source, relation, space)]
-                if sorted(own, key=repr) != sorted(self._all(rows, relation, home), key=repr):
+        homes = [self.spaces[space] for space in spaces]
+        for relation in _BESIDE:
+            place = relation.columns.index("space")
+            own: dict[int, list[tuple[Any, ...]]] = {home: [] for home in homes}
+            for row in self.source.spaces.relations.find(relation, ("space", "in", spaces)):
+                own[self.spaces[row[place]]].append(self._moved(rows, relation, row[place], row))
+            there: dict[int, list[tuple[Any, ...]]] = {home: [] for home in homes}
+            for row in rows.spaces.relations.find(relation, ("space", "in", homes)):
+                there[row[place]].append(tuple(row))
+            for home in homes:
+                if sorted(own[home], key=repr) != sorted(there[home], key=repr):
                     rows.spaces.relations.drop(relation, space=home)
-                    for batch in _batches(own, ROWS):
+                    for batch in _batches(own[home], ROWS):
                         rows.spaces.relations.add(relation, *batch)
 
     @staticmethod
@@ -379,6 +456,18 @@ class TenantCopy:
             CopyDiffersError: the copy is not what the source is.
             StoreCorrupt: it does not hold together.
         """
+        whole = self.settle_since(rows, self.tenant.seq)
+        if audit.tenant_state_hash(rows, whole) != source_hash:
+            raise CopyDiffersError("its state hash is another")
+        for fault in audit.verify_loaded(rows, whole):
+            raise StoreCorrupt(f"the copy does not hold together: {fault.where}: {fault.problem}; `mnemic verify`")
+
+    def settle_since(self, rows: Rows, seq: int) -> TenantRow:
+        """The same where it was all checked as of commit `seq`: only spaces are looked at that were written to since.
+
+        Raises:
+            CopyDiffersError: the copy is not what the source is.
+        """
         self._publish_spaces(rows)
         self._publish_notes(rows)
         here = rows.spaces.tenant_row(self.number)
@@ -386,10 +475,10 @@ class TenantCopy:
         whole = rows.spaces.tenant_row(self.number)
         if (whole.seq, whole.hash) != (self.tenant.seq, self.tenant.hash):
             raise CopyDiffersError("its journal ends elsewhere")
-        if audit.tenant_state_hash(rows, whole) != source_hash:
-            raise CopyDiffersError("its state hash is another")
-        for fault in audit.verify_loaded(rows, whole):
-            raise StoreCorrupt(f"the copy does not hold together: {fault.where}: {fault.problem}; `mnemic verify`")
+        for row in self.source.spaces.tenant_spaces(self.tenant.id):
+            if row.seq > seq and _lives(self.source, row.id) != _lives(rows, self.spaces[row.id]):
+                raise CopyDiffersError(f"space {row.number} has other versions or links than its copy")
+        return whole
 
     def publish(self, rows: Rows) -> None:
         """Give the tenant, which was settled, its name, and the work that waits in it to whoever looks for work.
@@ -397,7 +486,7 @@ class TenantCopy:
         Raises:
             Conflict: somebody has made a tenant of this name meanwhile.
         """
-        if rows.spaces.tenant(self.mark.name) is not None:
+        if rows.spaces.named_tenant(self.mark.name) is not None:
             raise Conflict(f"tenant {self.mark.name!r} is there already; it was made meanwhile")
         for space, home in self.spaces.items():
             self._publish_lanes(rows, space, home)
@@ -406,6 +495,7 @@ class TenantCopy:
         for credential in self.source.spaces.relations.find(CREDENTIAL, tenant=self.mark.name):
             if rows.notes.credential(credential.id) is None:
                 rows.notes.set_credential(credential)
+        rows.spaces.forget_gone(self.mark.name)
         rows.spaces.set_tenant(rows.spaces.tenant_row(self.number)._replace(name=self.mark.name))
         rows.spaces.relations.drop(MEMO, tenant=self.number, name=COPYING)
         rows.notes.set_memo(self.number, COPIED, self.mark.written(self.tenant.seq))
@@ -472,6 +562,31 @@ class TenantCopy:
                     continue
                 values |= {"key": f"{name}:{values['ver']}", "payload": name.encode()}
             rows.spaces.relations.add(_JOBS, tuple(values[column] for column in JOB.columns))
+
+
+_VERSION_LIVES: Final = Relation("version", ("id", "seq_from", "n", "seq_to"), tuple, beside=("space",))
+_LINK_LIVES: Final = Relation("link", ("src", "dst", "seq_from", "n", "seq_to"), tuple, beside=("space",))
+
+
+def _lives(rows: Rows, space: int) -> list[list[tuple[Any, ...]]]:
+    """From which commit to which each version and each link of a space stands."""
+    return [sorted(rows.spaces.relations.find(each, space=space)) for each in (_VERSION_LIVES, _LINK_LIVES)]
+
+
+def embedded_upto(rows: Rows, tenant: int) -> dict[int, int]:
+    """By space, the version up to which every vector is there that its embedders will make."""
+    spaces = [space.id for space in rows.spaces.tenant_spaces(tenant)]
+    upto: dict[int, int] = {}
+    for model in rows.vectors.embedders():
+        cursors = dict.fromkeys(spaces, 0)
+        for batch in _batches(spaces):
+            lanes = rows.spaces.relations.find(LANE, ("space", "in", batch), name=embedding_lane(model.id))
+            cursors.update((lane.space, lane.cursor) for lane in lanes)
+        upto = {space: min(cursor, upto.get(space, cursor)) for space, cursor in cursors.items()}
+    for batch in _batches(spaces):  # what could not be embedded is tried again
+        for job in rows.spaces.relations.find(JOB, ("ver", ">", 0), ("space", "in", batch)):
+            upto[job.order.space] = min(upto.get(job.order.space, 0), job.order.ver - 1)
+    return upto
 
 
 class CopyDiffersError(Exception):

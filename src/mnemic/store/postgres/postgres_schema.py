@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """The number of this format; an older database is migrated, a newer one refused."""
 SCHEMA: Final = "mnemic"
 """The schema that all tables lie in."""
@@ -185,6 +185,7 @@ TABLES: Final = (
             TableColumn("id", "i"), TableColumn("name", "t", nullable=True), *_i("horizon"), *_b("horizon_hash"),
             *_i("seq", "at"), *_b("hash"),
             *_i("vers", "links", "spaces", "names", "jobs", "packs", "holds", "stamp", "xid"),
+            TableColumn("gone", "t", nullable=True),  # to which server it was moved: whoever comes here is refused
         ),
         ("id",), wall="id", beside=False, carriers=(("id", "="),),
         extra=('UNIQUE ("name")',),
@@ -433,6 +434,7 @@ RESTING: Final = "position('\\x2265766964656e636522'::bytea IN \"body\") > 0"
 
 INDEXES: Final = (
     f'CREATE INDEX tenant_moved ON {SCHEMA}."tenant" ("xid")',
+    f'CREATE INDEX tenant_gone ON {SCHEMA}."tenant" ("id") WHERE "gone" IS NOT NULL',
     f'CREATE UNIQUE INDEX space_owner ON {SCHEMA}."space" ("home", "tenant", "user", "branch")'
     ' WHERE "user" IS NOT NULL',
     f'CREATE UNIQUE INDEX space_shared ON {SCHEMA}."space" ("home", "tenant", "branch") WHERE "shared" <> 0',
@@ -462,6 +464,16 @@ _ORDER: Final = (
     "name", "page", "session", "link", "version", "space",
 )  # fmt: skip
 """The order in which tables are erased: rows that are found through others go before these."""
+
+
+UPGRADES: Final[Mapping[int, tuple[str, ...]]] = {
+    1: (
+        f'ALTER TABLE {SCHEMA}."tenant" ADD COLUMN "gone" text COLLATE "C"',
+        f'ALTER TABLE {SCHEMA}."tenant" ALTER COLUMN "gone" SET STATISTICS 0',
+        f'CREATE INDEX tenant_gone ON {SCHEMA}."tenant" ("id") WHERE "gone" IS NOT NULL',
+    ),
+}
+"""By format, what makes the next one of it: changes of the catalogue alone, which no reader waits for long."""
 
 
 def create_statements() -> Iterator[str]:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Concatenate, Final, ParamSpec, TypeVar
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 from mnemic.core.clock import Clock, SystemClock
 from mnemic.core.events import Receipt
@@ -93,6 +93,8 @@ class PostgresStore:
         self._probe = probe or _nothing
         self._figures: Figures | None = None
         self._carried_at = self._swept = 0
+        self._server: tuple[Any, ...] = ()
+        self._forget: Callable[[], None] = lambda: None
         self._random = random.Random(time.time_ns())  # noqa: S311 - spreads waiting writers, guards nothing
         self.trips = 0
         """Times that something was waited for, of all threads: round trips."""
@@ -170,10 +172,24 @@ class PostgresStore:
     def _rows(self, transaction: ServerTransaction) -> Rows:
         return postgres_rows(transaction, self._clock, self._entropy)
 
+    def when_replaced(self, forget: Callable[[], None]) -> None:
+        """Have `forget` called once connections lead to another server than before, which may have lost commits.
+
+        A standby was promoted, or a backup is served. Behind a pooler, which keeps connections, it is not noticed.
+        """
+        self._forget = forget
+
+    def _recognise(self, lent: PipelinedConnection) -> None:
+        if lent.server != self._server:
+            before, self._server = self._server, lent.server
+            if before:
+                self._forget()
+
     @contextmanager
     def _lent(self, connections: Connections) -> Iterator[PipelinedConnection]:
         lent = connections.take()
         try:
+            self._recognise(lent)
             yield lent
         finally:
             connections.give_back(lent)

@@ -43,6 +43,7 @@ from mnemic.store.engine.rows import (
     VectorTables,
     in_order,
 )
+from mnemic.store.postgres.placement_rows import refuse_elsewhere
 from mnemic.store.postgres.postgres_past import PostgresPast
 from mnemic.store.postgres.postgres_relations import PostgresGroup, PostgresRelations, one_tenant, plain, tenants_of
 from mnemic.store.postgres.postgres_schema import (
@@ -55,7 +56,7 @@ from mnemic.store.postgres.postgres_schema import (
     tenant_of,
 )
 from mnemic.store.postgres.rewriting import owe
-from mnemic.store.postgres.transaction import ACROSS, ServerTransaction
+from mnemic.store.postgres.transaction import ACROSS, ServerTransaction, elsewhere
 from mnemic.store.values.row_values import (
     ChangeRow,
     Descent,
@@ -76,8 +77,10 @@ def _listed(columns: Sequence[str], of: str = "") -> str:
 
 
 _TENANT: Final = (
-    f'SELECT "id", "name", "seq", "at", "hash", "horizon", "horizon_hash" FROM {SCHEMA}."tenant" WHERE "id" > 0'
+    f'SELECT "id", "name", "seq", "at", "hash", "horizon", "horizon_hash", "gone" FROM {SCHEMA}."tenant" WHERE "id" > 0'
 )
+_STAYING: Final = _TENANT + ' AND "gone" IS NULL'
+_GONE: Final = _TENANT + ' AND "gone" IS NOT NULL'
 ONE_TENANT: Final = _TENANT + ' AND "id" = %s'
 _ADD_TENANT: Final = (
     f'INSERT INTO {SCHEMA}."tenant" ("id", "name", "horizon", "horizon_hash", "seq", "at", "hash", "vers", "links",'
@@ -89,6 +92,18 @@ _OWNED_BY: Final = (
     ' AND (("user" = %s AND "branch" = %s) OR ("shared" <> 0 AND "branch" = ANY(%s)))'
 )
 _OWNED: Final = '("user" IS NOT NULL OR "shared" <> 0)'
+
+
+def here(row: tuple[Any, ...]) -> TenantRow:
+    """The tenant of a row.
+
+    Raises:
+        TenantElsewhere: it was moved to another server.
+    """
+    *values, gone = row
+    if gone is not None:
+        raise elsewhere(gone)
+    return TenantRow._make(values)
 
 
 _KNOWN: Final = 10_000
@@ -107,14 +122,41 @@ class PostgresSpaces(PostgresGroup, SpaceTables):
 
     def tenants(self, *, name: str | None = None, number: int = 0) -> list[TenantRow]:
         if name is not None:
-            rows = self._transaction.ask_named(name, _TENANT + ' AND "name" = %s', (name,))
-            if rows and self._transaction.writes:  # locked by now, it may have moved on
-                rows = self._ask(rows[0][0], ONE_TENANT, rows[0][0])
+            rows = self._named(name, _TENANT)
+            if not rows:
+                refuse_elsewhere(self._transaction, name)
         elif number:
             rows = self._ask(number, ONE_TENANT, number)
         else:
-            rows = self._ask(ACROSS, _TENANT + ' ORDER BY "id"')
-        return [self._current(TenantRow._make(row)) for row in rows]
+            rows = self._ask(ACROSS, _STAYING + ' ORDER BY "id"')
+        return [self._current(here(row)) for row in rows]
+
+    def _named(self, name: str, among: str) -> list[tuple[Any, ...]]:
+        rows = self._transaction.ask_named(name, among + ' AND "name" = %s', (name,))
+        if rows and self._transaction.writes:  # locked by now, it may have moved on
+            rows = self._ask(rows[0][0], ONE_TENANT, rows[0][0])
+        return rows
+
+    def named_tenant(self, name: str) -> TenantRow | None:
+        return next((self._current(here(row)) for row in self._named(name, _STAYING)), None)
+
+    def gone_tenants(self) -> dict[str, tuple[TenantRow, str]]:
+        """By name, the tenants that were moved to other servers, each with what it left and the server."""
+        return {row[1]: (TenantRow._make(row[:7]), row[7]) for row in self._ask(ACROSS, _GONE)}
+
+    def leave(self, tenant: int, server: str) -> None:
+        """Refuse from now on whoever comes here for a tenant, and have nobody look for work in it."""
+        self._transaction.tell(tenant, f'DELETE FROM {SCHEMA}."due" WHERE "tenant" = %s', (tenant,))
+        self._transaction.tell(tenant, f'UPDATE {SCHEMA}."tenant" SET "gone" = %s WHERE "id" = %s', (server, tenant))
+
+    def reopen(self, tenant: int) -> None:
+        """Let this transaction write to a tenant that was moved away, to take out what it left."""
+        self._transaction.reopened.add(tenant)
+
+    def forget_gone(self, name: str) -> None:
+        self._transaction.tell(
+            ACROSS, f'DELETE FROM {SCHEMA}."tenant" WHERE "name" = %s AND "gone" IS NOT NULL', (name,)
+        )
 
     def _current(self, row: TenantRow) -> TenantRow:
         """A tenant with what this transaction has made of its head, which is written with the commit."""
@@ -124,6 +166,9 @@ class PostgresSpaces(PostgresGroup, SpaceTables):
         return row._replace(seq=head.seq, at=head.at, hash=head.hash)
 
     def add_tenant(self, name: str | None) -> TenantRow:
+        if name is not None:
+            self._transaction.share()  # which buckets are kept here is changed by who is alone
+            refuse_elsewhere(self._transaction, name)
         ((number,),) = self._ask(ACROSS, f"SELECT nextval('{SCHEMA}.tenant_id_seq')")
         genesis = bytes(32)
         self._transaction.create(number, _ADD_TENANT, (number, name, genesis, genesis))
@@ -151,7 +196,7 @@ class PostgresSpaces(PostgresGroup, SpaceTables):
         # Both are asked for at once: a number that is known by its name is another's only where that was erased since.
         head = self._transaction.send(number, ONE_TENANT, (number,))
         sent = self._transaction.send(number, _OWNED_BY, (number, number, name, branch, ["", branch]))
-        if [row[1] for row in self._transaction.rows_of(head)] != [tenant]:
+        if [here(row).name for row in self._transaction.rows_of(head)] != [tenant]:
             del self._transaction.known[tenant]
             return self.owned(tenant, user, branch)
         spaces = [SPACE.make(each) for each in self._transaction.rows_of(sent)]
@@ -476,7 +521,7 @@ class PostgresItems(PostgresGroup, ItemTables):
                 slots.append((name, value))
                 reached = self.relations.first(LANE, space=space, name=slot_lane(name))
                 clauses.append(f'(v."ver" > %s OR {_FACET}f."hash" = %s))')
-                bound += [0 if reached is None else reached.cursor, slot_facet(name, value)]
+                bound += [0 if reached is None else reached.cursor, tenant, slot_facet(name, value)]
                 continue
             alternatives = []
             for condition in clause:
@@ -496,7 +541,7 @@ class PostgresItems(PostgresGroup, ItemTables):
                 values,
             )
         if condition.column in _WRITTEN:
-            return _FACET + 'f."hash" = ANY(%s))', [_facets_asked(condition)]
+            return _FACET + 'f."hash" = ANY(%s))', [tenant, _facets_asked(condition)]
         if condition.operator == "IN":
             return (f"{column} = ANY(%s)", [values]) if len(values) > 1 else (f"{column} = %s", values)
         return f"{column} {condition.operator} %s", values
@@ -521,7 +566,8 @@ _WRITTEN_LINKS: Final = (
     f'SELECT {_listed(WRITTEN_LINK.columns)} FROM {SCHEMA}."link" WHERE "tenant" = %s AND "lver" = ANY(%s)'
 )
 _FACET: Final = (
-    f'EXISTS (SELECT 1 FROM {SCHEMA}."facet" f WHERE f."tenant" = v."tenant" AND f."space" = v."space"'
+    # The tenant is bound once more: told by `v` alone, in an OR every partition would be planned and locked.
+    f'EXISTS (SELECT 1 FROM {SCHEMA}."facet" f WHERE f."tenant" = %s AND f."space" = v."space"'
     ' AND f."ver" = v."ver" AND '
 )
 _WRITTEN: Final[Mapping[str, Callable[[str], bytes]]] = {"tags": tag_facet, "author": author_facet}
@@ -760,6 +806,7 @@ _WAITING: Final = (
 )
 _DUE_JOB: Final = (
     f'SELECT {_listed(JOB.columns)} FROM {SCHEMA}."job" WHERE "name" = ANY(%s)'
+    f' AND NOT EXISTS (SELECT 1 FROM {SCHEMA}."tenant" t WHERE t."id" = job."tenant" AND t."gone" IS NOT NULL)'
     ' AND "state" = 1 AND (greatest("not_before", "lease_until") <= %s OR "leased" > %s)'
     ' ORDER BY "priority" DESC, "id" LIMIT 1'
 )

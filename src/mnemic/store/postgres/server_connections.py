@@ -26,6 +26,12 @@ from mnemic.store.postgres.postgres_schema import OLDEST
 if TYPE_CHECKING:
     from psycopg import Connection
 
+_SERVER: Final = (
+    "SELECT (SELECT system_identifier FROM pg_control_system()),"
+    " (SELECT oid::bigint FROM pg_database WHERE datname = current_database()),"
+    " CASE WHEN pg_is_in_recovery() THEN (SELECT timeline_id::text FROM pg_control_checkpoint())"
+    " ELSE ltrim(substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8), '0') END"
+)
 _CONNECT_SECONDS: Final = 10
 """Most seconds that one attempt to connect takes."""
 
@@ -232,8 +238,11 @@ class PipelinedConnection:
 
     def __init__(self, where: ServerAddress, *, reads: bool, prepares: bool) -> None:
         psycopg = driver()
-        self.db = where.connect()
+        self.db = where.connect(autocommit=True)
         try:
+            self.server: tuple[Any, ...] = self.db.execute(_SERVER).fetchone() or ()
+            """Which server and database it leads to, on which timeline: another than before may have lost commits."""
+            self.db.autocommit = False
             if not prepares:
                 self.db.prepare_threshold = None
             if reads:

@@ -15,7 +15,7 @@ from mnemic.store.engine import ledger
 from mnemic.store.engine.codec import decode_item
 from mnemic.store.engine.relations import ENTRY
 from mnemic.store.engine.rows import Rows
-from mnemic.store.postgres.postgres_schema import FORMAT, SCHEMA, create_statements
+from mnemic.store.postgres.postgres_schema import FORMAT, SCHEMA, UPGRADES, create_statements
 from mnemic.store.postgres.server_connections import ServerAddress, driver
 
 if TYPE_CHECKING:
@@ -68,7 +68,10 @@ def migrate(
         db.info.parameter_status("in_hot_standby") == "on"
         or db.info.parameter_status("default_transaction_read_only") == "on"
     ):
-        lacks = "there is no memory in this database" if state is _State.NONE else "its entries are to be made again"
+        lacks = {
+            _State.NONE: "there is no memory in this database",
+            _State.OLDER: "its tables are of an older mnemic and are to be brought up to date",
+        }.get(state, "its entries are to be made again")
         raise StoreReadOnly(f"{where}: {lacks}, and the server cannot be written to")
     if state is _State.NONE:
         with db.transaction():
@@ -76,6 +79,12 @@ def migrate(
             if _state(db, where) is _State.NONE:
                 _make(db, entropy)
         return
+    if state is _State.OLDER:
+        with db.transaction():
+            db.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+            _upgrade(db)
+        if _state(db, where) is _State.CURRENT:
+            return
     with nullcontext(True) if pooled else _alone(db, where) as wanted:
         if wanted:
             retokenise()
@@ -110,11 +119,21 @@ def _make(db: Connection[Any], entropy: Entropy) -> None:
         db.execute(f'INSERT INTO {SCHEMA}."meta" VALUES (%s, %s)', (key, value))
 
 
+def _upgrade(db: Connection[Any]) -> None:
+    """Make the next formats of an older one; nothing if another process was quicker."""
+    row = db.execute(f'SELECT "value" FROM {SCHEMA}."meta" WHERE "key" = \'format\'').fetchone()
+    for format in range(int(bytes(row[0])) if row else FORMAT, FORMAT):
+        for statement in UPGRADES[format]:
+            db.execute(statement.encode())
+    db.execute(f'UPDATE {SCHEMA}."meta" SET "value" = %s WHERE "key" = \'format\'', (b"%d" % FORMAT,))
+
+
 class _State(Enum):
     """What a database is for this version of mnemic, where it can be served at all."""
 
     NONE = auto()
     CURRENT = auto()
+    OLDER = auto()
     OTHER_TOKENS = auto()
 
 
@@ -133,7 +152,7 @@ def _state(db: Connection[Any], where: ServerAddress) -> _State:
     if format > FORMAT or tokens > TOKENS:
         raise StoreNewer(f"{where}: is of format {format}, and this mnemic knows {FORMAT}; upgrade mnemic")
     if format < FORMAT:
-        raise StoreForeign(f"{where}: is of format {format}, which no released mnemic wrote; move it to a new one")
+        return _State.OLDER
     return _State.CURRENT if tokens == TOKENS else _State.OTHER_TOKENS
 
 

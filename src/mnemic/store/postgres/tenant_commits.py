@@ -26,6 +26,7 @@ from mnemic.store.postgres.postgres_tables import (
     PostgresLanes,
     PostgresNames,
     PostgresSpaces,
+    here,
     rows_of,
 )
 from mnemic.store.postgres.transaction import ServerTransaction
@@ -159,7 +160,7 @@ class PostgresGroupTables(GroupTables, PostgresSpaces, PostgresNames, PostgresJo
             sent = transaction.send(row.id, ONE_TENANT, (row.id,))
             stands = transaction.send(row.id, _CHANGE_HASH, (row.id, self._left[0]))
             answers = [*self._asked(row.id, batch, items)]
-            current = [TenantRow._make(each) for each in transaction.rows_of(sent)]
+            current = [here(each) for each in transaction.rows_of(sent)]
             if not current or current[0].name != self._name:  # erased, or restored to before it was there
                 self._owned.clear()
                 return

@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from mnemic.errors import StoreError
+from mnemic.errors import StoreError, TenantElsewhere
 from mnemic.store.postgres.postgres_schema import BY_NAME, CASTS, SCHEMA, WalledTable
 from mnemic.store.postgres.server_connections import driver
 
@@ -53,7 +53,9 @@ class TenantHead:
 
 _HEAD_COLUMNS: Final = tuple(field.name for field in fields(TenantHead))
 _LOCK_HEAD: Final = (
-    "SELECT " + ", ".join(f'"{name}"' for name in _HEAD_COLUMNS) + f' FROM {SCHEMA}."tenant" WHERE "id" = %s FOR UPDATE'
+    "SELECT "
+    + ", ".join(f'"{name}"' for name in (*_HEAD_COLUMNS, "gone"))
+    + f' FROM {SCHEMA}."tenant" WHERE "id" = %s FOR UPDATE'
 )
 _SET_HEAD: Final = (
     f'UPDATE {SCHEMA}."tenant" SET '
@@ -97,6 +99,8 @@ class ServerTransaction:
         self._waiting: dict[tuple[str, str, int], list[tuple[Any, ...]]] = {}
         self._statements: dict[tuple[str, str, int], str] = {}
         self._last: dict[int, list[Part]] = {}
+        self.reopened: set[int] = set()
+        """Tenants that are on another server now, and what is left of whom is taken out here."""
 
     # Statements
 
@@ -182,6 +186,7 @@ class ServerTransaction:
         """The locked head of a tenant.
 
         Raises:
+            TenantElsewhere: it was moved to another server.
             StoreError: it is not there any more.
         """
         tenant_head = self.find_head(tenant)
@@ -193,7 +198,9 @@ class ServerTransaction:
         """The locked head of a tenant; None where the database was brought back to before there was one."""
         if tenant not in self._heads:
             self.lock(tenant)
-            for row in self.rows_of(self._locking[tenant]):
+            for *row, gone in self.rows_of(self._locking[tenant]):
+                if gone is not None and tenant not in self.reopened:
+                    raise elsewhere(gone)
                 self._heads[tenant] = TenantHead(*row)
         return self._heads.get(tenant)
 
@@ -283,6 +290,12 @@ class ServerTransaction:
             self.db.rollback()
             return
         self.db.close()
+
+
+def elsewhere(server: str) -> TenantElsewhere:
+    """Make the error for who comes to a server that does not keep the tenant."""
+    where = f"moved to server {server!r}" if server else "of another server"
+    return TenantElsewhere(f"the tenant is {where}; look its place up again (`mnemic place show`)")
 
 
 @lru_cache(256)

@@ -37,12 +37,15 @@ def lived_store(seal: bytes = b"") -> bytes:
         path = Path(folder) / "memory.db"
         options = {"clock": ManualClock(step=1_000_000), "entropy": SeededEntropy("lived")}
         with closing(SqliteStore(path, seal=seal, **options)) as store:  # type: ignore[arg-type]
-            _live(World(store))
+            live(World(store))
+            store.checkpoint("before")
+            store.checkpoint("after")
             store.settle()
         return path.read_bytes()
 
 
-def _live(world: World) -> None:
+def live(world: World) -> None:
+    """Do something of everything to an empty store."""
     _write(world)
     _derive(world)
     _page_and_branch(world)
@@ -137,6 +140,3 @@ def _work(world: World) -> None:
         pack = next_pack(snapshot, space, 4)
     assert pack is not None
     store.transact(keep_pack, pack)
-    assert isinstance(store, SqliteStore)
-    store.checkpoint("before")
-    store.checkpoint("after")

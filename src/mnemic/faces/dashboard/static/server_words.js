@@ -19,7 +19,7 @@ const SAID = [
 const TITLES = {
   Invalid: "给出的值不能接受", TooLarge: "超出上限", NotFound: "这里没有这样的内容", Conflict: "别人先改动了，或同一个键带来了别的内容；没有写入", Stale: "此条目已被改动；没有写入，请重新读取", Refused: "不允许此操作，或有保全或置顶阻止；没有写入",
   Unauthenticated: "凭证无法识别", OverQuota: "超出配额，请稍后再试", Compacted: "所问的过去已不可查", ModelError: "模型或其端点失败；写入的内容没有丢失", NoModel: "需要语言模型，但没有设定", UnusableModel: "设定的语言模型无法打开", OverBudget: "模型用量已达预算",
-  StoreError: "存储失败；写入可能成功也可能没有", StoreFull: "磁盘已满", StoreReadOnly: "存储不可写", StoreCorrupt: "存储已损坏", StoreForeign: "这是其他程序的文件", StoreNewer: "存储的格式比本版本新", StoreLocked: "存储被占用",
+  StoreError: "存储失败；写入可能成功也可能没有", StoreFull: "磁盘已满", StoreReadOnly: "存储不可写", StoreCorrupt: "存储已损坏", StoreForeign: "这是其他程序的文件", StoreNewer: "存储的格式比本版本新", StoreLocked: "存储被占用", TenantElsewhere: "该租户在另一台服务器上",
 };
 const REMEDIES = [
   [/^Ids have 26 characters.*$/, "编号为 26 个字符。"], [/^See \/openapi\.json\.$/, "见 /openapi.json。"], [/^Say whose memory.*$/, "请说明是谁的记忆。"], [/^Name (?:another|whose).*$/, "请另行指定。"], [/^Give a later time, or a span such as 90d\.$/, "给出更晚的时间，或时长，如 90d。"],

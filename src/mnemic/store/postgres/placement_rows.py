@@ -1,0 +1,56 @@
+"""Rows of `meta` about placement: which buckets this server keeps, and, on the first of them, the table of all."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mnemic.store.postgres.postgres_schema import SCHEMA
+from mnemic.store.postgres.transaction import ACROSS, ServerTransaction, elsewhere
+from mnemic.store.values.placement import Kept, Placement
+
+_KEPT: Final = "kept"
+_PLACEMENT: Final = "placement"
+_READ: Final = f'SELECT "value" FROM {SCHEMA}."meta" WHERE "key" = %s'
+_WRITE: Final = (
+    f'INSERT INTO {SCHEMA}."meta" VALUES (%s, %s) ON CONFLICT ("key") DO UPDATE SET "value" = excluded."value"'
+)
+
+
+def kept(transaction: ServerTransaction) -> Kept | None:
+    """What the server keeps; None where it is one of no placement, and keeps all."""
+    value = _read(transaction, _KEPT)
+    return None if value is None else Kept.read(value)
+
+
+def set_kept(transaction: ServerTransaction, now: Kept) -> None:
+    """Change what is kept, when nobody is under way to make a tenant."""
+    transaction.alone()
+    transaction.tell(ACROSS, _WRITE, (_KEPT, now.written()))
+
+
+def placement(transaction: ServerTransaction) -> Placement | None:
+    """The table; None where this server has none. A transaction that writes has it alone."""
+    if transaction.writes:
+        transaction.alone()
+    value = _read(transaction, _PLACEMENT)
+    return None if value is None else Placement.read(value)
+
+
+def set_placement(transaction: ServerTransaction, table: Placement) -> None:
+    transaction.tell(ACROSS, _WRITE, (_PLACEMENT, table.written()))
+
+
+def refuse_elsewhere(transaction: ServerTransaction, tenant: str) -> None:
+    """Refuse to look for, or to make, a tenant that is not here where this server does not keep its bucket.
+
+    Raises:
+        TenantElsewhere: it is of another server.
+    """
+    here = kept(transaction)
+    if here is not None and not here.has(tenant):
+        raise elsewhere("")
+
+
+def _read(transaction: ServerTransaction, key: str) -> bytes | None:
+    rows = transaction.ask(ACROSS, _READ, (key,))
+    return bytes(rows[0][0]) if rows else None
