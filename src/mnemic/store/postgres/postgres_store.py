@@ -164,7 +164,6 @@ class PostgresStore:
             self._lent(self._readers) as lent,
             _transaction(lent, writes=False, sent=self._waited, known=self._known) as transaction,
         ):
-            transaction.ask(ACROSS, "SELECT 1")  # from here on it sees what is committed now, and nothing later
             yield Snapshot(self._rows(transaction))
 
     def _rows(self, transaction: ServerTransaction) -> Rows:
@@ -247,7 +246,7 @@ class PostgresStore:
         written: list[tuple[Ticket, Receipt]] = []
         started = time.monotonic()
         self._probe("commit:begin")
-        transaction = ServerTransaction(lent.db, writes=True, sent=self._waited)
+        transaction = ServerTransaction(lent, writes=True, sent=self._waited)
         try:
             self._forget_keys(transaction)
             # Whose work the group before has written goes on while the server is asked, and may be back for this one.
@@ -327,7 +326,7 @@ class PostgresStore:
         for last in range(TRIES):
             try:
                 with self._lent(self._writers) as lent:
-                    transaction = ServerTransaction(lent.db, writes=True, sent=self._waited)
+                    transaction = ServerTransaction(lent, writes=True, sent=self._waited)
                     try:
                         rows = self._rows(transaction)
                         answer = work(rows)
@@ -585,9 +584,12 @@ def _may_be_repeated(error: BaseException) -> bool:
 def _transaction(
     lent: PipelinedConnection, *, writes: bool, sent: Callable[[], None], known: dict[str, int] | None = None
 ) -> Iterator[ServerTransaction]:
-    """A transaction that reads, and is ended by taking it back."""
-    transaction = ServerTransaction(lent.db, writes=writes, sent=sent, known=known)
+    """A transaction that reads: of the moment of its first question."""
+    transaction = ServerTransaction(lent, writes=writes, sent=sent, known=known)
     try:
         yield transaction
     finally:
-        transaction.roll_back()
+        try:
+            transaction.end()
+        except driver().Error:  # it was broken off, which whoever asked has heard
+            transaction.roll_back()
