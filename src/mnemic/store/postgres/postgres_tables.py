@@ -30,6 +30,7 @@ from mnemic.store.engine.relations import (
     WRITTEN_VERSION,
 )
 from mnemic.store.engine.rows import (
+    RESTS,
     ItemTables,
     JournalTables,
     LaneTables,
@@ -68,7 +69,7 @@ from mnemic.store.values.row_values import (
     Walk,
     WrittenRow,
 )
-from mnemic.store.values.work import EmbedderRow, Job, JobState, Lane, VectorRow, slot_lane
+from mnemic.store.values.work import DueSpaces, EmbedderRow, Job, JobState, Lane, VectorRow, slot_lane
 
 
 def _listed(columns: Sequence[str], of: str = "") -> str:
@@ -666,6 +667,9 @@ _UNPACKED: Final = (
 )
 
 
+_DUE_SPACES: Final = f'SELECT "space" FROM {SCHEMA}."due" WHERE "name" = %s'
+
+
 class PostgresLanes(PostgresGroup, LaneTables):
     """PostgreSQL's own statements about lanes and jobs."""
 
@@ -677,6 +681,22 @@ class PostgresLanes(PostgresGroup, LaneTables):
     def set_followed(self, name: str, upto: int) -> None:
         self._transaction.alone()
         super().set_followed(name, upto)
+
+    def due_spaces(self, name: str, now: int, *, resting: bool) -> DueSpaces:
+        """Ask all of it in one trip; of spaces that are due few columns, and no more than there are."""
+        send, rows_of = self._transaction.send, self._transaction.rows_of
+        upto = send(ACROSS, f'SELECT "upto" FROM {SCHEMA}."followed" WHERE "name" = %s', (name,))
+        awake = send(ACROSS, f'{_DUE_SPACES} AND "at" <= %s', (name, min(now, RESTS - 1)))
+        later = send(ACROSS, f'{_DUE_SPACES} AND "at" > %s AND "at" < %s LIMIT 1', (name, now, RESTS))
+        rests = send(ACROSS, f'{_DUE_SPACES} AND "at" = %s', (name, RESTS)) if resting else None
+        if rows_of(upto) != [(FOREVER,)]:
+            return DueSpaces(False, [], [], False)
+        return DueSpaces(
+            True,
+            sorted(space for (space,) in rows_of(awake)),
+            sorted(space for (space,) in rows_of(rests)) if rests is not None else [],
+            now < FOREVER and bool(rows_of(later)),
+        )
 
     def lane_and_newest(self, space: int, name: str) -> tuple[Lane, int]:
         tenant = tenant_of(space)

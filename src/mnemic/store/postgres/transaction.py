@@ -136,8 +136,8 @@ class ServerTransaction:
             self._moved.add(tenant)
 
     def _send(self, tenant: int, statement: str, bound: Bound) -> Cursor[Any]:
-        often = tenant != ACROSS and _is_planned_once(statement) and self._lent.comes_often(statement)
-        self._bind(tenant, often)
+        often = self._lent.comes_often(statement)
+        self._bind(tenant, often and tenant != ACROSS and _is_planned_once(statement))
         return self._lent.db.cursor(binary=True).execute(statement, bound, prepare=often)
 
     def _bind(self, tenant: int, planned_once: bool | None = None) -> None:
