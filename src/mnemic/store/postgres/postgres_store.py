@@ -24,6 +24,7 @@ from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.postgres import rewriting
 from mnemic.store.postgres.hearing import HeadPoll
+from mnemic.store.postgres.hints import LISTENED, CommitHints, HintListener
 from mnemic.store.postgres.postgres_schema import FORMAT, SCHEMA
 from mnemic.store.postgres.postgres_tables import postgres_rows
 from mnemic.store.postgres.server_connections import (
@@ -133,6 +134,8 @@ class PostgresStore:
         self._sweeps: dict[str, TenantSweep] = {}
         self._sweeping = Mutex()
         self._heads = HeadPoll()
+        self._hints = CommitHints(self._where)
+        self._hearer = HintListener(self._where, self._bell.ring, lambda: self._hints.process)
         self._known: dict[str, int] = {}
         self._closed = False
 
@@ -140,6 +143,8 @@ class PostgresStore:
         self._closed = True
         for connections in (self._readers, self._writers, self._listeners):
             connections.close()
+        self._hints.close()
+        self._hearer.close()
         self._bell.ring()
 
     @property
@@ -219,7 +224,12 @@ class PostgresStore:
             return
         for ticket, receipt in written:
             ticket.receipt = receipt
+        self._rang()
+
+    def _rang(self) -> None:
+        """Have whoever waits hear of a commit: in this process at once, in others soon."""
         self._bell.ring()
+        self._hints.committed()
 
     def _group(self, batch: list[Ticket], alone: bool) -> list[tuple[Ticket, Receipt]]:
         name = batch[0].work.draft.tenant
@@ -240,7 +250,7 @@ class PostgresStore:
         self, lent: PipelinedConnection, name: str, batch: list[Ticket], alone: bool
     ) -> list[tuple[Ticket, Receipt]]:
         commits = self._commits.get(name) or self._commits.setdefault(
-            name, TenantCommits(name, self._clock, self._entropy)
+            name, TenantCommits(name, self._known, self._clock, self._entropy)
         )
         queue = self._queues[name]
         written: list[tuple[Ticket, Receipt]] = []
@@ -249,6 +259,7 @@ class PostgresStore:
         transaction = ServerTransaction(lent, writes=True, sent=self._waited)
         try:
             self._forget_keys(transaction)
+            listened = transaction.send(ACROSS, LISTENED) if self._prepares and self._hints.is_to_ask() else None
             # Whose work the group before has written goes on while the server is asked, and may be back for this one.
             rows = commits.begin(transaction, [ticket.work for ticket in batch], queue.wake)
             if not alone:
@@ -266,6 +277,8 @@ class PostgresStore:
                     break
             commits.tables.finish()
             self._write_figures(rows, self._clock.now())
+            if listened is not None:
+                self._hints.learn(listened=bool(transaction.rows_of(listened)[0][0]))
             self._probe("commit:before-commit")
         except BaseException:
             commits.tables.forget()
@@ -319,7 +332,7 @@ class PostgresStore:
     def transact(self, work: Callable[Concatenate[Rows, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         self._refuse_closed()
         answer = self._transacted(work.__name__, lambda rows: work(rows, *args, **kwargs))
-        self._bell.ring()
+        self._rang()
         return answer
 
     def _transacted(self, name: str, work: Callable[[Rows], T]) -> T:
@@ -379,6 +392,8 @@ class PostgresStore:
 
     def wait(self, moved: tuple[int, ...], seconds: float) -> bool:
         until = time.monotonic() + seconds
+        if self._prepares:  # behind a pooler there is nobody to listen to
+            self._hearer.want()
         while True:
             rung = self._bell.count
             if self.moved() != moved:
@@ -400,7 +415,7 @@ class PostgresStore:
             return done
 
         done = self._transacted("erase", erase)
-        self._bell.ring()
+        self._rang()
         return ErasureReceipt(
             seq=done.seq,
             ids=done.ids,

@@ -80,10 +80,12 @@ _TENANT: Final = (
     f'SELECT "id", "name", "seq", "at", "hash", "horizon", "horizon_hash" FROM {SCHEMA}."tenant" WHERE "id" > 0'
 )
 ONE_TENANT: Final = _TENANT + ' AND "id" = %s'
+ONE_NAMED: Final = _TENANT + ' AND "name" = %s'
 _ADD_TENANT: Final = (
     f'INSERT INTO {SCHEMA}."tenant" ("id", "name", "horizon", "horizon_hash", "seq", "at", "hash", "vers", "links",'
     ' "spaces", "names", "jobs", "packs", "holds", "stamp", "xid")'
-    ' VALUES (%s, %s, 0, %s, 0, 0, %s, 0, 0, 0, 0, 0, 0, 0, 0, 0) ON CONFLICT ("name") DO NOTHING'
+    f" VALUES (current_setting('{SCHEMA}.tenant')::bigint, %s, 0, %s, 0, 0, %s, 0, 0, 0, 0, 0, 0, 0, 0, 0)"
+    ' ON CONFLICT ("name") DO NOTHING'
 )
 _OWNED_BY: Final = (
     f'SELECT {_listed(SPACE.columns)} FROM {SCHEMA}."space" WHERE "home" = %s AND "tenant" = %s'
@@ -108,7 +110,7 @@ class PostgresSpaces(PostgresGroup, SpaceTables):
 
     def tenants(self, *, name: str | None = None, number: int = 0) -> list[TenantRow]:
         if name is not None:
-            rows = self._transaction.ask_named(name, _TENANT + ' AND "name" = %s', (name,))
+            rows = self._transaction.ask_named(name, ONE_NAMED, (name,))
             if rows and self._transaction.writes:  # locked by now, it may have moved on
                 rows = self._ask(rows[0][0], ONE_TENANT, rows[0][0])
         elif number:
@@ -125,12 +127,16 @@ class PostgresSpaces(PostgresGroup, SpaceTables):
         return row._replace(seq=head.seq, at=head.at, hash=head.hash)
 
     def add_tenant(self, name: str | None) -> TenantRow:
-        ((number,),) = self._ask(ACROSS, f"SELECT nextval('{SCHEMA}.tenant_id_seq')")
         genesis = bytes(32)
-        self._transaction.create(number, _ADD_TENANT, (number, name, genesis, genesis))
-        return (
-            self.tenant_row(number) if name is None else self.known_tenant(name)
-        )  # another's, if somebody was quicker
+        numbered = self._transaction.create(_ADD_TENANT, (name, genesis, genesis))
+        rows = [] if name is None else self._transaction.ask_named(name, ONE_NAMED, (name,))
+        number = int(self._transaction.rows_of(numbered)[0][0])
+        if name is None:
+            return self.tenant_row(number)
+        if rows and rows[0][0] != number:
+            return self.known_tenant(name)  # another's, who was quicker
+        self._transaction.created(number, genesis)
+        return TenantRow._make(rows[0])
 
     def owe_rewriting(self, tenant: int) -> None:
         owe(self._transaction, [tenant])

@@ -241,7 +241,7 @@ class PipelinedConnection:
 
     def __init__(self, where: ServerAddress, *, reads: bool, prepares: bool) -> None:
         self.db = where.connect(autocommit=True)
-        self.begin = "BEGIN " + ("ISOLATION LEVEL REPEATABLE READ READ ONLY" if reads else "READ WRITE")
+        self.begin = "BEGIN " + ("ISOLATION LEVEL REPEATABLE READ READ ONLY" if reads else "ISOLATION LEVEL READ COMMITTED")
         self._prepares = prepares
         self._times: Counter[str] = Counter()
         try:

@@ -65,6 +65,8 @@ _BIND: Final = (
     f" set_config('{SCHEMA}.name', %s, true), set_config('plan_cache_mode', %s, true), set_config('enable_seqscan', %s, true)"
 )
 
+_BIND_NEXT: Final = f"SELECT set_config('{SCHEMA}.tenant', nextval('{SCHEMA}.tenant_id_seq')::text, true)"
+
 
 class Part(NamedTuple):
     """A statement that writes rows of one table, and what is bound in it."""
@@ -147,7 +149,7 @@ class ServerTransaction:
         across = tenant == ACROSS
         self._bound = (tenant, bool(planned_once))
         self._tell_session("" if across else str(tenant), "on" if across else "", "", planned_once=bool(planned_once))
-        if self.writes and not across and tenant not in self._locking:
+        if self.writes and not across and tenant not in self._locking and tenant not in self._heads:
             self._locking[tenant] = self._lent.db.cursor(binary=True).execute(_LOCK_HEAD, (tenant,))
 
     def _tell_session(self, tenant: str, across: str, name: str, *, planned_once: bool = False) -> None:
@@ -182,12 +184,18 @@ class ServerTransaction:
 
     # Heads
 
-    def create(self, tenant: int, statement: str, bound: Bound) -> None:
-        """Send what makes the head of a tenant: there is none to lock yet."""
+    def create(self, statement: str, bound: Bound) -> Cursor[Any]:
+        """Send what makes the head of a tenant under a number that the server gives, and which is told."""
         self.flush()
-        self._tell_session(str(tenant), "", "")
+        self._execute(_BIND, ("", "", "", "auto", "on"))
+        numbered = self._lent.db.cursor(binary=True).execute(_BIND_NEXT)
         self._bound = None
         self._execute(statement, bound)
+        return numbered
+
+    def created(self, tenant: int, genesis: bytes) -> None:
+        """Note that this transaction made a tenant: it holds its head, and nobody else sees it."""
+        self._heads[tenant] = TenantHead(tenant, 0, 0, genesis, 0, 0, 0, 0, 0, 0, 0, 0)
 
     def lock(self, tenant: int) -> None:
         """Lock a tenant's head, without waiting for it."""
@@ -294,6 +302,7 @@ class ServerTransaction:
     def end(self) -> None:
         """End it, with what was sent of it: a round trip if it has begun."""
         if self._begun:
+            self._begun = False
             self._sent()
             self._lent.commit()
 
