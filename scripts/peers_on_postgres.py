@@ -1,4 +1,4 @@
-"""Measures memories that keep rows and vectors in PostgreSQL beside one another: one server, the same texts and vectors.
+"""Measures memories that keep rows and vectors in PostgreSQL beside one another: one server, same texts and vectors.
 
 Vectors are fixed: a text's is drawn by a seed, a question's lies near one text's. A question shares no word with any
 text, so that nothing but vectors ranks. The exact answer is computed from all vectors of the user who is asked about.
@@ -54,7 +54,9 @@ class FixedVectors:
     def __init__(self, seed: int) -> None:
         self._dice = np.random.default_rng(seed)
         # With a direction in common, as those of a model have: mem0 passes over what points away from a question.
-        self._topics = self._dice.standard_normal((TOPICS, DIMS), np.float32) + self._dice.standard_normal(DIMS, np.float32)
+        self._topics = self._dice.standard_normal((TOPICS, DIMS), np.float32) + self._dice.standard_normal(
+            DIMS, np.float32
+        )
         self._drawn: dict[str, NDArray[np.float32]] = {}
 
     def draw(self, text: str) -> NDArray[np.float32]:
@@ -277,7 +279,7 @@ class Texts:
 
 def make_texts(users: int, items: int, searches: int, writes: int, seed: int, vectors: FixedVectors) -> Texts:
     """Make up all texts, and draw their vectors."""
-    dice = random.Random(seed)  # noqa: S311 - a load, not a secret
+    dice = random.Random(seed)
     said = Talk(seed).messages(users * items + writes)
     texts = [f"{message.text} ({number})" for number, message in enumerate(said)]
     for text in texts:
@@ -330,7 +332,8 @@ def measure(peers: Sequence[Peer], texts: Texts, note: Any) -> dict[str, Measure
 def table(measured: dict[str, Measured]) -> str:
     """The figures as a table for a page."""
     lines = [
-        "| | kept a second, as many at once as it takes | a write, p50 | a search of one user's, p50 / p95 | share of the exact answer | returned of 10 |",
+        "| | kept a second, many at once | a write, p50 | a search of one user's, p50 / p95"
+        " | share of the exact answer | returned of 10 |",
         "|---|---|---|---|---|---|",
     ]
     for name, each in measured.items():
@@ -375,7 +378,10 @@ def main() -> int:
                 failed[name] = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
         measured = measure(peers, texts, note)
     versions = {name: version(name) for name in ("langgraph-checkpoint-postgres", "mem0ai") if name[:4] not in failed}
-    print(f"{chosen.users:,} users with {chosen.items} items each, {DIMS} numbers; load {os.getloadavg()[0]:.1f}; {versions}\n")
+    print(
+        f"{chosen.users:,} users with {chosen.items} items each, {DIMS} numbers; load {os.getloadavg()[0]:.1f};"
+        f" {versions}\n"
+    )
     print(table(measured))
     for name, why in failed.items():
         print(f"\n{name} could not be measured: {why}")

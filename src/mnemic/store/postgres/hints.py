@@ -1,7 +1,7 @@
 """Hints that something was committed, for processes that wait: quicker than a look at the heads, and never relied on.
 
 A `NOTIFY` inside a commit would have all commits of a database wait for one another. So it is sent afterwards, in a
-transaction of its own on a connection of its own, one for all commits of a short while, and only where somebody listens.
+transaction and on a connection of its own, one for all commits of a short while, and only where somebody listens.
 Behind a pooler nobody can, and a hint that is lost costs no more than the wait for the next look (`hearing`).
 """
 

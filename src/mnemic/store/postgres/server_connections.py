@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _CONNECT_SECONDS: Final = 10
 """Most seconds that one attempt to connect takes."""
 PREPARED_AFTER: Final = 5
-"""How often a statement comes on a connection before it is prepared: one that comes once is not worth a plan for all."""
+"""How often a statement comes on a connection before it is prepared; what comes once is not worth a plan for all."""
 
 
 def driver() -> Any:
@@ -241,7 +241,9 @@ class PipelinedConnection:
 
     def __init__(self, where: ServerAddress, *, reads: bool, prepares: bool) -> None:
         self.db = where.connect(autocommit=True)
-        self.begin = "BEGIN " + ("ISOLATION LEVEL REPEATABLE READ READ ONLY" if reads else "ISOLATION LEVEL READ COMMITTED")
+        self.begin = "BEGIN " + (
+            "ISOLATION LEVEL REPEATABLE READ READ ONLY" if reads else "ISOLATION LEVEL READ COMMITTED"
+        )
         self._prepares = prepares
         self._times: Counter[str] = Counter()
         try:

@@ -105,9 +105,7 @@ class PostgresGroupTables(GroupTables, PostgresSpaces, PostgresNames, PostgresJo
     commits (a standby that was behind, a backup) comes by the same stamps again, with others.
     """
 
-    def __init__(
-        self, relations: PostgresRelations, name: str, numbers: dict[str, int], new_spaces: set[int]
-    ) -> None:
+    def __init__(self, relations: PostgresRelations, name: str, numbers: dict[str, int], new_spaces: set[int]) -> None:
         super().__init__(relations)
         self._numbers = numbers
         self._name, self._new_spaces, self._is_new = name, new_spaces, False

@@ -62,7 +62,8 @@ _SET_HEAD: Final = (
 )
 _BIND: Final = (
     f"SELECT set_config('{SCHEMA}.tenant', %s, true), set_config('{SCHEMA}.across', %s, true),"
-    f" set_config('{SCHEMA}.name', %s, true), set_config('plan_cache_mode', %s, true), set_config('enable_seqscan', %s, true)"
+    f" set_config('{SCHEMA}.name', %s, true), set_config('plan_cache_mode', %s, true),"
+    " set_config('enable_seqscan', %s, true)"
 )
 
 _BIND_NEXT: Final = f"SELECT set_config('{SCHEMA}.tenant', nextval('{SCHEMA}.tenant_id_seq')::text, true)"
@@ -143,7 +144,7 @@ class ServerTransaction:
         return self._lent.db.cursor(binary=True).execute(statement, bound, prepare=often)
 
     def _bind(self, tenant: int, planned_once: bool | None = None) -> None:
-        """Say whose the next statement is, and whether it is planned once for whatever is bound; None if either will do."""
+        """Say whose the next statement is, and whether one plan serves whatever is bound; None if either will do."""
         if self._bound is not None and self._bound[0] == tenant and planned_once in (None, self._bound[1]):
             return
         across = tenant == ACROSS
