@@ -237,7 +237,7 @@ def test_a_commit_that_landed_though_nobody_said_so_is_known(copy: str, monkeypa
         def lose(self: ServerTransaction) -> None:
             land(self)
             monkeypatch.setattr(ServerTransaction, "commit", land)
-            self.db.close()
+            self._lent.db.close()
             raise psycopg.OperationalError("the connection is lost")
 
         monkeypatch.setattr(ServerTransaction, "commit", lose)

@@ -97,7 +97,7 @@ def test_who_comes_while_a_group_waits_for_the_tenant_goes_along(world: World, m
     assert trips(world, both) == 3  # each group's two, and one for what the late one looks up
 
 
-def test_a_read_takes_one_for_each_question_and_one_to_begin(world: World) -> None:
+def test_a_read_takes_one_for_each_question_and_one_to_end(world: World) -> None:
     space = world.space()
 
     def read() -> None:
@@ -139,3 +139,18 @@ def test_a_recall_that_asks_something_new_takes_four(module_postgres_database: s
 def test_a_lane_is_claimed_in_few(world: World) -> None:
     space = world.space()
     assert trips(world, lambda: world.store.transact(lane_cursors.claim, space, "lane", "me", 60.0)) == 5
+
+
+def test_a_look_for_work_takes_two_whatever_it_asks(world: World) -> None:
+    world.store.transact(lane_cursors.follow, "looked at")
+
+    def look() -> None:
+        with world.store.read() as snapshot:
+            assert snapshot.due_spaces("looked at", 1, resting=True).complete
+
+    assert trips(world, look) == 2
+
+
+def test_the_first_commit_of_a_tenant_takes_three(world: World) -> None:
+    assert trips(world, lambda: world.commit(world.put(world.item("hello", session="s")), tenant="one that is new")) == 3
+    assert trips(world, lambda: world.commit("more", tenant="one that is new")) == 2

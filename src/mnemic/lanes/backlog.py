@@ -65,13 +65,12 @@ class Backlog:
         """
         while True:
             with self._store.read() as snapshot:
-                if snapshot.followed(name):
-                    awake = snapshot.due(name, now)
-                    # Whoever waits for all, and who looks first, asks of spaces too in which the lane rests: their
-                    # users may follow it by now, or by what another process takes for the default.
-                    every = now == FOREVER or name not in self._later
-                    due = sorted({*awake, *snapshot.resting(name)}) if every else awake
-                    later = now < FOREVER and snapshot.is_put_off(name, now)
+                # Whoever waits for all, and who looks first, asks of spaces too in which the lane rests: their
+                # users may follow it by now, or by what another process takes for the default.
+                found = snapshot.due_spaces(name, now, resting=now == FOREVER or name not in self._later)
+                if found.complete:
+                    awake, later = found.now, found.later
+                    due = sorted({*awake, *found.resting})
                     heads = (head for space in due for head in snapshot.spaces((space,)))
                     behind = {head.id: head.epoch for head in heads if self._has_work(snapshot, head, name)}
                     idle = {space: snapshot.newest(space) for space in awake if space not in behind}

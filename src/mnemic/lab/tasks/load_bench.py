@@ -3,7 +3,8 @@
 Requests come at times drawn beforehand (a Poisson process), whether those before have been answered or not; each
 latency counts from when the request was due, so that a stall is seen by all who came meanwhile. Tenants are drawn by
 Zipf's law. What else is measured, on the same store: loading, warm recall (in turn with a file that holds the same, if
-one stands beside it), commits of all tenants against those of one, and what further tenants add to the database.
+one stands beside it), commits of all tenants against those of one, by callers of one process and by processes of one
+caller, and what further tenants add to the database.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from itertools import islice
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 from urllib.parse import quote
 
 import numpy as np
@@ -41,6 +42,9 @@ from mnemic.store.moving import tenants_of
 from mnemic.store.sqlite.disk import file_system
 from mnemic.store.urls import path_of, shown
 
+if TYPE_CHECKING:
+    from multiprocessing.synchronize import Barrier
+
 LOADED: Final = 5_000.0
 """Items a second that are to be loaded."""
 WARM_SHARE: Final = 2.0
@@ -56,6 +60,8 @@ _BATCH: Final = 500
 _POOL: Final = 4_000
 """Texts that are made up; what is written and asked is drawn from them."""
 _HITS: Final = 10
+_TOGETHER_SECONDS: Final = 120.0
+"""Most seconds that processes wait for one another; then one has failed."""
 _OURS: Final = "load "
 """How the names of the tenants begin."""
 _SETTINGS: Final = Settings(embedder="none", background=False)
@@ -301,6 +307,8 @@ def bench_load(
                 memories.append(opened.enter_context(_memory(other)))
             figures += _warm(memories, load, progress)
             figures += _side_by_side(memories[0], load, progress)
+        if load.processes > 1:
+            figures += _apart(where, load, progress)
         figures += _arrivals(where, load, progress)
         figures += _further(where, load, progress)
         path = path_of(where)
@@ -471,6 +479,64 @@ def _commit_rate(memory: Memory, load: TenantLoad, tenants: int, texts: Sequence
     with ThreadPoolExecutor(load.threads) as pool:
         done = sum(pool.map(call, range(load.threads)))
     return done / (time.perf_counter() - began)
+
+
+# Commits of many processes
+
+_ready: Barrier | None = None
+"""What processes wait at until all are there."""
+
+
+def _wait_at(barrier: Barrier) -> None:
+    global _ready
+    _ready = barrier
+
+
+def _apart(where: str, load: TenantLoad, progress: Progress) -> list[Figure]:
+    """Count commits of several processes, each with one caller, so that none shares another's: of one tenant, and of
+    as many tenants; and those of one such process. In turn.
+    """
+    spawn = multiprocessing.get_context("spawn")
+    count = min(load.processes, load.tenants)
+    barrier = spawn.Barrier(count)
+    rates: dict[str, list[float]] = {"own": [], "one": [], "alone": []}
+    seconds = min(5.0, max(0.2, load.seconds / 10))
+    with ProcessPoolExecutor(count, spawn, initializer=_wait_at, initargs=(barrier,)) as pool:
+        for turn in range(3):
+            progress("commits of many processes", turn + 1, 3)
+            for how, rate in rates.items():
+                parts = [(0 if how == "one" else part, how != "alone" or part == 0) for part in range(count)]
+                calls = [pool.submit(_commits_of_process, where, load, seconds, *part) for part in parts]
+                rate.append(sum(call.result() for call in calls))
+    own, one, alone = (median(each) for each in rates.values())
+    return [
+        Figure(
+            name=f"commits a second, {count} processes, a tenant each", value=own, unit="", more=True,
+            detail=f"one caller in each; one process alone {alone:,.0f}",
+        ),
+        Figure(name="the same beside all on one tenant", value=own / one, unit="x", more=True),
+        Figure(
+            name=f"{count} processes on one tenant beside one process", value=one / alone, unit="x", bar=1.0, more=True,
+            detail=f"{one:,.0f} a second",
+        ),
+    ]  # fmt: skip
+
+
+def _commits_of_process(where: str, load: TenantLoad, seconds: float, tenant: int, commits: bool) -> float:
+    """Commit one after the other from when all processes are ready; how many a second."""
+    assert _ready is not None
+    texts, done = MadeUp(load).texts, 0
+    with _memory(where) as memory:
+        scope = memory.scope(user="me", tenant=tenant_name(tenant))
+        scope.observe(texts[0])
+        _ready.wait(_TOGETHER_SECONDS)
+        began = time.perf_counter()
+        while commits and time.perf_counter() < began + seconds:
+            scope.observe(texts[done % len(texts)])
+            done += 1
+        took = time.perf_counter() - began
+        _ready.wait(_TOGETHER_SECONDS)  # nobody opens or closes while others commit
+    return done / took
 
 
 # Requests that come by themselves

@@ -97,7 +97,17 @@ from mnemic.store.values.row_values import (
     Walk,
     WrittenRow,
 )
-from mnemic.store.values.work import EmbedderRow, EmbedderState, Job, JobState, Lane, Order, PackRow, VectorRow
+from mnemic.store.values.work import (
+    DueSpaces,
+    EmbedderRow,
+    EmbedderState,
+    Job,
+    JobState,
+    Lane,
+    Order,
+    PackRow,
+    VectorRow,
+)
 
 RESTS: Final = FOREVER
 """When a lane looks at a space in which it has nothing to do until something is written there."""
@@ -763,6 +773,20 @@ class LaneTables(Group, ABC):
     def resting(self, name: str) -> list[int]:
         """The spaces in which a lane rests, by number."""
         return sorted(space for _, space, _ in self.relations.find(DUE, ("at", "=", RESTS), name=name))
+
+    def due_spaces(self, name: str, now: int, *, resting: bool) -> DueSpaces:
+        """All that a look for a lane's work begins with.
+
+        Args:
+            resting: Whether spaces in which the lane rests are asked for.
+        """
+        complete = self.followed(name) == FOREVER
+        return DueSpaces(
+            complete,
+            self.due(name, now) if complete else [],
+            self.resting(name) if complete and resting else [],
+            complete and now < FOREVER and self.is_put_off(name, now),
+        )
 
     def due_past(self, name: str, after: int, limit: int) -> list[int]:
         """The spaces numbered past `after` that a lane is to look at, now or later, by number, at most `limit`."""

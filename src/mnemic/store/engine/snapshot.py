@@ -41,7 +41,7 @@ from mnemic.store.values.row_values import (
     VersionRow,
     Walk,
 )
-from mnemic.store.values.work import EmbedderRow, Job, JobState, Lane, PackRow, VectorRow
+from mnemic.store.values.work import DueSpaces, EmbedderRow, Job, JobState, Lane, PackRow, VectorRow
 
 if TYPE_CHECKING:
     from mnemic.core.visibility import Condition
@@ -613,13 +613,9 @@ class Snapshot:
         """The spaces that a followed lane is to look at by now, by id; there may be nothing left to do in one."""
         return self._rows.lanes.due(name, now)
 
-    def resting(self, name: str) -> list[int]:
-        """The spaces at which a followed lane does not look until something is written there, by id."""
-        return self._rows.lanes.resting(name)
-
-    def is_put_off(self, name: str, now: int) -> bool:
-        """Whether a followed lane is to look at some space later."""
-        return self._rows.lanes.is_put_off(name, now)
+    def due_spaces(self, name: str, now: int, *, resting: bool) -> DueSpaces:
+        """All that a look for a lane's work begins with."""
+        return self._rows.lanes.due_spaces(name, now, resting=resting)
 
     def first_waiting(self, name: str) -> int | None:
         """The first space in which a lane has work that nobody follows; None for none."""

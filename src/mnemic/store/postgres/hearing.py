@@ -38,7 +38,9 @@ class HeadPoll:
     def look(self, transaction: ServerTransaction) -> tuple[int, ...]:
         """A mark, which differs from the one before if anything was committed in between."""
         with self._lock:
-            rows = transaction.ask(ACROSS, _MOVED, (self._watermark,))
+            sent = transaction.send(ACROSS, _MOVED, (self._watermark,))
+            transaction.end()  # in the same trip
+            rows = sent.fetchall()
             stamps = {tenant: stamp for _, tenant, stamp in rows if tenant is not None}
             if any(self._stamps.get(tenant) != stamp for tenant, stamp in stamps.items()):
                 self._count += 1

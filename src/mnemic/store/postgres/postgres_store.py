@@ -24,6 +24,7 @@ from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.postgres import rewriting
 from mnemic.store.postgres.hearing import HeadPoll
+from mnemic.store.postgres.hints import LISTENED, CommitHints, HintListener
 from mnemic.store.postgres.postgres_schema import FORMAT, SCHEMA
 from mnemic.store.postgres.postgres_tables import postgres_rows
 from mnemic.store.postgres.server_connections import (
@@ -135,6 +136,8 @@ class PostgresStore:
         self._sweeps: dict[str, TenantSweep] = {}
         self._sweeping = Mutex()
         self._heads = HeadPoll()
+        self._hints = CommitHints(self._where)
+        self._hearer = HintListener(self._where, self._bell.ring, lambda: self._hints.process)
         self._known: dict[str, int] = {}
         self._closed = False
 
@@ -142,6 +145,8 @@ class PostgresStore:
         self._closed = True
         for connections in (self._readers, self._writers, self._listeners):
             connections.close()
+        self._hints.close()
+        self._hearer.close()
         self._bell.ring()
 
     @property
@@ -166,7 +171,6 @@ class PostgresStore:
             self._lent(self._readers) as lent,
             _transaction(lent, writes=False, sent=self._waited, known=self._known) as transaction,
         ):
-            transaction.ask(ACROSS, "SELECT 1")  # from here on it sees what is committed now, and nothing later
             yield Snapshot(self._rows(transaction))
 
     def _rows(self, transaction: ServerTransaction) -> Rows:
@@ -236,7 +240,12 @@ class PostgresStore:
             return
         for ticket, receipt in written:
             ticket.receipt = receipt
+        self._rang()
+
+    def _rang(self) -> None:
+        """Have whoever waits hear of a commit: in this process at once, in others soon."""
         self._bell.ring()
+        self._hints.committed()
 
     def _group(self, batch: list[Ticket], alone: bool) -> list[tuple[Ticket, Receipt]]:
         name = batch[0].work.draft.tenant
@@ -257,21 +266,22 @@ class PostgresStore:
         self, lent: PipelinedConnection, name: str, batch: list[Ticket], alone: bool
     ) -> list[tuple[Ticket, Receipt]]:
         commits = self._commits.get(name) or self._commits.setdefault(
-            name, TenantCommits(name, self._clock, self._entropy)
+            name, TenantCommits(name, self._known, self._clock, self._entropy)
         )
         queue = self._queues[name]
         written: list[tuple[Ticket, Receipt]] = []
-        started = time.monotonic()
         self._probe("commit:begin")
-        transaction = ServerTransaction(lent.db, writes=True, sent=self._waited)
+        transaction = ServerTransaction(lent, writes=True, sent=self._waited)
         try:
             self._forget_keys(transaction)
+            listened = transaction.send(ACROSS, LISTENED) if self._prepares and self._hints.is_to_ask() else None
             # Whose work the group before has written goes on while the server is asked, and may be back for this one.
             rows = commits.begin(transaction, [ticket.work for ticket in batch], queue.wake)
             if not alone:
                 taken = len(batch)
                 queue.join(batch)
                 commits.ask_more([ticket.work for ticket in batch[taken:]])
+            started = time.monotonic()  # not while another had the tenant: those who came meanwhile are many
             for ticket in batch:
                 try:
                     written.append((ticket, ledger.apply(rows, ticket.work)))
@@ -283,6 +293,8 @@ class PostgresStore:
                     break
             commits.tables.finish()
             self._write_figures(rows, self._clock.now())
+            if listened is not None:
+                self._hints.learn(listened=bool(transaction.rows_of(listened)[0][0]))
             self._probe("commit:before-commit")
         except BaseException:
             commits.tables.forget()
@@ -336,14 +348,14 @@ class PostgresStore:
     def transact(self, work: Callable[Concatenate[Rows, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         self._refuse_closed()
         answer = self._transacted(work.__name__, lambda rows: work(rows, *args, **kwargs))
-        self._bell.ring()
+        self._rang()
         return answer
 
     def _transacted(self, name: str, work: Callable[[Rows], T]) -> T:
         for last in range(TRIES):
             try:
                 with self._lent(self._writers) as lent:
-                    transaction = ServerTransaction(lent.db, writes=True, sent=self._waited)
+                    transaction = ServerTransaction(lent, writes=True, sent=self._waited)
                     try:
                         rows = self._rows(transaction)
                         answer = work(rows)
@@ -396,6 +408,8 @@ class PostgresStore:
 
     def wait(self, moved: tuple[int, ...], seconds: float) -> bool:
         until = time.monotonic() + seconds
+        if self._prepares:  # behind a pooler there is nobody to listen to
+            self._hearer.want()
         while True:
             rung = self._bell.count
             if self.moved() != moved:
@@ -417,7 +431,7 @@ class PostgresStore:
             return done
 
         done = self._transacted("erase", erase)
-        self._bell.ring()
+        self._rang()
         return ErasureReceipt(
             seq=done.seq,
             ids=done.ids,
@@ -601,9 +615,12 @@ def _may_be_repeated(error: BaseException) -> bool:
 def _transaction(
     lent: PipelinedConnection, *, writes: bool, sent: Callable[[], None], known: dict[str, int] | None = None
 ) -> Iterator[ServerTransaction]:
-    """A transaction that reads, and is ended by taking it back."""
-    transaction = ServerTransaction(lent.db, writes=writes, sent=sent, known=known)
+    """A transaction that reads: of the moment of its first question."""
+    transaction = ServerTransaction(lent, writes=writes, sent=sent, known=known)
     try:
         yield transaction
     finally:
-        transaction.roll_back()
+        try:
+            transaction.end()
+        except driver().Error:  # it was broken off, which whoever asked has heard
+            transaction.roll_back()

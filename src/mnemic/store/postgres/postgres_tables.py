@@ -30,6 +30,7 @@ from mnemic.store.engine.relations import (
     WRITTEN_VERSION,
 )
 from mnemic.store.engine.rows import (
+    RESTS,
     ItemTables,
     JournalTables,
     LaneTables,
@@ -69,7 +70,7 @@ from mnemic.store.values.row_values import (
     Walk,
     WrittenRow,
 )
-from mnemic.store.values.work import EmbedderRow, Job, JobState, Lane, VectorRow, slot_lane
+from mnemic.store.values.work import DueSpaces, EmbedderRow, Job, JobState, Lane, VectorRow, slot_lane
 
 
 def _listed(columns: Sequence[str], of: str = "") -> str:
@@ -82,10 +83,13 @@ _TENANT: Final = (
 _STAYING: Final = _TENANT + ' AND "gone" IS NULL'
 _GONE: Final = _TENANT + ' AND "gone" IS NOT NULL'
 ONE_TENANT: Final = _TENANT + ' AND "id" = %s'
+ONE_NAMED: Final = _TENANT + ' AND "name" = %s'
+_STAYING_NAMED: Final = _STAYING + ' AND "name" = %s'
 _ADD_TENANT: Final = (
     f'INSERT INTO {SCHEMA}."tenant" ("id", "name", "horizon", "horizon_hash", "seq", "at", "hash", "vers", "links",'
     ' "spaces", "names", "jobs", "packs", "holds", "stamp", "xid")'
-    ' VALUES (%s, %s, 0, %s, 0, 0, %s, 0, 0, 0, 0, 0, 0, 0, 0, 0) ON CONFLICT ("name") DO NOTHING'
+    f" VALUES (current_setting('{SCHEMA}.tenant')::bigint, %s, 0, %s, 0, 0, %s, 0, 0, 0, 0, 0, 0, 0, 0, 0)"
+    ' ON CONFLICT ("name") DO NOTHING'
 )
 _OWNED_BY: Final = (
     f'SELECT {_listed(SPACE.columns)} FROM {SCHEMA}."space" WHERE "home" = %s AND "tenant" = %s'
@@ -122,7 +126,7 @@ class PostgresSpaces(PostgresGroup, SpaceTables):
 
     def tenants(self, *, name: str | None = None, number: int = 0) -> list[TenantRow]:
         if name is not None:
-            rows = self._named(name, _TENANT)
+            rows = self._named(name, ONE_NAMED)
             if not rows:
                 refuse_elsewhere(self._transaction, name)
         elif number:
@@ -131,14 +135,14 @@ class PostgresSpaces(PostgresGroup, SpaceTables):
             rows = self._ask(ACROSS, _STAYING + ' ORDER BY "id"')
         return [self._current(here(row)) for row in rows]
 
-    def _named(self, name: str, among: str) -> list[tuple[Any, ...]]:
-        rows = self._transaction.ask_named(name, among + ' AND "name" = %s', (name,))
+    def _named(self, name: str, statement: str) -> list[tuple[Any, ...]]:
+        rows = self._transaction.ask_named(name, statement, (name,))
         if rows and self._transaction.writes:  # locked by now, it may have moved on
             rows = self._ask(rows[0][0], ONE_TENANT, rows[0][0])
         return rows
 
     def named_tenant(self, name: str) -> TenantRow | None:
-        return next((self._current(here(row)) for row in self._named(name, _STAYING)), None)
+        return next((self._current(here(row)) for row in self._named(name, _STAYING_NAMED)), None)
 
     def gone_tenants(self) -> dict[str, tuple[TenantRow, str]]:
         """By name, the tenants that were moved to other servers, each with what it left and the server."""
@@ -169,12 +173,16 @@ class PostgresSpaces(PostgresGroup, SpaceTables):
         if name is not None:
             self._transaction.share()  # which buckets are kept here is changed by who is alone
             refuse_elsewhere(self._transaction, name)
-        ((number,),) = self._ask(ACROSS, f"SELECT nextval('{SCHEMA}.tenant_id_seq')")
         genesis = bytes(32)
-        self._transaction.create(number, _ADD_TENANT, (number, name, genesis, genesis))
-        return (
-            self.tenant_row(number) if name is None else self.known_tenant(name)
-        )  # another's, if somebody was quicker
+        numbered = self._transaction.create(_ADD_TENANT, (name, genesis, genesis))
+        rows = [] if name is None else self._transaction.ask_named(name, ONE_NAMED, (name,))
+        number = int(self._transaction.rows_of(numbered)[0][0])
+        if name is None:
+            return self.tenant_row(number)
+        if rows and rows[0][0] != number:
+            return self.known_tenant(name)  # another's, who was quicker
+        self._transaction.created(number, genesis)
+        return here(rows[0])
 
     def owe_rewriting(self, tenant: int) -> None:
         owe(self._transaction, [tenant])
@@ -712,6 +720,9 @@ _UNPACKED: Final = (
 )
 
 
+_DUE_SPACES: Final = f'SELECT "space" FROM {SCHEMA}."due" WHERE "name" = %s'
+
+
 class PostgresLanes(PostgresGroup, LaneTables):
     """PostgreSQL's own statements about lanes and jobs."""
 
@@ -723,6 +734,22 @@ class PostgresLanes(PostgresGroup, LaneTables):
     def set_followed(self, name: str, upto: int) -> None:
         self._transaction.alone()
         super().set_followed(name, upto)
+
+    def due_spaces(self, name: str, now: int, *, resting: bool) -> DueSpaces:
+        """Ask all of it in one trip; of spaces that are due few columns, and no more than there are."""
+        send, rows_of = self._transaction.send, self._transaction.rows_of
+        upto = send(ACROSS, f'SELECT "upto" FROM {SCHEMA}."followed" WHERE "name" = %s', (name,))
+        awake = send(ACROSS, f'{_DUE_SPACES} AND "at" <= %s', (name, min(now, RESTS - 1)))
+        later = send(ACROSS, f'{_DUE_SPACES} AND "at" > %s AND "at" < %s LIMIT 1', (name, now, RESTS))
+        rests = send(ACROSS, f'{_DUE_SPACES} AND "at" = %s', (name, RESTS)) if resting else None
+        if rows_of(upto) != [(FOREVER,)]:
+            return DueSpaces(False, [], [], False)
+        return DueSpaces(
+            True,
+            sorted(space for (space,) in rows_of(awake)),
+            sorted(space for (space,) in rows_of(rests)) if rests is not None else [],
+            now < FOREVER and bool(rows_of(later)),
+        )
 
     def lane_and_newest(self, space: int, name: str) -> tuple[Lane, int]:
         tenant = tenant_of(space)

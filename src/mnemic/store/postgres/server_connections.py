@@ -5,7 +5,7 @@ from __future__ import annotations
 import select
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -34,6 +34,8 @@ _SERVER: Final = (
 )
 _CONNECT_SECONDS: Final = 10
 """Most seconds that one attempt to connect takes."""
+PREPARED_AFTER: Final = 5
+"""How often a statement comes on a connection before it is prepared; what comes once is not worth a plan for all."""
 
 
 def driver() -> Any:
@@ -234,28 +236,45 @@ class Connections:
 
 
 class PipelinedConnection:
-    """One connection, in pipeline mode for as long as it lives: to enter and to leave that costs a round trip."""
+    """One connection, in pipeline mode for as long as it lives: to enter and to leave that costs a round trip.
+
+    Transactions are begun and ended by statements like any others: the driver would wait for its own `BEGIN`, and a
+    `ROLLBACK` has it forget all that was prepared.
+
+    Attributes:
+        begin: The statement that begins a transaction.
+    """
 
     def __init__(self, where: ServerAddress, *, reads: bool, prepares: bool) -> None:
-        psycopg = driver()
         self.db = where.connect(autocommit=True)
+        self.begin = "BEGIN " + (
+            "ISOLATION LEVEL REPEATABLE READ READ ONLY" if reads else "ISOLATION LEVEL READ COMMITTED"
+        )
+        self._prepares = prepares
+        self._times: Counter[str] = Counter()
         try:
             self.server: tuple[Any, ...] = self.db.execute(_SERVER).fetchone() or ()
             """Which server and database it leads to, on which timeline: another than before may have lost commits."""
-            self.db.autocommit = False
             if not prepares:
                 self.db.prepare_threshold = None
-            if reads:
-                self.db.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
-                self.db.read_only = True
-            else:
-                self.db.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
-            self._pipeline = self.db.pipeline()
-            self._pipeline.__enter__()
+            self._pipelined = self.db.pipeline()
+            self._pipeline = self._pipelined.__enter__()
         except BaseException:
             self.db.close()
             raise
         self.used = time.monotonic()
+
+    def comes_often(self, statement: str) -> bool:
+        """Whether a statement came here often enough to be prepared, and planned once for whatever is bound."""
+        if not self._prepares:
+            return False
+        self._times[statement] += 1
+        return self._times[statement] > PREPARED_AFTER
+
+    def commit(self) -> None:
+        """End a transaction: one round trip, in which all that was sent before is answered too."""
+        self.db.execute("COMMIT", prepare=False)
+        self._pipeline.sync()
 
     @property
     def rests(self) -> bool:
@@ -278,7 +297,7 @@ class PipelinedConnection:
         psycopg = driver()
         self.db.close()
         with suppress(psycopg.Error, RuntimeError):
-            self._pipeline.__exit__(None, None, None)
+            self._pipelined.__exit__(None, None, None)
 
 
 class told_as_ours:  # noqa: N801 - said like a function, and entered by every write

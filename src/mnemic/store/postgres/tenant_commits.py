@@ -27,6 +27,7 @@ from mnemic.store.postgres.postgres_tables import (
     PostgresNames,
     PostgresSpaces,
     here,
+    remember,
     rows_of,
 )
 from mnemic.store.postgres.transaction import ServerTransaction
@@ -74,11 +75,13 @@ class PostgresGroupItems(PostgresItems):
     def __init__(self, relations: PostgresRelations) -> None:
         super().__init__(relations)
         self.known: dict[tuple[int, bytes], VersionRow | None] = {}
+        self.new_spaces: set[int] = set()
+        """Spaces that this transaction has made: what is not known of them is not there."""
 
     def standing(self, space: int, items: Sequence[bytes]) -> dict[bytes, VersionRow]:
-        if any((space, item) not in self.known for item in items):
+        if space not in self.new_spaces and any((space, item) not in self.known for item in items):
             return super().standing(space, items)
-        rows = ((item, self.known[space, item]) for item in items)
+        rows = ((item, self.known.get((space, item))) for item in items)
         return {item: row for item, row in rows if row is not None}
 
     def add_versions(self, rows: Sequence[VersionRow]) -> int:
@@ -103,9 +106,10 @@ class PostgresGroupTables(GroupTables, PostgresSpaces, PostgresNames, PostgresJo
     commits (a standby that was behind, a backup) comes by the same stamps again, with others.
     """
 
-    def __init__(self, relations: PostgresRelations, name: str) -> None:
+    def __init__(self, relations: PostgresRelations, name: str, numbers: dict[str, int], new_spaces: set[int]) -> None:
         super().__init__(relations)
-        self._name = name
+        self._numbers = numbers
+        self._name, self._new_spaces, self._is_new = name, new_spaces, False
         self._stamp = -1
         self._left = (0, b"")
         """The last commit that stood when something was written, by seq and hash."""
@@ -129,6 +133,7 @@ class PostgresGroupTables(GroupTables, PostgresSpaces, PostgresNames, PostgresJo
         if row is not None:
             head = self._transaction.head(row.id)
             self._stamp, self._left = head.stamp, (head.seq, head.hash)
+            remember(self._numbers, self._name, row.id)
 
     def ask_for(self, late: Sequence[Prepared], items: PostgresGroupItems) -> None:
         """Ask in one go for what more callers of a group will look up, before anything of it is applied."""
@@ -140,6 +145,8 @@ class PostgresGroupTables(GroupTables, PostgresSpaces, PostgresNames, PostgresJo
     def ask_ahead(self, batch: Sequence[Prepared], items: PostgresGroupItems, meanwhile: Callable[[], None]) -> None:
         """Lock the tenant, and ask in one go for what a group will look up; once more if somebody else has written."""
         self.begin_group()
+        self._new_spaces.clear()
+        self._is_new = False
         if self.knows_many:
             known = self._tenants.get(self._name)
             self.forget()
@@ -268,19 +275,32 @@ class PostgresGroupTables(GroupTables, PostgresSpaces, PostgresNames, PostgresJo
 
     # What was asked for in advance, looked up
 
+    def add_tenant(self, name: str | None) -> TenantRow:
+        row = super().add_tenant(name)
+        if name == self._name:
+            self._know(row)
+            self._is_new = self._transaction.head(row.id).stamp == 0
+        return row
+
     def space(self, tenant: int, user: str | Shared, branch: str = "") -> SpaceRow | None:
+        if self._is_new and (tenant, user, branch) not in self._spaces:
+            return None
         row = super().space(tenant, user, branch)
         if row is not None:
             self._owned[user, branch] = row
         return row
 
     def add_space(self, tenant: int, user: str | Shared, secret: bytes, point: BranchPoint = TRUNK) -> SpaceRow:
-        row = super().add_space(tenant, user, secret, point)
+        last = None if self._is_new else self.relations.first(SPACE, order=("-number",), tenant=tenant)
+        number = 1 + (len(self._new_spaces) if last is None else last.number)
+        space = self.load_space(tenant, number, user, secret, point)
+        row = SpaceRow(space, tenant, user, secret, 0, 0, *point, number)
+        self._new_spaces.add(space)
         self._owned[user, row.branch] = self._spaces[tenant, user, row.branch] = row
         return row
 
     def last_number(self, space: int) -> int:
-        known = self._last_numbers.get(space)
+        known = self._last_numbers.get(space, 0 if space in self._new_spaces else None)
         return super().last_number(space) if known is None else known
 
     def add_name(self, space: int, text: str) -> NameRow:
@@ -289,14 +309,14 @@ class PostgresGroupTables(GroupTables, PostgresSpaces, PostgresNames, PostgresJo
         return row
 
     def name_row(self, space: int, text: str) -> NameRow | None:
-        if (space, text) not in self._names and (space, text) in self._nameless:
+        if (space, text) not in self._names and ((space, text) in self._nameless or space in self._new_spaces):
             return None
         return super().name_row(space, text)
 
     def keyed(self, space: int, hashes: Sequence[bytes]) -> dict[bytes, KeyRow]:
-        if any((space, hashed) not in self._keyed for hashed in hashes):
+        if space not in self._new_spaces and any((space, hashed) not in self._keyed for hashed in hashes):
             return super().keyed(space, hashes)
-        rows = ((hashed, self._keyed[space, hashed]) for hashed in hashes)
+        rows = ((hashed, self._keyed.get((space, hashed))) for hashed in hashes)
         return {hashed: row for hashed, row in rows if row is not None}
 
     def add_keys(self, rows: Sequence[KeyRow]) -> None:
@@ -328,12 +348,16 @@ def _keys_of(prepared: Prepared) -> Iterator[str]:
 
 
 class TenantCommits:
-    """The tables of one tenant's groups, from one transaction to the next."""
+    """The tables of one tenant's groups, from one transaction to the next.
 
-    def __init__(self, name: str, clock: Clock, entropy: Entropy) -> None:
+    Args:
+        numbers: Tenants' numbers by name, as far as this process has seen them; this one's is added.
+    """
+
+    def __init__(self, name: str, numbers: dict[str, int], clock: Clock, entropy: Entropy) -> None:
         self._relations = PostgresRelations(None)
-        self.tables = PostgresGroupTables(self._relations, name)
         self._items = PostgresGroupItems(self._relations)
+        self.tables = PostgresGroupTables(self._relations, name, numbers, self._items.new_spaces)
         tables = self.tables
         rows = rows_of(self._relations, tables, tables, tables, tables, clock, entropy)
         self._rows = replace(rows, items=self._items)

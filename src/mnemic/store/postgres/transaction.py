@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mnemic.errors import StoreError, TenantElsewhere
 from mnemic.store.postgres.postgres_schema import BY_NAME, CASTS, SCHEMA, WalledTable
-from mnemic.store.postgres.server_connections import driver
+from mnemic.store.postgres.server_connections import PipelinedConnection, driver
 
 if TYPE_CHECKING:
-    from psycopg import Connection, Cursor
+    from psycopg import Cursor
 
 ACROSS: Final = -1
 """Said in place of a tenant where a statement is about all of them."""
@@ -64,8 +64,11 @@ _SET_HEAD: Final = (
 )
 _BIND: Final = (
     f"SELECT set_config('{SCHEMA}.tenant', %s, true), set_config('{SCHEMA}.across', %s, true),"
-    f" set_config('{SCHEMA}.name', %s, true)"
+    f" set_config('{SCHEMA}.name', %s, true), set_config('plan_cache_mode', %s, true),"
+    " set_config('enable_seqscan', %s, true)"
 )
+
+_BIND_NEXT: Final = f"SELECT set_config('{SCHEMA}.tenant', nextval('{SCHEMA}.tenant_id_seq')::text, true)"
 
 
 class Part(NamedTuple):
@@ -86,12 +89,13 @@ class ServerTransaction:
     """
 
     def __init__(
-        self, db: Connection[Any], *, writes: bool, sent: Callable[[], None], known: dict[str, int] | None = None
+        self, lent: PipelinedConnection, *, writes: bool, sent: Callable[[], None], known: dict[str, int] | None = None
     ) -> None:
-        self.db, self.writes = db, writes
+        self._lent, self.writes = lent, writes
         self.known: dict[str, int] = {} if known is None else known
         self._sent = sent
-        self._bound: int | None = None
+        self._begun = False
+        self._bound: tuple[int, bool] | None = None
         self._shared = False
         self._locking: dict[int, Cursor[Any]] = {}
         self._heads: dict[int, TenantHead] = {}
@@ -139,44 +143,64 @@ class ServerTransaction:
             self._moved.add(tenant)
 
     def _send(self, tenant: int, statement: str, bound: Bound) -> Cursor[Any]:
-        self._bind(tenant)
-        return self.db.cursor(binary=True).execute(statement, bound)
+        often = self._lent.comes_often(statement)
+        self._bind(tenant, often and tenant != ACROSS and _is_planned_once(statement))
+        return self._lent.db.cursor(binary=True).execute(statement, bound, prepare=often)
 
-    def _bind(self, tenant: int, name: str = "") -> None:
-        if self._bound == tenant and not name:
+    def _bind(self, tenant: int, planned_once: bool | None = None) -> None:
+        """Say whose the next statement is, and whether one plan serves whatever is bound; None if either will do."""
+        if self._bound is not None and self._bound[0] == tenant and planned_once in (None, self._bound[1]):
             return
         across = tenant == ACROSS
-        self.db.execute(_BIND, ("" if across else str(tenant), "on" if across else "", name))
-        self._bound = None if name else tenant
-        if self.writes and not across and tenant not in self._locking:
-            self._locking[tenant] = self.db.cursor(binary=True).execute(_LOCK_HEAD, (tenant,))
+        self._bound = (tenant, bool(planned_once))
+        self._tell_session("" if across else str(tenant), "on" if across else "", "", planned_once=bool(planned_once))
+        if self.writes and not across and tenant not in self._locking and tenant not in self._heads:
+            self._locking[tenant] = self._lent.db.cursor(binary=True).execute(_LOCK_HEAD, (tenant,))
+
+    def _tell_session(self, tenant: str, across: str, name: str, *, planned_once: bool = False) -> None:
+        # A plan for all values is never one that reads a whole table because that was small when the plan was made.
+        mode, scans = ("force_generic_plan", "off") if planned_once else ("auto", "on")
+        self._execute(_BIND, (tenant, across, name, mode, scans))
+
+    def _execute(self, statement: str, bound: Bound = ()) -> None:
+        """Send a statement whose rows nobody asks for, in a transaction that is begun by the first."""
+        if not self._begun:
+            self._begun = True
+            self._lent.db.execute(self._lent.begin)
+        self._lent.db.execute(statement, bound)
 
     def ask_named(self, name: str, statement: str, bound: Bound) -> list[tuple[Any, ...]]:
         """Look for a tenant by its name, and see nothing else."""
         self.flush()
-        self.db.execute(_BIND, ("", "", name))
+        self._tell_session("", "", name)
         self._bound = None
-        return self.rows_of(self.db.cursor(binary=True).execute(statement, bound))
+        return self.rows_of(self._lent.db.cursor(binary=True).execute(statement, bound))
 
     def share(self) -> None:
         """Hold off, until the end, whoever changes something of the whole store."""
         if not self._shared:
             self._shared = True
-            self.db.execute(_SHARE, (WRITERS,))
+            self._execute(_SHARE, (WRITERS,))
 
     def alone(self) -> None:
         """Hold off, until the end, whoever else writes to the store."""
         self.flush()
-        self.db.execute(_ALONE, (WRITERS,))
+        self._execute(_ALONE, (WRITERS,))
 
     # Heads
 
-    def create(self, tenant: int, statement: str, bound: Bound) -> None:
-        """Send what makes the head of a tenant: there is none to lock yet."""
+    def create(self, statement: str, bound: Bound) -> Cursor[Any]:
+        """Send what makes the head of a tenant under a number that the server gives, and which is told."""
         self.flush()
-        self.db.execute(_BIND, (str(tenant), "", ""))
+        self._execute(_BIND, ("", "", "", "auto", "on"))
+        numbered = self._lent.db.cursor(binary=True).execute(_BIND_NEXT)
         self._bound = None
-        self.db.execute(statement, bound)
+        self._execute(statement, bound)
+        return numbered
+
+    def created(self, tenant: int, genesis: bytes) -> None:
+        """Note that this transaction made a tenant: it holds its head, and nobody else sees it."""
+        self._heads[tenant] = TenantHead(tenant, 0, 0, genesis, 0, 0, 0, 0, 0, 0, 0, 0)
 
     def lock(self, tenant: int) -> None:
         """Lock a tenant's head, without waiting for it."""
@@ -261,10 +285,12 @@ class ServerTransaction:
             self._send_as_one(tenant, together)
 
     def _send_as_one(self, tenant: int, parts: Mapping[str, Part]) -> None:
-        self._bind(tenant)
         statement = _joined(tuple(part.statement for part in parts.values()))
-        cursor = driver().RawCursor(self.db)  # which does not take long statements apart each time
-        cursor.execute(statement, [value for part in parts.values() for value in part.bound], binary=True)
+        often = self._lent.comes_often(statement)
+        self._bind(tenant, often)
+        cursor = driver().RawCursor(self._lent.db)  # which does not take long statements apart each time
+        bound = [value for part in parts.values() for value in part.bound]
+        cursor.execute(statement, bound, binary=True, prepare=often)
 
     # The end
 
@@ -279,17 +305,29 @@ class ServerTransaction:
             values = (*(getattr(head, name) for name in _HEAD_COLUMNS[1:]), tenant)
             parts = (*waiting.get(tenant, ()), *self._last.get(tenant, ()), Part("tenant", _SET_HEAD, values))
             self._send_together(tenant, parts)
-        self._sent()
-        self.db.commit()
+        self.end()
+
+    def end(self) -> None:
+        """End it, with what was sent of it: a round trip if it has begun."""
+        if self._begun:
+            self._begun = False
+            self._sent()
+            self._lent.commit()
 
     def roll_back(self) -> None:
         """Take everything back; a connection that cannot is closed."""
         self._waiting.clear()
         self._last.clear()
         with suppress(driver().Error):
-            self.db.rollback()
+            self._lent.db.rollback()
             return
-        self.db.close()
+        self._lent.db.close()
+
+
+@lru_cache(1024)
+def _is_planned_once(statement: str) -> bool:
+    """Whether one plan serves a statement whatever is bound: not where a LIMIT decides how much of a walk is done."""
+    return " LIMIT " not in statement
 
 
 def elsewhere(server: str) -> TenantElsewhere:

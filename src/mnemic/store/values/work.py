@@ -113,6 +113,23 @@ class Vectors:
     job: JobStep | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class DueSpaces:
+    """What a followed lane is to look at, as its rows of what is due say.
+
+    Attributes:
+        complete: Whether these rows tell all: the lane is followed, and they have been written for every space.
+        now: Spaces that it is to look at by the time that was asked for, by number.
+        resting: Spaces in which it rests until something is written there, if they were asked for.
+        later: Whether it is to look at some space later.
+    """
+
+    complete: bool
+    now: list[int]
+    resting: list[int]
+    later: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lane:
     """One worker's place in a space: a strategy or embedder handles its versions in order, each once.

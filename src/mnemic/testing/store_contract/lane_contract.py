@@ -17,7 +17,7 @@ from mnemic.errors import Conflict, Invalid
 from mnemic.store.engine import journal_io, lane_cursors, rewinding
 from mnemic.store.sqlite.sqlite_store import MemoryStore
 from mnemic.store.values.drafts import Advance, Draft, Fork, Note, Op
-from mnemic.store.values.work import Lane
+from mnemic.store.values.work import DueSpaces, Lane
 from mnemic.testing.deeds import state_hash
 from mnemic.testing.generators import ManualClock
 from mnemic.testing.store_contract.contract_world import TENANT, World
@@ -350,8 +350,10 @@ def test_what_is_put_off_is_due_at_its_time_or_once_something_is_written(world: 
     assert due(world, later - 1) == []
     assert due(world, later) == [space]
     with world.store.read() as snapshot:
-        assert snapshot.is_put_off(LANE, later - 1)
-        assert not snapshot.is_put_off(LANE, later)
+        assert snapshot.due_spaces(LANE, later - 1, resting=False).later
+        assert not snapshot.due_spaces(LANE, later, resting=False).later
+        assert snapshot.due_spaces(LANE, later, resting=True) == DueSpaces(True, [space], [], False)
+        assert snapshot.due_spaces("another", later, resting=True) == DueSpaces(False, [], [], False)
     world.commit("y")
     assert due(world, later - 1) == [space]
     world.store.transact(lane_cursors.put_off, seen, last, later)
