@@ -240,6 +240,67 @@ def test_a_hold_is_set_refuses_an_erasure_and_is_released(opening: Opening, serv
     page.get_by_text("Nothing is held").wait_for()
 
 
+def test_an_empty_timeline_shows_the_first_commit_as_it_comes(opening: Opening, serving: Serving) -> None:
+    address = serving(lambda memory: None)
+    page = opening(address, "timeline")
+    page.locator(".empty").wait_for()
+    assert page.request.post(f"{address}/v1/observe", data={"messages": "Ada likes tea."}).ok
+    page.locator(".logs .row").first.wait_for()
+
+
+def test_what_does_not_cease_to_be_written_is_shown_meanwhile(opening: Opening, serving: Serving) -> None:
+    address = serving(lambda memory: memory.scope(user="me").observe("The first."))
+    page = opening(address, "browse")
+    settled(page)
+    for number in range(400):
+        assert page.request.post(f"{address}/v1/observe", data={"messages": f"Message {number}."}).ok
+        if page.locator(".row").count() > 1:
+            return
+    pytest.fail("nothing was shown before the writing ceased")
+
+
+def test_keys_go_where_the_focus_is_and_jumps_come_before_lists(opening: Opening, lived: str) -> None:
+    page = opening(lived, ROUTES["search"])
+    page.locator(".hit").nth(2).wait_for()
+    wanted = page.locator(".hit .text").nth(2).inner_text()
+    page.locator(".hit").nth(2).focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".panel .whole")
+    assert page.locator(".panel .whole").inner_text() == wanted
+    page.get_by_role("link", name="Memories").focus()
+    page.keyboard.press("Enter")
+    page.locator(".row").first.wait_for()
+    page.keyboard.press("g")
+    page.keyboard.press("k")
+    page.get_by_role("heading", name="Keys").wait_for()
+
+
+def test_a_node_keeps_its_edges_when_something_else_is_written(opening: Opening, serving: Serving) -> None:
+    address = serving(lively)
+    page = opening(address, "graph")
+    page.locator(".names button").first.click()
+    edges = page.locator(".node .cards .line")
+    edges.first.wait_for()
+    count = edges.count()
+    with page.expect_response(lambda answer: answer.url.endswith("/v1/graph")):
+        assert page.request.post(f"{address}/v1/observe", data={"messages": "The ferry leaves at nine."}).ok
+    settled(page)
+    assert edges.count() >= count
+
+
+def test_every_hold_is_reached(opening: Opening, serving: Serving) -> None:
+    def fill(memory: Memory) -> None:
+        memory.scope(user="me").write("Ada likes tea.")
+        for number in range(205):
+            memory.admin.hold(user="me", reason=f"case {number}")
+
+    page = opening(serving(fill), "holds")
+    page.locator(".card").nth(199).wait_for()
+    page.get_by_role("button", name="More").click()
+    page.locator(".card").nth(204).wait_for()
+    assert page.locator(".scroll").get_by_role("button", name="More").count() == 0
+
+
 def test_the_chinese_page_says_reasons_doubts_and_problems_in_chinese(opening: Opening, lived: str) -> None:
     page = opening(lived, "search?q=Where%20does%20Ada%20live%20now%3F", language="zh-CN", refused=True)
     settled(page)

@@ -6,7 +6,7 @@ import pytest
 
 from mnemic.core.door_words import in_words_of
 
-OFFERED = {"keys create": "", "log": "/v1/log", "hold release": "/v1/release_hold"}
+OFFERED = {"keys create": "", "log": "/v1/log", "hold release": "/v1/release_hold", "follow": "/v1/follow"}
 
 
 @pytest.mark.parametrize(
@@ -15,7 +15,10 @@ OFFERED = {"keys create": "", "log": "/v1/log", "hold release": "/v1/release_hol
         ("no commit 5 here; `mnemic log` shows them", "no commit 5 here; `/v1/log` shows them"),
         ("no key 'a.b' here; `mnemic keys list` shows them", "no key 'a.b' here"),
         ("Ids have 26 characters; `mnemic list` shows them.", "Ids have 26 characters."),
-        ("held; `mnemic hold release 7` lifts it", "held; `/v1/release_hold` lifts it"),
+        ("held; `mnemic hold release 7` lifts it", "held; `/v1/release_hold` (7) lifts it"),
+        ("`mnemic follow house zep` has it read", "`/v1/follow` (house, zep) has it read"),
+        ("choose others with `mnemic follow NAME`", "choose others with `/v1/follow`"),
+        ("see `mnemic log --oldest-first 3`", "see `/v1/log`"),
         ("ask for another (`mnemic keys create`)", "ask for another (`mnemic keys create`)"),
         ("`mnemic flush` makes them", "`mnemic flush` makes them"),
         ("of version 1.2.3; see `mnemic.errors`. Do it again.", "of version 1.2.3; see `mnemic.errors`. Do it again."),

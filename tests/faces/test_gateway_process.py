@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import signal
 import subprocess
@@ -25,7 +27,7 @@ def test_an_application_talks_through_it_until_it_is_told_to_stop(tmp_path: Path
     with serving(ReplyingChat(lambda ask: "Noted.")) as upstream:
         command = [sys.executable, "-m", "mnemic", "--store", str(path), "--user", "ada", "gateway"]
         command += ["--upstream", upstream.url, "--port", "0", "--recall-ms", "30000", "--workers", workers]
-        environment = {"MNEMIC_EMBEDDER": "none", "MNEMIC_HOME": str(tmp_path)}
+        environment = {**os.environ, "MNEMIC_EMBEDDER": "none", "MNEMIC_HOME": str(tmp_path)}
         with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
             try:
                 assert process.stderr is not None
@@ -43,6 +45,20 @@ def test_an_application_talks_through_it_until_it_is_told_to_stop(tmp_path: Path
     assert (process.returncode, said) == (0, "")
     with Memory(path, settings=Settings(embedder="none", background=False)) as memory:
         assert [version.item.text for version in memory.scope(user="ada").list()] == ["Noted.", "I sold my car."]
+
+
+@pytest.mark.heavy
+def test_a_program_is_told_the_address_as_json(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "mnemic", "--store", str(tmp_path / "memory.db"), "gateway", "--json"]
+    command += ["--upstream", "http://127.0.0.1:9", "--port", "0"]
+    environment = {**os.environ, "MNEMIC_EMBEDDER": "none", "MNEMIC_HOME": str(tmp_path)}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            told = json.loads(process.stdout.readline())
+            assert re.fullmatch(r"http://127\.0\.0\.1:\d+/v1", told["url"])
+        finally:
+            process.send_signal(signal.SIGINT)
 
 
 def test_it_does_not_start_where_nobody_could_prove_who_they_are(run: Run) -> None:

@@ -28,6 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 STATIC = Path(str(files("mnemic.faces.dashboard") / "static"))
 OURS = sorted(path for path in STATIC.rglob("*") if path.is_file() and "vendor" not in path.parts)
 WORDS = (STATIC / "words.js").read_text()
+REMEDIES = (STATIC / "server_words.js").read_text().partition("REMEDIES = [")[2].partition("\n];")[0]
 _PAIR = re.compile(r'(?:^|[{,\s])"?([\w.]+)"?: \["((?:[^"\\]|\\.)*)", "((?:[^"\\]|\\.)*)"\]')
 _FORBIDDEN = re.compile(
     r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|dangerouslySetInnerHTML|srcdoc"
@@ -243,3 +244,53 @@ def test_what_answers_at_a_port_is_known(status: int, body: dict[str, str], asks
     with listening(Answering) as address:
         assert asks_for_credentials(address) is asks
     assert asks_for_credentials(address) is None, "nothing answers there any more"
+
+
+_REMEDIES = re.compile(r"\[/(\^.*?\$)/, ")
+REFUSED: list[tuple[str, dict[str, Any]]] = [
+    ("recall", {"query": " "}),
+    ("recall", {"query": "tea", "k": 999}),
+    ("recall", {"query": "tea", "as_of": "the day before never"}),
+    ("recall", {"query": "tea", "as_of": "2026-02-31"}),
+    ("recall", {"query": "tea", "by": "nobody"}),
+    ("observe", {"messages": " "}),
+    ("observe", {"messages": "a\0b"}),
+    ("write", {"text": ""}),
+    ("write", {"text": "Ada likes tea.", "branch": "x" * 300}),
+    ("get", {"id": "zz"}),
+    ("get", {"id": "01m8gmt9dn6df621r0gsf80qn6", "at": -1}),
+    ("list", {"after": "nobody's"}),
+    ("list", {"limit": 0}),
+    ("list", {"where": {"kinds": ["nothing"]}}),
+    ("forget", {"ids": []}),
+    ("erase", {}),
+    ("erase", {"ids": "all"}),
+    ("graph", {"around": " ", "steps": 99}),
+    ("log", {"limit": 5_000}),
+    ("merge", {"name": "a", "prefer": "neither"}),
+    ("branch", {"name": ""}),
+    ("hold", {}),
+    ("hold", {"session": "s"}),
+    ("hold", {"user": "ada", "whole": True}),
+    ("create_key", {"name": "ci"}),
+    ("create_key", {"name": "ci", "user": "ada", "right": "any"}),
+    ("create_key", {"name": "ci", "user": "ada", "right": "admin"}),
+    ("create_key", {"name": "ci", "user": "ada", "expires": "2001-01-01"}),
+    ("create_key", {"name": "ci", "user": "ada", "expires": "soon"}),
+    ("retry", {"id": 0}),
+    ("settle", {"id": "01m8gmt9dn6df621r0gsf80qn6"}),
+    ("undo", {}),
+]
+"""What a person at the page may ask for in vain."""
+
+
+def test_a_remedy_for_what_the_page_may_be_refused_has_its_chinese(page: TestClient) -> None:
+    known = [re.compile(one.replace(r"\/", "/")) for one in _REMEDIES.findall(REMEDIES)]
+    assert len(known) > 40
+    english = dict[str, str]()
+    for name, given in REFUSED:
+        problem = page.post(f"/v1/{name}", json=given, headers={"Mnemic-User": "ada"}).json()
+        remedy = problem.get("remedy", "")
+        if remedy and not any(pattern.search(remedy) for pattern in known):
+            english[f"{name} {given}"] = remedy
+    assert not english, "\n".join(f"{asked}: {remedy}" for asked, remedy in english.items())

@@ -105,5 +105,5 @@ def test_a_note_of_a_recall_names_addresses_and_no_command(client: TestClient) -
     client.post("/v1/observe", json={"messages": "The ferry leaves at nine."})
     for verb in ("recall", "context"):
         (note,) = client.post(f"/v1/{verb}", json={"query": "ferry", "by": "stream"}).json()["notes"]
-        assert "`/v1/follow`" in note or "/v1/follow" in note
+        assert "`/v1/follow` (house, stream)" in note
         assert "mnemic " not in note

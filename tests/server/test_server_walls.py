@@ -7,76 +7,54 @@ may. A server in which one check of the scope was taken out must be caught: else
 from __future__ import annotations
 
 import itertools
-import json
 import os
 import random
-import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import pytest
-from starlette.testclient import TestClient
+from starlette.applications import Starlette
+from walled_tenants import MCP_PATHS, TENANTS, World, from_feed, from_gateway, from_mcp, walled, whose
 
-from mnemic import Memory, Settings
 from mnemic.core.scope import Scope, Shared
-from mnemic.credentials.authenticator import Authenticator
 from mnemic.credentials.principal import Principal, Right
-from mnemic.faces.server.application import application
 from mnemic.faces.server.mem0_surface import CALLS, Mem0Call
-from mnemic.faces.server.routes import addresses
-from mnemic.faces.server.service import Service
+from mnemic.faces.server.routes import ExactRoutes, addresses
 from mnemic.operations.operation import Operation
 from mnemic.operations.operation_table import OPERATIONS
-from mnemic.registry import TOOLS, load
-from mnemic.tools import Toolbox
 
-TENANTS: Final = 50
-CANARIES: Final = 100
+Door = Callable[[World, int, int], Iterator[tuple[str, str]]]
 ASKERS: Final = int(os.environ.get("MNEMIC_WALL_ASKERS", "3"))
 """How many of the tenants ask about others; all of them by `MNEMIC_WALL_ASKERS=50`."""
-SETTINGS: Final = Settings(embedder="none", background=False)
-_CANARY: Final = re.compile(r"canary(\d+)x\d+")
+_OF_NOBODY: Final = ("/health", "/openapi.json", "/metrics")
 _ADMINISTERING: Final = frozenset(name for name, one in OPERATIONS.items() if one.right is Right.ADMIN)
 """Here everybody is refused it."""
 
 
-@dataclass(frozen=True)
-class World:
-    """Tenants, the key of each, and the ids of what each holds."""
+def leaks(world: World, asker: int, victim: int, *, reads: bool = False, key: str = "") -> tuple[set[int], int]:
+    """Ask every route for what is another's; whose canaries came out, and how many requests that took.
 
-    client: TestClient
-    memory: Memory
-    keys: Mapping[int, str]
-    ids: Mapping[int, list[str]]
-
-    def leaks(self, asker: int, victim: int, *, reads: bool = False) -> tuple[set[int], int]:
-        """Ask every route for what is another's; whose canaries came out, and how many requests that took.
-
-        Args:
-            reads: Only routes that read: where walls are down, one that writes would take away what is looked for.
-        """
-        own = {"Authorization": f"Bearer {self.keys[asker]}"}
-        dice, found, asked = random.Random(asker * 1_000 + victim), set[int](), 0
-        for operation, method, path in addresses(one for one in OPERATIONS.values() if one.read_only or not reads):
-            for headers in (own, {**own, "Mnemic-User": f"user{victim}"}, {**own, "Mnemic-Tenant": f"tenant{victim}"}):
-                given = _arguments(operation, self.ids[victim], victim, dice)
-                url = path.replace("{id}", str(given.pop("id", ""))) if "{id}" in path else path
-                if method == "GET":
-                    flat = {k: v for k, v in given.items() if not isinstance(v, list | dict)}
-                    answer = self.client.request(method, url, params=flat, headers=headers)
-                else:
-                    answer = self.client.request(method, url, json=given, headers=headers)
-                asked += 1
-                assert answer.status_code != 500, (operation.name, answer.text)
-                if operation.name in _ADMINISTERING:
-                    assert answer.status_code == 403, (operation.name, answer.text)
-                found |= _whose(answer.text)
-        return found, asked
-
-
-def _whose(text: str) -> set[int]:
-    return {int(one) for one in _CANARY.findall(text)}
+    Args:
+        reads: Only routes that read: where walls are down, one that writes would take away what is looked for.
+        key: In place of the asker's own, for any user of its tenant.
+    """
+    dice, found, asked = random.Random(asker * 1_000 + victim), set[int](), 0
+    for operation, method, path in addresses(one for one in OPERATIONS.values() if one.read_only or not reads):
+        for headers in world.headers(asker, victim):
+            sent = {"Mnemic-User": f"user{asker}", **headers, "Authorization": f"Bearer {key}"} if key else headers
+            given = _arguments(operation, world.ids[victim], victim, dice)
+            url = path.replace("{id}", str(given.pop("id", ""))) if "{id}" in path else path
+            if method == "GET":
+                flat = {k: v for k, v in given.items() if not isinstance(v, list | dict)}
+                answer = world.client.request(method, url, params=flat, headers=sent)
+            else:
+                answer = world.client.request(method, url, json=given, headers=sent)
+            asked += 1
+            assert answer.status_code != 500, (operation.name, answer.text)
+            if operation.name in _ADMINISTERING:
+                assert answer.status_code == 403, (operation.name, answer.text)
+            found |= whose(answer.text)
+    return found, asked
 
 
 def _arguments(operation: Operation, ids: list[str], victim: int, dice: random.Random) -> dict[str, Any]:
@@ -101,24 +79,15 @@ def _arguments(operation: Operation, ids: list[str], victim: int, dice: random.R
 
 @pytest.fixture(scope="module")
 def world() -> Iterator[World]:
-    with Memory("memory:", settings=SETTINGS) as memory:
-        keys, ids = {}, {}
-        for tenant in range(TENANTS):
-            me = memory.scope(tenant=f"tenant{tenant}", user=f"user{tenant}")
-            said = [f"The vault holds canary{tenant}x{n}." for n in range(CANARIES)]
-            ids[tenant] = [str(id) for id in me.observe(said).ids]
-            created = memory.keys.create("asker", tenant=f"tenant{tenant}", right=Right.WRITE, user=f"user{tenant}")
-            keys[tenant] = created.text
-        app = application(Service(memory, Authenticator(memory.keys)))
-        with TestClient(app, base_url="http://localhost") as client:
-            yield World(client, memory, keys, ids)
+    with walled() as made:
+        yield made
 
 
 def test_no_route_gives_another_tenants_canary(world: World) -> None:
     dice = random.Random(7)
     for asker in range(TENANTS - ASKERS, TENANTS):
         victim = dice.choice([one for one in range(TENANTS) if one != asker])
-        found, asked = world.leaks(asker, victim)
+        found, asked = leaks(world, asker, victim)
         assert found == {asker}, (asker, victim)
         assert asked > 200
 
@@ -128,23 +97,22 @@ def test_no_call_of_mem0s_surface_gives_another_tenants_canary(world: World) -> 
     askers = max(1, ASKERS // 3)
     for asker in range(askers):
         victim = dice.choice([one for one in range(TENANTS) if one != asker])
-        whose, one = f"user{victim}", dice.choice(world.ids[victim])
-        own = {"Authorization": f"Token {world.keys[asker]}"}
-        for call, (id, named) in itertools.product(CALLS, ((one, whose), (f"{one}.{whose}", None))):
+        other, one = f"user{victim}", dice.choice(world.ids[victim])
+        for call, (id, named) in itertools.product(CALLS, ((one, other), (f"{one}.{other}", None))):
             for address in call.addresses:
                 method, _, path = address.partition(" ")
                 path = path.replace("{memory_id}", id).replace("{entity_type}", "user")
-                path = path.replace("{entity_id:path}", whose)
+                path = path.replace("{entity_id:path}", other)
                 given = _mem0_arguments(call, address, id, named)
                 how = {"params": given} if method == "GET" or call.name == "delete all" else {"json": given}
-                for headers in (own, {**own, "Mnemic-User": whose}, {**own, "Mnemic-Tenant": f"tenant{victim}"}):
+                for headers in world.headers(asker, victim, "Token"):
                     answer = world.client.request(method, path, headers=headers, **how)
                     assert answer.status_code != 500, (address, answer.text)
-                    assert _whose(answer.text) <= {asker}, (address, answer.text)
+                    assert whose(answer.text) <= {asker}, (address, answer.text)
                     opens = call.name not in ("ping", "create export")
                     if ("Mnemic-Tenant" in headers and opens) or call.name in ("delete users", "reset"):
                         assert answer.status_code in (400, 401, 403, 404), (address, answer.text)
-        untouched = world.memory.scope(tenant=f"tenant{victim}", user=whose)
+        untouched = world.memory.scope(tenant=f"tenant{victim}", user=other)
         assert untouched.get(one).item.text.startswith(f"The vault holds canary{victim}x")
 
 
@@ -160,35 +128,55 @@ def _mem0_arguments(call: Mem0Call, address: str, id: str, user: str | None) -> 
     return {name: value for name, value in known.items() if name in fields and value is not None}
 
 
-def test_no_tool_gives_another_tenants_canary(world: World) -> None:
+@pytest.mark.parametrize("door", [from_mcp, from_feed, from_gateway], ids=lambda door: door.__name__)
+def test_no_other_door_gives_another_tenants_canary(world: World, door: Door) -> None:
     dice = random.Random(8)
-    for asker in range(5):
-        victim = asker + 10
-        one = dice.choice(world.ids[victim])
-        me = world.memory.scope(tenant=f"tenant{asker}", user=f"user{asker}")
-        for profile in TOOLS:
-            box = Toolbox(me, profile)
-            for tool in load(TOOLS, profile):
-                given = {
-                    name: _tool_argument(name, shape, one) for name, shape in tool.parameters["properties"].items()
-                }
-                result = box.call(tool.name, given)
-                assert _whose(result.text + json.dumps(result.data)) <= {asker}
+    for asker in range(max(1, ASKERS // 3)):
+        victim = dice.choice([one for one in range(TENANTS) if one != asker])
+        own = set[int]()
+        for asked, told in door(world, asker, victim):
+            assert whose(told) <= {asker}, (asker, victim, asked)
+            own |= whose(told)
+        assert own == ({asker} if door is not from_feed else set()), "it gave what is the asker's own, or nothing"
 
 
-def _tool_argument(name: str, shape: Mapping[str, Any], one: str) -> Any:
-    if shape.get("type") == "array":
-        return [one]
-    return {"query": "what is in the vault", "path": f"/memories/{one}", "k": 100}.get(name, one)
+def test_an_administrator_of_one_tenant_sees_nothing_of_another_and_of_the_whole_store(world: World) -> None:
+    dice = random.Random(10)
+    for asker in range(max(1, ASKERS // 3)):
+        victim = dice.choice([one for one in range(TENANTS) if one != asker])
+        found, _ = leaks(world, asker, victim, reads=True, key=world.administrator(asker))
+        assert found == {asker}, (asker, victim)
 
 
-def test_a_server_without_one_check_of_the_scope_is_caught(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_route_is_left_out(world: World) -> None:
+    assert isinstance(world.client.app, Starlette)
+    asked = {path for _, _, path in addresses(OPERATIONS.values())}
+    asked |= {address.partition(" ")[2] for call in CALLS for address in call.addresses}
+    asked |= {*MCP_PATHS, "/v1/feed", *_OF_NOBODY}
+    key = world.administrator(3)
+    for route in world.client.app.routes:
+        for path in route._by_path if isinstance(route, ExactRoutes) else (getattr(route, "path", str(route)),):
+            if path not in asked:
+                answer = world.client.get(path, headers={"Authorization": f"Bearer {key}"})
+                assert answer.status_code in (405, 501), f"no canary is looked for at {path}"
+    for path in _OF_NOBODY:
+        assert not whose(world.client.get(path, headers={"Authorization": f"Bearer {key}"}).text)
+
+
+@pytest.mark.parametrize("door", ["routes", "mcp", "gateway"])
+def test_a_server_without_one_check_of_the_scope_is_caught(
+    world: World, monkeypatch: pytest.MonkeyPatch, door: str
+) -> None:
     def unwalled(self: Principal, user: str | Shared | None = None, right: Right = Right.READ) -> Scope:
         named = user if isinstance(user, str) else self.user
         return Scope(user=named or "nobody", tenant=f"tenant{str(named).removeprefix('user')}")
 
     monkeypatch.setattr(Principal, "scope", unwalled)
-    found, _ = world.leaks(30, 31, reads=True)
+    if door == "routes":
+        found, _ = leaks(world, 30, 31, reads=True)
+    else:
+        told = from_mcp(world, 30, 31) if door == "mcp" else from_gateway(world, 30, 31)
+        found = set[int]().union(*(whose(text) for _, text in told))
     assert 31 in found
 
 

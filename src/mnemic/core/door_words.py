@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import takewhile
 from typing import Final
 
 _COMMAND: Final = re.compile(r"`mnemic ([^`]+)`")
@@ -33,5 +34,19 @@ def _in_words_of(clause: str, offered: Mapping[str, str]) -> str | None:
         if words is None:
             return None
         if offered[words]:
-            clause = clause.replace(command[0], f"`{offered[words]}`")
+            named = _named(command[1].removeprefix(words))
+            clause = clause.replace(command[0], f"`{offered[words]}`{named}")
     return clause
+
+
+def _named(arguments: str) -> str:
+    """What a command was to be given, as a door that takes no words of a command line can say it; options are left out.
+
+    >>> _named(" house zep")
+    ' (house, zep)'
+    >>> _named(" NAME --all")
+    ''
+    """
+    given = takewhile(lambda word: not word.startswith("-"), arguments.split())
+    named = [word for word in given if not word.isupper()]  # in capitals stands what the reader is to put there
+    return f" ({', '.join(named)})" if named else ""

@@ -126,6 +126,9 @@ def gateway(
         url = f"{address_of(bound)}/v1"
 
         def ready() -> None:
+            if run.output.json:
+                run.output.record({"url": url, "workers": workers})
+                return
             run.output.note(f"Set your application's base URL to {url} (memory {whose}; Ctrl-C ends it)")
 
         if workers == 1:

@@ -26,6 +26,8 @@ _HEARD_OUT: Final = 32 * 1024 * 1024
 answer with a connection that is closed on them."""
 _SILENCE: Final = 1.0
 """Seconds without a byte after which no more of it is waited for."""
+_HEARD_OUT_SECONDS: Final = 30.0
+"""Seconds for which it is read at all: what drips has no end."""
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._:-]{1,128}\Z")
 _SAFE: Final = {
     "x-content-type-options": "nosniff",
@@ -131,13 +133,14 @@ class _Counted:
         return message
 
     async def hear_out(self) -> None:
-        """Drop what is still to come of the body, unless it is too much, or nothing comes."""
+        """Drop what is still to come of the body, unless it is too much or takes too long, or nothing comes."""
         self._left = _HEARD_OUT
-        while not self._whole and self._left > 0:
-            with anyio.move_on_after(_SILENCE) as waiting:
-                await self._received()
-            if waiting.cancelled_caught:
-                return
+        with anyio.move_on_after(_HEARD_OUT_SECONDS):
+            while not self._whole and self._left > 0:
+                with anyio.move_on_after(_SILENCE) as waiting:
+                    await self._received()
+                if waiting.cancelled_caught:
+                    return
 
     async def _received(self) -> Message:
         message = await self._receive()

@@ -45,6 +45,7 @@ STATUSES: Final[Mapping[type[MnemicError], int]] = {
 """The status of each class; a test goes over the tree."""
 _ADDRESSES: Final = {
     **dict.fromkeys(("keys create", "dashboard", "verify", "restore", "reindex", "doctor"), ""),
+    "forget --by": "/v1/forget_by",
     "hold list": "/v1/holds",
     "hold release": "/v1/release_hold",
     "hold add": "/v1/hold",

@@ -25,7 +25,9 @@ from mnemic.errors import MnemicError
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
-_ENVIRONMENT: Final = {"MNEMIC_EMBEDDER": "none", "MNEMIC_USER": "me"}
+SAME_CODE: Final = {"PYTHONPATH": str(Path(__file__).parents[3])}
+"""Has a Python that is started run the code that runs here, and not what its environment has installed."""
+_ENVIRONMENT: Final = {**SAME_CODE, "MNEMIC_EMBEDDER": "none", "MNEMIC_USER": "me"}
 _STOP_SECONDS: Final = 60.0
 
 
@@ -85,14 +87,14 @@ def mnemic_server(store: Path | str, port: int = 0, *, background: bool = True) 
 @contextmanager
 def bare_server(size: int) -> Iterator[ServedProcess]:
     """Run the bare endpoint, which answers `POST /` with about `size` bytes, until the block is left."""
-    with _started([sys.executable, "-m", __name__, "bare", str(size)], {}) as served:
+    with _started([sys.executable, "-m", __name__, "bare", str(size)], SAME_CODE) as served:
         yield served
 
 
 @contextmanager
 def least_mcp_server(size: int) -> Iterator[ServedProcess]:
     """Run the SDK's least server of MCP, whose tool answers with `size` bytes, until the block is left."""
-    with _started([sys.executable, "-m", __name__, "mcp", str(size)], {}) as served:
+    with _started([sys.executable, "-m", __name__, "mcp", str(size)], SAME_CODE) as served:
         yield served
 
 

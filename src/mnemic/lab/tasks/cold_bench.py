@@ -29,6 +29,7 @@ from mnemic.lab.kit.figures import Figure, Measurements
 from mnemic.lab.kit.generate import Talk
 from mnemic.lab.kit.given_vectors import give_vectors
 from mnemic.lab.kit.log import provenance
+from mnemic.lab.kit.served_process import SAME_CODE
 from mnemic.lab.tasks.vectors.vector_data import synthetic
 from mnemic.lanes.slices import HOUSE
 from mnemic.memory import Memory
@@ -42,7 +43,7 @@ from mnemic.store.values.drafts import Advance
 QUESTION: Final = "What did we plan for the summer?"
 BATCH: Final = 100
 """Messages to an observe."""
-_WORDS_ALONE: Final = {"MNEMIC_EMBEDDER": "none", "MNEMIC_BACKGROUND": "false"}
+_WORDS_ALONE: Final = {**SAME_CODE, "MNEMIC_EMBEDDER": "none", "MNEMIC_BACKGROUND": "false"}
 """The environment of the command: what it has left to understand is no part of its question."""
 STATED: Final = 100_000
 """Items that the bars are stated for, beside a tenth of them."""

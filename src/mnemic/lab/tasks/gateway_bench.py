@@ -31,6 +31,7 @@ from mnemic.lab.kit.figures import Figure, Measurements
 from mnemic.lab.kit.generate import Talk
 from mnemic.lab.kit.log import provenance
 from mnemic.lab.kit.scripted_upstream import ScriptedUpstream, scripted_upstream
+from mnemic.lab.kit.served_process import SAME_CODE
 from mnemic.memory import Memory
 from mnemic.settings import Settings
 from mnemic.store.sqlite.disk import file_system
@@ -42,7 +43,7 @@ BEYOND_MS: Final = 15.0
 """What a request with memory may take more than one that passes through, at the middle."""
 STAYS: Final = 0.95
 """The share of a prompt that must stand at the beginning of the next one of its conversation."""
-_WORDS_ALONE: Final = {"MNEMIC_EMBEDDER": "none", "MNEMIC_USER": "me"}
+_WORDS_ALONE: Final = {**SAME_CODE, "MNEMIC_EMBEDDER": "none", "MNEMIC_USER": "me"}
 _START_SECONDS: Final = 60.0
 _PATH: Final = "/v1/chat/completions"
 

@@ -2,7 +2,7 @@
 import { html, render, useEffect, useRef, useState } from "./vendor/htm-preact.js";
 import { ask, chooseUser, keep, mayCare, mayChooseUser, recallKept, signIn, signOut, who } from "./api.js";
 import { listen, onCommit } from "./live.js";
-import { Dialog, Empty, Icon, Toasts, Trouble, useKeys } from "./parts.js";
+import { Dialog, Empty, Icon, Toasts, Trouble, hush, useKeys } from "./parts.js";
 import { here, go, onRoute } from "./route.js";
 import { ItemPanel } from "./screens/item.js";
 import { Browse } from "./screens/browse.js";
@@ -43,7 +43,7 @@ function Tools({ onHelp, onChange, users }) {
   const theme = () => { const next = dark() ? "light" : "dark"; applyTheme(next); keep("mnemic.theme", next); onChange(); document.dispatchEvent(new Event("theme")); };
   return html`
     ${mayChooseUser() ? html`<label class="who">${t("memory.of")}
-      <select value=${who.user ?? ""} onChange=${(event) => { chooseUser(event.currentTarget.value); go(here().screen); listen(); onChange(); }}>
+      <select value=${who.user ?? ""} onChange=${(event) => { chooseUser(event.currentTarget.value); hush(); go(here().screen); listen(); onChange(); }}>
         ${users.includes(who.user) || who.user === null ? null : html`<option value=${who.user}>${who.user}</option>`}
         ${users.map((user) => html`<option value=${user} key=${user}>${user}</option>`)}
       </select></label>` : html`<div class="who">${who.name}<b>${who.user}</b></div>`}
@@ -81,7 +81,7 @@ function Frame() {
     return go(screen);
   }]));
   useKeys({
-    "/": () => { if (route.screen !== "search") go("search"); setTimeout(() => document.querySelector(".searchbox input")?.focus(), 0); },
+    first: true, "/": () => { if (route.screen !== "search") go("search"); setTimeout(() => document.querySelector(".searchbox input")?.focus(), 0); },
     "?": () => setOpen("help"), g: () => { jumped.current = performance.now(); }, ...jumps,
     Escape: (event) => { if (event.target.blur && event.target !== document.body && /INPUT|TEXTAREA/.test(event.target.tagName)) event.target.blur(); else if (route.given.item) go(route.screen, { ...route.given, item: null }); },
   });

@@ -16,10 +16,9 @@ export const changed = () => tell("commit");
 
 const tell = (state) => listeners.forEach((listener) => listener(state));
 
-/** Commits that come in quick succession are told once. */
+/** Commits that come in quick succession are told once, and however long they go on, not later than so. */
 function heard() {
-  clearTimeout(told);
-  told = setTimeout(changed, CALM);
+  if (!told) told = setTimeout(() => { told = 0; changed(); }, CALM);
 }
 
 /** Begin to listen, from now on; called again for another user. */

@@ -111,6 +111,19 @@ export function usePages(page, deps) {
   return { ...state, more, again: restart };
 }
 
+/** The records called `name` of an operation that lists by pages; asked anew when `given` or `deps` change. */
+export function useListing(operation, name, given, deps) {
+  const key = JSON.stringify(given);
+  const page = useCallback(async (after) => {
+    const found = await ask(operation, { limit: 200, ...JSON.parse(key), ...(after === undefined ? {} : { after }) });
+    return { rows: found[name], next: found.next };
+  }, [operation, name, key, ...deps]);
+  return usePages(page, [page]);
+}
+
+/** Asks for the next page of a listing, where there is one. */
+export const More = ({ of }) => of.next && html`<button disabled=${of.busy} onClick=${of.more}>${t("more")}</button>`;
+
 /** A list of which only the rows that are seen are drawn; each is `height` high. j, k and the arrows move through it. */
 export function VirtualList({ rows, height, row, keyOf, onOpen, more, selected, label }) {
   const box = useRef(null);
@@ -158,7 +171,7 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const writing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
   const inDialog = document.querySelector("dialog[open]");
-  for (const keys of [...bound].reverse()) {
+  for (const keys of [...bound].reverse().sort((a, b) => Boolean(b.current.first) - Boolean(a.current.first))) {
     const does = keys.current[event.key];
     if (!does || (writing && event.key !== "Escape") || (inDialog && !keys.current.inDialog)) continue;
     if (does(event) === false) continue;
@@ -167,7 +180,10 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-/** Bind keys while a part is shown; what was shown last comes first, and leaves a key to the others by answering `false`. */
+/**
+ * Bind keys while a part is shown; what was shown last comes first, and leaves a key to the others by answering `false`.
+ * `first` comes before all that was shown later, `inDialog` is heard in a dialog too.
+ */
 export function useKeys(keys) {
   const held = useRef(keys);
   held.current = keys;
@@ -190,9 +206,14 @@ export function Dialog({ title, onClose, children, wide }) {
   </dialog>`;
 }
 
+/** Whether a key was pressed on something that does something of its own by it. */
+export const pressedOn = (event) => Boolean(event.target.closest?.("a, button, summary, [tabindex='0']:not(.list)"));
+
 let showToast = () => undefined;
 /** Say that something was done, with a way to take it back. */
 export const toast = (text, action) => showToast({ text, action });
+/** Say nothing any more: what could be taken back is another's. */
+export const hush = () => showToast(null);
 export function Toasts() {
   const [shown, setShown] = useState(null);
   showToast = setShown;

@@ -25,6 +25,7 @@ from mnemic.errors import Invalid
 from mnemic.ingest.message import Message
 from mnemic.lab.kit.generate import Talk
 from mnemic.lab.kit.log import provenance
+from mnemic.lab.kit.served_process import SAME_CODE
 from mnemic.lab.kit.tables import TextTable, aligned
 from mnemic.memory import Memory
 from mnemic.models.base import Embedder
@@ -249,7 +250,7 @@ def ours(store: Path, embedder: str) -> ServerCommand:
         command=(sys.executable, "-m", "mnemic", "mcp", "--store", str(store), "--user", "ada"),
         tool="remember",
         arguments={"text": "The ferry leaves at nine."},
-        environment={"MNEMIC_EMBEDDER": embedder},
+        environment={**SAME_CODE, "MNEMIC_EMBEDDER": embedder},
     )
 
 

@@ -1,19 +1,21 @@
 // Branches: where one tries out what would be; made, looked at, merged into what they come off, dropped.
 import { html, useState } from "../vendor/htm-preact.js";
 import { mayWrite } from "../api.js";
-import { Chip, Dialog, Empty, Icon, Trouble, number, toast, undo, useAnswer, useDoing } from "../parts.js";
+import { Chip, Dialog, Empty, Icon, More, Trouble, number, toast, undo, useAnswer, useDoing, useListing } from "../parts.js";
 import { go } from "../route.js";
 import { t } from "../words.js";
 
 export default function Branches({ commits }) {
-  const { data, problem, again } = useAnswer("branches", { limit: 1000 }, [commits]);
+  const listed = useListing("branches", "branches", {}, [commits]);
+  const { rows, problem, busy, again } = listed;
   const [open, setOpen] = useState(null);
   const close = () => { setOpen(null); again(); };
   return html`<section class="screen" aria-label=${t("branches")}><div class="head"><h1>${t("branches")}</h1><span class="grow"></span>${mayWrite() && html`<button class="main-action" onClick=${() => setOpen({ how: "make" })}><${Icon} name="plus" size="16" />${t("branches.new")}</button>`}</div>
     <div class="scroll"><p class="note">${t("branches.how")}</p><${Trouble} problem=${problem} retry=${again} />
-      ${data?.branches.length === 0 && html`<${Empty} title=${t("branches.none")}>${t("branches.none.how")}</${Empty}>`}
-      <div class="cards">${data?.branches.map((one) => html`<article class="card" key=${one.name}><div class="line"><b dir="auto">${one.name}</b><span>${t("branches.of")} <bdi>${one.of ?? t("branches.main")}</bdi></span><a href=${`#/timeline?then=${one.base}`}>${t("commit", { seq: one.base })}</a><span>${t("branches.latest")} ${t("commit", { seq: one.seq })}</span>${one.understood && html`<${Chip}>${t("branches.understood")}</${Chip}>`}</div>
+      ${rows.length === 0 && !busy && !problem && html`<${Empty} title=${t("branches.none")}>${t("branches.none.how")}</${Empty}>`}
+      <div class="cards">${rows.map((one) => html`<article class="card" key=${one.name}><div class="line"><b dir="auto">${one.name}</b><span>${t("branches.of")} <bdi>${one.of ?? t("branches.main")}</bdi></span><a href=${`#/timeline?then=${one.base}`}>${t("commit", { seq: one.base })}</a><span>${t("branches.latest")} ${t("commit", { seq: one.seq })}</span>${one.understood && html`<${Chip}>${t("branches.understood")}</${Chip}>`}</div>
         <div class="actions" style=${{ marginTop: "8px" }}><button onClick=${() => go("browse", { branch: one.name })}>${t("browse")}</button>${mayWrite() && html`<button onClick=${() => setOpen({ how: "merge", one })}>${t("branches.merge")}</button><button class="danger" onClick=${() => setOpen({ how: "drop", one })}>${t("branches.drop")}</button>`}</div></article>`)}</div>
+      <${More} of=${listed} />
     </div>
     ${open?.how === "make" && html`<${Making} onClose=${close} />`}${open?.how === "merge" && html`<${Merging} one=${open.one} onClose=${close} />`}${open?.how === "drop" && html`<${Dropping} one=${open.one} onClose=${close} />`}
   </section>`;

@@ -11,12 +11,14 @@ export default function Graph({ route, commits }) {
   const [problem, setProblem] = useState(null);
   const [node, setNode] = useState(null);
   const start = from || (around ? "" : item);
-  const whole = useAnswer("graph", { limit: Number(most), ...(around ? { around, steps: Number(steps) } : {}) }, [commits]);
+  const answer = useAnswer("graph", { limit: Number(most), ...(around ? { around, steps: Number(steps) } : {}) }, [commits]);
+  const whole = { ...answer, data: useSame(answer.data) };
   useEffect(() => { setTyped(around); setNode(null); }, [around]);
   useEffect(() => { Promise.all([library("graphology"), library("sigma")]).then(() => setReady(true), () => setProblem({ title: "unreachable" })); }, []);
   const shown = useMemo(() => whole.data && (start ? nearItem(whole.data, start, Number(steps)) ?? whole.data : whole.data), [whole.data, start, steps]);
   const plain = useMemo(() => webgl(), []);
-  const name = (event) => { event.preventDefault(); go("graph", { around: typed.trim(), steps }); };
+  const enter = (name) => go("graph", { around: name, steps, most: route.given.most });
+  const name = (event) => { event.preventDefault(); enter(typed.trim()); };
   return html`<section class="screen" aria-label=${t("graph")}><div class="head"><h1>${t("graph")}</h1>
       ${shown && html`<span class="faint">${t("graph.counts", { nodes: number(shown.nodes.length), edges: number(shown.edges.length) })}${whole.data.left_out ? ` · ${t("graph.left_out", { count: number(whole.data.left_out) })}` : ""}</span>`}<span class="grow"></span>
       <form class="line" onSubmit=${name}><input type="text" placeholder=${t("graph.around")} aria-label=${t("graph.around")} dir="auto" value=${typed} onInput=${(event) => setTyped(event.currentTarget.value)} />
@@ -26,10 +28,20 @@ export default function Graph({ route, commits }) {
     <div class="scrollless"><${Trouble} problem=${whole.problem ?? problem} retry=${whole.again} /></div>
     ${!plain && html`<p class="note" style=${{ padding: "0 22px" }}>${t("graph.no_webgl")}</p>`}
     ${shown && shown.nodes.length === 0 && html`<${Empty} title=${t("graph.empty")}>${t("graph.empty.how")}</${Empty}>`}
-    <div class=${`graphs ${shown && node ? "with-node" : ""}`}>${shown && shown.nodes.length > 0 && ready && plain && html`<${Drawing} graph=${shown} centre=${around} onOpen=${setNode} onEnter=${(one) => go("graph", { around: one.name, steps })} />`}
-    ${shown && node && html`<${Node} node=${node} graph=${shown} route=${route} />`}</div>
+    <div class=${`graphs ${shown && node ? "with-node" : ""}`}>${shown && shown.nodes.length > 0 && ready && plain && html`<${Drawing} graph=${shown} centre=${around} onOpen=${setNode} onEnter=${(one) => enter(one.name)} />`}
+    ${shown && node && html`<${Node} node=${node} graph=${shown} route=${route} enter=${enter} />`}</div>
     ${shown && shown.nodes.length > 0 && !node && html`<${Names} graph=${shown} onOpen=${setNode} />`}
   </section>`;
+}
+
+/** What an answer was before, where it says the same: a commit that changes nothing drawn leaves the drawing alone. */
+function useSame(data) {
+  const kept = useRef({ data: null, written: "" });
+  if (data !== kept.current.seen) {
+    const written = JSON.stringify(data);
+    kept.current = written === kept.current.written ? { ...kept.current, seen: data } : { data, written, seen: data };
+  }
+  return kept.current.data;
 }
 
 function webgl() {
@@ -78,11 +90,12 @@ function Names({ graph, onOpen }) {
   return html`<div class="names">${most.map((place) => html`<button onClick=${() => onOpen(graph.nodes[place])}><bdi>${graph.nodes[place].name}</bdi></button>`)}</div>`;
 }
 
-function Node({ node, graph, route }) {
-  const place = graph.nodes.indexOf(node);
+function Node({ node: chosen, graph, route, enter }) {
+  const place = graph.nodes.findIndex((one) => one.name === chosen.name && one.type === chosen.type); // of an answer that came later
+  const node = graph.nodes[place] ?? chosen;
   const edges = graph.edges.filter((edge) => edge.src === place || edge.dst === place);
   const open = (id) => go("graph", { ...route.given, from: route.given.from ?? (route.given.around ? null : route.given.item), item: id });
-  return html`<div class="node"><div class="line"><h2 dir="auto">${node.name}</h2><${Chip}>${node.type}</${Chip}>${node.ended && html`<${Chip} tone="warn">${t("graph.ended")}</${Chip}>`}<button onClick=${() => go("graph", { around: node.name, steps: route.given.steps })}>${t("graph.go_on")}</button></div>
+  return html`<div class="node"><div class="line"><h2 dir="auto">${node.name}</h2><${Chip}>${node.type}</${Chip}>${node.ended && html`<${Chip} tone="warn">${t("graph.ended")}</${Chip}>`}<button onClick=${() => enter(node.name)}>${t("graph.go_on")}</button></div>
     <div class="cards">${edges.slice(0, 60).map((edge) => html`<div class="line"><bdi>${graph.nodes[edge.src].name}</bdi><b dir="auto">${edge.label}</b><bdi>${graph.nodes[edge.dst].name}</bdi>${edge.ended && html`<${Chip} tone="warn">${t("graph.ended")}</${Chip}>`}${edge.fact && html`<span>${t("since")} ${edge.fact.since}</span><button class="link" onClick=${() => open(edge.fact.id)}>${t("source")}</button>`}</div>`)}
       ${[...node.items, ...node.notes].slice(0, 30).map((one) => html`<button class="wrote" onClick=${() => open(one.id)}><span dir="auto">${one.text}</span><span class="faint">${one.since}${one.by ? ` · ${one.by}` : ""}</span></button>`)}</div></div>`;
 }

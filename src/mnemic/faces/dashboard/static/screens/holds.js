@@ -1,24 +1,24 @@
 // Holds: what nobody may delete, by whose word and why; set and released by whoever administers.
 import { html, useState } from "../vendor/htm-preact.js";
 import { who } from "../api.js";
-import { Dialog, Empty, Icon, Trouble, When, useAnswer, useDoing } from "../parts.js";
+import { Dialog, Empty, Icon, More, Trouble, When, useDoing, useListing } from "../parts.js";
 import { go } from "../route.js";
 import { t } from "../words.js";
 
 const PARTS = ["user", "item", "session", "shared", "whole"];
 
 export default function Holds({ commits }) {
-  const [limit, setLimit] = useState(200);
-  const { data, problem, again } = useAnswer("holds", { limit }, [commits]);
+  const listed = useListing("holds", "holds", {}, [commits]);
+  const { rows, problem, busy, again } = listed;
   const [making, setMaking] = useState(false);
   const [leaving, setLeaving] = useState(null);
   const doing = useDoing();
   return html`<section class="screen" aria-label=${t("holds")}><div class="head"><h1>${t("holds")}</h1><span class="grow"></span>${!who.read_only && html`<button class="main-action" onClick=${() => setMaking(true)}><${Icon} name="plus" size="16" />${t("holds.new")}</button>`}</div>
     <div class="scroll"><p class="note">${t("holds.how")}</p><${Trouble} problem=${problem} retry=${again} />
-      ${data?.holds.length === 0 && html`<${Empty} title=${t("holds.none")}>${t("holds.none.how")}</${Empty}>`}
-      <div class="cards">${data?.holds.map((one) => html`<article class="card" key=${one.id}><div class="line"><span>#${one.id}</span><span><${What} one=${one} /></span><span>${t("holds.by")} <bdi>${one.actor}</bdi></span><${When} at=${one.at} /></div><p dir="auto">${one.reason}</p>
+      ${rows.length === 0 && !busy && !problem && html`<${Empty} title=${t("holds.none")}>${t("holds.none.how")}</${Empty}>`}
+      <div class="cards">${rows.map((one) => html`<article class="card" key=${one.id}><div class="line"><span>#${one.id}</span><span><${What} one=${one} /></span><span>${t("holds.by")} <bdi>${one.actor}</bdi></span><${When} at=${one.at} /></div><p dir="auto">${one.reason}</p>
         ${!who.read_only && html`<div class="actions"><button class="danger" onClick=${() => setLeaving(one)}>${t("holds.release")}</button></div>`}</article>`)}</div>
-      ${data?.next && html`<button onClick=${() => setLimit(1000)}>${t("more")}</button>`}
+      <${More} of=${listed} />
     </div>
     ${making && html`<${Making} onClose=${() => { setMaking(false); again(); }} />`}
     ${leaving && html`<${Dialog} title=${t("holds.release")} onClose=${() => setLeaving(null)}><p><${What} one=${leaving} /></p><p dir="auto">${leaving.reason}</p><p>${t("holds.release.sure")}</p><${Trouble} problem=${doing.problem} /><div class="actions"><button onClick=${() => setLeaving(null)}>${t("cancel")}</button>

@@ -66,7 +66,8 @@ export default function Pulse({ route, commits }) {
 
 function Chart({ title, at, lines }) {
   const plate = useRef(null), plot = useRef(null);
-  const data = [at, ...lines.map((line) => line[2])];
+  const data = [at, ...lines.map((line) => line[2])], latest = useRef(data);
+  latest.current = data; // a change of the light draws what stands then
   const make = () => {
     const style = getComputedStyle(document.documentElement), colour = (name) => style.getPropertyValue(name).trim();
     plot.current?.destroy();
@@ -76,7 +77,7 @@ function Chart({ title, at, lines }) {
       scales: { x: { time: true, range: (_, low, high) => [(high ?? 0) - SHOWN, high ?? 0] }, y: { range: (_, low, high) => [0, Math.max(1, (high ?? 0) * 1.15)] } },
       axes: [{ ...axis, size: 26, values: (_, ticks) => ticks.map((tick) => new Date(tick * 1000).toLocaleTimeString(language(), { minute: "2-digit", second: "2-digit", hour: "2-digit", hourCycle: "h23" })), space: 76 }, { ...axis, size: 46, values: (_, ticks) => ticks.map((tick) => new Intl.NumberFormat(language(), { notation: "compact", maximumFractionDigits: 1 }).format(tick)) }],
       series: [{}, ...lines.map(([label, name, , filled]) => ({ label, stroke: colour(name), width: 1.8, points: { show: false }, ...(filled ? { fill: `color-mix(in srgb, ${colour(name)} 14%, transparent)` } : {}) }))],
-    }, data, plate.current);
+    }, latest.current, plate.current);
   };
   useEffect(() => {
     make();

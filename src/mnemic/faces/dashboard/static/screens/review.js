@@ -1,7 +1,7 @@
 // Review: facts in doubt, what memory believes and from what, and what was set aside.
 import { html, useState } from "../vendor/htm-preact.js";
 import { mayCare, mayWrite } from "../api.js";
-import { Chip, Empty, Trouble, When, number, toast, undo, useAnswer, useDoing } from "../parts.js";
+import { Chip, Empty, More, Trouble, When, number, toast, undo, useAnswer, useDoing, useListing } from "../parts.js";
 import { go } from "../route.js";
 import { said } from "../server_words.js";
 import { t } from "../words.js";
@@ -48,10 +48,11 @@ function Beliefs({ route, commits }) {
 }
 
 function SetAside({ route, commits }) {
-  const { data, problem, again } = useAnswer("dead", {}, [commits]);
+  const dead = useListing("dead", "entries", {}, [commits]);
+  const { rows, problem, busy, again } = dead;
   const doing = useDoing();
   if (problem) return html`<${Trouble} problem=${problem} retry=${again} />`;
-  return html`<p class="note">${t("quarantine.how")}</p>${data?.entries.length === 0 && html`<${Empty} title=${t("quarantine.empty")}></${Empty}>`}
-    <${Trouble} problem=${doing.problem} /><div class="cards">${data?.entries.map((one) => html`<article class="card"><div class="line"><b>${one.name}</b><bdi>${one.user}</bdi><${When} at=${one.at} /><span>${t("attempts")} ${number(one.attempts)}</span>${one.item && html`<button class="link" onClick=${() => go("review", { ...route.given, item: one.item })}><code>${one.item.slice(-8)}</code></button>`}</div>
-      <p class="note" dir="auto">${one.error}</p>${one.id !== null && html`<button disabled=${doing.busy} onClick=${() => doing.run("retry", { id: one.id }, () => { toast(t("ordered")); again(); })}>${t("retry")}</button>`}</article>`)}</div>`;
+  return html`<p class="note">${t("quarantine.how")}</p>${rows.length === 0 && !busy && html`<${Empty} title=${t("quarantine.empty")}></${Empty}>`}
+    <${Trouble} problem=${doing.problem} /><div class="cards">${rows.map((one) => html`<article class="card"><div class="line"><b>${one.name}</b><bdi>${one.user}</bdi><${When} at=${one.at} /><span>${t("attempts")} ${number(one.attempts)}</span>${one.item && html`<button class="link" onClick=${() => go("review", { ...route.given, item: one.item })}><code>${one.item.slice(-8)}</code></button>`}</div>
+      <p class="note" dir="auto">${one.error}</p>${one.id !== null && html`<button disabled=${doing.busy} onClick=${() => doing.run("retry", { id: one.id }, () => { toast(t("ordered")); again(); })}>${t("retry")}</button>`}</article>`)}</div><${More} of=${dead} />`;
 }

@@ -1,7 +1,7 @@
 // Search: the best evidence for a question, why each item is there, what every stage did, and why something is not there.
 import { html, useEffect, useRef, useState } from "../vendor/htm-preact.js";
 import { ask } from "../api.js";
-import { Chip, Empty, Icon, Kind, Trouble, When, number, useAnswer, useKeys } from "../parts.js";
+import { Chip, Empty, Icon, Kind, Trouble, When, number, pressedOn, useAnswer, useKeys } from "../parts.js";
 import { go } from "../route.js";
 import { said } from "../server_words.js";
 import { t, tagged } from "../words.js";
@@ -13,7 +13,7 @@ export function Search({ route }) {
   const [typed, setTyped] = useState(q);
   const box = useRef(null);
   const timer = useRef(0);
-  useEffect(() => { box.current?.focus({ preventScroll: true }); }, []);
+  useEffect(() => { box.current?.focus({ preventScroll: true }); return () => clearTimeout(timer.current); }, []);
   useEffect(() => { if (document.activeElement !== box.current) setTyped(q); }, [q]);
   const change = (value) => {
     setTyped(value);
@@ -25,7 +25,7 @@ export function Search({ route }) {
   const items = found.data?.items ?? [];
   const at = items.findIndex((one) => one.item.id === route.given.item);
   const open = (place) => items[place] && go("search", { ...route.given, item: items[place].item.id });
-  useKeys({ j: () => open(at + 1), k: () => open(Math.max(0, at - 1)), ArrowDown: () => open(at + 1), ArrowUp: () => open(Math.max(0, at - 1)), Enter: () => open(Math.max(0, at)) });
+  useKeys({ j: () => open(at + 1), k: () => open(Math.max(0, at - 1)), ArrowDown: () => open(at + 1), ArrowUp: () => open(Math.max(0, at - 1)), Enter: (event) => (pressedOn(event) ? false : open(Math.max(0, at))) });
   return html`<section class="screen" aria-label=${t("search")}>
     <div class="head">
       <label class="searchbox"><${Icon} name="search" /><input ref=${box} type="text" value=${typed} placeholder=${t("search.ask")} aria-label=${t("search.ask")} dir="auto"

@@ -10,11 +10,12 @@ const VIEWS = ["known", "changed", "commit"];
 
 export default function Timeline({ route, commits }) {
   const head = useAnswer("log", { limit: 1 }, [commits]);
-  const first = useAnswer("log", { limit: 1, newest: false });
   const last = head.data?.changes[0]?.seq;
+  const first = useAnswer("log", { limit: 1, newest: false }, [last === undefined]);
   if (head.problem) return html`<section class="screen"><div class="scroll"><${Trouble} problem=${head.problem} retry=${head.again} /></div></section>`;
   if (!head.data || !first.data) return html`<section class="screen"></section>`;
   if (!last) return html`<section class="screen"><${Empty} title=${t("then.empty")}>${t("then.empty.how")}</${Empty}></section>`;
+  if (!first.data.changes.length) return html`<section class="screen"></section>`; // it was empty a moment ago
   return html`<${Journal} route=${route} commits=${commits} last=${last} first=${first.data.changes[0].seq} />`;
 }
 
@@ -30,6 +31,7 @@ function Journal({ route, commits, last, first }) {
     clearTimeout(timer.current);
     timer.current = setTimeout(() => { setDragged(null); choose(to); }, 120);
   };
+  useEffect(() => () => clearTimeout(timer.current), []);
   // Commits of other users lie between ours: what is chosen among them is the next of ours.
   const near = useAnswer("log", { after: chosen - 1, limit: 1, newest: false }, [commits]);
   const commit = near.data?.changes[0] ?? null;
