@@ -25,6 +25,8 @@ from mnemic.errors import MnemicError
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
+_SAME_CODE: Final = {"PYTHONPATH": str(Path(__file__).resolve().parents[3])}
+"""What is served is the code that measures, also where another checkout is the one installed."""
 _ENVIRONMENT: Final = {"MNEMIC_EMBEDDER": "none", "MNEMIC_USER": "me"}
 _STOP_SECONDS: Final = 60.0
 
@@ -98,7 +100,8 @@ def least_mcp_server(size: int) -> Iterator[ServedProcess]:
 
 @contextmanager
 def _started(command: list[str], environment: Mapping[str, str]) -> Iterator[ServedProcess]:
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - ours
+    variables = {**environment, **_SAME_CODE}
+    with subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - ours
         try:
             assert process.stdout is not None
             line = process.stdout.readline()
