@@ -35,10 +35,10 @@ class ExactRoutes(BaseRoute):
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Find the route of a path, and whether it is for the method."""
         route = self._by_path.get(scope["path"].removeprefix(scope.get("root_path", "")))
-        if route is None:
+        if route is None or scope["type"] != "http":
             return Match.NONE, {}
-        match, child_scope = route.matches(scope)
-        return match, {**child_scope, "route": route}
+        match = Match.FULL if scope["method"] in (route.methods or ()) else Match.PARTIAL
+        return match, {"endpoint": route.endpoint, "path_params": {}, "route": route}
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Have the route that was found answer."""
