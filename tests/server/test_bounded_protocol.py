@@ -142,7 +142,9 @@ async def _until_closed(client: socket.socket) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "begun", [b"POST / HTTP/1.1\r\nContent-Length: 100000000\r\n\r\n", b"GET / HTTP/1.1\r\nAccept: "], ids=["body", "head"]
+    "begun",
+    [b"POST / HTTP/1.1\r\nContent-Length: 100000000\r\n\r\n", b"GET / HTTP/1.1\r\nAccept: "],
+    ids=["body", "head"],
 )
 def test_what_drips_is_late_however_steadily_it_comes(begun: bytes) -> None:
     async def scenario() -> bytes:
