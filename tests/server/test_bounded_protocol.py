@@ -141,7 +141,12 @@ async def _until_closed(client: socket.socket) -> bytes:
     return said
 
 
-def test_a_body_that_drips_is_late_however_steadily_it_comes() -> None:
+@pytest.mark.parametrize(
+    "begun",
+    [b"POST / HTTP/1.1\r\nContent-Length: 100000000\r\n\r\n", b"GET / HTTP/1.1\r\nAccept: "],
+    ids=["body", "head"],
+)
+def test_what_drips_is_late_however_steadily_it_comes(begun: bytes) -> None:
     async def scenario() -> bytes:
         config = uvicorn.Config(_app, lifespan="off", ws="none")
         config.load()
@@ -151,7 +156,7 @@ def test_a_body_that_drips_is_late_however_steadily_it_comes() -> None:
             client.setblocking(False)
             async with server, asyncio.timeout(PATIENCE):
                 loop = asyncio.get_running_loop()
-                await loop.sock_sendall(client, b"POST / HTTP/1.1\r\nContent-Length: 100000000\r\n\r\n")
+                await loop.sock_sendall(client, begun)
                 answer = asyncio.ensure_future(_until_closed(client))
                 while not answer.done():
                     with suppress(ConnectionError):  # closed already: what was answered is still to be read
@@ -160,6 +165,19 @@ def test_a_body_that_drips_is_late_however_steadily_it_comes() -> None:
                 return await answer
 
     assert _problem(asyncio.run(scenario())) == 408
+
+
+def test_a_request_that_comes_whole_is_waited_for_by_no_timer() -> None:
+    waits: list[float | None] = []
+
+    class Noting(BoundedHttpProtocol):
+        def _expect_within(self, seconds: float | None) -> None:
+            waits.append(seconds)
+            super()._expect_within(seconds)
+
+    whole = b"POST / HTTP/1.1\r\nConnection: close\r\nContent-Length: 4\r\n\r\nbody"
+    assert asyncio.run(_answered(Noting, whole)).startswith(b"HTTP/1.1 200")
+    assert waits == [Noting.head_seconds, None, None]  # as the connection begins, with the request, as it ends
 
 
 def test_what_is_late_behind_an_answer_is_cut() -> None:

@@ -50,6 +50,31 @@ def test_no_more_threads_run_than_it_has_and_what_is_over_its_queue_is_sent_away
     asyncio.run(ask())
 
 
+def test_threads_start_as_calls_come_and_end_with_the_pool() -> None:
+    """One that is kept by nothing but its own threads would leave sixteen of them behind each server of a program."""
+
+    async def ask(pool: VerbPool, calls: int) -> set[threading.Thread]:
+        together = threading.Barrier(calls)
+
+        def work() -> threading.Thread:
+            together.wait(30)
+            return threading.current_thread()
+
+        return set(await asyncio.gather(*(pool.run(work) for _ in range(calls))))
+
+    pool = VerbPool(threads=3)
+    alone = asyncio.run(ask(pool, 1))
+    assert len(alone) == 1
+    threads = asyncio.run(ask(pool, 3))
+    assert len(threads) == 3
+    assert alone < threads
+    assert {thread.name for thread in threads} == {"mnemic-verb"}
+    del pool
+    for thread in threads:
+        thread.join(30)
+        assert not thread.is_alive()
+
+
 def test_a_caller_that_leaves_neither_ends_the_work_nor_frees_its_place() -> None:
     go_on, ended = threading.Event(), threading.Event()
 

@@ -136,7 +136,9 @@ def _kinds(schema: Schema) -> list[str]:
 
 def _is_of(schema: Schema, value: object) -> bool:
     """Whether a value is of the type that a schema names, if it names one."""
-    kinds = _kinds(schema)
+    kinds = schema.get("type")
+    if isinstance(kinds, str):
+        return _TYPES[kinds](value)
     return not kinds or any(_TYPES[kind](value) for kind in kinds)
 
 

@@ -53,11 +53,11 @@ def application(
         lifespan: What is done before the first request and after the last.
     """
     routes = [
+        *operation_routes(),  # first: what is asked for a thousand times a second passes no others on its way
         Route("/health", _health, methods=["GET"]),
         Route("/openapi.json", _openapi, methods=["GET"]),
         Route("/metrics", metrics, methods=["GET"]),
         Route("/v1/feed", feed, methods=["GET"]),
-        *operation_routes(),
         *mem0_routes(),
         *more,
     ]

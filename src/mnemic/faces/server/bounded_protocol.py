@@ -38,6 +38,8 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         super().__init__(*args, **more)
         self._in_head, self._head_bytes = True, 0
         self._begun = False
+        self._patience: float | None = None
+        self._patience_is_new = False
         self._deadline: asyncio.TimerHandle | None = None
         self._flushing: asyncio.TimerHandle | None = None
 
@@ -51,6 +53,9 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         if self._in_head:
             self._head_bytes += len(data)
         super().data_received(data)
+        if self._patience_is_new:  # looked at once for all that came: a request that is whole is waited for by no timer
+            self._patience_is_new = False
+            self._expect_within(self._patience)
         if self._in_head and self._head_bytes > self.head_limit and not self.transport.is_closing():
             self._refuse(431, f"The head of a request may have {self.head_limit:,} bytes.")
 
@@ -61,7 +66,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """Begin to read a request."""
         self._in_head = self._begun = True
-        self._expect_within(self.head_seconds)
+        self._patience, self._patience_is_new = self.head_seconds, True
         super().on_message_begin()
 
     def on_header(self, name: bytes, value: bytes) -> None:
@@ -76,12 +81,12 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         """Begin to answer, while the body may still be on its way."""
         super().on_headers_complete()
         self._in_head, self._head_bytes = False, 0
-        self._expect_within(self.body_seconds)
+        self._patience, self._patience_is_new = self.body_seconds, True
 
     def on_message_complete(self) -> None:
         """Wait no longer: all of it is here."""
         self._in_head, self._begun = True, False
-        self._expect_within(None)
+        self._patience, self._patience_is_new = None, True
         super().on_message_complete()
 
     def pause_writing(self) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 import re
 import secrets
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from itertools import count
 from typing import Final
 
 import anyio
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -29,11 +29,11 @@ _SILENCE: Final = 1.0
 _HEARD_OUT_SECONDS: Final = 30.0
 """Seconds for which it is read at all: what drips has no end."""
 _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._:-]{1,128}\Z")
-_SAFE: Final = {
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cache-control": "no-store",
-}
+_SAFE: Final = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cache-control", b"no-store"),
+)
 
 
 class BodyTooLarge(Exception):
@@ -78,7 +78,7 @@ class Guards:
         proposed = headers.get("x-request-id", "")
         request_id = proposed if _REQUEST_ID.match(proposed) else self._new_id()
         scope.setdefault("state", {})["request_id"] = request_id
-        answer = _Answer(send, {**_SAFE, "x-request-id": request_id} if self._own else {})
+        answer = _Answer(send, (*_SAFE, (b"x-request-id", request_id.encode())) if self._own else ())
         counted = _Counted(receive, self._limit)
         if refusal := self._refusal(headers, request_id):
             return await refusal(scope, receive, _HearingOut(answer, counted))
@@ -166,16 +166,16 @@ class _HearingOut:
 class _Answer:
     """Sends an answer with the headers that every answer has where it has none of its own."""
 
-    def __init__(self, send: Send, always: Mapping[str, str]) -> None:
+    def __init__(self, send: Send, always: Collection[tuple[bytes, bytes]]) -> None:
         self._send, self._always = send, always
         self.begun = False
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.begun = True
-            headers = MutableHeaders(scope=message)
-            for name, value in self._always.items():
-                headers.setdefault(name, value)
+            headers: list[tuple[bytes, bytes]] = list(message["headers"])
+            own = {name for name, _ in headers}
+            message["headers"] = headers + [(name, value) for name, value in self._always if name not in own]
         await self._send(message)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any, Final
 
 from starlette.requests import Request
@@ -36,10 +35,10 @@ class ExactRoutes(BaseRoute):
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Find the route of a path, and whether it is for the method."""
         route = self._by_path.get(scope["path"].removeprefix(scope.get("root_path", "")))
-        if route is None:
+        if route is None or scope["type"] != "http":
             return Match.NONE, {}
-        match, child_scope = route.matches(scope)
-        return match, {**child_scope, "route": route}
+        match = Match.FULL if scope["method"] in (route.methods or ()) else Match.PARTIAL
+        return match, {"endpoint": route.endpoint, "path_params": {}, "route": route}
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Have the route that was found answer."""
@@ -51,7 +50,7 @@ def operation_routes() -> list[BaseRoute]:
     by_path: dict[str, dict[str, Operation]] = {}
     for operation, method, path in addresses(OPERATIONS.values()):
         by_path.setdefault(path, {})[method] = operation
-    routes = [Route(path, partial(_respond, offered), methods=list(offered)) for path, offered in by_path.items()]
+    routes = [Route(path, _Offered(offered), methods=list(offered)) for path, offered in by_path.items()]
     return [
         ExactRoutes(route for route in routes if not route.param_convertors),
         *(route for route in routes if route.param_convertors),
@@ -71,15 +70,26 @@ def addresses(operations: Iterable[Operation]) -> list[tuple[Operation, str, str
     return listed
 
 
-async def _respond(offered: Mapping[str, Operation], request: Request) -> Response:
-    """Answer a request for the operation that a path offers by its method: all that blocks is done in the pool."""
-    operation = offered["GET" if request.method == "HEAD" else request.method]
-    service: Service = request.app.state.service
-    request.state.operation = operation.name
-    headers = read_headers(request.scope["headers"])
-    body = await request.body()
-    read = _reader(operation, request, headers, body)
-    return await service.pool.run(lambda: _answer(service, operation, request.method, headers, read))
+class _Offered:
+    """Answers requests for the operations that a path offers by its methods: all that blocks is done in the pool.
+
+    It is an application and no function: Starlette wraps a function once more in what the whole application has, the
+    translation of errors.
+    """
+
+    def __init__(self, offered: Mapping[str, Operation]) -> None:
+        self._offered = offered
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        operation = self._offered["GET" if request.method == "HEAD" else request.method]
+        service: Service = scope["app"].state.service
+        scope["state"]["operation"] = operation.name
+        headers = read_headers(scope["headers"])
+        body = await request.body()
+        read = _reader(operation, request, headers, body)
+        response = await service.pool.run(lambda: _answer(service, operation, request.method, headers, read))
+        await response(scope, receive, send)
 
 
 def _reader(

@@ -28,9 +28,7 @@ def read_json(body: bytes) -> Any:
     except UnicodeDecodeError as error:
         raise Invalid("body", f"is not UTF-8 (byte {error.start})", _REMEDY) from error
     try:
-        value = json.loads(
-            text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float, parse_int=_integer
-        )
+        value = _DECODER.decode(text)
     except (ValueError, RecursionError) as error:
         problem = f"is not JSON ({error})" if isinstance(error, json.JSONDecodeError) else "is not JSON we can take"
         raise Invalid("body", problem, _REMEDY) from error
@@ -92,3 +90,8 @@ def _refuse_half_characters(text: str) -> None:
         text.encode()
     except UnicodeEncodeError as error:
         raise Invalid("body", "holds half of a character (a lone surrogate)", _REMEDY) from error
+
+
+_DECODER: Final = json.JSONDecoder(
+    object_pairs_hook=_object, parse_constant=_constant, parse_float=_float, parse_int=_integer
+)

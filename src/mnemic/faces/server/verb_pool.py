@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+import weakref
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
+from functools import partial
+from queue import SimpleQueue
 from typing import Any, Final, NamedTuple, TypeVar
 
 from starlette.exceptions import HTTPException
@@ -23,20 +26,22 @@ class VerbPool:
     """Runs blocking calls in at most so many threads. Used from one event loop.
 
     Each call is one step into a thread and one back, which calls that end together share: `anyio.to_thread` goes three
-    times round the loop, and through locks written in Python, which takes longer than all else that a request needs of
-    the loop.
+    times round the loop, and both it and `ThreadPoolExecutor` through locks written in Python, which threads that end
+    together wait for. A queue in C is left. Its threads end with the pool.
 
     Args:
         waiting: Most calls that wait for a thread.
     """
 
     def __init__(self, threads: int = THREADS, waiting: int = WAITING) -> None:
-        self._threads = ThreadPoolExecutor(threads, "mnemic-verb")
+        self._calls: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
+        self._threads, self._started = threads, 0
         self._most = threads + waiting
         self._inside = 0
         self._outcomes: deque[tuple[asyncio.Future[_Outcome], _Outcome]] = deque()
         self._woken: asyncio.AbstractEventLoop | None = None
         """The loop, once it has been told that there are outcomes and has not looked yet."""
+        weakref.finalize(self, _end, self._calls, threads)
 
     @property
     def inside(self) -> int:
@@ -61,8 +66,11 @@ class VerbPool:
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[_Outcome] = loop.create_future()
         here = copy_context()  # a trace goes on in the thread
-        self._threads.submit(here.run, self._attempt, work, loop, answer)
+        self._calls.put(partial(here.run, self._attempt, work, loop, answer))
         self._inside += 1
+        if self._started < min(self._inside, self._threads):
+            self._started += 1
+            threading.Thread(target=_make, args=(self._calls,), name="mnemic-verb", daemon=True).start()
         outcome = await answer
         if outcome.error is not None:
             raise outcome.error
@@ -100,3 +108,16 @@ class _Outcome(NamedTuple):
 
     value: Any
     error: BaseException | None
+
+
+def _make(calls: SimpleQueue[Callable[[], object] | None]) -> None:
+    """Make calls, in a thread, until there is None."""
+    while (call := calls.get()) is not None:
+        call()
+        del call  # it would be kept, with the pool, until the next one comes
+
+
+def _end(calls: SimpleQueue[Callable[[], object] | None], threads: int) -> None:
+    """Have threads end once they have made the calls that wait."""
+    for _ in range(threads):
+        calls.put(None)

@@ -25,7 +25,7 @@ from mnemic.errors import MnemicError
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
-SAME_CODE: Final = {"PYTHONPATH": str(Path(__file__).parents[3])}
+SAME_CODE: Final = {"PYTHONPATH": str(Path(__file__).resolve().parents[3])}
 """Has a Python that is started run the code that runs here, and not what its environment has installed."""
 _ENVIRONMENT: Final = {**SAME_CODE, "MNEMIC_EMBEDDER": "none", "MNEMIC_USER": "me"}
 _STOP_SECONDS: Final = 60.0
