@@ -61,7 +61,7 @@ FLOORS = (
     ("admin",),
     ("session", "long_reading", "markdown_folder", "scope_artefacts"),
     ("memory", "aio"),
-    ("replicas",),
+    ("replicas", "engine_memory"),
     ("operations",),
     ("tools",),
     ("lab",),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -12,9 +14,11 @@ from mnemic.core.ids import ItemId
 from mnemic.core.items import Slot
 from mnemic.errors import MnemicError, NotFound, Refused, StoreError
 from mnemic.flow import Flow
-from mnemic.opening import Opened
+from mnemic.opening import Opened, looking
+from mnemic.settings import Settings
 from mnemic.verbs.artefact_keeping import KeptArtefact
-from mnemic.verbs.who import Who
+from mnemic.verbs.who import Past, Who, spaces_of
+from mnemic.watching.metering import Meters
 
 T = TypeVar("T")
 
@@ -37,6 +41,31 @@ class ScopeArtefacts:
             )
         self._opened, self._who = opened, who
         self._folder: ArtefactFolder = opened.store.artefacts
+
+    @property
+    def owner(self) -> tuple[object, ...]:
+        """Whose they are, as something that can be compared: nobody else has the same."""
+        scope = self._who.scope
+        return id(self._opened.store), scope.tenant, scope.user, self._who.branch
+
+    @property
+    def settings(self) -> Settings:
+        """The settings that the store was opened with."""
+        return self._opened.settings
+
+    @property
+    def meters(self) -> Meters:
+        """The meters of the store."""
+        return self._opened.meters
+
+    def of_session(self, name: str) -> ScopeArtefacts:
+        """The artefacts of one session of this user."""
+        return ScopeArtefacts(self._opened, looking(self._who, Past(), replace(self._who.scope, session=name)))
+
+    def epoch(self) -> tuple[int, ...]:
+        """Numbers that are others as soon as anything has been erased that this user could read."""
+        with self._opened.store.read() as snapshot:
+            return tuple(head.epoch for head in snapshot.spaces(spaces_of(snapshot, self._who)))
 
     def put(
         self,
@@ -112,10 +141,13 @@ class ScopeArtefacts:
         self._folder.used(wall, kept.artefact.stored.sha256)
         return path
 
-    def is_there(self, kept: KeptArtefact) -> bool:
-        """Whether the file of an artefact is still there, unchecked."""
-        wall = self._wall()
-        return self._folder.path(wall, kept.artefact.stored.sha256).is_file()
+    def unchecked(self, kept: KeptArtefact) -> tuple[Path, os.stat_result] | None:
+        """Where the file of an artefact is and what the disk says of it, its bytes unchecked; None where it is gone."""
+        path = self._folder.path(self._wall(), kept.artefact.stored.sha256)
+        try:
+            return path, path.stat()
+        except FileNotFoundError:
+            return None
 
     def forget(self, id: ItemId) -> int:
         """Forget an artefact, and unlink its bytes if they can be made again; how many bytes that gave back.
