@@ -142,6 +142,10 @@ class ArtefactFolder:
         files = ((path.name, _stat(path)) for path in self._files(self._home(wall)) if _DIGEST.fullmatch(path.name))
         return {name: stat for name, stat in files if stat is not None}
 
+    def size(self) -> int:
+        """How many bytes lie behind all walls."""
+        return sum(stat.st_size for wall in self.walls() for stat in self.kept(wall).values())
+
     def walls(self, tenant: int | None = None) -> list[Wall]:
         """Every wall that has a folder here, or those of one tenant."""
         tenants = [str(tenant)] if tenant is not None else sorted(_numbers(self.root))

@@ -14,6 +14,7 @@ import json
 import shutil
 import struct
 import tempfile
+import time
 import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -30,6 +31,8 @@ _INNER: Final = struct.Struct("<3I")
 _MARK: Final = 0xFFFFFFFF
 _MOST_TOKENS: Final = 1 << 24
 _TIMEOUT: Final = 3_600.0
+_STARTING_SECONDS: Final = 60.0
+_PAUSE_SECONDS: Final = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,7 @@ class EngineSlot:
     def __init__(self, name: str, address: str, key: str, links: Path) -> None:
         self._name, self._key, self._links = name, key, links
         self._address = urlsplit(address)
+        self._started, self._answered = time.monotonic(), False
 
     def tokens_of(self, messages: Sequence[Mapping[str, object]]) -> list[int]:
         """The tokens of a conversation as the engine reads it, by the file's own template and tokeniser."""
@@ -97,6 +101,7 @@ class EngineSlot:
         headers = {"Authorization": f"Bearer {self._key}", "Content-Type": "application/json"}
         connection = http.client.HTTPConnection(self._address.hostname or "", self._address.port, timeout=_TIMEOUT)
         try:
+            self._connect(connection)
             connection.request("POST", path, json.dumps(body), headers)
             response = connection.getresponse()
             status, answer = response.status, json.loads(response.read())
@@ -108,6 +113,19 @@ class EngineSlot:
             told = answer.get("error", answer) if isinstance(answer, dict) else answer
             raise ModelError(f"{self._name}: the engine refused {path}: {str(told)[:200]}")
         return answer
+
+    def _connect(self, connection: http.client.HTTPConnection) -> None:
+        """Connect, patiently the first time: an engine that has just been started listens a moment later."""
+        while True:
+            try:
+                connection.connect()
+            except ConnectionRefusedError:
+                if self._answered or time.monotonic() > self._started + _STARTING_SECONDS:
+                    raise
+                time.sleep(_PAUSE_SECONDS)
+            else:
+                self._answered = True
+                return
 
 
 def work_of(chunk: object) -> PromptWork:
