@@ -195,11 +195,10 @@ def test_without_the_check_an_engine_dies_of_a_file_that_is_cut_short(
     path = me.artefacts.open(me.artefacts.kept(KV)[0])
     harmed(path, "cut")
     script = "import sys; from pathlib import Path; from mnemic.models.chat.gguf import SmolLM2; "
-    script += "SmolLM2().slot().restore(Path(sys.argv[1])); print('alive')"
+    script += "model = SmolLM2(); model.slot().restore(Path(sys.argv[1])); print('alive')"
     env = {**os.environ, "GGML_NO_BACKTRACE": "1"}  # else it has a debugger look at itself, if there is one
-    done = subprocess.run(
-        [sys.executable, "-c", script, path], env=env, capture_output=True, text=True, timeout=PATIENCE
-    )
+    call = [sys.executable, "-c", script, path]
+    done = subprocess.run(call, env=env, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode < 0
     assert "alive" not in done.stdout
 
