@@ -135,7 +135,10 @@ class ArtefactFolder:
 
     def drop(self, wall: Wall, sha256: str) -> int:
         """Unlink a file; its size, or 0 where it was gone."""
-        return self._unlink(self.path(wall, sha256))
+        size = self._unlink(self.path(wall, sha256))
+        if size:
+            _sync_folder(self._home(wall))
+        return size
 
     def kept(self, wall: Wall) -> dict[str, os.stat_result]:
         """The files of a wall that have come to their names, by digest."""
@@ -157,16 +160,19 @@ class ArtefactFolder:
         Returns:
             The names of files that could not be unlinked, each with the reason.
         """
-        home, left = self._home(wall), []
+        home, left, went = self._home(wall), [], 0
         youngest = time.time() - grace
         for path in self._files(home):
             stat = _stat(path)
             if path.name in named or stat is None or (grace and stat.st_ctime > youngest):
                 continue
             try:
-                self._unlink(path)
+                went += self._unlink(path) + 1
             except OSError as error:
                 left.append(f"{path}: {error.strerror}")
+        if went:
+            with suppress(FileNotFoundError):
+                _sync_folder(home)  # else a power cut would bring the names back
         if not left and not named:
             for folder in (home, home.parent, self.root):
                 with suppress(OSError):  # something is in it, or comes into it just now

@@ -53,6 +53,7 @@ class Turn:
         shown: Every item whose words the prompt shows.
         attached: What the engine had of the prompt, where it is one of this process and keeps that.
         work: What it did for the prompt.
+        read_ahead: Tokens that it had read in the background since the answer before.
         first_token: Seconds until its first word came.
     """
 
@@ -69,6 +70,7 @@ class Turn:
     shown: tuple[ItemId, ...] = ()
     attached: Attached | None = None
     work: PromptWork | None = None
+    read_ahead: int = 0
     first_token: float = 0.0
 
 
@@ -97,6 +99,7 @@ class Conversation:
     _run: str = field(default_factory=lambda: uuid.uuid4().hex)
     _said: int = 0
     _began: date | None = None
+    _ahead: int = 0
 
     def begin(self, message: str) -> Turn:
         """Recall for a message, then write it; what rules read in it is written too when this returns.
@@ -179,6 +182,8 @@ class Conversation:
         if self.engine is not None and turn.attached is not None:
             said = () if turn.reply is None else turn.reply.ids
             turn.work = self.engine.answered(turn.first_token, said)
+            ahead = int(self.engine.counts().get("prefilled_ahead", 0))
+            turn.read_ahead, self._ahead = ahead - self._ahead, ahead
 
     def _pieces(self, chat: Chat, turn: Turn) -> Generator[str, None, None]:
         """Yield the model's words; closing the generator stops the model. What they took is metered."""

@@ -279,6 +279,7 @@ def prompt_record(turn: Turn) -> dict[str, Any] | None:
         "restored": turn.attached.restored,
         "reused": turn.work.reused,
         "prefilled": turn.work.prefilled,
+        "read_ahead": turn.read_ahead,
         "miss": turn.attached.miss,
         "first_token_seconds": round(turn.first_token, 4),
     }
