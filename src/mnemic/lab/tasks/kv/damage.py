@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import random
 import subprocess
 import sys
@@ -17,9 +16,10 @@ from mnemic.lab.tasks.kv.first_words import QUIET, first_word, memory_text, one_
 from mnemic.memory import Memory
 from mnemic.models.chat.gguf import SmolLM2
 
-TOKENS: Final = 80
+TOKENS: Final = 160
 _UNCHECKED: Final = (
-    "import sys; from pathlib import Path; from mnemic.models.chat.gguf import SmolLM2; "
+    "import os, sys; os.environ['GGML_NO_BACKTRACE'] = '1'; from pathlib import Path; "
+    "from mnemic.models.chat.gguf import SmolLM2; "
     "model = SmolLM2(); model.slot().restore(Path(sys.argv[1])); print('alive')"
 )
 
@@ -118,5 +118,5 @@ def _harmed(folder: Path, whole: bytes, share: float) -> Path:
 
 def _dies(path: Path) -> bool:
     """Whether an engine in a process of its own dies of a file."""
-    env, call = {**os.environ, "GGML_NO_BACKTRACE": "1"}, [sys.executable, "-c", _UNCHECKED, path]
-    return subprocess.run(call, env=env, capture_output=True, check=False).returncode < 0  # noqa: S603 - ours
+    call = [sys.executable, "-c", _UNCHECKED, str(path)]
+    return subprocess.run(call, capture_output=True, check=False).returncode < 0  # noqa: S603 - ours

@@ -131,7 +131,8 @@ def measure_first_words(folder: Path, sizes: tuple[int, ...]) -> Iterator[Figure
             f"processor seconds: anew {cpu['anew']:.3f}, held {cpu['held']:.3f}, restored {cpu['restored']:.3f}; "
             f"clock {median(w.wall for w in cold):.2f}, {median(w.wall for w in held):.2f}, "
             f"{median(w.wall for w in restored):.2f}; tokens read "
-            f"{cold[0].prefilled:,}, {held[1].prefilled:,}, {restored[0].prefilled:,}; {same} of {len(cold)} words equal"
+            f"{cold[0].prefilled:,}, {held[1].prefilled:,}, {restored[0].prefilled:,}; "
+            f"{same} of {len(cold)} words equal"
         )
         bar = BARS.get(tokens)
         ratio = cpu["anew"] / cpu["restored"]

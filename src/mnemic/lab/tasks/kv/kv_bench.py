@@ -10,11 +10,12 @@ from typing import Final
 
 from mnemic.lab.kit.figures import Figure, Measurements
 from mnemic.lab.kit.log import provenance
+from mnemic.lab.tasks.kv.artefact_cuts import measure_power_cuts
 from mnemic.lab.tasks.kv.canaries import measure_canaries
 from mnemic.lab.tasks.kv.damage import measure_damage
 from mnemic.lab.tasks.kv.first_words import measure_first_words
-from mnemic.lab.tasks.kv.power_cuts import measure_power_cuts
 from mnemic.lab.tasks.kv.talks import TalkSize, measure_talks
+from mnemic.store.sqlite.disk import file_system
 
 PARTS: Final = ("first", "talks", "damage", "power", "canaries")
 
@@ -48,8 +49,13 @@ QUICK: Final = KvLoad(sizes=(512,), talk=TalkSize(sittings=4, turns=1, answer=2)
 def bench_kv(load: KvLoad, progress: Callable[[str], None]) -> Measurements:
     """Measure each part in turn."""
     with TemporaryDirectory(prefix="mnemic-kv-") as folder:
-        figures = [figure for part in load.parts for figure in _part(part, load, Path(folder), progress)]
-    return Measurements(header={**provenance(), "load": asdict(load)}, figures=tuple(figures))
+        figures = []
+        for part in load.parts:
+            for figure in _part(part, load, Path(folder), progress):
+                progress(f"{figure.name}: {figure.value:,.2f} {figure.unit} ({figure.detail})")
+                figures.append(figure)
+        header = {**provenance(), "load": asdict(load), "file_system": file_system(Path(folder))}
+    return Measurements(header=header, figures=tuple(figures))
 
 
 def _part(part: str, load: KvLoad, folder: Path, progress: Callable[[str], None]) -> Iterator[Figure]:

@@ -5,7 +5,6 @@ tokens of prompts that the engine reads with what was kept of earlier sittings, 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -21,7 +20,11 @@ from mnemic.lab.kit.figures import Figure
 PEOPLE: Final = ("Ada", "Ben", "Chloe", "Dara")
 SHARE: Final = 0.4
 """Most of the tokens that may be read, of those that are without."""
-_ONE_THREAD: Final = "from mnemic.models.chat import gguf; gguf.THREADS = 1; from mnemic.__main__ import main; main()"
+_CHAT: Final = (
+    "import json, os, sys; os.environ.update(json.loads(sys.argv.pop(1))); from mnemic.models.chat import gguf; "
+    "gguf.THREADS = 1; from mnemic.__main__ import main; main()"
+)
+"""A process that chats with the settings of its first argument; its engine has one thread."""
 _NOTHING: Final = "1"
 """Bytes that may be kept where nothing is to be."""
 
@@ -44,13 +47,13 @@ def _sittings(size: TalkSize) -> list[list[str]]:
 
 def _sit_down(store: Path, person: str, lines: list[str], size: TalkSize, kept: bool) -> list[dict[str, Any]]:
     """One sitting in `mnemic chat`: its turns, as it tells of them."""
-    env = {**os.environ, "MNEMIC_STORE": str(store), "MNEMIC_EMBEDDER": "none", "MNEMIC_USER": person.lower()}
+    settings = {"MNEMIC_STORE": str(store), "MNEMIC_EMBEDDER": "none", "MNEMIC_USER": person.lower()}
     if not kept:
-        env["MNEMIC_KV_BYTES"] = _NOTHING
+        settings["MNEMIC_KV_BYTES"] = _NOTHING
     options = ["chat", "--session", "talk", "--model", "smollm2", "--limit", str(size.answer), "--json"]
     said = "".join(f"{line.replace('Ada', person)}\n" for line in lines)
-    call = [sys.executable, "-c", _ONE_THREAD, *options]
-    done = subprocess.run(call, input=said, capture_output=True, text=True, env=env, check=False)  # noqa: S603 - ours
+    call = [sys.executable, "-c", _CHAT, json.dumps(settings), *options]
+    done = subprocess.run(call, input=said, capture_output=True, text=True, check=False)  # noqa: S603 - ours
     turns = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     if len(turns) != len(lines) or any(turn.get("prompt") is None for turn in turns):
         raise ModelError(f"a sitting of {person} ended after {len(turns)} of {len(lines)} turns: {done.stderr[-500:]}")
@@ -76,8 +79,8 @@ def measure_talks(folder: Path, size: TalkSize, progress: Callable[[str], None])
     without = _told(folder / "nothing.db", size, False, progress)
     detail = (
         f"read {with_it['read']:,} of {with_it['tokens']:,} tokens of prompts, with nothing kept {without['read']:,} "
-        f"of {without['tokens']:,}; {len(PEOPLE)} people, {size.sittings} sittings of up to {size.turns} turns, each in a "
-        "process of its own; the engine's own cache works in both"
+        f"of {without['tokens']:,}; {len(PEOPLE)} people, {size.sittings} sittings of up to {size.turns} turns, each "
+        "in a process of its own; the engine's own cache works in both"
     )
     yield Figure(
         name="tokens read in talks with restarts", value=with_it["read"] / without["read"], unit="of without",
