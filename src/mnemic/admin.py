@@ -85,6 +85,7 @@ class Stats:
         items: How many items are shown now, of all users, without what is on branches.
         user_count: How many users there are; what a tenant shares counts as one.
         users: The first of them, as `Admin.users` lists them.
+        artefact_bytes: Bytes beside the store of what models have computed.
     """
 
     url: str
@@ -94,6 +95,7 @@ class Stats:
     user_count: int
     users: Listing[UserStats]
     vitals: Vitals
+    artefact_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,7 +154,9 @@ class Admin:
             users = _users_page(snapshot, (0, 0), limit, _USERS)
             items, user_count = snapshot.shown_total(), snapshot.owner_count()
             now_in_store = vitals_of(snapshot, info, self._opened.meters, self._opened.clock.now())
+        folder = self._store.artefacts
         return Stats(
+            artefact_bytes=0 if folder is None else folder.size(),
             url=info.url, bytes=info.bytes, format=info.format, items=items, user_count=user_count, users=users,
             vitals=now_in_store,
         )  # fmt: skip

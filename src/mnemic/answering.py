@@ -104,6 +104,13 @@ class LanguageModel:
         with self._lock:
             return dict(self._counts)
 
+    def forget(self) -> None:
+        """Have models that keep what they have computed of earlier prompts let go of it."""
+        for chat in {id(chat): chat for chat in (self._given, *self._chats.values())}.values():
+            forget_prompts = getattr(chat, "forget_prompts", None)
+            if forget_prompts is not None:
+                forget_prompts()
+
     def _count(self, **more: int) -> None:
         with self._lock:
             self._counts.update(more)
@@ -227,7 +234,7 @@ class Answering:
         self.yielding = Yielding()
         self.behind: BehindVerbs | None = None
         self.catalogues: Catalogues | None = None
-        self.caches: tuple[Callable[[], None], ...] = (meaning.forget,)
+        self.caches: tuple[Callable[[], None], ...] = (meaning.forget, self.language_model.forget)
 
     def verb(self, flow: Flow[T], who: object, asked: str = "", within: str = "") -> T:
         """Drive the flow of a verb to its return value, timed.

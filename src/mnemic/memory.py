@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from mnemic.recall.beliefs import Belief
     from mnemic.recall.doubt import Doubt
     from mnemic.recall.entity_graph import EntityGraph
+    from mnemic.scope_artefacts import ScopeArtefacts
     from mnemic.session import Session
     from mnemic.store.contract import Store
     from mnemic.store.values.prompt_messages import PromptMessage
@@ -799,6 +800,14 @@ class ScopedMemory:
         return self._folder(folder).apply(
             dry_run=dry_run, forget_removed=forget_removed, prefer=prefer, progress=progress
         )
+
+    @property
+    def artefacts(self) -> ScopeArtefacts:
+        """Return what models have computed from this memory, with the bytes that lie beside the store."""
+        import_whole("mnemic.scope_artefacts")
+        from mnemic.scope_artefacts import ScopeArtefacts
+
+        return ScopeArtefacts(self._opened, self._who)
 
     def _folder(self, folder: str | Path) -> ScopeFolder:
         import_whole("mnemic.markdown_folder.scope_folder")

@@ -88,6 +88,15 @@ class SessionView:
         return dict(self._flows.pager.meter)
 
     @property
+    def shown_ids(self) -> tuple[ItemId, ...]:
+        """The items whose words its window shows or has shown in brief: pages, segments, what is always on, and what
+        that was derived from."""
+        always = () if self._flows.contents.always is None else self._flows.contents.always.items
+        derived_from = (source for item in always for source in item.source)
+        stated = (item.id for item in always if not item.source)
+        return tuple(dict.fromkeys((*self._flows.contents.ids, *stated, *derived_from)))
+
+    @property
     def known_pages(self) -> int:
         """How many pages the page table holds, resident or not; their number is bounded, however long the talk is."""
         return len(self._flows.pager.table.resident) + len(self._flows.pager.table.away)

@@ -79,6 +79,8 @@ class Settings:
     """The language model of what a small one can do, where a strategy says so; left empty, `model` does that too."""
     model_key: str = dataclasses.field(default="", repr=False)
     """The key of a chat endpoint, or `@FILE` that holds it (OpenAI's: or OPENAI_API_KEY); never stored, never shown."""
+    kv_bytes: int = 1024 * 1024 * 1024
+    """Bytes beside the store that what a local model has computed of prompts may take, for each user."""
     background: bool = True
     """Run strategies and embedder in a thread after each write; off, only `flush` and `mnemic flush` run them."""
     strategies: str = "house"

@@ -351,6 +351,7 @@ STATS: Final = _named(
         {
             "url": text(),
             "bytes": whole(),
+            "artefact_bytes": whole("Beside the store: what models have computed."),
             "format": whole(),
             "items": whole(),
             "user_count": whole(),
@@ -400,6 +401,28 @@ VITALS: Final = _named(
                         ("references", "hits", "faults", "evictions", "write_backs"),
                         whole("Since each process opened the store."),
                     ),
+                }
+            ),
+            "engine_prompts": shape(
+                {
+                    **dict.fromkeys(
+                        (
+                            "prompts",
+                            "prefilled",
+                            "prefilled_ahead",
+                            "reused",
+                            "hits",
+                            "restored",
+                            "misses",
+                            "saved",
+                            "evicted",
+                        ),
+                        whole("Since each process opened the store."),
+                    ),
+                    "missed": {"type": "object", "description": "How many prompts were missed for each reason."},
+                    "held": whole("Tokens that engines hold just now."),
+                    "bytes": whole("Beside the store, as their processes know."),
+                    "first_token_milliseconds": number("On average, by the clock."),
                 }
             ),
             "bytes": whole(),

@@ -26,6 +26,7 @@ def stats_record(counted: Stats, page: Listing[UserStats]) -> dict[str, Any]:
     return {
         "url": counted.url,
         "bytes": counted.bytes,
+        "artefact_bytes": counted.artefact_bytes,
         "format": counted.format,
         "items": counted.items,
         "user_count": counted.user_count,

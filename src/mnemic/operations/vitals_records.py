@@ -41,6 +41,7 @@ def vitals_record(vitals: Vitals) -> dict[str, Any]:
             "budget": vitals.windows.budget,
             **{name: int(vitals.gauge(f"windows.{name}")) for name in WINDOW_GAUGES},
         },
+        "engine_prompts": prompt_work_record(vitals),
         "bytes": vitals.bytes,
         "free_bytes": vitals.free,
         "log_bytes": vitals.log,
@@ -52,6 +53,30 @@ def vitals_record(vitals: Vitals) -> dict[str, Any]:
         "runs": _timed_record(vitals, Sort.RUN),
         "processes": [_process_record(process) for process in vitals.processes],
     }
+
+
+PROMPT_COUNTS = ("prompts", "prefilled", "prefilled_ahead", "reused", "hits", "restored", "misses", "saved", "evicted")
+"""Counters of what local engines read of prompts, summed likewise."""
+
+
+def prompt_work_record(vitals: Vitals) -> dict[str, Any]:
+    """Make the record of what local engines read of prompts, and what of them was restored."""
+    prompts = vitals.gauge("kv.prompts")
+    mean = vitals.gauge("kv.first_token_seconds") / prompts if prompts else 0.0
+    return {
+        **{name: int(vitals.gauge(f"kv.{name}")) for name in PROMPT_COUNTS},
+        "missed": missed_prompts(vitals),
+        "held": int(vitals.gauge("kv.held")),
+        "bytes": int(vitals.gauge("kv.bytes")),
+        "first_token_milliseconds": round(mean * 1000, 3),
+    }
+
+
+def missed_prompts(vitals: Vitals) -> dict[str, int]:
+    """Count by reason the prompts for which nothing was restored."""
+    lead = "kv.missed "
+    names = {name for process in vitals.processes for name in process.measured.gauges if name.startswith(lead)}
+    return {name.removeprefix(lead): int(vitals.gauge(name)) for name in sorted(names)}
 
 
 def _timed_record(vitals: Vitals, sort: str) -> Mapping[str, Any]:

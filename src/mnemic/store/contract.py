@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
+from mnemic.artefacts.artefact_files import ArtefactFolder
 from mnemic.core.events import Receipt
 from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.snapshot import Snapshot
@@ -24,7 +25,14 @@ T = TypeVar("T")
 
 
 class Store(Protocol):
-    """A keeper of memory. All methods are safe to call from many threads."""
+    """A keeper of memory. All methods are safe to call from many threads.
+
+    Attributes:
+        artefacts: Where the files of what models have computed lie; None for a store that has no folder for them, which
+            holds none.
+    """
+
+    artefacts: ArtefactFolder | None
 
     def commit(self, draft: Draft) -> Receipt:
         """Write all of a draft, durably, or nothing.

@@ -11,10 +11,12 @@ from typing import Final
 
 import apsw
 
-from mnemic.core.ids import from_bytes
+from mnemic.artefacts.artefact_files import ArtefactFolder
+from mnemic.core.clock import SystemClock
+from mnemic.core.ids import SystemEntropy, from_bytes
 from mnemic.core.scope import SHARED, Shared
 from mnemic.errors import Invalid, NotFound, StoreCorrupt, StoreError, StoreForeign, StoreLocked
-from mnemic.store.sqlite import checkpoint_files, migrations
+from mnemic.store.sqlite import artefact_care, checkpoint_files, migrations
 from mnemic.store.sqlite.care import sync
 from mnemic.store.sqlite.connections import translated
 from mnemic.store.sqlite.disk import prepare_file
@@ -22,6 +24,7 @@ from mnemic.store.sqlite.handed_on import Handover
 from mnemic.store.sqlite.row_checksums import register
 from mnemic.store.sqlite.sealing import put_on
 from mnemic.store.sqlite.sqlite_store import SqliteStore
+from mnemic.store.sqlite.sqlite_tables import sqlite_rows
 from mnemic.store.values.drafts import Erasure
 from mnemic.store.values.receipts import Fault
 
@@ -169,9 +172,11 @@ def replace_store(
     try:
         prepare_file(fresh)
         _copy(backup, fresh)
+        _copy_artefacts(backup, fresh)
         with closing(_Unsettled(fresh, create=False, seal=seal)) as copy:
             again = _brought_up(copy, dest, without_tombstones, then)
         probe("restore:ready")
+        _copy_artefacts(fresh, dest)  # what nobody names there is swept, should this be cut short
         _quiet(fresh)
         _set_aside(dest)
         sync(fresh)
@@ -179,9 +184,27 @@ def replace_store(
         fresh.rename(dest)
         probe("restore:renamed")
         sync(dest.parent)
+        _leave_named_artefacts(dest)
     finally:
         _drop(fresh)
     return again
+
+
+def _copy_artefacts(source: Path, dest: Path) -> None:
+    """Copy what lies beside one file of a store to lie beside another."""
+    folder = ArtefactFolder.beside(source)
+    folder.copy_to(ArtefactFolder.beside(dest), {wall: list(folder.kept(wall)) for wall in folder.walls()})
+
+
+def _leave_named_artefacts(dest: Path) -> None:
+    """Unlink the artefacts of the store that was there before, where the one that is there now does not name them."""
+    folder = ArtefactFolder.beside(dest)
+    if folder.root.is_dir():
+        with translated(dest), closing(apsw.Connection(str(dest), flags=apsw.SQLITE_OPEN_READONLY)) as db:
+            rows = sqlite_rows(db, SystemClock(), SystemEntropy())
+            left = artefact_care.leave_named(rows, folder, folder.walls())
+        if left:
+            raise StoreError(f"restored; but files of the store that was there cannot be unlinked: {'; '.join(left)}")
 
 
 class _Unsettled(SqliteStore):
@@ -225,6 +248,7 @@ def _copy(backup: Path, fresh: Path) -> None:
 def _drop(fresh: Path) -> None:
     for end in ("", "-wal", "-shm", "-journal"):
         fresh.with_name(fresh.name + end).unlink(missing_ok=True)
+    ArtefactFolder.beside(fresh).drop_all()
 
 
 def _erase_again(copy: SqliteStore, dest: Path, without_tombstones: bool) -> int:

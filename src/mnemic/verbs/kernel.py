@@ -9,6 +9,7 @@ from mnemic.derive.unread import UnreadRules
 from mnemic.index.catalogues import Catalogues
 from mnemic.index.standing import Standings
 from mnemic.settings import Settings
+from mnemic.verbs.artefact_keeping import ArtefactKeeping
 from mnemic.verbs.branch_verbs import BranchVerbs
 from mnemic.verbs.choosing import Choosing
 from mnemic.verbs.doubting import Doubting
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Kernel(Doubting, Choosing, Transacting, TakingBack, BranchVerbs, LookingUp, NoteTaking, HandEditing):
+class Kernel(
+    Doubting, Choosing, Transacting, TakingBack, BranchVerbs, LookingUp, NoteTaking, HandEditing, ArtefactKeeping
+):
     """The verbs, over one store's catalogues. Every method returns a flow."""
 
     desk: Desk

@@ -233,6 +233,7 @@ class Meters:
     Attributes:
         observers: The profiler and the tracer, where they are on.
         windows: The counters of all sessions' paging, summed.
+        prompts: What local engines read of prompts and what was restored of them, likewise.
         durations: Those that wait to be counted: sort, name, seconds, whether it failed. Whoever adds one calls `count`
             once `WAITING` of them wait.
     """
@@ -252,7 +253,8 @@ class Meters:
         self._process = f"{os.getpid()}-{uuid.uuid4().hex[:8]}"
         self.windows = Sums()
         self._judged: Counter[str] = Counter()
-        self._gauges: dict[str, Gauge] = {"windows": self.windows, "judged": self._judged.copy}
+        self.prompts = Sums()
+        self._gauges: dict[str, Gauge] = {"windows": self.windows, "judged": self._judged.copy, "kv": self.prompts}
 
     def begun(self, timed: Timed) -> list[Callable[[], None]]:
         """Tell the observers that a verb or a run begins; what to call at its end."""

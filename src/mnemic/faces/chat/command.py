@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final, cast
 
 import click
 
-from mnemic.errors import MnemicError
+from mnemic.errors import MnemicError, Refused
 from mnemic.faces.chat.conversation import Conversation
 from mnemic.faces.chat.keyboard import at_terminal, piped, typed
 from mnemic.faces.chat.slash_commands import is_command, run_command
@@ -19,6 +19,12 @@ from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.output import Output, flat, plain
 from mnemic.models.chat.base import LIMIT, CutOff
 from mnemic.settings import LEAST_WINDOW, MOST_WINDOW
+
+if TYPE_CHECKING:
+    from mnemic.engine_memory import EngineMemory
+    from mnemic.memory import ScopedMemory
+    from mnemic.models.chat.base import Chat
+    from mnemic.models.chat.gguf import Gguf
 
 FAILED: Final = 1
 """The exit code where a turn failed and nobody was there to see it."""
@@ -55,12 +61,29 @@ def chat(model: str | None, budget: int | None, limit: int) -> None:
     with run.memory(create=True) as memory:
         me = memory.scope(user=run.user, tenant=run.tenant, agent=run.options.agent).on_branch(run.options.branch or "")
         with me.session(named, budget=budget) as session:
-            talk = Conversation(memory, me, session, model_port, limit)
+            talk = Conversation(memory, me, session, model_port, limit, _engine_memory(output, me, named, model_port))
             talk.understand()
             _greet(run, output, talk)
-            failures = _loop(output, talk, view(output, named, model_port.name if model_port else None), lines)
+            talk.prefill_behind()
+            try:
+                failures = _loop(output, talk, view(output, named, model_port.name if model_port else None), lines)
+            finally:
+                talk.close()
     if failures and not at_terminal():
         click.get_current_context().exit(FAILED)
+
+
+def _engine_memory(output: Output, me: ScopedMemory, session: str, model: Chat | None) -> EngineMemory | None:
+    """What the engine of a model in this process is to keep of its prompts; None for a model that is elsewhere."""
+    if not hasattr(model, "take_slot"):
+        return None
+    from mnemic.engine_memory import EngineMemory
+
+    try:
+        return EngineMemory(me.artefacts, session, cast("Gguf", model))
+    except Refused as error:
+        output.note(f"what the model computes is not kept: {error}")
+        return None
 
 
 def _terminal_output(run: Invocation) -> Output:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
+import time
 import uuid
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.events import Verb as Did
 from mnemic.core.items import Channel
 from mnemic.errors import Compacted, MnemicError, ModelError, NotFound, StoreError
-from mnemic.faces.chat.prompt import prompt, rules
+from mnemic.faces.chat.prompt import prompt, rules, told_today
 from mnemic.faces.cli.invocation import CATCH_UP_SECONDS
 from mnemic.models.chat.base import Ask, pieces_of
 from mnemic.watching.model_calls import metered
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
     from mnemic.core.items import Item, Slot
     from mnemic.core.queries import Context
+    from mnemic.engine_memory import Attached, EngineMemory
     from mnemic.memory import Memory, ScopedMemory
     from mnemic.models.chat.base import Chat, ChatMessage
+    from mnemic.models.chat.engine_slot import PromptWork
     from mnemic.recall.answer import Answer
     from mnemic.session import Session
     from mnemic.store.values.spending import Spending
@@ -47,6 +50,11 @@ class Turn:
         reply: The commit of the answer; None where there is nothing of the model's to keep.
         stopped: It was stopped by the person.
         error: Why the model did not answer, or not to the end.
+        shown: Every item whose words the prompt shows.
+        attached: What the engine had of the prompt, where it is one of this process and keeps that.
+        work: What it did for the prompt.
+        read_ahead: Tokens that it had read in the background since the answer before.
+        first_token: Seconds until its first word came.
     """
 
     message: str
@@ -59,6 +67,11 @@ class Turn:
     reply: Receipt | None = None
     stopped: bool = False
     error: ModelError | None = None
+    shown: tuple[ItemId, ...] = ()
+    attached: Attached | None = None
+    work: PromptWork | None = None
+    read_ahead: int = 0
+    first_token: float = 0.0
 
 
 @dataclass(slots=True)
@@ -71,6 +84,8 @@ class Conversation:
         session: Open; its window is what a model is given.
         chat: Who answers; None to have memory quoted.
         limit: Most tokens of an answer.
+        engine: What the model's engine has computed of this session; None where the model is no engine of this process,
+            or the store keeps no artefacts.
     """
 
     memory: Memory
@@ -78,10 +93,13 @@ class Conversation:
     session: Session
     chat: Chat | None
     limit: int = 512
+    engine: EngineMemory | None = None
     turns: list[Turn] = field(default_factory=list)
     _acts: list[tuple[Turn | None, list[int]]] = field(default_factory=list)
     _run: str = field(default_factory=lambda: uuid.uuid4().hex)
     _said: int = 0
+    _began: date | None = None
+    _ahead: int = 0
 
     def begin(self, message: str) -> Turn:
         """Recall for a message, then write it; what rules read in it is written too when this returns.
@@ -95,12 +113,47 @@ class Conversation:
         receipt = self._observe("user", message, Channel.USER)
         turn = Turn(message=message, context=context, answer=answer, written=receipt)
         if self.chat is not None:
-            turn.prompt = prompt(self.session.messages(system=rules(datetime.now(UTC))))
+            turn.prompt = self._prompt(self.session.messages(system=rules(self.began)))
+            turn.shown = self.session.shown_ids
         self.turns.append(turn)
         self._acts.append((turn, [receipt.seq]))
         self.understand()
         self._note_derived(turn)
         return turn
+
+    @property
+    def began(self) -> date:
+        """The day of this talk's first turn that is still known; today where it is just beginning."""
+        if self._began is None:
+            pages = [page for page in self.me.session_pages(self.session.name) if page.position >= 0]
+            known = self.me.visible([page.item for page in sorted(pages, key=lambda page: page.position)[:1]])
+            self._began = known[0].item.said.date() if known else datetime.now(UTC).date()
+        return self._began
+
+    def prefill(self) -> int:
+        """Have the engine read what any next question's prompt begins with; how many tokens it had to.
+
+        Raises:
+            ModelError: the engine cannot be had, or failed.
+        """
+        if self.engine is None:
+            return 0
+        window, shown = self.session.messages(system=rules(self.began)), self.session.shown_ids
+        one, other = (self._prompt([*window, {"role": "user", "content": letter}]) for letter in "ab")
+        return self.engine.prefill(one, other, shown)
+
+    def prefill_behind(self) -> None:
+        """Do so in the background; the first question waits for what is left of it."""
+        if self.engine is not None:
+            self.engine.behind(self.prefill)
+
+    def close(self) -> None:
+        """Keep what the engine has computed of this talk, and leave nothing of it in the engine."""
+        if self.engine is not None:
+            self.engine.close()
+
+    def _prompt(self, messages: Sequence[Mapping[str, object]]) -> tuple[ChatMessage, ...]:
+        return prompt(told_today(messages, self.began, datetime.now(UTC).date()))
 
     def answer(self, turn: Turn, on_piece: Callable[[str], None]) -> None:
         """Have the model answer a turn, `on_piece` called with each piece; Ctrl-C stops it. What came is written.
@@ -110,9 +163,11 @@ class Conversation:
         if self.chat is None:
             on_piece(turn.answer)
             return
+        asked = time.perf_counter()
         try:
             with closing(self._pieces(self.chat, turn)) as pieces:
                 for piece in pieces:
+                    turn.first_token = turn.first_token or time.perf_counter() - asked
                     turn.answer += piece
                     on_piece(piece)
         except ModelError as error:
@@ -124,10 +179,18 @@ class Conversation:
             turn.reply = self._observe("assistant", turn.answer, Channel.MODEL, {} if whole else {"unfinished": True})
             self._acts[-1][1].append(turn.reply.seq)
             self.understand()
+        if self.engine is not None and turn.attached is not None:
+            said = () if turn.reply is None else turn.reply.ids
+            turn.work = self.engine.answered(turn.first_token, said)
+            ahead = int(self.engine.counts().get("prefilled_ahead", 0))
+            turn.read_ahead, self._ahead = ahead - self._ahead, ahead
 
     def _pieces(self, chat: Chat, turn: Turn) -> Generator[str, None, None]:
         """Yield the model's words; closing the generator stops the model. What they took is metered."""
         ask = Ask(turn.prompt, self.limit, task="answer")
+        if self.engine is not None:
+            with suppress(MnemicError):  # the engine reads the whole prompt then, and says so itself if it cannot
+                turn.attached = self.engine.attach(turn.prompt, turn.shown)
         with metered("chat", ask, chat.name, self._spend) as call:
             call.reply = yield from pieces_of(chat, ask)
 

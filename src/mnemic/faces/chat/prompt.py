@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import date
 from typing import Final, Literal
 
 from mnemic.models.chat.base import ChatMessage
@@ -15,9 +15,20 @@ _RULES: Final = (
 )
 
 
-def rules(now: datetime) -> str:
-    """Write the instructions that come first: how to take what memory holds."""
-    return f"{_RULES} Today is {now:%Y-%m-%d}."
+def rules(began: date) -> str:
+    """Write the instructions that come first: how to take what memory holds, and when the talk began.
+
+    They are the same every day, so that what a model has computed of all that follows them can be used again.
+    """
+    return f"{_RULES} This conversation began on {began:%Y-%m-%d}."
+
+
+def told_today(messages: Sequence[Mapping[str, object]], began: date, today: date) -> list[Mapping[str, object]]:
+    """Tell the day in the user's last message, where it is another than that on which the talk began."""
+    if not messages or today == began:
+        return list(messages)
+    *earlier, last = messages
+    return [*earlier, {**last, "content": f"(Today is {today:%Y-%m-%d}.) {last['content']}"}]
 
 
 def prompt(messages: Sequence[Mapping[str, object]]) -> tuple[ChatMessage, ...]:

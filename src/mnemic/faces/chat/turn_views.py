@@ -80,6 +80,7 @@ class Columns:
         for part in self._fold.end():
             self._put(part)
         self._add(answer_rows(turn))
+        self._add(prompt_rows(turn))
         if outcome := _outcome(turn):
             self._end_line()
             for line in folded(outcome, self._left):
@@ -127,7 +128,7 @@ class Plain:
     def end(self, turn: Turn) -> None:
         outcome = _outcome(turn)
         print(f"{' ' if turn.answer and outcome else ''}{outcome}", flush=True)
-        for row in (*recalled_rows(turn.context), *written_rows(turn), *answer_rows(turn)):
+        for row in (*recalled_rows(turn.context), *written_rows(turn), *answer_rows(turn), *prompt_rows(turn)):
             self._output.line("  " + " " * row.indent + plain(row.text))
         self._output.line()
 
@@ -160,6 +161,7 @@ def turn_record(turn: Turn) -> dict[str, Any]:
         "derived": [item_record(item) for item in turn.derived],
         "closed": [item_record(item) for item in turn.closed],
         "kept": None if turn.reply is None else receipt_record(turn.reply),
+        "prompt": prompt_record(turn),
     }
 
 
@@ -250,6 +252,37 @@ def answer_rows(turn: Turn) -> Iterator[Row]:
         yield Row(f"+ {short(turn.reply.id)} what the model said, commit {turn.reply.seq}", indent=1)
         for kind, count in turn.reply.masked:
             yield Row(f"masked before it was written: {count} x {kind}", indent=1)
+
+
+def prompt_rows(turn: Turn) -> Iterator[Row]:
+    """Yield the row about what the engine had of the prompt already, and what it had to read."""
+    if turn.attached is None or turn.work is None:
+        return
+    attached, work = turn.attached, turn.work
+    how = "restored" if attached.restored else "held" if work.reused else f"nothing restored: {attached.miss or 'new'}"
+    yield Row(f"prompt {many(attached.tokens, 'token')}", heading=True)
+    yield Row(
+        f"{work.reused:,} {how}, {work.prefilled:,} read; first word after {turn.first_token:.2f} s"
+        if work.reused
+        else f"{work.prefilled:,} read, {how}; first word after {turn.first_token:.2f} s",
+        indent=1,
+        aside=True,
+    )
+
+
+def prompt_record(turn: Turn) -> dict[str, Any] | None:
+    """Make the record of a prompt's tokens; None where no engine of this process answered."""
+    if turn.attached is None or turn.work is None:
+        return None
+    return {
+        "tokens": turn.attached.tokens,
+        "restored": turn.attached.restored,
+        "reused": turn.work.reused,
+        "prefilled": turn.work.prefilled,
+        "read_ahead": turn.read_ahead,
+        "miss": turn.attached.miss,
+        "first_token_seconds": round(turn.first_token, 4),
+    }
 
 
 def _quoted(item: Item) -> str:

@@ -62,6 +62,7 @@ Behind the writer
   retry       worker             Try what was given up once more: one, or all.
   rerun       worker             Take back what STRATEGY made of your memory, and have it read everything again.
   strategies  understanding      What can understand what you say: which of them do, and what each may ask a model.
+  neural      neural             What models have computed from this memory, kept and erased like any other.
   follow      understanding      Choose which strategies alone understand what you say; without a name, list them.
 Watching
   watch       watch              What is committed to this memory and the shared one, as it happens.

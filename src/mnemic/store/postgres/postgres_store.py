@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
+from mnemic.artefacts.artefact_files import ArtefactFolder
 from mnemic.core.clock import Clock, SystemClock
 from mnemic.core.events import Receipt
 from mnemic.core.forking import renew_in_child
@@ -93,6 +94,7 @@ class PostgresStore:
         self._busy_timeout, self._most = busy_timeout, connections
         self._probe = probe or _nothing
         self._figures: Figures | None = None
+        self.artefacts: ArtefactFolder | None = None
         self._carried_at = self._swept = 0
         self._server: tuple[Any, ...] = ()
         self._forget: Callable[[], None] = lambda: None

@@ -82,11 +82,15 @@ class SqliteCare(SqliteFile):
         prepare_file(unfinished)
         try:
             self._copy_to(unfinished)
+            self._copied(unfinished, dest)
             self._probe("backup:copied")
             _publish(unfinished, dest)
             self._probe("backup:named")
         finally:
             unfinished.unlink(missing_ok=True)
+
+    def _copied(self, unfinished: Path, dest: Path) -> None:
+        """Bring what lies beside the store along with a copy that is whole, and has no name yet."""
 
     def _copy_to(self, unfinished: Path) -> None:
         with self._apart() as db:

@@ -12,6 +12,7 @@ from typing import Final
 
 import apsw
 
+from mnemic.artefacts.artefact_files import ArtefactFolder
 from mnemic.core.checking import clean_file_name
 from mnemic.core.clock import SystemClock
 from mnemic.core.events import Verb
@@ -59,6 +60,7 @@ def take(store: Store, path: Path, name: str, now: int, probe: Callable[[str], N
         store.transact(_add, rows)
     except (Conflict, StoreReadOnly):
         file.unlink(missing_ok=True)
+        ArtefactFolder.beside(file).drop_all()
         raise
     probe("checkpoint:known")
 
@@ -80,6 +82,7 @@ def let_go(store: Store, path: Path, origin: str, name: str) -> None:
         raise Conflict(f"{file} is another store's; nothing was touched, delete it yourself if it is to go")
     store.transact(_strike, spelled(name))
     file.unlink(missing_ok=True)
+    ArtefactFolder.beside(file).drop_all()
 
 
 def _origin_of(file: Path) -> str | None:

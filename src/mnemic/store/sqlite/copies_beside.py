@@ -15,6 +15,7 @@ from typing import Any, Final, Protocol
 
 import apsw
 
+from mnemic.artefacts.artefact_files import ENDING, ArtefactFolder
 from mnemic.core.ids import ItemId, item_id
 from mnemic.core.scope import SHARED, Shared
 from mnemic.errors import Conflict, Invalid, MnemicError, StoreCorrupt, StoreLocked
@@ -42,7 +43,7 @@ class CopyBeside(Store, Protocol):
 _KEY: Final = "copies"
 _NAMED: Final = ("session", "source", "agent", "shelf")
 _ASIDE: Final = "-wal.stale"
-_ENDS: Final = (".restoring", ".restoring-wal", ".restoring-shm", ".restoring-journal", _ASIDE)
+_ENDS: Final = (".restoring", f".restoring{ENDING}", ".restoring-wal", ".restoring-shm", ".restoring-journal", _ASIDE)
 _KEPT: Final = "SELECT value, checksum IS " + FUNCTION + "('meta', CAST(key AS BLOB), value) FROM meta WHERE key = ?"
 
 
@@ -199,7 +200,10 @@ class _Round:
             why = "the log of a file that was taken away while it was open; delete it once you need nothing of that"
             return (), False, {file: why} if file.exists() else {}
         if file.parent == self.store.parent:
-            file.unlink(missing_ok=True)  # of a restore that was cut short
+            if file.name.endswith(ENDING):
+                ArtefactFolder(file).drop_all()
+            else:
+                file.unlink(missing_ok=True)  # of a restore that was cut short
             return (), False, {}
         left = dict.fromkeys(being_copied(file), "is being made just now")
         if not file.is_file():

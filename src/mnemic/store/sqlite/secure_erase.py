@@ -71,8 +71,9 @@ class SqliteErasing(SqliteFile):
                     set_meta(db, "residue", b"1")
                 self._probe("erase:before-commit")
             self._probe("erase:after-commit")
+            files_left = self._unlink_artefacts(db, erasure_)
             copies = self._reach_copies(db)
-            clean = self._truncate(db) and not copies.left
+            clean = self._cleaned(db, files_left) and not copies.left
         if done is None and not (copies.ids or copies.left):
             raise NotFound("nothing was ever remembered for this user")
         return ErasureReceipt(
@@ -83,7 +84,7 @@ class SqliteErasing(SqliteFile):
             status="clean" if clean else "pending",
             scanned=(*(str(f) for f in self._location.files), *copies.cleaned),
             outside=erasure.OUTSIDE,
-            left=copies.left,
+            left=(*files_left, *copies.left),
         )
 
     def settle(self) -> bool:
@@ -91,8 +92,27 @@ class SqliteErasing(SqliteFile):
         self._refuse_closed()
         self._refuse_reading()
         with self._alone() as db:
+            files_left = self._unlink_artefacts(db, None)
             copies = self._reach_copies(db)
-            return self._truncate(db) and not copies.left
+            return self._cleaned(db, files_left) and not copies.left
+
+    def _cleaned(self, db: apsw.Connection, files_left: tuple[str, ...]) -> bool:
+        """Clean log and file; where files of artefacts are left, whoever opens the store next is to try again."""
+        clean = self._truncate(db)
+        if not files_left:
+            return clean
+        with self._transaction(db):
+            self._take_lease(db)
+            set_meta(db, "residue", b"1")
+        return False
+
+    def _unlink_artefacts(self, db: apsw.Connection, erasure_: Erasure | None) -> tuple[str, ...]:
+        """Unlink the artefacts that rows no longer name, behind the walls that an erasure has reached or (None) all.
+
+        Returns:
+            What could not be unlinked, with the reason.
+        """
+        return ()
 
     def _owe(self, db: apsw.Connection, erasure_: Erasure, ids: tuple[ItemId, ...]) -> bool:
         """Note, in the erasure's own transaction, which copies it has to reach; whether there is one."""

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 
 import apsw
 
+from mnemic.artefacts.artefact_files import ArtefactFolder
 from mnemic.core.clock import Clock
 from mnemic.core.ids import Entropy, ItemId
-from mnemic.errors import Invalid, NotFound, StoreReadOnly
-from mnemic.store.sqlite import checkpoint_files, copies_beside, file_audit, sealing
+from mnemic.core.uninterrupted import import_whole
+from mnemic.errors import Conflict, Invalid, NotFound, StoreReadOnly
+from mnemic.store.sqlite import artefact_care, checkpoint_files, copies_beside, file_audit, sealing
 from mnemic.store.sqlite.care import SqliteCare
 from mnemic.store.sqlite.connections import Probe
 from mnemic.store.sqlite.group_commit import SqliteCommits
@@ -20,7 +23,7 @@ from mnemic.store.sqlite.secure_erase import Reached
 from mnemic.store.sqlite.sweeping import SqliteSweeping
 from mnemic.store.urls import real_path
 from mnemic.store.values.drafts import Erasure
-from mnemic.store.values.receipts import Fault
+from mnemic.store.values.receipts import Fault, Swept
 
 
 class SqliteStore(SqliteCommits, SqliteSweeping, SqliteCare):
@@ -54,7 +57,42 @@ class SqliteStore(SqliteCommits, SqliteSweeping, SqliteCare):
     ) -> None:
         self.path = real_path(path)
         location = InFile(self.path, vfs=vfs, synchronous=synchronous, create=create, key=seal)
+        self.artefacts: ArtefactFolder | None = ArtefactFolder.beside(self.path, probe)
         super().__init__(location, clock=clock, entropy=entropy, busy_timeout=busy_timeout, probe=probe)
+
+    def verify(self) -> Iterator[Fault]:
+        import_whole("mnemic.store.engine.audit")
+        from mnemic.store.engine.audit import guarded
+
+        yield from super().verify()
+        with self._apart() as db:
+            found = artefact_care.faults(self._rows(db), ArtefactFolder.beside(self.path))
+            yield from guarded("artefacts", found, apsw.Error)
+
+    def backup(self, dest: Path) -> None:
+        beside = ArtefactFolder.beside(dest.expanduser().absolute())
+        if beside.root.exists():
+            raise Conflict(f"{beside.root} exists; a backup never overwrites, name another file")
+        try:
+            super().backup(dest)
+        except BaseException:
+            beside.drop_all()
+            raise
+
+    def _copied(self, unfinished: Path, dest: Path) -> None:
+        """Copy beside the copy what cannot be made again, by its rows and before it has its name."""
+        folder = ArtefactFolder.beside(self.path)
+        if folder.root.is_dir():
+            with closing(apsw.Connection(str(unfinished), flags=apsw.SQLITE_OPEN_READONLY)) as db:
+                artefact_care.copy_lasting(self._rows(db), folder, ArtefactFolder.beside(dest))
+
+    def sweep(self, tenant: str, seconds: float) -> Swept:
+        swept = super().sweep(tenant, seconds)
+        folder = ArtefactFolder.beside(self.path)
+        if not swept.more and folder.root.is_dir():
+            with self._apart() as db:
+                artefact_care.sweep_orphans(self._rows(db), folder)
+        return swept
 
     def checkpoint(self, name: str) -> None:
         checkpoint_files.take(self, self.path, name, self._clock.now(), self._probe)
@@ -64,6 +102,16 @@ class SqliteStore(SqliteCommits, SqliteSweeping, SqliteCare):
 
     def _owe(self, db: apsw.Connection, erasure_: Erasure, ids: tuple[ItemId, ...]) -> bool:
         return copies_beside.owe(db, self._rows(db), self.path, erasure_, ids)
+
+    def _unlink_artefacts(self, db: apsw.Connection, erasure_: Erasure | None) -> tuple[str, ...]:
+        folder = ArtefactFolder.beside(self.path, self._probe)
+        if not folder.root.is_dir():
+            return ()
+        rows = self._rows(db)
+        walls = folder.walls() if erasure_ is None else artefact_care.reached_walls(rows, folder, erasure_)
+        left = artefact_care.leave_named(rows, folder, walls)
+        self._probe("erase:artefacts-done")
+        return tuple(left)
 
     def _reach_copies(self, db: apsw.Connection) -> Reached:
         if not copies_beside.owes(db):
@@ -118,6 +166,7 @@ class MemoryStore(SqliteCommits, SqliteSweeping, SqliteCare):
         busy_timeout: float = 30.0,
         probe: Probe | None = None,
     ) -> None:
+        self.artefacts: ArtefactFolder | None = None
         super().__init__(InMemory(), clock=clock, entropy=entropy, busy_timeout=busy_timeout, probe=probe)
 
     def verify(self) -> Iterator[Fault]:

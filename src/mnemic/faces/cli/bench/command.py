@@ -371,6 +371,25 @@ def load(where: str | None, *, beside_file: bool, **size: Any) -> None:
     _show_figures(run, figures, binding=measured.stated)
 
 
+@verb("mnemic bench kv --quick --parts power", "mnemic bench kv --parts first,damage --json")
+@click.option("--quick", is_flag=True, help="Much less of each, with a looser bar for the first word.")
+@click.option("--parts", type=NAMES, default=(), help="Of first, talks, damage, power, canaries (left out: all).")
+@options.seed("mutations, cuts and canaries")
+def kv(parts: Sequence[str], *, quick: bool, seed: int) -> None:
+    """What a local engine keeps of prompts beside a store: first words after a restart, talks, damage, power, erasure.
+
+    Each figure stands beside its control. Needs smollm2, but for `power`. A bar that is missed decides the exit code.
+    """
+    from mnemic.lab.tasks.kv.kv_bench import PARTS, QUICK, KvLoad, bench_kv
+
+    if unknown := [part for part in parts if part not in PARTS]:
+        raise Invalid("parts", f"{unknown[0]!r} is none", f"There are: {', '.join(PARTS)}.")
+    run, load = invocation(), QUICK if quick else KvLoad()
+    load = replace(load, parts=tuple(parts) or PARTS, seed=seed)
+    figures = bench_kv(load, lambda part: run.output.note(f"{part} ..."))
+    _show_figures(run, figures, binding=True)
+
+
 @verb("mnemic bench spaces --spaces 3 --items 300")
 @options.count("--spaces", 100, "Users.")
 @options.count("--items", 10_000, "Items of each, with vectors.")
@@ -671,6 +690,6 @@ def _note_pictures(run: Invocation, drawn: Sequence[Path]) -> None:
 
 for _command in (
     gc, locomo, strategies, multihop, needles, capacity, hotpot, asked, current, standing, small, report, speed, busy,
-    gateway, serve, model, idle, load, spaces, stages, paging, retention_train, session,
+    gateway, serve, model, idle, load, kv, spaces, stages, paging, retention_train, session,
 ):  # fmt: skip
     bench.add_command(_command)

@@ -20,6 +20,7 @@ from mnemic.core.prices import price_of, read_prices
 from mnemic.errors import Invalid, ModelError, NotFound, StoreCorrupt
 from mnemic.faces.cli.command import WORDS, page_options, verb
 from mnemic.faces.cli.commands.spending_table import show_spending
+from mnemic.faces.cli.commands.top import prompt_line
 from mnemic.faces.cli.commands.worker import lane_row
 from mnemic.faces.cli.invocation import Invocation, invocation, naming_option
 from mnemic.faces.cli.output import flat, many, size
@@ -60,9 +61,11 @@ def stats(limit: int, after: str | None, *, models: bool) -> None:
         [
             ("store", flat(statistics.url)),
             ("size", size(statistics.bytes)),
+            *([("computed", f"{size(statistics.artefact_bytes)} beside it")] if statistics.artefact_bytes else []),
             ("format", str(statistics.format)),
             ("user", f"{flat(run.user)} (tenant {flat(run.tenant)}): {many(mine.items if mine else 0, 'item')}"),
             ("in all", f"{many(statistics.items, 'item')} of {many(statistics.user_count, 'user')}"),
+            *([("prompts", prompt_line(statistics.vitals))] if statistics.vitals.gauge("kv.prompts") else []),
             *(lane_row(lane) for lane in behind),
         ]
     )

@@ -16,7 +16,7 @@ from mnemic.faces.cli.commands.worker import lane_row
 from mnemic.faces.cli.invocation import Invocation, invocation
 from mnemic.faces.cli.output import Output, flat, freed, many, size
 from mnemic.models.model_requests import JudgedBy
-from mnemic.operations.vitals_records import look_record
+from mnemic.operations.vitals_records import look_record, prompt_work_record
 from mnemic.watching.metering import Sort
 
 if TYPE_CHECKING:
@@ -93,6 +93,7 @@ def lines(run: Invocation, vitals: Vitals, behind: list[Behind]) -> list[str]:
         ("windows", _windows(vitals)),
         *((("lanes" if place == 0 else ""), ": ".join(lane_row(part))) for place, part in enumerate(behind)),
         *([("models", _models(vitals))] if vitals.gauge("models.calls") else []),
+        *([("prompts", prompt_line(vitals))] if vitals.gauge("kv.prompts") else []),
         *([("judged", value)] if (value := _judged(vitals)) else []),
         ("jobs", ", ".join(f"{count:,} {state}" for state, count in sorted(vitals.jobs.items())) or "none"),
         ("collected", _collected(vitals)),
@@ -126,6 +127,19 @@ def _models(vitals: Vitals) -> str:
     )
     summary = f"{many(calls, 'call')}, {failed:,} failed, {flying:,} under way"
     return f"{summary}; {asked:,} tokens of prompts, {answered:,} of answers (`mnemic stats --models`: since ever)"
+
+
+def prompt_line(vitals: Vitals) -> str:
+    """Say what local engines had of prompts and had to read, and why they had nothing where they had not."""
+    work = prompt_work_record(vitals)
+    asked = work["prefilled"] + work["reused"]
+    summary = f"{many(work['prompts'], 'prompt')} of {many(asked, 'token')}: {work['prefilled']:,} read"
+    summary += f", {work['reused']:,} had; {many(work['hits'], 'hit')}"
+    if work["misses"]:
+        reasons = ", ".join(f"{count:,} {flat(reason)}" for reason, count in work["missed"].items())
+        summary += f", {work['misses']:,} missed ({reasons})"
+    summary += f"; first word after {work['first_token_milliseconds']:,.0f} ms"
+    return f"{summary}; {work['held']:,} held, {size(work['bytes'])} kept"
 
 
 def _judged(vitals: Vitals) -> str:

@@ -1,0 +1,58 @@
+"""What an item says of an artefact: mechanism, bytes, who made them, and whether they can be made again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from mnemic.artefacts.artefact_files import StoredBytes
+from mnemic.core.items import Kind, Slot
+
+ARTEFACT: Final = "artefact"
+"""The tag of an artefact's item, and the slot that names its mechanism."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Artefact:
+    """Bytes that a model has computed, as their item describes them.
+
+    Attributes:
+        mechanism: What they are: `kv`, `lora` ...
+        stored: Their digest and size; their file is named by the digest.
+        made_by: Digests and names of all that they depend on: model, tokeniser, engine build, settings, adapters. They
+            are of use to nobody else.
+        remade: Whether they can be made again from their sources at little cost. The files of those that can are
+            dropped when there is no room, when their item is revised, and left out of backups.
+        details: What else the mechanism says of them; numbers and names, none of their sources' words.
+    """
+
+    mechanism: str
+    stored: StoredBytes
+    made_by: Mapping[str, Slot]
+    remade: bool = False
+    details: Mapping[str, Slot] = field(default_factory=dict)
+
+    def slots(self) -> dict[str, Slot]:
+        """The slots of its item."""
+        return {
+            ARTEFACT: self.mechanism,
+            "sha256": self.stored.sha256,
+            "bytes": self.stored.size,
+            "remade": self.remade,
+            "made_by": dict(self.made_by),
+            "details": dict(self.details),
+        }
+
+
+def artefact_of(kind: Kind, tags: tuple[str, ...], slots: Mapping[str, Slot]) -> Artefact | None:
+    """Read what an item says of an artefact; None where it is none: anybody may write an item with this tag."""
+    mechanism, sha256, size = slots.get(ARTEFACT), slots.get("sha256"), slots.get("bytes")
+    made_by, details, remade = slots.get("made_by"), slots.get("details"), slots.get("remade")
+    if kind is not Kind.RESOURCE or ARTEFACT not in tags or not isinstance(mechanism, str):
+        return None
+    if not (isinstance(sha256, str) and isinstance(size, int) and isinstance(made_by, dict)):
+        return None
+    stored = StoredBytes(sha256, size)
+    said = details if isinstance(details, dict) else {}
+    return Artefact(mechanism=mechanism, stored=stored, made_by=made_by, remade=remade is True, details=said)

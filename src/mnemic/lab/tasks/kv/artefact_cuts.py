@@ -1,0 +1,206 @@
+"""Power cuts while artefacts are saved and erased: a process is killed at a point, and what it had not synced is lost.
+
+The bytes of SQLite are its own matter (its synchronous writes are tested elsewhere): here every file of an artefact
+that was not synced is cut in half, and where a folder was not synced, a new name in it is lost and an old one comes
+back, or not, by lot. Then the store is opened again: it must be sound, what an item names must be whole, and what was
+erased must be nowhere.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from mnemic.artefacts import artefact_files
+from mnemic.artefacts.artefact_files import ArtefactFolder, StoredBytes
+from mnemic.errors import MnemicError
+from mnemic.lab.kit.figures import Figure
+from mnemic.lab.tasks.kv.first_words import QUIET
+from mnemic.memory import Memory
+from mnemic.store.sqlite.sqlite_store import SqliteStore
+
+_SIZE: Final = 50_000
+_MOST_POINTS: Final = 40
+_CANARY: Final = b"tuatara named Quill"
+
+
+class _Cut:
+    """Kills this process at its nth point, after losing what was not synced."""
+
+    def __init__(self, at: int, rng: random.Random, root: Path) -> None:
+        self._left, self._rng, self._root = at, rng, root
+        self._synced: set[int] = set()
+        self._renamed: list[tuple[Path, Path]] = []
+        self._unlinked: list[tuple[Path, Path]] = []
+        self._fsync, self._rename, self._unlink = os.fsync, os.rename, os.unlink
+        self._shadows = root.with_name("shadows")
+        self._shadows.mkdir(exist_ok=True)
+        os.fsync, os.rename, os.unlink = self._note_sync, self._note_rename, self._note_unlink  # type: ignore[assignment]
+
+    def __call__(self, point: str) -> None:
+        self._left -= 1
+        if self._left < 0:
+            self.lose()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def _note_sync(self, descriptor: int) -> None:
+        self._fsync(descriptor)
+        stat = os.fstat(descriptor)
+        self._synced.add(stat.st_ino)
+        for names in (self._renamed, self._unlinked):
+            names[:] = [pair for pair in names if not _is_folder(pair[1].parent, stat.st_ino)]
+
+    def _note_rename(self, source: Path, dest: Path) -> None:
+        self._rename(source, dest)
+        if self._root in Path(dest).parents:
+            self._renamed.append((Path(source), Path(dest)))
+
+    def _note_unlink(self, path: Path, **options: Any) -> None:
+        path = Path(path)
+        if self._root in path.parents and path.is_file():
+            shadow = self._shadows / f"{len(self._unlinked)}-{path.name}"
+            os.link(path, shadow)
+            self._unlinked.append((shadow, path))
+        self._unlink(path, **options)
+
+    def lose(self) -> None:
+        """Do to the files of artefacts what a power cut may."""
+        for path in sorted(self._root.rglob("*")):
+            if path.is_file() and path.stat().st_ino not in self._synced and not _was_there(path):
+                os.truncate(path, path.stat().st_size // 2)
+        for source, dest in self._renamed:
+            if dest.exists() and self._rng.random() < 0.5:
+                self._rename(dest, source)
+        for shadow, path in self._unlinked:
+            if not path.exists() and self._rng.random() < 0.5:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                os.link(shadow, path)
+        for shadow in self._shadows.iterdir():
+            self._unlink(shadow)
+
+
+def _is_folder(folder: Path, inode: int) -> bool:
+    return folder.exists() and folder.stat().st_ino == inode
+
+
+def _was_there(path: Path) -> bool:
+    """Whether a file was made before this process began: it was synced then."""
+    return path.stat().st_mtime < _BEGUN
+
+
+_BEGUN = 0.0
+
+
+def _synced_later(path: Path) -> StoredBytes:
+    """Digest a file without syncing it: the control, in which its name comes first."""
+    return StoredBytes(artefact_files._digest(path), path.stat().st_size)
+
+
+def _life(store: Path, at: int, rng: random.Random, act: str, *, sound: bool) -> None:
+    """Save or erase in this process, to be killed at a point of that."""
+    global _BEGUN
+    os.sync()
+    _BEGUN = max((p.stat().st_mtime for p in store.parent.rglob("*") if p.is_file()), default=0.0) + 1e-6
+    cut = _Cut(at, rng, ArtefactFolder.beside(store).root)
+    if not sound:
+        artefact_files._synced = _synced_later
+    opened = SqliteStore(store, probe=cut)
+    opened.artefacts = ArtefactFolder.beside(store, cut)
+    with Memory(opened, settings=QUIET) as memory:
+        me = memory.scope(user="ada")
+        if act == "save":
+            source = me.list(limit=1)[0].item.id
+            made = _CANARY + rng.randbytes(_SIZE)
+            me.artefacts.put(made, mechanism="kv", made_by={"model": "m"}, sources=(source,))
+        else:
+            me.erase(me.list(limit=1)[0].item.id)
+        cut.lose()  # the power goes just after it was told that it is done
+
+
+def _prepared(store: Path) -> None:
+    with Memory(store, settings=QUIET) as memory:
+        me = memory.scope(user="ada")
+        source = me.observe("I keep a tuatara named Quill.").id
+        me.artefacts.put(_CANARY + os.urandom(_SIZE), mechanism="kv", made_by={"model": "m"}, sources=(source,))
+
+
+def _faults(store: Path, act: str) -> list[str]:
+    """What is wrong with a store after a cut."""
+    wrong = []
+    with Memory(store, settings=QUIET) as memory:
+        me = memory.scope(user="ada")
+        wrong += [f"{fault.where}: {fault.problem}" for fault in memory.admin.verify()]
+        for kept in me.artefacts.kept():
+            try:
+                me.artefacts.open(kept)
+            except MnemicError as error:
+                wrong.append(str(error))
+        gone = not me.artefacts.kept() and not me.list(limit=1)
+    if act == "erase" and gone:
+        for path in store.parent.rglob("*"):
+            if path.is_file() and _CANARY in path.read_bytes():
+                wrong.append(f"{path.name} holds what was erased")
+    return wrong
+
+
+def _cut_short(store: Path, at: int, seed: int, act: str, *, sound: bool) -> bool:
+    """Whether a process that does this was killed before it was done."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            rng = random.Random(seed)  # noqa: S311 - draws what is lost
+            _life(store, at, rng, act, sound=sound)
+        finally:
+            os._exit(0)
+    _, status = os.waitpid(pid, 0)
+    return os.WIFSIGNALED(status)
+
+
+def cut_power(folder: Path, tries: int, seed: int, *, sound: bool) -> tuple[int, int, list[str]]:
+    """Cut the power so many times, at every point in turn; how many were cut, of how many tries, and what was wrong."""
+    rng = random.Random(seed)  # noqa: S311 - draws points
+    cut, made, wrong = 0, 0, list[str]()
+    points = {"save": 0, "erase": 0}
+    while made < tries:
+        act = ("save", "erase")[made % 2] if sound else "save"
+        place = folder / f"cut-{made}"
+        place.mkdir()
+        store = place / "m.db"
+        _prepared(store)
+        if _cut_short(store, points[act], rng.randrange(1 << 30), act, sound=sound):
+            cut += 1
+            points[act] += 1
+        else:
+            points[act] = 0  # it came to its end: begin at the first point again
+        wrong += [f"{act}, point {points[act]}: {fault}" for fault in _faults(store, act)]
+        made += 1
+        _clear(place)
+    return cut, made, wrong
+
+
+def _clear(place: Path) -> None:
+    for path in sorted(place.rglob("*"), reverse=True):
+        path.rmdir() if path.is_dir() else path.unlink()
+    place.rmdir()
+
+
+def measure_power_cuts(folder: Path, tries: int, seed: int) -> Iterator[Figure]:
+    """Cut the power while artefacts are saved and erased; then the control, which names a file before it is synced."""
+    cut, made, wrong = cut_power(folder, tries, seed, sound=True)
+    yield Figure(
+        name=f"faults after power cuts, {made} of saving and erasing", value=len(wrong), unit="", bar=0,
+        detail=f"{cut} were cut short, the others came to their end{_first(wrong)}",
+    )  # fmt: skip
+    cut, made, caught = cut_power(folder, max(12, tries // 5), seed, sound=False)
+    yield Figure(
+        name=f"the same, named before it is synced: caught of {made}", value=len(caught), unit="", bar=1, more=True,
+        detail=f"{cut} were cut short{_first(caught)}",
+    )  # fmt: skip
+
+
+def _first(wrong: list[str]) -> str:
+    return f"; the first: {wrong[0]}" if wrong else ""

@@ -1,0 +1,277 @@
+"""Artefacts as items whose bytes lie beside the store: kept, found again, behind walls, gone with their sources."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from mnemic.artefacts.artefact_files import ArtefactFolder, StoredBytes, Wall
+from mnemic.artefacts.artefact_records import Artefact
+from mnemic.errors import Conflict, Invalid, NotFound, Refused, StoreCorrupt
+from mnemic.flow import run
+from mnemic.memory import Memory, ScopedMemory
+from mnemic.scope_artefacts import ScopeArtefacts
+from mnemic.settings import Settings
+from mnemic.store.offline import replace_store
+from mnemic.verbs.artefact_keeping import KeptArtefact
+
+MADE_BY = {"model": "a" * 64, "engine": "test 1"}
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Memory:
+    with Memory(tmp_path / "m.db", settings=Settings(background=False)) as memory:
+        yield memory  # type: ignore[misc]
+
+
+def told(memory: Memory, user: str = "ada", text: str = "I keep a tuatara named Quill.") -> tuple[ScopedMemory, str]:
+    me = memory.scope(user=user)
+    return me, me.observe(text).id
+
+
+def put(me: ScopedMemory, source: str, made: bytes = b"state of a model", **more: object) -> KeptArtefact:
+    return me.artefacts.put(made, mechanism="kv", made_by=MADE_BY, sources=(source,), **more)  # type: ignore[arg-type]
+
+
+def files(memory: Memory) -> list[Path]:
+    folder = memory._opened.store.artefacts
+    assert folder is not None
+    return sorted(path for path in folder.root.rglob("*") if path.is_file())
+
+
+def test_what_is_put_is_opened_again_and_named_by_its_digest(memory: Memory) -> None:
+    me, source = told(memory)
+    kept = put(me, source)
+    path = me.artefacts.open(kept.id)
+    assert path.read_bytes() == b"state of a model"
+    assert path.name == kept.artefact.stored.sha256
+    assert path.stat().st_mode & 0o077 == 0
+    assert me.artefacts.stored_bytes() == len(b"state of a model")
+    assert [found.id for found in me.artefacts.kept("kv")] == [kept.id]
+    assert me.artefacts.kept("lora") == ()
+    assert me.artefacts.get(kept.id).artefact.made_by == MADE_BY
+    assert list(memory._opened.store.verify()) == []
+
+
+def test_no_recall_shows_an_artefact(memory: Memory) -> None:
+    me, source = told(memory)
+    kept = put(me, source, text="kv of a tuatara")
+    assert kept.id not in [hit.id for hit in me.recall("tuatara").items]
+
+
+def test_another_user_has_other_files_even_of_the_same_bytes(memory: Memory) -> None:
+    ada, hers = told(memory)
+    bob, his = told(memory, "bob")
+    put(ada, hers)
+    kept = put(bob, his)
+    assert len(files(memory)) == 2
+    with pytest.raises(NotFound):
+        ada.artefacts.open(kept.id)
+    ada.erase_user()
+    assert [path.name for path in files(memory)] == [kept.artefact.stored.sha256]
+    assert bob.artefacts.open(kept).read_bytes() == b"state of a model"
+
+
+def test_it_goes_with_any_of_its_sources_before_the_receipt_is_there(memory: Memory) -> None:
+    me, source = told(memory)
+    other = me.observe("I live in Lisbon.").id
+    kept = me.artefacts.put(b"one", mechanism="kv", made_by=MADE_BY, sources=(source, other))
+    stays = put(me, other, b"two")
+    receipt = me.erase(source)
+    assert kept.id in receipt.ids
+    assert receipt.status == "clean"
+    assert [path.name for path in files(memory)] == [stays.artefact.stored.sha256]
+
+
+def test_an_erasure_takes_unfinished_files_too(memory: Memory) -> None:
+    me, source = told(memory)
+    put(me, source)
+    me.artefacts.unfinished().write_bytes(b"half")
+    me.erase(source)
+    assert files(memory) == []
+
+
+def test_an_erasure_that_was_cut_short_goes_on_when_the_store_is_opened(tmp_path: Path) -> None:
+    class Cut(BaseException):
+        pass
+
+    def probe(point: str) -> None:
+        if point == "erase:after-commit":
+            raise Cut
+
+    with Memory(tmp_path / "m.db", settings=Settings(background=False)) as memory:
+        me, source = told(memory)
+        put(me, source)
+        memory._opened.store._probe = probe  # type: ignore[attr-defined]
+        with pytest.raises(Cut):
+            me.erase(source)
+        memory._opened.store._probe = lambda point: None  # type: ignore[attr-defined]
+        assert len(files(memory)) == 1
+    with Memory(tmp_path / "m.db", settings=Settings(background=False)) as memory:
+        assert files(memory) == []
+
+
+def test_what_cites_nothing_or_something_that_is_gone_leaves_no_bytes(memory: Memory) -> None:
+    me, source = told(memory)
+    with pytest.raises(Invalid, match="sources"):
+        me.artefacts.put(b"x", mechanism="kv", made_by=MADE_BY, sources=())
+    me.observe("Something else.")
+    me.erase(source)
+    with pytest.raises(NotFound):
+        put(me, source)
+    assert files(memory) == []
+
+
+def test_a_source_that_goes_between_look_and_commit_takes_the_bytes_along(memory: Memory) -> None:
+    me, source = told(memory)
+    me.observe("Something else.")
+    folder = memory._opened.store.artefacts
+    assert folder is not None
+    opened = memory._opened
+    wall = run(opened.kernel.artefact_wall(me._who), opened.answering.attend)
+    stored = folder.keep(wall, b"bytes")
+    flow = opened.kernel.keep_artefact(
+        me._who, Artefact(mechanism="kv", stored=stored, made_by=MADE_BY), "kv", (source,)
+    )
+    commit = flow.send(opened.answering.attend(next(flow)))
+    me.erase(source)
+    with pytest.raises((Conflict, NotFound)):
+        opened.answering.attend(commit)
+
+
+def test_damaged_bytes_are_not_handed_on_and_verify_says_so(memory: Memory) -> None:
+    me, source = told(memory)
+    kept = put(me, source)
+    path = me.artefacts.open(kept)
+    path.write_bytes(b"stAte of a model")
+    with pytest.raises(StoreCorrupt):
+        me.artefacts.open(kept)
+    assert [fault.where for fault in memory._opened.store.verify()] == [f"artefact {path.name[:12]}"]
+    path.write_bytes(b"state of a mode")
+    with pytest.raises(StoreCorrupt):
+        me.artefacts.open(kept)
+    path.unlink()
+    with pytest.raises(NotFound, match="made again"):
+        me.artefacts.open(kept)
+    assert len(list(memory._opened.store.verify())) == 1
+
+
+def test_what_can_be_made_again_may_be_gone_and_leaves_when_it_is_replaced(memory: Memory) -> None:
+    me, source = told(memory)
+    first = put(me, source, b"first", remade=True)
+    second = put(me, source, b"second", remade=True, replaces=first.id)
+    assert second.id == first.id
+    assert [path.read_bytes() for path in files(memory)] == [b"second"]
+    assert len(me.history(first.id)) == 2
+    assert me.artefacts.drop_bytes(second) == 6
+    assert files(memory) == []
+    assert list(memory._opened.store.verify()) == []
+    lasting = put(me, source, b"third")
+    put(me, source, b"fourth", replaces=lasting.id)
+    assert len(files(memory)) == 2
+    with pytest.raises(Refused):
+        me.artefacts.drop_bytes(me.artefacts.get(lasting.id))
+
+
+def test_a_past_view_opens_what_stood_then(memory: Memory) -> None:
+    me, source = told(memory)
+    first = put(me, source, b"first")
+    put(me, source, b"second", replaces=first.id)
+    (then,) = me.at(first.version.seq_from).artefacts.kept()
+    assert me.artefacts.open(then).read_bytes() == b"first"
+    assert me.artefacts.open(first.id).read_bytes() == b"second"
+
+
+def test_forgetting_and_undoing(memory: Memory) -> None:
+    me, source = told(memory)
+    kept = put(me, source)
+    me.artefacts.forget(kept.id)
+    assert me.artefacts.kept() == ()
+    seq = me.log(limit=1)[0].seq
+    me.undo(seq)
+    assert me.artefacts.open(kept.id).read_bytes() == b"state of a model"
+    cache = put(me, source, b"cache", remade=True)
+    assert me.artefacts.forget(cache.id) == 5
+
+
+def test_a_branch_has_its_own_artefacts_behind_the_same_wall(memory: Memory) -> None:
+    me, source = told(memory)
+    kept = put(me, source)
+    branch = me.branch("what-if")
+    assert branch.artefacts.open(kept.id).read_bytes() == b"state of a model"
+    other = branch.artefacts.put(b"on the branch", mechanism="kv", made_by=MADE_BY, sources=(source,))
+    assert [found.id for found in me.artefacts.kept()] == [kept.id]
+    me.merge("what-if")
+    assert me.artefacts.open(other.id).read_bytes() == b"on the branch"
+
+
+def test_a_backup_has_what_cannot_be_made_again_and_a_restore_brings_it_back(tmp_path: Path) -> None:
+    with Memory(tmp_path / "m.db", settings=Settings(background=False)) as memory:
+        me, source = told(memory)
+        other = me.observe("I moved to Lisbon.").id
+        kept, cache = put(me, source), put(me, source, b"cache", remade=True)
+        going = put(me, other, b"of what is erased")
+        memory.admin.backup(tmp_path / "b.db")
+        assert {p.name for p in (tmp_path / "b.db.artefacts").rglob("*") if p.is_file()} == {
+            kept.artefact.stored.sha256,
+            going.artefact.stored.sha256,
+        }
+        me.erase(other)
+    replace_store(tmp_path / "b.db", tmp_path / "m.db", without_tombstones=False)
+    with Memory(tmp_path / "m.db", settings=Settings(background=False)) as memory:
+        me = memory.scope(user="ada")
+        assert me.artefacts.open(kept.id).read_bytes() == b"state of a model"
+        assert [path.name for path in files(memory)] == sorted(
+            [kept.artefact.stored.sha256, cache.artefact.stored.sha256]
+        )
+        assert list(memory._opened.store.verify()) == []
+    assert not (tmp_path / "m.db.restoring.artefacts").exists()
+
+
+def test_an_erasure_reaches_the_artefacts_of_checkpoints(memory: Memory, tmp_path: Path) -> None:
+    me, source = told(memory)
+    put(me, source)
+    memory.admin.checkpoint("before")
+    assert len(list((tmp_path / "checkpoints").rglob("*.artefacts"))) == 1
+    me.erase(source)
+    assert [p for p in (tmp_path / "checkpoints").rglob("*") if p.is_file() and "artefacts" in str(p.parent)] == []
+    memory.admin.drop_checkpoint("before")
+    assert list((tmp_path / "checkpoints").iterdir()) == []
+
+
+def test_a_store_without_a_folder_says_so() -> None:
+    with Memory("memory:", settings=Settings(background=False)) as memory:
+        me, _ = told(memory)
+        with pytest.raises(Refused, match="in a file"):
+            _ = me.artefacts
+
+
+def test_a_name_that_leads_elsewhere_is_refused(tmp_path: Path) -> None:
+    folder = ArtefactFolder(tmp_path / "a")
+    with pytest.raises(StoreCorrupt):
+        folder.path(Wall(1, 1), "../../etc/passwd")
+    with pytest.raises(StoreCorrupt):
+        folder.verified(Wall(1, 1), StoredBytes("A" * 64, 1))
+
+
+def test_young_files_that_nobody_names_are_left_to_whoever_is_about_to(memory: Memory) -> None:
+    me, source = told(memory)
+    kept = put(me, source)
+    orphan = files(memory)[0].with_name("0" * 64)
+    orphan.write_bytes(b"orphan")
+    assert me.artefacts.sweep() == []
+    assert orphan.exists()
+    folder = memory._opened.store.artefacts
+    assert folder is not None
+    for wall in folder.walls():
+        folder.leave(wall, {kept.artefact.stored.sha256})
+    assert not orphan.exists()
+    assert os.listdir(orphan.parent) == [kept.artefact.stored.sha256]
+
+
+def test_the_handle_is_made_anew_each_time(memory: Memory) -> None:
+    me, _ = told(memory)
+    assert isinstance(me.artefacts, ScopeArtefacts)
+    assert me.artefacts.stored_bytes() == 0
