@@ -1,4 +1,4 @@
-"""Two servers on one database, and requests that go to either: the answers are those of one server that has them all."""
+"""Two servers on one database, and requests that go to either: they answer as one server of all does."""
 
 from __future__ import annotations
 

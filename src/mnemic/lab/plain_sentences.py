@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - tables of templates
 """The plainest sentences there are, made of templates: "I work at Siemens.", "Where does my sister live?".
 
 Sentences by hand are seldom plain, and who learns from them alone takes "I work at Siemens as a tester" for somebody
@@ -609,7 +610,7 @@ _AROUND_CHINESE: Final = (
 
 def plain_sentences(seed: int = 0, times: int = 2) -> Iterator[dict[str, str]]:
     """Every template so many times, with other fillings each time, as labelled rows of the sentences' fixtures."""
-    chance = random.Random(seed)
+    chance = random.Random(seed)  # noqa: S311 - which filling stands where
     for lang, matters in (("en", ENGLISH), ("zh", CHINESE)):
         for matter in matters:
             for about, predicates in (("speaker", matter.own), ("other", matter.of)):
@@ -617,7 +618,13 @@ def plain_sentences(seed: int = 0, times: int = 2) -> Iterator[dict[str, str]]:
                     for template in templates:
                         for _ in range(times):
                             text = _written(lang, template, act, about, chance)
-                            yield {"lang": lang, "text": text, "act": act, "about": about, "attribute": matter.attribute}
+                            yield {
+                                "lang": lang,
+                                "text": text,
+                                "act": act,
+                                "about": about,
+                                "attribute": matter.attribute,
+                            }
 
 
 def _written(lang: str, template: str, act: str, about: str, chance: random.Random) -> str:

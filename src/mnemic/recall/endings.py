@@ -33,7 +33,9 @@ _INSTEAD: Final = re.compile(
     re.IGNORECASE,
 )
 """Tells of what came in the place of something."""
-_ASIDE: Final = re.compile(r"\b(?:since|because|after|when|now that|as soon as|ever since)\b[^.!?;]*|(?:自从|因为)[^，。！？；]*")
+_ASIDE: Final = re.compile(
+    r"\b(?:since|because|after|when|now that|as soon as)\b[^.!?;]*|(?:自从|因为)[^，。！？；]*", re.IGNORECASE
+)
 """Why or since when something is: what ended there is not the matter itself."""
 _FIGURE: Final = re.compile(r"\d")
 

@@ -70,8 +70,10 @@ _ASKS_NAME_OF_KIN: Final = re.compile(
     r"\bwho(?:['’]s| is| was)(?: \w+)? (?:my|our)\b|\bname\b|\bcalled\b|叫什么|叫啥|名字|是谁", re.IGNORECASE
 )
 _ASKS_CONTACT: Final = re.compile(
-    r"\b((?:tele)?phone number|mobile number|phone no)\b|\be-?mail(?: address)?\b|(电话(?:号码)?|手机号码?)是?多少|邮箱", re.IGNORECASE
+    r"\b((?:tele)?phone number|mobile number)\b|\be-?mail(?: address)?\b|(电话(?:号码)?|手机号码?)是?多少|邮箱",
+    re.IGNORECASE,
 )
+"""Asks for a telephone number, else for a mailbox."""
 _NUMBER_TOLD: Final = re.compile(r"\d(?:[ -]?\d){4}")
 _MAIL_TOLD: Final = re.compile(r"@|邮箱|e-?mail", re.IGNORECASE)
 BEARS_WELL: Final = 3.0
@@ -207,8 +209,10 @@ def is_off(question: str, asked: AnswerType, hit: Recalled, text: str) -> bool:
         return True
     if asked is AnswerType.NUMBER and not (tells_age(text) if asks_age(question) else COUNTED.search(text)):
         return True
-    if (contact := _ASKS_CONTACT.search(question)) and not (_NUMBER_TOLD if contact[1] or contact[2] else _MAIL_TOLD).search(text):
-        return True
+    if (contact := _ASKS_CONTACT.search(question)) is not None:
+        told = _NUMBER_TOLD if contact[1] or contact[2] else _MAIL_TOLD
+        if told.search(text) is None:
+            return True
     off_topic = hit.same_topic is not None and hit.same_topic < OFF_TOPIC and (hit.bearing or 0.0) < BEARS_WELL
     return off_topic and share_held(asked_words(question) - OF_ANY_MATTER, text) == 0
 
