@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from mnemic.errors import Conflict, Invalid, NotFound, StoreCorrupt
-from mnemic.store.engine import tenant_copy
+from mnemic.store.engine import audit, tenant_copy
 from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.tenant_copy import CopyDiffersError, CopyMark, TenantCopy
 from mnemic.store.moving import Probe, Progress, copy_of, drop_copy, tenants_of, write_pieces
@@ -241,7 +241,7 @@ class TenantMove:
             tenant = _spaces(rows).gone_tenants()[self.name][0]
             if self._copy is None:  # an earlier run was cut here: all is checked anew
                 copy = self._round(rows, tenant, {})
-                self.dest.transact(copy.settle, tenant_copy.audit.tenant_state_hash(rows, tenant))
+                self.dest.transact(copy.settle, audit.tenant_state_hash(rows, tenant))
             else:
                 copy = self._copy.of_moment(rows, tenant)
             self.dest.transact(copy.publish)
