@@ -60,7 +60,10 @@ FLOORS = (
     ("admin",),
     ("session", "long_reading", "markdown_folder"),
     ("memory", "aio"),
-    ("replicas",),
+    (
+        "replicas",
+        "placement",
+    ),
     ("operations",),
     ("tools",),
     ("lab",),
