@@ -61,7 +61,7 @@ FLOORS = (
     ("admin",),
     ("session", "long_reading", "markdown_folder", "scope_artefacts"),
     ("memory", "aio"),
-    ("replicas", "engine_memory"),
+    ("replicas", "placement", "engine_memory"),
     ("operations",),
     ("tools",),
     ("lab",),

@@ -1,4 +1,4 @@
-"""Two servers on one database, and requests that go to either: they answer as one server of all does."""
+"""Two servers on one database, and requests that go to either: the answers are those of one that has them all."""
 
 from __future__ import annotations
 
