@@ -152,5 +152,7 @@ def test_a_look_for_work_takes_two_whatever_it_asks(world: World) -> None:
 
 
 def test_the_first_commit_of_a_tenant_takes_three(world: World) -> None:
-    assert trips(world, lambda: world.commit(world.put(world.item("hello", session="s")), tenant="one that is new")) == 3
+    assert (
+        trips(world, lambda: world.commit(world.put(world.item("hello", session="s")), tenant="one that is new")) == 3
+    )
     assert trips(world, lambda: world.commit("more", tenant="one that is new")) == 2
