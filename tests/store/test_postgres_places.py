@@ -28,6 +28,7 @@ from mnemic.memory import Memory
 from mnemic.settings import Settings
 from mnemic.store.engine.rows import Rows
 from mnemic.store.postgres.postgres_store import PostgresStore
+from mnemic.store.postgres.server_connections import PREPARED_AFTER
 from mnemic.testing.generators import ManualClock
 from mnemic.testing.postgres_server import APPLICATION, SUPERUSER, PostgresServer
 from mnemic.testing.store_contract.contract_world import World
@@ -446,3 +447,16 @@ def _free_disk(postgres: PostgresServer, url: str) -> None:
 
 def _end_connections(postgres: PostgresServer, url: str) -> None:
     postgres.sql(f"SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '{name_of(url)}'")
+
+
+def test_what_comes_often_is_planned_once_and_survives_the_end_of_a_read(copy: str) -> None:
+    with closing(PostgresStore(copy)) as store:
+        world = World(store)
+        world.commit("x")
+        for _ in range(PREPARED_AFTER + 4):
+            assert world.texts() == ["x"]
+        reader = store._readers._idle[-1].db
+        plans = "SELECT generic_plans, custom_plans FROM pg_prepared_statements WHERE statement LIKE %s"
+        planned = reader.execute(plans, ('SELECT%FROM mnemic."tenant"%',)).fetchall()
+        assert planned
+        assert all(once > 0 and anew == 0 for once, anew in planned)

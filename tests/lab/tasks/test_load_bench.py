@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from mnemic import Memory, Settings
 from mnemic.errors import Invalid, StoreLocked
-from mnemic.lab.tasks.load_bench import MadeUp, TenantLoad, bench_load, come, fill, tenant_name
+from mnemic.lab.tasks.load_bench import MadeUp, TenantLoad, _apart, bench_load, come, fill, tenant_name
 
 SMALL = TenantLoad(tenants=5, items=20, rate=40, seconds=0.5, warm=3, further=2, threads=4)
 
@@ -99,3 +100,13 @@ def test_a_server_on_postgresql_is_measured_beside_a_file(postgres_database: str
     assert figures["round trips of a warm recall: p50"].met
     assert figures["the same beside a file"].value > 0
     assert figures["requests that failed"].value == 0
+
+
+@pytest.mark.heavy
+def test_commits_of_processes_that_share_none_are_counted(tmp_path: Path) -> None:
+    where = str(tmp_path / "m.db")
+    load = replace(SMALL, processes=2)
+    fill(where, SMALL, lambda name, done, of: None)
+    figures = {figure.name: figure for figure in _apart(where, load, lambda name, done, of: None)}
+    assert figures["commits a second, 2 processes, a tenant each"].value > 0
+    assert figures["2 processes on one tenant beside one process"].value > 0
