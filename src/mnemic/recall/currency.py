@@ -858,8 +858,8 @@ def _of_another(question: Question, statements: _Statements) -> NDArray[np.bool_
     elif has_role.any():
         another |= ~has_role & ~people.own & (people.of_kin | people.of_mine)
     another |= _of_a_subject_unheard_of(question, statements, has_name if has_name.any() else has_role)
-    apart: NDArray[np.bool_] = another & ~unclear
-    return apart
+    another &= ~unclear
+    return another
 
 
 def _of_a_subject_unheard_of(

@@ -271,11 +271,11 @@ class _Lexicon:
 def _lexicon() -> _Lexicon:
     cues, roles = cue_by_token(), _by_token({**_ROLES, _Role.COMPANY: _COMPANY})
     tokens = [*sorted({*cues, *roles}), np.iinfo(np.uint64).max]
-    by_cue, by_role = (np.array([hint.get(token, -1) for token in tokens], np.intp) for hint in (cues, roles))
+    cued, meant = (np.array([hint.get(token, -1) for token in tokens], np.intp) for hint in (cues, roles))
     pairs = {word for word in _ROLES[_Role.KIN].split() if len(word) == 2 and word > UNSPACED}
     relatives = {hash_term(word) for word in pairs.difference(_ORDERING.split())}
-    of_kin = np.array([token in relatives for token in tokens], np.bool_)
-    return _Lexicon(np.array(tokens, np.uint64), by_cue, by_role, of_kin)
+    of_relatives = np.array([token in relatives for token in tokens], np.bool_)
+    return _Lexicon(np.array(tokens, np.uint64), cued, meant, of_relatives)
 
 
 def _by_token(lists: Mapping[_Meaning, str]) -> Mapping[int, int]:
