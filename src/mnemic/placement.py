@@ -16,7 +16,7 @@ from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Conflict, Invalid, StoreError, TenantElsewhere
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.settings import Settings
-from mnemic.store.urls import SERVERS, open_at, parsed
+from mnemic.store.urls import SERVERS, open_at, parsed, shown
 from mnemic.store.values.buckets import Placement, bucket_of, checked_bucket
 
 if TYPE_CHECKING:
@@ -172,7 +172,6 @@ def add_server(url: str, name: str, server: str, *, settings: Settings | None = 
     """
     import_whole("mnemic.store.placing")
     from mnemic.store.placing import add_server
-    from mnemic.store.urls import shown
 
     if shown(server) != server:
         raise Invalid("url", "has a password in it", "Leave it to PGPASSWORD or ~/.pgpass: the table is read by many.")
