@@ -63,6 +63,7 @@ class PlacedMemory:
 
     def _read_table(self) -> Placement:
         import_whole("mnemic.store.placing")
+        import_whole("mnemic.store.postgres.postgres_store")
         from mnemic.store.placing import read_placement
         from mnemic.store.postgres.postgres_store import PostgresStore
 
