@@ -16,8 +16,8 @@ from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Conflict, Invalid, StoreError, TenantElsewhere
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.settings import Settings
-from mnemic.store.urls import SERVERS, open_at, parsed
-from mnemic.store.values.placement import Placement, bucket_of, checked_bucket
+from mnemic.store.urls import SERVERS, open_at, parsed, shown
+from mnemic.store.values.buckets import Placement, bucket_of, checked_bucket
 
 if TYPE_CHECKING:
     from mnemic.store.moving import Progress
@@ -63,6 +63,7 @@ class PlacedMemory:
 
     def _read_table(self) -> Placement:
         import_whole("mnemic.store.placing")
+        import_whole("mnemic.store.postgres.postgres_store")
         from mnemic.store.placing import read_placement
         from mnemic.store.postgres.postgres_store import PostgresStore
 
@@ -156,6 +157,7 @@ def read_servers(url: str, *, settings: Settings | None = None) -> Placement:
     Raises:
         NotFound: it has none.
     """
+    import_whole("mnemic.store.placing")
     from mnemic.store.placing import read_placement
 
     with closing(_opened(url, settings, create=False)) as directory:
@@ -169,8 +171,8 @@ def add_server(url: str, name: str, server: str, *, settings: Settings | None = 
         Invalid: the URL has a password in it, which the table would show.
         Conflict: there is one of this name, or it is one of another placement, or it has tenants of its own.
     """
+    import_whole("mnemic.store.placing")
     from mnemic.store.placing import add_server
-    from mnemic.store.urls import shown
 
     if shown(server) != server:
         raise Invalid("url", "has a password in it", "Leave it to PGPASSWORD or ~/.pgpass: the table is read by many.")
@@ -193,6 +195,7 @@ def move_bucket(
         Invalid: there is no such bucket.
         Conflict: the bucket is on its way to another server.
     """
+    import_whole("mnemic.store.placing")
     from mnemic.store.placing import BucketMove, read_placement
 
     checked_bucket(bucket)
@@ -211,7 +214,6 @@ def move_bucket(
 
 
 def _opened(url: str, settings: Settings | None, *, create: bool = True) -> PostgresStore:
-    import_whole("mnemic.store.placing")
     if parsed(url)[0] not in SERVERS:
         raise Invalid("url", "names a file", "Tenants are placed on PostgreSQL servers: postgresql://host/database.")
     given = settings or Settings()

@@ -18,7 +18,7 @@ from mnemic.placement import PlacedMemory, add_server, move_bucket, read_servers
 from mnemic.settings import Settings
 from mnemic.store.moving import tenants_of
 from mnemic.store.postgres.postgres_store import PostgresStore
-from mnemic.store.values.placement import bucket_of
+from mnemic.store.values.buckets import bucket_of
 from mnemic.testing.postgres_server import PostgresServer
 from patience import eventually
 

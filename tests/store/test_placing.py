@@ -20,7 +20,7 @@ from mnemic.store.moving import move_tenant, tenants_of
 from mnemic.store.placing import BucketMove, PlacedTenant, add_server, read_placement
 from mnemic.store.postgres.postgres_store import PostgresStore
 from mnemic.store.sqlite.sqlite_store import SqliteStore
-from mnemic.store.values.placement import BUCKETS, bucket_of
+from mnemic.store.values.buckets import BUCKETS, bucket_of
 from mnemic.store.values.work import Order
 from mnemic.testing.attack.lived_store import lived_store
 from mnemic.testing.generators import ManualClock

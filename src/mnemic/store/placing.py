@@ -23,7 +23,7 @@ from mnemic.store.postgres import placement_rows
 from mnemic.store.postgres.postgres_store import PostgresStore
 from mnemic.store.postgres.postgres_tables import PostgresSpaces
 from mnemic.store.postgres.transaction import ServerTransaction
-from mnemic.store.values.placement import BUCKETS, Kept, Placement, bucket_of, checked_bucket
+from mnemic.store.values.buckets import BUCKETS, Kept, Placement, bucket_of, checked_bucket
 from mnemic.store.values.row_values import TenantRow
 
 SHORT_SECONDS: Final = 0.25

@@ -80,7 +80,7 @@ Care
   export      copies             The journal with all it holds, as lines of JSON; with --user, all of one person.
   load        copies             Bring an exported journal into a store, as a tenant beside those that are there.
   move        copies             Move tenants from one store to another: a file to a PostgreSQL server, or back.
-  place       placing            Which PostgreSQL server keeps which tenants, and moving them while they are used.
+  place       place              Which PostgreSQL server keeps which tenants, and moving them while they are used.
   keys        access_keys        Access keys: who may use this memory through a server.
   settings    maintenance        Every setting: its value, where from, what it means.
   completion  maintenance        Print what makes a shell complete commands.

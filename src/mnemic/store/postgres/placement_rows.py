@@ -6,7 +6,7 @@ from typing import Final
 
 from mnemic.store.postgres.postgres_schema import SCHEMA
 from mnemic.store.postgres.transaction import ACROSS, ServerTransaction, elsewhere
-from mnemic.store.values.placement import Kept, Placement
+from mnemic.store.values.buckets import Kept, Placement
 
 _KEPT: Final = "kept"
 _PLACEMENT: Final = "placement"

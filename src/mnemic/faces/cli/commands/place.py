@@ -47,7 +47,7 @@ def add(name: str, url: str) -> None:
 def listed() -> None:
     """Every server, how many buckets it keeps, and which are on their way."""
     from mnemic.placement import read_servers
-    from mnemic.store.values.placement import BUCKETS
+    from mnemic.store.values.buckets import BUCKETS
 
     run = invocation()
     table = read_servers(run.where, settings=run.settings)
@@ -71,7 +71,7 @@ def listed() -> None:
 def show(name: str) -> None:
     """The bucket of a tenant, and the server that keeps it; whether there is one of this name is not looked at."""
     from mnemic.placement import read_servers
-    from mnemic.store.values.placement import bucket_of
+    from mnemic.store.values.buckets import bucket_of
 
     run = invocation()
     table, bucket = read_servers(run.where, settings=run.settings), bucket_of(name)
