@@ -168,3 +168,8 @@ def test_a_question_that_was_asked_before_is_no_answer_to_itself(world: Any) -> 
     assert not asked(world, "Where is my passport?").known
     world.say("My passport is in the blue drawer.", by="user")
     assert '"My passport is in the blue drawer."' in asked(world, "where is my passport").text
+
+
+def test_what_a_turn_asks_is_not_quoted_where_it_answers_itself(world: Any) -> None:
+    world.say("What do I drink when I write? Rooibos, always a whole pot.", by="")
+    assert "Rooibos" in asked(world, "What do I drink when I write?").text

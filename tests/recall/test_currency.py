@@ -119,3 +119,20 @@ def test_the_weights_fit_what_the_models_read(memory: Memory) -> None:
 def test_what_holds_now_goes_first(memory: Memory) -> None:
     first, *_ = recalled(memory, "Where do I live?", "I live in Paris.", "We just relocated to Toronto.")
     assert first == "We just relocated to Toronto."
+
+
+@pytest.mark.parametrize("question", ["Where do I work?", "Where do I work now?"])
+def test_a_plain_statement_in_the_words_of_the_question_is_what_the_newest_is_compared_with(
+    memory: Memory, question: str
+) -> None:
+    me = memory.scope(user="me")
+    for minute, text in enumerate((
+        *("I work at Siemens as a tester.", "I quit Siemens last Friday and started at Bosch on Monday."),
+        *("My sister Anna works at Lidl.", "Saw a great film yesterday.", "My phone number is 0171 5550199"),
+        *("我搬到杭州了，之前在上海", "I live in Bern. My password is [masked password]"),
+    )):  # fmt: skip
+        me.observe(text, said=START + timedelta(minutes=minute))
+    memory.flush()
+    first = me.recall(question).items[0]
+    assert first.text.startswith("I quit Siemens")
+    assert me.ask(question).text.startswith('"I quit Siemens')

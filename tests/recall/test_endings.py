@@ -25,6 +25,7 @@ GOES_ON = (
     ("我的对象是谁?", "跟大刚散伙了,现在给我送汤的是阿蒙。", "我的对象大刚会做饭。"),
     ("我的医生是谁?", "我十分了解我的医生。", "我的医生是李大夫。"),
     ("Who is my partner?", "My partner is done with work at five.", "My partner Mia sings alto."),
+    ("On which day is choir?", "Choir is on Mondays since the caretaker retired.", "Choir is on Wednesdays."),
     ("Who is my partner?", "If Mia and I broke up I would move.", "My partner Mia sings alto."),
 )
 

@@ -94,6 +94,13 @@ def test_a_time_in_which_nothing_was_said_is_noted(world: Any) -> None:
     assert "nothing was said in that time" in context.notes
 
 
+def test_a_plan_told_without_its_time_comes_where_nothing_speaks_of_that_time(world: Any) -> None:
+    world.say("We booked Naples with the kids")
+    context = world.recall("Where am I going next month?", day=300)
+    assert [hit.text for hit in context.items] == ["We booked Naples with the kids"]
+    assert "nothing was said in that time: the latest items" in context.notes
+
+
 @pytest.mark.parametrize(
     ("question", "answer"), [("猫", "我养了一只小猫"), ("小猫叫什么", "我养了一只小猫"), ("深圳", "我搬到深圳了")]
 )

@@ -5,7 +5,7 @@
 The cases of the development half and those for training are asked amid other talk, each with the weights of
 `recall.currency` as they are learned without its fold, because on its own cases the order of the evidence looks better
 than it is; people who are taken for one another and ordinary lives, alone and amid other talk, with those as shipped,
-which know some of these lives. What is answered is judged as `bench current` does it, and three small logistic
+of which only `follows` knows them. What is answered is judged as `bench current` does it, and three small logistic
 models are fitted by ridge: whether what is newer is of one matter with what it follows (`recall.succession`), how
 likely it is yes (`recall.polarity`), how likely the answer is right (`recall.sureness`). At a small weight the last
 learns too from the same questions asked of a memory that holds nothing but other talk, and from small memories of plain
@@ -50,7 +50,7 @@ from mnemic.lab.tasks.current.grading import grade
 from mnemic.lab.tasks.small.everyday_bench import told_memory
 from mnemic.lab.tasks.small.everyday_cases import EverydayPart, everyday_cases
 from mnemic.lab.tasks.small.small_memories import SmallMemory, small_memories
-from mnemic.lab.training import FOLDS, of_cases, train_bearing, train_pair, weighed_lives
+from mnemic.lab.training import FOLDS, of_cases, train_pair
 from mnemic.memory import Memory
 from mnemic.models.base import Embedder
 from mnemic.models.model_opening import named_embedder
@@ -172,12 +172,11 @@ class AskedOnce:
 
 def ask_all(heads: CurrencyWeights, embedder: Embedder | None, seeds: int) -> tuple[list[AskedOnce], Folds]:
     """Ask the questions of every case by an order that was learned without its fold."""
-    samples, lives = list(of_cases(heads, embedder, seeds)), weighed_lives(heads, embedder)
+    samples = list(of_cases(heads, embedder, seeds))
     folds = {case: i % FOLDS for i, case in enumerate(dict.fromkeys(sample.case for sample in samples))}
     asked: list[AskedOnce] = []
     for fold in range(FOLDS):
-        known = [sample for sample in samples if folds[sample.case] != fold]
-        bearing, (_, together, _) = train_bearing([*known, *lives]), train_pair(known)
+        bearing, together, _ = train_pair([sample for sample in samples if folds[sample.case] != fold])
         with _ordered_by(replace(heads, bearing=bearing, together=together)):
             for half in (Half.DEVELOPMENT, Half.TRAINING):
                 cases = [case for case in read_cases(half) if folds.get(case.id, 0) == fold]

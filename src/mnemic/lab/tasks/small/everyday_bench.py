@@ -17,7 +17,7 @@ from mnemic.lab.kit.metrics import Estimate, estimates
 from mnemic.lab.kit.run import Progress, silent
 from mnemic.lab.kit.tables import TextTable, aligned, finite, percent
 from mnemic.lab.tasks.current.current_bench import ToldMemory
-from mnemic.lab.tasks.current.current_cases import LANGUAGES, CurrentCase, CurrentQuestion, told_alone
+from mnemic.lab.tasks.current.current_cases import LANGUAGES, CurrentCase, CurrentQuestion, ToldTurn
 from mnemic.lab.tasks.current.grading import Grade, Verdict, grade
 from mnemic.lab.tasks.small.everyday_cases import EverydayPart, everyday_cases
 
@@ -75,7 +75,8 @@ def bench_everyday(
 
 def told_memory(case: CurrentCase, embedder: Embedder | None) -> ToldMemory:
     """A memory that was told all of a case, and nothing else."""
-    return ToldMemory(told_alone(case), embedder)
+    turns = [ToldTurn(turn, turn.said, n) for n, turn in enumerate(case.turns) if turn.said is not None]
+    return ToldMemory(turns, embedder)
 
 
 # Counting
