@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -182,6 +183,28 @@ def test_a_past_view_opens_what_stood_then(memory: Memory) -> None:
     (then,) = me.at(first.version.seq_from).artefacts.kept()
     assert me.artefacts.open(then).read_bytes() == b"first"
     assert me.artefacts.open(first.id).read_bytes() == b"second"
+
+
+def test_several_who_keep_the_same_at_once_leave_one_whole_file(memory: Memory) -> None:
+    me, source = told(memory)
+    first = put(me, source, b"first", remade=True)
+    outcomes: list[object] = []
+
+    def keep() -> None:
+        try:
+            outcomes.append(put(me, source, b"the same", remade=True, replaces=first.id))
+        except Conflict as error:
+            outcomes.append(error)
+
+    threads = [threading.Thread(target=keep) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(outcomes) == 4
+    assert any(isinstance(outcome, KeptArtefact) for outcome in outcomes)
+    assert [path.read_bytes() for path in files(memory)] == [b"the same"]
+    assert me.artefacts.open(first.id).read_bytes() == b"the same"
 
 
 def test_forgetting_and_undoing(memory: Memory) -> None:
