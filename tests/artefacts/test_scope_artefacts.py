@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,9 @@ from mnemic.flow import run
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.scope_artefacts import ScopeArtefacts
 from mnemic.settings import Settings
+from mnemic.store.moving import move_tenant
 from mnemic.store.offline import replace_store
+from mnemic.store.sqlite.sqlite_store import MemoryStore, SqliteStore
 from mnemic.verbs.artefact_keeping import KeptArtefact
 
 MADE_BY = {"model": "a" * 64, "engine": "test 1"}
@@ -251,6 +254,25 @@ def test_a_backup_has_what_cannot_be_made_again_and_a_restore_brings_it_back(tmp
         )
         assert list(memory._opened.store.verify()) == []
     assert not (tmp_path / "m.db.restoring.artefacts").exists()
+
+
+def test_moving_a_tenant_carries_what_cannot_be_made_again_or_says_that_it_cannot(
+    memory: Memory, tmp_path: Path
+) -> None:
+    me, source = told(memory)
+    told(memory, "bob")
+    kept, cache = put(me, source), put(me, source, b"cache", remade=True)
+    here = memory._opened.store
+    assert isinstance(here, SqliteStore)
+    with closing(SqliteStore(tmp_path / "there.db")) as there:
+        move_tenant(here, there, "default")
+    with Memory(tmp_path / "there.db", settings=Settings(background=False)) as moved:
+        theirs = moved.scope(user="ada").artefacts
+        assert theirs.open(kept.id).read_bytes() == b"state of a model"
+        assert theirs.unchecked(theirs.get(cache.id)) is None
+        assert list(moved.admin.verify()) == []
+    with closing(MemoryStore()) as nowhere, pytest.raises(Refused, match="1 artefacts"):
+        move_tenant(here, nowhere, "default")
 
 
 def test_an_erasure_reaches_the_artefacts_of_checkpoints(memory: Memory, tmp_path: Path) -> None:
