@@ -106,7 +106,9 @@ class LanguageModel:
 
     def forget(self) -> None:
         """Have models that keep what they have computed of earlier prompts let go of it."""
-        for chat in {id(chat): chat for chat in (self._given, *self._chats.values())}.values():
+        with self._lock:
+            chats = {id(chat): chat for chat in (self._given, *self._chats.values())}
+        for chat in chats.values():
             forget_prompts = getattr(chat, "forget_prompts", None)
             if forget_prompts is not None:
                 forget_prompts()

@@ -98,6 +98,7 @@ class EngineMemory:
         self._epoch: tuple[int, ...] = ()
         self._prompt: tuple[int, ...] = ()
         self._kept_tokens = self._bytes = 0
+        self._is_read = False
         self._keeping: threading.Thread | None = None
         self._uncount = artefacts.meters.prompts.follow(self.counts, self._levels)
 
@@ -181,8 +182,10 @@ class EngineMemory:
         Args:
             said: The items that the answer was written as; it is in the slot too.
         """
-        self._sources = (*self._sources, *said)
         work = self._engine.work
+        if work == PromptWork():  # it was stopped, or failed, before the prompt was read
+            return work
+        self._sources, self._is_read = (*self._sources, *said), True
         self.counts.add(
             prompts=1, prefilled=work.prefilled, reused=work.reused, first_token_seconds=first_token_seconds
         )
@@ -207,6 +210,7 @@ class EngineMemory:
         if miss:
             self.counts.missed(miss)
         work = self._engine.slot().prefill(run)
+        self._is_read = True
         self._engine.held = run
         self.counts.add(prefilled_ahead=work.prefilled)
         if work.prefilled > 1 or not restored:
@@ -216,11 +220,17 @@ class EngineMemory:
     def keep(self) -> KeptArtefact | None:
         """Save what the slot holds of this session's last prompt, and the answer to it; None where that is not to be.
 
-        It is not where something was erased since the prompt was attached, where somebody else has the slot by now, or
-        where it is longer than all that may be kept.
+        It is not where the prompt was not read to its end, for the slot may hold more of what was restored than the
+        prompt shows; where something was erased since; where somebody else has the slot by now; or where it is longer
+        than all that may be kept.
         """
         engine = self._engine
-        if not engine.is_loaded or engine.owner != self._owner or len(self._prompt) < WORTH_KEEPING:
+        if (
+            not self._is_read
+            or not engine.is_loaded
+            or engine.owner != self._owner
+            or len(self._prompt) < WORTH_KEEPING
+        ):
             return None
         if self._here.epoch() != self._epoch:
             engine.empty()
@@ -293,6 +303,7 @@ class EngineMemory:
         if self._engine.owner == self._owner and epoch != self._epoch:
             self._engine.empty()  # something of what it holds may have been erased
         self._engine.take_slot(self._owner, self._leave)
+        self._engine.work, self._is_read = PromptWork(), False
         self._epoch, self._sources, self._prompt = epoch, tuple(sources), tokens
 
     def _leave(self) -> None:

@@ -150,6 +150,18 @@ def test_a_prompt_that_nobody_claims_finds_nothing_of_one_that_somebody_did(memo
     assert kept.keep() is None
 
 
+def test_what_was_restored_and_not_read_again_is_not_kept_for_another_talk(memory: Memory, engine: SmolLM2) -> None:
+    me, source = told(memory)
+    other = me.observe("Something that another talk shows.").id
+    kept = EngineMemory(me.artefacts, "talk", engine)
+    answer(engine, kept, prompt(), (source,))
+    kept.close()
+    another = EngineMemory(me.artefacts, "another talk", engine)
+    assert another.attach(prompt("Who is Quill?"), (other,)).restored > 0  # type: ignore[arg-type]
+    another.close()  # before anything was asked: the slot holds what the first talk showed
+    assert [kept.version.item.source for kept in me.artefacts.kept(KV)] == [(source,)]
+
+
 @pytest.mark.parametrize("harm", ["flipped", "cut", "empty", "longer", "gone"])
 def test_changed_bytes_never_reach_the_engine(
     memory: Memory, engine: SmolLM2, harm: str, monkeypatch: pytest.MonkeyPatch

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,9 @@ from mnemic.flow import run
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.scope_artefacts import ScopeArtefacts
 from mnemic.settings import Settings
+from mnemic.store.moving import move_tenant
 from mnemic.store.offline import replace_store
+from mnemic.store.sqlite.sqlite_store import MemoryStore, SqliteStore
 from mnemic.verbs.artefact_keeping import KeptArtefact
 
 MADE_BY = {"model": "a" * 64, "engine": "test 1"}
@@ -47,7 +51,7 @@ def test_what_is_put_is_opened_again_and_named_by_its_digest(memory: Memory) -> 
     path = me.artefacts.open(kept.id)
     assert path.read_bytes() == b"state of a model"
     assert path.name == kept.artefact.stored.sha256
-    assert path.stat().st_mode & 0o077 == 0
+    assert [place.stat().st_mode & 0o077 for place in (path, *list(path.parents)[:3])] == [0, 0, 0, 0]
     assert me.artefacts.stored_bytes() == len(b"state of a model")
     assert [found.id for found in me.artefacts.kept("kv")] == [kept.id]
     assert me.artefacts.kept("lora") == ()
@@ -184,6 +188,28 @@ def test_a_past_view_opens_what_stood_then(memory: Memory) -> None:
     assert me.artefacts.open(first.id).read_bytes() == b"second"
 
 
+def test_several_who_keep_the_same_at_once_leave_one_whole_file(memory: Memory) -> None:
+    me, source = told(memory)
+    first = put(me, source, b"first", remade=True)
+    outcomes: list[object] = []
+
+    def keep() -> None:
+        try:
+            outcomes.append(put(me, source, b"the same", remade=True, replaces=first.id))
+        except Conflict as error:
+            outcomes.append(error)
+
+    threads = [threading.Thread(target=keep) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(outcomes) == 4
+    assert any(isinstance(outcome, KeptArtefact) for outcome in outcomes)
+    assert [path.read_bytes() for path in files(memory)] == [b"the same"]
+    assert me.artefacts.open(first.id).read_bytes() == b"the same"
+
+
 def test_forgetting_and_undoing(memory: Memory) -> None:
     me, source = told(memory)
     kept = put(me, source)
@@ -228,6 +254,25 @@ def test_a_backup_has_what_cannot_be_made_again_and_a_restore_brings_it_back(tmp
         )
         assert list(memory._opened.store.verify()) == []
     assert not (tmp_path / "m.db.restoring.artefacts").exists()
+
+
+def test_moving_a_tenant_carries_what_cannot_be_made_again_or_says_that_it_cannot(
+    memory: Memory, tmp_path: Path
+) -> None:
+    me, source = told(memory)
+    told(memory, "bob")
+    kept, cache = put(me, source), put(me, source, b"cache", remade=True)
+    here = memory._opened.store
+    assert isinstance(here, SqliteStore)
+    with closing(SqliteStore(tmp_path / "there.db")) as there:
+        move_tenant(here, there, "default")
+    with Memory(tmp_path / "there.db", settings=Settings(background=False)) as moved:
+        theirs = moved.scope(user="ada").artefacts
+        assert theirs.open(kept.id).read_bytes() == b"state of a model"
+        assert theirs.unchecked(theirs.get(cache.id)) is None
+        assert list(moved.admin.verify()) == []
+    with closing(MemoryStore()) as nowhere, pytest.raises(Refused, match="1 artefacts"):
+        move_tenant(here, nowhere, "default")
 
 
 def test_an_erasure_reaches_the_artefacts_of_checkpoints(memory: Memory, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import shlex
@@ -18,6 +19,7 @@ from commandline import Run
 import mnemic
 from mnemic.faces.cli import cli
 from mnemic.faces.cli.command_table import COMMANDS, Listed
+from mnemic.memory import Memory
 
 SOURCE = str(Path(mnemic.__file__).parent.parent)
 FIXTURES = Path(__file__).parent.parent / "fixtures"
@@ -55,7 +57,8 @@ EVERY = list(commands(cli, "mnemic"))
 def cost(example: str) -> list[pytest.MarkDecorator]:
     if any(one in example for one in SLOW):
         return [pytest.mark.slow]
-    return [pytest.mark.heavy] if example.startswith("mnemic bench") else []
+    costly = example.startswith("mnemic bench") or "--model smollm2" in example
+    return [pytest.mark.heavy] if costly else []
 
 
 EXAMPLES = [
@@ -113,6 +116,10 @@ def seeded(tmp_path_factory: pytest.TempPathFactory) -> Path:
             with pytest.raises(SystemExit) as left:
                 cli.main(shlex.split(line))
             assert left.value.code == 0, line
+        with Memory(root / "home" / "memory.db") as memory:
+            me = memory.scope(user="me")
+            source = me.list(limit=1)[0].item.id
+            me.artefacts.put(b"made-up", mechanism="kv", made_by={"model": "made-up"}, sources=(source,), remade=True)
     return root
 
 
@@ -132,6 +139,8 @@ def test_an_example_works_as_it_stands(example: str, run: Run, home: Path, seede
     elif "bench asked" in example:  # its data may not be carried here: the folder is empty, and it says what is missing
         Path("data").mkdir()
         assert "holds none of the data" in run(*shlex.split(example)[1:], code=2).err
+    elif "--model smollm2" in example and importlib.util.find_spec("xllamacpp") is None:
+        assert "not installed" in run(*shlex.split(example)[1:], code=2).err
     elif "db.example" in example:  # a server of nobody's
         assert "no server answers there" in run(*shlex.split(example)[1:], code=5).err
     else:

@@ -42,6 +42,7 @@ NOT_OFFERED: Final = {
     "spend": "meters what a process has asked models itself",
     "write_folder": "writes files of the machine it runs on",
     "compare_folder": "reads files of the machine it runs on",
+    "artefacts": "megabytes of a model's own, which lie beside the store of the process that computed them",
     "apply_folder": "reads and writes files of the machine it runs on",
 }
 """Public verbs of `ScopedMemory` that are no operation, each with the reason."""

@@ -77,7 +77,8 @@ class ArtefactFolder:
         """A name for a file that is to be written, inside the wall, so that an erasure reaches it there too."""
         home = self._home(wall)
         try:
-            home.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for folder in (self.root, home.parent, home):  # one by one: parents that are made along are open to others
+                folder.mkdir(mode=0o700, exist_ok=True)
         except OSError as error:
             _raise(error, home)
         return home / f"{uuid.uuid4().hex}{_UNFINISHED}"

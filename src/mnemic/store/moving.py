@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final, Protocol
 
-from mnemic.errors import Conflict, NotFound, StoreCorrupt
+from mnemic.artefacts.artefact_files import Wall
+from mnemic.errors import Conflict, NotFound, Refused, StoreCorrupt
 from mnemic.store.contract import Store
 from mnemic.store.engine import tenant_copy
+from mnemic.store.engine.artefact_rows import lasting_artefacts
 from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.tenant_copy import COPIED, CopyDiffersError, CopyMark, TenantCopy
 from mnemic.store.values.receipts import MovedTenant
@@ -53,6 +56,7 @@ def move_tenant(
     Raises:
         NotFound: the source has no such tenant.
         Conflict: `dest` has one of this name, or somebody wrote to the source's meanwhile.
+        Refused: what a model computed of it and cannot make again has no place in `dest`.
         StoreCorrupt: the copy is not what the source is.
     """
     for attempt in range(_ATTEMPTS):
@@ -82,6 +86,8 @@ def _move(source: NamedStore, dest: Store, name: str, progress: Progress, probe:
         probe("move:begun")
         copy = copy_of(dest, rows, rows.spaces.known_tenant(name), number, left)
         write_pieces(copy, dest, progress, probe)
+        _carry_artefacts(source, dest, rows, copy)
+        probe("move:artefacts")
         dest.transact(copy.settle, state_hash)
         probe("move:settled")
         source.transact(_publish_fenced, copy, dest)
@@ -132,6 +138,29 @@ def write_pieces(copy: TenantCopy, dest: Store, progress: Progress, probe: Probe
         dest.transact(_write, piece)
         probe("move:beside")
         progress("spaces", done := done + size, len(copy.spaces))
+
+
+def _carry_artefacts(source: Store, dest: Store, rows: Rows, copy: TenantCopy) -> None:
+    """Copy what models have computed and cannot make again, behind the walls that the copy has.
+
+    Raises:
+        Refused: there is some, and no folder for it where the tenant goes.
+    """
+    walls = {Wall(copy.tenant.id, here): Wall(copy.number, there) for here, there in copy.spaces.items()}
+    by_wall = {} if source.artefacts is None else lasting_artefacts(rows, walls)
+    if source.artefacts is None or not by_wall:
+        return
+    if dest.artefacts is None:
+        count = sum(map(len, by_wall.values()))
+        raise Refused(
+            f"tenant {copy.mark.name!r} has {count:,} artefacts that cannot be made again, and the store that it goes"
+            " to keeps none; move it to a file, or erase them first (`mnemic neural list`)"
+        )
+    for wall, lasting in by_wall.items():
+        for artefact in lasting.values():
+            with suppress(NotFound):  # `verify` says so, there as here
+                if not dest.artefacts.path(walls[wall], artefact.stored.sha256).is_file():
+                    dest.artefacts.keep(walls[wall], source.artefacts.verified(wall, artefact.stored))
 
 
 def _write(rows: Rows, piece: tenant_copy.Piece) -> None:

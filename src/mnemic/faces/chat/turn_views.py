@@ -256,7 +256,7 @@ def answer_rows(turn: Turn) -> Iterator[Row]:
 
 def prompt_rows(turn: Turn) -> Iterator[Row]:
     """Yield the row about what the engine had of the prompt already, and what it had to read."""
-    if turn.attached is None or turn.work is None:
+    if turn.attached is None or turn.work is None or not turn.work.prefilled + turn.work.reused:
         return
     attached, work = turn.attached, turn.work
     how = "restored" if attached.restored else "held" if work.reused else f"nothing restored: {attached.miss or 'new'}"

@@ -371,7 +371,7 @@ def load(where: str | None, *, beside_file: bool, **size: Any) -> None:
     _show_figures(run, figures, binding=measured.stated)
 
 
-@verb("mnemic bench kv --quick --parts power", "mnemic bench kv --parts first,damage --json")
+@verb("mnemic bench kv --quick --parts power")
 @click.option("--quick", is_flag=True, help="Much less of each, with a looser bar for the first word.")
 @click.option("--parts", type=NAMES, default=(), help="Of first, talks, damage, power, canaries (left out: all).")
 @options.seed("mutations, cuts and canaries")

@@ -22,7 +22,7 @@ _SHOWN: Final = ("id", "mechanism", "text", "sha256", "bytes", "sound", "commit"
 
 @click.group(
     cls=CommandGroup,
-    examples=("mnemic neural list", "mnemic neural prefill --session trip --model smollm2"),
+    examples=("mnemic neural list", "mnemic neural show last"),
 )
 def neural() -> None:
     """What models have computed from this memory, kept and erased like any other.
@@ -48,7 +48,7 @@ def listed(mechanism: str | None) -> None:
     run.output.line(f"{many(len(records), 'artefact')}, {size(total)} beside the store")
 
 
-@verb("mnemic neural show last", "mnemic neural show 0123456789abcdefghjkmnpqrs --json", name="show")
+@verb("mnemic neural show last", "mnemic neural show last --json", name="show")
 @click.argument("id", type=WORDS)
 def shown(id: str) -> None:
     """One of them: what made it, what it was made of, and whether its bytes are what was kept.
@@ -71,11 +71,7 @@ def shown(id: str) -> None:
     run.output.table([*rows, *made_by, *details, ("sources", ", ".join(record["sources"]))])
 
 
-@verb(
-    "mnemic neural prefill --session trip --model smollm2",
-    "mnemic neural prefill --session trip --model smollm2 --json",
-    name="prefill",
-)
+@verb("mnemic neural prefill --session trip --model smollm2", name="prefill")
 @click.option("--model", type=WORDS, metavar="NAME", help="A GGUF file, or smollm2 (left out: setting `model`).")
 def prefilled(model: str | None) -> None:
     """Read ahead what the next question of a talk begins with, so that its first word comes at once.
@@ -111,7 +107,7 @@ def prefilled(model: str | None) -> None:
     run.output.line(f"{many(read, 'token')} read ahead for {flat(session)}; {size(total)} beside the store")
 
 
-@verb("mnemic neural forget last", "mnemic neural forget 0123456789abcdefghjkmnpqrs --json", name="forget")
+@verb("mnemic neural forget last", "mnemic neural forget last --json", name="forget")
 @click.argument("ids", type=WORDS, nargs=-1, required=True)
 def forgotten(ids: tuple[str, ...]) -> None:
     """Let some of them go; what they were made of stays as it is.

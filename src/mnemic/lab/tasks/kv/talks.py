@@ -33,7 +33,7 @@ _NOTHING: Final = "1"
 class TalkSize:
     """How much is told: sittings of each person, and the turns of each that they say."""
 
-    sittings: int = 10
+    sittings: int = 6
     turns: int = 7
     answer: int = 8
 
