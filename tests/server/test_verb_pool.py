@@ -147,3 +147,25 @@ async def _until(so: Callable[[], bool]) -> None:
     async with asyncio.timeout(30):
         while not so():
             await asyncio.sleep(0.001)
+
+
+def test_a_thread_that_does_not_start_is_not_counted_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    start, given = threading.Thread.start, [False, True, False, True]
+
+    def start_some(thread: threading.Thread) -> None:
+        if thread.name == "mnemic-verb" and not given.pop(0):
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    async def ask() -> None:
+        pool = VerbPool(threads=2)
+        with pytest.raises(HTTPException) as refused:
+            await pool.run(threading.get_ident)
+        assert refused.value.status_code == 503
+        assert pool.inside == 0
+        assert await pool.run(threading.get_ident) != threading.get_ident()
+        await asyncio.gather(*(pool.run(threading.get_ident) for _ in range(3)))  # one has no thread of its own
+        assert pool.inside == 0
+
+    monkeypatch.setattr(threading.Thread, "start", start_some)
+    asyncio.run(ask())

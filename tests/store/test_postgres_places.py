@@ -29,6 +29,7 @@ from mnemic.settings import Settings
 from mnemic.store.engine.rows import Rows
 from mnemic.store.postgres.postgres_store import PostgresStore
 from mnemic.store.postgres.server_connections import PREPARED_AFTER
+from mnemic.store.urls import parsed
 from mnemic.testing.generators import ManualClock
 from mnemic.testing.postgres_server import APPLICATION, SUPERUSER, PostgresServer
 from mnemic.testing.store_contract.contract_world import TENANT, World
@@ -86,6 +87,21 @@ def test_a_database_that_is_not_there(postgres: PostgresServer) -> None:
 
 def test_a_url_that_cannot_be_read_is_not_repeated() -> None:
     refused("postgresql://ada:sesame@host:port:port/x?y", Invalid, "no address", secret="sesame")
+
+
+def test_a_password_with_a_sign_that_belongs_to_urls_is_not_taken_for_the_server() -> None:
+    refused("postgresql://ada:s3cr@t/x@127.0.0.1:5432/memory", Invalid, "more than one @", "%40", secret="t/x")
+
+
+@pytest.mark.parametrize("wrong", ["127.0.0.1:abc/x", "127.0.0.1:1/x?sslmode=wrong"])
+def test_a_wrong_setting_in_a_url_is_not_laid_to_the_server(wrong: str) -> None:
+    refused(f"postgresql://ada:sesame@{wrong}", StoreError, "a setting in its URL is wrong", secret="sesame")
+
+
+def test_settings_of_other_programs_are_no_name_of_a_file() -> None:
+    with pytest.raises(Invalid, match="name=value") as caught:
+        parsed("host=127.0.0.1 password=sesame dbname=memory")
+    assert "sesame" not in str(caught.value)
 
 
 def test_a_password_is_in_no_text_of_a_store(world: World, postgres: PostgresServer) -> None:

@@ -250,7 +250,7 @@ _VAGUE: Final = re.compile(
 """Says nothing of what a topic is about."""
 _COURTESY: Final = re.compile(
     r"(?:(?:ok(?:ay)?|no|yes|yeah|thanks?|thank you|thx|ty|never ?mind|nvm|forget it|that's (?:all|it|fine)|for (?:now|today)|all good|i'm (?:good|fine)|it's (?:fine|ok)|no worries|bye|good night|cheers|please|then|now|anyway|a lot|so much)[,.! ]*)+"
-    r"|(?:好的?|嗯+|行|哦|啊|谢谢|多谢|感谢|辛苦|不客气|没事|没关系|算了|不用|不必|不麻烦|不要紧|先这样|再见|晚安|了|啦|吧|呀|哈+|你|您|[，,。！!~ ])+"
+    r"|(?:好的?|嗯|行|哦|啊|谢谢|多谢|感谢|辛苦|不客气|没事|没关系|算了|不用|不必|不麻烦|不要紧|先这样|再见|晚安|了|啦|吧|呀|哈|你|您|[，,。！!~ ])+"
 )
 """Declines or thanks, and names no matter: what it could take back would be what it lies near by chance."""
 _OTHERS: Final = re.compile(r"\b(?:he|she|his|hers?|him|he's|she's)\b|[他她]")

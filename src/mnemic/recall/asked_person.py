@@ -19,7 +19,7 @@ from mnemic.recall.understand import SPEAKS_OF_SELF, SPEAKS_TO_OTHER
 if TYPE_CHECKING:
     from mnemic.recall.understand import Question
 
-_RUN: Final = r"[A-Z][\w-]+(?: [A-Z][\w-]+)*"
+_RUN: Final = r"[A-Z][\w-]+(?: [A-Z][\w-]+){0,3}"
 _OF_NAME: Final = re.compile(
     rf"\b(?:[Dd]o|[Dd]oes|[Dd]id|[Ii]s|[Aa]re|[Ww]as|[Ww]ere|[Hh]as|[Hh]ave|[Ww]ill|[Cc]an|[Ww]ould) (?:(?:my|our|the) )?(?:[a-z][a-z-]+ ){{0,2}}(?!I\b)({_RUN})"
     rf"|\b(?:my|our|the) (?:[a-z][a-z-]+ ){{1,2}}(?!I\b)({_RUN})|\b(?!(?:What|Who|Where|When|How|Which|It|That|There|He|She|Let|I)\b)({_RUN})['’]s\b"

@@ -70,11 +70,12 @@ _ASKS_NAME_OF_KIN: Final = re.compile(
     r"\bwho(?:['’]s| is| was)(?: \w+)? (?:my|our)\b|\bname\b|\bcalled\b|叫什么|叫啥|名字|是谁", re.IGNORECASE
 )
 _ASKS_CONTACT: Final = re.compile(
-    r"\b((?:tele)?phone number|mobile number)\b|\be-?mail(?: address)?\b|(电话(?:号码)?|手机号码?)是?多少|邮箱",
+    r"\b((?:tele)?phone number|mobile number)\b|\b(?:my|our|his|her|their|\w+['’]s) e-?mail\b|\be-?mail address\b"
+    r"|(电话(?:号码)?|手机号码?)是?多少|邮箱",
     re.IGNORECASE,
 )
 """Asks for a telephone number, else for a mailbox."""
-_NUMBER_TOLD: Final = re.compile(r"\d(?:[ -]?\d){4}")
+_NUMBER_TOLD: Final = re.compile(r"\d(?:[ -]?\d){2}")
 _MAIL_TOLD: Final = re.compile(r"@|邮箱|e-?mail", re.IGNORECASE)
 BEARS_WELL: Final = 3.0
 """Log odds of bearing on a question from which a statement may answer it though its topic, read from vectors, is

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -25,11 +26,22 @@ SERVERS: Final = frozenset({"postgresql", "postgres"})
 """Schemes of a server's URL, of which the store itself reads all."""
 
 
+_SETTINGS: Final = re.compile(r"(?:^|\s)(?:host|hostaddr|dbname|user|password|service)\s*=")
+"""How other programs of PostgreSQL write where a database is; a password in it must not become the name of a file."""
+
 _SECRET_OPTIONS: Final = ("password", "sslpassword", "passfile")
 
 
 def parsed(where: str) -> tuple[str, str]:
-    """The scheme of a store's URL and the rest; a path is a file's."""
+    """The scheme of a store's URL and the rest; a path is a file's.
+
+    Raises:
+        Invalid: it is written as settings, name=value.
+    """
+    if _SETTINGS.search(where):
+        raise Invalid(
+            "store", "is written as settings of PostgreSQL, name=value", "Write it as postgresql://role@host/database."
+        )
     if where == ":memory:":  # SQLite's own name for it; nobody who types it wants a file of that name
         return _MEMORY, ""
     scheme, colon, rest = where.partition(":")

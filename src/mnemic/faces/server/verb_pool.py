@@ -66,16 +66,29 @@ class VerbPool:
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[_Outcome] = loop.create_future()
         here = copy_context()  # a trace goes on in the thread
+        if self._started < min(self._inside + 1, self._threads):
+            self._start_thread()
         self._calls.put(partial(here.run, self._attempt, work, loop, answer))
         self._inside += 1
-        if self._started < min(self._inside, self._threads):
-            self._started += 1
-            threading.Thread(target=_make, args=(self._calls,), name="mnemic-verb", daemon=True).start()
         outcome = await answer
         if outcome.error is not None:
             raise outcome.error
         value: T = outcome.value
         return value
+
+    def _start_thread(self) -> None:
+        """Start one more thread, before a call is counted on it.
+
+        Raises:
+            HTTPException: 503, the system gives none, and there is no other to take the call.
+        """
+        try:
+            threading.Thread(target=_make, args=(self._calls,), name="mnemic-verb", daemon=True).start()
+        except RuntimeError as error:
+            if not self._started:
+                raise HTTPException(503, "This server gets no thread now; come back.", {"Retry-After": "1"}) from error
+            return
+        self._started += 1
 
     def _attempt(
         self, work: Callable[[], object], loop: asyncio.AbstractEventLoop, answer: asyncio.Future[_Outcome]

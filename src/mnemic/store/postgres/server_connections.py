@@ -70,10 +70,12 @@ class ServerAddress:
             Invalid: it cannot be read; what stands in it is not repeated, since a password may.
         """
         psycopg = driver()
+        remedy = "Write it as postgresql://role@host:port/database, signs such as @ and / in it as %40 and %2F."
+        if url.partition("?")[0].count("@") > 1:  # a part of a password would be taken for the server's name, and told
+            raise Invalid("url", "has more than one @ before its database", remedy)
         try:
             return cls(psycopg.conninfo.conninfo_to_dict(url))
         except psycopg.Error:
-            remedy = "Write it as postgresql://role@host:port/database, signs such as @ and / in it as %40 and %2F."
             raise Invalid("url", "is no address of a PostgreSQL database", remedy) from None
 
     def __str__(self) -> str:
@@ -107,6 +109,8 @@ class ServerAddress:
             return StoreError(f"{self}: the server does not let this role in; check the role and its password ({said})")
         if "does not exist" in said:
             return StoreError(f"{self}: there is no such database or role; create it first ({said})")
+        if "invalid" in said and "value" in said:
+            return StoreError(f"{self}: a setting in its URL is wrong ({said})")
         return StoreError(f"{self}: no server answers there; check that it runs and can be reached ({said})")
 
 
