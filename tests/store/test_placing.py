@@ -17,7 +17,8 @@ from tenant_contents import contents, faults, journal
 from mnemic.errors import Conflict, NotFound, TenantElsewhere
 from mnemic.store import placing
 from mnemic.store.engine import job_queue, tenant_copy
-from mnemic.store.engine.relations import VERSION
+from mnemic.store.engine.relations import STRENGTH, VERSION
+from mnemic.store.engine.use_counters import Shown, count_shown
 from mnemic.store.moving import move_tenant, tenants_of
 from mnemic.store.placing import BucketMove, PlacedTenant, add_server, read_placement
 from mnemic.store.postgres.postgres_store import PostgresStore
@@ -295,6 +296,23 @@ def test_a_tenant_that_is_erased_on_its_way_leaves_no_copy(servers: Servers, cut
         assert tenant_copy.copies_here(snapshot.tables, COPYING) == {}
         assert list(snapshot.tables.spaces.relations.find(VERSION)) == []
     assert read_placement(a).server_of(BUCKET) == "b"
+
+
+def test_a_tenant_that_has_left_keeps_nobody_elses_use_from_being_counted(servers: Servers) -> None:
+    a, _b = servers
+    other = in_bucket(BUCKET + 1)
+    World(a).commit("of one who leaves")
+    stays = World(a).item("of one who stays")
+    World(a).commit(World(a).put(stays), tenant=other)
+    servers.move()
+    with a.read() as snapshot:
+        space, _ = snapshot.tables.spaces.owned(other, "ada", "")
+    assert space is not None
+    shown = {(TENANT, "ada"): {stays.id: Shown(1, 5)}, (other, "ada"): {stays.id: Shown(2, 6)}}
+    a.transact(count_shown, shown)
+    with a.read() as snapshot:
+        (counted,) = snapshot.tables.spaces.relations.find(STRENGTH, space=space.id)
+    assert counted.uses == 2
 
 
 def test_work_of_a_tenant_that_has_left_is_done_once(servers: Servers) -> None:
