@@ -14,6 +14,7 @@ import psycopg
 import pytest
 from tenant_contents import contents, faults, journal
 
+from mnemic.credentials.keys import Keys
 from mnemic.errors import Conflict, NotFound, TenantElsewhere
 from mnemic.store import placing
 from mnemic.store.engine import job_queue, tenant_copy
@@ -296,6 +297,24 @@ def test_a_tenant_that_is_erased_on_its_way_leaves_no_copy(servers: Servers, cut
         assert tenant_copy.copies_here(snapshot.tables, COPYING) == {}
         assert list(snapshot.tables.spaces.relations.find(VERSION)) == []
     assert read_placement(a).server_of(BUCKET) == "b"
+
+
+def test_a_revoked_key_of_a_tenant_that_has_left_is_refused(servers: Servers) -> None:
+    a, b = servers
+    World(a).commit("something")
+    keys = Keys(a, ManualClock())
+    key = keys.create("laptop", tenant=TENANT).key
+
+    def probe(point: str) -> None:
+        if point == "place:fenced":
+            with pytest.raises(TenantElsewhere):
+                keys.revoke(key.id, tenant=TENANT)
+            with pytest.raises(TenantElsewhere):
+                keys.create("late", tenant=TENANT)
+
+    servers.move(probe=probe)
+    there = Keys(b, ManualClock())
+    assert there.revoke(key.id, tenant=TENANT).revoked
 
 
 def test_a_tenant_that_has_left_keeps_nobody_elses_use_from_being_counted(servers: Servers) -> None:
