@@ -207,6 +207,25 @@ def test_connections_that_the_server_ended_are_replaced(world: World, copy: str,
     assert world.texts() == ["before", "after"]
 
 
+def test_a_process_that_has_met_another_server_lends_no_connection_to_the_one_before(copy: str) -> None:
+    cleared: list[int] = []
+    with closing(PostgresStore(copy)) as store:
+        store.when_replaced(lambda: cleared.append(1))
+        World(store).commit("before")
+        heads = store._heads
+        with store._lent(store._readers) as old:
+            old.server = store._server = (*old.server[:-1], old.server[-1] - 1)  # as if opened before a promotion
+            World(store, "other").commit("after")
+            assert (cleared, store._heads is heads) == ([1], False)
+        assert World(store).texts() == ["before", "after"]
+        assert (cleared, old.db.closed) == ([1], True)
+
+
+def test_a_server_says_its_timeline_as_a_number(copy: str) -> None:
+    with closing(PostgresStore(copy)) as store, store._lent(store._readers) as lent:
+        assert lent.server[-1] == 1
+
+
 def test_a_commit_whose_connection_is_cut_lands_once(copy: str, postgres: PostgresServer) -> None:
     cut: list[str] = []
 

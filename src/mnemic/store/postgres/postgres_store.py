@@ -189,6 +189,9 @@ class PostgresStore:
         if lent.server != self._server:
             before, self._server = self._server, lent.server
             if before:
+                for connections in (self._readers, self._writers, self._listeners):
+                    connections.keep_those_to(lent.server)
+                self._heads = HeadPoll()  # transactions may be numbered lower there than those that were seen
                 self._forget()
 
     @contextmanager
