@@ -29,6 +29,7 @@ from mnemic.settings import Settings
 from mnemic.store.engine.rows import Rows
 from mnemic.store.postgres.postgres_store import PostgresStore
 from mnemic.store.postgres.server_connections import PREPARED_AFTER
+from mnemic.store.postgres.transaction import ServerTransaction
 from mnemic.testing.generators import ManualClock
 from mnemic.testing.postgres_server import APPLICATION, SUPERUSER, PostgresServer
 from mnemic.testing.store_contract.contract_world import TENANT, World
@@ -205,6 +206,26 @@ def test_connections_that_the_server_ended_are_replaced(world: World, copy: str,
     _end_connections(postgres, copy)
     world.commit("after")
     assert world.texts() == ["before", "after"]
+
+
+def test_a_commit_whose_answer_is_lost_lands_once_though_another_comes_before_it_is_asked_for(
+    copy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit, lost = ServerTransaction.commit, []
+
+    def commit_unanswered(transaction: ServerTransaction) -> None:
+        commit(transaction)
+        if transaction.moved and not lost:
+            lost.append(1)
+            World(other, "other").commit("another's")
+            raise psycopg.OperationalError("the answer is lost")
+
+    with closing(PostgresStore(copy)) as store, closing(PostgresStore(copy)) as other:
+        world = World(store)
+        world.commit("before")
+        monkeypatch.setattr(ServerTransaction, "commit", commit_unanswered)
+        world.commit("once")
+        assert (lost, world.texts()) == ([1], ["before", "once", "another's"])
 
 
 def test_a_process_that_has_met_another_server_lends_no_connection_to_the_one_before(copy: str) -> None:
