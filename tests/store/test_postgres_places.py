@@ -247,6 +247,22 @@ def test_a_server_says_its_timeline_as_a_number(copy: str) -> None:
         assert lent.server[-1] == 1
 
 
+def test_an_upgrade_lets_readers_by_while_somebody_reads_for_long(copy: str) -> None:
+    with psycopg.connect(copy, autocommit=True) as db:
+        db.execute('DROP INDEX mnemic.tenant_gone; ALTER TABLE mnemic.tenant DROP COLUMN "gone"')
+        db.execute("UPDATE mnemic.meta SET \"value\" = '1' WHERE \"key\" = 'format'")
+    with psycopg.connect(copy) as slow, psycopg.connect(copy, autocommit=True) as db, ThreadPoolExecutor(1) as pool:
+        slow.execute("SELECT 1 FROM mnemic.tenant")
+        opening = pool.submit(PostgresStore, copy)
+        while not db.execute("SELECT 1 FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock'").fetchone():
+            pass
+        db.execute("SET statement_timeout = '60s'")
+        db.execute("SELECT 1 FROM mnemic.tenant")  # which waits behind the upgrade, and not for the slow reader
+        assert not opening.done()
+        slow.rollback()
+        opening.result(timeout=60).close()
+
+
 def test_a_commit_whose_connection_is_cut_lands_once(copy: str, postgres: PostgresServer) -> None:
     cut: list[str] = []
 
