@@ -400,19 +400,15 @@ def test_a_database_that_lost_what_was_acknowledged_is_gone_on_with_as_it_is(
         _end_connections(postgres, copy)
         postgres.sql(f'ALTER DATABASE "{name_of(copy)}" RENAME TO "{name_of(copy)}_lost"')
         postgres.sql(f'ALTER DATABASE "{name_of(behind)}" RENAME TO "{name_of(copy)}"')
-        try:
-            for commits in (2, 3):
-                with closing(PostgresStore(copy)) as other:
-                    for number in range(commits):
-                        World(other, f"{commits}{number}").commit(f"new {number}", user=f"guest {commits} {number}")
-                for number in range(2):
-                    World(living, f"after {commits}{number}").commit(f"after {commits}", user=f"newcomer {number}")
-            assert World(living).faults() == []
-            assert World(living).texts(user="newcomer 0") == ["after 2", "after 3"]
-            assert World(living).texts(user="guest 2 0") == ["new 0"]
-        finally:
-            living.close()
-            postgres.drop_database(f"{name_of(copy)}_lost")
+        for commits in (2, 3):
+            with closing(PostgresStore(copy)) as other:
+                for number in range(commits):
+                    World(other, f"{commits}{number}").commit(f"new {number}", user=f"guest {commits} {number}")
+            for number in range(2):
+                World(living, f"after {commits}{number}").commit(f"after {commits}", user=f"newcomer {number}")
+        assert World(living).faults() == []
+        assert World(living).texts(user="newcomer 0") == ["after 2", "after 3"]
+        assert World(living).texts(user="guest 2 0") == ["new 0"]
 
 
 def test_a_process_drops_its_catalogues_when_a_server_behind_has_taken_over(
@@ -430,19 +426,15 @@ def test_a_process_drops_its_catalogues_when_a_server_behind_has_taken_over(
         _end_connections(postgres, copy)
         postgres.sql(f'ALTER DATABASE "{name_of(copy)}" RENAME TO "{name_of(copy)}_lost"')
         postgres.sql(f'ALTER DATABASE "{name_of(behind)}" RENAME TO "{name_of(copy)}"')
-        try:
-            with Memory(copy, settings=settings) as other:
-                other.scope(user="ada").observe("The wren is brown.")
-            with Memory(copy, settings=settings) as fresh:
-                new = fresh.scope(user="ada")
-                for question in ("secret parrot", "brown wren", "Did it rain on house 7?"):
-                    asked, expected = me.recall(question, k=3), new.recall(question, k=3)
-                    assert [(each.item.text, each.score) for each in asked.items] == [
-                        (each.item.text, each.score) for each in expected.items
-                    ]
-        finally:
-            living.close()
-            postgres.drop_database(f"{name_of(copy)}_lost")
+        with Memory(copy, settings=settings) as other:
+            other.scope(user="ada").observe("The wren is brown.")
+        with Memory(copy, settings=settings) as fresh:
+            new = fresh.scope(user="ada")
+            for question in ("secret parrot", "brown wren", "Did it rain on house 7?"):
+                asked, expected = me.recall(question, k=3), new.recall(question, k=3)
+                assert [(each.item.text, each.score) for each in asked.items] == [
+                    (each.item.text, each.score) for each in expected.items
+                ]
 
 
 def test_clocks_an_hour_apart_leave_a_journal_in_order(copy: str) -> None:
