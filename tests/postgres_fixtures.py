@@ -62,17 +62,17 @@ def postgres(postgres_programs: PostgresPrograms, tmp_path_factory: pytest.TempP
 
 
 @pytest.fixture(scope="session")
-def new_postgres_database(postgres: PostgresServer) -> Iterator[Callable[..., str]]:
-    """Make an empty database, or by `template` a copy of another, and return its URL; all are dropped at the end."""
-    worker, numbers, made = os.environ.get("PYTEST_XDIST_WORKER", "gw"), count(1), list[str]()
+def new_postgres_database(postgres: PostgresServer) -> Callable[..., str]:
+    """Make an empty database, or by `template` a copy of another, and return its URL.
+
+    None is dropped: the server's folder goes with the run, and a checkpoint for each would take a minute and more.
+    """
+    worker, numbers = os.environ.get("PYTEST_XDIST_WORKER", "gw"), count(1)
 
     def create(template: str = "template0") -> str:
-        made.append(f"test_{worker}_{next(numbers)}")
-        return postgres.create_database(made[-1], template=template)
+        return postgres.create_database(f"test_{worker}_{next(numbers)}", template=template)
 
-    yield create
-    for name in made:
-        postgres.drop_database(name)
+    return create
 
 
 @pytest.fixture

@@ -14,13 +14,18 @@ import psycopg
 import pytest
 from tenant_contents import contents, faults, journal
 
+from mnemic.credentials.keys import Keys
 from mnemic.errors import Conflict, NotFound, TenantElsewhere
-from mnemic.store.engine import job_queue
+from mnemic.store import placing
+from mnemic.store.engine import job_queue, tenant_copy
+from mnemic.store.engine.relations import STRENGTH, VERSION
+from mnemic.store.engine.use_counters import Shown, count_shown
 from mnemic.store.moving import move_tenant, tenants_of
 from mnemic.store.placing import BucketMove, PlacedTenant, add_server, read_placement
 from mnemic.store.postgres.postgres_store import PostgresStore
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.buckets import BUCKETS, bucket_of
+from mnemic.store.values.row_values import COPYING
 from mnemic.store.values.work import Order
 from mnemic.testing.attack.lived_store import lived_store
 from mnemic.testing.generators import ManualClock
@@ -139,7 +144,8 @@ def test_a_tenant_is_made_and_looked_for_only_where_its_bucket_is_kept(servers: 
     assert (tenants_of(a), tenants_of(b)) == ([other], [new])
 
 
-def test_what_is_written_while_it_moves_comes_along(lived: Servers) -> None:
+def test_what_is_written_while_it_moves_comes_along(lived: Servers, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(placing, "SHORT_SECONDS", -1.0)  # all is written before the fence, behind which it would wait
     a, b = lived
     late, said, at = World(a, "late"), itertools.count(), []
     first, kept = late.item("what will be closed"), late.item("what stays")
@@ -189,8 +195,10 @@ def test_nothing_that_was_acknowledged_is_lost_under_load(lived: Servers) -> Non
     writers = [threading.Thread(target=write, args=(number,)) for number in range(4)]
     for writer in writers:
         writer.start()
-    (placed,) = lived.move()
-    stop.set()
+    try:
+        (placed,) = lived.move()
+    finally:
+        stop.set()
     for writer in writers:
         writer.join()
     there = [text for number in range(2) for text in World(b).texts(user=f"user {number}")]
@@ -253,6 +261,77 @@ def test_a_copy_is_made_anew_where_something_was_erased_meanwhile(lived: Servers
 
     lived.move(probe=probe)
     assert ("a secret" in str(journal(b)), faults(b)) == (False, [])
+
+
+def test_a_bucket_comes_back_without_a_tenant_that_was_erased_elsewhere(servers: Servers) -> None:
+    a, b = servers
+    World(a).commit("something")
+    servers.move()
+    erased = World(b).erase(user=None, whole=True)
+    assert any("moved from" in text for text in erased.outside)
+    servers.move("a")
+    World(a, "new").commit("of somebody who took the name anew")
+    assert [placed.tenant for placed in servers.move()] == [TENANT]
+    assert (World(b).texts(), faults(a), faults(b)) == (["of somebody who took the name anew"], [], [])
+
+
+@pytest.mark.parametrize("cut", [False, True])
+def test_a_tenant_that_is_erased_on_its_way_leaves_no_copy(servers: Servers, cut: bool) -> None:
+    a, b = servers
+    World(a).commit("a secret")
+
+    def probe(point: str) -> None:
+        if point == "place:round":
+            receipt = World(a).erase(user=None, whole=True)
+            assert any("being moved to" in text for text in receipt.outside)
+            if cut:
+                raise KilledError
+
+    if cut:
+        with pytest.raises(KilledError):
+            servers.move(probe=probe)
+        servers.move()
+    else:
+        assert servers.move(probe=probe) == []
+    with b.read() as snapshot:
+        assert tenant_copy.copies_here(snapshot.tables, COPYING) == {}
+        assert list(snapshot.tables.spaces.relations.find(VERSION)) == []
+    assert read_placement(a).server_of(BUCKET) == "b"
+
+
+def test_a_revoked_key_of_a_tenant_that_has_left_is_refused(servers: Servers) -> None:
+    a, b = servers
+    World(a).commit("something")
+    keys = Keys(a, ManualClock())
+    key = keys.create("laptop", tenant=TENANT).key
+
+    def probe(point: str) -> None:
+        if point == "place:fenced":
+            with pytest.raises(TenantElsewhere):
+                keys.revoke(key.id, tenant=TENANT)
+            with pytest.raises(TenantElsewhere):
+                keys.create("late", tenant=TENANT)
+
+    servers.move(probe=probe)
+    there = Keys(b, ManualClock())
+    assert there.revoke(key.id, tenant=TENANT).revoked
+
+
+def test_a_tenant_that_has_left_keeps_nobody_elses_use_from_being_counted(servers: Servers) -> None:
+    a, _b = servers
+    other = in_bucket(BUCKET + 1)
+    World(a).commit("of one who leaves")
+    stays = World(a).item("of one who stays")
+    World(a).commit(World(a).put(stays), tenant=other)
+    servers.move()
+    with a.read() as snapshot:
+        space, _ = snapshot.tables.spaces.owned(other, "ada", "")
+    assert space is not None
+    shown = {(TENANT, "ada"): {stays.id: Shown(1, 5)}, (other, "ada"): {stays.id: Shown(2, 6)}}
+    a.transact(count_shown, shown)
+    with a.read() as snapshot:
+        (counted,) = snapshot.tables.spaces.relations.find(STRENGTH, space=space.id)
+    assert counted.uses == 2
 
 
 def test_work_of_a_tenant_that_has_left_is_done_once(servers: Servers) -> None:

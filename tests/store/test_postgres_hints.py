@@ -7,12 +7,15 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from typing import Any
 
 import psycopg
 import pytest
 
+from mnemic.errors import StoreError
 from mnemic.store.postgres import hearing, hints
 from mnemic.store.postgres.postgres_store import PostgresStore
+from mnemic.store.postgres.server_connections import ServerAddress
 from mnemic.testing.store_contract.contract_world import World
 
 
@@ -57,3 +60,23 @@ def test_behind_a_pooler_nobody_listens(postgres_database: str, monkeypatch: pyt
         World(store).commit("written")
         assert store._hearer._thread is None
         assert store._hints._asked == float("-inf")
+
+
+def test_hints_go_on_after_a_server_had_no_connection_to_spare(
+    postgres_database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hints, "AGAIN_SECONDS", 0.0)
+    connect, refused = ServerAddress.connect, {"mnemic-hints", "mnemic-listener"}
+
+    def connect_later(where: ServerAddress, **options: Any) -> Any:
+        if (name := threading.current_thread().name) in refused:
+            refused.remove(name)
+            raise StoreError("no connection to spare")
+        return connect(where, **options)
+
+    monkeypatch.setattr(ServerAddress, "connect", connect_later)
+    with closing(PostgresStore(postgres_database)) as store:
+        store._hints.learn(listened=True)
+        until(lambda: bool(store._hearer.want() or listens(postgres_database)))
+        until(lambda: bool(store._hints.committed() or store._hints.process))
+    assert not refused

@@ -29,6 +29,7 @@ from mnemic.settings import Settings
 from mnemic.store.engine.rows import Rows
 from mnemic.store.postgres.postgres_store import PostgresStore
 from mnemic.store.postgres.server_connections import PREPARED_AFTER
+from mnemic.store.postgres.transaction import ServerTransaction
 from mnemic.store.urls import parsed
 from mnemic.testing.generators import ManualClock
 from mnemic.testing.postgres_server import APPLICATION, SUPERUSER, PostgresServer
@@ -223,6 +224,61 @@ def test_connections_that_the_server_ended_are_replaced(world: World, copy: str,
     assert world.texts() == ["before", "after"]
 
 
+def test_a_commit_whose_answer_is_lost_lands_once_though_another_comes_before_it_is_asked_for(
+    copy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit, lost = ServerTransaction.commit, []
+
+    def commit_unanswered(transaction: ServerTransaction) -> None:
+        commit(transaction)
+        if transaction.moved and not lost:
+            lost.append(1)
+            World(other, "other").commit("another's")
+            raise psycopg.OperationalError("the answer is lost")
+
+    with closing(PostgresStore(copy)) as store, closing(PostgresStore(copy)) as other:
+        world = World(store)
+        world.commit("before")
+        monkeypatch.setattr(ServerTransaction, "commit", commit_unanswered)
+        world.commit("once")
+        assert (lost, world.texts()) == ([1], ["before", "once", "another's"])
+
+
+def test_a_process_that_has_met_another_server_lends_no_connection_to_the_one_before(copy: str) -> None:
+    cleared: list[int] = []
+    with closing(PostgresStore(copy)) as store:
+        store.when_replaced(lambda: cleared.append(1))
+        World(store).commit("before")
+        heads = store._heads
+        with store._lent(store._readers) as old:
+            old.server = store._server = (*old.server[:-1], old.server[-1] - 1)  # as if opened before a promotion
+            World(store, "other").commit("after")
+            assert (cleared, store._heads is heads) == ([1], False)
+        assert World(store).texts() == ["before", "after"]
+        assert (cleared, old.db.closed) == ([1], True)
+
+
+def test_a_server_says_its_timeline_as_a_number(copy: str) -> None:
+    with closing(PostgresStore(copy)) as store, store._lent(store._readers) as lent:
+        assert lent.server[-1] == 1
+
+
+def test_an_upgrade_lets_readers_by_while_somebody_reads_for_long(copy: str) -> None:
+    with psycopg.connect(copy, autocommit=True) as db:
+        db.execute('DROP INDEX mnemic.tenant_gone; ALTER TABLE mnemic.tenant DROP COLUMN "gone"')
+        db.execute("UPDATE mnemic.meta SET \"value\" = '1' WHERE \"key\" = 'format'")
+    with psycopg.connect(copy) as slow, psycopg.connect(copy, autocommit=True) as db, ThreadPoolExecutor(1) as pool:
+        slow.execute("SELECT 1 FROM mnemic.tenant")
+        opening = pool.submit(PostgresStore, copy)
+        while not db.execute("SELECT 1 FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock'").fetchone():
+            pass
+        db.execute("SET statement_timeout = '60s'")
+        db.execute("SELECT 1 FROM mnemic.tenant")  # which waits behind the upgrade, and not for the slow reader
+        assert not opening.done()
+        slow.rollback()
+        opening.result(timeout=60).close()
+
+
 def test_a_commit_whose_connection_is_cut_lands_once(copy: str, postgres: PostgresServer) -> None:
     cut: list[str] = []
 
@@ -360,19 +416,15 @@ def test_a_database_that_lost_what_was_acknowledged_is_gone_on_with_as_it_is(
         _end_connections(postgres, copy)
         postgres.sql(f'ALTER DATABASE "{name_of(copy)}" RENAME TO "{name_of(copy)}_lost"')
         postgres.sql(f'ALTER DATABASE "{name_of(behind)}" RENAME TO "{name_of(copy)}"')
-        try:
-            for commits in (2, 3):
-                with closing(PostgresStore(copy)) as other:
-                    for number in range(commits):
-                        World(other, f"{commits}{number}").commit(f"new {number}", user=f"guest {commits} {number}")
-                for number in range(2):
-                    World(living, f"after {commits}{number}").commit(f"after {commits}", user=f"newcomer {number}")
-            assert World(living).faults() == []
-            assert World(living).texts(user="newcomer 0") == ["after 2", "after 3"]
-            assert World(living).texts(user="guest 2 0") == ["new 0"]
-        finally:
-            living.close()
-            postgres.drop_database(f"{name_of(copy)}_lost")
+        for commits in (2, 3):
+            with closing(PostgresStore(copy)) as other:
+                for number in range(commits):
+                    World(other, f"{commits}{number}").commit(f"new {number}", user=f"guest {commits} {number}")
+            for number in range(2):
+                World(living, f"after {commits}{number}").commit(f"after {commits}", user=f"newcomer {number}")
+        assert World(living).faults() == []
+        assert World(living).texts(user="newcomer 0") == ["after 2", "after 3"]
+        assert World(living).texts(user="guest 2 0") == ["new 0"]
 
 
 def test_a_process_drops_its_catalogues_when_a_server_behind_has_taken_over(
@@ -390,19 +442,15 @@ def test_a_process_drops_its_catalogues_when_a_server_behind_has_taken_over(
         _end_connections(postgres, copy)
         postgres.sql(f'ALTER DATABASE "{name_of(copy)}" RENAME TO "{name_of(copy)}_lost"')
         postgres.sql(f'ALTER DATABASE "{name_of(behind)}" RENAME TO "{name_of(copy)}"')
-        try:
-            with Memory(copy, settings=settings) as other:
-                other.scope(user="ada").observe("The wren is brown.")
-            with Memory(copy, settings=settings) as fresh:
-                new = fresh.scope(user="ada")
-                for question in ("secret parrot", "brown wren", "Did it rain on house 7?"):
-                    asked, expected = me.recall(question, k=3), new.recall(question, k=3)
-                    assert [(each.item.text, each.score) for each in asked.items] == [
-                        (each.item.text, each.score) for each in expected.items
-                    ]
-        finally:
-            living.close()
-            postgres.drop_database(f"{name_of(copy)}_lost")
+        with Memory(copy, settings=settings) as other:
+            other.scope(user="ada").observe("The wren is brown.")
+        with Memory(copy, settings=settings) as fresh:
+            new = fresh.scope(user="ada")
+            for question in ("secret parrot", "brown wren", "Did it rain on house 7?"):
+                asked, expected = me.recall(question, k=3), new.recall(question, k=3)
+                assert [(each.item.text, each.score) for each in asked.items] == [
+                    (each.item.text, each.score) for each in expected.items
+                ]
 
 
 def test_clocks_an_hour_apart_leave_a_journal_in_order(copy: str) -> None:

@@ -183,7 +183,9 @@ def add_key(rows: Rows, row: CredentialRow, now: int, ended: int) -> None:
 
     Raises:
         Conflict: another that stands has its name.
+        TenantElsewhere: the tenant is on another server, and its keys too.
     """
+    rows.spaces.tenant(row.tenant)  # held until the end, so that it does not leave meanwhile
     for other in rows.notes.credentials(("tenant", "=", row.tenant), ("kind", "=", int(CredentialKind.KEY))):
         if other.name == row.name and not other.revoked and other.expires > now:
             raise Conflict(f"key {other.id} has the name {row.name!r} already: take another, or revoke that one")
@@ -203,7 +205,9 @@ def revoke_key(rows: Rows, named: str, tenant: str, now: int) -> CredentialRow:
     Raises:
         NotFound: the tenant has no such key.
         Invalid: several have that name.
+        TenantElsewhere: the tenant is on another server, and its keys too.
     """
+    rows.spaces.tenant(tenant)  # held until the end, so that it does not leave meanwhile
     of_tenant = rows.notes.credentials(("tenant", "=", tenant), ("kind", "=", int(CredentialKind.KEY)))
     matching = [row for row in of_tenant if row.id == named]
     matching = matching or [row for row in of_tenant if row.name == named and not row.revoked and row.expires > now]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+<<<<<<< HEAD
 from collections.abc import Callable
 from contextlib import suppress
+=======
+from collections.abc import Callable, Iterable
+>>>>>>> w/mend19
 from typing import Final, Protocol
 
 from mnemic.artefacts.artefact_files import Wall
@@ -59,6 +63,7 @@ def move_tenant(
         Refused: what a model computed of it and cannot make again has no place in `dest`.
         StoreCorrupt: the copy is not what the source is.
     """
+    drop_orphaned(source, dest)
     for attempt in range(_ATTEMPTS):
         try:
             return _move(source, dest, name, progress, probe)
@@ -183,9 +188,27 @@ def _publish_fenced(rows: Rows, copy: TenantCopy, dest: Store) -> None:
 
 def drop_copy(dest: Store, name: str) -> None:
     """Take out what an earlier run has left of a tenant."""
+    drop_copies(dest, lambda mark: mark.name == name)
+
+
+def drop_orphaned(source: NamedStore, dest: Store, kept: Iterable[str] = ()) -> None:
+    """Take out of `dest` what cut runs have left of tenants that `source` has no more: they were erased there since.
+
+    Args:
+        kept: Names of tenants whose copies stay though the source does not list them.
+    """
     with dest.read() as snapshot:
         left = tenant_copy.copies_here(snapshot.tables, COPYING)
-    for number in [number for number, mark in left.items() if mark.name == name]:
+    if left:
+        names, origin = {*tenants_of(source), *kept}, source.origin()
+        drop_copies(dest, lambda mark: mark.origin == origin and mark.name not in names)
+
+
+def drop_copies(dest: Store, doomed: Callable[[CopyMark], bool]) -> None:
+    """Take out copies that are not whole, by their marks."""
+    with dest.read() as snapshot:
+        left = tenant_copy.copies_here(snapshot.tables, COPYING)
+    for number in [number for number, mark in left.items() if doomed(mark)]:
         while dest.transact(tenant_copy.drop_spaces, number):
             pass
         dest.transact(tenant_copy.drop, number)

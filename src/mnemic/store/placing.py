@@ -18,7 +18,7 @@ from mnemic.errors import Conflict, Invalid, NotFound, StoreCorrupt
 from mnemic.store.engine import audit, tenant_copy
 from mnemic.store.engine.rows import Rows
 from mnemic.store.engine.tenant_copy import CopyDiffersError, CopyMark, TenantCopy
-from mnemic.store.moving import Probe, Progress, copy_of, drop_copy, tenants_of, write_pieces
+from mnemic.store.moving import Probe, Progress, copy_of, drop_copy, drop_orphaned, tenants_of, write_pieces
 from mnemic.store.postgres import placement_rows
 from mnemic.store.postgres.postgres_store import PostgresStore
 from mnemic.store.postgres.postgres_tables import PostgresSpaces
@@ -133,11 +133,14 @@ class BucketMove:
         checked_bucket(self.bucket)
         self.directory.transact(_begin_bucket, self.bucket, self.to)
         self.probe("place:begun")
+        with self.source.read() as snapshot:
+            gone = _spaces(snapshot.tables).gone_tenants()
+        drop_orphaned(self.source, self.dest, gone)
         yield from self._tenants()
-        self.source.transact(_set_bucket, self.bucket, False)
+        self.source.transact(_close_bucket, self.bucket)
         self.probe("place:closed")
         yield from self._tenants()  # those that were made meanwhile; no more can be
-        self.dest.transact(_set_bucket, self.bucket, True)
+        self.dest.transact(_open_bucket, self.bucket)
         self.probe("place:opened")
         self.directory.transact(_end_bucket, self.bucket, self.to)
         self.probe("place:ended")
@@ -162,7 +165,19 @@ def _begin_bucket(rows: Rows, bucket: int, to: str) -> None:
         placement_rows.set_placement(_transaction(rows), table.with_move(bucket, to))
 
 
-def _set_bucket(rows: Rows, bucket: int, kept: bool) -> None:
+def _close_bucket(rows: Rows, bucket: int) -> None:
+    _set_bucket(rows, bucket, kept=False)
+
+
+def _open_bucket(rows: Rows, bucket: int) -> None:
+    """Have tenants of a bucket made here again; of those that left before and were erased elsewhere nothing stays."""
+    _set_bucket(rows, bucket, kept=True)
+    for name in _spaces(rows).gone_tenants():
+        if bucket_of(name) == bucket:
+            _spaces(rows).forget_gone(name)
+
+
+def _set_bucket(rows: Rows, bucket: int, *, kept: bool) -> None:
     transaction = _transaction(rows)
     transaction.alone()
     before = placement_rows.kept(transaction)
@@ -198,7 +213,7 @@ class TenantMove:
     _origin: str = ""
 
     def run(self) -> PlacedTenant | None:
-        """Move it; None where it had come there before, and only the rest was to be taken out.
+        """Move it; None where it had come there before, and only the rest was to be taken out, or where it was erased.
 
         Raises:
             Conflict: `dest` has a tenant of this name.
@@ -212,6 +227,9 @@ class TenantMove:
         for attempt in range(_ATTEMPTS):
             try:
                 return self._move(fenced=gone is not None)
+            except NotFound:  # erased as a whole meanwhile
+                drop_copy(self.dest, self.name)
+                return None
             except CopyDiffersError as error:
                 drop_copy(self.dest, self.name)
                 with self.source.read() as snapshot:

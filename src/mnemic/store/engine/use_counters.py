@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from mnemic.core.ids import ItemId, to_bytes
 from mnemic.core.scope import Shared
+from mnemic.errors import TenantElsewhere
 from mnemic.store.engine.rows import Rows
 from mnemic.store.values.row_values import StrengthRow
 
@@ -24,10 +25,14 @@ class Shown(NamedTuple):
 def count_shown(rows: Rows, shown: Mapping[Owner, Mapping[ItemId, Shown]]) -> None:
     """Count what was shown to each user, inside a transaction.
 
-    Nothing is made for it, no tenant and no space: what was erased meanwhile, or is not the user's own, is left out.
+    Nothing is made for it, no tenant and no space: what was erased meanwhile, or is not the user's own, is left out,
+    and so is a tenant that has gone to another server.
     """
     for (tenant, user), items in shown.items():
-        space, _ = rows.spaces.owned(tenant, user, "")
+        try:
+            space, _ = rows.spaces.owned(tenant, user, "")
+        except TenantElsewhere:
+            continue
         if space is not None:
             counted = {to_bytes(item): use for item, use in items.items()}
             stand = rows.items.standing(space.id, list(counted))

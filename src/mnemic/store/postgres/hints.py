@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import Final
 
 from mnemic.core.mutex import Mutex
+from mnemic.errors import StoreError
 from mnemic.store.postgres.postgres_schema import SCHEMA
 from mnemic.store.postgres.server_connections import ServerAddress, driver
 
@@ -23,6 +24,8 @@ TOGETHER_SECONDS: Final = 0.02
 """Commits of so long are told by one hint; the first of them at once."""
 ASKED_SECONDS: Final = 5.0
 """How long a process goes by what it knows of whether somebody listens."""
+AGAIN_SECONDS: Final = 1.0
+"""A server that is not there, or has no connection to spare, is asked for one to listen on again after so long."""
 _IDLE_SECONDS: Final = 30.0
 """After so long without need a thread ends, and its connection with it."""
 LISTENED: Final = (
@@ -74,21 +77,26 @@ class CommitHints:
         self._owed.set()
 
     def _run(self) -> None:
-        with suppress(driver().Error):  # whoever waits looks for itself; the next commit tries again
-            db = self._where.connect(autocommit=True)
-            try:
-                self.process = db.info.backend_pid
-                db.execute("SET synchronous_commit = off")  # it writes nothing that must last
-                while self._owed.wait(_IDLE_SECONDS) and not self._closed:
+        try:
+            with suppress(driver().Error, StoreError):  # whoever waits looks for itself; the next commit tries again
+                self._tell()
+        finally:
+            with self._lock:
+                self._thread, self.process = None, 0
+                if self._owed.is_set():  # by a commit that came as it ended: the next one begins anew
                     self._owed.clear()
-                    db.execute(f"NOTIFY {SCHEMA}")
-                    time.sleep(TOGETHER_SECONDS)
-            finally:
-                db.close()
-        with self._lock:
-            self._thread, self.process = None, 0
-            if self._owed.is_set():  # by a commit that came as it ended: the next one begins anew
+
+    def _tell(self) -> None:
+        db = self._where.connect(autocommit=True)
+        try:
+            self.process = db.info.backend_pid
+            db.execute("SET synchronous_commit = off")  # it writes nothing that must last
+            while self._owed.wait(_IDLE_SECONDS) and not self._closed:
                 self._owed.clear()
+                db.execute(f"NOTIFY {SCHEMA}")
+                time.sleep(TOGETHER_SECONDS)
+        finally:
+            db.close()
 
 
 class HintListener:
@@ -120,17 +128,23 @@ class HintListener:
         self._closed = True
 
     def _run(self) -> None:
-        with suppress(driver().Error):  # whoever waits looks for itself; its next wait tries again
-            db = self._where.connect(autocommit=True)
-            try:
-                db.execute("SELECT set_config('application_name', %s, false)", (LISTENER,))
-                db.execute(f"LISTEN {SCHEMA}")
-                while not self._closed and time.monotonic() - self._wanted < _IDLE_SECONDS:
-                    for notice in db.notifies(timeout=1.0):
-                        if notice.pid != self._own():
-                            self._heard()
-            finally:
-                db.close()
-        if not self._closed:
-            time.sleep(1.0)  # a server that is not there is not asked again at once
-        self._thread = None
+        try:
+            with suppress(driver().Error, StoreError):  # whoever waits looks for itself; its next wait tries again
+                self._listen()
+            if not self._closed:
+                time.sleep(AGAIN_SECONDS)
+        finally:
+            with self._lock:
+                self._thread = None
+
+    def _listen(self) -> None:
+        db = self._where.connect(autocommit=True)
+        try:
+            db.execute("SELECT set_config('application_name', %s, false)", (LISTENER,))
+            db.execute(f"LISTEN {SCHEMA}")
+            while not self._closed and time.monotonic() - self._wanted < _IDLE_SECONDS:
+                for notice in db.notifies(timeout=1.0):
+                    if notice.pid != self._own():
+                        self._heard()
+        finally:
+            db.close()

@@ -473,7 +473,7 @@ UPGRADES: Final[Mapping[int, tuple[str, ...]]] = {
         f'CREATE INDEX tenant_gone ON {SCHEMA}."tenant" ("id") WHERE "gone" IS NOT NULL',
     ),
 }
-"""By format, what makes the next one of it: changes of the catalogue alone, which no reader waits for long."""
+"""By format, what makes the next one of it: changes of the catalogue alone, which take no time once nobody reads."""
 
 
 def create_statements() -> Iterator[str]:

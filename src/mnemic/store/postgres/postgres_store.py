@@ -40,7 +40,7 @@ from mnemic.store.postgres.server_connections import (
 )
 from mnemic.store.postgres.table_making import migrate, retokenise_slice
 from mnemic.store.postgres.tenant_commits import TenantCommits
-from mnemic.store.postgres.transaction import ACROSS, ServerTransaction
+from mnemic.store.postgres.transaction import ACROSS, ServerTransaction, TenantHead
 from mnemic.store.values.drafts import Draft, Erasure
 from mnemic.store.values.heads import Check, CheckpointRow, Info
 from mnemic.store.values.meters import PERIOD, Figures, MeterRow
@@ -189,6 +189,9 @@ class PostgresStore:
         if lent.server != self._server:
             before, self._server = self._server, lent.server
             if before:
+                for connections in (self._readers, self._writers, self._listeners):
+                    connections.keep_those_to(lent.server)
+                self._heads = HeadPoll()  # transactions may be numbered lower there than those that were seen
                 self._forget()
 
     @contextmanager
@@ -342,7 +345,15 @@ class PostgresStore:
             _transaction(lent, writes=True, sent=self._waited) as after,
         ):
             heads = [transaction.head(tenant) for tenant in sorted(transaction.moved)]
-            return bool(heads) and all(after.head(head.id).hash == head.hash for head in heads)
+            after.reopened |= transaction.moved  # where it was may have gone to another server since
+            return bool(heads) and all(self._has_change(after, head) for head in heads)
+
+    def _has_change(self, after: ServerTransaction, head: TenantHead) -> bool:
+        """Whether the commit that a head was moved to is in the journal, whatever was committed after it."""
+        if after.find_head(head.id) is None:  # waited for until it is decided
+            return False
+        change = self._rows(after).journal.last_change(head.id, head.seq)
+        return change is not None and (change.seq, change.hash) == (head.seq, head.hash)
 
     def _pause(self, tried: int) -> None:
         time.sleep(self._random.random() * 0.01 * 2 ** min(tried, 5))

@@ -20,6 +20,8 @@ OUTSIDE: Final = (
     "the server's write-ahead log until its segments are used again, and what was archived of it",
     "replicas, until they have replayed the rewriting",
     "base backups and dumps of the database",
+    "another server that the tenant is being moved to: a copy that is not whole, until the move is run again",
+    "servers that the tenant was moved from: its name, until its bucket comes back",
 )
 """What no rewriting reaches, for the receipt."""
 LEFT: Final = ("tables of the database: rewritten by `settle`",)

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 _SERVER: Final = (
     "SELECT (SELECT system_identifier FROM pg_control_system()),"
     " (SELECT oid::bigint FROM pg_database WHERE datname = current_database()),"
-    " CASE WHEN pg_is_in_recovery() THEN (SELECT timeline_id::text FROM pg_control_checkpoint())"
-    " ELSE ltrim(substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8), '0') END"
+    " CASE WHEN pg_is_in_recovery() THEN (SELECT timeline_id::bigint FROM pg_control_checkpoint())"
+    " ELSE ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint END"
 )
 _CONNECT_SECONDS: Final = 10
 """Most seconds that one attempt to connect takes."""
@@ -170,6 +170,7 @@ class Connections:
         self._free = threading.BoundedSemaphore(most)
         self._idle: deque[PipelinedConnection] = deque()
         self._lent = threading.local()
+        self._server: tuple[Any, ...] = ()
         self._closed = False
 
     def take(self) -> PipelinedConnection:
@@ -217,7 +218,8 @@ class Connections:
 
     def keep(self, lent: PipelinedConnection) -> None:
         """Return a connection that was taken beyond the number."""
-        if self._closed or not lent.rests or len(self._idle) >= self._most:
+        strange = self._server not in ((), lent.server)
+        if self._closed or strange or not lent.rests or len(self._idle) >= self._most:
             lent.close()
         else:
             self._idle.append(lent)
@@ -230,6 +232,11 @@ class Connections:
     def close(self) -> None:
         """Close those that nobody has; the others are closed as they come back."""
         self._closed = True
+        self.close_idle()
+
+    def keep_those_to(self, server: tuple[Any, ...]) -> None:
+        """Keep from now on only connections that lead to this server, whichever others are still open."""
+        self._server = server
         self.close_idle()
 
     def close_idle(self) -> None:

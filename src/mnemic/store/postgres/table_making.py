@@ -29,6 +29,8 @@ _LOCK: Final = 0x6D6E656E
 """The number of the advisory lock under which tables and entries are made."""
 _PAUSE: Final = 0.2
 """Seconds between two looks whether another has made the entries."""
+LOCKED_MILLISECONDS: Final = 500
+"""How long an upgrade waits for a table that somebody reads, and others for the upgrade, before it tries again."""
 _STORE_ROW: Final = (
     f'INSERT INTO {SCHEMA}."tenant" ("id", "name", "horizon", "horizon_hash", "seq", "at", "hash", "vers", "links",'
     ' "spaces", "names", "jobs", "packs", "holds", "stamp", "xid")'
@@ -80,9 +82,7 @@ def migrate(
                 _make(db, entropy)
         return
     if state is _State.OLDER:
-        with db.transaction():
-            db.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
-            _upgrade(db)
+        _upgrade_between_readers(db)
         if _state(db, where) is _State.CURRENT:
             return
     with nullcontext(True) if pooled else _alone(db, where) as wanted:
@@ -117,6 +117,20 @@ def _make(db: Connection[Any], entropy: Entropy) -> None:
     facts = {"format": b"%d" % FORMAT, "tokens": b"%d" % TOKENS, "origin": entropy.bytes(16).hex().encode()}
     for key, value in facts.items():
         db.execute(f'INSERT INTO {SCHEMA}."meta" VALUES (%s, %s)', (key, value))
+
+
+def _upgrade_between_readers(db: Connection[Any]) -> None:
+    """Upgrade in a moment in which nobody reads for long: who waits for a table has all who come later wait too."""
+    while True:
+        try:
+            with db.transaction():
+                db.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+                db.execute(f"SET LOCAL lock_timeout = '{LOCKED_MILLISECONDS}ms'")
+                _upgrade(db)
+        except driver().errors.LockNotAvailable:
+            time.sleep(_PAUSE)
+        else:
+            return
 
 
 def _upgrade(db: Connection[Any]) -> None:
