@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-<<<<<<< HEAD
-from collections.abc import Callable
-from contextlib import suppress
-=======
 from collections.abc import Callable, Iterable
->>>>>>> w/mend19
+from contextlib import suppress
 from typing import Final, Protocol
 
 from mnemic.artefacts.artefact_files import Wall
