@@ -15,27 +15,29 @@ from mnemic.settings import Settings
 from mnemic.store.contract import Store
 from mnemic.store.engine import rewinding
 from mnemic.store.engine.snapshot import Snapshot
-from mnemic.store.values.heads import Head
+from mnemic.store.values.heads import CheckpointRow, Head
 from mnemic.store.values.receipts import Rewound
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkpoint:
-    """A copy of the store that was made beside it.
+    """A copy of the store that was made beside it; of one on a server, a restore point in its log.
 
     Attributes:
         seq, hash: The tenant's commit that it holds, and its state hash.
         at: When it was made.
-        path: Its file, which `restore` takes.
-        there: Whether the file is still there.
+        path: Its file, which `restore` takes; None on a server.
+        point: What the server calls the restore point; "" for a file.
+        there: Whether the file is still there; of a server's log nothing is known here.
     """
 
     name: str
     seq: int
     at: datetime
     hash: str
-    path: Path
+    path: Path | None
     there: bool
+    point: str = ""
 
 
 def take_checkpoint(opened: Opened, name: str, tenant: str) -> Checkpoint:
@@ -55,13 +57,20 @@ def checkpoints_of(opened: Opened, tenant: str) -> list[Checkpoint]:
         number = snapshot.tenant(tenant)
         rows = [] if number is None else snapshot.checkpoints(number)
     folder = opened.store.info().beside
-    if folder is None:
-        return []
-    return [
-        Checkpoint(name=row.name, seq=row.seq, at=moment(row.at), hash=row.hash, path=file, there=file.exists())
-        for row in rows
-        for file in (row.within(folder),)
-    ]
+    return [_checkpoint(row, folder) for row in rows]
+
+
+def _checkpoint(row: CheckpointRow, folder: Path | None) -> Checkpoint:
+    file = None if folder is None else row.within(folder)
+    return Checkpoint(
+        name=row.name,
+        seq=row.seq,
+        at=moment(row.at),
+        hash=row.hash,
+        path=file,
+        there=file is None or file.exists(),
+        point=row.file if file is None else "",
+    )
 
 
 def commit_at(opened: Opened, to: int | When, tenant: str) -> int:

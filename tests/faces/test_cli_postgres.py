@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from commandline import Run
 
 from mnemic.faces.cli import cli
-from mnemic.testing.postgres_server import PostgresServer
+from mnemic.testing.postgres_server import APPLICATION, PostgresServer
 
 COMMANDS = (
     ("add", "Ada lives in Lisbon."),
@@ -65,3 +65,17 @@ def test_a_memory_goes_to_a_server_and_comes_back(run: Run, postgres_database: s
     for where in (postgres_database, "new.db"):
         assert run("--store", where, "log", "--json").out == run("--store", "old.db", "log", "--json").out
         assert run("--store", where, "verify").code == 0
+
+
+@pytest.mark.heavy
+def test_a_checkpoint_on_a_server_is_a_restore_point_and_is_listed(
+    run: Run, postgres: PostgresServer, postgres_database: str
+) -> None:
+    run("--store", postgres_database, "add", "Ada lives in Lisbon.")
+    refused = run("--store", postgres_database, "checkpoint", "monthly", code=4)
+    assert f'pg_create_restore_point(text) TO "{APPLICATION}";' in refused.err
+    database = postgres_database.rpartition("/")[2].partition("?")[0]
+    postgres.sql(f"GRANT EXECUTE ON FUNCTION pg_create_restore_point(text) TO {APPLICATION}", database=database)
+    made = run("--store", postgres_database, "checkpoint", "monthly")
+    assert (made.code, "mnemic-monthly" in made.out) == (0, True)
+    assert "mnemic-monthly" in run("--store", postgres_database, "checkpoints").out

@@ -531,11 +531,11 @@ class PostgresStore:
             if any(row.name == name for tenant in tenants for row in rows.notes.checkpoints(tenant.id)):
                 raise Conflict(f"there is a checkpoint {name!r} already; choose another name")
             now, transaction = self._clock.now(), relations.transaction  # type: ignore[attr-defined]
-            ((may,),) = transaction.ask(ACROSS, _MAY_SET_POINT)
+            ((may, role),) = transaction.ask(ACROSS, _MAY_SET_POINT)
             if not may:
                 raise Refused(
-                    "the role may not set a restore point; as a superuser: GRANT EXECUTE ON FUNCTION"
-                    " pg_create_restore_point TO it"
+                    "the role may not set a restore point; as a superuser in this database: GRANT EXECUTE ON FUNCTION"
+                    f' pg_create_restore_point(text) TO "{role}";'
                 )
             rows.notes.add_checkpoints(
                 [CheckpointRow(t.id, name, t.seq, now, t.hash.hex(), point) for t in tenants if t.name is not None]
@@ -607,7 +607,9 @@ _SIZE: Final = (
     f" FROM pg_class c WHERE c.relnamespace = to_regnamespace('{SCHEMA}') AND c.relkind = 'r'"
 )
 _RELATIONS: Final = f"SELECT count(*)::bigint FROM pg_class WHERE relnamespace = to_regnamespace('{SCHEMA}')"
-_MAY_SET_POINT: Final = "SELECT has_function_privilege(current_user, 'pg_create_restore_point(text)', 'EXECUTE')"
+_MAY_SET_POINT: Final = (
+    "SELECT has_function_privilege(current_user, 'pg_create_restore_point(text)', 'EXECUTE'), current_user::text"
+)
 
 
 class _RefusedError(Exception):

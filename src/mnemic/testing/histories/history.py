@@ -301,6 +301,7 @@ class History:
             return
         made = memory.admin.checkpoint(f"c{self.model.seq}-{picks[0]}")
         self.world.same((made.seq, made.hash), (self.model.seq, memory.admin.state_hash()), "checkpoint")
+        assert made.path is not None
         with closing(SqliteStore(made.path, synchronous="OFF")) as copy:
             self.world.same(state_hash(copy, "default"), made.hash, "state hash of a checkpoint")
             self.figures.hashes += 1

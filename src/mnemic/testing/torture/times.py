@@ -175,6 +175,7 @@ def _checkpoints(place: Path) -> str:
     with _opened(place, silent) as memory:
         known = memory.admin.checkpoints()
         for checkpoint in known:
+            assert checkpoint.path is not None
             with closing(SqliteStore(checkpoint.path)) as copy:
                 assert state_hash(copy, "default") == checkpoint.hash
     for file in (place / "checkpoints").glob("*.db"):

@@ -337,8 +337,16 @@ def checkpoint(name: str | None, drop: bool) -> None:
             return
         made = memory.admin.checkpoint(name or "", tenant=run.tenant)
     took = run.seconds
+    record = {**_record(made), "seconds": round(took, 3)}
+    if made.path is None:
+        run.output.answer(
+            record,
+            f"set restore point {made.point} in the server's log: commit {made.seq}, in {took:.2f} s",
+            f"bring it back: the server's recovery of a base backup, with recovery_target_name = '{made.point}'",
+        )
+        return
     run.output.answer(
-        {**_record(made), "seconds": round(took, 3)},
+        record,
         f"wrote {made.path}: {size(made.path.stat().st_size)} of commit {made.seq} in {took:.2f} s",
         f"bring it back: mnemic restore {shlex.quote(flat(made.name))}",
     )
@@ -357,7 +365,7 @@ def checkpoints() -> None:
             gone = "" if checkpoint.there else "  (its file is gone)"
             run.output.line(
                 f"{flat(checkpoint.name)}  commit {checkpoint.seq}  {checkpoint.at:%Y-%m-%d %H:%M} UTC  "
-                f"{checkpoint.path}{gone}"
+                f"{checkpoint.path or checkpoint.point}{gone}"
             )
     if not known:
         run.output.note("no checkpoints; `mnemic checkpoint` makes one")
@@ -369,6 +377,7 @@ def _record(checkpoint: Checkpoint) -> dict[str, Any]:
         "seq": checkpoint.seq,
         "at": checkpoint.at,
         "state_hash": checkpoint.hash,
-        "path": str(checkpoint.path),
+        "path": None if checkpoint.path is None else str(checkpoint.path),
+        "point": checkpoint.point or None,
         "there": checkpoint.there,
     }
