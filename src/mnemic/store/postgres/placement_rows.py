@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.store.postgres.postgres_schema import SCHEMA
 from mnemic.store.postgres.transaction import ACROSS, ServerTransaction, elsewhere
 from mnemic.store.values.buckets import Kept, Placement
+
+if TYPE_CHECKING:
+    from psycopg import Cursor
 
 _KEPT: Final = "kept"
 _PLACEMENT: Final = "placement"
@@ -40,14 +43,22 @@ def set_placement(transaction: ServerTransaction, table: Placement) -> None:
     transaction.tell(ACROSS, _WRITE, (_PLACEMENT, table.written()))
 
 
-def refuse_elsewhere(transaction: ServerTransaction, tenant: str) -> None:
+def ask_kept(transaction: ServerTransaction) -> Cursor[Any]:
+    """Ask what the server keeps, without waiting for the answer (`refuse_elsewhere`)."""
+    return transaction.send(ACROSS, _READ, (_KEPT,))
+
+
+def refuse_elsewhere(transaction: ServerTransaction, sent: Cursor[Any], tenant: str) -> None:
     """Refuse to look for, or to make, a tenant that is not here where this server does not keep its bucket.
+
+    Args:
+        sent: The question what is kept, which went out with others.
 
     Raises:
         TenantElsewhere: it is of another server.
     """
-    here = kept(transaction)
-    if here is not None and not here.has(tenant):
+    rows = transaction.rows_of(sent)
+    if rows and not Kept.read(bytes(rows[0][0])).has(tenant):
         raise elsewhere("")
 
 

@@ -44,7 +44,7 @@ from mnemic.store.engine.rows import (
     VectorTables,
     in_order,
 )
-from mnemic.store.postgres.placement_rows import refuse_elsewhere
+from mnemic.store.postgres.placement_rows import ask_kept, refuse_elsewhere
 from mnemic.store.postgres.postgres_past import PostgresPast
 from mnemic.store.postgres.postgres_relations import PostgresGroup, PostgresRelations, one_tenant, plain, tenants_of
 from mnemic.store.postgres.postgres_schema import (
@@ -126,9 +126,10 @@ class PostgresSpaces(PostgresGroup, SpaceTables):
 
     def tenants(self, *, name: str | None = None, number: int = 0) -> list[TenantRow]:
         if name is not None:
+            sent = ask_kept(self._transaction)
             rows = self._named(name, ONE_NAMED)
             if not rows:
-                refuse_elsewhere(self._transaction, name)
+                refuse_elsewhere(self._transaction, sent, name)
         elif number:
             rows = self._ask(number, ONE_TENANT, number)
         else:
@@ -172,13 +173,14 @@ class PostgresSpaces(PostgresGroup, SpaceTables):
     def add_tenant(self, name: str | None) -> TenantRow:
         if name is not None:
             self._transaction.share()  # which buckets are kept here is changed by who is alone
-            refuse_elsewhere(self._transaction, name)
+            sent = ask_kept(self._transaction)
         genesis = bytes(32)
         numbered = self._transaction.create(_ADD_TENANT, (name, genesis, genesis))
         rows = [] if name is None else self._transaction.ask_named(name, ONE_NAMED, (name,))
         number = int(self._transaction.rows_of(numbered)[0][0])
         if name is None:
             return self.tenant_row(number)
+        refuse_elsewhere(self._transaction, sent, name)
         if rows and rows[0][0] != number:
             return self.known_tenant(name)  # another's, who was quicker
         self._transaction.created(number, genesis)
