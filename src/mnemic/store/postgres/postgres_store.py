@@ -512,7 +512,9 @@ class PostgresStore:
             Invalid: always.
         """
         raise Invalid(
-            "backup", f"of {self._where} is made by PostgreSQL", "Use `pg_dump`, or `pg_basebackup` with archived log."
+            "backup",
+            f"of {self._where} is made by PostgreSQL",
+            "Use `pg_basebackup` with archived log, `pg_dump` by a role with BYPASSRLS, or `mnemic move URL FILE`.",
         )
 
     def checkpoint(self, name: str) -> None:

@@ -24,7 +24,7 @@ OUTSIDE: Final = (
     "servers that the tenant was moved from: its name, until its bucket comes back",
 )
 """What no rewriting reaches, for the receipt."""
-LEFT: Final = ("tables of the database: rewritten by `settle`",)
+LEFT: Final = ("tables of the database: rewritten by `mnemic verify`, which locks each meanwhile",)
 
 _OWED: Final = "residue:"
 _PATIENCE: Final = "5s"

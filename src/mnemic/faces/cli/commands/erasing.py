@@ -141,8 +141,13 @@ def _report(run: Invocation, receipt: ErasureReceipt, said: Sequence[str]) -> No
         print_receipt(run.output, receipt, run.seconds)
         _say(run.output, said)
     if receipt.status != "clean":
-        whose = "a file beside the store may still hold some of it" if receipt.left else "another process still reads"
-        run.output.note(f"{whose}; the next command that opens the store, or `mnemic verify`, goes on with it")
+        if run.path is None:
+            run.output.note("the server's tables still hold some of it; `mnemic verify` rewrites them, in a quiet hour")
+        else:
+            whose = (
+                "a file beside the store may still hold some of it" if receipt.left else "another process still reads"
+            )
+            run.output.note(f"{whose}; the next command that opens the store, or `mnemic verify`, goes on with it")
         click.get_current_context().exit(PENDING)
 
 
