@@ -203,7 +203,7 @@ def test_a_key_is_shown_once_and_revoked(opening: Opening, serving: Serving) -> 
 def test_a_branch_is_made_looked_at_merged_and_dropped(opening: Opening, serving: Serving) -> None:
     page = opening(serving(lambda memory: memory.scope(user="me").write("Ada likes tea.")), "branches")
     page.get_by_role("button", name="New branch").click()
-    page.keyboard.type("what if")
+    page.locator("dialog input[type=text]").fill("what if")  # typed at once, it may come before the dialog does
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Memories").click()
     page.get_by_role("button", name="Remember", exact=True).click()
