@@ -106,14 +106,19 @@ def test_what_changed_since_of_something_else_takes_the_place_of_nothing(memory:
     assert told_of(memory, *CHEF).recall("Do I drink alcohol?").items[0].text == CHEF[2]
 
 
-def test_the_weights_fit_what_the_models_read(memory: Memory) -> None:
-    (learned,) = (one for name, one in currency.weights().items() if name)
-    assert learned.follows is not None
-    me = told_of(memory, *CHEF)
-    with mock.patch.object(currency, "following", wraps=currency.following) as read:
-        me.recall("Do I drink alcohol?")
-    (call,) = read.call_args_list
-    assert currency.following(*call.args).shape[1] == len(learned.follows.weights)
+@pytest.mark.parametrize("embedder", ["auto", "none"])
+def test_the_weights_fit_what_the_network_reads(embedder: str) -> None:
+    with (
+        Memory("memory:", settings=Settings(background=False), embedder=embedder) as opened,
+        mock.patch.object(currency, "succeeded", wraps=currency.succeeded) as ordering,
+    ):
+        told_of(opened, *CHEF).recall("Do I drink alcohol?")
+    _, pool, learned = ordering.call_args.args
+    assert bool(learned.embedder) is (embedder == "auto")
+    assert pool.inputs.shape[1] == len(learned.network.mean)
+    flags, shared = len(pool.flags), learned.network.before.shape[1]
+    assert len(learned.network.hidden) == pool.inputs.shape[1] + flags + 1
+    assert len(learned.network.pairs) == pool.pairs.shape[2] + 2 * shared + flags + 1
 
 
 def test_what_holds_now_goes_first(memory: Memory) -> None:

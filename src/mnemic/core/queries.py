@@ -215,7 +215,8 @@ class Hit:
         reasons: Why it is here, in words a person can read.
         bearing: The log odds that it speaks of what is asked, where that was looked at; else None.
         succession: Its place among the states of one matter, 1 for the one that answers; 0 if it is none of several.
-        same_matter: The log odds that it is of one matter with what bears most, where that was looked at; else None.
+        same_matter: The log odds that it is of one matter with what goes first, and of the first that it has taken the
+            place of another; None where that was not looked at.
         same_topic: How likely it is on the topic that is asked about, where that is plainly one; else None.
     """
 
@@ -240,7 +241,8 @@ class Recalled:
         tokens: What it costs in a prompt, by the token counter.
         bearing: The log odds that it speaks of what is asked, where that was looked at; else None.
         succession: Its place among the states of one matter, 1 for the one that answers; 0 if it is none of several.
-        same_matter: The log odds that it is of one matter with what bears most, where that was looked at; else None.
+        same_matter: The log odds that it is of one matter with what goes first, and of the first that it has taken the
+            place of another; None where that was not looked at.
         same_topic: How likely it is on the topic that is asked about, where that is plainly one; else None.
     """
 

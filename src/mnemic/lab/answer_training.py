@@ -1,16 +1,14 @@
 """Learns how sure an answer is, and whether it is yes, from cases; writes `recall/sureness.json`.
 
-    python -m mnemic.lab.answer_training [--seeds N] [--cache FOLDER] [--part NAME] [--out FILE]
+    python -m mnemic.lab.answer_training [--draws N] [--cache FOLDER] [--part NAME] [--weights NAME] [--out FILE]
 
-The cases of the development half and those for training are asked amid other talk, each with the weights of
-`recall.currency` as they are learned without its fold, because on its own cases the order of the evidence looks better
-than it is; people who are taken for one another and ordinary lives, alone and amid other talk, with those as shipped,
-of which only `follows` knows them. What is answered is judged as `bench current` does it, and three small logistic
-models are fitted by ridge: whether what is newer is of one matter with what it follows (`recall.succession`), how
-likely it is yes (`recall.polarity`), how likely the answer is right (`recall.sureness`). At a small weight the last
-learns too from the same questions asked of a memory that holds nothing but other talk, and from small memories of plain
-statements. It reports how straight the reliability is on cases that no model saw. No file of the held-back half is
-read.
+All that the order of the evidence is learned from is asked with the weights of `recall.currency` as they are learned
+without its fold, because on its own cases the order looks better than it is: cases amid other talk, people who are
+taken for one another, and ordinary lives, alone and amid other talk. What is answered is judged as `bench current` does
+it, and three small logistic models are fitted by ridge: how likely it is yes (`recall.polarity`), how likely the answer
+is right, and how likely a conclusion to yes or no is (`recall.sureness`). At a small weight the second learns too from
+the same questions asked of a memory that holds nothing but other talk, and from small memories of plain statements. It
+reports how straight the reliability is on cases that no model saw. No file of the held-back half is read.
 """
 
 from __future__ import annotations
@@ -36,6 +34,7 @@ from mnemic.core.queries import Context, Filter, Recalled
 from mnemic.lab.kit.cached import CachedEmbedder
 from mnemic.lab.kit.calibration import expected_error
 from mnemic.lab.kit.metrics import auroc_estimate
+from mnemic.lab.order_training import train_network
 from mnemic.lab.tasks.current.current_bench import ToldMemory
 from mnemic.lab.tasks.current.current_cases import (
     CurrentCase,
@@ -50,7 +49,7 @@ from mnemic.lab.tasks.current.grading import grade
 from mnemic.lab.tasks.small.everyday_bench import told_memory
 from mnemic.lab.tasks.small.everyday_cases import EverydayPart, everyday_cases
 from mnemic.lab.tasks.small.small_memories import SmallMemory, small_memories
-from mnemic.lab.training import FOLDS, of_cases, train_pair
+from mnemic.lab.training import FOLDS, folds_of, learned_from
 from mnemic.memory import Memory
 from mnemic.models.base import Embedder
 from mnemic.models.model_opening import named_embedder
@@ -59,7 +58,6 @@ from mnemic.recall.answer import DraftAnswer, draft_answer
 from mnemic.recall.currency import CurrencyWeights
 from mnemic.recall.polarity import POLAR_INPUTS, polar
 from mnemic.recall.profile import stated
-from mnemic.recall.succession import rival, succession
 from mnemic.recall.sureness import AnswerWeights, concluding, likelihood, weighed
 from mnemic.settings import Settings
 
@@ -81,9 +79,8 @@ SHRINK_YES: Final = 10.0
 LEARNED_LIVES: Final = (EverydayPart.BUILD, EverydayPart.LIVES, EverydayPart.LONG)
 """Whose ordinary lives weights are learned from."""
 
-PARTS: Final = ("sure", "polar", "succession", "conclusion")
-"""What is learned: how sure an answer is, whether it is yes, what is of one matter, how sure a conclusion to yes or no
-is."""
+PARTS: Final = ("sure", "polar", "conclusion")
+"""What is learned: how sure an answer is, whether it is yes, how sure a conclusion to yes or no is."""
 
 _SURE_ENOUGH: Final = 0.9
 """The confidence at which an answer is judged: how sure it is comes later."""
@@ -170,30 +167,25 @@ class AskedOnce:
         return grade(self.case, self.question, answer, cited).holds
 
 
-def ask_all(heads: CurrencyWeights, embedder: Embedder | None, seeds: int) -> tuple[list[AskedOnce], Folds]:
-    """Ask the questions of every case by an order that was learned without its fold."""
-    samples = list(of_cases(heads, embedder, seeds))
-    folds = {case: i % FOLDS for i, case in enumerate(dict.fromkeys(sample.case for sample in samples))}
+def ask_all(heads: CurrencyWeights, embedder: Embedder | None, draws: int) -> tuple[list[AskedOnce], Folds]:
+    """Ask everything by an order that was learned without its fold."""
+    samples = learned_from(heads, embedder, draws)
+    lives = [everyday.current_case for part in LEARNED_LIVES for everyday in everyday_cases(part)]
+    folds = folds_of(samples)
+    folds |= {case.id: n % FOLDS for n, case in enumerate(lives) if case.id not in folds}
     asked: list[AskedOnce] = []
     for fold in range(FOLDS):
-        bearing, together, _ = train_pair([sample for sample in samples if folds[sample.case] != fold])
-        with _ordered_by(replace(heads, bearing=bearing, together=together)):
-            for half in (Half.DEVELOPMENT, Half.TRAINING):
-                cases = [case for case in read_cases(half) if folds.get(case.id, 0) == fold]
-                asked += _ask(cases, half, embedder)
-    asked += ask_look_alikes(embedder)
-    strangers = {
-        id: n % FOLDS
-        for n, id in enumerate(dict.fromkeys(asked_once.case.id for asked_once in asked))
-        if id not in folds
-    }
-    return asked, {**folds, **strangers}
-
-
-def ask_look_alikes(embedder: Embedder | None) -> list[AskedOnce]:
-    """Ask about people who are easily taken for one another, by the order as shipped."""
-    half = Half.LOOK_ALIKES
-    return [replace(asked_once, source=LearnedFrom.LOOK_ALIKE) for asked_once in _ask(read_cases(half), half, embedder)]
+        network = train_network([sample for sample in samples if folds[sample.case] != fold])
+        with _ordered_by(replace(heads, network=network)):
+            for half, source in (
+                (Half.DEVELOPMENT, LearnedFrom.CASE),
+                (Half.TRAINING, LearnedFrom.CASE),
+                (Half.LOOK_ALIKES, LearnedFrom.LOOK_ALIKE),
+            ):
+                cases = [case for case in read_cases(half) if folds.setdefault(case.id, 0) == fold]
+                asked += [replace(asked_once, source=source) for asked_once in _ask(cases, half, embedder)]
+            asked += ask_everyday([case for case in lives if folds[case.id] == fold], embedder)
+    return asked, folds
 
 
 def ask_small(embedder: Embedder | None) -> list[_Row]:
@@ -216,29 +208,25 @@ def ask_small(embedder: Embedder | None) -> list[_Row]:
     return rows
 
 
-def ask_everyday(embedder: Embedder | None) -> tuple[list[AskedOnce], Folds]:
+def ask_everyday(lives: Sequence[CurrentCase], embedder: Embedder | None) -> Iterator[AskedOnce]:
     """Ask people of their ordinary lives, alone and amid other talk, and without the statements that answer.
 
     Most of what is asked of a memory has never changed, and other talk since is no change of it.
     """
-    asked: list[AskedOnce] = []
-    folds: dict[str, int] = {}
     talk = read_filler(Half.TRAINING)
-    for n, case in enumerate(everyday.current_case for part in LEARNED_LIVES for everyday in everyday_cases(part)):
-        folds[case.id] = n % FOLDS
+    for case in lives:
         memory = told_memory(case, embedder)
         for question in case.questions:
-            asked.append(_everyday(case, question, memory, LearnedFrom.EVERYDAY))
+            yield _everyday(case, question, memory, LearnedFrom.EVERYDAY)
             if not question.unknown:
                 left = replace(case, turns=tuple(t for n, t in enumerate(case.turns) if n not in question.current))
                 other = told_memory(left, embedder)
-                asked.append(_everyday(left, replace(question, current=(), unknown=True), other, LearnedFrom.LEFT_OUT))
+                yield _everyday(left, replace(question, current=(), unknown=True), other, LearnedFrom.LEFT_OUT)
                 other.close()
         memory.close()
         amid = ToldMemory(told_turns(case, talk[case.lang]), embedder)
-        asked += [_everyday(case, question, amid, LearnedFrom.AMID) for question in case.questions]
+        yield from [_everyday(case, question, amid, LearnedFrom.AMID) for question in case.questions]
         amid.close()
-    return asked, folds
 
 
 def _everyday(case: CurrentCase, question: CurrentQuestion, memory: ToldMemory, source: LearnedFrom) -> AskedOnce:
@@ -304,7 +292,10 @@ def learn(
         yes_or_no: From these the first is learned.
         small: Answers of small memories, of which the second learns too.
     """
-    apart = {fold: _learn_order(asked, yes_or_no, folds, fold) for fold in range(FOLDS)}
+    apart = {
+        fold: _learn_yes([asked_once for asked_once in yes_or_no if folds.get(asked_once.case.id) != fold])
+        for fold in range(FOLDS)
+    }
     rows = [
         row
         for asked_once in asked
@@ -317,33 +308,8 @@ def learn(
         for i, row in enumerate(rows):
             if row.fold == fold:
                 confidences[i] = likelihood(row.inputs.astype(np.float32), slopes)
-    every = _learn_order(asked, yes_or_no, folds, None)
-    every = replace(every, sure=_learn_sure(rows))
+    every = replace(_learn_yes(yes_or_no), sure=_learn_sure(rows))
     return replace(every, conclusion=learn_conclusion(asked, every)), _figures(rows, confidences)
-
-
-def _learn_order(
-    asked: Sequence[AskedOnce], yes_or_no: Sequence[AskedOnce], folds: Folds, left_out: int | None
-) -> AnswerWeights:
-    """Learn what is of one matter, and then what yes is, without one fold."""
-    succession = _learn_succession([asked_once for asked_once in asked if folds[asked_once.case.id] != left_out])
-    return _learn_yes([asked_once for asked_once in yes_or_no if folds.get(asked_once.case.id) != left_out], succession)
-
-
-def _learn_succession(asked: Sequence[AskedOnce]) -> tuple[float, ...]:
-    """Learn it from pairs of which either the newer or the older holds the answer."""
-    inputs, newer_holds = [], []
-    for asked_once in asked:
-        evidence = asked_once.context.items
-        if (older := rival(evidence)) is not None:
-            holds, older_holds = (
-                asked_once.place(each.item) in asked_once.question.current for each in (evidence[0], older)
-            )
-            if holds is not older_holds:
-                states = sum(each.succession > 0 for each in evidence)
-                inputs.append(succession(asked_once.question.text, evidence[0], older, states))
-                newer_holds.append(holds)
-    return fitted(np.stack(inputs).astype(np.float64), np.array(newer_holds), SHRINK_YES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,9 +342,9 @@ def _weighing(learned: AnswerWeights) -> Iterator[None]:
         yield
 
 
-def _learn_yes(asked: Sequence[AskedOnce], succession: tuple[float, ...]) -> AnswerWeights:
-    """Learn whether yes is the answer, from evidence in the order that is learned already; both together."""
-    with _weighing(AnswerWeights((), (0.0,) * (len(POLAR_INPUTS) + 1), succession, ())):
+def _learn_yes(asked: Sequence[AskedOnce]) -> AnswerWeights:
+    """Learn whether yes is the answer; with vectors and by words together."""
+    with _weighing(AnswerWeights((), (0.0,) * (len(POLAR_INPUTS) + 1), ())):
         drafts = [
             (asked_once, drafted)
             for asked_once in asked
@@ -393,7 +359,7 @@ def _learn_yes(asked: Sequence[AskedOnce], succession: tuple[float, ...]) -> Ans
     yes = fitted(
         np.stack([inputs for inputs, _ in pairs]).astype(np.float64), np.array([yes for _, yes in pairs]), SHRINK_YES
     )
-    return AnswerWeights((), yes, succession, ())
+    return AnswerWeights((), yes, ())
 
 
 def learn_conclusion(asked: Sequence[AskedOnce], learned: AnswerWeights) -> tuple[float, ...]:
@@ -453,7 +419,8 @@ def _share(right: Sequence[bool]) -> float:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Learn both sets of weights and write them."""
     parser = argparse.ArgumentParser(prog="python -m mnemic.lab.answer_training", description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--seeds", type=int, default=2, help="draws of other talk around each case, for the order")
+    parser.add_argument("--draws", type=int, default=2, help="draws of other talk around each case, for the order")
+    parser.add_argument("--weights", choices=("vectors", "words"), action="append", help="learn only these")
     parser.add_argument("--cache", type=Path, help="folder that keeps vectors from run to run")
     parser.add_argument("--part", choices=PARTS, action="append", help="learn only this; the others stay as they are")
     parser.add_argument("--out", type=Path, default=Path(sureness.__file__).with_name("sureness.json"))
@@ -466,9 +433,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         ("vectors", known[inner.name], CachedEmbedder(inner, given.cache)),
         ("words", known[""], None),
     ):
-        asked, folds = ask_all(heads, reader, given.seeds)
-        lives, of_lives = ask_everyday(reader)
-        asked, folds = [*asked, *lives], {**folds, **of_lives}
+        if name not in (given.weights or ("vectors", "words")):
+            continue
+        asked, folds = ask_all(heads, reader, given.draws)
         yes_or_no = yes_or_no or asked  # with vectors, evidence is better: how yes is said does not hang on them
         weights, figures = learn(asked, folds, yes_or_no, ask_small(reader))
         print(json.dumps({"weights": name, **figures}), file=sys.stderr)

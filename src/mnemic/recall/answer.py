@@ -53,8 +53,7 @@ from mnemic.recall.profile import certain_since, matter_of_slot
 from mnemic.recall.quoting import WHOLE, QuotedSentence, most_bearing, quoted_for, speakers_named, telling_sentences
 from mnemic.recall.reasons import KNOWN
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
-from mnemic.recall.succession import rival, without_first
-from mnemic.recall.sureness import SCORED, SPLIT, AnswerGrounds, likely_succeeds, likely_yes, read_by, sure
+from mnemic.recall.sureness import SCORED, SPLIT, AnswerGrounds, likely_yes, read_by, sure
 from mnemic.recall.topics import ON_TOPIC
 from mnemic.recall.understand import called_by_name
 from mnemic.recall.whom_it_is_about import names_in
@@ -86,10 +85,6 @@ _NEAREST: Final = "What comes nearest:"
 _NEAREST_CHINESE: Final = "最接近的是："
 _UNTOLD: Final = 0.6
 """How likely right an answer must be by words alone, where the words of the question are not told."""
-UNFOLLOWED: Final = 0.25
-"""How likely what stands as newer must at least be of the matter of what it follows, to stay before it: most changes
-are told in words of their own, and recall has weighed them already.
-"""
 _SURELY: Final = 0.5
 """How likely yes, or no, must be to be said."""
 
@@ -183,7 +178,7 @@ def draft_answer(
     """Choose what answers a question, of the evidence or of the profile; None where nothing does."""
     evidence = renumbered(of_subject(question, [hit for hit in context.items if can_answer(hit, question)], user))
     asked = AnswerType.by(question)
-    evidence = _of_the_matter(question, of_whoever_asks(question, of_kin_asked(question, evidence), context.items))
+    evidence = of_whoever_asks(question, of_kin_asked(question, evidence), context.items)
     before = what_held_before(question, of_self(question, context.items))
     evidence = before or _fitting(question, asked, evidence)
     said = _plainly_said(question, context, evidence, profile, user) if asks_yes_or_no(question) else None
@@ -432,19 +427,6 @@ def _fitting(question: str, asked: AnswerType, evidence: list[Recalled]) -> list
         return evidence
     rest = [replace(hit, succession=0) for hit in evidence if hit is not better]
     return [replace(better, succession=0), *rest]
-
-
-def _of_the_matter(question: str, evidence: list[Recalled]) -> list[Recalled]:
-    """Evidence without what recall put first as newer, where that is likely of another matter than what it follows.
-
-    What names what it follows and says that it changed, ended or was told wrongly stays.
-    """
-    while (older := rival(evidence)) is not None and likely_succeeds(question, evidence, older) < UNFOLLOWED:
-        names_it = not matter_words(evidence[0].text).isdisjoint(matter_words(older.text))
-        if names_it and (_changes(evidence[0]) or counted_in(evidence[0].text)[SentenceCue.CORRECT]):
-            break
-        evidence = without_first(evidence)
-    return evidence
 
 
 def _short(

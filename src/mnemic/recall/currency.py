@@ -1,17 +1,16 @@
 """A stage of recall: of what was found, what bears on the question as it is meant, and of that what holds now.
 
 "I live in Paris." stands nearer to "Where do I live?" than "Boxes everywhere, keys to Toronto in my pocket" ever will.
-So the best candidates are looked at once more. *Bearing*: does a candidate state something, of whom the question asks,
-on the matter it asks about? *Succession*: does another candidate speak of the same matter of the same person as the
-one that bears most? Those that do are a group, and change places among themselves: asked of now, the newest goes first;
-asked of a day, what held then; asked how things were before, they stay. Nothing is dropped.
+So the best candidates are looked at once more. How much does each *bear*: does it state something, of whom the question
+asks, on the matter it asks about? And which of the others has *taken its place*: speaks of the same matter of the same
+person, and holds at the time asked for in its stead? What bears most, and has most likely been replaced by nothing,
+goes first. Nothing is dropped. Asked how things were before, nothing takes the place of anything.
 
-Both are logistic models over what the catalogue holds anyway: the scores of the other arms, words that are cues
-(`recall.sentence_cues`), and, where there are vectors, what a sentence does, whom and which matter it is about, as read
-from its vector by linear heads. `together` was learned from cases of change alone and takes idle talk for one too
-easily; `follows` knows ordinary lives as well, and has a say in what goes before what bears most. All weights are in
-`currency.npz`; `python -m mnemic.lab.training` makes that file from labelled sentences and cases. Without vectors a
-second set of weights serves, which only finds what succeeds.
+Both are read by one small network over what the catalogue holds anyway: the scores of the other arms, words that are
+cues (`recall.sentence_cues`), and, where there are vectors, what a sentence does, whom and which matter it is about, as
+read from its vector by linear heads. It is learned as a whole, by what stands first in the end, from labelled cases of
+change and from ordinary lives. All weights are in `currency.npz`; `python -m mnemic.lab.training` makes that file.
+Without vectors a second set of weights serves.
 """
 
 from __future__ import annotations
@@ -29,9 +28,13 @@ import numpy as np
 from mnemic.core.queries import Hit
 from mnemic.core.tokens import Field, hash_term, stop_hashes, tokenise
 from mnemic.core.tokens import words as words_of
+from mnemic.extract.chinese import has_chinese
 from mnemic.extract.small_products import small_product
 from mnemic.index.columns import FIELD_SHIFT, Column
+from mnemic.recall.asked_for import asks_several, asks_yes_or_no
 from mnemic.recall.asked_person import asked_person
+from mnemic.recall.order_network import OrderNetwork
+from mnemic.recall.polarity import ASKS_PAST
 from mnemic.recall.sentence_cues import (
     KIN,
     People,
@@ -42,7 +45,6 @@ from mnemic.recall.sentence_cues import (
     kin_tokens,
     people_of,
 )
-from mnemic.recall.succession import ASKS_OF_NOW
 from mnemic.recall.topics import topic_weights
 from mnemic.recall.understand import ASSISTANT_TOKENS, called_by_name
 
@@ -59,48 +61,18 @@ if TYPE_CHECKING:
 POOL: Final = 24
 """Candidates that are looked at once more."""
 
-TOGETHER: Final = 0.6
-"""How likely a candidate must be to speak of the same matter as the one that bears most, to change places with it."""
-
-SURELY: Final = 0.9
-"""The same where a question is not about whoever asks: then what else was said is more often of another matter."""
-
-CERTAINLY: Final = 0.95
-"""The same where it is asked what happened: what happens later seldom replaces that, though a correction does."""
-
-IN_A_PAST: Final = 0.85
-"""The same in a view of a past, in which less had followed yet."""
-
-FOLLOWS: Final = 0.1
-"""How likely what is newer must be of the matter of what bears most, to go before it, by a model that knows ordinary
-talk: low, since most changes are told in words of their own, and `together` has weighed them already."""
-
-LESS: Final = 3.0
-"""By how much less likely, in log odds, than the likeliest that came later another one may be to be a state too."""
-
-AHEAD: Final = 2
-"""Most candidates before the one that bears most: it may have been taken for replaced by what is merely newer."""
-
-ALL_ARMS: Final = 0.2
-"""What a candidate's score by all arms counts for beside how it bears on the question."""
-
 UNSPOKEN: Final = 0.5
-"""The same where no candidate holds a word of the question, as in another language: bearing then reads little."""
+"""What a candidate's score by all arms counts for beside what the network makes of it, where no candidate holds a word
+of the question, as in another language: bearing then reads little."""
 
 BETWEEN_PEOPLE: Final = 1.0
-"""The same where several people speak: the cases that bearing is learned from are of one."""
-
-FARTHEST: Final = np.float32(3.0)
-"""Deviations that an input counts for at most: in a memory of three items an arm may give what it never gave before."""
-
-ALIKE_IN_WORDS: Final = 0.6
-"""Share of the first candidate's score by words from which another one may succeed it where words are all there is."""
-
-IDLE: Final = 0.5
-"""How likely a candidate may be a question, a wish or a supposition, to be a state of a matter."""
+"""The same where several people speak: the cases that it is learned from are of one."""
 
 BEHIND: Final = 5.0
 """Log odds by which a candidate is put behind others for what it is, whatever it says."""
+
+REPLACED: Final = 0.5
+"""How likely what bears on the question must have been replaced by what goes first, to be told as an older state."""
 
 ACTS: Final = (
     *("state", "change", "end", "correct", "negate"),
@@ -123,24 +95,12 @@ OF_SUBJECTS: Final = slice(OF_ACTS.stop, OF_ACTS.stop + len(SUBJECTS))
 OF_MATTERS: Final = slice(OF_SUBJECTS.stop, len(HEADS))
 """Where in `HEADS` each kind of them stands."""
 
-_FORM: Final = slice(0, OF_SUBJECTS.stop)
-_IDLE: Final = [HEADS.index(act) for act in ("ask", "suppose", "wish", "acknowledge")]
 _KINDS: Final = (OF_ACTS, OF_SUBJECTS, OF_MATTERS)
 _FIRSTS: Final = [kind.start for kind in _KINDS]
 _KIND_OF: Final = np.repeat(np.arange(len(_KINDS)), [kind.stop - kind.start for kind in _KINDS])
-_DOING: Final = slice(0, SentenceCue.MOTHER)
 _TURNING: Final = [getattr(SentenceCue, name) for name in ("CHANGE", "END", "NOW", "CORRECT", "NOT")]
-_FOLLOWING: Final = [
-    *(SentenceCue.SELF, SentenceCue.OTHER, SentenceCue.CHANGE, SentenceCue.END, SentenceCue.SUPPOSE),
-    *(SentenceCue.NOT, SentenceCue.NOW, SentenceCue.CORRECT, SentenceCue.BEFORE),
-]
-_LIKELIEST: Final = 8.0
-"""Log odds of being of one matter that count for most."""
 _ARMS: Final = ("own", "window", "session", "dense", "gist", "hub", "speaker", "self", "addressed", "user", "time")
 _NOTHING: Final = (0.0,) * len(_ARMS)
-_MEANT: Final = 2 + _ARMS.index("dense")
-_MATCH: Final = -(len(ACTS) + 2 * len(SUBJECTS) + 1)
-"""Columns of `Pool.inputs`, where there are vectors."""
 _ASIDES: Final = frozenset(map(hash_term, tokenise("oops whoops oh ah hey hi hello hmm btw fyi update ps yeah yep")))
 """The tokens of words before a sentence, which are not its subject."""
 _DAY: Final = 86_400_000_000
@@ -156,6 +116,13 @@ _BEFORE: Final = re.compile(
     re.IGNORECASE,
 )
 """Asks how things were, or have come about: then what is newest is not what is asked for."""
+
+_OF_NOW: Final = re.compile(
+    r"\b(?:now|nowadays|current(?:ly)?|these days|at the moment|at present|right now|still|any ?more|latest|newest)\b"
+    r"|现在|如今|目前|最近|这阵子|眼下|当前|还[^有]|最新",
+    re.IGNORECASE,
+)
+"""Says that what is asked may have changed."""
 
 _HAPPENED: Final = re.compile(r"\bdid\b|[了过](?![敏解])|的\W*$", re.IGNORECASE)
 """Asks for what happened, and not how things are."""
@@ -178,46 +145,20 @@ _MACHINES: Final = np.array(ASSISTANT_TOKENS, np.uint64)
 
 
 @dataclass(frozen=True, slots=True)
-class Logistic:
-    """A logistic model: what each of its inputs weighs, measured in deviations of the training set."""
-
-    mean: Floats
-    deviation: Floats
-    weights: Floats
-    bias: float
-
-    def apply(self, inputs: Floats) -> Floats:
-        """The log odds of each row of inputs, (n, inputs): an input counts for at most `FARTHEST` deviations."""
-        odds: Floats = self.scaled(inputs) @ self.weights + np.float32(self.bias)
-        return odds
-
-    def scaled(self, inputs: Floats) -> Floats:
-        """Inputs in deviations of the training set."""
-        scaled: Floats = inputs - self.mean
-        scaled /= self.deviation
-        np.minimum(scaled, FARTHEST, out=scaled)
-        np.maximum(scaled, -FARTHEST, out=scaled)
-        return scaled
-
-
-@dataclass(frozen=True, slots=True)
 class CurrencyWeights:
     """All that was learned, for entries with vectors or for entries by words.
 
     Attributes:
         embedder: Whose vectors the heads read; "" for the weights by words.
         said, asked: The heads over the vector of a passage and over that of a question: (dims + 1, `HEADS`), the last
-            row the bias.
-        bearing, together: The two models.
-        follows: Whether what is newer takes the place of what bears most, or is other talk; None by words.
+            row the bias; none by words.
+        network: What puts candidates in order.
     """
 
     embedder: str
     said: Floats
     asked: Floats
-    bearing: Logistic
-    together: Logistic
-    follows: Logistic | None = None
+    network: OrderNetwork
 
 
 @lru_cache(maxsize=1)
@@ -230,33 +171,27 @@ def weights() -> Mapping[str, CurrencyWeights]:
 def weights_in(arrays: Mapping[str, NDArray[Any]]) -> Mapping[str, CurrencyWeights]:
     """Read what was learned out of the arrays of its file."""
     embedder = str(arrays["embedder"])
-    heads = {name: arrays[name].astype(np.float32) for name in ("said", "asked")}
+    said, asked = (arrays[name].astype(np.float32) for name in ("said", "asked"))
     none = np.zeros((0, 0), np.float32)
-
-    def model(name: str) -> Logistic:
-        mean, deviation, slopes = (arrays[f"{name}_{part}"] for part in ("mean", "deviation", "weights"))
-        return Logistic(mean, deviation, slopes, float(arrays[f"{name}_bias"]))
-
-    bearing, together, follows = (model(name) for name in ("bearing", "together", "follows"))
     return {
-        embedder: CurrencyWeights(embedder, **heads, bearing=bearing, together=together, follows=follows),
-        "": CurrencyWeights("", none, none, model("bearing_words"), model("together_words")),
+        embedder: CurrencyWeights(embedder, said, asked, OrderNetwork.of(arrays, "meaning_")),
+        "": CurrencyWeights("", none, none, OrderNetwork.of(arrays, "words_")),
     }
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """The best candidates for a question, as the models see them; the best first, arrays by candidate.
+    """The best candidates for a question, as the network sees them; the best first, arrays by candidate.
 
     Attributes:
-        inputs: What `bearing` reads, (n, inputs).
+        inputs, pairs, flags: What the network reads: of each, (n, inputs), of each two, (n, n, pair inputs), and of the
+            question.
+        place: Where each stands in time: before what another may have taken the place of stands that other.
+        allowed: Whether the second of two may have taken the place of the first: it holds at the time asked for in its
+            stead, and is of whom the question asks, or the first is not either; (n, n).
         own: What each scores by its own words.
         said: When each was said, microseconds.
-        order: What decides between those said at once: the number of the version.
-        vectors: Of unit length, zeros where there is none; (n, dims), or (n, 0) by words.
-        heads: The likelihood of each of `HEADS`; (31, n), or (0, n) by words.
-        cues: How often each cue stands in it, (cues, n), as a logarithm.
-        words: The tokens of each that carry meaning.
+        behind: By how much less each scores by all arms than the best, as a negative number.
         speakers: A token of whoever said it, 0 if nobody.
         machines: Whether an assistant did.
         apart: Whether it certainly speaks of somebody else than the question does.
@@ -265,13 +200,13 @@ class Pool:
     """
 
     inputs: Floats
+    pairs: Floats
+    flags: Floats
+    place: NDArray[np.intp]
+    allowed: NDArray[np.bool_]
     own: Floats
     said: NDArray[np.int64]
-    order: tuple[int, ...]
-    vectors: Floats
-    heads: Floats
-    cues: Floats
-    words: tuple[frozenset[int], ...]
+    behind: Floats
     speakers: NDArray[np.uint64]
     machines: NDArray[np.bool_]
     apart: NDArray[np.bool_]
@@ -279,167 +214,129 @@ class Pool:
     same_topic: Floats | None = None
 
     @property
-    def by_words(self) -> bool:
-        """Whether nothing is known of it but its words."""
-        return not self.vectors.shape[1]
-
-    @property
     def of_several(self) -> bool:
         """Whether several people said it; an assistant is none."""
         return len({*self.speakers[~self.machines].tolist()} - {0}) > 1
 
-    @property
-    def meant(self) -> Floats:
-        """How close each is to the question in meaning, as the other arms scale it."""
-        return self.inputs[:, _MEANT]
-
-    @property
-    def on_the_matter(self) -> Floats:
-        """How much each is about the matter that is asked about, by the heads."""
-        return self.inputs[:, _MATCH]
-
-    @property
-    def behind(self) -> Floats:
-        """By how much each scores less by all arms than the best, as a negative number."""
-        return self.inputs[:, 0]
-
 
 def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Reading], learned: CurrencyWeights) -> Pool:
-    """Lay out what the models read of some hits, the best first."""
+    """Lay out what the network reads of some hits, the best first."""
     owners = _owners(hits)
     said = np.empty(len(hits), np.int64)
     for space, mine in owners.items():
         said[mine] = readings[space].values(Column.SAID, _places(hits, mine))
     statements = _Statements.of(*_streams(hits, owners, readings))
-    arms, plain = _plain(hits, said, statements.lengths)
+    arms, scores = _scores(hits, said, statements.lengths)
     kin = counted_in(question.query.text)[KIN] > 0
     own = question.asks_own and not question.names and not kin.any()
-    inputs = [*plain, statements.cues[_DOING], *_subject(question, statements, kin, own=own)]
-    vectors = heads = np.empty((len(hits), 0), np.float32)
+    apart = _apart(question, statements, kin)
+    plain = _plain_statements(question, statements, own=own)
+    inputs = [*scores, statements.cues, *_subject(question, statements, kin, own=own), apart, plain]
+    vectors, matters = np.empty((len(hits), 0), np.float32), np.empty((len(MATTERS), len(hits)), np.float32)
     same_topic = None
     if len(learned.said):
         vectors, asked = _vectors(question, hits, owners, readings, len(learned.said) - 1)
         likeness, here = _likeness(vectors, asked)
         heads = likelihoods(vectors, learned.said)
         heads *= here[:, None]
+        heads = heads.T
+        matters = heads[OF_MATTERS]
         wanted = likelihoods(asked[None], learned.asked)[0, OF_MATTERS]
-        match = np.sqrt(heads[:, OF_MATTERS] * wanted).sum(axis=1)
-        about, nobody = heads.T[OF_SUBJECTS], np.zeros((len(SUBJECTS), len(hits)), np.float32)
-        inputs += [*likeness, match, heads.T[OF_ACTS], *((about, nobody) if own else (nobody, about))]
+        about, nobody = heads[OF_SUBJECTS], np.zeros((len(SUBJECTS), len(hits)), np.float32)
+        inputs += [*likeness, np.sqrt(matters * wanted[:, None]).sum(axis=0), heads]
+        inputs += (about, nobody) if own else (nobody, about)
         if topic_weights().embedder == learned.embedder:
             same_topic = topic_weights().same_topic(vectors, asked)
+            inputs.append(same_topic if same_topic is not None else np.zeros(len(hits), np.float32))
+    place = _places_in_time(question, said, [hit.ver for hit in hits])
     return Pool(
         inputs=_side_by_side(inputs, len(hits)),
+        pairs=_pairs(statements, said, vectors, matters),
+        flags=_flags(question, kin),
+        place=place,
+        allowed=_allowed(question, place, apart, statements.machines),
         own=arms[0],
         said=said,
-        order=tuple(hit.ver for hit in hits),
-        vectors=vectors,
-        heads=heads.T,
-        cues=statements.cues,
-        words=statements.words,
+        behind=scores[0].astype(np.float32),
         speakers=statements.speakers,
         machines=statements.machines,
-        apart=_apart(question, statements, kin),
-        plain=_plain_statements(question, statements, own=own),
+        apart=apart,
+        plain=plain,
         same_topic=same_topic,
     )
 
 
-def compared(pool: Pool, bearing: Floats, anchor: int) -> Floats:
-    """What `together` reads of every candidate beside the one that bears most: (n, inputs)."""
-    count, later = len(bearing), pool.said > pool.said[anchor]
-    of_anchor = np.repeat(pool.cues[_DOING, anchor], count)
-    columns = [
-        *_ranks_beside(pool, bearing, anchor),
-        *_words_beside(pool, anchor),
-        pool.cues[_DOING],
-        of_anchor,
-        later * pool.cues[_TURNING],
-    ]
-    if not pool.by_words:
-        columns += _meaning_beside(pool, anchor, later)
-    return _side_by_side(columns, count)
-
-
-def following(
-    question: Question, pool: Pool, bearing: Floats, same_matter: Floats, states: NDArray[np.bool_], anchor: int
-) -> Floats:
-    """What `follows` reads of every candidate beside the one that bears most, with vectors: (n, inputs).
-
-    Args:
-        same_matter: What `together` makes of each.
-        states: Which it holds for states of one matter.
-    """
-    text, count, words = question.query.text, len(bearing), pool.words[anchor]
-    asked = frozenset(term.text for term in question.others)
-    held, kin = _shared(asked, pool.words), pool.cues[KIN] > 0
-    share = held / np.float32(max(1, len(asked)))
-    called = (kin & (counted_in(text)[KIN] > 0)[:, None]).any(axis=0)
-    sizes = np.fromiter(map(len, pool.words), np.float32, count) + np.float32(1)
-    matters = pool.heads[OF_MATTERS]
-    of_question = (any("\u3400" <= sign <= "\u9fff" for sign in text), states.sum() > 2, bool(ASKS_OF_NOW.search(text)))
-    of_anchor = (bearing[anchor], pool.meant[anchor], share[anchor], pool.on_the_matter[anchor], *of_question)
-    columns = [
-        *(bearing - bearing[anchor], bearing, np.clip(same_matter, -_LIKELIEST, _LIKELIEST)),
-        *(pool.meant, share, _shared(words, pool.words) / sizes, held > 0),
-        pool.cues[_FOLLOWING] > 0,
-        *(called, kin.any(axis=0) & ~called),
-        *(pool.on_the_matter, pool.vectors @ pool.vectors[anchor]),
-        np.sqrt(matters * matters[:, anchor, None]).sum(axis=0),
-        pool.heads[OF_ACTS],
-        np.repeat(np.array(of_anchor, np.float32), count),
-    ]
-    return _side_by_side(columns, count)
-
-
-def _ranks_beside(pool: Pool, bearing: Floats, anchor: int) -> list[Floats]:
-    """Columns of `compared`: how much each bears, and when each was said, beside the one that bears most."""
-    gap = (pool.said - pool.said[anchor]) / _DAY
-    newer = (pool.said[None, :] > pool.said[:, None]) & (bearing[None, :] > bearing[:, None])
-    ordered = np.sort(bearing)
-    median = (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
-    return [
-        bearing,
-        bearing[anchor] - bearing,
-        np.full(len(bearing), bearing[anchor]),
-        gap > 0,
+def _pairs(statements: _Statements, said: NDArray[np.int64], vectors: Floats, matters: Floats) -> Floats:
+    """What each two candidates have in common: (n, n, pair inputs), the second beside the first."""
+    count = len(said)
+    if vectors.shape[1]:
+        roots = np.sqrt(matters)
+        near, matter = vectors @ vectors.T, roots.T @ roots
+    else:
+        near = matter = np.zeros((count, count), np.float32)
+    shared, sizes = _words_shared(statements.words)
+    kin = statements.cues[KIN] > 0
+    gap = (said[None, :] - said[:, None]) / _DAY
+    columns = (
+        *(near, matter, shared / (sizes[:, None] + sizes - shared + 1), shared / (sizes + 1)),
+        statements.speakers[:, None] == statements.speakers,
+        (kin[:, :, None] & kin[:, None, :]).any(axis=0),
+        (kin[:, :, None] != kin[:, None, :]).any(axis=0),
         np.sign(gap) * np.log1p(np.abs(gap)),
-        newer.sum(axis=1),
-        np.log1p(np.argsort(np.argsort(-bearing))),
-        (bearing - median) / np.float32(_spread(bearing)[1] + 0.1),
-        np.minimum(bearing, np.float32(3)),
-    ]
+        gap == 0,
+    )
+    return np.stack(columns, axis=-1, dtype=np.float32, casting="unsafe")
 
 
-def _words_beside(pool: Pool, anchor: int) -> list[Floats]:
-    """Columns of `compared`: the words, the speaker and the kin that each shares with the one that bears most."""
-    words, kin = pool.words[anchor], pool.cues[KIN]
-    shared = _shared(words, pool.words)
-    sizes = np.fromiter(map(len, pool.words), np.float32, len(pool.words)) + np.float32(1)
-    both = np.minimum(kin, kin[:, anchor, None]).sum(axis=0)
-    return [
-        shared / sizes,
-        shared / sizes[anchor],
-        pool.speakers == pool.speakers[anchor],
-        both,
-        kin.sum(axis=0) - both,
-    ]
+def _words_shared(words: Sequence[frozenset[int]]) -> tuple[Floats, Floats]:
+    """How many words each two of some sets have in common, (n, n), and how many each has."""
+    sizes = np.fromiter(map(len, words), np.intp, len(words))
+    every = np.fromiter(chain.from_iterable(words), np.uint64, int(sizes.sum()))
+    different, column = np.unique(every, return_inverse=True)
+    held = np.zeros((len(words), len(different)), np.float32)
+    held[np.arange(len(words)).repeat(sizes), column] = 1
+    return held @ held.T, sizes.astype(np.float32)
 
 
-def _meaning_beside(pool: Pool, anchor: int, later: NDArray[np.bool_]) -> list[Floats]:
-    """Columns of `compared`: how near each is to the one that bears most, and what the heads say of both."""
-    near = pool.vectors @ pool.vectors[anchor]
-    mean, spread = _spread(np.concatenate((near[:anchor], near[anchor + 1 :])) if len(near) > 1 else near)
-    matters, form = pool.heads[OF_MATTERS], pool.heads[_FORM]
-    return [
-        near,
-        (near - mean) / np.float32(spread + 0.01),
-        np.sqrt(matters * matters[:, anchor, None]).sum(axis=0),
-        form,
-        np.repeat(form[:, anchor], len(near)),
-        later * form,
-        near * form,
-    ]
+def _flags(question: Question, kin: NDArray[np.bool_]) -> Floats:
+    """What the network reads of the question."""
+    text, view = question.query.text, question.query.view
+    return np.array(
+        (
+            *(question.asks_own, _BEFORE.search(text) is not None, _HAPPENED.search(text) is not None),
+            *(view.as_of is not None, view.valid_at is not None, bool(question.spans), has_chinese(text)),
+            *(_OF_NOW.search(text) is not None, ASKS_PAST.search(text) is not None, kin.any()),
+            *(asks_several(text), asks_yes_or_no(text), _WHO.search(text) is not None),
+        ),
+        np.float32,
+    )
+
+
+def _places_in_time(question: Question, said: NDArray[np.int64], versions: Sequence[int]) -> NDArray[np.intp]:
+    """Where each candidate stands in time: the newest that held at the time asked for goes first."""
+    view = question.query.view
+    asked = max((span.end - 1 for span in question.spans), default=None)
+    until = min((time for time in (view.valid_at, asked) if time), default=None)
+
+    def standing(at: int) -> tuple[bool, int, int]:
+        if until is None or said[at] <= until:
+            return (False, -int(said[at]), -versions[at])
+        return (True, int(said[at]), versions[at])
+
+    place = np.empty(len(said), np.intp)
+    place[sorted(range(len(said)), key=standing)] = np.arange(len(said))
+    return place
+
+
+def _allowed(
+    question: Question, place: NDArray[np.intp], apart: NDArray[np.bool_], machines: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Whether the second of each two candidates may have taken the place of the first: `Pool.allowed`."""
+    if _BEFORE.search(question.query.text):
+        return np.zeros((len(place), len(place)), np.bool_)
+    may = ~apart & ~machines if question.asks_own else ~apart
+    allowed: NDArray[np.bool_] = (place < place[:, None]) & (may | ~may[:, None])
+    return allowed
 
 
 @dataclass(frozen=True, slots=True)
@@ -448,122 +345,42 @@ class Succession:
 
     Attributes:
         order: Positions in the pool, the best first.
-        group: Positions of those that are states of one matter, the one that holds at the time asked for first.
+        group: Positions of those that are states of one matter, the one that holds at the time asked for first; none
+            where it has taken the place of nothing.
         bearing: The log odds that a candidate bears on the question, by position.
-        same_matter: The log odds that it is of one matter with the one that bears most, by position; None where the
-            question does not ask for one state of it.
+        same_matter: The log odds that it is of one matter with the first, by position, and of the first that it has
+            taken the place of another.
     """
 
     order: tuple[int, ...]
     group: tuple[int, ...]
     bearing: Floats
-    same_matter: Floats | None = None
+    same_matter: Floats
 
 
 def succeeded(question: Question, pool: Pool, learned: CurrencyWeights) -> Succession:
-    """Order the candidates by how they bear on a question, and those of one matter by when they held."""
-    bearing = bears(question, pool, learned)
-    places = ranked(pool, bearing)
-    anchor, order = int(places[0]), places.tolist()
-    if _BEFORE.search(question.query.text):
-        return Succession(tuple(order), (), bearing)
-    same_matter = learned.together.apply(compared(pool, bearing, anchor))
-    states = held_for_states(question, pool, same_matter, anchor)
-    if learned.follows is not None and (newer := newer_states(pool, states, anchor)).any():
-        odds = learned.follows.apply(following(question, pool, bearing, same_matter, states, anchor))
-        states &= ~newer | (odds > math.log(FOLLOWS / (1 - FOLLOWS)))
-    members = frozenset(np.flatnonzero(states).tolist())
-    if len(members) < 2:
-        return Succession(tuple(_others_behind(order, anchor, pool)), (), bearing, same_matter)
-    held = sorted((at for at in order if at in members), key=lambda at: _standing(question, pool, at))
-    rest = iter(held)
-    order = [next(rest) if at in members else at for at in order]
-    if (place := order.index(anchor)) > AHEAD and not _standing(question, pool, anchor)[0]:
-        order.insert(AHEAD, order.pop(place))
-    return Succession(tuple(_others_behind(order, anchor, pool)), tuple(held), bearing, same_matter)
+    """Order the candidates by how they bear on a question, and by whether another one has taken their place.
 
-
-def _others_behind(order: Sequence[int], anchor: int, pool: Pool) -> list[int]:
-    """Positions in their order, but what certainly speaks of somebody else behind the one that bears most."""
-    place = order.index(anchor)
-    if pool.apart[anchor]:
-        return list(order)
-    ahead = [at for at in order[:place] if not pool.apart[at]]
-    return [*ahead, anchor, *(at for at in order[:place] if pool.apart[at]), *order[place + 1 :]]
-
-
-def newer_states(pool: Pool, states: NDArray[np.bool_], anchor: int) -> NDArray[np.bool_]:
-    """Which of the states of a matter were said later than the candidate that bears most."""
-    newer: NDArray[np.bool_] = states & (pool.said > pool.said[anchor])
-    return newer
-
-
-def held_for_states(question: Question, pool: Pool, odds: Floats, anchor: int) -> NDArray[np.bool_]:
-    """Which candidates are states of one matter with the one that bears most, by the log odds of each."""
-    view = question.query.view
-    likely = TOGETHER if question.asks_own else SURELY
-    if view.as_of is not None or view.valid_at is not None:
-        likely = IN_A_PAST
-    elif _HAPPENED.search(question.query.text):
-        likely = CERTAINLY
-    alike: NDArray[np.bool_] = (odds > math.log(likely / (1 - likely))) & _eligible(question, pool, anchor)
-    later = pool.said > pool.said[anchor]
-    if (alike & later).any():
-        alike &= ~later | (odds > odds[alike & later].max() - np.float32(LESS))
-    alike[anchor] = True
-    return alike
-
-
-def bears(question: Question, pool: Pool, learned: CurrencyWeights) -> Floats:
-    """The log odds that each candidate bears on a question.
-
-    To one about whoever asks, what an assistant said stays behind what a person did.
+    To a question about whoever asks, what an assistant said stays behind what a person did; so does, to any, what is
+    certainly of somebody else.
     """
-    bearing = learned.bearing.apply(pool.inputs)
-    if question.asks_own:
-        bearing[pool.machines] -= np.float32(BEHIND)
-    bearing[pool.apart] -= np.float32(BEHIND)
+    odds = learned.network.weigh(pool.inputs, pool.pairs, pool.flags)
+    bearing = odds.bearing
+    bearing[pool.apart | pool.machines & question.asks_own] -= np.float32(BEHIND)
     if pool.plain.any():
         bearing[pool.plain] = np.maximum(bearing[pool.plain], bearing.max())
-    return bearing
-
-
-def ranked(pool: Pool, bearing: Floats) -> NDArray[np.intp]:
-    """Positions in the order in which candidates bear; by words alone, which say too little of that, as they came."""
-    if pool.by_words:
-        return np.arange(len(bearing))
-    weight = BETWEEN_PEOPLE if pool.of_several else ALL_ARMS if pool.own.any() else UNSPOKEN
-    return np.argsort(-(bearing + np.float32(weight) * pool.behind), kind="stable")
-
-
-def _eligible(question: Question, pool: Pool, anchor: int) -> NDArray[np.bool_]:
-    """Which candidates may be a state of what is asked: no question, wish or supposition is.
-
-    Nor is what an assistant said a state of whoever asks. By words alone one has to hold about as much of the question
-    as the candidate that comes first.
-    """
-    eligible: NDArray[np.bool_]
-    if pool.by_words:
-        least = np.float32(ALIKE_IN_WORDS) * pool.own[anchor]
-        eligible = (pool.own >= least) & (least > 0)
-    else:
-        eligible = pool.heads[_IDLE].sum(axis=0) < IDLE
-    if question.asks_own:
-        eligible &= ~pool.machines
-    if not pool.apart[anchor]:
-        eligible &= ~pool.apart
-    return eligible
-
-
-def _standing(question: Question, pool: Pool, at: int) -> tuple[bool, int, int]:
-    """Where a state stands among those of its matter: the newest that held at the time asked for goes first."""
-    said, order = int(pool.said[at]), pool.order[at]
-    view = question.query.view
-    asked = max((span.end - 1 for span in question.spans), default=None)
-    until = min((time for time in (view.valid_at, asked) if time), default=None)
-    if until is None or said <= until:
-        return (False, -said, -order)
-    return (True, said, order)
+    standing = odds.standing(pool.allowed)
+    if pool.of_several or not pool.own.any():
+        standing += np.float32(BETWEEN_PEOPLE if pool.of_several else UNSPOKEN) * pool.behind
+    order = np.argsort(-standing, kind="stable")
+    first = int(order[0])
+    replaced = odds.replaced[:, first]
+    likely = math.log(REPLACED / (1 - REPLACED))
+    states = pool.allowed[:, first] & (replaced > likely) & (bearing > 0)
+    older = sorted(np.flatnonzero(states).tolist(), key=pool.place.__getitem__)
+    same_matter = odds.same[:, first].copy()
+    same_matter[first] = replaced[pool.allowed[:, first]].max(initial=np.float32(-30))
+    return Succession(tuple(order.tolist()), (first, *older) if older else (), bearing, same_matter)
 
 
 def current(
@@ -590,7 +407,7 @@ def current(
     pool = pooled(question, turn_hits, readings, learned)
     succession = succeeded(question, pool, learned)
     moved, bearing = list(hits), succession.bearing.tolist()
-    same_matter = [None] * len(turn_hits) if succession.same_matter is None else succession.same_matter.tolist()
+    same_matter = succession.same_matter.tolist()
     same_topic = [None] * len(turn_hits) if pool.same_topic is None else pool.same_topic.tolist()
     states = {at: n for n, at in enumerate(succession.group, start=1)}
     for place, at in zip(turns, succession.order, strict=True):
@@ -739,13 +556,6 @@ def _places(hits: Sequence[Hit], mine: slice | list[int]) -> NDArray[np.intp]:
     return np.array([hit.doc for hit in hits], np.intp)[mine]
 
 
-def _spread(values: Floats) -> tuple[np.float32, float]:
-    """The mean of some values, and their deviation."""
-    mean = values.sum() / np.float32(len(values))
-    apart = values - mean
-    return mean, math.sqrt(float(apart @ apart) / len(values))
-
-
 def _side_by_side(columns: Sequence[NDArray[np.generic]], count: int) -> Floats:
     """Columns, or blocks of them as (columns, n), as one table: (n, columns)."""
     flat = np.concatenate(columns, axis=None, dtype=np.float32, casting="unsafe")
@@ -758,7 +568,7 @@ def _asks(question: Question) -> bool:
     return question.asks_own or text.rstrip().endswith(("?", "？")) or _ASKING.search(text) is not None
 
 
-def _plain(
+def _scores(
     hits: Sequence[Hit], said: NDArray[np.int64], lengths: NDArray[np.intp]
 ) -> tuple[Floats, list[NDArray[np.generic]]]:
     """What the other arms gave each candidate, (arms, n); and the columns of what is known without its words."""

@@ -23,7 +23,6 @@ from mnemic.extract.chinese import has_chinese
 from mnemic.recall.asked_for import AnswerType, asks_several, asks_yes_or_no
 from mnemic.recall.polarity import ASKS_PAST, DENIES, STILL, asked_words, polar, share_held
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
-from mnemic.recall.succession import succession
 from mnemic.recall.understand import SPEAKS_OF_SELF, SPEAKS_TO_OTHER
 from mnemic.recall.whom_it_is_about import asks_of_self
 from mnemic.recall.yes_or_no import reads
@@ -137,7 +136,6 @@ class AnswerWeights:
 
     sure: tuple[float, ...]
     polar: tuple[float, ...]
-    succession: tuple[float, ...]
     conclusion: tuple[float, ...]
 
 
@@ -242,12 +240,6 @@ def _succeeds(grounds: AnswerGrounds) -> bool:
 def likely_yes(question: str, evidence: Sequence[Recalled]) -> float:
     """The likelihood that the answer to a question for yes or no is yes."""
     return likelihood(polar(question, evidence), weights()[read_by(evidence)].polar)
-
-
-def likely_succeeds(question: str, evidence: Sequence[Recalled], older: Recalled) -> float:
-    """The likelihood that the first of the evidence is of one matter with something older, and so in its place."""
-    states = sum(hit.succession > 0 for hit in evidence)
-    return likelihood(succession(question, evidence[0], older, states), weights()[read_by(evidence)].succession)
 
 
 def likelihood(inputs: Floats, learned: Sequence[float]) -> float:

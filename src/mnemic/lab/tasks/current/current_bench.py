@@ -147,7 +147,7 @@ class ToldMemory:
             latest = max(latest, told_turn.said)
             self._clock.put(latest)
             turn = told_turn.turn
-            (id,) = self._me.observe(turn.text, role=turn.role, speaker=turn.speaker, said=told_turn.said).ids
+            (id,) = self._me.observe(turn.text, role=turn.role or None, speaker=turn.speaker, said=told_turn.said).ids
             if told_turn.place is not None:
                 self.places[id] = told_turn.place
         self._memory.flush()

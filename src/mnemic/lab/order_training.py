@@ -1,0 +1,210 @@
+"""Learns the network of `recall.order_network` as a whole, by what stands first in the end.
+
+Four things are asked of it, each by the usual loss: that of all candidates what answers now has the largest standing,
+and what held before, or is of somebody else or only supposed, has less than that; that of all candidates those on the
+matter bear most; and, pair by pair, which has taken the place of which, and which are of one matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mnemic.recall.currency import BEHIND, Pool
+from mnemic.recall.order_network import FARTHEST, NEVER_SURE, OrderNetwork
+from mnemic.recall.understand import Question
+
+if TYPE_CHECKING:
+    import torch
+
+Floats = NDArray[np.float32]
+
+HIDDEN: Final = 32
+SHARED: Final = 12
+PAIR_HIDDEN: Final = 32
+DROPPED: Final = 0.2
+"""The share of inputs and of hidden values that is left out at each step."""
+EPOCHS: Final = 24
+BATCH: Final = 64
+RATE: Final = 3e-3
+DECAY: Final = 0.02
+OLDER: Final = 1.5
+"""What counts, beside what stands first, that what held before stands lower than what answers now."""
+ALIKE: Final = 0.5
+"""The same of what is of somebody else or only supposed."""
+BEARING: Final = 0.5
+EACH_BEARS: Final = 0.3
+PAIRS: Final = 0.3
+"""What the other losses count."""
+_UNLIKELY: Final = -1e4
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One question with its pool, and which candidates are what to it.
+
+    Attributes:
+        case: Whose questions are kept together when folds are made.
+        current: By candidate: answers it as it is asked; none where memory does not hold the answer.
+        outdated: By candidate: of the matter, and does not hold at the time asked for.
+        alike: By candidate: of somebody else, or only supposed.
+        weight: What it counts for.
+    """
+
+    case: str
+    question: Question
+    pool: Pool
+    current: NDArray[np.bool_]
+    outdated: NDArray[np.bool_]
+    alike: NDArray[np.bool_]
+    weight: float = 1.0
+
+
+def train_network(samples: Sequence[Sample], *, epochs: int = EPOCHS) -> OrderNetwork:
+    """Learn the network from samples, the same from the same samples on one build of torch and one thread."""
+    import torch
+
+    inputs = np.concatenate([sample.pool.inputs for sample in samples])
+    mean, deviation = inputs.mean(0), inputs.std(0) + np.float32(0.05)
+    batch = _padded(samples, mean, deviation)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with torch.random.fork_rng():
+            torch.manual_seed(0)
+            parts = _learned(batch, epochs)
+    finally:
+        torch.set_num_threads(threads)
+    return OrderNetwork(mean=mean, deviation=deviation, **parts)
+
+
+def _learned(batch: dict[str, torch.Tensor], epochs: int) -> dict[str, Floats]:
+    import torch
+
+    flags = batch["flags"].shape[1]
+    known, paired = batch["inputs"].shape[2] + flags, batch["pairs"].shape[3] + 2 * SHARED + flags
+    sizes = {
+        "hidden": (known + 1, HIDDEN),
+        "direct": (known + 1, 1),
+        "bearing": (HIDDEN, 1),
+        "before": (HIDDEN + 1, SHARED),
+        "behind": (HIDDEN + 1, SHARED),
+        "pairs": (paired + 1, PAIR_HIDDEN),
+        "verdicts": (PAIR_HIDDEN + 1, 2),
+    }
+    parts = {
+        name: torch.empty(size).uniform_(-(bound := (size[0] - 1) ** -0.5), bound).requires_grad_()
+        for name, size in sizes.items()
+    }
+    optimiser = torch.optim.AdamW(parts.values(), lr=RATE, weight_decay=DECAY)
+    count = len(batch["flags"])
+    steps = max(1, count // BATCH)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, RATE, total_steps=epochs * steps, pct_start=0.15)
+    for _ in range(epochs):
+        order = torch.randperm(count)
+        for step in range(steps):
+            chosen = order[step * BATCH : (step + 1) * BATCH]
+            loss = _loss(parts, {name: values[chosen] for name, values in batch.items()})
+            optimiser.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(parts.values(), 1.0)
+            optimiser.step()
+            schedule.step()
+    learned = {name: part.detach().numpy().astype(np.float32) for name, part in parts.items()}
+    return learned | {name: learned[name][:, 0] for name in ("direct", "bearing")}
+
+
+def _padded(samples: Sequence[Sample], mean: Floats, deviation: Floats) -> dict[str, torch.Tensor]:
+    """Samples side by side, each filled up with candidates that are none."""
+    import torch
+
+    most = max(len(sample.current) for sample in samples)
+
+    def filled(values: Sequence[NDArray[Any]], axes: int = 1) -> torch.Tensor:
+        full = np.zeros((len(values), *(most,) * axes, *values[0].shape[axes:]), np.float32)
+        for row, array in zip(full, values, strict=True):
+            row[tuple(slice(size) for size in array.shape[:axes])] = array
+        return torch.from_numpy(full)
+
+    pools = [sample.pool for sample in samples]
+    off = [
+        -np.float32(BEHIND) * (pool.apart | pool.machines & bool(sample.question.asks_own))
+        for sample, pool in zip(samples, pools, strict=True)
+    ]
+    return {
+        "inputs": filled([np.clip((pool.inputs - mean) / deviation, -FARTHEST, FARTHEST) for pool in pools]),
+        "pairs": filled([pool.pairs for pool in pools], 2),
+        "allowed": filled([pool.allowed for pool in pools], 2),
+        "flags": torch.tensor(np.stack([pool.flags for pool in pools])),
+        "off": filled(off),
+        "there": filled([np.ones(len(sample.current)) for sample in samples]),
+        "current": filled([sample.current for sample in samples]),
+        "outdated": filled([sample.outdated & ~sample.current for sample in samples]),
+        "alike": filled([sample.alike for sample in samples]),
+        "weight": torch.tensor([sample.weight for sample in samples]),
+    }
+
+
+def _loss(parts: dict[str, torch.Tensor], batch: dict[str, torch.Tensor]) -> torch.Tensor:
+    import torch
+    from torch.nn.functional import binary_cross_entropy_with_logits, dropout, softplus
+
+    def layer(values: torch.Tensor, name: str) -> torch.Tensor:
+        return values @ parts[name][:-1] + parts[name][-1]
+
+    def mean(values: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
+        return (values * weight).sum() / (counts * weight).sum().clamp(min=1e-6)
+
+    def first(scores: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
+        some = (wanted.sum(1) > 0).float()
+        best = scores.masked_fill(wanted == 0, _UNLIKELY).logsumexp(1)
+        return mean((scores.logsumexp(1) - best) * some, some)
+
+    def below(scores: torch.Tensor, high: torch.Tensor, low: torch.Tensor) -> torch.Tensor:
+        best = scores.masked_fill(high == 0, _UNLIKELY).logsumexp(1, keepdim=True)
+        low = low * (high.sum(1, keepdim=True) > 0)
+        return mean((softplus(scores - best) * low).sum(1), (low.sum(1) > 0).float())
+
+    count, most = batch["there"].shape
+    there, weight = batch["there"], batch["weight"]
+    flags = batch["flags"][:, None].expand(-1, most, -1)
+    inputs = dropout(torch.cat((batch["inputs"], flags), -1), DROPPED)
+    hidden = dropout(layer(inputs, "hidden").relu(), DROPPED)
+    bears = (hidden @ parts["bearing"])[..., 0] + layer(inputs, "direct")[..., 0] + batch["off"]
+    before, behind = layer(hidden, "before"), layer(hidden, "behind")
+    pairs = torch.cat(
+        (
+            batch["pairs"],
+            before[:, :, None].expand(-1, -1, most, -1),
+            behind[:, None].expand(-1, most, -1, -1),
+            flags[:, None].expand(-1, most, -1, -1),
+        ),
+        -1,
+    )
+    verdicts = layer(dropout(layer(pairs, "pairs").relu(), DROPPED), "verdicts")
+    replaced, same = verdicts[..., 0], verdicts[..., 1]
+    likely = replaced.sigmoid() * float(NEVER_SURE) * batch["allowed"]
+    none = there == 0
+    standing = (bears + torch.log1p(-likely).amin(-1)).masked_fill(none, _UNLIKELY)
+    bears = bears.masked_fill(none, _UNLIKELY)
+    current, outdated, alike = batch["current"], batch["outdated"], batch["alike"]
+    of_it = current + outdated
+    total = first(standing, current) + BEARING * first(bears, of_it)
+    total = total + OLDER * below(standing, current, outdated) + ALIKE * below(standing, of_it, alike)
+    each = binary_cross_entropy_with_logits(bears, of_it, reduction="none")
+    each = each * there * (1 + 2 * alike) * torch.where(of_it > 0, 2.0, 0.3)
+    total = total + EACH_BEARS * mean(each.sum(1), torch.ones(count))
+    both = of_it[:, :, None] * of_it[:, None]
+    takes = outdated[:, :, None] * of_it[:, None]
+    beside = of_it[:, :, None] * there[:, None]
+    for odds, wanted, asked, counts in (
+        (replaced, takes, beside * batch["allowed"], 1 + takes),
+        (same, both, beside * (1 - torch.eye(most)), 1 + 2 * both),
+    ):
+        wrong = binary_cross_entropy_with_logits(odds, wanted, reduction="none") * asked * counts
+        total = total + PAIRS * mean(wrong.sum((1, 2)), asked.sum((1, 2)))
+    return total

@@ -1,0 +1,110 @@
+"""The small network that `recall.currency` puts candidates in order by, and its arithmetic.
+
+For a question with n candidates: a hidden layer reads each candidate, x, with what is known of the question, q,
+
+    h(i) = relu(A [x(i), q] + a),    bears(i) = b h(i) + c [x(i), q] + d
+
+and a second one reads each pair of them, with what the two have in common, p(i, j),
+
+    k(i, j) = relu(P [p(i, j), U h(i), V h(j), q] + p),    replaced(i, j) = r k(i, j),  same(i, j) = s k(i, j)
+
+as log odds. Where j may take the place of i, it has with the likelihood G(i, j) = sigmoid(replaced(i, j)); what stands
+first is the largest bears(i) + min over j of log(1 - G(i, j)): the odds of bearing, times the chance that the likeliest
+of the others has not taken its place. (Were it the chance that none has, much talk of like things would bury what it
+leaves as it was.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+FARTHEST: Final = np.float32(3.0)
+"""Deviations that an input counts for at most: in a memory of three items an arm may give what it never gave before."""
+
+NEVER_SURE: Final = np.float32(0.995)
+"""The most that the likelihood of having been replaced by another one counts for."""
+
+
+@dataclass(frozen=True, slots=True)
+class OrderNetwork:
+    """What was learned; the last row of each matrix is its bias, but for `before` and `behind`, which have none.
+
+    Attributes:
+        mean, deviation: Of the inputs of candidates in the training set.
+        hidden: A; (inputs + flags + 1, hidden).
+        direct: c and d; (inputs + flags + 1,).
+        bearing: b; (hidden,).
+        before, behind: U and V; (hidden + 1, shared).
+        pairs: P; (pair inputs + 2 * shared + flags + 1, pair hidden).
+        verdicts: r and s; (pair hidden + 1, 2).
+    """
+
+    mean: Floats
+    deviation: Floats
+    hidden: Floats
+    direct: Floats
+    bearing: Floats
+    before: Floats
+    behind: Floats
+    pairs: Floats
+    verdicts: Floats
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> OrderNetwork:
+        """Read it out of the arrays of a file, in which its own have a prefix."""
+        return cls(**{field.name: arrays[prefix + field.name].astype(np.float32) for field in fields(cls)})
+
+    def weigh(self, inputs: Floats, pairs: Floats, flags: Floats) -> OrderOdds:
+        """Weigh candidates for a question.
+
+        Args:
+            inputs: What is known of each; (n, inputs).
+            pairs: What each two have in common; (n, n, pair inputs).
+            flags: What is known of the question; (flags,).
+        """
+        scaled = (inputs - self.mean) / self.deviation
+        np.clip(scaled, -FARTHEST, FARTHEST, out=scaled)
+        known = len(self.mean)
+        of_question = flags @ self.hidden[known:-1] + self.hidden[-1]
+        hidden = np.maximum(scaled @ self.hidden[:known] + of_question, 0)
+        bearing = hidden @ self.bearing + scaled @ self.direct[:known]
+        bearing += flags @ self.direct[known:-1] + self.direct[-1]
+        replaced, other = (hidden @ side[:-1] + side[-1] for side in (self.before, self.behind))
+        shared, width = other.shape[1], pairs.shape[2]
+        layer = pairs @ self.pairs[:width]
+        layer += (replaced @ self.pairs[width : width + shared])[:, None]
+        layer += (other @ self.pairs[width + shared : width + 2 * shared])[None]
+        layer += flags @ self.pairs[width + 2 * shared : -1] + self.pairs[-1]
+        verdicts = np.maximum(layer, 0, out=layer) @ self.verdicts[:-1] + self.verdicts[-1]
+        return OrderOdds(bearing, verdicts[..., 0], verdicts[..., 1])
+
+
+@dataclass(frozen=True, slots=True)
+class OrderOdds:
+    """What the network makes of the candidates for a question, as log odds.
+
+    Attributes:
+        bearing: That each bears on it; (n,).
+        replaced: That the second of two has taken the place of the first, if it may; (n, n).
+        same: That both are of one matter; (n, n).
+    """
+
+    bearing: Floats
+    replaced: Floats
+    same: Floats
+
+    def standing(self, allowed: NDArray[np.bool_]) -> Floats:
+        """How well each stands: how it bears, the less the likelier one that may, (n, n), has taken its place."""
+        likely = NEVER_SURE / (1 + np.exp(-np.clip(self.replaced, -30, 30)))
+        left: Floats = np.log1p(-likely * allowed).min(axis=1)
+        return self.bearing + left

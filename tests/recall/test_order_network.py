@@ -1,0 +1,86 @@
+"""What the network makes of candidates: its shapes, and that being replaced only ever costs standing."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mnemic.recall.order_network import OrderNetwork, OrderOdds
+
+INPUTS, FLAGS, PAIRED, HIDDEN, SHARED, PAIR_HIDDEN = 5, 2, 3, 4, 2, 6
+SIZES = {
+    "mean": (INPUTS,),
+    "deviation": (INPUTS,),
+    "hidden": (INPUTS + FLAGS + 1, HIDDEN),
+    "direct": (INPUTS + FLAGS + 1,),
+    "bearing": (HIDDEN,),
+    "before": (HIDDEN + 1, SHARED),
+    "behind": (HIDDEN + 1, SHARED),
+    "pairs": (PAIRED + 2 * SHARED + FLAGS + 1, PAIR_HIDDEN),
+    "verdicts": (PAIR_HIDDEN + 1, 2),
+}
+
+
+def network(seed: int = 0) -> OrderNetwork:
+    chance = np.random.default_rng(seed)
+    drawn = {name: chance.normal(size=size).astype(np.float32) for name, size in SIZES.items()}
+    return OrderNetwork(**drawn | {"deviation": np.ones(INPUTS, np.float32)})
+
+
+def candidates(count: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    chance = np.random.default_rng(seed)
+    shapes = ((count, INPUTS), (count, count, PAIRED), (FLAGS,))
+    inputs, pairs, flags = (chance.normal(size=shape).astype(np.float32) for shape in shapes)
+    return inputs, pairs, flags
+
+
+def by_the_book(learned: OrderNetwork, inputs: np.ndarray, pairs: np.ndarray, flags: np.ndarray) -> OrderOdds:
+    """The equations of the module, one candidate and one pair at a time."""
+    count = len(inputs)
+    bearing, replaced, same = np.zeros(count), np.zeros((count, count)), np.zeros((count, count))
+    hidden = []
+    for i in range(count):
+        x = np.concatenate((np.clip((inputs[i] - learned.mean) / learned.deviation, -3, 3), flags, [1]))
+        hidden.append(np.append(np.maximum(x @ learned.hidden, 0), 1))
+        bearing[i] = hidden[i][:-1] @ learned.bearing + x @ learned.direct
+    for i in range(count):
+        for j in range(count):
+            p = np.concatenate((pairs[i, j], hidden[i] @ learned.before, hidden[j] @ learned.behind, flags, [1]))
+            replaced[i, j], same[i, j] = np.append(np.maximum(p @ learned.pairs, 0), 1) @ learned.verdicts
+    return OrderOdds(bearing, replaced, same)
+
+
+@given(count=st.integers(1, 7), seed=st.integers(0, 1000))
+def test_the_fast_form_is_the_equations(count: int, seed: int) -> None:
+    learned, given_ = network(seed), candidates(count, seed + 1)
+    fast, slow = learned.weigh(*given_), by_the_book(learned, *given_)
+    for field in fields(OrderOdds):
+        assert np.allclose(getattr(fast, field.name), getattr(slow, field.name), atol=1e-3)
+
+
+@given(seed=st.integers(0, 1000), more=st.floats(0.0, 20.0), row=st.integers(0, 4), column=st.integers(0, 4))
+def test_the_likelier_it_was_replaced_the_lower_it_stands(seed: int, more: float, row: int, column: int) -> None:
+    odds = network(seed).weigh(*candidates(5, seed))
+    likelier = odds.replaced.copy()
+    likelier[row, column] += np.float32(more)
+    allowed = np.ones((5, 5), np.bool_)
+    before, after = odds.standing(allowed), replace(odds, replaced=likelier).standing(allowed)
+    assert after[row] <= before[row]
+    assert np.array_equal(np.delete(after, row), np.delete(before, row))
+
+
+def test_what_may_be_replaced_by_nothing_stands_as_it_bears() -> None:
+    odds = network().weigh(*candidates(5, 3))
+    assert np.array_equal(odds.standing(np.zeros((5, 5), np.bool_)), odds.bearing)
+
+
+@pytest.mark.parametrize("prefix", ["meaning_", "words_"])
+def test_a_network_is_read_from_the_arrays_that_have_its_prefix(prefix: str) -> None:
+    written = network(1)
+    arrays = {prefix + field.name: getattr(written, field.name) for field in fields(written)}
+    read = OrderNetwork.of(arrays, prefix)
+    assert all(np.array_equal(getattr(read, field.name), getattr(written, field.name)) for field in fields(read))
