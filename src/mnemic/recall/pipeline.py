@@ -371,11 +371,13 @@ def _shortfalls(question: Question, candidates: _Candidates, chosen: Chosen) -> 
     """One line for each reason why the answer may be incomplete: pending vectors, equals cut off, duplicates."""
     notes: list[str] = []
     if candidates.pending:
-        them, they = (
-            ("1 item has", "it is") if candidates.pending == 1 else (f"{candidates.pending} items have", "they are")
+        one = candidates.pending == 1
+        them, they, made = (
+            ("1 item has", "it is", "it") if one else (f"{candidates.pending} items have", "they are", "them")
         )
         notes.append(
-            f"{them} no vector yet: until a flush, or what runs behind, has made it, {they} found by words alone"
+            f"{them} no vector yet: {they} found by words alone until `flush()`, `mnemic flush` in a shell, or what "
+            f"runs behind, has made {made}"
         )
     timed = question.spans and not question.terms and not candidates.notes
     if timed and (items := candidates.ranking.items_by("time", "mention")) > chosen.kept:

@@ -419,6 +419,7 @@ class Recalling:
             budget=request.budget,
             vectors=meant.vectors,
             embedders=meant.embedders,
+            unfilled=meant.unfilled,
             besides=frozenset(request.besides),
         )
 
