@@ -67,7 +67,8 @@ _ASKS_LEAVE: Final = re.compile(
 )
 """Asks whether the asker may have something, as of food."""
 _CANNOT: Final = re.compile(
-    r"\bmakes? (?:me|the user) (?:ill|sick|unwell|vomit|throw up|nauseous|bloated|itch)\b|\bupsets? (?:my|the user['’]s) stomach\b"
+    r"\bmakes? (?:me|the user) (?:ill|sick|unwell|vomit|throw up|nauseous|bloated|itch)\b"
+    r"|\bupsets? (?:my|the user['’]s) stomach\b"
     r"|\b(?:doesn['’]t|don['’]t|does not|do not) agree with (?:me|the user)\b|\bavoids?\b|\b(?:ill|sick|unwell) from\b"
     r"|[吃喝碰]不[了得]|忌|不碰|一(?:吃|喝|碰)就(?:拉肚子|难受|不舒服|吐|过敏|起疹|胃疼|肚子疼)|就(?:拉肚子|起疹子)",
     re.IGNORECASE,
