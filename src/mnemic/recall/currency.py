@@ -256,6 +256,7 @@ class Pool:
         vectors: Of unit length, zeros where there is none; (n, dims), or (n, 0) by words.
         heads: The likelihood of each of `HEADS`; (31, n), or (0, n) by words.
         cues: How often each cue stands in it, (cues, n), as a logarithm.
+        asked_kin: Of what kin the question speaks, by the cues in `KIN`.
         words: The tokens of each that carry meaning.
         speakers: A token of whoever said it, 0 if nobody.
         machines: Whether an assistant did.
@@ -271,6 +272,7 @@ class Pool:
     vectors: Floats
     heads: Floats
     cues: Floats
+    asked_kin: NDArray[np.bool_]
     words: tuple[frozenset[int], ...]
     speakers: NDArray[np.uint64]
     machines: NDArray[np.bool_]
@@ -336,6 +338,7 @@ def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Readi
         vectors=vectors,
         heads=heads.T,
         cues=statements.cues,
+        asked_kin=kin,
         words=statements.words,
         speakers=statements.speakers,
         machines=statements.machines,
@@ -374,7 +377,7 @@ def following(
     asked = frozenset(term.text for term in question.others)
     held, kin = _shared(asked, pool.words), pool.cues[KIN] > 0
     share = held / np.float32(max(1, len(asked)))
-    called = (kin & (counted_in(text)[KIN] > 0)[:, None]).any(axis=0)
+    called = (kin & pool.asked_kin[:, None]).any(axis=0)
     sizes = np.fromiter(map(len, pool.words), np.float32, count) + np.float32(1)
     matters = pool.heads[OF_MATTERS]
     of_question = (any("\u3400" <= sign <= "\u9fff" for sign in text), states.sum() > 2, bool(ASKS_OF_NOW.search(text)))
@@ -832,7 +835,9 @@ def _plain_statements(question: Question, statements: _Statements, *, own: bool)
 
 def _shared(words: frozenset[int], others: Sequence[frozenset[int]]) -> Floats:
     """How many words each of some sets has in common with one."""
-    return np.fromiter((len(words & held) for held in others), np.float32, len(others))
+    if not words:
+        return np.zeros(len(others), np.float32)
+    return np.array([len(words & held) for held in others], np.float32)
 
 
 def _apart(question: Question, statements: _Statements, kin: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -843,7 +848,7 @@ def _apart(question: Question, statements: _Statements, kin: NDArray[np.bool_]) 
     a subject of their own. Who corrects themselves says "I" of anybody's matter.
     """
     people, called = statements.people, _called(question)
-    calls = np.fromiter((not held.isdisjoint(called) for held in statements.words), np.bool_, len(statements.words))
+    calls = _share(statements, called)
     strange = _of_a_stranger(question, statements, people.of_kin & calls if called else people.own)
     strange |= _of_another(question, statements)
     if question.asks_own and kin.sum() < 2 and (kin[-1:].any() or _WHO.search(question.query.text)):
@@ -867,8 +872,8 @@ def _of_another(question: Question, statements: _Statements) -> NDArray[np.bool_
         return people.own & ~people.others & ~statements.machines & says.any()
     if question.asks_own and not asked.roles and asked.asker:
         return (people.by_she | people.of_relatives) & ~people.own
-    has_name = _hold(statements, lambda held: bool(asked.names) and asked.names <= held)
-    has_role = _hold(statements, lambda held: not held.isdisjoint(asked.roles))
+    has_name = _hold(statements, asked.names.issubset) if asked.names else np.zeros(len(statements.words), np.bool_)
+    has_role = _share(statements, asked.roles)
     unclear = people.by_pronoun | (statements.cues[SentenceCue.CORRECT] > 0)
     another = np.zeros(len(unclear), np.bool_)
     if has_name.any():
@@ -902,6 +907,13 @@ def _of_a_subject_unheard_of(
 def _hold(statements: _Statements, holds: Callable[[frozenset[int]], bool]) -> NDArray[np.bool_]:
     """For which candidates something holds of their words."""
     return np.fromiter(map(holds, statements.words), np.bool_, len(statements.words))
+
+
+def _share(statements: _Statements, words: frozenset[int]) -> NDArray[np.bool_]:
+    """Which candidates have any of some words."""
+    if not words:
+        return np.zeros(len(statements.words), np.bool_)
+    return ~_hold(statements, words.isdisjoint)
 
 
 def _of_a_stranger(question: Question, statements: _Statements, mine: NDArray[np.bool_]) -> NDArray[np.bool_]:
