@@ -10,6 +10,7 @@ from urllib.parse import quote, unquote
 
 from mnemic.core.items import State
 from mnemic.errors import Invalid, NotFound
+from mnemic.faces.server.mem0_filters import ANY
 from mnemic.faces.server.mem0_records import read_address
 from mnemic.faces.server.service import SHARED_SPACE, USER
 from mnemic.operations.operation_table import OPERATIONS
@@ -70,7 +71,7 @@ class Mem0Caller:
         Raises:
             Invalid: the caller may name any user.
         """
-        if self.principal.user is None:
+        if self._as(ANY).user in (None, ANY):
             problem = "is `*`, and the credential is of no one user: there is no look at everybody's memory at once"
             raise Invalid("user_id", problem, "Name the user, or some by `in`; an administrator has them listed.")
 
