@@ -69,7 +69,7 @@ def application(
             Middleware(Guards, hosts=hosts, body_limit=body_limit),
         ],
         exception_handlers={MnemicError: _on_error, HTTPException: _on_http_error},
-        lifespan=lifespan if mcp is None else _around(mcp, lifespan),
+        lifespan=_around(service, mcp, lifespan),
     )
     app.router.redirect_slashes = False
     app.state.service, app.state.listeners = service, Listeners(service)
@@ -85,13 +85,19 @@ def _mcp(service: Service, hosts: Collection[str], body_limit: int) -> McpOverHt
     return McpOverHttp(service, hosts, body_limit)
 
 
-def _around(mcp: McpOverHttp, lifespan: Lifespan[Starlette] | None) -> Lifespan[Starlette]:
-    """Have MCP answer for as long as the application runs."""
+def _around(service: Service, mcp: McpOverHttp | None, lifespan: Lifespan[Starlette] | None) -> Lifespan[Starlette]:
+    """Have MCP answer for as long as the application runs, and no verb run on after it."""
 
     @asynccontextmanager
     async def running(app: Starlette) -> AsyncIterator[None]:
-        async with mcp.running(), nullcontext() if lifespan is None else lifespan(app):
-            yield
+        try:
+            async with (
+                nullcontext() if mcp is None else mcp.running(),
+                nullcontext() if lifespan is None else lifespan(app),
+            ):
+                yield
+        finally:
+            await service.close_pool()
 
     return running
 
