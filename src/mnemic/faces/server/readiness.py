@@ -13,7 +13,7 @@ from mnemic.admin import Admin
 from mnemic.errors import MnemicError
 from mnemic.faces.server.problems import LOG, plain_problem, title_of
 from mnemic.faces.server.verb_pool import VerbPool
-from mnemic.store.urls import path_of
+from mnemic.store.urls import is_server
 
 SECONDS: Final = 2.0
 """Longest that a probe waits for the store; those of a balancer wait some seconds themselves."""
@@ -28,7 +28,7 @@ class Readiness:
     def __init__(self, admin: Admin) -> None:
         self._admin = admin
         self._pool = VerbPool(THREADS, waiting=0)
-        self._store = "The PostgreSQL server" if path_of(admin.info().url) is None else "The file"
+        self._store = "The PostgreSQL server" if is_server(admin.info().url) else "The file"
 
     async def failure(self, request_id: str) -> str:
         """What is wrong with the store, in words for anybody; "" if it answers. All of it is logged."""
