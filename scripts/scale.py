@@ -218,16 +218,17 @@ def _positive(text: str) -> float:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     asked = argparse.ArgumentParser(
-        description="Plans for so many items: nodes, processes, memory, and what breaks first. Tables as of docs/scale.md.",
+        description="Plans for so many items: nodes, processes, memory, what breaks first; tables as of docs/scale.md.",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
         allow_abbrev=False,
     )
-    asked.add_argument("--items", type=_positive, nargs="+", default=list(PLANS), metavar="N",
-                       help="a plan for each of so many items")
+    asked.add_argument(
+        "--items", type=_positive, nargs="+", default=list(PLANS), metavar="N", help="a plan for each of so many items"
+    )
     for each in fields(Assumptions):
         help = f"{each.metadata['words']}{', ' + each.metadata['unit'] if each.metadata['unit'] else ''}"
         asked.add_argument(_option(each), type=_positive, default=each.default, metavar="N", help=help)
-    asked.add_argument("--write", action="store_true", help="put the tables into docs/scale.md, with what is assumed there")
+    asked.add_argument("--write", action="store_true", help="put the tables into docs/scale.md")
     said = vars(asked.parse_args(arguments))
     items, write = [int(each) for each in said.pop("items")], said.pop("write")
     given = Assumptions(**said)

@@ -82,7 +82,7 @@ def test_the_first_screen_names_the_server_and_how_all_of_it_becomes_a_file(run:
 
 
 @pytest.mark.heavy
-def test_the_first_migration_of_an_empty_database_says_that_it_made_the_tables(run: Run, postgres_database: str) -> None:
+def test_the_first_migration_of_an_empty_database_says_what_it_made(run: Run, postgres_database: str) -> None:
     assert "made the tables of a memory in" in run("--store", postgres_database, "migrate").out
     assert "up to date" in run("--store", postgres_database, "migrate").out
 
@@ -93,7 +93,7 @@ def test_a_checkpoint_on_a_server_is_a_restore_point_and_is_listed(
 ) -> None:
     run("--store", postgres_database, "add", "Ada lives in Lisbon.")
     refused = run("--store", postgres_database, "checkpoint", "monthly", code=4)
-    assert f'pg_create_restore_point(text) TO {APPLICATION};' in refused.err
+    assert f"pg_create_restore_point(text) TO {APPLICATION};" in refused.err
     database = postgres_database.rpartition("/")[2].partition("?")[0]
     assert f"in database {database}" in refused.err
     postgres.sql(f"GRANT EXECUTE ON FUNCTION pg_create_restore_point(text) TO {APPLICATION}", database=database)

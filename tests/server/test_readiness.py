@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from patience import PATIENCE, eventually
 from starlette.testclient import TestClient
 
 from mnemic import Memory, Settings
@@ -16,6 +15,7 @@ from mnemic.faces.server import readiness
 from mnemic.faces.server.application import application
 from mnemic.faces.server.service import LoopbackAuthenticator, Service
 from mnemic.testing.postgres_server import PostgresServer
+from patience import PATIENCE, eventually
 
 SETTINGS = Settings(embedder="none", background=False)
 

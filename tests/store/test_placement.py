@@ -86,7 +86,7 @@ def test_one_server_alone_refuses_what_the_other_keeps(urls: tuple[str, str]) ->
     with Memory(urls[1], settings=SETTINGS) as two:  # which has no table
         me = two.scope(user="ada", tenant="refused")
         for ask in (lambda: me.observe("No."), lambda: me.recall("No?")):
-            with pytest.raises(TenantElsewhere, match="another server; .* `mnemic --store URL place show refused`"):
+            with pytest.raises(TenantElsewhere, match=r"another server; .* `mnemic --store URL place show refused`"):
                 ask()
 
 
@@ -94,7 +94,9 @@ def test_a_server_answers_whoever_asks_for_what_another_keeps_with_its_place(url
     with Memory(urls[0], settings=SETTINGS) as one:
         one.scope(user="ada", tenant="asked").observe("Here.")
         list(move_bucket(urls[0], bucket_of("asked"), "two"))
-        with TestClient(application(Service(one, LoopbackAuthenticator(SETTINGS))), base_url="http://localhost") as asks:
+        with TestClient(
+            application(Service(one, LoopbackAuthenticator(SETTINGS))), base_url="http://localhost"
+        ) as asks:
             headers = {"Mnemic-User": "ada", "Mnemic-Tenant": "asked"}
             answer = asks.post("/v1/recall", json={"query": "Where?"}, headers=headers)
     assert answer.status_code == 421

@@ -64,10 +64,16 @@ def _print(run: Invocation, items: int, size_bytes: int) -> None:
         [
             ("whose", f"{flat(run.user)} (tenant {flat(run.tenant)}; --user names another)"),
             ("where", store if run.exists else f"{store} (not there yet; the first write makes it)"),
-            ("how big", f"{many(items, 'item')}, {size(size_bytes)} on {'the server, of everybody' if on_server else 'disk'}"),
+            (
+                "how big",
+                f"{many(items, 'item')}, {size(size_bytes)} on {'the server, of everybody' if on_server else 'disk'}",
+            ),
         ]
     )
-    for title, rows in (("take it away", _AWAY_FROM_SERVER if on_server else _AWAY_FROM_FILE), ("what to type", _FIRST)):
+    for title, rows in (
+        ("take it away", _AWAY_FROM_SERVER if on_server else _AWAY_FROM_FILE),
+        ("what to type", _FIRST),
+    ):
         output.line()
         output.line(output.bold(title))
         shown = [(command.replace("{url}", shlex.quote(store)), purpose) for command, purpose in rows]

@@ -80,7 +80,9 @@ def show(
     """
     if as_json:
         figures = [{**_written(figure), "met": figure.met} for figure in measured.figures]
-        stream.write(json.dumps({"header": dict(measured.header), "judged": judged, "figures": figures}, indent=2) + "\n")
+        stream.write(
+            json.dumps({"header": dict(measured.header), "judged": judged, "figures": figures}, indent=2) + "\n"
+        )
     else:
         stream.write(aligned(table(measured, judged=judged)) + "\n")
         if judged_from and not judged:

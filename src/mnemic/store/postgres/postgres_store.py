@@ -612,8 +612,8 @@ _SIZE: Final = (
 )
 _RELATIONS: Final = f"SELECT count(*)::bigint FROM pg_class WHERE relnamespace = to_regnamespace('{SCHEMA}')"
 _MAY_SET_POINT: Final = (
-    "SELECT has_function_privilege(current_user, 'pg_create_restore_point(text)', 'EXECUTE'), quote_ident(current_user),"
-    " quote_ident(current_database())"
+    "SELECT has_function_privilege(current_user, 'pg_create_restore_point(text)', 'EXECUTE'),"
+    " quote_ident(current_user), quote_ident(current_database())"
 )
 
 

@@ -38,7 +38,12 @@ PREPARED_AFTER: Final = 5
 """How often a statement comes on a connection before it is prepared; what comes once is not worth a plan for all."""
 
 
-_FULL: Final = ("too many connections", "too many clients", "connection slots are reserved", "no more connections allowed")
+_FULL: Final = (
+    "too many connections",
+    "too many clients",
+    "connection slots are reserved",
+    "no more connections allowed",
+)
 _ON_ITS_WAY: Final = tuple(
     f"the database system is {state}"
     for state in ("starting up", "shutting down", "in recovery mode", "not yet accepting", "not accepting")
