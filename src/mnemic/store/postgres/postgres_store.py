@@ -585,10 +585,16 @@ class PostgresStore:
 
     def doctor(self) -> list[Check]:
         info = self.info()
+        with self._apart() as rows:
+            owed = rewriting.is_owed(rows.spaces.relations.transaction)  # type: ignore[attr-defined]
         wanted = {"fsync": "on", "full_page_writes": "on", "synchronous_commit": "on"}
         return [
             Check(name="engine", ok=True, found=info.engine),
             Check(name="format", ok=True, found=str(info.format)),
+            Check(
+                name="erasures", ok=not owed, found="tables are to be rewritten" if owed else "settled",
+                remedy="`mnemic verify` rewrites the tables, each locked meanwhile: choose a quiet hour",
+            ),
             *(
                 Check(
                     name=name, ok=info.settings.get(name) == value, found=info.settings.get(name, "?"),
