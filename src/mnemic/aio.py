@@ -299,6 +299,7 @@ class AsyncAdmin(_Awaiting[Admin]):
         self._plain, self._calls = plain, calls
 
     info = _awaited(Admin.info)
+    ping = _awaited(Admin.ping)
     stats = _awaited(Admin.stats)
     users = _awaited(Admin.users)
     spending = _awaited(Admin.spending)

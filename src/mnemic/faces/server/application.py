@@ -27,6 +27,7 @@ from mnemic.faces.server.mem0_surface import mem0_routes
 from mnemic.faces.server.openapi import document
 from mnemic.faces.server.problems import logged_problem, plain_problem
 from mnemic.faces.server.prometheus import RequestMeter, metrics
+from mnemic.faces.server.readiness import Readiness, ready
 from mnemic.faces.server.routes import addresses, operation_routes
 from mnemic.faces.server.service import Service
 from mnemic.operations.operation_table import OPERATIONS
@@ -55,6 +56,7 @@ def application(
     routes = [
         *operation_routes(),  # first: what is asked for a thousand times a second passes no others on its way
         Route("/health", _health, methods=["GET"]),
+        Route("/ready", ready, methods=["GET"]),
         Route("/openapi.json", _openapi, methods=["GET"]),
         Route("/metrics", metrics, methods=["GET"]),
         Route("/v1/feed", feed, methods=["GET"]),
@@ -73,6 +75,7 @@ def application(
     )
     app.router.redirect_slashes = False
     app.state.service, app.state.listeners = service, Listeners(service)
+    app.state.readiness = Readiness(service.memory.admin)
     return app
 
 

@@ -315,11 +315,11 @@ def idle(where: str | None, **load: Any) -> None:
 
     A bar that is missed decides the exit code where at least as much is measured as the bars are stated for.
     """
-    from mnemic.lab.tasks.idle_bench import IdleLoad, bench_idle
+    from mnemic.lab.tasks.idle_bench import JUDGED_FROM, IdleLoad, bench_idle
 
     run, measured = invocation(), IdleLoad(**load)
     figures = bench_idle(measured, lambda part: run.output.note(f"{part} ..."), where)
-    _show_figures(run, figures, binding=measured.stated)
+    _show_figures(run, figures, binding=measured.stated, judged_from=JUDGED_FROM)
 
 
 @verb(
@@ -363,12 +363,12 @@ def load(where: str | None, *, beside_file: bool, **size: Any) -> None:
     another run goes on with it. Left out, it is a file that is gone afterwards.
     A bar that is missed decides the exit code where at least as much is measured as the bars are stated for.
     """
-    from mnemic.lab.tasks.load_bench import TenantLoad, bench_load
+    from mnemic.lab.tasks.load_bench import JUDGED_FROM, TenantLoad, bench_load
 
     run, measured = invocation(), TenantLoad(**size)
     with progress(run) as report_progress:
         figures = bench_load(measured, where, report_progress, beside_file=beside_file)
-    _show_figures(run, figures, binding=measured.stated)
+    _show_figures(run, figures, binding=measured.stated, judged_from=JUDGED_FROM)
 
 
 @verb("mnemic bench kv --quick --parts power")
@@ -453,11 +453,11 @@ def gc(short: bool, folder: Path | None, **sizes: int) -> None:
     _show_figures(run, figures)
 
 
-def _show_figures(run: Invocation, measured: Measurements, *, binding: bool = True) -> None:
-    """Show what was measured; a bar that is missed decides the exit code if it is binding."""
+def _show_figures(run: Invocation, measured: Measurements, *, binding: bool = True, judged_from: str = "") -> None:
+    """Show what was measured; a bar that is missed decides the exit code if it is binding, and is not judged if not."""
     from mnemic.lab.kit.figures import show
 
-    show(measured, sys.stdout, as_json=run.output.json)
+    show(measured, sys.stdout, as_json=run.output.json, judged=binding, judged_from=judged_from)
     if binding:
         hold_to_bars(measured.figures)
 
