@@ -34,6 +34,7 @@ FLOORS = (
     ("flow", "registry", "settings"),
     ("extract",),
     ("models",),
+    ("neural",),
     ("store",),
     ("lanes",),
     ("index",),
@@ -188,6 +189,14 @@ def test_importing_mnemic_fetches_nothing_heavy() -> None:
     code = "import sys, mnemic; print([m for m in ('numpy', 'apsw', 'rich', 'click', 'Stemmer') if m in sys.modules])"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert shown.strip() == "[]"
+
+
+def test_torch_and_its_company_are_imported_by_what_works_inside_a_model_alone() -> None:
+    company = {"torch", "safetensors", "gguf", "tokenizers", "transformers", "accelerate", "peft", "jinja2"}
+    for name, path in modules():
+        for node in ast.walk(ast.parse(path.read_text())):
+            roots = {module.split(".")[0] for module in _imported(node)}
+            assert not roots & company or (name.startswith("neural/") and name != "neural/__init__"), name
 
 
 def test_nobody_above_the_store_knows_a_backend_by_name() -> None:
