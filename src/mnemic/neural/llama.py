@@ -56,7 +56,7 @@ class Entries:
     """Where a memory enters; with none of them the decoder is the bare model, to the bit.
 
     Attributes:
-        past: Keys and values of earlier positions, before those of the text.
+        past: Keys and values of earlier positions, of each layer that is run.
         replaced: Matrices in the place of the model's, by name.
         added: Adapters beside matrices, by name.
         hidden: What is made of the hidden state (B, T, D) before a layer, by its number.
@@ -128,7 +128,8 @@ class Llama:
         for layer in range(first, stop):
             if layer in entries.hidden:
                 h = entries.hidden[layer](h)
-            h, keys_values = self._layer(h, layer, entries, turn, mask)
+            before = entries.past[layer - first] if entries.past else None
+            h, keys_values = self._layer(h, layer, entries, before, turn, mask)
             kept.append(keys_values)
         return h, kept
 
@@ -138,26 +139,51 @@ class Llama:
         return angles.cos(), angles.sin()
 
     def generate(
-        self, ids: Sequence[int], limit: int, ends: frozenset[int] = frozenset(), entries: Entries = BARE
-    ) -> list[int]:
-        """The likeliest token each time, until one of `ends` or the limit; the prompt is not part of what is returned."""
-        spoken: list[int] = []
+        self,
+        prompts: Sequence[Sequence[int]],
+        limit: int,
+        ends: frozenset[int] = frozenset(),
+        entries: Entries = BARE,
+        least: int = 0,
+    ) -> list[list[int]]:
+        """For each prompt the likeliest token each time, until one of `ends` or the limit; prompts are not returned.
+
+        Args:
+            entries: With a past, prompts are of one length.
+            least: No answer ends before as many tokens.
+        """
+        longest = max(map(len, prompts))
+        pad = torch.tensor([longest - len(prompt) for prompt in prompts])
+        rows = torch.tensor([[0] * (longest - len(prompt)) + list(prompt) for prompt in prompts])
+        padding = pad if pad.any() else None
+        spoken, open_rows = [list[int]() for _ in prompts], set(range(len(prompts)))
         with torch.inference_mode():
-            h, past = self.run(self.embed(torch.tensor([list(ids)])), entries)
-            while len(spoken) < limit:
-                token = int(self.head(h[:, -1]).argmax())
-                if token in ends:
+            h, past = self.run(self.embed(rows), entries, pad=padding)
+            for n in range(limit):
+                logits = self.head(h[:, -1])
+                if n < least:
+                    logits[:, list(ends)] = -torch.inf
+                tokens = logits.argmax(-1)
+                open_rows -= {row for row in open_rows if int(tokens[row]) in ends}
+                for row in open_rows:
+                    spoken[row].append(int(tokens[row]))
+                if not open_rows or n == limit - 1:
                     break
-                spoken.append(token)
                 entries = Entries(past, entries.replaced, entries.added, entries.hidden)
-                h, past = self.run(self.embed(torch.tensor([[token]])), entries)
+                h, past = self.run(self.embed(tokens[:, None]), entries, pad=padding)
         return spoken
 
     def _before(self, entries: Entries) -> int:
         return entries.past[0][0].shape[2] if entries.past else 0
 
     def _layer(
-        self, h: Tensor, layer: int, entries: Entries, turn: tuple[Tensor, Tensor], mask: Tensor | None
+        self,
+        h: Tensor,
+        layer: int,
+        entries: Entries,
+        before: tuple[Tensor, Tensor] | None,
+        turn: tuple[Tensor, Tensor],
+        mask: Tensor | None,
     ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
         name = f"model.layers.{layer}."
         batch, time, _ = h.shape
@@ -176,8 +202,8 @@ class Llama:
         q = turned(heads(linear(n, "self_attn.q_proj")), turn)
         k = turned(heads(linear(n, "self_attn.k_proj")), turn)
         v = heads(linear(n, "self_attn.v_proj"))
-        if entries.past:
-            k, v = (torch.cat(pair, dim=2) for pair in zip(entries.past[layer], (k, v), strict=True))
+        if before is not None:
+            k, v = (torch.cat(pair, dim=2) for pair in zip(before, (k, v), strict=True))
         read = attend(q, k, v, mask).transpose(1, 2).reshape(batch, time, -1)
         h = h + linear(read, "self_attn.o_proj")
         m = self._norm(h, f"{name}post_attention_layernorm.weight")
