@@ -143,7 +143,7 @@ class ForeignState(ModelError):
 
 
 class DamagedState(ModelError):
-    """A neural memory's state that was cut short, changed or forged; it was not used, and is made again from the text."""
+    """A neural memory's state cut short, changed or forged; it was not used, and is made again from the text."""
 
 
 class InexactJoin(ModelError):

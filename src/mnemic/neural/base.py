@@ -1,10 +1,11 @@
 """What every memory inside a model has in common: a state apart from the weights, written and read, kept in one file.
 
-Weights are shipped: they are the model's, or a mechanism's own, and no write changes them. A state is what one user, one
-session or one agent has lived through. It is a flat dict of tensors that nobody changes in place: `write` returns a new
+Weights are shipped: they are the model's, or a mechanism's own, and no write changes them. A state is what one user,
+one session or one agent has lived through. It is a flat dict of tensors that nobody changes in place: `write` returns a new
 one, so an earlier state is a snapshot, and two that came of it are branches.
 
-A state leaves the process as safetensors, whose header says whose it is and vouches for every byte. Nothing is unpickled.
+A state leaves the process as safetensors, whose header says whose it is, and vouches for every byte. Nothing is
+unpickled.
 """
 
 from __future__ import annotations
@@ -163,7 +164,7 @@ def unpacked(raw: bytes, identity: Identity) -> tuple[State, dict[str, str]]:
 
 
 def save(path: Path, state: State, identity: Identity, about: Mapping[str, str] | None = None) -> None:
-    """Write a state to a file, readable by its owner alone, in one step: a name holds a whole state, or the earlier one.
+    """Write a state to a file, readable by its owner alone, in one step: the name holds this state or the earlier one.
 
     Raises:
         OSError: it cannot be written; nothing is left behind.

@@ -30,7 +30,12 @@ class Wording:
 def _person(kin: str) -> Wording:
     return Wording(
         f"Your {kin}'s name is {{value}}.",
-        (f"What is my {kin}'s name?", f"Who is my {kin}?", f"What's the name of my {kin}?", f"Do you know my {kin}'s name?"),
+        (
+            f"What is my {kin}'s name?",
+            f"Who is my {kin}?",
+            f"What's the name of my {kin}?",
+            f"Do you know my {kin}'s name?",
+        ),
         (f"What is {{name}}'s {kin}'s name?", f"Who is the {kin} of {{name}}?"),
     )
 
@@ -83,17 +88,20 @@ WORDINGS: Final = {
     ),
     "allergy": Wording(
         "You are allergic to {value}.",
-        ("What am I allergic to?", "Which allergy do I have?", "Do I have an allergy?", "What gives me an allergic reaction?"),
+        ("What am I allergic to?", "Which allergy do I have?", "Do I have an allergy?",
+         "What gives me an allergic reaction?"),
         ("What is {name} allergic to?", "Which allergy does {name} have?"),
     ),
     "native_language": Wording(
         "Your native language is {value}.",
-        ("What is my native language?", "Which language did I grow up with?", "What's my mother tongue?", "What is my first language?"),
+        ("What is my native language?", "Which language did I grow up with?", "What's my mother tongue?",
+         "What is my first language?"),
         ("What is {name}'s native language?", "Which language did {name} grow up with?"),
     ),
     "learning": Wording(
         "You are learning {value}.",
-        ("What am I learning?", "What am I trying to learn at the moment?", "What new skill am I learning?", "What do I take lessons in?"),
+        ("What am I learning?", "What am I trying to learn at the moment?", "What new skill am I learning?",
+         "What do I take lessons in?"),
         ("What is {name} learning?", "What does {name} take lessons in?"),
     ),
     "studies": Wording(
@@ -108,12 +116,14 @@ WORDINGS: Final = {
     ),
     "birthday": Wording(
         "Your birthday is on {value}.",
-        ("When is my birthday?", "On which day was I born?", "What date is my birthday?", "When do I celebrate my birthday?"),
+        ("When is my birthday?", "On which day was I born?", "What date is my birthday?",
+         "When do I celebrate my birthday?"),
         ("When is {name}'s birthday?", "When does {name} celebrate a birthday?"),
     ),
     "medication": Wording(
         "You take {value}.",
-        ("Which medication do I take?", "What medicine am I taking?", "What do I take for my health?", "Which pills do I take?"),
+        ("Which medication do I take?", "What medicine am I taking?", "What do I take for my health?",
+         "Which pills do I take?"),
         ("Which medication does {name} take?", "What medicine does {name} take?"),
     ),
     "diet": Wording(
@@ -133,7 +143,9 @@ OTHER_PEOPLE: Final = ("Maya", "Mr. Stone", "my neighbour", "Oliver", "the mayor
 """Whose questions are rehearsed: none of them is the user."""
 
 
-def fact_of(id: str, slot: str, value: str, sources: Sequence[str], people: Sequence[str] = OTHER_PEOPLE) -> Fact | None:
+def fact_of(
+    id: str, slot: str, value: str, sources: Sequence[str], people: Sequence[str] = OTHER_PEOPLE
+) -> Fact | None:
     """A slot's value as a fact to be learnt; None where nobody has said how the slot is asked for.
 
     Args:

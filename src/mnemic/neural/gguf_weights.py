@@ -1,8 +1,8 @@
 """Read a GGUF file of the Llama family without its engine: matrices, numbers and tokeniser, kept in safetensors.
 
 Matrices are dequantised to float32, and the rows of W_q and W_k put back in the order that the model was trained in:
-the format has the two halves of each head's rotation interleaved. That takes seconds, and is done once: what comes of it
-lies in a file named by the digest of the GGUF, which later processes map.
+the format has the two halves of each head's rotation interleaved. That takes seconds, and is done once: what comes of
+it lies in a file named by the digest of the GGUF, which later processes map.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import hashlib
 import json
 import os
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
@@ -27,7 +28,7 @@ from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_token
 from torch import Tensor
 
 from mnemic.errors import Invalid
-from mnemic.neural.llama import Llama, LlamaShape
+from mnemic.neural.llama import BARE, Entries, Llama, LlamaShape
 
 FORMAT: Final = "1"
 """Of converted files: raised when one is made otherwise."""
@@ -77,7 +78,7 @@ class TextModel:
         return text
 
     def prompt(self, *messages: tuple[str, str]) -> list[int]:
-        """The tokens of a conversation of (role, content) up to where the assistant is to speak, by the file's template.
+        """The tokens of (role, content) messages up to where the assistant is to speak, by the file's template.
 
         Raises:
             Invalid: the template refuses it.
@@ -89,6 +90,36 @@ class TextModel:
         except TemplateError as error:
             raise Invalid("messages", f"the model's template refuses them: {error}", "Ask another model.") from error
         return self.ids(shown)
+
+    def answers(self, questions: Sequence[str], entries: Entries = BARE, limit: int = 16, told: str = "") -> list[str]:
+        """What it says to each question of a user, the likeliest word each time.
+
+        Args:
+            told: What the system's message says beforehand.
+        """
+        before = [("system", told)] if told else []
+        prompts = [self.prompt(*before, ("user", question)) for question in questions]
+        return [self.answer(ids) for ids in self.decoder.generate(prompts, limit, frozenset({self.end}), entries)]
+
+    def logits_of(self, ids: Sequence[int], entries: Entries = BARE) -> Tensor:
+        """Logits (T, V) of tokens."""
+        with torch.inference_mode():
+            return self.decoder.logits(self.batch(ids), entries)[0]
+
+    def batch(self, ids: Sequence[int]) -> Tensor:
+        """Tokens as a batch of one row."""
+        return torch.tensor([list(ids)], dtype=torch.int64)
+
+    def next_token(self, ids: Sequence[int], entries: Entries = BARE) -> int:
+        """The likeliest token behind some, with no more computed than that takes."""
+        return self.decoder.generate([ids], 1, entries=entries)[0][0]
+
+    def perplexity(self, text: str, entries: Entries = BARE) -> float:
+        """e to the mean loss of a text's tokens behind the first."""
+        ids = torch.tensor([self.ids(text)])
+        with torch.inference_mode():
+            logits = self.decoder.logits(ids, entries)[0, :-1]
+        return float(torch.nn.functional.cross_entropy(logits, ids[0, 1:]).exp())
 
     def answer(self, ids: list[int]) -> str:
         """What generated tokens say, as a person reads it."""
@@ -106,7 +137,9 @@ def open_gguf(path: Path, cache: Path | None = None) -> TextModel:
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise Invalid("model", f"{path} cannot be read ({error.strerror})", "Name a GGUF file that is there.") from error
+        raise Invalid(
+            "model", f"{path} cannot be read ({error.strerror})", "Name a GGUF file that is there."
+        ) from error
     if cache is None:
         return _model(*_converted(path), digest)
     kept = cache / f"llama-{digest[:32]}-f32.safetensors"
@@ -115,6 +148,17 @@ def open_gguf(path: Path, cache: Path | None = None) -> TextModel:
         _keep(kept, weights, about | {"source": digest, "format": FORMAT})
         found = _kept(kept, digest) or (weights, about)
     return _model(*found, digest)
+
+
+@contextmanager
+def single_threaded() -> Iterator[None]:
+    """Have torch make sums with one thread, and so in one order, while it is entered."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def _model(weights: dict[str, Tensor], about: dict[str, str], digest: str) -> TextModel:

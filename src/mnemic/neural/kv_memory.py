@@ -31,6 +31,7 @@ from mnemic.neural.gguf_weights import TextModel
 from mnemic.neural.llama import BARE, Entries, KeysAndValues, turned
 
 Precision: TypeAlias = Literal["float32", "float16", "int8"]
+Turning: TypeAlias = Literal["positions", "nothing"]
 
 _STRETCH: Final = 64
 """Tokens that share the scales of their keys."""
@@ -76,7 +77,9 @@ class KVMemory:
     def __init__(self, model: TextModel, settings: KVSettings | None = None) -> None:
         self.model, self.settings = model, settings or KVSettings()
         if self.settings.precision not in _TOLERANCE:
-            raise Invalid("precision", f"{self.settings.precision!r} is not known", f"Use one of {', '.join(_TOLERANCE)}.")
+            raise Invalid(
+                "precision", f"{self.settings.precision!r} is not known", f"Use one of {', '.join(_TOLERANCE)}."
+            )
 
     @cached_property
     def identity(self) -> Identity:
@@ -100,7 +103,11 @@ class KVMemory:
         Raises:
             TooLarge: it is longer than the model's context.
         """
-        return self.write(torch.tensor(self.model.ids(text), dtype=torch.int64), self.empty())
+        return self.write(self.tokens(self.model.ids(text)), self.empty())
+
+    def tokens(self, ids: Sequence[int]) -> Tensor:
+        """Tokens as they are written (T,)."""
+        return torch.tensor(ids, dtype=torch.int64)
 
     def write(self, given: Tensor, state: State) -> State:
         """Read tokens (T,) on behind a record, which is the same as reading all of them from the beginning.
@@ -129,10 +136,12 @@ class KVMemory:
         if not len(state["tokens"]):
             return BARE
         keys, values = self._attached(state)
-        return Entries(tuple((k.expand(batch, -1, -1, -1), v.expand(batch, -1, -1, -1)) for k, v in _past(keys, values)))
+        return Entries(
+            tuple((k.expand(batch, -1, -1, -1), v.expand(batch, -1, -1, -1)) for k, v in _past(keys, values))
+        )
 
     def attach_prefix(self, ids: Sequence[int], state: State) -> tuple[Entries, list[int]]:
-        """The record as far as it is the beginning of a prompt, and the tokens that are left to be read, at least one."""
+        """The record as far as a prompt begins with it, and the tokens left to be read, at least one."""
         shared = min(common_run(ids, state["tokens"].tolist()), len(ids) - 1)
         if "apart" in state and shared < len(state["tokens"]):
             shared = min(shared, int(state["apart"][0]))
@@ -154,26 +163,30 @@ class KVMemory:
         apart = {"apart": state["apart"]} if "apart" in state and tokens > int(state["apart"][0]) else {}
         return {**kept, **apart}
 
-    def join(self, records: Sequence[State], *, turn: bool = False) -> State:
-        """Put records behind each other, with the keys of each turned to where it then stands.
+    def join(self, records: Sequence[State], turn: Turning | None = None) -> State:
+        """Put records behind each other.
 
         That is not the record of the whole text, for none of them has seen another: `deviation` says how far it is off.
 
+        Args:
+            turn: `positions` has the keys of each turned to where it then stands; `nothing` leaves all of them at the
+                beginning, as elsewhere records are joined. None refuses.
+
         Raises:
-            InexactJoin: more than one record holds tokens, and turning was not asked for.
+            InexactJoin: more than one record holds tokens, and it was not said what to do.
         """
         filled = [record for record in records if len(record["tokens"])]
         if len(filled) < 2:
             return filled[0] if filled else self.empty()
-        if not turn:
+        if turn is None:
             raise InexactJoin(
-                f"{len(filled)} records were made apart, and none has seen another. Build one from all of their tokens, "
-                "or ask for them to be turned, and see `deviation` for what that costs."
+                f"{len(filled)} records were made apart, and none has seen another. Build one of all their tokens, "
+                "or ask for their positions to be turned, and see `deviation` for what that costs."
             )
         keys, values, at = [], [], 0
         for record in filled:
             k, v = self._attached(record)
-            keys.append(turned(k, self.model.decoder.turning(torch.tensor([at]))))
+            keys.append(turned(k, self.model.decoder.turning(torch.tensor([at]))) if turn == "positions" else k)
             values.append(v)
             at += k.shape[2]
         tokens = torch.cat([record["tokens"] for record in filled])

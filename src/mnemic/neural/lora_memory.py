@@ -5,8 +5,8 @@
     loss = CE(facts) + λ_o KL(bare ‖ adapted; others' questions) + λ_s KL(bare ‖ adapted; own sentences)
 
 Source: Hu et al., LoRA, arXiv:2106.09685. The two terms behind the first are ours: a model that learns facts alone
-forgets how to speak, and answers anybody's question with them. So it rehearses sentences that it has written itself, and
-the same questions asked about other people, each held to what the bare model says there.
+forgets how to speak, and answers anybody's question with them. So it rehearses sentences that it has written itself,
+and the same questions asked about other people, each held to what the bare model says there.
 
 Unlearning is exact. A fact lies in the shard that its id says, whatever else is known; a shard is learnt from its own
 facts alone, from a seed of its own. `forget` drops the shards that a source has a part in, and the next `write` learns
@@ -55,6 +55,7 @@ _SENTENCE: Final = 20
 
 _ANSWER: Final = 10
 """Most tokens of what the bare model answers to another's question."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fact:
@@ -272,7 +273,7 @@ class LoraMemory:
         """The matrices of one shard, under PEFT's names."""
         settings = self.settings
         draw = torch.Generator().manual_seed(settings.seed * 1_000 + shard)
-        order = Random(settings.seed * 1_000 + shard)
+        order = Random(settings.seed * 1_000 + shard)  # noqa: S311 - an order, not a secret
         adapter = {matrix: self._blank(matrix, draw) for name in self._targets for matrix in _both(name)}
         taught, others, prefix = self._lessons(facts)
         optimizer = torch.optim.Adam(adapter.values(), lr=settings.rate, betas=(0.9, 0.99))
@@ -313,10 +314,13 @@ class LoraMemory:
 
     def _added(self, adapter: State) -> dict[str, list[LowRank]]:
         scale = self.settings.alpha / self.settings.rank
-        return {name: [LowRank(adapter[peft_name(name, "A")], adapter[peft_name(name, "B")], scale)] for name in self._targets}
+        return {
+            name: [LowRank(adapter[peft_name(name, "A")], adapter[peft_name(name, "B")], scale)]
+            for name in self._targets
+        }
 
     def _loss(self, lesson: _Lesson, prefix: Tensor | None, entries: Entries) -> Tensor:
-        """Cross-entropy of the next tokens, or where the bare model is given, KL(bare ‖ adapted); a mean over positions."""
+        """Cross-entropy of the next tokens, or where there is the bare model's view, KL(bare ‖ adapted): means."""
         logits = self._upper(lesson, prefix, entries)
         if lesson.bare is None:
             return F.cross_entropy(logits, lesson.next[lesson.counted])
@@ -359,12 +363,20 @@ class LoraMemory:
         return self._lesson(pairs, [], None, bare=True)
 
     def _lesson(
-        self, pairs: Sequence[tuple[list[int], list[int]]], opening: Sequence[int], prefix: Tensor | None, *, bare: bool = False
+        self,
+        pairs: Sequence[tuple[list[int], list[int]]],
+        opening: Sequence[int],
+        prefix: Tensor | None,
+        *,
+        bare: bool = False,
     ) -> _Lesson:
         """Prompts and what follows each, as rows behind an opening that all have in common."""
         rows = [[*prompt[len(opening) :], *answer] for prompt, answer in pairs]
         longest = max(map(len, rows)) - 1
-        ids, counted = torch.zeros(len(rows), longest + 1, dtype=torch.int64), torch.zeros(len(rows), longest, dtype=torch.bool)
+        ids, counted = (
+            torch.zeros(len(rows), longest + 1, dtype=torch.int64),
+            torch.zeros(len(rows), longest, dtype=torch.bool),
+        )
         for n, (row, (prompt, _)) in enumerate(zip(rows, pairs, strict=True)):
             ids[n, : len(row)] = torch.tensor(row)
             counted[n, len(prompt) - len(opening) - 1 : len(row) - 1] = True
@@ -424,7 +436,9 @@ def _check(facts: Sequence[Fact]) -> None:
     answers: dict[str, Fact] = {}
     for fact in facts:
         if not fact.questions or not fact.answer.strip() or not all(map(str.strip, fact.questions)):
-            raise Invalid("facts", f"{fact.id!r} has no question, or no answer", "Say what is asked, and what is answered.")
+            raise Invalid(
+                "facts", f"{fact.id!r} has no question, or no answer", "Say what is asked, and what is answered."
+            )
         for question in fact.questions:
             other = answers.setdefault(question, fact)
             if other.answer != fact.answer or (other.id == fact.id and other is not fact):

