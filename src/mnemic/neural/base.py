@@ -1,8 +1,8 @@
 """What every memory inside a model has in common: a state apart from the weights, written and read, kept in one file.
 
 Weights are shipped: they are the model's, or a mechanism's own, and no write changes them. A state is what one user,
-one session or one agent has lived through. It is a flat dict of tensors that nobody changes in place: `write` returns a new
-one, so an earlier state is a snapshot, and two that came of it are branches.
+one session or one agent has lived through. It is a flat dict of tensors that nobody changes in place: `write` returns a
+new one, so an earlier state is a snapshot, and two that came of it are branches.
 
 A state leaves the process as safetensors, whose header says whose it is, and vouches for every byte. Nothing is
 unpickled.

@@ -143,7 +143,7 @@ class KVMemory:
     def attach_prefix(self, ids: Sequence[int], state: State) -> tuple[Entries, list[int]]:
         """The record as far as a prompt begins with it, and the tokens left to be read, at least one."""
         shared = min(common_run(ids, state["tokens"].tolist()), len(ids) - 1)
-        if "apart" in state and shared < len(state["tokens"]):
+        if "apart" in state:  # behind its first part a joined record is not what a prompt of these tokens makes
             shared = min(shared, int(state["apart"][0]))
         return self.attach(self.cut(state, shared)), list(ids[shared:])
 

@@ -183,7 +183,8 @@ def unlearning_figures(ground: Ground) -> Iterator[Figure]:
     part = {name: again[name] for name in never}
     equal = base.state_digest(part) == base.state_digest(never)
     yield Figure(name="the shard equals one that never saw them, to the bit", value=float(equal), unit="",
-                 bar=1, more=True,                 detail=f"{len(never)} tensors; learnt again in {seconds:.0f} CPU-s")  # fmt: skip
+                 bar=1, more=True,
+                 detail=f"{len(never)} tensors; learnt again in {seconds:.0f} CPU-s")  # fmt: skip
     yield from _left(ground, persona, memory, again, left, erased, state)
 
 
