@@ -140,7 +140,8 @@ def packed(state: State, identity: Identity, about: Mapping[str, str] | None = N
     """
     said = {**(about or {}), **asdict(identity), "format": FORMAT}
     tensors = {name: tensor.contiguous() for name, tensor in state.items()}
-    return safetensors.torch.save(tensors, metadata={**said, "sha256": state_digest(tensors, said)})
+    raw: bytes = safetensors.torch.save(tensors, metadata={**said, "sha256": state_digest(tensors, said)})
+    return raw
 
 
 def unpacked(raw: bytes, identity: Identity) -> tuple[State, dict[str, str]]:

@@ -184,7 +184,7 @@ def busy(embedder: str, *, slow_model: bool, **load: Any) -> None:
     _show_figures(run, figures, binding=measured.stated)
 
 
-@verb("mnemic bench neural --quick", "mnemic bench neural --only kv,lora --json")
+@verb("mnemic bench neural --quick", "mnemic bench neural --quick --only decoder --json")
 @click.option("--quick", is_flag=True, help="Less of everything, with looser bars: some two minutes of one processor.")
 @click.option("--only", "parts", type=NAMES, default=(), help="Parts: decoder, kv, lora, unlearning (left out: all).")
 @options.seed("what is drawn in learning")

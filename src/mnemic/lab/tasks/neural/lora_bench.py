@@ -75,7 +75,7 @@ def figures(ground: Ground) -> Iterator[Figure]:
     began = process_time()
     state = memory.write(persona.facts(), memory.empty())
     seconds, stored = process_time() - began, len(base.packed(state, memory.identity))
-    yield Figure(name=f"{len(persona.values)} facts learnt", value=seconds, unit="CPU-s", bar=60 if quick else 150)
+    yield Figure(name=f"{len(persona.values)} facts learnt", value=seconds, unit="CPU-s", bar=None if quick else 150)
     yield Figure(name="their adapter", value=stored / 1e6, unit="MB", bar=2.0)
     entries = memory.attach(state)
     yield from _asked(ground, persona, entries)
