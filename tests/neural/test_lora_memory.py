@@ -70,7 +70,7 @@ def test_the_bare_model_is_back_to_the_bit_without_the_adapter(
 
 
 def test_only_the_shard_of_what_is_erased_is_learnt_again(tiny: Any) -> None:
-    memory = LoraMemory(tiny, replace(SMALL, shards=2, passes=3))
+    memory = LoraMemory(tiny, replace(SMALL, shards=2, passes=3, least=1))
     facts = [Fact(f"fact {n}", (f"what is {n}?",), f"it is {n}", (), (f"turn {n}", "page")) for n in (0, 1, 2, 3)]
     state = memory.write(facts, memory.empty())
     assert memory.shards(state) == [0, 1]

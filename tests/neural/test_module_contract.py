@@ -20,7 +20,7 @@ from mnemic.testing import memory_module_contract as contract  # noqa: E402
 from mnemic.testing.memory_module_contract import *  # noqa: E402, F403
 from mnemic.testing.memory_module_contract import Subject, bits  # noqa: E402
 
-FEW = LoraSettings(rank=2, first=1, shards=2, batch=2, others=1, sentences=1, passes=2)
+FEW = LoraSettings(rank=2, first=1, shards=2, batch=2, others=1, sentences=1, passes=2, least=1)
 
 
 def facts(count: int) -> list[Fact]:

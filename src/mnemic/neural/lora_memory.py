@@ -85,7 +85,7 @@ class LoraSettings:
         targets: The matrices that have one.
         shards: How many adapters facts are spread over.
         batch, others, sentences: Rows of each kind in a step.
-        passes: How often each question is seen, at most.
+        passes: How often each question is seen, at most; few facts are seen oftener, for `least` steps at most.
         learnt: Mean loss of a pass at which there is nothing left to learn.
         facts_limit: Most facts of a shard.
     """
@@ -100,6 +100,7 @@ class LoraSettings:
     sentences: int = 3
     rate: float = 2e-3
     passes: int = 8
+    least: int = 48
     learnt: float = 0.01
     others_weight: float = 1.5
     sentences_weight: float = 1.5
@@ -279,7 +280,7 @@ class LoraMemory:
         optimizer = torch.optim.Adam(adapter.values(), lr=settings.rate, betas=(0.9, 0.99))
         count = len(taught.h)
         size = min(settings.batch, count)
-        steps = settings.passes * -(-count // size)
+        steps = max(settings.passes * -(-count // size), settings.least)
         deck, losses = list[int](), list[float]()
         for step in range(steps):
             if len(deck) < size:

@@ -196,7 +196,8 @@ def neural(parts: Sequence[str], *, quick: bool, seed: int) -> None:
     """
     from tempfile import TemporaryDirectory
 
-    from mnemic.lab.tasks.neural.neural_bench import PARTS, NeuralSize, bench_neural
+    from mnemic.lab.tasks.neural.neural_bench import bench_neural
+    from mnemic.lab.tasks.neural.neural_ground import PARTS, NeuralSize
 
     run, size = invocation(), NeuralSize(quick=quick, parts=tuple(parts) or PARTS, seed=seed)
     with TemporaryDirectory(prefix="mnemic-neural-") as folder:

