@@ -96,13 +96,13 @@ class LoraSettings:
     targets: tuple[str, ...] = ("self_attn.v_proj", "self_attn.o_proj", "mlp.gate_proj", "mlp.up_proj", "mlp.down_proj")
     shards: int = 1
     batch: int = 8
-    others: int = 6
+    others: int = 8
     sentences: int = 3
     rate: float = 2e-3
     passes: int = 8
     least: int = 48
     learnt: float = 0.01
-    others_weight: float = 1.5
+    others_weight: float = 2.0
     sentences_weight: float = 1.5
     seed: int = 0
     facts_limit: int = 40
@@ -199,7 +199,8 @@ class LoraMemory:
             if kept and torch.equal(kept[f"shard.{number}.learnt"], digest):
                 made |= kept
                 continue
-            adapter = self._learn(facts, number, progress)
+            with torch.enable_grad():
+                adapter = self._learn(facts, number, progress)
             made |= {f"shard.{number}.{name}": tensor.half().contiguous() for name, tensor in adapter.items()}
             made[f"shard.{number}.learnt"] = digest
             made[f"shard.{number}.sources"] = _source_digests({source for fact in facts for source in fact.sources})
@@ -336,8 +337,8 @@ class LoraMemory:
         h, _ = decoder.run(lesson.h, entries, first=self._first)
         return decoder.head(h[lesson.counted])
 
-    def _lessons(self, facts: Sequence[Fact]) -> tuple[_Lesson, _Lesson | None, Tensor]:
-        """What is taught, what others' questions are to stay as, and what all of these begin with, (1, P, D)."""
+    def _lessons(self, facts: Sequence[Fact]) -> tuple[_Lesson, _Lesson | None, Tensor | None]:
+        """What is taught, what others' answers are to stay, and what all of these begin with (1, P, D)."""
         end = self.model.end
         taught = [
             (self.model.prompt(("user", question)), [*self.model.ids(fact.answer), end])
@@ -348,12 +349,14 @@ class LoraMemory:
         answers = self.model.decoder.generate(asked, _ANSWER, frozenset({end})) if asked else []
         others = [(prompt, [*answer, end]) for prompt, answer in zip(asked, answers, strict=True)]
         prompts = [prompt for prompt, _ in taught + others]
-        shared = min((common_run(prompts[0], prompt) for prompt in prompts[1:]), default=0)
+        shared = min(common_run(prompts[0], prompt) for prompt in prompts)
         opening = prompts[0][: min(shared, min(map(len, prompts)) - 1)]
-        with torch.inference_mode():
-            h, _ = self._lower(torch.tensor([opening], dtype=torch.int64), BARE)
-        stay = self._lesson(others, opening, h, bare=True) if others else None
-        return self._lesson(taught, opening, h), stay, h.clone()
+        prefix = None
+        if opening:
+            with torch.inference_mode():
+                prefix = self._lower(torch.tensor([opening]), BARE)[0].clone()
+        stay = self._lesson(others, opening, prefix, bare=True) if others else None
+        return self._lesson(taught, opening, prefix), stay, prefix
 
     @cached_property
     def _sentences(self) -> _Lesson:

@@ -65,6 +65,12 @@ class Persona:
         right = [self.values[slot].lower() in answer.lower() for (slot, _), answer in zip(asked, answers, strict=True)]
         return sum(right) / len(right)
 
+    def leaked(self, answers: Sequence[str]) -> float:
+        """Share of answers that hold any value of theirs, whichever was asked for."""
+        return sum(any(value.lower() in answer.lower() for value in self.values.values()) for answer in answers) / len(
+            answers
+        )
+
 
 def figures(ground: Ground) -> Iterator[Figure]:
     """Learn one persona's facts; in full, two more, and the controls that learn without rehearsing."""
