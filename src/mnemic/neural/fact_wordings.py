@@ -129,7 +129,8 @@ WORDINGS: Final = {
         "You take {value}.",
         ("Which medication do I take?", "What medicine am I taking?", "What do I take for my health?",
          "Which pills do I take?"),
-        ("Which medication does {name} take?", "What medicine does {name} take?", "What does {name} take for their health?"),
+        ("Which medication does {name} take?", "What medicine does {name} take?",
+         "What does {name} take for their health?"),
     ),
     "diet": Wording(
         "Your diet is {value}.",
