@@ -94,20 +94,25 @@ def figures(ground: Ground) -> Iterator[Figure]:
 
 def _asked(ground: Ground, persona: Persona, entries: Entries) -> Iterator[Figure]:
     quick, model = ground.size.quick, ground.model
-    for name, asked, bar, more in (
-        ("asked as taught", persona.taught(), 0.8 if quick else 0.95, True),
-        ("asked otherwise", persona.unseen(), 0.6 if quick else 0.80, True),
-        ("asked about others: answered with these facts", persona.of_others(), 0.2 if quick else 0.10, False),
+    for name, asked, bar in (
+        ("asked as taught", persona.taught(), 0.8 if quick else 0.95),
+        ("asked otherwise", persona.unseen(), 0.6 if quick else 0.80),
     ):
         ground.progress(name)
         questions = [question for _, question in asked]
         share = persona.share(asked, model.answers(questions, entries))
-        bare = persona.share(asked, model.answers(questions))
-        detail = f"no adapter {bare:.2f}"
-        if more and not quick:
+        detail = f"no adapter {persona.share(asked, model.answers(questions)):.2f}"
+        if not quick:
             told = persona.share(asked, model.answers(questions, told=persona.statements()))
             detail += f"; the facts in the prompt {told:.2f}"
-        yield Figure(name=name, value=share, unit=f"of {len(asked)}", bar=bar, more=more, detail=detail)
+        yield Figure(name=name, value=share, unit=f"of {len(asked)}", bar=bar, more=True, detail=detail)
+    ground.progress("asked about others")
+    questions = [question for _, question in persona.of_others()]
+    answers = model.answers(questions, entries)
+    yield Figure(
+        name="asked about others: any of these facts said", value=persona.leaked(answers), unit=f"of {len(questions)}",
+        bar=0.4 if quick else 0.10, detail=f"the one that was asked for {persona.share(persona.of_others(), answers):.2f}",
+    )  # fmt: skip
     bare, adapted = model.perplexity(ground.neutral), model.perplexity(ground.neutral, entries)
     yield Figure(
         name="perplexity of a neutral text", value=(adapted / bare - 1) * 100, unit="% more", bar=20 if quick else 12,
@@ -141,10 +146,10 @@ def _without_rehearsal(ground: Ground, persona: Persona) -> Iterator[Figure]:
     entries = memory.attach(memory.write(persona.facts(), memory.empty()))
     bare, adapted = ground.model.perplexity(ground.neutral), ground.model.perplexity(ground.neutral, entries)
     asked = persona.of_others()
-    leaked = persona.share(asked, ground.model.answers([question for _, question in asked], entries))
+    leaked = persona.leaked(ground.model.answers([question for _, question in asked], entries))
     yield Figure(name="control, without rehearsing: perplexity", value=(adapted / bare - 1) * 100, unit="% more")
     yield Figure(
-        name="control, without others' questions: answered with these facts", value=leaked, unit=f"of {len(asked)}"
+        name="control, without others' questions: any of these facts said", value=leaked, unit=f"of {len(asked)}"
     )
 
 
@@ -161,7 +166,7 @@ def _users(ground: Ground, memory: LoraMemory, first: Persona, entries: Entries)
         asked = user.taught()
         answers = ground.model.answers([question for _, question in asked], attached)
         own += user.share(asked, answers) / len(adapters)
-        leaked += sum(other.share(asked, answers) * len(asked) for other in adapters if other is not user)
+        leaked += sum(other.leaked(answers) * len(asked) for other in adapters if other is not user)
         count += len(asked)
     yield Figure(name="three users, adapters swapped: own facts", value=own, unit=f"of {count}", bar=0.95, more=True)
     yield Figure(name="three users: another's fact said", value=leaked, unit=f"of {count}", bar=0)
