@@ -110,8 +110,9 @@ def _asked(ground: Ground, persona: Persona, entries: Entries) -> Iterator[Figur
     questions = [question for _, question in persona.of_others()]
     answers = model.answers(questions, entries)
     yield Figure(
-        name="asked about others: any of these facts said", value=persona.leaked(answers), unit=f"of {len(questions)}",
-        bar=0.4 if quick else 0.10, detail=f"the one that was asked for {persona.share(persona.of_others(), answers):.2f}",
+        name="asked about others: any of these facts said", value=persona.leaked(answers),
+        unit=f"of {len(questions)}", bar=0.4 if quick else 0.10,
+        detail=f"the one asked for {persona.share(persona.of_others(), answers):.2f}",
     )  # fmt: skip
     bare, adapted = model.perplexity(ground.neutral), model.perplexity(ground.neutral, entries)
     yield Figure(
