@@ -13,12 +13,12 @@ torch = pytest.importorskip("torch", reason="needs torch: pip install torch==2.1
 from mnemic.errors import Invalid, TooLarge  # noqa: E402
 from mnemic.neural import base  # noqa: E402
 from mnemic.neural.fact_wordings import WORDINGS, fact_of  # noqa: E402
-from mnemic.neural.lora_memory import Fact, LoraMemory, LoraSettings, peft_name, weight_name  # noqa: E402
+from mnemic.neural.lora_memory import LoraMemory, LoraSettings, TaughtFact, peft_name, weight_name  # noqa: E402
 
 SMALL = LoraSettings(first=0, batch=4, others=2, sentences=2, rate=1e-2, passes=60, learnt=0.05)
 FACTS = [
-    Fact("city", ("where do I live?", "which city?"), "in Oslo", ("where does she live?",), ("turn 1",)),
-    Fact("pet", ("what pet?", "which animal?"), "a goat", ("what pet has she?",), ("turn 2",)),
+    TaughtFact("city", ("where do I live?", "which city?"), "in Oslo", ("where does she live?",), ("turn 1",)),
+    TaughtFact("pet", ("what pet?", "which animal?"), "a goat", ("what pet has she?",), ("turn 2",)),
 ]
 
 
@@ -71,7 +71,7 @@ def test_the_bare_model_is_back_to_the_bit_without_the_adapter(
 
 def test_only_the_shard_of_what_is_erased_is_learnt_again(tiny: Any) -> None:
     memory = LoraMemory(tiny, replace(SMALL, shards=2, passes=3, least=1))
-    facts = [Fact(f"fact {n}", (f"what is {n}?",), f"it is {n}", (), (f"turn {n}", "page")) for n in (0, 1, 2, 3)]
+    facts = [TaughtFact(f"fact {n}", (f"what is {n}?",), f"it is {n}", (), (f"turn {n}", "page")) for n in (0, 1, 2, 3)]
     state = memory.write(facts, memory.empty())
     assert memory.shards(state) == [0, 1]
     left = memory.forget({"turn 0"}, state)
@@ -102,7 +102,7 @@ def test_what_cannot_be_learnt_is_refused(tiny: Any) -> None:
         memory.write([replace(FACTS[0], questions=())], {})
     with pytest.raises(Invalid, match="no question, or no answer"):
         memory.write([replace(FACTS[0], answer=" ")], {})
-    many = [Fact(str(n), (f"what is {n}?",), str(n)) for n in range(10_000)]
+    many = [TaughtFact(str(n), (f"what is {n}?",), str(n)) for n in range(10_000)]
     with pytest.raises(TooLarge, match="give more shards"):
         memory.write(many, {})
     for wrong in ({"rank": 0}, {"first": 9}, {"shards": 0}):

@@ -14,19 +14,19 @@ from mnemic.errors import DamagedState, ForeignState  # noqa: E402
 from mnemic.neural import base  # noqa: E402
 from mnemic.neural.kv_memory import KVMemory, KVSettings  # noqa: E402
 from mnemic.neural.llama import BARE  # noqa: E402
-from mnemic.neural.lora_memory import Fact, LoraMemory, LoraSettings  # noqa: E402
+from mnemic.neural.lora_memory import LoraMemory, LoraSettings, TaughtFact  # noqa: E402
 from mnemic.registry import MODULES, load  # noqa: E402
 from mnemic.testing import memory_module_contract as contract  # noqa: E402
 from mnemic.testing.memory_module_contract import *  # noqa: E402, F403
-from mnemic.testing.memory_module_contract import Subject, bits  # noqa: E402
+from mnemic.testing.memory_module_contract import ModuleSubject, bits  # noqa: E402
 
 FEW = LoraSettings(rank=2, first=1, shards=2, batch=2, others=1, sentences=1, passes=2, least=1)
 
 
-def facts(count: int) -> list[Fact]:
+def facts(count: int) -> list[TaughtFact]:
     """The first facts of a few: the first two lie in both shards, the last two in one."""
     return [
-        Fact(
+        TaughtFact(
             f"fact {n}",
             (f"where is {n}?", f"{n}: where?"),
             f"in {'abcdefg'[n]}",
@@ -63,26 +63,26 @@ class HebbianMemory:
         return torch.einsum("btk,bkv->btv", asked @ self.weights["key"].mT, state["memory"])
 
 
-def made(name: str, tiny: Any) -> Subject:
+def made(name: str, tiny: Any) -> ModuleSubject:
     """A subject by the name of its module."""
     if name == "hebbian":
         h = [torch.randn(2, 4, 8, generator=torch.Generator().manual_seed(n)) for n in range(4)]
-        return Subject(HebbianMemory(), h[:3], h[3], torch.zeros(2, 4, 8), torch.cat(h[:2], 1))
+        return ModuleSubject(HebbianMemory(), h[:3], h[3], torch.zeros(2, 4, 8), torch.cat(h[:2], 1))
     asked = torch.tensor([tiny.ids("where is it?"), tiny.ids("who was here")])
     bare = tiny.decoder.logits(asked)
     if name == "lora":
-        return Subject(
+        return ModuleSubject(
             LoraMemory(tiny, FEW), [facts(n) for n in (2, 4, 6)], asked, bare, sources=("told 4", "told 6")
         )  # fmt: skip
     precision = name.removeprefix("kv-").replace("kv", "float32")
     given = [torch.tensor(tiny.ids(text)) for text in ("The hare sleeps in the barn.", " It rains.", " " + "the " * 40)]
     tolerance = {"float32": 1e-4, "float16": 1e-2, "int8": 0.3}[precision]
     memory = KVMemory(tiny, KVSettings(precision))
-    return Subject(memory, given, asked, bare, torch.cat(given[:2]), tolerance)
+    return ModuleSubject(memory, given, asked, bare, torch.cat(given[:2]), tolerance)
 
 
 @pytest.fixture(params=["hebbian", "kv", "kv-float16", "kv-int8", "lora"])
-def subject(request: pytest.FixtureRequest, tiny: Any) -> Subject:
+def subject(request: pytest.FixtureRequest, tiny: Any) -> ModuleSubject:
     with torch.no_grad() if request.param != "hebbian" else torch.enable_grad():
         return made(request.param, tiny)
 

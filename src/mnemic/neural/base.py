@@ -14,7 +14,7 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -71,6 +71,9 @@ class MemoryModule(Protocol[W]):
     parameter   writes all facts that are to be known; is asked token ids (B, T); logits (B, T, V).
     sequence    writes hidden states (B, T, D); is asked hidden states (B, T, D); hidden states (B, T, D).
 
+    One that can drop what came of some sources, and keep the rest, has `forget(sources, state)` too, which returns the
+    state without whatever any of them has a part in.
+
     Attributes:
         bounded: Whether a state stays as large as it is, however much is written.
     """
@@ -101,14 +104,6 @@ class MemoryModule(Protocol[W]):
 
     def read(self, asked: Tensor, state: State) -> Tensor:
         """What the model makes of `asked` with this memory; position t is not changed by what is asked behind it."""
-        ...
-
-
-class Forgetting(Protocol):
-    """A memory that can drop what came of some sources, and keep the rest."""
-
-    def forget(self, sources: Collection[str], state: State) -> State:
-        """Return the state without whatever any of these sources has a part in; nothing else changes."""
         ...
 
 

@@ -58,7 +58,7 @@ _ANSWER: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class TaughtFact:
     """Something to be known without being told.
 
     Attributes:
@@ -178,14 +178,14 @@ class LoraMemory:
         """The numbers of the shards that are learnt."""
         return sorted(int(name.split(".")[1]) for name in state if name.endswith(".learnt"))
 
-    def write(self, given: Sequence[Fact], state: State, progress: Progress | None = None) -> State:
+    def write(self, given: Sequence[TaughtFact], state: State, progress: Progress | None = None) -> State:
         """Learn all facts that are to be known: shards of which nothing has changed stand, the others are learnt anew.
 
         Raises:
             Invalid: two facts answer one question differently, or one has no question or answer.
             TooLarge: there are more facts than the shards take.
         """
-        by_shard: dict[int, list[Fact]] = {}
+        by_shard: dict[int, list[TaughtFact]] = {}
         for fact in sorted(given, key=lambda fact: fact.id):
             by_shard.setdefault(self.shard_of(fact.id), []).append(fact)
         _check(given)
@@ -271,7 +271,7 @@ class LoraMemory:
         writer.write_tensors_to_file()
         writer.close()
 
-    def _learn(self, facts: Sequence[Fact], shard: int, progress: Progress | None) -> State:
+    def _learn(self, facts: Sequence[TaughtFact], shard: int, progress: Progress | None) -> State:
         """The matrices of one shard, under PEFT's names."""
         settings = self.settings
         draw = torch.Generator().manual_seed(settings.seed * 1_000 + shard)
@@ -337,7 +337,7 @@ class LoraMemory:
         h, _ = decoder.run(lesson.h, entries, first=self._first)
         return decoder.head(h[lesson.counted])
 
-    def _lessons(self, facts: Sequence[Fact]) -> tuple[_Lesson, _Lesson | None, Tensor | None]:
+    def _lessons(self, facts: Sequence[TaughtFact]) -> tuple[_Lesson, _Lesson | None, Tensor | None]:
         """What is taught, what others' answers are to stay, and what all of these begin with (1, P, D)."""
         end = self.model.end
         taught = [
@@ -423,7 +423,7 @@ def _part(state: State, shard: int) -> State:
     return {name: tensor for name, tensor in state.items() if name.startswith(f"shard.{shard}.")}
 
 
-def _digest_of(facts: Sequence[Fact]) -> Tensor:
+def _digest_of(facts: Sequence[TaughtFact]) -> Tensor:
     """A digest of all that a shard is learnt from (32,)."""
     said = json.dumps([[fact.id, fact.questions, fact.answer, fact.others, sorted(fact.sources)] for fact in facts])
     return torch.frombuffer(bytearray(hashlib.sha256(said.encode()).digest()), dtype=torch.uint8)
@@ -435,9 +435,9 @@ def _source_digests(sources: Iterable[str]) -> Tensor:
     return torch.tensor([list(digest) for digest in digests], dtype=torch.uint8).view(-1, 32)
 
 
-def _check(facts: Sequence[Fact]) -> None:
+def _check(facts: Sequence[TaughtFact]) -> None:
     """Refuse facts that cannot be learnt together."""
-    answers: dict[str, Fact] = {}
+    answers: dict[str, TaughtFact] = {}
     for fact in facts:
         if not fact.questions or not fact.answer.strip() or not all(map(str.strip, fact.questions)):
             raise Invalid(

@@ -8,7 +8,7 @@ A module proves itself with one import and one fixture, in a test file of its ow
     @pytest.fixture
     def subject(model):
         memory = KVMemory(model)
-        return Subject(memory, given=[ids("one"), ids("two"), ids("three")], asked=ids("four")[None], bare=...)
+        return ModuleSubject(memory, given=[ids("one"), ids("two"), ids("three")], asked=ids("four")[None], bare=...)
 
 Without torch the file is skipped.
 """
@@ -39,7 +39,7 @@ _NAMES = 1024
 
 
 @dataclass(frozen=True)
-class Subject:
+class ModuleSubject:
     """A module, and what to do with it.
 
     Attributes:
@@ -84,7 +84,7 @@ def bits(state: Any) -> dict[str, bytes]:
     }
 
 
-def test_it_says_whose_its_states_are(subject: Subject) -> None:
+def test_it_says_whose_its_states_are(subject: ModuleSubject) -> None:
     identity = subject.module.identity
     assert identity == subject.module.identity
     assert identity.mechanism
@@ -93,11 +93,11 @@ def test_it_says_whose_its_states_are(subject: Subject) -> None:
     assert subject.module.family in tuple(base.Family)
 
 
-def test_an_empty_memory_is_the_bare_model(subject: Subject) -> None:
+def test_an_empty_memory_is_the_bare_model(subject: ModuleSubject) -> None:
     assert torch.equal(subject.module.read(subject.asked, subject.module.empty()), subject.bare)
 
 
-def test_a_state_is_a_flat_dict_of_whole_tensors_that_ask_for_no_gradient(subject: Subject) -> None:
+def test_a_state_is_a_flat_dict_of_whole_tensors_that_ask_for_no_gradient(subject: ModuleSubject) -> None:
     state = subject.written(2)
     assert type(state) is dict
     shipped = {tensor.data_ptr() for tensor in subject.module.weights.values()}
@@ -109,7 +109,7 @@ def test_a_state_is_a_flat_dict_of_whole_tensors_that_ask_for_no_gradient(subjec
         assert tensor.numel() == 0 or tensor.data_ptr() not in shipped
 
 
-def test_a_write_leaves_the_earlier_state_as_it_was(subject: Subject) -> None:
+def test_a_write_leaves_the_earlier_state_as_it_was(subject: ModuleSubject) -> None:
     state = subject.written(1)
     before = bits(state)
     after = subject.module.write(subject.given[1], state)
@@ -118,7 +118,7 @@ def test_a_write_leaves_the_earlier_state_as_it_was(subject: Subject) -> None:
     assert bits(after) != before
 
 
-def test_a_read_changes_nothing(subject: Subject) -> None:
+def test_a_read_changes_nothing(subject: ModuleSubject) -> None:
     state = subject.written(1)
     before = bits(state)
     once = subject.module.read(subject.asked, state)
@@ -126,13 +126,13 @@ def test_a_read_changes_nothing(subject: Subject) -> None:
     assert bits(state) == before
 
 
-def test_no_write_changes_what_is_shipped(subject: Subject) -> None:
+def test_no_write_changes_what_is_shipped(subject: ModuleSubject) -> None:
     before = bits(subject.module.weights)
     subject.written(3)
     assert bits(subject.module.weights) == before
 
 
-def test_what_is_written_is_read(subject: Subject) -> None:
+def test_what_is_written_is_read(subject: ModuleSubject) -> None:
     state = subject.written(1)
     later = subject.module.write(subject.given[1], state)
     once, twice = subject.module.read(subject.asked, state), subject.module.read(subject.asked, later)
@@ -140,7 +140,7 @@ def test_what_is_written_is_read(subject: Subject) -> None:
     assert not torch.equal(twice, once)
 
 
-def test_the_same_write_gives_the_same_bits_whatever_was_drawn_before(subject: Subject) -> None:
+def test_the_same_write_gives_the_same_bits_whatever_was_drawn_before(subject: ModuleSubject) -> None:
     torch.manual_seed(1)
     once = bits(subject.written(1))
     torch.manual_seed(2)
@@ -149,7 +149,7 @@ def test_the_same_write_gives_the_same_bits_whatever_was_drawn_before(subject: S
     assert torch.equal(torch.random.get_rng_state(), drawn), "a write draws from the process's own numbers"
 
 
-def test_a_position_does_not_see_what_is_asked_behind_it(subject: Subject) -> None:
+def test_a_position_does_not_see_what_is_asked_behind_it(subject: ModuleSubject) -> None:
     state, asked = subject.written(2), subject.asked
     other = asked.clone()
     other[:, -1] = other[:, 0]
@@ -158,7 +158,7 @@ def test_a_position_does_not_see_what_is_asked_behind_it(subject: Subject) -> No
     assert torch.allclose(read[:, :-1], again[:, :-1], atol=subject.tolerance)
 
 
-def test_rows_do_not_see_each_other(subject: Subject) -> None:
+def test_rows_do_not_see_each_other(subject: ModuleSubject) -> None:
     if subject.module.family == base.Family.SEQUENCE:
         pytest.skip("each row has a state of its own: see the tests of rows")
     state = subject.written(2)
@@ -168,7 +168,7 @@ def test_rows_do_not_see_each_other(subject: Subject) -> None:
         assert torch.allclose(together[n : n + 1], alone, atol=subject.tolerance)
 
 
-def test_written_in_two_it_is_what_it_is_written_in_one(subject: Subject) -> None:
+def test_written_in_two_it_is_what_it_is_written_in_one(subject: ModuleSubject) -> None:
     if subject.module.family == base.Family.PARAMETER:  # it learns what is to be known, not what was known before
         assert bits(subject.module.write(subject.given[1], subject.module.empty())) == bits(subject.written(2))
         return
@@ -177,13 +177,13 @@ def test_written_in_two_it_is_what_it_is_written_in_one(subject: Subject) -> Non
     assert torch.allclose(read, again, atol=subject.tolerance)
 
 
-def test_it_stays_finite(subject: Subject) -> None:
+def test_it_stays_finite(subject: ModuleSubject) -> None:
     state = subject.written(3)
     assert all(torch.isfinite(tensor.float()).all() for tensor in state.values())
     assert torch.isfinite(subject.module.read(subject.asked, state)).all()
 
 
-def test_a_bounded_memory_stays_as_large_as_it_is_and_another_grows(subject: Subject) -> None:
+def test_a_bounded_memory_stays_as_large_as_it_is_and_another_grows(subject: ModuleSubject) -> None:
     sizes = [base.state_bytes(subject.written(count)) for count in (1, 2, 3)]
     if subject.module.bounded:
         assert max(sizes) - sizes[0] <= _NAMES  # but for the digests of its sources
@@ -191,7 +191,7 @@ def test_a_bounded_memory_stays_as_large_as_it_is_and_another_grows(subject: Sub
         assert sizes[0] < sizes[1] < sizes[2]
 
 
-def test_a_file_gives_back_the_same_bits(subject: Subject, tmp_path: Path) -> None:
+def test_a_file_gives_back_the_same_bits(subject: ModuleSubject, tmp_path: Path) -> None:
     state, identity = subject.written(2), subject.module.identity
     base.save(tmp_path / "state", state, identity, {"made": "today"})
     loaded, said = base.load(tmp_path / "state", identity)
@@ -202,7 +202,7 @@ def test_a_file_gives_back_the_same_bits(subject: Subject, tmp_path: Path) -> No
     assert (tmp_path / "state").stat().st_mode & 0o077 == 0
 
 
-def test_another_process_reads_the_same_bits(subject: Subject, tmp_path: Path) -> None:
+def test_another_process_reads_the_same_bits(subject: ModuleSubject, tmp_path: Path) -> None:
     state, identity = subject.written(1), subject.module.identity
     base.save(tmp_path / "state", state, identity)
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
@@ -215,7 +215,7 @@ def _digest_in_another_process(path: Path, identity: Any) -> str:
     return digest
 
 
-def test_a_state_of_somebody_else_is_refused(subject: Subject) -> None:
+def test_a_state_of_somebody_else_is_refused(subject: ModuleSubject) -> None:
     raw = base.packed(subject.written(1), subject.module.identity)
     for part in fields(subject.module.identity):
         named = getattr(subject.module.identity, part.name)
@@ -224,7 +224,7 @@ def test_a_state_of_somebody_else_is_refused(subject: Subject) -> None:
             base.unpacked(raw, other)
 
 
-def test_a_damaged_file_is_refused_and_nothing_else_happens(subject: Subject) -> None:
+def test_a_damaged_file_is_refused_and_nothing_else_happens(subject: ModuleSubject) -> None:
     identity = subject.module.identity
     raw = base.packed(subject.written(1), identity)
     draw = Random(0)
@@ -238,7 +238,7 @@ def test_a_damaged_file_is_refused_and_nothing_else_happens(subject: Subject) ->
             base.unpacked(file, identity)
 
 
-def test_what_is_forgotten_is_as_if_it_had_never_been_written(subject: Subject) -> None:
+def test_what_is_forgotten_is_as_if_it_had_never_been_written(subject: ModuleSubject) -> None:
     if not hasattr(subject.module, "forget"):
         pytest.skip("it forgets a state as a whole")
     assert subject.sources, "name what the last write came from"
@@ -251,14 +251,16 @@ def test_what_is_forgotten_is_as_if_it_had_never_been_written(subject: Subject) 
 
 
 @pytest.fixture
-def rows(subject: Subject) -> Callable[[Any], Any]:
+def rows(subject: ModuleSubject) -> Callable[[Any], Any]:
     """Write hidden states (B, T, D) of a sequence memory, from nothing."""
     if subject.module.family != base.Family.SEQUENCE:
         pytest.skip("of sequence memories")
     return lambda h: subject.module.write(h, subject.module.empty())
 
 
-def test_a_row_of_hidden_states_reads_what_it_has_written_itself(subject: Subject, rows: Callable[[Any], Any]) -> None:
+def test_a_row_of_hidden_states_reads_what_it_has_written_itself(
+    subject: ModuleSubject, rows: Callable[[Any], Any]
+) -> None:
     given = subject.given[0]
     other = given.clone()
     other[1:] = other[1:].flip(1) * 2
@@ -267,7 +269,7 @@ def test_a_row_of_hidden_states_reads_what_it_has_written_itself(subject: Subjec
     assert not torch.allclose(read[1:], again[1:], atol=subject.tolerance)
 
 
-def test_gradients_reach_everything_that_is_shipped(subject: Subject, rows: Callable[[Any], Any]) -> None:
+def test_gradients_reach_everything_that_is_shipped(subject: ModuleSubject, rows: Callable[[Any], Any]) -> None:
     weights = [weight.requires_grad_() for weight in subject.module.weights.values()]
     subject.module.read(subject.asked, rows(subject.given[0])).square().sum().backward()
     for weight in weights:

