@@ -199,7 +199,7 @@ def neural(parts: Sequence[str], *, quick: bool, seed: int) -> None:
     from mnemic.lab.tasks.neural.neural_bench import bench_neural
     from mnemic.lab.tasks.neural.neural_ground import PARTS, NeuralSize
 
-    run, size = invocation(), NeuralSize(quick=quick, parts=tuple(parts) or PARTS, seed=seed)
+    run, size = invocation(), NeuralSize(quick=quick, parts=tuple(parts or PARTS), seed=seed)
     with TemporaryDirectory(prefix="mnemic-neural-") as folder:
         cache = run.settings.home / "cache"
         figures = bench_neural(size, cache, Path(folder), lambda part: run.output.note(f"{part} ..."))

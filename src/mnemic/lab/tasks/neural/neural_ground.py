@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from mnemic.neural.gguf_weights import TextModel
 
-PARTS: Final = ("decoder", "kv", "lora", "unlearning")
+PARTS: Final = {
+    "decoder": "mnemic.lab.tasks.neural.decoder_bench:figures",
+    "kv": "mnemic.lab.tasks.neural.kv_bench:figures",
+    "lora": "mnemic.lab.tasks.neural.lora_bench:figures",
+    "unlearning": "mnemic.lab.tasks.neural.lora_bench:unlearning_figures",
+}
+"""What measures each part; loaded when torch is known to be there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +29,7 @@ class NeuralSize:
     """
 
     quick: bool = False
-    parts: tuple[str, ...] = PARTS
+    parts: tuple[str, ...] = tuple(PARTS)
     seed: int = 0
 
 
