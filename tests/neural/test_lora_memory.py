@@ -154,5 +154,5 @@ def test_the_profiles_slots_are_asked_for_in_words() -> None:
     assert fact_of("id", "shoe_size", "44", []) is None
     for fact in filter(None, made):
         assert "Rex" in fact.answer
-        assert len(fact.others) == 2
+        assert len(fact.others) == 3
         assert not [other for other in fact.others if "{" in other or other in questions]

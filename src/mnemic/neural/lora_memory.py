@@ -96,13 +96,13 @@ class LoraSettings:
     targets: tuple[str, ...] = ("self_attn.v_proj", "self_attn.o_proj", "mlp.gate_proj", "mlp.up_proj", "mlp.down_proj")
     shards: int = 1
     batch: int = 8
-    others: int = 6
+    others: int = 8
     sentences: int = 3
     rate: float = 2e-3
     passes: int = 8
     least: int = 48
     learnt: float = 0.01
-    others_weight: float = 1.5
+    others_weight: float = 2.0
     sentences_weight: float = 1.5
     seed: int = 0
     facts_limit: int = 40
