@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 PARTS: Final = {
     "decoder": "mnemic.lab.tasks.neural.decoder_bench:figures",
-    "kv": "mnemic.lab.tasks.neural.kv_bench:figures",
+    "kv": "mnemic.lab.tasks.neural.kept_keys_bench:figures",
     "lora": "mnemic.lab.tasks.neural.lora_bench:figures",
     "unlearning": "mnemic.lab.tasks.neural.lora_bench:unlearning_figures",
 }
