@@ -39,6 +39,7 @@ BEYOND_A_SCHEMA = {
     "names of mem0 may be left blank, and hold no control character": r"^(user|agent|run|app)_id: holds a control",
     "one of mem0's entities is needed, and what was judged cannot be unsaid": r"^(user_id|feedback): is missing",
     "what is to be kept word for word has words": r"^messages\[\d+\]\.content: is no text\. With `infer`",
+    "an instruction is settled by being kept alone": r"^keep: is all that settles",
     "all parts of a message may be empty, each for itself": r"^messages\[\d+\]\.text: is empty",
 }
 """Why a request that fits the schema may still be refused with 400, and the words that say so."""

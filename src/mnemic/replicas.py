@@ -32,20 +32,19 @@ class ReadReplicas:
         patience: Seconds that a read waits for a replica before it goes to the primary.
         options: Those of `Memory` that the primary was opened with, such as an `embedder` of one's own.
 
-    Raises:
-        StoreError: a replica cannot be served; its class says why.
+    A replica is opened by the first read whose turn it is, and one that is down is passed over until it answers.
     """
 
     def __init__(self, primary: Memory, urls: Sequence[str], *, patience: float = 0.2, **options: Any) -> None:
         self._primary, self._patience = primary, patience
         self._turn, self._avoiding = count(), Mutex()
-        self._avoided: dict[Memory, float] = {}
+        self._avoided: dict[int, float] = {}
+        """By place, until when a replica is not asked."""
         self.from_primary = 0
         """How many reads went to the primary since no replica was new enough, or none answered."""
-        settings = replace(primary.settings, background=False)
-        with ExitStack() as opening:
-            self._replicas = [opening.enter_context(Memory(url, settings=settings, **options)) for url in urls]
-            self._opened = opening.pop_all()
+        self._urls, self._options = tuple(urls), {**options, "settings": replace(primary.settings, background=False)}
+        self._replicas: dict[int, Memory] = {}
+        self._opened = ExitStack()
 
     def scope(
         self,
@@ -75,17 +74,33 @@ class ReadReplicas:
     def _new_enough(self, tenant: str, at_least: int) -> Memory | None:
         """The replica whose turn it is, or the next that answers, if it has replayed a commit in time."""
         first, until = next(self._turn), time.monotonic() + self._patience
-        for place in range(len(self._replicas)):
-            replica = self._replicas[(first + place) % len(self._replicas)]
-            if self._avoided.get(replica, 0.0) > time.monotonic():
+        for turn in range(len(self._urls)):
+            place = (first + turn) % len(self._urls)
+            if self._avoided.get(place, 0.0) > time.monotonic():
                 continue
             try:
+                replica = self._replica(place)
                 if at_least <= 0 or _replayed(replica, tenant, at_least, until):
                     return replica
             except StoreError:
                 with self._avoiding:
-                    self._avoided[replica] = time.monotonic() + AVOIDED_SECONDS
+                    self._avoided[place] = time.monotonic() + AVOIDED_SECONDS
         return None
+
+    def _replica(self, place: int) -> Memory:
+        """The replica at a place, opened if nobody has asked it yet.
+
+        Raises:
+            StoreError: it cannot be opened; its class says why.
+        """
+        if place not in self._replicas:
+            opened = Memory(self._urls[place], **self._options)
+            with self._avoiding:
+                if self._replicas.setdefault(place, opened) is opened:
+                    self._opened.enter_context(opened)
+                    return opened
+            opened.close()  # somebody was quicker
+        return self._replicas[place]
 
     def close(self) -> None:
         """Close the replicas."""

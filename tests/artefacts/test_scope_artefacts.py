@@ -36,7 +36,7 @@ def told(memory: Memory, user: str = "ada", text: str = "I keep a tuatara named 
 
 
 def put(me: ScopedMemory, source: str, made: bytes = b"state of a model", **more: object) -> KeptArtefact:
-    return me.artefacts.put(made, mechanism="kv", made_by=MADE_BY, sources=(source,), **more)  # type: ignore[arg-type]
+    return me.artefacts.put(made, mechanism="kv", made_by=MADE_BY, sources=(source,), **more)
 
 
 def files(memory: Memory) -> list[Path]:
@@ -320,3 +320,15 @@ def test_the_handle_is_made_anew_each_time(memory: Memory) -> None:
     me, _ = told(memory)
     assert isinstance(me.artefacts, ScopeArtefacts)
     assert me.artefacts.stored_bytes() == 0
+
+
+@pytest.mark.parametrize("digest", ["zz", "0" * 64])
+def test_what_a_writer_says_of_files_is_believed_by_no_backup(tmp_path: Path, digest: str) -> None:
+    with Memory(tmp_path / "memory.db", embedder="none") as memory:
+        me = memory.scope(user="ada")
+        source = me.observe("I play the cello.").ids[0]
+        me.artefacts.put(b"computed", mechanism="kv", made_by={"model": "m"}, sources=(source,))
+        forged = {"artefact": "x", "sha256": digest, "bytes": 1, "made_by": {}}
+        me.write("mine", kind="resource", tags=("artefact",), slots=forged)
+        memory.admin.backup(tmp_path / "backup.db")
+        assert list(memory.admin.verify()) == []

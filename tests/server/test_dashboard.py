@@ -201,7 +201,15 @@ def test_words_that_are_put_together_are_in_the_table() -> None:
     assert wanted <= keys
     modules = "".join(path.read_text(encoding="utf-8") for path in OURS if path.name != "words.js")
     together = ("kind.", "state.", "channel.", "verb.", "right.", "work.", "stage.", "arm.", "erased.", "how.", "add.")
-    together += ("then.known", "then.changed", "then.commit", "branches.prefer.", "holds.item", "holds.session")
+    together += (
+        "slot.",
+        "then.known",
+        "then.changed",
+        "then.commit",
+        "branches.prefer.",
+        "holds.item",
+        "holds.session",
+    )
     unused = {key for key in keys if f'"{key}"' not in modules and not key.startswith(together)}
     assert unused == set()
 

@@ -55,7 +55,8 @@ class World:
 
     def administrator(self, tenant: int) -> str:
         """A key that may administer a tenant."""
-        return self.memory.keys.create("chief", tenant=f"tenant{tenant}", right=Right.ADMIN).text
+        name = f"chief {len(self.memory.keys.list(tenant=f'tenant{tenant}'))}"  # one name is of one key
+        return self.memory.keys.create(name, tenant=f"tenant{tenant}", right=Right.ADMIN).text
 
 
 @contextmanager

@@ -46,7 +46,7 @@ def test_settling_takes_every_byte_from_the_tables(
     assert files_with(postgres, CANARY)
     receipt = world.erase(item.id, reason="")
     assert receipt.status == "pending"
-    assert any("settle" in where for where in receipt.left)
+    assert any("mnemic verify" in where for where in receipt.left)
     assert files_with(postgres, CANARY)  # what is deleted stays in its page
     assert world.store.settle()
     assert files_with(postgres, CANARY) == []

@@ -125,6 +125,18 @@ def test_a_replica_that_has_gone_is_passed_over(primary: PostgresServer) -> None
         assert replicas.from_primary == 2
 
 
+def test_one_that_is_down_from_the_beginning_stops_no_reader(primary: PostgresServer, standby: PostgresServer) -> None:
+    nobody = standby.url("replicated").replace(f":{standby.port}/", ":1/")
+    with (
+        Memory(primary.url("replicated"), settings=QUIET) as memory,
+        ReadReplicas(memory, [nobody, standby.url("replicated")]) as replicas,
+    ):
+        memory.scope(user="ada", tenant="down").observe("The crane came.")
+        eventually(lambda: standby.replayed(primary))
+        assert [texts(replicas.scope(user="ada", tenant="down")) for _ in range(3)] == [["The crane came."]] * 3
+        assert replicas.from_primary == 0
+
+
 def test_a_standby_that_is_promoted_under_a_live_pool_has_all_and_is_gone_on_with(
     postgres_programs: PostgresPrograms,
 ) -> None:

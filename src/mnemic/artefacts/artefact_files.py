@@ -26,7 +26,7 @@ ENDING: Final = ".artefacts"
 GRACE_SECONDS: Final = 3_600.0
 """How long a file that no item names yet is left alone: somebody may be about to commit the item."""
 _UNFINISHED: Final = ".unfinished"
-_DIGEST: Final = re.compile("[0-9a-f]{64}")
+DIGEST: Final = re.compile("[0-9a-f]{64}")
 _NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _PIECE: Final = 1 << 20
 
@@ -69,7 +69,7 @@ class ArtefactFolder:
         Raises:
             StoreCorrupt: that is no digest; a store that somebody has changed names no file elsewhere.
         """
-        if not _DIGEST.fullmatch(sha256):
+        if not DIGEST.fullmatch(sha256):
             raise StoreCorrupt(f"{sha256[:80]!r} is no SHA-256 of an artefact; run `mnemic verify`")
         return self._home(wall) / sha256
 
@@ -143,7 +143,7 @@ class ArtefactFolder:
 
     def kept(self, wall: Wall) -> dict[str, os.stat_result]:
         """The files of a wall that have come to their names, by digest."""
-        files = ((path.name, _stat(path)) for path in self._files(self._home(wall)) if _DIGEST.fullmatch(path.name))
+        files = ((path.name, _stat(path)) for path in self._files(self._home(wall)) if DIGEST.fullmatch(path.name))
         return {name: stat for name, stat in files if stat is not None}
 
     def size(self) -> int:

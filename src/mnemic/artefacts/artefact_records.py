@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from mnemic.artefacts.artefact_files import StoredBytes
-from mnemic.core.items import Kind, Slot
+from mnemic.artefacts.artefact_files import DIGEST, StoredBytes
+from mnemic.core.items import Channel, Kind, Slot
 
 ARTEFACT: Final = "artefact"
 """The tag of an artefact's item, and the slot that names its mechanism."""
@@ -45,13 +45,18 @@ class Artefact:
         }
 
 
-def artefact_of(kind: Kind, tags: tuple[str, ...], slots: Mapping[str, Slot]) -> Artefact | None:
-    """Read what an item says of an artefact; None where it is none: anybody may write an item with this tag."""
+def artefact_of(kind: Kind, channel: Channel, tags: tuple[str, ...], slots: Mapping[str, Slot]) -> Artefact | None:
+    """Read what an item says of an artefact; None where it is none.
+
+    Anybody may write an item with this tag, and say anything of files; only what a model made is believed.
+    """
     mechanism, sha256, size = slots.get(ARTEFACT), slots.get("sha256"), slots.get("bytes")
     made_by, details, remade = slots.get("made_by"), slots.get("details"), slots.get("remade")
-    if kind is not Kind.RESOURCE or ARTEFACT not in tags or not isinstance(mechanism, str):
+    if kind is not Kind.RESOURCE or channel is not Channel.MODEL or ARTEFACT not in tags:
         return None
-    if not (isinstance(sha256, str) and isinstance(size, int) and isinstance(made_by, dict)):
+    if not isinstance(mechanism, str) or not (isinstance(sha256, str) and DIGEST.fullmatch(sha256)):
+        return None
+    if not (isinstance(size, int) and isinstance(made_by, dict)):
         return None
     stored = StoredBytes(sha256, size)
     said = details if isinstance(details, dict) else {}

@@ -148,6 +148,6 @@ def _read(
 def _described(versions: Iterable[Version]) -> Iterable[KeptArtefact]:
     for version in versions:
         item = version.item
-        artefact = artefact_of(item.kind, item.tags, item.slots)
-        if artefact is not None and item.channel is Channel.MODEL:
+        artefact = artefact_of(item.kind, item.channel, item.tags, item.slots)
+        if artefact is not None:
             yield KeptArtefact(version=version, artefact=artefact)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from mnemic.artefacts.artefact_records import artefact_of
 from mnemic.core.ids import ALPHABET, ItemId, to_bytes
 from mnemic.core.items import Kind
 from mnemic.core.listing import all_of
@@ -62,11 +63,14 @@ def resolve_all(me: ScopedMemory, texts: Sequence[str]) -> list[ItemId]:
 def _last(me: ScopedMemory) -> ItemId:
     """Find what was said or stated last.
 
-    What rules or a strategy made of it is written later, and nobody said it; nor did anybody say what `follow` writes.
+    What rules or a strategy made of it is written later, and nobody said it; nor did anybody say what `follow` writes,
+    or what a model computed.
     """
     for version in all_of(me.list):
-        if not _is_derived(version.item) and FOLLOWS not in version.item.tags:
-            return version.item.id
+        item = version.item
+        computed = artefact_of(item.kind, item.channel, item.tags, item.slots) is not None
+        if not (computed or _is_derived(item) or FOLLOWS in item.tags):
+            return item.id
     raise NotFound("nothing has been remembered for this user yet")
 
 

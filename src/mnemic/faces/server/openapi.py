@@ -39,6 +39,13 @@ _CHARACTER: Final = (
     f"|%[Ff]0%[9ABab][0-9A-Fa-f]{_LATER}{_LATER})"
 )
 """Of a name: visible ASCII as it is, or any in UTF-8, percent-encoded."""
+
+
+def _in_any_case(word: str) -> str:
+    """A pattern of a word, written in capitals or not: JSON schema has no flag for that."""
+    return "".join(f"[{letter}{letter.upper()}]" if letter.isalpha() else letter for letter in word)
+
+
 _HEADERS: Final = {
     "user": {
         "name": "Mnemic-User",
@@ -48,7 +55,7 @@ _HEADERS: Final = {
     "shared": {
         "name": "Mnemic-Shared",
         "description": "Whether what all users of the tenant share is meant, in place of a user's memory.",
-        "schema": text(among=SHARED_WORDS),
+        "schema": text(pattern=f"^({'|'.join(map(_in_any_case, SHARED_WORDS))})$"),
     },
     "key": {
         "name": "Idempotency-Key",

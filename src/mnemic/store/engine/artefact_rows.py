@@ -44,7 +44,7 @@ def named_by(rows: Rows, wall: Wall) -> Iterator[NamedArtefact]:
         for first in range(0, len(vers), _AT_ONCE):
             for row in rows.items.version_rows(space.id, vers[first : first + _AT_ONCE]):
                 body = codec.read_body(row.body)
-                artefact = artefact_of(body.wording.kind, body.tags, body.wording.slots)
+                artefact = artefact_of(body.wording.kind, codec.CHANNELS[row.channel], body.tags, body.wording.slots)
                 if artefact is not None:
                     yield NamedArtefact(artefact, row.seq_to == FOREVER and row.state == State.ACTIVE)
 

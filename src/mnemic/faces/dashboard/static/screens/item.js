@@ -3,31 +3,38 @@ import { html, useState } from "../vendor/htm-preact.js";
 import { mayWrite } from "../api.js";
 import { Chip, Dialog, Icon, Kind, Trouble, When, number, tagsOf, toast, undo, useAnswer, useDoing } from "../parts.js";
 import { go } from "../route.js";
-import { t } from "../words.js";
+import { titleOf } from "../server_words.js";
+import { t, tagged } from "../words.js";
 
 const EVIDENCE = ["turn", "document", "chunk"];
 
 /** The branch on which an item is looked at, for every operation on it. */
 const onBranch = (route) => (route.given.branch ? { branch: route.given.branch } : {});
 
+/** The version of an item that stood after a commit, else its latest, also of what is superseded or forgotten, which `get` hides; a history tells of what took its place as well. */
+function versionAt(versions, id, seq) {
+  const own = versions.filter((one) => one.id === id);
+  return own.findLast((one) => !seq || one.seq_from <= seq) ?? own[0];
+}
+
 export function ItemPanel({ id, route, commits }) {
-  const at = route.given.then ? { at: Number(route.given.then) } : {};
   const on = onBranch(route);
   const [erasing, setErasing] = useState(null);
   const [receipt, setReceipt] = useState(null);
-  const item = useAnswer("get", receipt ? null : { id, ...on, ...at }, [commits]);
+  const past = useAnswer("history", receipt ? null : { id, ...on }, [commits]);
+  const item = { ...past, data: past.data && versionAt(past.data.versions, id, Number(route.given.then)) };
   const close = () => go(route.screen, { ...route.given, item: null }, true);
   return html`<aside class="panel" aria-label=${t("item")}>
     <header><button class="plain" aria-label=${t("close")} title=${`${t("close")} (Esc)`} onClick=${close}><${Icon} name="close" /></button>${item.data && html`<${Kind} kind=${item.data.kind} />`}
       ${item.data?.pinned && html`<${Chip} tone="good">${t("pinned")}</${Chip}>`}${item.data && item.data.state !== "active" && html`<${Chip} tone="warn">${t(`state.${item.data.state}`)}</${Chip}>`}
       <span style=${{ flex: 1 }}></span><code class="faint" title=${id}>${id.slice(-8)}</code></header>
     <${Trouble} problem=${item.problem} retry=${item.again} />
-    ${item.data && html`<${Whole} item=${item.data} route=${route} commits=${commits} close=${close} erase=${() => setErasing(item.data)} />`}
+    ${item.data && html`<${Whole} item=${item.data} versions=${past.data.versions} route=${route} commits=${commits} close=${close} erase=${() => setErasing(item.data)} />`}
     ${erasing && html`<${Erasing} item=${erasing} on=${on} receipt=${receipt} onErased=${setReceipt} onClose=${() => { setErasing(null); if (receipt) close(); }} />`}
   </aside>`;
 }
 
-function Whole({ item, route, commits, close, erase }) {
+function Whole({ item, versions, route, commits, close, erase }) {
   const [open, setOpen] = useState("");
   const doing = useDoing();
   const on = onBranch(route);
@@ -37,10 +44,10 @@ function Whole({ item, route, commits, close, erase }) {
   const slots = Object.entries(item.slots).filter(([name]) => name !== "speaker" && name !== "role");
   return html`
     <div class="whole" dir="auto">${item.text}</div>
-    ${mayWrite() && !route.given.then && html`<div class="actions">
+    ${mayWrite() && !route.given.then && html`<div class="actions">${item.state === "active" && html`
       <button onClick=${() => setOpen("edit")}>${t(statement ? "edit" : "correct")}</button>
       <button onClick=${() => doing.run(item.pinned ? "unpin" : "pin", { ids: [item.id], ...on }, done(item.pinned ? "unpinned" : "pinned"))}><${Icon} name="pin" size="15" />${t(item.pinned ? "unpin" : "pin")}</button>
-      <button onClick=${() => doing.run("forget", { ids: [item.id], expect: item.seq_from, ...on }, (receipt) => { done("forgotten")(receipt); close(); })}>${t("forget")}</button>
+      <button onClick=${() => doing.run("forget", { ids: [item.id], expect: item.seq_from, ...on }, (receipt) => { done("forgotten")(receipt); close(); })}>${t("forget")}</button>`}
       <button class="danger" onClick=${erase}>${t("erase")}</button></div>`}
     <${Trouble} problem=${doing.problem} />
     <dl class="facts">
@@ -51,23 +58,24 @@ function Whole({ item, route, commits, close, erase }) {
       <dt>${t("channel")}</dt><dd>${t(`channel.${item.channel}`)}</dd>
       ${item.session && html`<dt>${t("session")}</dt><dd><bdi>${item.session}</bdi></dd>`}${item.agent && html`<dt>${t("agent")}</dt><dd><bdi>${item.agent}</bdi></dd>`}
       ${item.tags.length > 0 && html`<dt>${t("tags")}</dt><dd class="line">${tags.telling.map((tag) => html`<${Chip}><bdi>${tag}</bdi></${Chip}>`)}${tags.others > 0 && html`<span class="faint">${t("tags.lookup", { count: number(tags.others) })}</span>`}</dd>`}
-      ${slots.map(([name, value]) => html`<dt dir="auto">${name}</dt><dd dir="auto">${typeof value === "string" ? value : JSON.stringify(value)}</dd>`)}
+      ${slots.map(([name, value]) => html`<dt dir="auto">${tagged("slot", name)}</dt><dd dir="auto">${typeof value === "string" ? value : JSON.stringify(value)}</dd>`)}
       <dt>${t("written")}</dt><dd><${When} at=${item.recorded} /> · <a href=${`#/timeline?then=${item.seq_from}`}>${t("commit", { seq: item.seq_from })}</a></dd>
       <dt>${t("id")}</dt><dd><code>${item.id}</code></dd>
     </dl>
     ${item.source.length > 0 && html`<section><h3>${t("rests_on")}</h3><div class="cards">${item.source.slice(0, 8).map((id) => html`<${Cited} id=${id} route=${route} key=${id} />`)}</div>${item.source.length > 8 && html`<p class="faint">${t("and_more", { count: item.source.length - 8 })}</p>`}</section>`}
     <${Uses} id=${item.id} on=${on} commits=${commits} />
-    <${History} id=${item.id} on=${on} commits=${commits} />
+    <${History} versions=${versions} />
     <${Links} id=${item.id} route=${route} commits=${commits} />
     ${route.screen !== "graph" && html`<a class="button" style=${{ justifySelf: "start", alignSelf: "start" }} href=${`#/graph?item=${item.id}`}><${Icon} name="graph" size="15" />${t("graph.from_here")}</a>`}
     ${open === "edit" && html`<${Editing} item=${item} on=${on} statement=${statement} onClose=${() => setOpen("")} done=${(receipt) => { setOpen(""); done("edited")(receipt); }} />`}`;
 }
 
 function Cited({ id, route }) {
-  const { data, problem } = useAnswer("get", { id, ...onBranch(route) });
-  if (problem) return html`<p class="faint">${id}: ${problem.detail || problem.title}</p>`;
+  const { data: past, problem } = useAnswer("history", { id, ...onBranch(route) });
+  if (problem) return html`<p class="faint">${id}: ${titleOf(problem)}</p>`;
+  const data = past && versionAt(past.versions, id);
   return html`<button style=${{ whiteSpace: "normal", textAlign: "left", display: "block" }} onClick=${() => go(route.screen, { ...route.given, item: id })}>
-    <span class="line">${data && html`<${Kind} kind=${data.kind} /><bdi>${data.speaker}</bdi><${When} at=${data.said} />`}</span><span dir="auto">${data?.text.slice(0, 220) ?? "…"}</span></button>`;
+    <span class="line">${data && html`<${Kind} kind=${data.kind} /><bdi>${data.speaker}</bdi><${When} at=${data.said} />${data.state !== "active" && html`<${Chip} tone="warn">${t(`state.${data.state}`)}</${Chip}>`}`}</span><span dir="auto">${data?.text.slice(0, 220) ?? "…"}</span></button>`;
 }
 
 function Uses({ id, on, commits }) {
@@ -79,11 +87,9 @@ function Uses({ id, on, commits }) {
     ${mayWrite() && html`<button onClick=${() => say(true)}>${t("helped")}</button><button onClick=${() => say(false)}>${t("misled")}</button>`}</div><${Trouble} problem=${doing.problem} /></section>`;
 }
 
-function History({ id, on, commits }) {
-  const { data, problem } = useAnswer("history", { id, ...on }, [commits]);
-  if (problem) return html`<${Trouble} problem=${problem} />`;
-  if (!data || data.versions.length < 2) return null;
-  return html`<section><h3>${t("history")}</h3><ol class="versions">${[...data.versions].reverse().map((one) => html`<li class=${one.seq_to === null && one.state === "active" ? "stands" : ""}>
+function History({ versions }) {
+  if (versions.length < 2) return null;
+  return html`<section><h3>${t("history")}</h3><ol class="versions">${[...versions].reverse().map((one) => html`<li class=${one.seq_to === null && one.state === "active" ? "stands" : ""}>
     <div class="line"><a href=${`#/timeline?then=${one.seq_from}`}>${t("commit", { seq: one.seq_from })}</a><${When} at=${one.recorded} />${one.state !== "active" && html`<${Chip} tone="warn">${t(`state.${one.state}`)}</${Chip}>`}${one.pinned && html`<${Icon} name="pin" size="13" />`}</div><div class="text" dir="auto">${one.text}</div></li>`)}</ol></section>`;
 }
 
