@@ -60,7 +60,7 @@ FLOORS = (
     ("window",),
     ("arguments",),
     ("admin",),
-    ("session", "long_reading", "markdown_folder", "scope_artefacts"),
+    ("session", "long_reading", "markdown_folder", "scope_artefacts", "cubes"),
     ("memory", "aio"),
     ("replicas", "placement", "engine_memory"),
     ("operations",),
