@@ -75,13 +75,13 @@ def planned(
     for id in ids:
         story, now = journal.stories[id], standing.get(id)
         fates[id] = fate(story, now, is_erased=id in erased)
-        if fates[id] in (Fate.WRITTEN, Fate.UPDATED):
-            written = desk.item(story[-1], None)
-            put = written.puts[0] if now is None else put_of(written.puts[0].item, now.item)
-            if now is not None and put.item == now.item:  # but for secrets that are masked here
-                fates[id] = Fate.THERE
-                continue
-            puts[id] = put
+        if fates[id] in (Fate.THERE, Fate.ERASED_HERE, Fate.CHOICE):
+            continue
+        written = desk.item(story[-1], None)
+        if now is not None and written.puts[0].item == now.item:  # but for secrets that are masked here
+            fates[id] = Fate.THERE
+        elif fates[id] is not Fate.CHANGED_HERE:
+            puts[id] = written.puts[0] if now is None else put_of(written.puts[0].item, now.item)
             masked += sum(count for _, count in written.masked)
     for id in _unfounded(snapshot, seen, puts):
         fates[id] = Fate.UNFOUNDED

@@ -283,7 +283,7 @@ def _other(artefact: Artefact, made_by: Mapping[str, Slot]) -> str:
 
 
 def _has_sound_header(cube: CubeFile, part: CubePart) -> bool:
-    """Whether bytes begin as GGUF, or as safetensors with a header that is in them: nothing is allocated for its claim."""
+    """Whether bytes begin as GGUF, or with a header of safetensors that ends within them; no claim is allocated for."""
     head = cube.head(part, 8)
     length = int.from_bytes(head, "little")
     if head[:4] == _GGUF or length > min(_HEADER_LIMIT, part.size - 8):
