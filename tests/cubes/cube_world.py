@@ -55,9 +55,9 @@ def contents(me: ScopedMemory) -> dict[str, object]:
     return shown
 
 
-def files_beside(store: Path) -> list[str]:
+def files_below(folder: Path) -> list[str]:
     """The names of all files of artefacts, finished or not."""
-    return sorted(path.name for path in store.parent.glob("*.artefacts/**/*") if path.is_file())
+    return sorted(path.name for path in folder.rglob("*") if path.is_file())
 
 
 def sealed(raw: bytes) -> bytes:

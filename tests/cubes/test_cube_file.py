@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import random
 import stat
 import struct
@@ -19,7 +20,7 @@ from cube_world import (
     SEAL,
     contents,
     entry,
-    files_beside,
+    files_below,
     forged,
     journal_of,
     sealed,
@@ -69,7 +70,8 @@ class Goal:
 
 
 def state(memory: Memory) -> tuple[str, list[str]]:
-    return memory.admin.state_hash(), files_beside(Path(memory.settings.store or memory._opened.store.path))  # type: ignore[attr-defined]
+    assert memory._opened.store.artefacts is not None
+    return memory.admin.state_hash(), files_below(memory._opened.store.artefacts.root)
 
 
 def refused(goal: Goal, raw: bytes, match: str = ".") -> None:
@@ -202,8 +204,6 @@ def test_the_same_name_twice_is_refused(cube: bytes, goal: Goal) -> None:
 
 
 def test_what_is_no_file_is_not_waited_for(goal: Goal, tmp_path: Path) -> None:
-    import os
-
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", tmp_path, tmp_path / "nothing"):
         with pytest.raises(NotFound, match="no file"):

@@ -3,18 +3,36 @@
 from __future__ import annotations
 
 import ast
+import json
+import os
+import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cube_world import ADAPTER, CACHE, MADE_BY, QUIET, Told, contents, files_beside, journal_of, tell
+from cube_world import ADAPTER, CACHE, MADE_BY, QUIET, Told, contents, files_below, journal_of, tell
 
 import mnemic.cubes
 from mnemic.core.items import State
+from mnemic.core.scope import SHARED
 from mnemic.errors import Conflict, NotFound, Refused
 from mnemic.memory import Memory, ScopedMemory
+from mnemic.settings import Settings
 from mnemic.store.sqlite.sqlite_store import SqliteStore
-from mnemic.testing.faults import CountingProbe
+from mnemic.testing.faults import CountingProbe, Probe
 from mnemic.testing.torture.children import asked, fork
+
+
+class KillAtAny:
+    """A probe that ends its own process at the n-th point that it passes, counted from 0."""
+
+    def __init__(self, at: int) -> None:
+        self._left = at
+
+    def __call__(self, point: str, /) -> None:
+        self._left -= 1
+        if self._left < 0:
+            os.kill(os.getpid(), signal.SIGKILL)
 
 
 @pytest.fixture
@@ -89,7 +107,8 @@ def test_a_newer_cube_follows_what_nobody_changed_here(
     there.revise(told.old, tags=["mine"])
     came = there.import_cube(exported(me, tmp_path / "newer.cube"), made_by=MADE_BY)
     assert came.items == {"written": 1, "updated": 2, "there": 1, "changed_here": 1}
-    assert (there.get(told.turn).item.state, there.get(told.new).item.state) == (State.RETIRED, State.SUPERSEDED)
+    states = {held.version.item.id: held.version.item.state for held in there.holdings()}
+    assert (states[told.turn], states[told.new]) == (State.RETIRED, State.SUPERSEDED)
     assert there.get(newer).item == me.get(newer).item
     assert there.get(told.old).item.tags == ("mine",)
     old = there.import_cube(tmp_path / "ada.cube", made_by=MADE_BY)  # the older one changes nothing back
@@ -108,12 +127,10 @@ def test_what_was_erased_here_stays_away_with_all_that_rests_on_it(
     came = there.import_cube(cube, made_by=MADE_BY, caches=True)
     assert (came.seq, came.items) == (None, {"there": 2, "erased_here": 2})
     assert {one.reason for one in came.aside} == {"erased here", "1 of 1 of its sources are not here"}
-    assert (other.admin.state_hash(), files_beside(tmp_path / "other" / "m.db")) == (state, [])
+    assert (other.admin.state_hash(), files_below(tmp_path / "other" / "m.db.artefacts")) == (state, [])
 
 
 def test_what_rests_on_what_does_not_come_stays_away(memory: Memory, other: Memory, tmp_path: Path) -> None:
-    from mnemic.core.scope import SHARED
-
     ours = memory.scope(user=SHARED).observe("The office is in Oslo.").id
     me, there = memory.scope(user="ada"), other.scope(user="ada")
     own = me.observe("I like it there.").id
@@ -203,7 +220,7 @@ def test_a_store_that_keeps_no_artefacts_takes_the_text(me: ScopedMemory, tmp_pa
 
 
 def test_secrets_are_masked_where_they_come_in(other: Memory, tmp_path: Path) -> None:
-    loose = QUIET.__class__(background=False, mask_secrets=False)
+    loose = Settings(background=False, mask_secrets=False)
     with Memory(tmp_path / "loose.db", settings=loose) as memory:
         memory.scope(user="ada").observe("The key is sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH.")
         cube = exported(memory.scope(user="ada"), tmp_path / "ada.cube")
@@ -224,8 +241,6 @@ def test_a_branch_is_carried_as_it_reads(me: ScopedMemory, there: ScopedMemory, 
 
 
 def test_the_text_is_the_lines_of_an_export(me: ScopedMemory, memory: Memory, tmp_path: Path) -> None:
-    import json
-
     lines = [json.loads(line)["event"] for line in journal_of(exported(me, tmp_path / "ada.cube").read_bytes())]
     journal = [json.loads(line).get("event", {}) for line in memory.admin.export()]
     bodies = {event["version"] for event in journal if "version" in event}
@@ -253,7 +268,7 @@ def test_what_is_followed_is_chosen_where_the_memory_is(me: ScopedMemory, there:
     me.follow("house", "zep")
     came = there.import_cube(exported(me, tmp_path / "ada.cube"))
     assert came.items["choice"] == 1
-    assert there.following == ("house",)
+    assert there.following() == ("house",)
 
 
 def test_a_process_killed_at_any_point_leaves_what_the_next_import_completes(
@@ -263,33 +278,22 @@ def test_a_process_killed_at_any_point_leaves_what_the_next_import_completes(
     cube, wanted = exported(me, tmp_path / "ada.cube"), contents(me)
     memory.close()
 
-    def imported(store: Path, probe: object = None) -> None:
-        with Memory(SqliteStore(store, probe=probe), settings=QUIET) as memory:  # type: ignore[arg-type]
+    def imported(store: Path, probe: Probe) -> None:
+        with Memory(SqliteStore(store, probe=probe), settings=QUIET) as memory:
             memory.scope(user="ada").import_cube(cube, made_by=MADE_BY, caches=True)
 
-    class KillAtAny:
-        def __init__(self, at: int) -> None:
-            self.left = at
-
-        def __call__(self, point: str, /) -> None:
-            import os
-            import signal
-
-            self.left -= 1
-            if self.left < 0:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-    def count(say: object) -> None:
+    def count(say: Callable[[str], None]) -> None:
         probe = CountingProbe()
         imported(tmp_path / "counted.db", probe)
-        say(str(sum(probe.points.values())))  # type: ignore[operator]
+        say(str(sum(probe.points.values())))
 
     (points,) = map(int, asked(count))
     assert points >= 15
     for at in range(points):
         store = tmp_path / f"cut-{at}" / "m.db"
         store.parent.mkdir()
-        assert fork(lambda say, store=store, at=at: imported(store, KillAtAny(at))).status() == -9  # type: ignore[misc]
+        child = fork(lambda say, store=store, at=at: imported(store, KillAtAny(at)))  # type: ignore[misc]
+        assert child.status() == -signal.SIGKILL
         with Memory(store, settings=QUIET) as cut:
             assert cut.admin.verify() == []
             cut.scope(user="ada").import_cube(cube, made_by=MADE_BY, caches=True)

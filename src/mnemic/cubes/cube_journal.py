@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from mnemic.artefacts.artefact_records import Artefact, artefact_of
-from mnemic.core.checking import clean_name, flag, list_of, member, number, optional, record, within, words
+from mnemic.core.checking import clean_name, flag, list_of, mapping, member, number, optional, record, within, words
 from mnemic.core.clock import micros
 from mnemic.core.ids import ItemId, from_bytes, item_id, to_bytes
 from mnemic.core.items import Item, Link, State, Version
@@ -26,8 +26,9 @@ _item = record(
     Item,
     {
         "text": words, "said_offset": within(-_DAY_OF_MINUTES + 1, _DAY_OF_MINUTES - 1), "key": optional(words),
-        "source": list_of(item_id), "context": list_of(item_id), "tags": list_of(clean_name), "pinned": flag,
-        "agent": optional(clean_name), "session": optional(clean_name), "pos": within(-(2**62)), "state": member(State),
+        "slots": mapping, "source": list_of(item_id), "context": list_of(item_id), "tags": list_of(clean_name),
+        "pinned": flag, "agent": optional(clean_name), "session": optional(clean_name), "pos": within(-(2**62)),
+        "state": member(State),
     },
 )  # fmt: skip
 _link = record(
