@@ -39,6 +39,7 @@ FLOORS = (
     ("artefacts",),
     ("extract",),
     ("models",),
+    ("neural",),
     ("store",),
     ("lanes",),
     ("index",),
@@ -63,7 +64,7 @@ FLOORS = (
     ("window",),
     ("arguments",),
     ("admin",),
-    ("session", "long_reading", "markdown_folder", "scope_artefacts"),
+    ("session", "long_reading", "markdown_folder", "scope_artefacts", "cubes"),
     ("memory", "aio"),
     ("replicas", "placement", "engine_memory"),
     ("operations",),
@@ -206,6 +207,14 @@ def test_importing_mnemic_fetches_nothing_heavy() -> None:
     code = "import sys, mnemic; print([m for m in ('numpy', 'apsw', 'rich', 'click', 'Stemmer') if m in sys.modules])"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert shown.strip() == "[]"
+
+
+def test_torch_and_its_company_are_imported_by_what_works_inside_a_model_alone() -> None:
+    company = {"torch", "safetensors", "gguf", "tokenizers", "transformers", "accelerate", "peft", "jinja2"}
+    for name, path in modules():
+        roots = {module.split(".")[0] for node in ast.walk(ast.parse(path.read_text())) for module in _imported(node)}
+        allowed = company if name.startswith("neural/") and name != "neural/__init__" else set()
+        assert roots & company <= allowed | ({"gguf"} if name == "testing/tiny_llama" else set()), name
 
 
 def test_nobody_above_the_store_knows_a_backend_by_name() -> None:

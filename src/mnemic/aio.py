@@ -190,6 +190,8 @@ class AsyncScopedMemory(_Awaiting[ScopedMemory]):
     write_folder = _awaited(ScopedMemory.write_folder)
     compare_folder = _awaited(ScopedMemory.compare_folder)
     apply_folder = _awaited(ScopedMemory.apply_folder)
+    export_cube = _awaited(ScopedMemory.export_cube)
+    import_cube = _awaited(ScopedMemory.import_cube)
     changes = _awaited(ScopedMemory.changes)
     written = _awaited(ScopedMemory.written)
 
