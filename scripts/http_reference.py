@@ -37,7 +37,7 @@ with its arguments in the query: a list by repeating its name, an object as JSON
 | `X-Request-Id` | comes back, and stands in the server's log beside what went wrong; left out, the server makes one |
 
 Beside the operations there are `GET /v1/feed` ([commits as they come](guides/server.md#the-feed-as-it-happens), as
-server-sent events), `/health`, `/metrics`, MCP at `/mcp`, and
+server-sent events), `/health` (it lives), `/ready` (its store answers), `/metrics`, MCP at `/mcp`, and
 [mem0's addresses](guides/mem0-surface.md).
 """
 

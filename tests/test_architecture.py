@@ -6,8 +6,12 @@ import ast
 import importlib.util
 import subprocess
 import sys
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 import mnemic
 from mnemic.registry import STORES, load
@@ -35,6 +39,7 @@ FLOORS = (
     ("artefacts",),
     ("extract",),
     ("models",),
+    ("neural",),
     ("store",),
     ("lanes",),
     ("index",),
@@ -59,7 +64,7 @@ FLOORS = (
     ("window",),
     ("arguments",),
     ("admin",),
-    ("session", "long_reading", "markdown_folder", "scope_artefacts"),
+    ("session", "long_reading", "markdown_folder", "scope_artefacts", "cubes"),
     ("memory", "aio"),
     ("replicas", "placement", "engine_memory"),
     ("operations",),
@@ -84,8 +89,21 @@ CATCHING = (
 LEVEL = {name: level for level, names in enumerate(FLOORS) for name in names}
 
 
-def modules() -> list[tuple[str, Path]]:
-    return [(path.relative_to(SOURCE).with_suffix("").as_posix(), path) for path in sorted(SOURCE.rglob("*.py"))]
+@cache
+def parsed() -> list[Any]:
+    """Every module of the package, parsed once for all tests of this file."""
+    return house.modules(SOURCE)  # type: ignore[no-any-return]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def trees_are_let_go() -> Iterator[None]:
+    """Trees of all the code are large: no other file's tests carry them along."""
+    yield
+    parsed.cache_clear()
+
+
+def modules() -> list[tuple[str, ast.Module]]:
+    return [("/".join(module.name.split(".")[1:]), module.tree) for module in parsed()]
 
 
 def placed(module: str) -> str:
@@ -115,30 +133,30 @@ def test_every_module_has_a_floor() -> None:
 def test_imports_point_downhill() -> None:
     uphill = [
         f"{name} imports {target}"
-        for name, path in modules()
+        for name, tree in modules()
         if placed(name) in LEVEL
-        for target in imported(ast.parse(path.read_text()))
+        for target in imported(tree)
         if target in LEVEL and LEVEL[target] > floor(name)
     ]
     assert uphill == []
 
 
 def test_nobody_below_the_doors_imports_a_door_the_laboratory_or_the_tool_shed() -> None:
-    for name, path in modules():
+    for name, tree in modules():
         if name.split("/")[0] in ("faces", "lab", "testing", "__main__"):
             continue
-        assert not {"faces", "lab", "testing"} & set(imported(ast.parse(path.read_text()))), name
+        assert not {"faces", "lab", "testing"} & set(imported(tree)), name
 
 
 def test_no_two_folders_import_each_other_and_no_files_go_in_a_circle() -> None:
-    modules_of_house = house.modules(SOURCE)
+    modules_of_house = parsed()
     arrows = house.imports(modules_of_house)
     assert house.up_arrows(modules_of_house, arrows) == []
     assert house.circles(arrows) == []
 
 
 def test_no_two_modules_and_no_two_public_types_share_a_name() -> None:
-    modules_of_house = house.modules(SOURCE)
+    modules_of_house = parsed()
     assert house.shared_base_names(modules_of_house) == []
     assert house.shared_type_names(modules_of_house) == []
 
@@ -151,29 +169,29 @@ def _without_types(tree: ast.Module) -> ast.Module:
 
 def test_the_ground_floor_needs_only_the_standard_library_and_a_stemmer() -> None:
     allowed = {*sys.stdlib_module_names, "mnemic", "Stemmer"}
-    for name, path in modules():
+    for name, tree in modules():
         if name.startswith("core/"):
-            tree = _without_types(ast.parse(path.read_text()))
-            roots = {a.name.split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
-            roots |= {(n.module or "").split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
+            run = _without_types(tree)
+            roots = {a.name.split(".")[0] for n in ast.walk(run) if isinstance(n, ast.Import) for a in n.names}
+            roots |= {(n.module or "").split(".")[0] for n in ast.walk(run) if isinstance(n, ast.ImportFrom)}
             assert roots <= allowed, name
 
 
 def test_every_module_holds_code() -> None:
     """One that only says what it would do, and imports what it would need, was left behind."""
-    for name, path in modules():
+    for name, tree in modules():
         if not name.endswith("__init__"):
-            body = _without_types(ast.parse(path.read_text())).body
+            body = _without_types(tree).body
             assert any(not isinstance(node, ast.Import | ast.ImportFrom | ast.Expr) for node in body), name
 
 
 def test_what_is_imported_amid_a_verb_is_imported_whole() -> None:
     """An interrupt in an import leaves a package of C half loaded, or a module locked that another thread waits for."""
-    for name, path in modules():
+    for name, tree in modules():
         if name.startswith(("faces/", "lab/", "testing/", "demo/", "ingest/")):  # nothing of ours runs beside them
             continue
-        tree = _without_types(ast.parse(path.read_text()))
-        for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)):
+        run = _without_types(tree)
+        for function in (node for node in ast.walk(run) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)):
             for node in ast.walk(function):
                 if isinstance(node, ast.Import):
                     wanted = {alias.name for alias in node.names}
@@ -191,11 +209,20 @@ def test_importing_mnemic_fetches_nothing_heavy() -> None:
     assert shown.strip() == "[]"
 
 
+def test_torch_and_its_company_are_imported_by_what_works_inside_a_model_and_what_learns_alone() -> None:
+    company = {"torch", "safetensors", "gguf", "tokenizers", "transformers", "accelerate", "peft", "jinja2"}
+    some = {"testing/tiny_llama": {"gguf"}, "lab/order_training": {"torch"}}
+    for name, tree in modules():
+        roots = {module.split(".")[0] for node in ast.walk(tree) for module in _imported(node)}
+        allowed = company if name.startswith("neural/") and name != "neural/__init__" else some.get(name, set())
+        assert roots & company <= allowed, name
+
+
 def test_nobody_above_the_store_knows_a_backend_by_name() -> None:
-    for name, path in modules():
+    for name, tree in modules():
         if name.split("/")[0] in ("store", "lab", "testing") or name == "registry":
             continue
-        nodes = list(ast.walk(ast.parse(path.read_text())))
+        nodes = list(ast.walk(tree))
         known = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
         known += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
         known += [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
@@ -205,8 +232,8 @@ def test_nobody_above_the_store_knows_a_backend_by_name() -> None:
 def test_the_environment_is_read_by_settings_and_by_faces_alone() -> None:
     readers = [
         name
-        for name, path in modules()
-        for node in ast.walk(ast.parse(path.read_text()))
+        for name, tree in modules()
+        for node in ast.walk(tree)
         if isinstance(node, ast.Attribute) and node.attr in ("environ", "getenv")
     ]
     assert "settings" in readers
@@ -220,8 +247,8 @@ def test_every_name_in_a_table_is_a_class_that_loads() -> None:
 
 
 def test_no_module_is_broad_about_what_it_catches_without_a_reason() -> None:
-    for name, path in modules():
-        for node in ast.walk(ast.parse(path.read_text())):
+    for name, tree in modules():
+        for node in ast.walk(tree):
             if isinstance(node, ast.ExceptHandler) and isinstance(node.type, ast.Name) and node.type.id == "Exception":
                 assert name in CATCHING or name.startswith(("faces/", "testing/")), f"{name}:{node.lineno}"
 
@@ -237,11 +264,12 @@ def test_a_new_store_has_at_most_sixty_methods_to_write() -> None:
 
 def test_what_is_imported_whole_is_what_is_imported_then() -> None:
     by_another = {("models/calling", "numpy"), ("models/e5/cores", "concurrent.futures.thread")}
-    for name, path in modules():
-        tree = _without_types(ast.parse(path.read_text()))
-        for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)):
+    for name, tree in modules():
+        run = _without_types(tree)
+        for function in (node for node in ast.walk(run) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)):
             called = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
-            given = [arg for call in called if ast.unparse(call.func) == "import_whole" for arg in call.args]
+            whole_ones = [call for call in called if isinstance(call.func, ast.Name) and call.func.id == "import_whole"]
+            given = [arg for call in whole_ones for arg in call.args]
             whole = {str(arg.value) for arg in given if isinstance(arg, ast.Constant)}
             if not given or len(whole) < len(given):  # some are worked out
                 continue

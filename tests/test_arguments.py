@@ -14,6 +14,7 @@ from dataclasses import fields
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from pathlib import Path, PurePosixPath
 from types import SimpleNamespace
 from typing import Any
@@ -99,6 +100,7 @@ class Number(int):
     __str__ = __repr__
 
 
+@cache
 def _deep() -> object:
     nested: object = "x"
     for _ in range(100_000):

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from mnemic.faces.cli import cli
+from mnemic.faces.server import readiness
 from mnemic.faces.server.listening import DRAIN_SECONDS
 
 yaml = pytest.importorskip("yaml", reason="no PyYAML: install mnemic[dev]")
@@ -82,15 +83,20 @@ def test_whoever_is_told_to_stop_is_given_the_time() -> None:
     assert int(compose()["services"]["server-one"]["stop_grace_period"].removesuffix("s")) > DRAIN_SECONDS
 
 
-def test_probes_ask_for_health_by_a_name_that_is_allowed() -> None:
+def test_probes_ask_by_a_name_that_is_allowed_and_only_who_sends_requests_asks_for_the_store() -> None:
     server = containers()["server"]
     allowed = [
         word for before, word in zip(server["args"], server["args"][1:], strict=False) if before == "--allow-host"
     ]
     for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
         asked = server[probe]["httpGet"]
-        assert (asked["path"], asked["port"]) == ("/health", server["ports"][0]["name"])
+        path = "/ready" if probe == "readinessProbe" else "/health"
+        assert (asked["path"], asked["port"]) == (path, server["ports"][0]["name"])
+        assert server[probe].get("timeoutSeconds", 1) > readiness.SECONDS or path == "/health"
         assert asked["httpHeaders"][0]["value"] in allowed
+    health = compose()["services"]["server-one"]["healthcheck"]
+    assert "/ready" in health["test"][-1]
+    assert int(health["timeout"].removesuffix("s")) > readiness.SECONDS
 
 
 def test_no_password_is_written_down() -> None:

@@ -147,6 +147,16 @@ class Admin:
         """Describe the store: engine, settings, size."""
         return self._store.info()
 
+    def ping(self) -> None:
+        """Ask the store for as little as can be asked.
+
+        Raises:
+            StoreError: it does not answer.
+        """
+        with self._store.read():  # a file that was taken away is noticed by whoever begins to read
+            pass
+        self._store.moved()
+
     def stats(self, *, limit: int = LISTED) -> Stats:
         """Count items, users and the bytes of the files, and what each of the first `limit` users has."""
         info = self._store.info()

@@ -190,6 +190,8 @@ class AsyncScopedMemory(_Awaiting[ScopedMemory]):
     write_folder = _awaited(ScopedMemory.write_folder)
     compare_folder = _awaited(ScopedMemory.compare_folder)
     apply_folder = _awaited(ScopedMemory.apply_folder)
+    export_cube = _awaited(ScopedMemory.export_cube)
+    import_cube = _awaited(ScopedMemory.import_cube)
     changes = _awaited(ScopedMemory.changes)
     written = _awaited(ScopedMemory.written)
 
@@ -299,6 +301,7 @@ class AsyncAdmin(_Awaiting[Admin]):
         self._plain, self._calls = plain, calls
 
     info = _awaited(Admin.info)
+    ping = _awaited(Admin.ping)
     stats = _awaited(Admin.stats)
     users = _awaited(Admin.users)
     spending = _awaited(Admin.spending)

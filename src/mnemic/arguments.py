@@ -239,6 +239,7 @@ _TABLE: Final[Mapping[str, Checker | None]] = {
     "first": whole,
     "exchange": list_of(record(ExchangeMessage, _EXCHANGE)),
     "folder": path,
+    "file": path,
     "expect": whole,
     "expires": moment_or_span,
     "hold": whole,
@@ -252,6 +253,7 @@ _TABLE: Final[Mapping[str, Checker | None]] = {
     "last": whole,
     "limit": within(1, LIST_LIMIT),
     "lines": _lines,
+    "made_by": mapping,
     "marks": None,  # by `terms`, as `reach` and `writing`
     "messages": None,  # read together with what stands beside them, by `as_messages`
     "model": _name_or_object,

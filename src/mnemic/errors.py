@@ -13,7 +13,10 @@
     ├── ModelError          an embedder, a language model or its endpoint failed; what was written is not lost
     │   ├── NoModel         a language model is asked, and none is set
     │   ├── UnusableModel   the language model that is set cannot be opened: no key, an unknown kind, no package
-    │   └── OverBudget      a run has asked as much of models as it may
+    │   ├── OverBudget      a run has asked as much of models as it may
+    │   ├── ForeignState    a memory's state of another model, tokeniser, mechanism, settings or format
+    │   ├── DamagedState    the bytes of a memory's state are not those that were written
+    │   └── InexactJoin     caches made apart are to be joined as if they had been made together
     └── StoreError          the store failed; retrying with the same key is safe
         ├── StoreFull       no space left on the disk
         ├── StoreReadOnly   the file or its folder cannot be written
@@ -137,3 +140,16 @@ class UnusableModel(ModelError):
 
 class OverBudget(ModelError):
     """A strategy's run has asked as much of models as its budget allows; it may end with what it has."""
+
+
+class ForeignState(ModelError):
+    """A neural memory's state that belongs to another model, tokeniser, mechanism, settings or format; it was not used,
+    and is made again from the text."""
+
+
+class DamagedState(ModelError):
+    """A neural memory's state cut short, changed or forged; it was not used, and is made again from the text."""
+
+
+class InexactJoin(ModelError):
+    """Caches that were made apart, and are to be joined: what stands later never attended to what stands before."""

@@ -141,7 +141,10 @@ class Meaning:
         """Embed a question: by the embedder that serves, then by those that are being filled or retire."""
         if self._words_alone:
             return Meant()
-        rows = sorted((row for row in self.rows() if row.name != WORDS_ALONE), key=lambda row: row.state)
+        registered = self.rows()
+        if not registered and self._given is not None:
+            return Meant(unfilled=True)
+        rows = sorted((row for row in registered if row.name != WORDS_ALONE), key=lambda row: row.state)
         vectors: dict[int, NDArray[np.float32]] = {}
         notes = []
         for row in rows:

@@ -33,6 +33,8 @@ from mnemic.writing import MessageLike, as_messages
 if TYPE_CHECKING:
     from mnemic.admin import Admin
     from mnemic.credentials.keys import Keys
+    from mnemic.cubes.cube_file import CubeProgress
+    from mnemic.cubes.scope_cube import CubeExport, CubeImport, ScopeCube
     from mnemic.ingest.message import ExchangeMessage
     from mnemic.long_reading import LongReading, LongSource, ReadingReport
     from mnemic.markdown_folder.folder_comparison import FolderComparison
@@ -809,6 +811,64 @@ class ScopedMemory:
 
         return ScopeArtefacts(self._opened, self._who)
 
+    def export_cube(
+        self, file: str | Path, *, caches: bool = False, progress: CubeProgress | None = None
+    ) -> CubeExport:
+        """Write this memory to one file: its journal as text, and what models have computed of it.
+
+        It holds every item that stands here in whatever state, with its versions and links; not what is shared, nor
+        windows, counts of use and legal holds. On a branch it is what that shows. What is erased later stays in it.
+
+        Args:
+            file: A new file.
+            caches: Take along what can be made again too.
+            progress: Takes what goes on, how much of it is done, and of how much, or None.
+
+        Raises:
+            NotFound: nothing has been remembered here, or there is no such folder.
+            Conflict: there is a file of that name.
+            Refused: the handle looks at the past, or at the shelf of an agent or a session.
+            TooLarge: it would be larger than such a file may be.
+            StoreFull, StoreError: it cannot be written; nothing is left of it.
+        """
+        return self._cube().export(Path(file).expanduser(), caches=caches, progress=progress or _unseen)
+
+    def import_cube(
+        self,
+        file: str | Path,
+        *,
+        caches: bool = False,
+        made_by: Mapping[str, Slot] | None = None,
+        progress: CubeProgress | None = None,
+    ) -> CubeImport:
+        """Bring what `export_cube` wrote into this memory: all of the text in one commit, then what models computed.
+
+        The file is checked whole before anything is written. Items keep their ids: run again it adds nothing, what was
+        changed here stays so, and what was erased here stays away with all that rests on it. Cut short, the same call
+        goes on. It is believed as a backup is: import only what somebody gave you whom you would believe that.
+
+        Args:
+            caches: Bring in what can be made again too.
+            made_by: What the model that is used here says of itself: `model`, `tokenizer`, `engine` ... Artefacts made
+                by another are set aside, and with None all of them.
+            progress: As in `export_cube`.
+
+        Raises:
+            NotFound: there is no such file.
+            Invalid, TooLarge: it is no cube, not as it was written, or holds what could not be written here; nothing
+                was taken from it.
+            Refused: as in `export_cube`.
+            StoreFull, StoreError: the store failed; what is in it is whole.
+        """
+        path = Path(file).expanduser()
+        return self._cube().import_(path, caches=caches, made_by=made_by, progress=progress or _unseen)
+
+    def _cube(self) -> ScopeCube:
+        import_whole("mnemic.cubes.scope_cube")
+        from mnemic.cubes.scope_cube import ScopeCube
+
+        return ScopeCube(self._opened, self._who)
+
     def _folder(self, folder: str | Path) -> ScopeFolder:
         import_whole("mnemic.markdown_folder.scope_folder")
         from mnemic.markdown_folder.scope_folder import ScopeFolder
@@ -1021,6 +1081,10 @@ class Memory:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _unseen(what: str, done: int, of: int | None) -> None:
+    """Show nobody how far it is."""
 
 
 def as_statement(text: str | Statement, fields: dict[str, Any]) -> Statement:

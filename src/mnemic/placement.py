@@ -16,7 +16,7 @@ from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Conflict, Invalid, StoreError, TenantElsewhere
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.settings import Settings
-from mnemic.store.urls import SERVERS, open_at, parsed, shown
+from mnemic.store.urls import is_server, open_at, shown
 from mnemic.store.values.buckets import Placement, bucket_of, checked_bucket
 
 if TYPE_CHECKING:
@@ -214,7 +214,7 @@ def move_bucket(
 
 
 def _opened(url: str, settings: Settings | None, *, create: bool = True) -> PostgresStore:
-    if parsed(url)[0] not in SERVERS:
+    if not is_server(url):
         raise Invalid("url", "names a file", "Tenants are placed on PostgreSQL servers: postgresql://host/database.")
     given = settings or Settings()
     options: dict[str, Any] = {"create": create}

@@ -69,6 +69,11 @@ COLLECTORS: Final = {
     "generations": "mnemic.tiers.collectors.generations:Generations",  # derived long ago, and never used
 }
 
+MODULES: Final = {
+    "kv": "mnemic.neural.kv_memory:KVMemory",  # keys and values of a text: MemOS, arXiv:2507.03724
+    "lora": "mnemic.neural.lora_memory:LoraMemory",  # facts as adapters beside matrices: LoRA, arXiv:2106.09685
+}
+
 TOOLS: Final = {
     "verbs": "mnemic.tools.verb_tools:TOOLS",  # remember, recall, context, forget, history, correct
     "reference": "mnemic.tools.graph_tools:TOOLS",  # the nine tools of the reference memory server of MCP

@@ -11,8 +11,8 @@ from typing import Final, TypeVar
 from mnemic.artefacts.artefact_files import GRACE_SECONDS, ArtefactFolder, StoredBytes, Wall
 from mnemic.artefacts.artefact_records import Artefact
 from mnemic.core.ids import ItemId
-from mnemic.core.items import Slot
-from mnemic.errors import MnemicError, NotFound, Refused, StoreError
+from mnemic.core.items import Item, Slot
+from mnemic.errors import MnemicError, NotFound, Refused, StoreCorrupt, StoreError
 from mnemic.flow import Flow
 from mnemic.opening import Opened, looking
 from mnemic.settings import Settings
@@ -111,6 +111,31 @@ class ScopeArtefacts:
         self._keep_again(wall, artefact, made)
         return kept
 
+    def bring(self, item: Item, artefact: Artefact, made: Path) -> None:
+        """Keep an artefact that was made elsewhere: its bytes, and its item under the id that it had there.
+
+        Args:
+            item: What it is; its sources must be here.
+            made: A file that `unfinished` named.
+
+        Raises:
+            StoreCorrupt: the bytes are not those that the item names; nothing is left of them.
+            NotFound, Conflict, StoreFull, StoreError: as `put`.
+        """
+        wall = self._wall()
+        stored = self._folder.keep(wall, made)
+        try:
+            if stored != artefact.stored:
+                raise StoreCorrupt(f"the bytes of artefact {item.id} are not those that it names; they were not kept")
+            before = self._before(item.id)
+            self._run(self._opened.kernel.bring_artefact(self._who, item))
+        except MnemicError:
+            self._drop_unnamed(wall, stored)
+            raise
+        if before is not None:
+            self._drop_unnamed(wall, before.artefact.stored)
+        self._keep_again(wall, artefact, made)
+
     def unfinished(self) -> Path:
         """A name for a file that is to become an artefact, behind this user's wall, so that an erasure takes it too."""
         return self._folder.unfinished(self._wall())
@@ -136,10 +161,22 @@ class ScopeArtefacts:
         """
         if isinstance(kept, str):
             kept = self.get(kept)
-        wall = self._wall()
-        path = self._folder.verified(wall, kept.artefact.stored)
-        self._folder.used(wall, kept.artefact.stored.sha256)
+        path = self.verified(kept.artefact)
+        self._folder.used(self._wall(), kept.artefact.stored.sha256)
         return path
+
+    def verified(self, artefact: Artefact) -> Path:
+        """The file of an artefact, its bytes checked just now, for who does not use but copies it.
+
+        Raises:
+            NotFound, StoreCorrupt: as `open`.
+        """
+        return self._folder.verified(self._wall(), artefact.stored)
+
+    def has_bytes(self, artefact: Artefact) -> bool:
+        """Whether a file of an artefact's digest and size is here, its bytes unchecked."""
+        path = self._folder.path(self._wall(), artefact.stored.sha256)
+        return path.is_file() and path.stat().st_size == artefact.stored.size
 
     def unchecked(self, kept: KeptArtefact) -> tuple[Path, os.stat_result] | None:
         """Where the file of an artefact is and what the disk says of it, its bytes unchecked; None where it is gone."""

@@ -6,6 +6,7 @@ machine (`BROWSER_SLACK`, 1 by default, multiplies the limits).
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import threading
@@ -14,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from hostile_texts import HOSTILE
 from lived_memories import at_work, lively, many, tangled
@@ -313,6 +315,76 @@ def test_every_hold_is_reached(opening: Opening, serving: Serving) -> None:
     page.get_by_role("button", name="More").click()
     page.locator(".card").nth(204).wait_for()
     assert page.locator(".scroll").get_by_role("button", name="More").count() == 0
+    address = page.url.partition("/#")[0]
+    with page.expect_response(lambda answer: "/v1/holds" in answer.url and "after" in (answer.request.post_data or "")):
+        assert page.request.post(f"{address}/v1/observe", data={"messages": "Bob likes coffee."}).ok
+    settled(page)
+    assert page.locator(".card").count() == 205, "a commit renews as many pages as are shown"
+
+
+def test_a_list_slower_than_what_is_written_loads(opening: Opening, serving: Serving) -> None:
+    def fill(memory: Memory) -> None:
+        memory.scope(user="me").write("Ada likes tea.")
+        memory.admin.hold(user="me", reason="a case")
+
+    address, over = serving(fill), threading.Event()
+
+    def write() -> None:
+        with httpx2.Client(base_url=address, timeout=60) as client:
+            number = 0
+            while not over.is_set():
+                assert client.post("/v1/observe", json={"messages": f"Message {number}."}).is_success
+                number += 1
+
+    page = opening(address, "search")
+    page.route("**/v1/holds", lambda route: (page.wait_for_timeout(900), route.continue_()))
+    writing = threading.Thread(target=write)
+    writing.start()
+    try:
+        page.goto(f"{address}/#/holds")
+        page.locator(".card").first.wait_for()
+    finally:
+        over.set()
+        writing.join()
+    page.unroute("**/v1/holds")
+
+
+def test_a_timeline_asks_for_its_first_commit_once(opening: Opening, lived: str) -> None:
+    page, asked = opening(lived, "search"), list[str]()
+    page.on("request", lambda request: asked.append(request.post_data or "") if request.url.endswith("/log") else None)
+    page.goto(f"{lived}/#/timeline")
+    page.locator(".logs .row").first.wait_for()
+    settled(page)
+    first = [given for given in map(json.loads, asked) if given.get("newest") is False and "after" not in given]
+    assert len(first) == 1
+
+
+@pytest.mark.parametrize(
+    ("language", "title", "home"),
+    [("en-GB", "There is no such screen", "Go to the search"), ("zh-CN", "没有这个页面", "回到搜索")],
+)
+def test_an_address_that_leads_nowhere_says_so(
+    opening: Opening, lived: str, language: str, title: str, home: str
+) -> None:
+    page = opening(lived, "nonsense", language=language)
+    page.get_by_text(title).wait_for()
+    page.get_by_role("link", name=home).click()
+    page.locator(".searchbox").wait_for()
+
+
+def test_of_more_users_than_are_listed_any_is_reached_by_name(opening: Opening, serving: Serving) -> None:
+    def fill(memory: Memory) -> None:
+        for number in range(1_001):
+            memory.scope(user=f"user-{number:04}").write("Tea.")
+        memory.scope(user="zoe").write("Zoe likes coffee.")
+
+    page = opening(serving(fill), "browse")
+    picker = page.locator(".rail .who input")
+    picker.wait_for()
+    assert "1,000" in page.locator(".rail .who").inner_text()
+    picker.fill("zoe")
+    picker.press("Enter")
+    page.get_by_text("Zoe likes coffee.").first.wait_for()
 
 
 def test_the_chinese_page_says_reasons_doubts_and_problems_in_chinese(opening: Opening, lived: str) -> None:

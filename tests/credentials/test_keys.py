@@ -17,7 +17,7 @@ import pytest
 
 from mnemic import Memory
 from mnemic.admin import restore
-from mnemic.core.clock import FOREVER, micros
+from mnemic.core.clock import FOREVER, micros, moment
 from mnemic.core.mask import mask
 from mnemic.core.scope import SHARED
 from mnemic.credentials import secrets_at_rest
@@ -182,9 +182,23 @@ def test_a_key_is_revoked_by_its_name_if_no_other_that_stands_has_it(keys: Keys)
         keys.revoke("laptop", tenant="home")
     keys.revoke(first.key.id, tenant="home")
     assert keys.revoke("laptop", tenant="home").id == second.key.id
-    with pytest.raises(NotFound):
-        keys.revoke("laptop", tenant="home")
     assert keys.revoke(first.key.id, tenant="home").revoked == keys.list("home")[0].revoked
+
+
+def test_a_key_that_has_ended_is_revoked_by_its_name_once(keys: Keys, clock: ManualClock) -> None:
+    older = keys.create("laptop", tenant="home", expires=timedelta(hours=1)).key
+    clock.tick(HOUR)
+    ended = keys.create("laptop", tenant="home", expires=timedelta(hours=1)).key
+    clock.tick(HOUR)
+    revoked = keys.revoke("laptop", tenant="home")
+    assert (revoked.id, revoked.revoked) == (ended.id, moment(clock.now()))
+    clock.tick()
+    assert keys.revoke("laptop", tenant="home") == revoked
+    assert keys.revoke(older.id, tenant="home").revoked == moment(clock.now())
+    standing = keys.create("laptop", tenant="home").key
+    assert keys.revoke("laptop", tenant="home").id == standing.id
+    with pytest.raises(NotFound):
+        keys.revoke("tablet", tenant="home")
 
 
 def _called(rows: Rows, id: str, name: str) -> None:

@@ -233,8 +233,7 @@ def test_time_grows_with_the_text_at_most(piece: str) -> None:
 
     seconds(1)
     quarter = min(seconds(100 // len(piece)) for _ in range(3))
-    whole = min(seconds(400 // len(piece)) for _ in range(3))
-    assert whole < 12 * quarter + 0.05
+    assert any(seconds(400 // len(piece)) < 12 * quarter + 0.05 for _ in range(3))
 
 
 def test_the_clause_is_given_as_it_was_written() -> None:

@@ -33,8 +33,10 @@ def test_a_program_makes_lists_and_revokes_keys(run: Run) -> None:
     assert (made["user"], made["shared"], made["right"], made["expires"]) == (None, True, "write", None)
     (listed,) = json.loads(run("keys", "list", "--json").out)["keys"]
     assert listed == {name: value for name, value in made.items() if name != "key"} | {"last_used": None}
-    assert json.loads(run("keys", "revoke", "backend", "--json").out)["revoked"] is not None
-    assert run("keys", "revoke", "backend", code=3).err
+    revoked = json.loads(run("keys", "revoke", "backend", "--json").out)
+    assert revoked["revoked"] is not None
+    assert json.loads(run("keys", "revoke", "backend", "--json").out) == revoked
+    assert run("keys", "revoke", "front", code=3).err
 
 
 def test_a_key_ends_in_ninety_days_where_nobody_says(run: Run) -> None:

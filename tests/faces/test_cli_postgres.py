@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+import shlex
 
 import pytest
 from click.testing import CliRunner
 from commandline import Run
 
 from mnemic.faces.cli import cli
+from mnemic.store.urls import shown
 from mnemic.testing.postgres_server import APPLICATION, PostgresServer
 
 COMMANDS = (
@@ -68,13 +70,32 @@ def test_a_memory_goes_to_a_server_and_comes_back(run: Run, postgres_database: s
 
 
 @pytest.mark.heavy
+def test_the_first_screen_names_the_server_and_how_all_of_it_becomes_a_file(run: Run, postgres_database: str) -> None:
+    run("--store", postgres_database, "add", "Ada lives in Lisbon.")
+    screen, shown_url = run("--store", postgres_database).out, shown(postgres_database)
+    assert "on a PostgreSQL server" in screen
+    assert f"mnemic move {shlex.quote(shown_url)} FILE" in screen
+    assert "mnemic backup" not in screen
+    assert "on your own disk" not in screen
+    for command, what in (("backup", "mnemic move URL FILE"), ("checkpoint", "a restore point in the server's log")):
+        assert what in " ".join(run(command, "--help").out.split())
+
+
+@pytest.mark.heavy
+def test_the_first_migration_of_an_empty_database_says_what_it_made(run: Run, postgres_database: str) -> None:
+    assert "made the tables of a memory in" in run("--store", postgres_database, "migrate").out
+    assert "up to date" in run("--store", postgres_database, "migrate").out
+
+
+@pytest.mark.heavy
 def test_a_checkpoint_on_a_server_is_a_restore_point_and_is_listed(
     run: Run, postgres: PostgresServer, postgres_database: str
 ) -> None:
     run("--store", postgres_database, "add", "Ada lives in Lisbon.")
     refused = run("--store", postgres_database, "checkpoint", "monthly", code=4)
-    assert f'pg_create_restore_point(text) TO "{APPLICATION}";' in refused.err
+    assert f"pg_create_restore_point(text) TO {APPLICATION};" in refused.err
     database = postgres_database.rpartition("/")[2].partition("?")[0]
+    assert f"in database {database}" in refused.err
     postgres.sql(f"GRANT EXECUTE ON FUNCTION pg_create_restore_point(text) TO {APPLICATION}", database=database)
     made = run("--store", postgres_database, "checkpoint", "monthly")
     assert (made.code, "mnemic-monthly" in made.out) == (0, True)

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 import httpx2
+import openai
 import pytest
 
 from mnemic import Memory, Settings
@@ -22,7 +23,7 @@ from patience import eventually
 from serving_app import serving_app
 
 PATH = "/v1/chat/completions"
-BODY = {"model": "m", "messages": [{"role": "user", "content": "I sold my car."}]}
+BODY: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": "I sold my car."}]}
 
 
 class RawUpstream:
@@ -133,21 +134,89 @@ def test_an_upstream_that_hangs_up_at_once_is_told_and_nothing_is_kept() -> None
         assert it.kept() == []
 
 
-@pytest.mark.parametrize("reset", [True, False])
-def test_half_an_event_passes_and_the_words_before_it_are_kept_as_unfinished(reset: bool) -> None:
+def reset(connection: socket.socket) -> None:
+    time.sleep(0.2)  # what lies in the buffers of a connection that is reset is lost
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\0\0\0\0\0\0\0")
+
+
+@pytest.mark.parametrize("ending", [reset, lambda connection: None])
+def test_half_an_event_is_withheld_and_the_words_before_it_are_kept_as_unfinished(
+    ending: Callable[[socket.socket], None],
+) -> None:
     def answer(connection: socket.socket) -> None:
         begin_stream(connection)
         connection.sendall(chunk("You sold") + chunk(" your car")[:40])
-        if reset:
-            time.sleep(0.2)  # what lies in the buffers of a connection that is reset is lost
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\0\0\0\0\0\0\0")
+        ending(connection)
 
     with between(answer) as it:
         response = it.post(STREAMED)
-        assert chunk(" your car")[:40].decode() in response.text
-        assert ("broke off" in response.text) is reset
+        first, error, *_ = response.content.split(b"\n\n")
+        assert first + b"\n\n" == chunk("You sold")
+        assert json.loads(error.removeprefix(b"data: "))["error"]["code"] == "upstream"
         assert it.kept() == ["I sold my car.", "You sold"]
         assert it.me.list()[0].item.slots["unfinished"] is True
+
+
+@pytest.mark.parametrize("ending", [reset, lambda connection: None])
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+def test_openais_client_hears_of_a_stream_that_was_cut_amid_an_event(
+    ending: Callable[[socket.socket], None], end: bytes
+) -> None:
+    delta = {"type": "response.output_text.delta", "item_id": "m", "output_index": 0, "content_index": 0}
+    told = json.dumps({**delta, "delta": "You sold", "logprobs": [], "sequence_number": 1}).encode()
+    halves = {
+        PATH: chunk("You sold") + chunk(" your car")[:40],
+        "/v1/responses": b"event: response.output_text.delta\ndata: " + told + b"\n\nevent: response.output_te",
+    }
+
+    def answer(connection: socket.socket) -> None:
+        begin_stream(connection)
+        path = it.upstream.requests[-1].split(b" ")[1].decode()
+        connection.sendall(halves[path].replace(b"\n", end))
+        ending(connection)
+
+    with between(answer) as it, openai.OpenAI(base_url=f"{it.address}/v1", api_key="k", max_retries=0) as client:
+        asked: list[Any] = BODY["messages"]
+        chunks: Any = client.chat.completions.create(model="m", messages=asked, stream=True)
+        assert next(chunks).choices[0].delta.content == "You sold"
+        with pytest.raises(openai.APIError, match="the upstream broke off"):
+            next(chunks)
+        events: Any = client.responses.create(model="m", input="I sold my bicycle.", stream=True)
+        assert next(events).delta == "You sold"
+        with pytest.raises(openai.APIError, match="the upstream broke off"):
+            next(events)
+        said = ["I sold my car.", "You sold", "I sold my bicycle.", "You sold"]
+        eventually(lambda: it.kept() == said, "both answers are kept as far as they came")
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+def test_a_last_event_that_lacks_only_the_empty_line_behind_it_is_whole(end: bytes) -> None:
+    def answer(connection: socket.socket) -> None:
+        begin_stream(connection)
+        connection.sendall((chunk("Noted.", "stop") + b"data: [DONE]\n").replace(b"\n", end))
+
+    with between(answer) as it, openai.OpenAI(base_url=f"{it.address}/v1", api_key="k", max_retries=0) as client:
+        asked: list[Any] = BODY["messages"]
+        chunks = client.chat.completions.create(model="m", messages=asked, stream=True)
+        assert [chunk.choices[0].delta.content for chunk in chunks] == ["Noted."]
+        assert b": mnemic-write ok" in it.post(STREAMED).content.splitlines()[-2]
+        assert it.kept()[:2] == ["I sold my car.", "Noted."]
+
+
+def test_a_comment_that_keeps_a_connection_alive_goes_on_at_once() -> None:
+    heard = threading.Event()
+
+    def answer(connection: socket.socket) -> None:
+        begin_stream(connection)
+        connection.sendall(b": still here\n")
+        assert heard.wait(60)
+        connection.sendall(chunk("Noted.", "stop"))
+
+    with between(answer) as it, httpx2.stream("POST", f"{it.address}{PATH}", json=STREAMED, timeout=60) as response:
+        pieces = response.iter_raw()
+        assert next(pieces) == b": still here\n"
+        heard.set()
+        assert chunk("Noted.", "stop") in b"".join(pieces)
 
 
 @pytest.mark.parametrize("end", [chunk("", "stop"), b"data: [DONE]\n\n"])

@@ -20,22 +20,44 @@ ANYTHING = st.recursive(
 )
 
 
-@given(st.lists(DATA, max_size=6), st.sampled_from(["\n", "\r\n"]), st.data())
+@given(st.lists(DATA, max_size=6), st.sampled_from(["\n", "\r\n", "\r"]), st.data())
 def test_events_are_the_same_however_the_stream_is_cut(events: list[list[str]], end: str, data: st.DataObject) -> None:
     stream = "".join("".join(f"data: {line}{end}" for line in lines) + end for lines in events).encode()
     cuts = sorted(data.draw(st.lists(st.integers(0, len(stream)), max_size=6)))
-    pieces = [stream[a:b] for a, b in zip([0, *cuts], [*cuts, len(stream)], strict=True)]
     reader = EventReader(1_000_000)
-    came = [event.decode() for piece in pieces for event in reader.read(piece)]
-    assert came == ["\n".join(lines) for lines in events]
+    read = [reader.read(stream[a:b]) for a, b in zip([0, *cuts], [*cuts, len(stream)], strict=True)]
+    assert [event.decode() for piece in read for event in piece.events] == ["\n".join(lines) for lines in events]
+    assert b"".join(piece.passed for piece in read) == stream
 
 
-@given(st.integers(1, 50), st.integers(1, 7))
-def test_an_event_over_the_limit_is_passed_over_and_the_next_is_read(words: int, step: int) -> None:
-    stream = b"data: " + b"x" * (100 + words) + b"\n\n: comment\n\ndata: next\n\n"
+@given(st.lists(DATA, max_size=3), st.sampled_from(["\n", "\r\n", "\r"]), LINE.filter(bool), st.integers(1, 9))
+def test_what_goes_on_ends_with_an_event(events: list[list[str]], end: str, half: str, step: int) -> None:
+    stream = "".join("".join(f"data: {line}{end}" for line in lines) + end for lines in events).encode()
+    broken = stream + f"data: {half}".encode()
+    reader = EventReader(1_000_000)
+    passed = b"".join(reader.read(broken[at : at + step]).passed for at in range(0, len(broken), step))
+    assert (passed, reader.rest) == (stream, f"data: {half}".encode())
+    assert reader.rest_data == half.encode()
+
+
+@given(st.integers(1, 50), st.integers(1, 7), st.sampled_from([b"\n", b"\r\n", b"\r"]))
+def test_an_event_over_the_limit_is_passed_over_and_the_next_is_read(words: int, step: int, end: bytes) -> None:
+    stream = (b"data: " + b"x" * (100 + words) + b"\n\n: comment\n\ndata: next\n\n").replace(b"\n", end)
     reader = EventReader(100)
-    pieces = (stream[at : at + step] for at in range(0, len(stream), step))
-    assert [event for piece in pieces for event in reader.read(piece)] == [b"next"]
+    read = [reader.read(stream[at : at + step]) for at in range(0, len(stream), step)]
+    assert [event for piece in read for event in piece.events] == [b"next"]
+    assert b"".join(piece.passed for piece in read) == stream
+
+
+@given(st.integers(100, 300), st.integers(1, 7))
+def test_of_an_event_over_the_limit_no_more_than_that_is_withheld(words: int, step: int) -> None:
+    stream = b"data: before\n\ndata: " + b"x" * words
+    reader, came, passed = EventReader(100), 0, 0
+    for at in range(0, len(stream), step):
+        came += len(stream[at : at + step])
+        passed += len(reader.read(stream[at : at + step]).passed)
+        assert came - passed <= 100
+    assert reader.cut_short is (words + 6 > 100)
 
 
 @given(ANYTHING)

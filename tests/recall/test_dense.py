@@ -91,9 +91,26 @@ def test_what_has_no_vector_yet_is_found_by_its_words_and_counted(me: ScopedMemo
     assert "dense" not in context.items[0].components
     assert context.pending == 1
     assert (
-        "1 item has no vector yet: until a flush, or what runs behind, has made it, it is found by words alone"
-        in context.notes
-    )
+        "1 item has no vector yet: it is found by words alone until `flush()`, `mnemic flush` in a shell, or what runs "
+        "behind, has made it"
+    ) in context.notes
+
+
+def test_where_no_vector_was_made_yet_a_recall_says_how_to_make_them() -> None:
+    with Memory("memory:", embedder=Topics(), settings=Settings(background=False)) as memory:
+        ada = memory.scope(user="ada")
+        assert not any("vector" in note for note in ada.recall("a dog?").notes)
+        for n in range(3):
+            say(ada, f"remark number {n}", n)
+        for question in ("which remark?", "a dog?"):
+            context = ada.recall(question)
+            assert context.pending == 3
+            note = next(note for note in context.notes if note.startswith("3 items have no vector yet: "))
+            assert "`flush()`" in note
+            assert "`mnemic flush`" in note
+        memory.flush()
+        context = ada.recall("which remark?")
+        assert (context.pending, any("vector" in note for note in context.notes)) == (0, False)
 
 
 def test_why_not_says_that_it_is_not_close_either(me: ScopedMemory) -> None:

@@ -93,6 +93,19 @@ def test_a_head_without_end_is_cut() -> None:
     assert asyncio.run(_answered(BoundedHttpProtocol, *endless))[:12] in (b"HTTP/1.1 431", b"cut")
 
 
+@pytest.mark.parametrize(("over", "status"), [(0, b"200"), (1, b"431")])
+@pytest.mark.parametrize("body", [b"", b"x" * 8])
+@pytest.mark.parametrize("before", [0, 1])
+def test_a_head_has_so_many_bytes_and_not_one_more(over: int, status: bytes, body: bytes, before: int) -> None:
+    """However it comes: at once, with a body behind it, or behind another request."""
+    line = b"POST /hasty HTTP/1.1\r\nContent-Length: %d\r\nConnection: close\r\nX-Big: " % len(body)
+    big = b"a" * (BoundedHttpProtocol.head_limit - len(line) - 4 + over)
+    first = b"GET / HTTP/1.1\r\nX-Some: " + b"a" * 30_000 + b"\r\n\r\n"
+    answers = asyncio.run(_answered(BoundedHttpProtocol, first * before + line + big + b"\r\n\r\n" + body))
+    expected = [status] if not before else [b"200", b"200"] if not over else [b"200"]  # one is answered, then it is cut
+    assert [answer[:3] for answer in answers.split(b"HTTP/1.1 ")[1:]] == expected
+
+
 def test_many_requests_on_one_connection_are_no_long_head() -> None:
     one = b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Some: " + b"a" * 30_000 + b"\r\n"
     last = one + b"Connection: close\r\n\r\n"

@@ -205,6 +205,37 @@ def test_a_filter_that_cannot_be_honoured_is_refused(client: TestClient, filters
         assert response.json()["remedy"]
 
 
+@pytest.mark.parametrize(
+    "filters",
+    [{"user_id": "*"}, {"OR": [{"user_id": "*"}, {"run_id": "r"}]}, {"AND": [{"user_id": "*"}, {"run_id": "r"}]}],
+)
+def test_any_user_is_the_one_whom_a_key_is_of_and_is_refused_where_that_is_anybody(
+    serving: Serving, filters: Any
+) -> None:
+    """In mem0 `*` is any value; a key of one user sees no others."""
+    client = serving(Tokens(one=principal_of("one", Right.WRITE, user="ada"), any=principal_of("any", Right.WRITE)))
+    client.headers["Authorization"] = "Bearer any"
+    for user in ("ada", "bob"):
+        stated(client, f"{user}'s tea", user, run_id="r")
+    for path, more in (("/v3/memories/", {}), ("/v3/memories/search/", {"query": "tea"})):
+        refused = client.post(path, json={**more, "filters": filters})
+        assert (refused.status_code, refused.json()["field"]) == (400, "user_id")
+        assert "`*`" in refused.json()["detail"]
+        assert "`in`" in refused.json()["remedy"]
+        answer = client.post(path, json={**more, "filters": filters}, headers={"Authorization": "Bearer one"})
+        assert {one["memory"] for one in answer.json()["results"]} == {"ada's tea"}
+    refused = client.delete("/v1/memories/", params={"user_id": "*"})
+    assert (refused.status_code, refused.json()["field"]) == (400, "user_id")
+    named = {"AND": [{"user_id": "*"}, {"user_id": {"in": ["ada", "bob"]}}]}
+    assert listed(client, named) == ["ada's tea", "bob's tea"]
+
+
+@pytest.mark.parametrize("name", ["user_id", "agent_id", "run_id", "app_id"])
+def test_nothing_is_written_to_any(client: TestClient, name: str) -> None:
+    refused = client.post("/v3/memories/add/", json={"messages": "hello", "user_id": "ada", name: "*"})
+    assert (refused.status_code, refused.json()["field"]) == (400, name)
+
+
 @pytest.mark.parametrize("infer", [True, False])
 def test_an_update_keeps_the_id_and_history_keeps_the_words(client: TestClient, infer: bool) -> None:
     (record,) = added(client, "Tea at five.", infer=infer, metadata={"a": 1}, run_id="r", agent_id="x")

@@ -26,7 +26,7 @@ from click.testing import CliRunner
 from mnemic import Memory, Settings
 from mnemic.faces.cli import cli
 from mnemic.faces.server.command import is_loopback
-from mnemic.faces.server.listening import _what_is_loaded_uncollected
+from mnemic.faces.server.listening import BUSY_SECONDS, ServeOptions, _what_is_loaded_uncollected
 from patience import PATIENCE, eventually
 
 pytestmark = pytest.mark.heavy
@@ -275,6 +275,15 @@ def test_a_store_that_another_has_locked_is_said(tmp_path: Path) -> None:
             other.execute("BEGIN IMMEDIATE")
             status, problem = asked(port, "/v1/observe", {"messages": "Who waits?"})
             assert (status, problem["type"]) == (503, "urn:mnemic:problem:StoreLocked")
+            assert "Retry-After" in problem["remedy"]
+            assert "Idempotency-Key" in problem["remedy"]
             assert asked(port, "/v1/count", {})[0] == 200
             other.execute("ROLLBACK")
         assert asked(port, "/v1/observe", {"messages": "Nobody."})[0] == 200
+
+
+@pytest.mark.parametrize(("setting", "waits"), [(30.0, BUSY_SECONDS), (0.5, 0.5)])
+def test_a_request_waits_for_a_locked_store_no_longer_than_its_client_would(setting: float, waits: float) -> None:
+    settings = Settings(busy_timeout=setting)
+    options = ServeOptions(where="memory:", settings=settings, user="me", tenant="t", host="127.0.0.1", port=0)
+    assert options.served_settings.busy_timeout == waits

@@ -17,7 +17,9 @@ from starlette.testclient import TestClient
 from mnemic import Memory
 from mnemic.credentials.authenticator import Authenticator
 from mnemic.credentials.principal import Right
+from mnemic.faces.server.application import application
 from mnemic.faces.server.routes import addresses
+from mnemic.faces.server.service import LoopbackAuthenticator, Service
 from mnemic.faces.server.verb_pool import VerbPool
 from mnemic.operations.operation_table import OPERATIONS
 from patience import PATIENCE
@@ -255,3 +257,30 @@ def test_a_verb_runs_in_the_context_of_its_request() -> None:
         return await VerbPool(threads=1).run(asking.get)
 
     assert asyncio.run(request()) == "ada"
+
+
+def test_no_verb_runs_on_when_the_application_has_ended(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else it would be cut where it is, inside the store's own code too, once the interpreter ends."""
+    begun, go_on, threads = threading.Event(), threading.Event(), list[threading.Thread]()
+    plain = memory.scope
+
+    def slow(**fields: Any) -> Any:
+        threads.append(threading.current_thread())
+        begun.set()
+        go_on.wait(PATIENCE)
+        return plain(**fields)
+
+    monkeypatch.setattr(memory, "scope", slow)
+    service = Service(memory, LoopbackAuthenticator(memory.settings))
+    app = application(service)
+
+    async def leave() -> None:
+        """Ask as somebody who leaves before the answer, and have the application end."""
+        async with app.router.lifespan_context(app):
+            asked = asyncio.create_task(service.pool.run(lambda: service.scoped({})))
+            await asyncio.to_thread(begun.wait, PATIENCE)
+            asked.cancel()
+            asyncio.get_running_loop().call_later(0.05, go_on.set)
+
+    asyncio.run(leave())
+    assert [thread.is_alive() for thread in threads] == [False]

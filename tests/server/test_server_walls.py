@@ -26,7 +26,7 @@ from mnemic.operations.operation_table import OPERATIONS
 Door = Callable[[World, int, int], Iterator[tuple[str, str]]]
 ASKERS: Final = int(os.environ.get("MNEMIC_WALL_ASKERS", "3"))
 """How many of the tenants ask about others; all of them by `MNEMIC_WALL_ASKERS=50`."""
-_OF_NOBODY: Final = ("/health", "/openapi.json", "/metrics")
+_OF_NOBODY: Final = ("/health", "/ready", "/openapi.json", "/metrics")
 _ADMINISTERING: Final = frozenset(name for name, one in OPERATIONS.items() if one.right is Right.ADMIN)
 """Here everybody is refused it."""
 

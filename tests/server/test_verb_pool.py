@@ -10,7 +10,7 @@ import pytest
 from starlette.exceptions import HTTPException
 
 from mnemic.faces.server.verb_pool import VerbPool
-from patience import eventually
+from patience import PATIENCE, eventually
 
 
 def test_work_runs_beside_the_loop_and_its_value_or_error_comes_back() -> None:
@@ -168,4 +168,27 @@ def test_a_thread_that_does_not_start_is_not_counted_on(monkeypatch: pytest.Monk
         assert pool.inside == 0
 
     monkeypatch.setattr(threading.Thread, "start", start_some)
+    asyncio.run(ask())
+
+
+def test_a_pool_that_closes_waits_for_work_whose_caller_has_left() -> None:
+    go_on, begun, done = threading.Event(), threading.Event(), threading.Event()
+
+    def work() -> None:
+        begun.set()
+        go_on.wait(PATIENCE)
+        done.set()
+
+    async def ask() -> None:
+        pool = VerbPool(threads=2)
+        left = asyncio.create_task(pool.run(work))
+        await asyncio.to_thread(begun.wait, PATIENCE)
+        left.cancel()
+        assert await asyncio.to_thread(pool.close, 0.0) == 1, "it still runs"
+        closing = asyncio.create_task(asyncio.to_thread(pool.close, PATIENCE))
+        go_on.set()
+        assert await closing == 0
+        assert done.is_set()
+        assert await pool.run(threading.get_ident) != threading.get_ident()
+
     asyncio.run(ask())

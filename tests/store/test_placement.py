@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
@@ -10,9 +11,12 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from starlette.testclient import TestClient
 
 from mnemic.errors import Invalid, NotFound, TenantElsewhere
 from mnemic.faces.cli import cli
+from mnemic.faces.server.application import application
+from mnemic.faces.server.service import LoopbackAuthenticator, Service
 from mnemic.memory import Memory
 from mnemic.placement import PlacedMemory, add_server, move_bucket, read_servers
 from mnemic.settings import Settings
@@ -76,8 +80,27 @@ def test_one_server_alone_refuses_what_the_other_keeps(urls: tuple[str, str]) ->
     with Memory(urls[0], settings=SETTINGS) as one:
         me = one.scope(user="ada", tenant="refused")
         for ask in (lambda: me.observe("No."), lambda: me.recall("No?"), lambda: me.list(), lambda: me.context("No?")):
-            with pytest.raises(TenantElsewhere):
+            with pytest.raises(TenantElsewhere, match=f"'two'; ask that one, at {re.escape(urls[1])}"):
                 ask()
+    list(move_bucket(urls[0], bucket_of("refused"), "one"))
+    with Memory(urls[1], settings=SETTINGS) as two:  # which has no table
+        me = two.scope(user="ada", tenant="refused")
+        for ask in (lambda: me.observe("No."), lambda: me.recall("No?")):
+            with pytest.raises(TenantElsewhere, match=r"another server; .* `mnemic --store URL place show refused`"):
+                ask()
+
+
+def test_a_server_answers_whoever_asks_for_what_another_keeps_with_its_place(urls: tuple[str, str]) -> None:
+    with Memory(urls[0], settings=SETTINGS) as one:
+        one.scope(user="ada", tenant="asked").observe("Here.")
+        list(move_bucket(urls[0], bucket_of("asked"), "two"))
+        with TestClient(
+            application(Service(one, LoopbackAuthenticator(SETTINGS))), base_url="http://localhost"
+        ) as asks:
+            headers = {"Mnemic-User": "ada", "Mnemic-Tenant": "asked"}
+            answer = asks.post("/v1/recall", json={"query": "Where?"}, headers=headers)
+    assert answer.status_code == 421
+    assert answer.json()["detail"] == f"the tenant is moved to server 'two'; ask that one, at {urls[1]}"
 
 
 def run_place(url: str, *words: str) -> Any:

@@ -36,6 +36,12 @@ def _bytes_of(path: Path) -> bytes:
         return b""
 
 
+def erasures(world: World) -> tuple[bool, str]:
+    """What `doctor` says of erasures."""
+    (check,) = [check for check in world.store.doctor() if check.name == "erasures"]
+    return check.ok, check.found
+
+
 def test_settling_takes_every_byte_from_the_tables(
     world: World, postgres: PostgresServer, postgres_database: str
 ) -> None:
@@ -48,7 +54,9 @@ def test_settling_takes_every_byte_from_the_tables(
     assert receipt.status == "pending"
     assert any("mnemic verify" in where for where in receipt.left)
     assert files_with(postgres, CANARY)  # what is deleted stays in its page
+    assert erasures(world) == (False, "tables are to be rewritten")
     assert world.store.settle()
+    assert erasures(world) == (True, "settled")
     assert files_with(postgres, CANARY) == []
     assert world.texts() == ["other"]
     assert world.faults() == []
@@ -59,6 +67,7 @@ def test_what_cannot_be_reached_is_named(world: World) -> None:
     world.commit(world.put(item))
     outside = " ".join(world.erase(item.id).outside)
     assert all(word in outside for word in ("write-ahead log", "archived", "replicas", "base backups"))
+    assert "replays this erasure" not in outside  # which is a file's
 
 
 def test_nothing_is_owed_where_nothing_was_erased(world: World) -> None:

@@ -86,6 +86,20 @@ def test_a_database_that_is_not_there(postgres: PostgresServer) -> None:
     refused(postgres.url("nowhere"), StoreError, "no such database", secret=postgres.password)
 
 
+def test_a_server_without_a_connection_to_spare_is_there(postgres_database: str, postgres: PostgresServer) -> None:
+    postgres.sql(f'ALTER DATABASE "{name_of(postgres_database)}" CONNECTION LIMIT 0')
+    refused(postgres_database, StoreLocked, "raise its limit or max_connections, or put PgBouncer between")
+
+
+@pytest.mark.parametrize("state", ["starting up", "shutting down", "in recovery mode", "not yet accepting connections"])
+def test_a_server_that_starts_or_stops_is_there(monkeypatch: pytest.MonkeyPatch, state: str) -> None:
+    def refuse(**_: object) -> None:
+        raise psycopg.OperationalError(f"connection to server failed: FATAL:  the database system is {state}")
+
+    monkeypatch.setattr(psycopg, "connect", refuse)
+    refused("postgresql://ada:sesame@db/x", StoreError, "just starting or stopping; ask again", secret="sesame")
+
+
 def test_a_url_that_cannot_be_read_is_not_repeated() -> None:
     refused("postgresql://ada:sesame@host:port:port/x?y", Invalid, "no address", secret="sesame")
 
@@ -201,7 +215,7 @@ def test_a_read_only_database_can_be_read(world: World, copy: str, postgres: Pos
     with closing(PostgresStore(copy)) as store:
         reader = World(store, "reader")
         assert reader.texts() == ["before"]
-        with pytest.raises(StoreReadOnly, match="read-only"):
+        with pytest.raises(StoreReadOnly, match=r"name the primary .* \?target_session_attrs=read-write"):
             reader.commit("after")
         assert reader.texts() == ["before"]
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import random
+from collections.abc import Iterator, Sequence
 from contextlib import closing
-from typing import Any
+from typing import Any, Final
 
 import psycopg
 import pytest
 
+from mnemic import Memory, Settings
 from mnemic.core.items import Kind
 from mnemic.store.postgres.postgres_schema import PARTITIONS, TABLES
 from mnemic.store.postgres.postgres_store import PostgresStore
@@ -99,3 +101,73 @@ def test_every_table_that_holds_a_tenants_rows_has_its_wall(module_postgres_data
         ).fetchall()
     open_to_all = {name for name, walled in found if not walled}
     assert open_to_all == {"meta", "meter", "embedder", "followed", "credential"}
+
+
+# Probes: whoever asks, by the verbs or past them, for what is another's
+
+TENANTS: Final = 60
+PROBES: Final = (
+    'SELECT "{wall}" FROM {table}',
+    'SELECT "{wall}" FROM {table} WHERE "{wall}" = {other}',
+    'SELECT "{wall}" FROM {table} WHERE "{wall}" <> {own} OR true',
+    'SELECT "{wall}" FROM {table} WHERE "{wall}" IN (SELECT "id" FROM mnemic."tenant")',
+    'SELECT t."{wall}" FROM {table} t JOIN mnemic."tenant" o ON o."id" = t."{wall}" WHERE o."id" = {other}',
+    'DELETE FROM {table} WHERE "{wall}" = {other} RETURNING "{wall}"',
+)
+"""Statements from which the application's own condition, that rows are the tenant's, was taken out or turned round."""
+
+
+def canary(tenant: str) -> str:
+    return f"canary-{tenant}."
+
+
+def leaks_by_recall(memory: Memory, names: Sequence[str], count: int, dice: random.Random) -> int:
+    """In how many of so many questions for another's canary by its very words it comes out."""
+    leaks = 0
+    for _ in range(count):
+        own, other = dice.sample(names, 2)
+        me = memory.scope(user="ada", tenant=own)
+        leaks += canary(other) in me.recall(f"the secret of {other} is canary-{other}").text
+    return leaks
+
+
+def leaks_by_sql(url: str, numbers: Sequence[int], count: int, dice: random.Random, *, walled: bool = True) -> int:
+    """How many of so many statements, said to be for one tenant, touch a row of another."""
+    leaks = 0
+    with psycopg.connect(url, autocommit=True) as db:
+        for number in range(count):
+            own, other = dice.sample(numbers, 2)
+            table = dice.choice(WALLED)
+            statement = PROBES[number % len(PROBES)].format(
+                wall=table.wall, table=table.full_name, own=own, other=other
+            )
+            with db.transaction(force_rollback=True):
+                db.execute("SELECT set_config('mnemic.tenant', %s, true)", (str(own),))
+                if not walled:
+                    db.execute("SELECT set_config('mnemic.across', 'on', true)")
+                leaks += any(row[0] != own for row in db.execute(statement.encode()))
+    return leaks
+
+
+@pytest.mark.parametrize(
+    ("recalls", "statements"),
+    [
+        pytest.param(20, 180, marks=pytest.mark.heavy),
+        pytest.param(2_000, 18_000, marks=[pytest.mark.heavy, pytest.mark.slow]),
+    ],
+)
+def test_probes_for_what_is_anothers_bring_none_of_it_and_do_where_the_wall_is_down(
+    postgres_database: str, recalls: int, statements: int
+) -> None:
+    dice = random.Random(19)
+    names = [f"tenant{number}" for number in range(TENANTS)]
+    with Memory(postgres_database, settings=Settings(embedder="none", background=False)) as memory:
+        for name in names:
+            memory.scope(user="ada", tenant=name).observe(f"The secret of {name} is {canary(name)}")
+            assert canary(name) in memory.scope(user="ada", tenant=name).recall(f"the secret of {name}").text
+        assert leaks_by_recall(memory, names, recalls, dice) == 0
+        with memory._opened.store.read() as snapshot:
+            numbers = [tenant.id for tenant in snapshot.tables.spaces.tenants()]
+    assert len(numbers) >= TENANTS
+    assert leaks_by_sql(postgres_database, numbers, statements, dice) == 0
+    assert leaks_by_sql(postgres_database, numbers, statements // 10, dice, walled=False) > statements // 100

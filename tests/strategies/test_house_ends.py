@@ -243,4 +243,5 @@ def test_what_is_said_of_one_thing_over_and_over_costs_each_time_the_same() -> N
         return process_time() - began
 
     seconds(10)
-    assert min(seconds(1_000) for _ in range(2)) < 7 * min(seconds(250) for _ in range(3))
+    most = 7 * min(seconds(250) for _ in range(3))
+    assert any(seconds(1_000) < most for _ in range(2))

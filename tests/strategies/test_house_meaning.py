@@ -90,6 +90,23 @@ def test_talk_of_ones_own_life_that_names_nothing_of_an_instruction_puts_none_in
     assert doubting(taking_back)[:2] == ([order], [])
 
 
+@pytest.mark.parametrize(
+    ("order", "later"),
+    [
+        ("Answer in bullet points.", "Call me Sam from now on."),
+        ("Never use emojis.", "From now on answer in bullet points."),
+        ("Don't mention my weight.", "Answer in bullet points from now on."),
+        ("请用要点回答。", "以后叫我小王。"),
+    ],
+)
+def test_a_new_instruction_of_another_matter_puts_none_in_doubt(taking_back: Memory, order: str, later: str) -> None:
+    me = taking_back.scope(user="ana")
+    me.observe(order, role="user")
+    me.observe(later, role="user")
+    shown, doubts, _ = doubting(taking_back)
+    assert (sorted(shown), doubts) == (sorted((order, later)), [])
+
+
 def test_a_new_instruction_that_may_take_an_older_one_back_stands_beside_it_in_doubt(taking_back: Memory) -> None:
     me = taking_back.scope(user="ana")
     me.observe("Always use docker in examples.", role="user")

@@ -183,6 +183,7 @@ class Query:
         vectors: The question as each embedder of the store reads it, by its number there; none for words alone. An
             entry is compared by the first of them that it has a vector of.
         embedders: The names of those embedders.
+        unfilled: An embedder is to fill the store and has made no vector yet: all that is there waits for one.
         without: Stages that are left out.
         reader: The strategy that asks, by what its items' slot `by` says: it sees what it keeps for itself.
         besides: Items that the asker shows already: they are passed over, and take none of `k` and no room.
@@ -198,6 +199,7 @@ class Query:
     budget: int | None = None
     vectors: Mapping[int, NDArray[np.float32]] = field(default_factory=dict)
     embedders: Mapping[int, str] = field(default_factory=dict)
+    unfilled: bool = False
     without: frozenset[Stage] = frozenset()
     reader: str | None = None
     besides: frozenset[ItemId] = frozenset()

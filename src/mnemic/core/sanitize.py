@@ -114,7 +114,8 @@ def _names_fence(text: str, at: int) -> bool:
 def speaker_name(name: str) -> str:
     """Put a speaker's name on one line, and in quotation marks where it could pass for a label of ours or a channel."""
     name = " ".join(without_unseen(name).split())
-    opened = unicodedata.normalize("NFKD", name).translate(_LOOKS_LIKE).casefold()
+    plain = name if name.isascii() else unicodedata.normalize("NFKD", name).translate(_LOOKS_LIKE)
+    opened = plain.casefold()
     if _IMITATES.match("".join(filter(str.isalpha, opened))) or opened.startswith("("):
         return '"' + name.replace('"', "'") + '"'
     return name

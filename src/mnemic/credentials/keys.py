@@ -148,8 +148,11 @@ class Keys:
     def revoke(self, key: str, *, tenant: str, by: str = "admin") -> AccessKey:
         """Revoke a key, and the browser sessions that were opened with it; every process knows within two seconds.
 
+        One that has ended is revoked too, so that whoever keeps a list of keys need not look at the time; one that is
+        revoked stays as it is.
+
         Args:
-            key: Its id, or its name if no other key that stands has it.
+            key: Its id, or its name if no other key that stands has it; where none stands, the last of that name.
 
         Raises:
             NotFound: the tenant has no such key.
@@ -210,7 +213,10 @@ def revoke_key(rows: Rows, named: str, tenant: str, now: int) -> CredentialRow:
     rows.spaces.tenant(tenant)  # held until the end, so that it does not leave meanwhile
     of_tenant = rows.notes.credentials(("tenant", "=", tenant), ("kind", "=", int(CredentialKind.KEY)))
     matching = [row for row in of_tenant if row.id == named]
-    matching = matching or [row for row in of_tenant if row.name == named and not row.revoked and row.expires > now]
+    if not matching:
+        of_name = [row for row in of_tenant if row.name == named]
+        standing = [row for row in of_name if not row.revoked and row.expires > now]
+        matching = standing or sorted(of_name, key=lambda row: row.created)[-1:]
     if not matching:
         raise NotFound(f"no key {named!r} here; `mnemic keys list` shows them")
     if len(matching) > 1:

@@ -57,6 +57,8 @@ class SlotAct(Enum):
     """The value, or with none whatever filled the slot, is so no longer, or never was."""
     CORRECTS = "corrects"
     """The value is right and another was said by mistake."""
+    SPELLS = "spells"
+    """The value is how a name is written, of which another turn has a like one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,7 @@ class SlotPattern:
         words: What a caught word of the group `slot` is called.
         shown: How the value is shown, with `{value}` and `{slot}`.
         says: The value, where the form has no group for it.
+        among: Where only what is known can tell the slot, among what it looks: "living" (pets and people) or "pet".
         anywhere: It is tried anywhere in the sentence, for it names somebody in passing.
     """
 
@@ -85,6 +88,7 @@ class SlotPattern:
     words: tuple[tuple[str, str], ...] = ()
     shown: str = "{value}"
     says: str = ""
+    among: str = ""
     anywhere: bool = False
 
     @property

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mnemic.core.timex import find_times
 from mnemic.core.timex_en_words import month_named
-from mnemic.extract import slots_en, slots_zh
+from mnemic.extract import slots_en, slots_en_words, slots_zh, slots_zh_words
 from mnemic.extract.chinese import has_chinese, simple
 from mnemic.extract.patterns import SlotAct
 from mnemic.extract.sentences import sentences
@@ -32,6 +32,15 @@ _SINGLE_WORDS: Final = """
 name nickname age birthday city origin address home employer job school studies partner mother father boss diet car
 phone e-mail native_language phone_number marital_status blood_type
 """
+PEOPLE: Final = frozenset(
+    {
+        *(slots_en_words.CALLED.get(word, word) for word in slots_en_words.RELATIONS.split("|")),
+        *slots_zh_words.RELATIONS.values(),
+    }
+)
+"""Slots that hold what somebody of the speaker's is called."""
+NAMED: Final = frozenset({"name", "nickname", "pet", "employer", "city", *PEOPLE})
+"""Slots that hold a name."""
 SINGLE: Final = frozenset(_SINGLE_WORDS.split())
 """Slots that hold one value at a time, so that a newer one supersedes; so does every `favourite ...`."""
 
@@ -65,6 +74,7 @@ class Finding:
         since: The stretch of time in which it came to be true, or ended, if its clause names one.
         act: Whether it is so, is so no longer, or is right where something else was said by mistake.
         wrong: What was said by mistake.
+        among: Where the slot is empty: "living" if the value names a pet or a person of theirs, "pet" if a pet.
     """
 
     slot: str
@@ -77,6 +87,7 @@ class Finding:
     since: TimeSpan | None = None
     act: SlotAct = SlotAct.STATES
     wrong: Value = ""
+    among: str = ""
 
 
 def slots(
@@ -112,6 +123,7 @@ def slots(
                 since=_since(statement.clause, said, offset) if statement.dated else None,
                 act=statement.act,
                 wrong=wrong,
+                among=statement.among,
             )
             findings.setdefault((finding.slot, finding.value, finding.act), finding)
     return list(findings.values())
@@ -139,6 +151,7 @@ class _Statement(NamedTuple):
     wrong: Value
     clause: str
     dated: bool
+    among: str
 
 
 def _stated(sentence: Sentence) -> Iterator[_Statement]:
@@ -159,7 +172,8 @@ def _stated(sentence: Sentence) -> Iterator[_Statement]:
                 for raw in pattern.values(match):
                     value = _valid(slot, raw, language) if raw else ""
                     if value is not None and (value or act is SlotAct.ENDS):
-                        yield _Statement(slot, act, value, wrong, clause, pattern.begins or act is SlotAct.ENDS)
+                        dated = pattern.begins or act is SlotAct.ENDS
+                        yield _Statement(slot, act, value, wrong, clause, dated, pattern.among)
 
 
 def _matches(pattern: SlotPattern, low: str, starts: Sequence[int]) -> Iterator[re.Match[str]]:
@@ -199,7 +213,11 @@ def typed(slot: str, value: str) -> Value | None:
     return check(value) if check else value
 
 
+_YEARS: Final = re.compile(r"(?: years?(?: old)?|周?岁)$")
+
+
 def _age(value: str) -> int | None:
+    value = _YEARS.sub("", value)
     years = int(value) if value.isdecimal() else age_in_words(value) if value.isascii() else number(value)
     return years if years in _AGES else None
 

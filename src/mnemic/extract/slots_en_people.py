@@ -11,8 +11,22 @@ from mnemic.extract.slots_en_words import CALLED, RELATIONS, say
 _CALLED: Final = tuple(CALLED.items())
 _APART: Final = r"(?:(?:have |'ve )?(?:just |finally |recently )?(?:broke up|broken up|split up|split|separated|divorced|parted ways|called it quits|ended (?:it|things))|(?:got|are getting|are|were) divorced|are (?:no longer together|no longer a couple|separated)|(?:aren't|are not) (?:together|an item|a couple)(?: any ?more)?)(?=[.,;!]|$| (?:last|this|in|on|yesterday|today|for|after|a|two|three|and|because|so|any)\b)"
 
+_DIED: Final = r"(?:(?:(?:has |have |'s |'ve )?(?:sadly |suddenly |just |finally |peacefully )?(?:died|passed away|passed on|passed(?= (?:last|this|in|on|yesterday|today)\b|[.,;!]|$))(?! (?:laughing|of (?:laughter|embarrassment|shame|boredom)|on (?:stage|screen|me)|inside|a little|twice|again|in (?:the|a) (?:film|book|novel|game|show|series|episode|movie|play))\b)|(?:is|are) (?:dead|no longer with us)|was put (?:down|to sleep))\b)"
+_LATELY: Final = r"(?=[.,;!]|$| (?:last|this|yesterday|today|on (?-i:[A-Z])|in (?-i:[A-Z]|\d)|to (?:cancer|old age|an? )|two|three|a (?:week|month|year|few)|earlier|suddenly)\b| (?:in (?-i:[A-Z])|on (?-i:[A-Z])|in \d))"
+_CUES_OF_DEATH: Final = "died passed dead longer sleep down"
+_PLURAL: Final = "dog|cat|kitten|parrot|hamster|rabbit|horse|turtle|tortoise|snake|pup|guinea pig|budgie|ferret|gecko|lizard|goat|donkey|hedgehog|chinchilla"
+_NAMES: Final = r"(?P<value>(?-i:(?!I\b)[A-Z][\w-]*(?:, [A-Z][\w-]*)*,? (?:and|&) (?!I\b)[A-Z][\w-]*))(?!\w)"
+
 RELATING: Final = (
-    say("", r"(?:my|our) (?:older |younger |little |big |eldest |twin |new |dear |lovely |ex-)?<RELATION>(?:,? |(?:'s name is |'s (?:now )?(?:called|named) |,? (?:whose name is|(?:is )?(?:now )?(?:called|named)) ))<PERSON>(?! and i\b)", " ".join({r.split()[-1] for r in RELATIONS.split("|")}) + " " + " ".join(r.split()[-1] + "'s" for r in RELATIONS.split("|")), words=_CALLED, anywhere=True),
+    say("", rf"(?:my|our) (?:dear |lovely |poor |late |older |younger |little |big |eldest )*<RELATION>,? <PERSON>,? {_DIED}", _CUES_OF_DEATH, words=_CALLED, act=SlotAct.ENDS),
+    say("", rf"(?:my|our) (?:dear |lovely |poor |late |older |younger |little |big |eldest )*<RELATION> {_DIED}", _CUES_OF_DEATH, words=_CALLED, act=SlotAct.ENDS),
+    say("", rf"(?:i|we)(?:'ve| have)? (?:just |sadly |recently )?lost (?:my|our) (?:dear |lovely |poor |older |younger |little |big )*<RELATION>{_LATELY}", "lost", words=_CALLED, act=SlotAct.ENDS),
+    say("", rf"(?:poor |dear |our |my |little |old )*<PERSON> {_DIED}", _CUES_OF_DEATH, act=SlotAct.ENDS, among="living"),
+    say("", rf"(?:i|we)(?:'ve| have)? (?:just |sadly |recently )?lost (?:poor |dear |our |little |old )*<PERSON>{_LATELY}", "lost", act=SlotAct.ENDS, among="living"),
+    say("", r"(?:i|we)(?:'ve| have)? (?:just |sadly |recently )?(?:had to )?(?:put (?:poor |dear |our |little |old )*<PERSON> (?:down|to sleep)|(?:say|said) goodbye to (?:poor |dear |our |little |old )*(?:<ANYONE>)(?= at the vet))", "put", act=SlotAct.ENDS, among="pet"),
+    say("", r"(?:poor |dear |our |little |old )*<PERSON> (?:ran away|has run away|has gone|is gone|found a new home|was rehomed)(?=[.,;!]|$| (?:last|this|in|on|yesterday|today|and)\b)", "ran run gone home rehomed", act=SlotAct.ENDS, among="pet"),
+    say("", r"(?:i|we)(?:'ve| have)? (?:just |recently )?(?:rehomed|gave away|had to give up) (?:poor |dear |our |little |old )*<PERSON>(?=[.,;!]|$| (?:last|this|in|on|yesterday|today|to)\b)", "rehomed gave give", act=SlotAct.ENDS, among="pet"),
+    say("", r"(?:my|our) (?:older |younger |little |big |eldest |twin |new |dear |lovely |ex-)?<RELATION>(?:,? |(?:'s name is |'s (?:now )?(?:called|named) |,? (?:whose name is|(?:is )?(?:now )?(?:called|named)) ))<PERSON>(?! and i\b|,? (?:(?:has |sadly |suddenly )*(?:died|passed away|passed on)|is dead|is no longer with us))", " ".join({r.split()[-1] for r in RELATIONS.split("|")}) + " " + " ".join(r.split()[-1] + "'s" for r in RELATIONS.split("|")), words=_CALLED, anywhere=True),
     say("", r"(?:my|our) (?:new |current )?<RELATION>(?:'s| is)(?: now)? <PERSON>(?=[.,;!]|$| (?:now|and|from)\b)", " ".join(r.split()[-1] for r in RELATIONS.split("|")) + " " + " ".join(r.split()[-1] + "'s" for r in RELATIONS.split("|")), words=_CALLED),
     say("", r"<PERSON>(?:'s| is)(?: now| officially)? (?:my|our) (?:new |older |younger |little |big )?<RELATION>(?=[.,;!]|$| (?:now|and|since)\b)", "my our", words=_CALLED),
     say("partner", r"(?:<AM> |i got |<I> )(?:married to|engaged to|dating|seeing|going out with|married|got engaged to|got married to) (?!(?:(?-i:[A-Z])\w+ )?in\b)<PERSON>(?=[.,;!]|$| (?:now|and|since|for|in|last|on|again|from)\b)", "married engaged dating seeing going", begins=True),
@@ -42,10 +56,11 @@ RELATING: Final = (
 )  # fmt: skip
 
 OWNING: Final = (
+    say("pet", rf"(?:my|our|(?:i|we)(?: have|'ve got| have got| keep| own| adopted| got)) (?:(?:two|three|four|both|the|my|our|new|old|other) )*(?:[a-z-]+ ){{0,2}}?(?P<slot>{_PLURAL})s?s(?:,? (?:who )?(?:are )?(?:called|named)|,? their names are| are| -|:|,)? {_NAMES}", " ".join(f"{kind.split()[-1]}s" for kind in _PLURAL.split("|")), shown="{value} ({slot})", many=True),
     say("pet", r"(?:my|our) (?:\w+ )?<PET>(?:,? |(?:'s name is |,? (?:is )?(?:called|named) ))<PERSON>(?! (?:died|passed|ran away|is gone))", "my our", shown="{value} ({slot})", anywhere=True),
     say("pet", r"(?:i|we)(?:'ve| have)?(?: just| also| recently| finally)? (?:have|had|got|adopted|own|rescued|bought) (?:a|an|another) (?:[a-z-]+ ){0,3}<PET>,? (?:named|called) <PERSON>", "named called", shown="{value} ({slot})"),
     say("pet", r"(?:i |we )?(?:just |recently )?(?:adopted|got|rescued|bought) (?:a|an|another) (?:[a-z-]+ ){0,3}<PET>(?: (?:yesterday|today|last \w+|this \w+))?, (?:(?:his|her|its) name(?:'s| is)|(?:she|he)'s called|we (?:called|named) (?:her|him|it)) <PERSON>", "name name's called named", shown="{value} ({slot})"),
-    say("pet", r"(?:i|we)(?: have|'ve got| keep| own) (?P<value>(?:an?|one|two|three|four|five|six|\d{1,2}) (?:[a-z-]+ ){0,2}(?:dog|cat|rabbit|goat|hen|chicken|horse|parrot|hamster|turtle|tortoise|snake|ferret|pony|budgie|bird|donkey|guinea pig|axolotl|gecko|goldfish)s?)(?=[.,;!]|$| (?:and|who|that|at|in|now)\b)", "have keep own we've i've"),
+    say("pet", r"(?:i|we)(?: have|'ve got| keep| own) (?P<value>(?:an?|one|two|three|four|five|six|\d{1,2}) (?:[a-z-]+ ){0,2}(?:dog|cat|rabbit|goat|hen|chicken|horse|parrot|hamster|turtle|tortoise|snake|ferret|pony|budgie|bird|donkey|guinea pig|axolotl|gecko|goldfish)s?)(?=[.,;!]|$| (?:and|who|that|at|in|now)\b)(?!,? (?:(?:called|named) )?(?-i:[A-Z][\w-]*)(?:, (?-i:[A-Z])| and (?-i:(?!I\b)[A-Z])))", "have keep own we've i've"),
     say("pet", r"(?:my|our) (?:\w+ )?<PET>,? <PERSON>,? (?:died|passed away|ran away|is gone)", "died passed ran gone", act=SlotAct.ENDS, shown="{value} ({slot})"),
     say("pet", r"(?:my|our) (?:\w+ )?<PETS> (?:died|passed away|ran away)", "died passed ran", act=SlotAct.ENDS),
     say("pet", r"(?:i|we) (?:have no|don't have any|don't have a) (?P<value>pets?)\b", "pet pets", act=SlotAct.ENDS),
@@ -55,6 +70,10 @@ OWNING: Final = (
     say("car", r"(?:(?:i|we)(?:'ve| have)? )?(?:(?:just|finally|recently) )?(?:traded|swapped|exchanged)(?: in)? (?:the|my|our) (?:old )?[\w-]+(?: [\w-]+){0,2} for (?:an? |the )(?:new |used |second-hand )?<CAR>", "traded swapped exchanged", begins=True),
     say("car", r"we're driving (?:down|up|over|there) in the <CAR>", "driving"),
     say("car", r"(?:(?:i|we)(?:'ve| have)? )?(?:(?:just|finally) )?(?:sold|scrapped|got rid of|gotten rid of|gave away|traded in|crashed and scrapped|wrote off|written off) (?:the|my|our) (?:old )?car\b", "car", act=SlotAct.ENDS),
+    say("car", r"(?:i|we)(?:'ve| have)? (?:just |finally |recently )?(?:gave|given|sold|passed|handed) (?:the|my|our) (?:old )?car (?:away|on|to (?:my|our|a|an|the|(?-i:[A-Z]))\b)", "car", act=SlotAct.ENDS),
+    say("", r"(?:my|our) (?:old |new |beloved )?(?P<value>[a-z]+(?: [a-z]+)?) (?:was|got|has been|were) (?:just )?(?:stolen|nicked|pinched|sold|totalled|scrapped|wrecked|destroyed)\b", "stolen nicked pinched sold totalled scrapped wrecked destroyed", act=SlotAct.ENDS),
+    say("", r"(?:someone|somebody|thieves|they|a thief) (?:just |has |have )?(?:stole|stolen|nicked|pinched) (?:my|our) (?:old |new |beloved )?(?P<value>[a-z]+(?: [a-z]+)?)(?=[.,;!]|$| (?:last|this|in|on|from|yesterday|today|while|outside)\b)", "stole stolen nicked pinched", act=SlotAct.ENDS),
+    say("", r"(?:i|we)(?:'ve| have)? (?:just |finally |recently )?(?:gave|given) (?:the|my|our) (?:old )?(?P<value>[a-z]+(?: [a-z]+)?) (?:away|to (?:my|our|a|an|the|(?-i:[A-Z]))\b)", "gave given", act=SlotAct.ENDS),
     say("car", r"(?:my|our|the) car (?:was stolen|got stolen|is gone|is sold|was scrapped|has been sold)", "car", act=SlotAct.ENDS),
     say("car", r"(?:i|we) (?:don't (?:have|own) a|have no|no longer (?:have|own) a|haven't got a) car\b", "car", act=SlotAct.ENDS),
     say("phone", r"<I>(?: use| have|'ve got| got| bought| switched to| upgraded to| moved to) (?:an? |the |my )(?:new |used )?<HANDSET>", "use have got bought switched upgraded moved", begins=True),

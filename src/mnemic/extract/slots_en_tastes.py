@@ -15,6 +15,9 @@ _AGAIN: Final = (
     r"(?:(?:now )?(?:eat|drink)|(?:(?:started|begun|gone back to|back to|am|'m) )?(?:eating|drinking)) <THING> again"
 )
 
+_ILL: Final = "shellfish|seafood|shrimps?|prawns?|crab|lobster|oysters?|mussels|clams|squid|fish|tuna|salmon|milk|dairy|cheese|cream|ice cream|butter|yogh?urt|gluten|wheat|bread|pasta|eggs?|nuts?|peanuts?|almonds|cashews|walnuts|hazelnuts|sesame|soy|soya|tofu|meat|beef|pork|chicken|lamb|garlic|onions?|mushrooms?|tomatoes|peppers|spicy food|chilli|curry|alcohol|wine|red wine|beer|coffee|caffeine|chocolate|sugar|strawberries|kiwi|bananas?|avocados?|mangos?|mangoes|melon|celery|beans|lentils"
+_ILL_FOOD: Final = rf"(?P<value>(?:{_ILL}))\b"
+
 DIET: Final = (
     say("diet", r"(?:<AM>|<BEEN>)(?: (?:a|an|going|strictly|mostly))* <DIET>(?! (?:restaurant|food|recipe|place|option|menu|cheese|dish|cook|book)\w*)", "vegan vegetarian vegetarians vegans pescatarian flexitarian lactose-intolerant lactose gluten gluten-free gluten-intolerant dairy dairy-free plant-based keto kosher halal paleo low carnivore omnivore teetotal teetotaller teetotaler sugar-free sugar low-carb low-salt"),
     say("diet", r"<I> (?:went|gone|turned|became|become|switched to(?: a)?|converted to|am eating|eat|keep|follow (?:a|an)|stick to (?:a|an)) <DIET>(?! (?:restaurant|recipe|place|option|menu|dish|cook|book)\w*)", "went gone turned became become switched converted eat eating keep follow stick", begins=True),
@@ -30,6 +33,8 @@ DIET: Final = (
     say("avoids", r"i don't (?P<value>drink|smoke)(?=[.,;!]|$| (?:and|at all|any ?more)\b)", "drink smoke", shown="{value}ing"),
     say("avoids", rf"<I> {_AGAIN}", "again", act=SlotAct.ENDS, begins=True),
     say("avoids", r"i (?:smoke|'m smoking|am smoking|started smoking) again", "again", act=SlotAct.ENDS, says="smoking"),
+    say("avoids", rf"(?:i|we) (?:get|feel) (?:ill|sick|unwell|hives|a rash) (?:from|after eating|after drinking|if i eat|when i eat) {_ILL_FOOD}", "ill sick unwell hives rash"),
+    say("avoids", rf"(?:any |all |eating |drinking )?{_ILL_FOOD} (?:always |really |just |usually |tends? to |can )*(?:makes? me (?:ill|sick|unwell|vomit|throw up|nauseous|bloated|break out|itch)|give(?:s)? me (?:hives|a rash|cramps|stomach ?aches?|an upset stomach|the runs)|upsets? my stomach|(?:doesn't|don't|does not|do not) agree with me)", "ill sick unwell vomit nauseous bloated itch hives rash cramps stomach agree throw break runs"),
     say("allergy", r"<AM> allergic to (?P<value>(?!(?:this|that|it|the|work|mondays?|people|you)\b)[\w-]+(?: (?!and|so|but|or|now|too|as|in|since|because|which|i)[\w-]+)?(?:(?:, [\w-]+)*,? and (?!i\b|my\b|it\b|can\b)[\w-]+)?)", "allergic", many=True),
     say("allergy", r"(?:i|we)(?:'ve| have)?(?: got| developed)?(?: have)? (?:a|an)(?: severe| bad| mild| serious| slight)? (?P<value>(?!(?:food|severe)\b)[\w-]+(?: [\w-]+)?) allergy\b", "allergy"),
     say("allergy", r"(?:i|we)(?:'ve| have)?(?: got| developed| have)? (?:a|an)(?: severe| bad| mild| serious| slight)? allergy to (?P<value>[\w-]+(?: (?!and|so|but|or|now|too|in|since|which)[\w-]+)?)", "allergy"),
@@ -81,10 +86,11 @@ SPEAKING: Final = (
     say("language", r"my <LANGUAGE> (?:is|has) (?:all )?(?:gone|forgotten|lost|vanished)", "gone forgotten lost vanished", act=SlotAct.ENDS),
 )  # fmt: skip
 
-_RIGHT: Final = r"(?P<value>(?!(?:that|this|the one|a|so|fine|ok|okay|about|really|just|not|because|my|your|me|you|up|only|all|in|on|at|for|to|from|with)\b)[\w'.@+&-]+(?: (?!(?:not|and|rather|instead|but|is|was|i)\b)[\w'.@+&-]+){0,4})"
+_RIGHT: Final = r"(?:(?:spelled|spelt|written) )?(?P<value>(?!(?:that|this|the one|a|so|fine|ok|okay|about|really|just|not|because|my|your|me|you|up|only|all|in|on|at|for|to|from|with)\b)[\w'.@+&-]+(?: (?!(?:not|and|rather|instead|but|is|was|i)\b)[\w'.@+&-]+){0,4})"
 _MISTAKEN: Final = r"(?P<wrong>(?!(?:that|because|a|so|just|only|really|to|in|on|at|for|from|with|the other|sure|my|as|if|like)\b)[\w'.@+&-]+(?: (?!(?:and|but|is|was|i|sorry|by|as)\b)[\w'.@+&-]+){0,4}?)(?=[.,;!]|$| (?:sorry|any ?more|as)\b| [-—–])"
 _SORRY: Final = r"(?:(?:no|sorry|actually|oops|correction|wait|nope|argh|hang on|my mistake|my bad|i meant|i mean|i misspoke|scratch that|well)[,.:!]* ){0,3}"
 RIGHTING: Final = (
+    say("", rf"{_SORRY}(?:it's|it is|that's|my name is|(?:my|her|his|their) (?:name|surname|last name|first name) (?:is|should be)|(?:name|surname)(?:'s| is)?|it should be)(?: actually| really| in fact)? (?:spelled|spelt|written) (?P<value>(?-i:[A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+)?))(?! with\b.*\bnot\b)(?=[.,;!]|$| (?:with|and|by|in)\b)", "spelled spelt written", act=SlotAct.SPELLS),
     say("", rf"{_SORRY}(?:it's|it is|that's|that is|i meant|i mean|make that|it should be|that should be|should be|it was)(?: actually| really| in fact)? (?:(?:in|at|on|called|named|the|with|for) )?{_RIGHT}(?:,| -| –| —)? (?:and )?(?:not|rather than|instead of) (?:(?:in|at|on|called|named|with|for) )?{_MISTAKEN}", "not rather instead", act=SlotAct.CORRECTS),
     say("", rf"{_SORRY}(?:i|we)(?:'m| am| live| work| moved|'re| are| meant| mean)(?: (?:in|at|to|for|from|called|named|with|a|an))? {_RIGHT},? (?:and )?not (?:(?:in|at|to|on|for|from|called|named|with|a|an) )?{_MISTAKEN}", "not", act=SlotAct.CORRECTS),
     say("", rf"{_RIGHT}, (?:i meant|i mean|sorry|i should have said|i should've said|that is|if we're being picky|to be exact),? not {_MISTAKEN}", "meant mean sorry said not", act=SlotAct.CORRECTS),

@@ -10,6 +10,12 @@ from mnemic.extract.patterns import PatternTable, SlotAct
 from mnemic.extract.slots_zh_words import RELATIONS, say
 
 _WORDS: Final = tuple(RELATIONS.items())
+_PETS_NAMED: Final = r"(?P<slot>猫咪|猫|狗狗|狗|兔子|仓鼠|鹦鹉|乌龟)"
+_NAMED_EACH: Final = (
+    r"(?P<value>(?![叫是一两二三都很])[\u4e00-\u9fff]{1,3}?(?:、[\u4e00-\u9fff]{1,3}?)*[和跟][\u4e00-\u9fff]{1,3}?)"
+)
+_AGO: Final = r"(?:昨天|昨晚|昨夜|前天|今天|今早|上周|上个?月|上个?星期|上个?礼拜|这周|这个?月|最近|前不久|前几天|去年|今年|[一二三四五六七八九十\d]{1,2}月|不幸|突然|已经|刚刚?|还是|终于|也|就)*"
+_CALLED_PET: Final = r"(?P<value>(?![我你他她它谁这那都人大])[\u4e00-\u9fff]{2,3}?)"
 
 _LIFE: Final = (
     say("name", r"<I>(?:的(?:名字|全名|大名)(?:叫|是)|名字叫|名叫|大名叫?|叫做?)<PERSON><END>", "叫 名"),
@@ -101,7 +107,12 @@ _PEOPLE: Final = (
     say("family", r"<I>没有?(?P<value>孩子|兄弟姐妹|姐妹|兄弟|哥哥|弟弟|姐姐|妹妹)<END>", "没", act=SlotAct.ENDS),
     say("marital_status", r"<WE>没(?:有)?(?:结过|结)(?P<value>婚)", "没", act=SlotAct.ENDS),
     say("pet", r"(?:我们?|我家|我们家|家里)的?(?:养了?)?(?:有)?[一两]?(?:只|条|个)?(?:小)?<PETS>[，,]?(?:名字)?(?:叫做?|名叫)<PERSON><END>", "叫", shown="{value} ({slot})", anywhere=True),
-    say("pet", r"(?:<I>|家里|^)养了?(?P<value>[一两二三四五六七八九十几\d]*(?:只|条|头|匹|对|缸)(?:[\u4e00-\u9fff]{1,6}?))(?=[，,。！!；;]|$|叫)", "养"),
+    say("pet", rf"(?:<I>|我们?家的?|家里)?(?:养了?|有)?[两二三四五](?:只|条|个)(?:小)?{_PETS_NAMED}[，,、：:]?(?:名字)?(?:分别)?(?:叫做?|名叫|是)?{_NAMED_EACH}<END>", "养 有 两 二 三 四 五", shown="{value} ({slot})", many=True),
+    say("", rf"(?:我们?家的?|可怜的)?{_CALLED_PET}{_AGO}(?:去世|过世|离世|病逝|病死|死)了<END>", "世 逝 死", act=SlotAct.ENDS, among="living"),
+    say("", rf"(?:我们?家的?|可怜的)?{_CALLED_PET}{_AGO}(?:走|没|走丢|跑丢|离开我们|去(?:了)?(?:喵星|汪星)|去彩虹桥)了?<END>", "走 没 离 星 桥 丢", act=SlotAct.ENDS, among="pet"),
+    say("", rf"<MY><RELATION>{_AGO}(?:去世|过世|离世|病逝|不在人世)(?:了)?<END>", "世 逝", words=_WORDS, act=SlotAct.ENDS),
+    say("", r"(?:<MY>)(?:那[辆台部只])?(?P<value>(?![那这])[\u4e00-\u9fffA-Za-z0-9]{1,6}?)(?:昨天|昨晚|上周|今天|前天)?(?:被(?:人)?偷|被盗|丢|不见|报废)了<END>", "偷 盗 丢 见 废", act=SlotAct.ENDS),
+    say("pet", r"(?:<I>|家里|^)养了?(?P<value>[一两二三四五六七八九十几\d]*(?:只|条|头|匹|对|缸)(?:[\u4e00-\u9fff]{1,6}?))(?=[，,。！!；;]|$|叫)(?![，,、：:]?(?:名字)?(?:分别)?(?:叫做?|名叫|是)?[\u4e00-\u9fff]{1,3}(?:、[\u4e00-\u9fff]{1,3})*[和跟][\u4e00-\u9fff]{1,3}(?:[，,。！!；;]|$))", "养"),
     say("pet", r"<I>(?:不养|没养|没有)(?P<value>宠物|猫|狗)<END>", "不 没", act=SlotAct.ENDS),
     say("pet", r"(?:<MY>)(?:家)?的?(?:猫|狗|兔子|仓鼠|鹦鹉|乌龟)(?:已经)?(?:去世|死|走丢|走|没)了", "去 死 走 没", act=SlotAct.ENDS),
     say("car", r"<I>(?:开的是|开|的车是|换了?|买了?|提了?)(?:一?[辆台部])?(?P<value>(?:(?!的是|了|过)[\u4e00-\u9fff]){0,4}(?:特斯拉|丰田|本田|大众|宝马|奔驰|奥迪|比亚迪|吉利|长城|哈弗|别克|福特|日产|马自达|现代|起亚|沃尔沃|雷克萨斯|保时捷|五菱|蔚来|理想|小鹏|问界|桑塔纳|捷达|电车|电动车|新能源)[\u4e00-\u9fffA-Za-z0-9]{0,6}?)<END>", "开 车 换 买 提", begins=True),
@@ -133,6 +144,13 @@ _TASTES: Final = (
     say("diet", r"<I>(?:不再|早就不|已经不|不)(?:吃|是)(?:个)?(?P<value>全素|纯素|素食主义者|素食者|素食|素|清真)(?:了)?<END>", "不", act=SlotAct.ENDS),
     say("diet", r"<I>(?:又)?(?:开始)?(?:吃肉|吃荤|开荤|沾荤)了", "荤 肉", act=SlotAct.ENDS),
     say("avoids", r"<I>(?:不|从不|从来不|不能|不敢|再也不|戒了?|已经戒了?|不再|很少)(?:吃|喝|碰|沾)?<FOODS>(?:了)?<END>", "不 戒 少", many=True, begins=True),
+    say("avoids", r"<I>(?:吃|喝|碰)不[了得](?:一点儿?)?<FOODS><END>", "不", many=True),
+    say("avoids", r"<FOODS>(?:我)(?:是)?(?:一点儿?也?)?(?:碰不得|吃不了|吃不得|喝不了|喝不得|不能[吃喝碰沾]|一口都不能[吃喝碰])<END>", "不", many=True),
+    say("avoids", r"<I>(?:得|要|需要|必须)?忌(?:口)?<FOODS><END>", "忌", many=True),
+    say("avoids", r"<I>(?:得|要|需要|在)?忌口[，,：:]?(?:我)?(?:不能|不可以|不|别)(?:吃|喝|碰|沾)<FOODS><END>", "忌", many=True),
+    say("avoids", r"(?:医生|大夫)(?:说我|不?让我|叫我|要求我|嘱咐我|说)(?:不能|不可以|不要|别|忌|少)?(?:再)?(?:吃|喝|碰|沾)?<FOODS><END>", "医 大", many=True),
+    say("avoids", r"(?:我)?<FOODS>(?:我)?一(?:吃|喝|碰)就(?:拉肚子|难受|不舒服|吐|胃疼|胃痛|肚子疼|肚子痛|长痘)", "就"),
+    say("avoids", r"<I>(?:一(?:吃|喝|碰)|(?:吃|喝)了?)<FOODS>就(?:拉肚子|难受|不舒服|吐|胃疼|胃痛|肚子疼|肚子痛|长痘)", "就"),
     say("avoids", r"<WE>(?:戒|戒掉|戒了)(?P<value>烟|酒|糖|咖啡|奶茶|辣|肉)(?:了|啦|<END>)", "戒", begins=True),
     say("avoids", r"<I>不(?:抽|吸)(?P<value>烟)(?:了)?<END>", "不"),
     say("avoids", r"<WE>(?:这辈子|一辈子)?(?:没|从没|从来没|从不)(?:有)?(?:抽|吸)过?(?P<value>烟)", "抽 吸"),
@@ -158,9 +176,11 @@ _TASTES: Final = (
     say("language", r"(?:我的?)?<LANGUAGE>(?:全|都|早)*(?:忘光|忘|还给老师|还给了老师)了", "忘 还", act=SlotAct.ENDS),
 )  # fmt: skip
 
-_RIGHT: Final = r"(?P<value>(?!我|你|他|她|这|那|因为|说|想|不)[\u4e00-\u9fffA-Za-z0-9.@]{1,10}?)"
+_RIGHT: Final = r"(?P<value>(?!我|你|他|她|这|那|因为|说|想|不|是)[\u4e00-\u9fffA-Za-z0-9.@]{1,10}?)"
 _MISTAKEN: Final = r"(?P<wrong>(?!我|你|他|她|这样|那样|因为|说|想|很|太|吗|的|这|那)[\u4e00-\u9fffA-Za-z0-9.@]{1,10}?)"
 _RIGHTING: Final = (
+    say("", r"(?:我的?)?(?:名字|姓名)(?:不对|写错了|打错了|说错了|搞错了)[，,：:]?(?:应该)?(?:是|写作|写成|叫)(?P<value>[\u4e00-\u9fff]{2,4})(?=[，,。！! ]|$)(?![，,](?:不是|而不是|并非))", "错 对", act=SlotAct.SPELLS),
+    say("", r"(?:不对|写错了|打错了|更正|说错了)[，,：:]?(?:应该)?(?:是|叫)(?P<value>[\u4e00-\u9fff]{2,4})(?=[，,][^，,。]{1,6}(?:字旁|字头|字底|旁的|头的|字))", "对 错 正", act=SlotAct.SPELLS),
     say("", rf"(?:(?:不对|不是|说错了|打错了|写错了|口误|更正|等等|抱歉|记错了|搞错了|错了|哦不|弄错了|手滑)[，,。：:！! ]*){{0,2}}(?:我)?(?:应该是|应该|其实是|是|住在|住|叫)(?:在)?{_RIGHT}[，,、 ]?(?:不是|而不是|并非)(?:在)?{_MISTAKEN}<END>", "不 非", act=SlotAct.CORRECTS),
     say("", rf"(?:不是|并不是|不叫|不在){_MISTAKEN}[，,、 ]?(?:而)?(?:是|叫|在){_RIGHT}<END>", "不", act=SlotAct.CORRECTS),
     say("", rf"{_RIGHT}[，,、 ](?:不是|而不是){_MISTAKEN}<END>", "不", act=SlotAct.CORRECTS),
@@ -176,7 +196,7 @@ class Chinese:
     )
     """Dreamt, made up or quoted, wherever in the sentence: nothing is stated."""
     UNSAID: Final = re.compile(
-        r"如果|要是|假如|假设|倘若|万一|希望|但愿|恨不得|他说|她说|说我|问我|觉得我|以为|要不要|是不是|好像|没准|说不定|也许|可能|兴许|八成|比方说|怀疑"
+        r"如果|要是|假如|假设|倘若|万一|希望|但愿|恨不得|他说|她说|(?<!医生)(?<!大夫)说我|问我|觉得我|以为|要不要|是不是|好像|没准|说不定|也许|可能|兴许|八成|比方说|怀疑"
         r"|改天|哪天|等我|等哪|打算|计划|准备|想要|恨|宁可|羡慕"
     )
     """Supposed, wished for, planned or reported, up to the end of the clause: that clause states nothing."""

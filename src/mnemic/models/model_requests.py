@@ -37,11 +37,13 @@ class Meant:
     Attributes:
         notes: Why there are fewer vectors than one would expect.
         embedders: The names of those embedders, by the same number.
+        unfilled: An embedder is to fill the store and has made no vector in it yet.
     """
 
     vectors: Mapping[int, NDArray[np.float32]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     embedders: Mapping[int, str] = field(default_factory=dict)
+    unfilled: bool = False
 
 
 @dataclass(frozen=True, slots=True)

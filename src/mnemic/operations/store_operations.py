@@ -258,8 +258,8 @@ OF_STORE: Final = (
     Operation(
         name="revoke_key",
         title="Revoke an access key",
-        description="Revoke an access key, and the browser sessions that were opened with it.",
-        parameters=shape({"id": name_text("The key's id, as `keys` lists it.")}),
+        description="Revoke an access key, also one that has ended, and the browser sessions that were opened with it.",
+        parameters=shape({"id": name_text("The key's id, as `keys` lists it; or its name.")}),
         result=shape({"key": ACCESS_KEY}),
         right=Right.ADMIN,
         destructive=True,

@@ -44,6 +44,7 @@ from mnemic.recall.evidence import (
     of_kin_asked,
     of_self,
     of_subject,
+    of_what_is_asked,
     of_whoever_asks,
     renumbered,
     speaker_of,
@@ -57,6 +58,7 @@ from mnemic.recall.sureness import SCORED, SPLIT, AnswerGrounds, likely_yes, rea
 from mnemic.recall.topics import ON_TOPIC
 from mnemic.recall.understand import called_by_name
 from mnemic.recall.whom_it_is_about import names_in
+from mnemic.recall.wishes import asks_wish, tells_wish
 from mnemic.recall.yes_or_no import Following, YesOrNo, follows, reads, said_of
 
 if TYPE_CHECKING:
@@ -162,13 +164,14 @@ class DraftAnswer:
         """The confidence from which it is given.
 
         By words alone it must likely be right where its words are not told here either; but what is in doubt is given
-        with what stands against it, so that a person can settle it.
+        with what stands against it, so that a person can settle it; and so is a wish, where one is asked for.
         """
         grounds = self.grounds
         if not grounds.judged:
             return SCORED * KNOWN
         untold = grounds.context.confidence < KNOWN and read_by(grounds.evidence) == "words"
-        given_anyway = grounds.doubted or grounds.contested or grounds.before
+        wished = asks_wish(grounds.question) and tells_wish(self.quotes[0][1])
+        given_anyway = grounds.doubted or grounds.contested or grounds.before or wished
         return _UNTOLD if untold and not given_anyway else SPLIT
 
 
@@ -176,10 +179,11 @@ def draft_answer(
     question: str, context: Context, facts: Sequence[Item] = (), user: str = "", profile: Sequence[Item] = ()
 ) -> DraftAnswer | None:
     """Choose what answers a question, of the evidence or of the profile; None where nothing does."""
-    evidence = renumbered(of_subject(question, [hit for hit in context.items if can_answer(hit, question)], user))
+    answering = of_what_is_asked(question, [hit for hit in context.items if can_answer(hit, question)])
+    evidence = renumbered(of_subject(question, answering, user))
     asked = AnswerType.by(question)
     evidence = of_whoever_asks(question, of_kin_asked(question, evidence), context.items)
-    before = what_held_before(question, of_self(question, context.items))
+    before = what_held_before(question, of_what_is_asked(question, of_self(question, context.items)))
     evidence = before or _fitting(question, asked, evidence)
     said = _plainly_said(question, context, evidence, profile, user) if asks_yes_or_no(question) else None
     if said is not None and said.yes is not None:

@@ -117,8 +117,13 @@ _NOT_ASSERTED: Final = re.compile(
 _AWAY: Final = re.compile(r"\bfrom\b|从", re.IGNORECASE)
 _LEFT: Final = re.compile(rf"\b(?:from|left) (?:the )?({_NAME})|从([\u4e00-\u9fff]{{2,4}}?)(?=[搬来去到回])")
 """Names the place that somebody left."""
+_CAME: Final = re.compile(
+    r"\b(?:mov\w+|relocat\w+|settled|now|new|since|came|back)\b|搬|迁|现在|如今|新|回|来", re.IGNORECASE
+)
+"""Tells of where somebody has come to, so that a place in it is none from before."""
 _FORMERLY: Final = re.compile(
-    r"\b(?:before|previously|formerly|originally|used to)\b|以前|之前|原来|原先|从前|过去", re.IGNORECASE
+    r"\b(?:before|previous(?:ly)?|former(?:ly)?|originally|used? to)\b|以前|之前|原来|原先|从前|过去|前(?=我)",
+    re.IGNORECASE,
 )
 """Asks for the place before the one that is told of."""
 _WHO_IT_IS: Final = re.compile(
@@ -227,7 +232,8 @@ def surely_held(asked: AnswerType, text: str, item: Item, question: str) -> str:
             names = _names(text, question)
             return names[0] if len(names) == 1 else ""
         case AnswerType.PLACE:
-            pattern = _LEFT if _FORMERLY.search(question) else _PLACE_SURELY
+            left = _FORMERLY.search(question) and (_LEFT.search(text) or _CAME.search(text))
+            pattern = _LEFT if left else _PLACE_SURELY
             places = {next(filter(None, match.groups())) for match in pattern.finditer(text)} - _CAPITALS
             fits = (
                 len(places) == 1

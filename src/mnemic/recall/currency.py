@@ -642,7 +642,9 @@ def _plain_statements(question: Question, statements: _Statements, *, own: bool)
 
 def _shared(words: frozenset[int], others: Sequence[frozenset[int]]) -> Floats:
     """How many words each of some sets has in common with one."""
-    return np.fromiter((len(words & held) for held in others), np.float32, len(others))
+    if not words:
+        return np.zeros(len(others), np.float32)
+    return np.array([len(words & held) for held in others], np.float32)
 
 
 def _apart(question: Question, statements: _Statements, kin: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -653,7 +655,7 @@ def _apart(question: Question, statements: _Statements, kin: NDArray[np.bool_]) 
     a subject of their own. Who corrects themselves says "I" of anybody's matter.
     """
     people, called = statements.people, _called(question)
-    calls = np.fromiter((not held.isdisjoint(called) for held in statements.words), np.bool_, len(statements.words))
+    calls = _share(statements, called)
     strange = _of_a_stranger(question, statements, people.of_kin & calls if called else people.own)
     strange |= _of_another(question, statements)
     if question.asks_own and kin.sum() < 2 and (kin[-1:].any() or _WHO.search(question.query.text)):
@@ -677,8 +679,8 @@ def _of_another(question: Question, statements: _Statements) -> NDArray[np.bool_
         return people.own & ~people.others & ~statements.machines & says.any()
     if question.asks_own and not asked.roles and asked.asker:
         return (people.by_she | people.of_relatives) & ~people.own
-    has_name = _hold(statements, lambda held: bool(asked.names) and asked.names <= held)
-    has_role = _hold(statements, lambda held: not held.isdisjoint(asked.roles))
+    has_name = _hold(statements, asked.names.issubset) if asked.names else np.zeros(len(statements.words), np.bool_)
+    has_role = _share(statements, asked.roles)
     unclear = people.by_pronoun | (statements.cues[SentenceCue.CORRECT] > 0)
     another = np.zeros(len(unclear), np.bool_)
     if has_name.any():
@@ -712,6 +714,13 @@ def _of_a_subject_unheard_of(
 def _hold(statements: _Statements, holds: Callable[[frozenset[int]], bool]) -> NDArray[np.bool_]:
     """For which candidates something holds of their words."""
     return np.fromiter(map(holds, statements.words), np.bool_, len(statements.words))
+
+
+def _share(statements: _Statements, words: frozenset[int]) -> NDArray[np.bool_]:
+    """Which candidates have any of some words."""
+    if not words:
+        return np.zeros(len(statements.words), np.bool_)
+    return ~_hold(statements, words.isdisjoint)
 
 
 def _of_a_stranger(question: Question, statements: _Statements, mine: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a pattern cut in pieces is read wrongly
 """Finds what held before, where a question asks for that: "Where did I live before Toronto?", 以前住在哪里.
 
 What is nearest to such a question in words and meaning is mostly what holds now, or the very change that it names. Of
@@ -18,16 +19,31 @@ from mnemic.recall.polarity import asked_words, telling_words
 if TYPE_CHECKING:
     from mnemic.core.queries import Recalled
 
+_TOLD_BEFORE: Final = re.compile(
+    r"\b(?:say|said|tell|told|mention(?:ed)?|ask(?:ed)?|talk(?:ed)? about|write|wrote) \b.*\bbefore\W*$"
+    r"|(?:以前|之前|原来|从前|原先|先前|过去)[^，。？?]{0,8}(?:说|提|讲|问|聊|推荐|告诉|答应|约|写)",
+    re.IGNORECASE,
+)
+"""Asks for what was said before, and not for what was so."""
 _ASKS_FORMER: Final = re.compile(
-    r"\b(?:before|previously|formerly)\W*$|\bdid (?:i|we) use to\b|\b(?:i|we) used to\b"
-    r"|\bmy (?:old|former|previous) \w+\W*$|^\W*(?:我们?)?(?:以前|之前|原来|从前|原先)(?!的时候)",
+    r"\b(?:before|before (?:that|then)|previously|formerly)\W*$|\bdid (?:i|we) use to\b|\b(?:i|we) used to\b"
+    r"|\bmy (?:old|former|previous|prior|ex-?) ?\w+(?: \w+)?\W*$"
+    r"|\bmy last (?:job|employer|company|firm|boss|city|town|address|home|flat|apartment|house|number|phone|car|school)\W*$"
+    r"|\bbefore (?:I|we|the|my|our) ?(?:moved?|move|moving|switch\w*|chang\w+|left|quit|relocat\w+|got|bought|swapped|traded)\b(?-i:[a-z ]*)\W*$"
+    r"|\bbefore (?:moving|relocating|switching|changing|the (?:move|switch|change))(?: (?:jobs?|house|home|cars?|numbers?|phones?))?\W*$"
+    r"|^\W*(?:我们?的?)?(?:以前|之前|原来|从前|原先|先前|早先|过去)的?(?!的时候)|[我咱]们?的?(?:以前|之前|原来|从前|原先|先前|早先|过去)"
+    r"|上[一]?[份家部辆任套](?!班)|上一?个(?=工作|公司|单位|东家|雇主|老板|住处|地址|号码|手机|学校|专业|城市)"
+    r"|前(?:公司|单位|东家|雇主|老板|任(?!务))|旧(?:号码?|手机|地址|住址|公司|车|家|邮箱)|老(?:号码|地址|东家|单位|住址)"
+    r"|(?:搬家?|搬走|跳槽|换工作|换公司|换号码?|换车|换手机|换地址|换邮箱|辞职|离职|改名|转专业|转学|转行)(?:之|以)?前",
     re.IGNORECASE,
 )
 """Asks for what held before what holds now."""
+_WHAT_WAS: Final = re.compile(r"\b(?:what|which|who)(?:['’]s| was| is| does)\b", re.IGNORECASE)
+"""Asks for one thing, whatever letter its verb ends in."""
 _ASKS_BEFORE: Final = re.compile(
     r"\b(?i:before) (?:(?:I|we|moving|joining|starting|buying)(?: \w+)? (?:(?:to|at|for|in|a|the) )?)?"
     r"(?:the )?([A-Z][\w-]+)\W*$"
-    r"|[搬去到来换转]+([\u4e00-\u9fff]{2,4}?)(?:之前|以前)"
+    r"|[搬去到来换转]+([\u4e00-\u9fff]{2,4}?)(?:之前|以前|前(?!公司|单位|任))"
 )
 """Asks for what held before something that it names."""
 _ONCE: Final = re.compile(
@@ -38,22 +54,34 @@ _FROM: Final = re.compile(r"\b(?:from|left|before)\b|从|离开|[之以]前", re
 _FAR: Final = 4.0
 """By how much less than what bears most, in log odds, another state of the matter may bear on the question."""
 _SAME_MATTER: Final = (
-    re.compile(r"\b(?:liv(?:e|es|ed|ing)|mov(?:e|ed|ing)|relocat\w+|settled|based)\b|住|搬|定居", re.IGNORECASE),
-    re.compile(r"\b(?:work(?:s|ed|ing)?|job|joined|hired|started at|employ\w+)\b|上班|工作|跳槽|入职", re.IGNORECASE),
+    re.compile(
+        r"\b(?:liv(?:e|es|ed|ing)|mov(?:e|ed|ing)|relocat\w+|settled|based|city|town|home)\b|住|搬|定居", re.IGNORECASE
+    ),
+    re.compile(
+        r"\b(?:work(?:s|ed|ing)?|job|joined|hired|started at|employ\w+|company|firm)\b|上班|工作|跳槽|入职|公司|单位|东家",
+        re.IGNORECASE,
+    ),
+    re.compile(r"\b(?:number|phone|mobile)\b|号码|手机|电话|换号", re.IGNORECASE),
+    re.compile(r"\b(?:driv(?:e|es|ing)|drove|car)\b|开的|车", re.IGNORECASE),
 )
 """Of each matter the words by which its states and changes are told."""
 
 
 def what_held_before(question: str, evidence: list[Recalled]) -> list[Recalled]:
     """What held before, alone, where a question asks for that; nothing where it does not, or none is told."""
-    named = _ASKS_BEFORE.search(question)
-    if asks_yes_or_no(question) or asks_several(question) or not evidence or evidence[0].bearing is None:
+    former = _ASKS_FORMER.search(question) is not None and _TOLD_BEFORE.search(question) is None
+    name = _named_after(question)
+    if (
+        asks_yes_or_no(question)
+        or asks_several(_WHAT_WAS.sub("", question))
+        or not evidence
+        or evidence[0].bearing is None
+    ):
         return []
-    if not named and not _ASKS_FORMER.search(question):
+    if not name and not former:
         return []
     most = max(hit.bearing for hit in evidence if hit.bearing is not None)
     states = [hit for hit in evidence if hit.bearing is not None and hit.bearing >= most - _FAR]
-    name = next(filter(None, named.groups())) if named else ""
     states = [hit for hit in states if _of_the_matter(question, name, hit.text, states[0].text)]
     later = [hit for hit in states if name in hit.text and not _ONCE.search(hit.text)]
     if not later:
@@ -73,10 +101,16 @@ def names_what_followed(question: str, text: str) -> bool:
 
     What names both, as "from Ghent to Bruges", tells of it.
     """
-    named = _ASKS_BEFORE.search(question)
+    name = _named_after(question)
     if not any(form.search(question) for form in _SAME_MATTER):
         return False  # "before Friday" is a time
-    return named is not None and next(filter(None, named.groups())) in text and not _FROM.search(text)
+    return bool(name) and name in text and not _FROM.search(text)
+
+
+def _named_after(question: str) -> str:
+    """What a question names of which it asks what held before; "" for nothing, or but a change ("before I moved")."""
+    named = None if _ASKS_FORMER.search(question) else _ASKS_BEFORE.search(question)
+    return next(filter(None, named.groups())) if named else ""
 
 
 def _said(hit: Recalled) -> int:

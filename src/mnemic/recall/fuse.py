@@ -231,7 +231,10 @@ def says_same(words: frozenset[T], others: frozenset[T]) -> bool:
         small, large = large, small
     if small < SHORTEST:
         return words == others
-    return small >= SAME * large and len(words & others) >= SAME * len(words | others)
+    if small < SAME * large:
+        return False
+    both = len(words & others)
+    return both >= SAME * (small + large - both)
 
 
 def fuse(arms: Sequence[Arms], least: int = 0) -> Ranking:

@@ -253,8 +253,10 @@ def _add_dates(term: Term, arms: Sequence[Arms], scope: _Scope, *, found_only: b
 
 def _with_meaning(arms: list[Arms], query: Query) -> list[Arms]:
     """The same arms with nearness in meaning, if there is a vector to compare."""
-    if not query.vectors or Stage.DENSE in query.without:
+    if Stage.DENSE in query.without:
         return arms
+    if not query.vectors:
+        return [replace(arm, pending=arm.reading.size) for arm in arms] if query.unfilled else arms
     by_meaning = nearness(query, [arm.reading for arm in arms])
     for arm, near in zip(arms, by_meaning, strict=True):
         if near.known:

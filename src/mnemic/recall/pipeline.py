@@ -24,6 +24,7 @@ from mnemic.recall.scoring import SCORING
 from mnemic.recall.seeking import Sought
 from mnemic.recall.understand import Question, Term, spelled, understand
 from mnemic.recall.walk import walk
+from mnemic.recall.wishes import asks_wish, in_mood_first, is_of_other_mood, may_misplace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
 
 TWINS: Final = 1_000
 """Most items that are passed over for one answer because they say the same as a better one."""
+
+_LOOKED_AT: Final = 12
+"""Of how many candidates, the best first, the words are read to tell wishes from what is so."""
 
 _WORD: Final = "word of the question occurs here"
 _UNTOUCHED: Final = "no word of the question stands in it, beside it, or in its date"
@@ -286,10 +290,35 @@ def _rank(snapshot: Snapshot, catalogues: Catalogues, query: Query) -> _Ranked:
     with SCORING:
         question = understand(query, visible)
         candidates = _in_order(question, _candidates(question, list(readings.values())), readings)
+        if question.asks_own and candidates.first and may_misplace(query.text):
+            candidates = replace(candidates, first=_in_mood_first(query.text, candidates.first, snapshot))
         fresh = (hit for hit in candidates.hits() if (hit.space, hit.ver) not in shown)
         chosen = Chosen(fresh, readings, query.k, TWINS)
         confidence = answerable(question, list(readings.values()), bearing=_bears(chosen, candidates))
     return _Ranked(question, readings, candidates, chosen, confidence)
+
+
+def _in_mood_first(question: str, hits: tuple[Hit, ...], snapshot: Snapshot) -> tuple[Hit, ...]:
+    """The best candidates, of which the words are read to tell wishes from what is so (`recall.wishes`).
+
+    Where what is so is asked for, and no wish stands first, they stay as they are.
+    """
+    if not asks_wish(question) and not is_of_other_mood(question, _texts(hits[:1], snapshot)[0]):
+        return hits
+    first = hits[:_LOOKED_AT]
+    order = in_mood_first(question, _texts(first, snapshot))
+    moved = [
+        first[at] if at == place else replace(first[at], score=first[place].score, succession=0)
+        for place, at in enumerate(order)
+    ]
+    return (*moved, *hits[len(first) :])
+
+
+def _texts(hits: Sequence[Hit], snapshot: Snapshot) -> list[str]:
+    """What some hits say; "" of one that was collected meanwhile."""
+    versions = fetched(list(hits), snapshot)
+    found = (versions.get((hit.space, hit.ver)) for hit in hits)
+    return ["" if version is None else version.item.text for version in found]
 
 
 def _bears(chosen: Chosen, candidates: _Candidates) -> bool:
@@ -371,11 +400,13 @@ def _shortfalls(question: Question, candidates: _Candidates, chosen: Chosen) -> 
     """One line for each reason why the answer may be incomplete: pending vectors, equals cut off, duplicates."""
     notes: list[str] = []
     if candidates.pending:
-        them, they = (
-            ("1 item has", "it is") if candidates.pending == 1 else (f"{candidates.pending} items have", "they are")
+        one = candidates.pending == 1
+        them, they, made = (
+            ("1 item has", "it is", "it") if one else (f"{candidates.pending} items have", "they are", "them")
         )
         notes.append(
-            f"{them} no vector yet: until a flush, or what runs behind, has made it, {they} found by words alone"
+            f"{them} no vector yet: {they} found by words alone until `flush()`, `mnemic flush` in a shell, or what "
+            f"runs behind, has made {made}"
         )
     timed = question.spans and not question.terms and not candidates.notes
     if timed and (items := candidates.ranking.items_by("time", "mention")) > chosen.kept:

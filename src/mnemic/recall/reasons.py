@@ -178,6 +178,8 @@ def _named(reading: Reading, places: NDArray[np.intp], tokens: list[tuple[str, i
 
 def _runs(reading: Reading, words: list[str], places: Sequence[int]) -> list[str]:
     """Words as a person would list them; of an unspaced script the longest runs that stand so at one of some places."""
+    if not words:
+        return []
     runs: list[str] = []
     for run in rejoined(words):
         rest = run

@@ -60,6 +60,41 @@ _OWN_DIED: Final = re.compile(rf"\W*(?:my|our) (?:\w+ ){{1,3}}?(?:was |were |got
 _NOT_TOLERATED: Final = re.compile(r"\b(?:allergic|allergy|intolerant|coeliac|celiac)\b|过敏|不耐受", re.IGNORECASE)
 _CONSUMED: Final = frozenset((*tokenise("eat drink take"), "吃", "喝", "能吃"))
 """Predicates that are denied by an allergy to the object."""
+_EAT: Final = tokenise("eat")[0]
+_ASKS_LEAVE: Final = re.compile(
+    r"\W*(?:(?:can|could|may|should) (?:i|we)|(?:am i|are we) allowed to)(?: \w+ly)? (?:have|get|order|taste|try)\b",
+    re.IGNORECASE,
+)
+"""Asks whether the asker may have something, as of food."""
+_CANNOT: Final = re.compile(
+    r"\bmakes? (?:me|the user) (?:ill|sick|unwell|vomit|throw up|nauseous|bloated|itch)\b"
+    r"|\bupsets? (?:my|the user['’]s) stomach\b"
+    r"|\b(?:doesn['’]t|don['’]t|does not|do not) agree with (?:me|the user)\b|\bavoids?\b|\b(?:ill|sick|unwell) from\b"
+    r"|[吃喝碰]不[了得]|忌|不碰|一(?:吃|喝|碰)就(?:拉肚子|难受|不舒服|吐|过敏|起疹|胃疼|肚子疼)|就(?:拉肚子|起疹子)",
+    re.IGNORECASE,
+)
+"""Says of what its clause names that its speaker cannot eat or drink it."""
+_KINDS: Final = (
+    (r"\bshellfish\b", r"shrimps?|prawns?|crabs?|lobsters?|oysters?|mussels?|clams?|scallops?|crayfish"),
+    (
+        r"\bseafood\b",
+        r"shellfish|shrimps?|prawns?|crabs?|lobsters?|oysters?|mussels?|clams?|scallops?|fish|squid|octopus"
+        r"|tuna|salmon|cod",
+    ),
+    (r"\bfish\b", r"tuna|salmon|cod|herring|sardines?|trout|anchov(?:y|ies)"),
+    (r"\bdairy\b|\blactose\b", r"milk|cheese|butter|cream|yogh?urts?|ice cream"),
+    (r"\bnuts?\b", r"peanuts?|almonds?|walnuts?|cashews?|hazelnuts?|pecans?|pistachios?"),
+    (r"\bgluten\b|\bwheat\b", r"bread|pasta|pizza|noodles|croissants?"),
+    (r"\bmeat\b", r"beef|pork|chicken|lamb|steak|bacon|ham"),
+    (r"\balcohol\b", r"wine|beer|whisky|vodka|gin"),
+    ("海鲜", "虾|蟹|螃蟹|龙虾|大虾|虾仁|贝类?|生蚝|扇贝|鱿鱼|海鱼|蛤蜊|三文鱼"),
+    ("坚果", "核桃|腰果|杏仁|开心果|榛子|花生|松子"),
+    ("奶制品|乳制品|乳糖", "牛奶|酸奶|奶酪|芝士|冰淇淋|奶茶|奶油"),
+    ("麸质", "面包|面条|馒头|饺子|披萨"),
+    ("酒(?!店)", "啤酒|白酒|红酒|黄酒"),
+    ("辣", "辣椒|火锅|麻辣烫"),
+)
+"""What a food is one of, and the foods: who cannot have any of a kind cannot have one."""
 _GONE: Final = re.compile(
     r"\b(?:died|dead|dies|passed|buried|put (?:down|to sleep)|ran away|gone|lost|goodbye|gave|sold|left|quit|cancell?ed"
     r"|ended|over|stopped|broke|returned|outgr[eo]wn?)\b|去世|死|走了|走丢|没了|不在了|送人|丢了|卖|分手|离婚|退|辞|过世",
@@ -102,7 +137,7 @@ _LEFT_FOR: Final = re.compile(r"跳槽[到去]|\b(?:new job|start(?:ed|ing)?|joi
 _LIGHT: Final = frozenset(
     tokenise(
         "have has had having own owns got get keep still ever yet any anymore now currently also already again be been "
-        " can could do does did am is are was were will would really just today home any more"
+        " can could may allowed do does did am is are was were will would really just today home any more"
     )
 )
 """Words of a question that tell no matter: who owns a dog is asked after the dog."""
@@ -210,13 +245,15 @@ class YesOrNo:
 class _Asked:
     """The predicate and the objects of a question, as stems or Chinese words.
 
-    Where it only asks whether the asker is something, or has it, `verbs` are those by which that is said.
+    Where it only asks whether the asker is something, or has it, `verbs` are those by which that is said. `foods` are
+    the words of the question as they are written, among which is the food where one is asked about.
     """
 
     predicate: str
     objects: frozenset[str]
     chinese: bool
     verbs: frozenset[str] = frozenset()
+    foods: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, question: str) -> _Asked | None:
@@ -232,13 +269,16 @@ class _Asked:
             return (
                 cls("结婚", frozenset(), chinese=True)
                 if match["marry"]
-                else cls(match["does"], frozenset({match["object"]}), chinese=True)
+                else cls(match["does"], frozenset({match["object"]}), chinese=True, foods=frozenset({match["object"]}))
             )
         words = [token for token in tokenise(question) if not is_stop(token) and token not in _LIGHT]
         predicate = next((token for token in words if token in _PREDICATES), "")
         objects = frozenset(words) - {predicate}
+        foods = frozenset(re.findall(r"[a-z]+", question.lower()))
+        if not predicate and objects and _ASKS_LEAVE.match(question):
+            predicate = _EAT
         if predicate:
-            return cls(predicate, objects, chinese=False)
+            return cls(predicate, objects, chinese=False, foods=foods)
         is_or_has = _COPULAS if re.match(r"\W*am i\b", question, re.IGNORECASE) else _HOLDS
         plain = re.match(
             r"\W*(?:am i|(?:do|have) (?:i|we)(?: still)?(?: have| own| got| keep)) ?", question, re.IGNORECASE
@@ -252,6 +292,13 @@ class _Asked:
         if self.chinese:
             return all(_holds_chinese(clause, word) for word in self.objects)
         return self.objects <= set(tokenise(clause))
+
+    def kind_in(self, clause: str) -> bool:
+        """Whether a clause names a kind of food that an object of the question is one of."""
+        return self.predicate in _CONSUMED and any(
+            re.search(kind, clause, re.IGNORECASE) and any(re.fullmatch(members, word) for word in self.foods)
+            for kind, members in _KINDS
+        )
 
     def done_in(self, clause: str) -> bool:
         """Whether a clause holds the predicate, or another word for it."""
@@ -379,6 +426,8 @@ def _read_clause(asked: _Asked, clause: str, sentence: str) -> ClauseReading | N
     opposite = _OPPOSITES.get("".join((asked.predicate, *asked.objects)))
     if opposite and opposite.search(clause):
         return ClauseReading.UNCLEAR if _DENIED.search(clause) or _OTHER_PERSON.search(clause) else ClauseReading.NO
+    if (reading := _read_food(asked, clause, sentence)) is not None:
+        return reading
     if not asked.named_in(clause):
         return _read_elsewhere(asked, clause)
     if _is_over(asked, clause, sentence):
@@ -398,6 +447,20 @@ def _read_clause(asked: _Asked, clause: str, sentence: str) -> ClauseReading | N
     if _FORMERLY.search(clause) or _DOUBLE.search(clause):
         return ClauseReading.UNCLEAR
     return ClauseReading.NO if _DENIED.search(clause) else ClauseReading.YES
+
+
+def _read_food(asked: _Asked, clause: str, sentence: str) -> ClauseReading | None:
+    """What a clause that names a food, or its kind, says to whether the asker can have it: no, or nothing."""
+    of_food = asked.predicate in _CONSUMED and asked.objects and (asked.named_in(clause) or asked.kind_in(clause))
+    if not of_food or any(form.search(sentence) for form in (SUPPOSES, _OTHER_PERSON, _FORMERLY)):
+        return None
+    if _CANNOT.search(clause):
+        return ClauseReading.NO
+    if asked.named_in(clause):
+        return None  # of the food itself the clause is read as of any object
+    if _NOT_TOLERATED.search(clause):
+        return ClauseReading.UNCLEAR if _DENIED.search(clause) else ClauseReading.NO
+    return ClauseReading.NO if asked.done_in(clause) and _DENIED.search(clause) else None
 
 
 def _is_over(asked: _Asked, clause: str, sentence: str) -> bool:

@@ -71,6 +71,11 @@ def path_of(where: str) -> Path | None:
     return real_path(rest) if scheme == _FILE else None
 
 
+def is_server(where: str) -> bool:
+    """Whether a URL names a database on a server."""
+    return parsed(where)[0] in SERVERS
+
+
 def shown(where: str) -> str:
     """A path or URL as it may be shown to anybody: without a password."""
     scheme, rest = parsed(where)

@@ -129,7 +129,7 @@ def _places(statement: BookedStatement) -> Iterator[_Place]:
     import_whole("mnemic.extract.entities", "mnemic.extract.revocations", "mnemic.extract.slots")
     from mnemic.extract.entities import canonical
     from mnemic.extract.revocations import aspects_named, telling
-    from mnemic.extract.slots import is_single
+    from mnemic.extract.slots import NAMED, PEOPLE, is_single
 
     slots = statement.slots
     subject, slot = slots.get("subject"), slots.get("slot")
@@ -152,6 +152,13 @@ def _places(statement: BookedStatement) -> Iterator[_Place]:
     else:
         yield "value", subject, slot, value
         yield "holds", subject, value
+        yield from (("holds", subject, other) for other in other_forms(slot, slots.get("value")))
+        if slot == "pet" or slot in PEOPLE:
+            yield "living", subject, called(slots.get("value"))
+        if slot == "pet":
+            yield "pet", subject, called(slots.get("value"))
+        if slot in NAMED:
+            yield "named", subject
     if slots.get(ENDED) is not True or is_single(slot):
         yield "slot", subject, slot
     if (wrong := slots.get(WRONG)) is not None:
@@ -169,6 +176,17 @@ def same_value(value: Slot) -> str:
     from mnemic.extract.entities import canonical
 
     return canonical(value) if isinstance(value, str) else str(value)
+
+
+def called(value: Slot) -> str:
+    """What the value of a pet or a person calls it: of "Moss (cat)", "moss"."""
+    return same_value(str(value).partition(" (")[0])
+
+
+def other_forms(slot: str, value: Slot) -> Iterator[str]:
+    """How else somebody may say a value whose slot has a form of its own: an age with its years, a day in words."""
+    if slot == "age":
+        yield from (same_value(f"{value}{years}") for years in ("岁", "周岁", " years old", " years"))
 
 
 def derived_by_rules(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import moment
 from mnemic.core.items import ENDED, WRONG, Kind
 from mnemic.core.uninterrupted import import_whole
-from mnemic.strategies.house_book import BookedStatement, HouseBook, derived_by_rules, of_rules, same_value
+from mnemic.strategies.house_book import BookedStatement, HouseBook, called, derived_by_rules, of_rules, same_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
 _OPPOSITE: Final = {"likes": "dislikes", "dislikes": "likes"}
 
+_ALIKE: Final = 0.7
+"""How like two names are, of 1, from which the one may be the right spelling of the other."""
+_SHORT_NAME: Final = 5
+"""Characters of the shortest name that is no Chinese one."""
 _ONE_OF_KIND: Final = re.compile(r"(?:an?|one) [^()]+|一[只条头匹个][^()]+")
 _NAMED: Final = re.compile(r".+ \((?P<kind>[^()]+)\)")
 
@@ -38,6 +43,8 @@ def write_finding(item: Item, key: str, finding: Finding, book: HouseBook) -> No
             _end(item, key, finding, book)
         case SlotAct.CORRECTS:
             _put_right(item, key, finding, book)
+        case SlotAct.SPELLS:
+            _spell(item, key, finding, book)
 
 
 def _state(item: Item, key: str, finding: Finding, book: HouseBook) -> None:
@@ -113,6 +120,8 @@ def _end(item: Item, key: str, finding: Finding, book: HouseBook) -> None:
 
 def _filling(finding: Finding, book: HouseBook) -> Sequence[BookedStatement] | None:
     """Find the fact that a finding ends; none if none is known, None if it cannot be told which."""
+    if finding.among:
+        return book.alone(finding.among, finding.subject, same_value(finding.value))
     if not finding.slot:
         return book.alone("holds", finding.subject, same_value(finding.value))
     if finding.value:
@@ -129,15 +138,50 @@ def _is_taken(finding: Finding, book: HouseBook) -> bool:
 
 def _put_right(item: Item, key: str, finding: Finding, book: HouseBook) -> None:
     """Write what is right in place of the one fact that says what was wrong, as if it had been said then."""
+    wrong = _mistaken(finding, book)
+    if wrong is not None:
+        _write_right(item, key, finding, wrong, book)
+
+
+def _mistaken(finding: Finding, book: HouseBook) -> BookedStatement | None:
+    """Find the one fact that says what was wrong, in whatever form its slot keeps it."""
+    import_whole("mnemic.extract.slots")
+    from mnemic.extract.slots import birthday
+
+    said = str(finding.wrong)
+    for form in dict.fromkeys((said, birthday(said) or said)):
+        if wrong := book.alone("holds", finding.subject, same_value(form)):
+            return wrong[0]
+    return None
+
+
+def _spell(item: Item, key: str, finding: Finding, book: HouseBook) -> None:
+    """Write a name as it is spelt in place of the one that is known and written much like it, if it is one alone."""
+    value = same_value(finding.value)
+    like = [fact for fact in book.filed("named", finding.subject) if _is_like(called(fact.slots.get("value")), value)]
+    if len(like) == 1:
+        _write_right(item, key, finding, like[0], book)
+
+
+def _is_like(name: str, other: str) -> bool:
+    """Whether two names differ in a few letters only, or in one of the characters of a Chinese one."""
+    if name == other:
+        return False
+    if not name.isascii() and len(name) == len(other) < _SHORT_NAME:
+        return name[0] == other[0] and sum(map(str.__eq__, name, other)) == len(name) - 1
+    return SequenceMatcher(None, name, other).ratio() >= _ALIKE
+
+
+def _write_right(item: Item, key: str, finding: Finding, fact: BookedStatement, book: HouseBook) -> None:
+    """Write the right value in place of a fact, unless it was said later, or is known to hold."""
     import_whole("mnemic.extract.slots")
     from mnemic.extract.slots import typed
 
-    wrong = book.alone("holds", finding.subject, same_value(finding.wrong))
-    if not wrong or wrong[0].said > item.said:
+    if fact.said > item.said:
         return
-    fact = wrong[0]
     slot = str(fact.slots["slot"])
-    value = typed(slot, str(finding.value))
+    kind = _NAMED.fullmatch(str(fact.slots["value"])) if slot == "pet" else None
+    value = typed(slot, f"{finding.value} ({kind['kind']})" if kind else str(finding.value))
     if value is None or book.filed("value", finding.subject, slot, same_value(value)):
         return
     slots = {"slot": slot, "value": value, WRONG: fact.slots["value"], **of_rules(finding.subject)}

@@ -59,8 +59,9 @@ def write_revocation(
         return _all_taken_back(item, subject, key, revocation, book)
     if revocation.way is Withdrawal.HINTS:
         meant, sure = _hinted_at(book, subject, revocation.text, item.said, meanings)
-        if instructs:
-            meant, sure = (meant if meanings else None), False
+        if instructs:  # what asks for something itself puts in doubt only what speaks of the same matter
+            shares = meant is not None and meant.at in _sharing(book, subject, revocation.text, item.said)
+            meant, sure = (meant if meanings and shares else None), False
     elif revocation.way in (Withdrawal.LAST, Withdrawal.USUAL):
         meant, sure = _pointed_at(book, subject, revocation, item.said)
     else:

@@ -7,7 +7,7 @@ of it, and an item never names a file that was not there.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from mnemic.artefacts.artefact_files import Wall
@@ -32,6 +32,7 @@ from mnemic.verbs.who import (
     view_of,
     writable,
 )
+from mnemic.writing import clean_slots, clean_tags
 
 if TYPE_CHECKING:
     from mnemic.store.engine.snapshot import Snapshot
@@ -105,6 +106,26 @@ class ArtefactKeeping:
         receipt = yield from committed(who, (put,), expect=expect)
         version = Version(item=item, seq_from=receipt.seq, seq_to=None, recorded=now)
         return KeptArtefact(version=version, artefact=artefact)
+
+    def bring_artefact(self, who: Who, item: Item) -> Flow[None]:
+        """Commit the item of an artefact that was made elsewhere, under the id that it had there, if it is not here.
+
+        Raises:
+            Invalid: it is none that could be written here.
+            NotFound: a source is not here.
+            Conflict: a source, or the version that it follows, has changed in this very moment.
+        """
+        writable(who)
+        limit = self.desk.settings.item_limit
+        item = replace(item, slots=clean_slots(item.slots, limit), tags=clean_tags(item.tags))
+        cited, own, before = yield from look(lambda s: _read(s, who, item.source, item.id))
+        refuse_uncited(cited, item.source)
+        if before is not None and before.item == item:
+            return
+        expect = {id: version.seq_from for id, version in own.items()}
+        expect[item.id] = 0 if before is None else before.seq_from
+        put = self.desk.put(Verb.WROTE if before is None else Verb.REVISED, item)
+        yield from committed(who, (put,), expect=expect)
 
     def artefacts(self, who: Who, mechanism: str = "") -> Flow[tuple[KeptArtefact, ...]]:
         """The artefacts that this view shows, in the order in which they were written; of one mechanism, if named."""

@@ -174,9 +174,12 @@ class Recalling:
         import_whole("mnemic.recall.profile")
         from mnemic.recall.profile import stated
 
-        profile, doubts, user = self._profile(snapshot, who, only_near=True)
-        doubted = [doubt.fact for doubt in doubts]
-        facts = [item for item in stated(request.query, profile, user) if item not in doubted]
+        core, sources = self._core(snapshot, who, only_near=True)
+        asked = stated(request.query, _facts(core, sources), _user_called(who, sources))
+        if not asked:  # as nearly always: what may put a fact in doubt is not looked for in all that was said
+            return tuple(notes)
+        doubted = [doubt.fact for doubt in self._doubts(snapshot, who, core, sources)]
+        facts = [item for item in asked if item not in doubted]
         if not facts:
             return tuple(notes)
         kept = [note for note in notes if not note.startswith(NOT_IN_MEMORY)]
@@ -319,13 +322,9 @@ class Recalling:
         """What puts facts of the profile and standing instructions in doubt, one for each of them."""
         return self._doubts(snapshot, who, *self._core(snapshot, who))
 
-    def _profile(self, snapshot: Snapshot, who: Who, *, only_near: bool = False) -> tuple[list[Item], list[Doubt], str]:
-        """What the profile says, as far as its evidence is still shown, what puts that in doubt, and the user's name.
-
-        Args:
-            only_near: Without what rules would make of unread turns where very many wait: a recall waits for no rules.
-        """
-        core, sources = self._core(snapshot, who, only_near=only_near)
+    def _profile(self, snapshot: Snapshot, who: Who) -> tuple[list[Item], list[Doubt], str]:
+        """What the profile says, as far as its evidence is still shown, what puts it in doubt, and the user's name."""
+        core, sources = self._core(snapshot, who)
         return _facts(core, sources), self._doubts(snapshot, who, core, sources), _user_called(who, sources)
 
     def _doubts(
@@ -419,6 +418,7 @@ class Recalling:
             budget=request.budget,
             vectors=meant.vectors,
             embedders=meant.embedders,
+            unfilled=meant.unfilled,
             besides=frozenset(request.besides),
         )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import json
 import threading
 from collections import Counter
 from dataclasses import replace
@@ -11,7 +13,8 @@ import pytest
 
 from mnemic import Memory, Settings
 from mnemic.errors import Invalid, StoreLocked
-from mnemic.lab.tasks.load_bench import MadeUp, TenantLoad, _apart, bench_load, come, fill, tenant_name
+from mnemic.lab.kit.figures import Figure, Measurements, show
+from mnemic.lab.tasks.load_bench import JUDGED_FROM, MadeUp, TenantLoad, _apart, bench_load, come, fill, tenant_name
 
 SMALL = TenantLoad(tenants=5, items=20, rate=40, seconds=0.5, warm=3, further=2, threads=4)
 
@@ -90,6 +93,19 @@ def test_each_figure_is_measured_over_a_file(tmp_path: Path) -> None:
     assert made.histogram is not None
     assert sum(count for _, count in made.histogram) == int(made.detail.split("; ")[-1].split()[0])
     assert not SMALL.stated
+
+
+def test_a_bar_is_missed_only_where_as_much_was_measured_as_it_is_stated_for() -> None:
+    slow = Measurements(header={"file_system": "tmpfs"}, figures=(Figure(name="slow", value=2, unit="ms", bar=1),))
+    small, large, machine = io.StringIO(), io.StringIO(), io.StringIO()
+    show(slow, small, judged=False, judged_from=JUDGED_FROM)
+    show(slow, large, judged=True, judged_from=JUDGED_FROM)
+    show(slow, machine, as_json=True, judged=False)
+    assert ("MISSED" in small.getvalue(), "MISSED" in large.getvalue()) == (False, True)
+    assert "not judged at this size" in small.getvalue()
+    assert "Bars are judged from 10,000 tenants with 1,000,000 items" in small.getvalue()
+    assert json.loads(machine.getvalue())["judged"] is False
+    assert TenantLoad().stated
 
 
 @pytest.mark.heavy

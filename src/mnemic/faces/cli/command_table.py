@@ -78,6 +78,7 @@ Care
   checkpoint  copies             Copy the whole store to `checkpoints` beside it, while it is in use.
   checkpoints copies             The checkpoints that are kept, by commit.
   export      copies             The journal with all it holds, as lines of JSON; with --user, all of one person.
+  cube        containers         One memory as one file: its text, and what models have computed of it.
   load        copies             Bring an exported journal into a store, as a tenant beside those that are there.
   move        copies             Move tenants from one store to another: a file to a PostgreSQL server, or back.
   place       place              Which PostgreSQL server keeps which tenants, and moving them while they are used.

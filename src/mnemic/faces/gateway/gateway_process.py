@@ -14,7 +14,7 @@ from mnemic.faces.gateway.relay import GatewayOptions, application
 from mnemic.faces.gateway.remembering import Caller, Remembering
 from mnemic.faces.server.bounded_protocol import BoundedHttpProtocol
 from mnemic.faces.server.guards import LOOPBACK_HOSTS, Guards
-from mnemic.faces.server.listening import DRAIN_SECONDS
+from mnemic.faces.server.service import DRAIN_SECONDS
 from mnemic.memory import Memory
 from mnemic.settings import Settings
 

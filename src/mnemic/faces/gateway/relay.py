@@ -290,21 +290,27 @@ class Relay:
         return _with_headers(passed, upstream, ours, decoded=True)
 
     async def _watched(self, upstream: httpx2.Response, exchange: Exchange) -> AsyncIterator[bytes]:
-        """Yield a stream as it comes; whatever ends it, what came of the answer is written."""
+        """Yield a stream event by event; whatever ends it, what came of the answer is written."""
         reader, completion = EventReader(ANSWER_LIMIT), Completion()
         observation: ObservedExchange | None = None
         broken = True
         try:
             async for piece in upstream.aiter_bytes():
-                for data in reader.read(piece):
+                passed, events = reader.read(piece)
+                for data in events:
                     _take(exchange.shape, data, completion)
                 if completion.ended and observation is None:
                     observation = await self._observe(exchange, completion, broken=False)
-                yield piece
+                if passed:
+                    yield passed
+            if end := _last_event(reader, exchange.shape, completion):
+                if completion.ended and observation is None:
+                    observation = await self._observe(exchange, completion, broken=False)
+                yield end
             broken = not completion.ended
-        except httpx2.HTTPError as error:
+        except (httpx2.HTTPError, _HalfAnEventError) as error:
             log.warning("the upstream broke off: %s", type(error).__name__)
-            yield _broken_off(error)
+            yield _broken_off(error, cut_short=reader.cut_short)
         finally:
             with anyio.CancelScope(shield=True):
                 await upstream.aclose()
@@ -467,25 +473,47 @@ def _parsed(raw: bytes) -> Document:
     return document
 
 
-def _take(shape: WireShape, data: bytes, completion: Completion) -> None:
-    """Take one event of a stream; what is neither a JSON object nor the end says nothing."""
+def _take(shape: WireShape, data: bytes, completion: Completion) -> bool:
+    """Take one event of a stream; False for what is neither a JSON object nor the end, and says nothing."""
     if data == b"[DONE]":
         completion.ended = True
-        return
+        return True
     try:
         event = json.loads(data)
     except (ValueError, RecursionError):
-        return
-    if isinstance(event, dict):
-        shape.read_event(event, completion)
-        if completion.size > ANSWER_LIMIT:
-            completion.pieces.clear()  # it is not kept: its size says so
+        return False
+    if not isinstance(event, dict):
+        return False
+    shape.read_event(event, completion)
+    if completion.size > ANSWER_LIMIT:
+        completion.pieces.clear()  # it is not kept: its size says so
+    return True
 
 
-def _broken_off(error: httpx2.HTTPError) -> bytes:
-    """The event by which OpenAI's clients learn that a stream failed; it begins anew, wherever the last one was cut."""
-    fault = {"message": f"the upstream broke off ({type(error).__name__})", "type": "mnemic", "code": "upstream"}
-    return f"\n\ndata: {json.dumps({'error': fault})}\n\n".encode()
+class _HalfAnEventError(Exception):
+    """A stream has ended, in good order, amid an event."""
+
+
+def _last_event(reader: EventReader, shape: WireShape, completion: Completion) -> bytes:
+    """What is still withheld once a stream has ended, closed: an event that lacks only the empty line behind it.
+
+    Raises:
+        _HalfAnEventError: it lacks more.
+    """
+    rest, data = reader.rest, reader.rest_data
+    if reader.cut_short or (data is not None and not _take(shape, data, completion)):
+        raise _HalfAnEventError
+    if rest and data is None and not rest.startswith(b":"):
+        raise _HalfAnEventError
+    return rest + b"\n\n" if rest else b""
+
+
+def _broken_off(error: Exception, *, cut_short: bool) -> bytes:
+    """The event by which OpenAI's clients learn that a stream failed; it ends the one before, where that was cut."""
+    why = "amid an event" if isinstance(error, _HalfAnEventError) else f"({type(error).__name__})"
+    fault = {"message": f"the upstream broke off {why}", "type": "mnemic", "code": "upstream"}
+    before = "\n\n" if cut_short else ""
+    return f"{before}data: {json.dumps({'error': fault})}\n\n".encode()
 
 
 def _write_header(observation: ObservedExchange) -> str:

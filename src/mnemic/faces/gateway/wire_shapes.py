@@ -6,11 +6,12 @@ Only what is needed to remember is read. Everything else, known here or not, sta
 from __future__ import annotations
 
 import json
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple
 
 from mnemic.errors import Invalid
 from mnemic.faces.gateway.splicing import elements, inserted, members
@@ -216,37 +217,80 @@ class Responses(WireShape):
 SHAPES: Final[tuple[WireShape, ...]] = (ChatCompletions(), Responses())
 
 
+_EVENT_END: Final = re.compile(rb"(?>\r\n|\r|\n)(?:\r\n|\r|\n)")
+"""The end of a line, and the empty line behind it."""
+_SEAM: Final = 3
+"""Of the end of an event, most bytes that a piece before may have held."""
+_NO_FIELD: Final = re.compile(rb"(?:[\r\n]|:[^\r\n]*[\r\n])*")
+"""Empty lines and comments, which are of no event."""
+_LINE_END: Final = re.compile(rb"\r\n|\r|\n")
+
+
+class StreamPiece(NamedTuple):
+    """What a further piece of a stream brings.
+
+    Attributes:
+        passed: What can go on now, as it came: with all before it, it ends with an event.
+        events: The data of each event that has ended.
+    """
+
+    passed: bytes
+    events: list[bytes]
+
+
 class EventReader:
     """Reads the events of a stream (`text/event-stream`) out of the pieces it comes in, however they are cut.
 
+    It withholds an event that has not ended yet: half of one, passed on, would be taken for whole, or would swallow
+    what is said behind it.
+
     Args:
-        limit: Most bytes of one event; a longer one is passed over.
+        limit: Most bytes that are withheld; a longer event is passed on as it comes, and not read.
     """
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._rest = b""
-        self._data: list[bytes] = []
-        self._size = 0
+        self._held = bytearray()
+        self._gone_on = 0
+        """How many bytes of `_held` were passed on: the last of a long event."""
+        self._searched = 0
+        self.cut_short = False
+        """Part of an event was passed on, as it is too long to be withheld, and the rest has not come."""
 
-    def read(self, piece: bytes) -> Iterator[bytes]:
-        """Take the next piece, and yield the data of each event that it ends."""
-        *lines, rest = (self._rest + piece).split(b"\n")
-        for line in lines:
-            yield from self._ended(line.rstrip(b"\r"))
-        if rest and self._size + len(rest) > self._limit:
-            self._size = self._limit + 1  # so that the event counts as too long, however its line goes on
-            rest = b":"  # what follows on this line is a comment
-        self._rest = rest
+    def read(self, piece: bytes) -> StreamPiece:
+        """Take the next piece."""
+        self._held += piece
+        events, start = [], 0
+        for match in _EVENT_END.finditer(self._held, max(0, self._searched - _SEAM)):
+            if match.end() - start <= self._limit and not self.cut_short:
+                events += _data(self._held[start : match.end()])
+            start, self.cut_short = match.end(), False
+        if not self.cut_short:
+            empty = _NO_FIELD.match(self._held, start)
+            start = start if empty is None else empty.end()
+            self.cut_short = len(self._held) - start > self._limit
+        end = len(self._held) if self.cut_short else start
+        passed = bytes(self._held[self._gone_on : end])
+        forgotten = max(start, end - _SEAM)
+        del self._held[:forgotten]
+        self._gone_on, self._searched = end - forgotten, len(self._held)
+        return StreamPiece(passed, events)
 
-    def _ended(self, line: bytes) -> Iterator[bytes]:
-        if line.startswith(b"data:"):
-            self._size += len(line)
-            self._data.append(line[5:].removeprefix(b" "))
-        elif not line:
-            if self._data and self._size <= self._limit:
-                yield b"\n".join(self._data)
-            self._data, self._size = [], 0
+    @property
+    def rest(self) -> bytes:
+        """What is withheld."""
+        return bytes(self._held[self._gone_on :])
+
+    @property
+    def rest_data(self) -> bytes | None:
+        """The data that the withheld event has so far; None where no line of it has begun."""
+        return next(iter(_data(self._held)), None) if not self.cut_short else None
+
+
+def _data(event: bytes | bytearray) -> list[bytes]:
+    """The data of an event, if it has some."""
+    lines = [line[5:].removeprefix(b" ") for line in _LINE_END.split(event) if line.startswith(b"data:")]
+    return [b"\n".join(lines)] if lines else []
 
 
 def asked(messages: Sequence[WireMessage]) -> list[WireMessage]:

@@ -27,6 +27,7 @@ from mnemic.faces.server.mem0_surface import mem0_routes
 from mnemic.faces.server.openapi import document
 from mnemic.faces.server.problems import logged_problem, plain_problem
 from mnemic.faces.server.prometheus import RequestMeter, metrics
+from mnemic.faces.server.readiness import Readiness, ready
 from mnemic.faces.server.routes import addresses, operation_routes
 from mnemic.faces.server.service import Service
 from mnemic.operations.operation_table import OPERATIONS
@@ -55,6 +56,7 @@ def application(
     routes = [
         *operation_routes(),  # first: what is asked for a thousand times a second passes no others on its way
         Route("/health", _health, methods=["GET"]),
+        Route("/ready", ready, methods=["GET"]),
         Route("/openapi.json", _openapi, methods=["GET"]),
         Route("/metrics", metrics, methods=["GET"]),
         Route("/v1/feed", feed, methods=["GET"]),
@@ -69,10 +71,11 @@ def application(
             Middleware(Guards, hosts=hosts, body_limit=body_limit),
         ],
         exception_handlers={MnemicError: _on_error, HTTPException: _on_http_error},
-        lifespan=lifespan if mcp is None else _around(mcp, lifespan),
+        lifespan=_around(service, mcp, lifespan),
     )
     app.router.redirect_slashes = False
     app.state.service, app.state.listeners = service, Listeners(service)
+    app.state.readiness = Readiness(service.memory.admin)
     return app
 
 
@@ -85,13 +88,19 @@ def _mcp(service: Service, hosts: Collection[str], body_limit: int) -> McpOverHt
     return McpOverHttp(service, hosts, body_limit)
 
 
-def _around(mcp: McpOverHttp, lifespan: Lifespan[Starlette] | None) -> Lifespan[Starlette]:
-    """Have MCP answer for as long as the application runs."""
+def _around(service: Service, mcp: McpOverHttp | None, lifespan: Lifespan[Starlette] | None) -> Lifespan[Starlette]:
+    """Have MCP answer for as long as the application runs, and no verb run on after it."""
 
     @asynccontextmanager
     async def running(app: Starlette) -> AsyncIterator[None]:
-        async with mcp.running(), nullcontext() if lifespan is None else lifespan(app):
-            yield
+        try:
+            async with (
+                nullcontext() if mcp is None else mcp.running(),
+                nullcontext() if lifespan is None else lifespan(app),
+            ):
+                yield
+        finally:
+            await service.close_pool()
 
     return running
 

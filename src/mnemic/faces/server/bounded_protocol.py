@@ -19,11 +19,15 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from mnemic.faces.server.problems import plain_problem
 
 
+class _LongHeadError(Exception):
+    """Stops the parser, which has read a head that is too long."""
+
+
 class BoundedHttpProtocol(HttpToolsProtocol):
     """One connection.
 
     Attributes:
-        head_limit: Bytes that may come before a head is complete, beside the piece that completes it.
+        head_limit: Bytes that a head may have, with one space behind each colon.
         head_seconds: How long a head may take, from the connection or the request's first byte on.
         body_seconds: How long a body may take from there.
         flush_seconds: How long a peer may take nothing of what waits for it.
@@ -37,7 +41,8 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         self._in_head, self._head_bytes = True, 0
-        self._begun = False
+        """Of a head that is not complete, the bytes that came: the parser keeps them, and tells of none."""
+        self._head_is_long = self._begun = False
         self._patience: float | None = None
         self._patience_is_new = False
         self._deadline: asyncio.TimerHandle | None = None
@@ -57,11 +62,17 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             self._patience_is_new = False
             self._expect_within(self._patience)
         if self._in_head and self._head_bytes > self.head_limit and not self.transport.is_closing():
-            self._refuse(431, f"The head of a request may have {self.head_limit:,} bytes.")
+            self._refuse_long_head()
 
     def send_400_response(self, msg: str) -> None:
-        """Say that what came is no HTTP."""
-        self._refuse(400, "This is no request of HTTP/1.1.")
+        """Say that what came is no HTTP, or a head that is too long: the parser stopped there."""
+        if self._head_is_long:
+            self._refuse_long_head()
+        else:
+            self._refuse(400, "This is no request of HTTP/1.1.")
+
+    def _refuse_long_head(self) -> None:
+        self._refuse(431, f"The head of a request may have {self.head_limit:,} bytes.")
 
     def on_message_begin(self) -> None:
         """Begin to read a request."""
@@ -78,7 +89,11 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             super().on_header(name, value.strip(b" \t"))
 
     def on_headers_complete(self) -> None:
-        """Begin to answer, while the body may still be on its way."""
+        """Begin to answer, while the body may still be on its way, unless the head was too long."""
+        head = len(self.url) + len(self.parser.get_method()) + len(b"  HTTP/1.1\r\n\r\n")
+        if head + sum(len(name) + len(value) + len(b": \r\n") for name, value in self.headers) > self.head_limit:
+            self._head_is_long = True
+            raise _LongHeadError
         super().on_headers_complete()
         self._in_head, self._head_bytes = False, 0
         self._patience, self._patience_is_new = self.body_seconds, True

@@ -30,13 +30,13 @@ from mnemic.faces.dashboard.dashboard_routes import dashboard_routes
 from mnemic.faces.server.application import application
 from mnemic.faces.server.bounded_protocol import BoundedHttpProtocol
 from mnemic.faces.server.guards import LOOPBACK_HOSTS
-from mnemic.faces.server.service import LoopbackAuthenticator, RequestAuthenticator, Service
+from mnemic.faces.server.service import DRAIN_SECONDS, LoopbackAuthenticator, RequestAuthenticator, Service
 from mnemic.memory import Memory
 from mnemic.settings import Settings
 from mnemic.store.urls import path_of
 
-DRAIN_SECONDS: Final = 30
-"""Longest that requests which are being answered are waited for."""
+BUSY_SECONDS: Final = 5.0
+"""Longest that a request waits for another program's write: it is told to come back, and holds no thread meanwhile."""
 _BACKLOG: Final = 2048
 _UNREAD: Final = 128 * 1024
 """Bytes that the system keeps of what a peer has not read: left to itself, it keeps four million, a thousand times."""
@@ -70,8 +70,9 @@ class ServeOptions:
 
     @property
     def served_settings(self) -> Settings:
-        """The settings, with the user and tenant that were named."""
-        return replace(self.settings, user=self.user, tenant=self.tenant)
+        """The settings, with the user and tenant named, and no longer a wait than clients have patience for."""
+        wait = min(self.settings.busy_timeout, BUSY_SECONDS)
+        return replace(self.settings, user=self.user, tenant=self.tenant, busy_timeout=wait)
 
 
 class DrainingServer(uvicorn.Server):
@@ -87,12 +88,12 @@ class DrainingServer(uvicorn.Server):
         self._loop = asyncio.get_running_loop()
         await super().startup(sockets)
         if self.should_exit:
-            self._service.draining.set()
+            self._service.drain()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Begin to drain, also if it has not started yet; a second Ctrl-C does not wait."""
         if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._service.draining.set)
+            self._loop.call_soon_threadsafe(self._service.drain)
         super().handle_exit(sig, frame)
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
 from mnemic.core.items import State
-from mnemic.errors import NotFound
+from mnemic.errors import Invalid, NotFound
+from mnemic.faces.server.mem0_filters import ANY
 from mnemic.faces.server.mem0_records import read_address
 from mnemic.faces.server.service import SHARED_SPACE, USER
 from mnemic.operations.operation_table import OPERATIONS
@@ -63,6 +64,16 @@ class Mem0Caller:
             owner = user or self._as(None).user or unquote(self._headers[USER])
             self._opened[user] = scoped, owner
         return self._opened[user]
+
+    def refuse_everybody(self) -> None:
+        """Refuse to look at the memories of all users at once; for who may name one alone, all are that one.
+
+        Raises:
+            Invalid: the caller may name any user.
+        """
+        if self._as(ANY).user in (None, ANY):
+            problem = "is `*`, and the credential is of no one user: there is no look at everybody's memory at once"
+            raise Invalid("user_id", problem, "Name the user, or some by `in`; an administrator has them listed.")
 
     def place(self, memory_id: str) -> tuple[ScopedMemory, str, ItemId]:
         """Open the memory of the user whose an id is, and say whose it is, and which item.

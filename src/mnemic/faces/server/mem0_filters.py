@@ -25,6 +25,8 @@ METADATA: Final = "metadata."
 APP: Final = "app_id"
 """The slot that holds mem0's `app_id`."""
 ENTITIES: Final = ("user_id", "agent_id", "app_id", "run_id")
+ANY: Final = "*"
+"""mem0's word for any value."""
 _SHOWN: Final = Filter(sights=(Sight.ALL,))
 _REFUSED: Final = frozenset({"NOT", "updated_at", "keywords", "feedback", "feedback_reason", "memory_ids"})
 _WHAT_IS_TAKEN: Final = (
@@ -41,21 +43,24 @@ class Case:
     Attributes:
         user: Whose memory; None for that of whoever asks.
         where: Which of its items; None for none, as the conditions contradict each other.
+        any_user: With no user, everybody's whom the caller may name was asked for.
     """
 
     user: str | None = None
     where: Filter | None = _SHOWN
+    any_user: bool = False
 
     def both(self, other: Case) -> Case:
         """The case that this one and another are met."""
         if None not in (self.user, other.user) and self.user != other.user:
             return Case(self.user, None)
         user = other.user if self.user is None else self.user
+        any_user = user is None and (self.any_user or other.any_user)
         if self.where is None or other.where is None:
-            return Case(user, None)
+            return Case(user, None, any_user)
         if self.where.tags and other.where.tags and set(self.where.tags) != set(other.where.tags):
             raise Invalid("filters", "asks for categories of two sets at once", "Give one `in`; it means any of these.")
-        return Case(user, self.where.within(other.where))
+        return Case(user, self.where.within(other.where), any_user)
 
 
 def cases_of(filters: object, zone: str) -> list[Case]:
@@ -137,10 +142,10 @@ def _texts(name: str, value: Any) -> list[str]:
 def _entity(name: str, value: Any) -> Case:
     if not isinstance(value, str) or not value:
         raise Invalid(f"filters.{name}", "is no name", "Give a name, or leave it out for any.")
-    if value == "*":
-        raise Invalid(f"filters.{name}", "is `*`", "Leave it out for any; each user's memory is asked for by name.")
     if name == "user_id":
-        return Case(user=value)
+        return Case(any_user=True) if value == ANY else Case(user=value)
+    if value == ANY:
+        raise Invalid(f"filters.{name}", "is `*`", "Leave it out: then it may be any, or none.")
     if name == "agent_id":
         return Case(where=replace(_SHOWN, agent=value))
     if name == "run_id":
@@ -151,7 +156,7 @@ def _entity(name: str, value: Any) -> Case:
 def _metadata(name: str, value: Any) -> Case:
     if isinstance(value, float | list | Mapping):
         raise Invalid(f"filters.{name}", "is no text, whole number, true, false or null", _WHAT_IS_TAKEN)
-    if value == "*":
+    if value == ANY:
         raise Invalid(f"filters.{name}", "is `*`", "Give a value, or leave the field out.")
     return Case(where=replace(_SHOWN, slots=((METADATA + name, value),)))
 

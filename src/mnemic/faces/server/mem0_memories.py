@@ -14,7 +14,7 @@ from mnemic.core.items import State
 from mnemic.core.listing import all_of
 from mnemic.core.queries import Filter
 from mnemic.errors import Invalid
-from mnemic.faces.server.mem0_filters import ENTITIES, cases_of
+from mnemic.faces.server.mem0_filters import ANY, ENTITIES, cases_of
 from mnemic.faces.server.mem0_records import history_records, memory_record, slots_of
 
 if TYPE_CHECKING:
@@ -82,6 +82,8 @@ def _written_to(named: Sequence[Mapping[str, object]]) -> dict[str, str]:
     for name, value in (pair for named_there in named for pair in named_there.items()):
         if name not in ENTITIES or not isinstance(value, str) or not value:
             raise Invalid(f"filters.{name}", "names no entity", f"Give {', '.join(ENTITIES)}; the rest is metadata.")
+        if value == ANY:
+            raise Invalid(name, "is `*`", "Name whose it is: what is written is of somebody.")
         if entities.setdefault(name, value) != value:
             raise Invalid(name, "is named twice, otherwise", "Name it once.")
     return entities
@@ -160,6 +162,8 @@ def places_of(caller: Mem0Caller, given: Given, states: tuple[State, ...] = ()) 
     if any(dates.values()):
         filters.append({"created_at": {name: date for name, date in dates.items() if date}})
     cases = list(dict.fromkeys(cases_of(filters, caller.zone)))
+    if any(case.any_user for case in cases):
+        caller.refuse_everybody()
     opened = {user: caller.memory(user) for user in dict.fromkeys(case.user for case in cases)}
     for case in cases:
         memory, owner = opened[case.user]

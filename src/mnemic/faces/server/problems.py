@@ -54,6 +54,10 @@ _ADDRESSES: Final = {
 }
 """What has an address here, by the command of the command line; "" where the command is for who keeps the server."""
 
+_WHEN_LOCKED: Final = (
+    "Ask again after as many seconds as Retry-After says; a write with its Idempotency-Key is made once. If it stays "
+    "so, have whoever keeps the server end the other program that writes to the store."
+)
 _RETRY: Final = {503: "1", 507: "60"}
 """Seconds after which it is worth asking again."""
 
@@ -78,6 +82,8 @@ def problem_of(error: MnemicError, request_id: str) -> Response:
     more: dict[str, Any] = {}
     if isinstance(error, Invalid):
         more = {"field": error.field, "remedy": over_http(error.remedy)}
+    elif isinstance(error, errors.StoreLocked):
+        more = {"remedy": _WHEN_LOCKED}
     headers = {"Retry-After": _RETRY[status]} if status in _RETRY else {}
     if isinstance(error, OverQuota):
         headers["Retry-After"] = str(max(1, math.ceil(error.retry_after)))

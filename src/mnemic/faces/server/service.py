@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import re
+import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, Protocol
 from urllib.parse import unquote
 
 import anyio
+import anyio.to_thread
 
 from mnemic.core.checking import clean_name
 from mnemic.core.scope import SHARED, Scope, Shared
@@ -27,8 +30,15 @@ SHARED_SPACE: Final = "mnemic-shared"
 """Headers that say whose memory is meant."""
 SHARED_WORDS: Final = {"yes": True, "no": False, "true": True, "false": False, "1": True, "0": False}
 """What `Mnemic-Shared` may say, in any case, and whether the memory that all users of a tenant share is meant."""
+DRAIN_SECONDS: Final = 30
+"""Longest that requests which are being answered, and verbs that nobody waits for, are waited for at the end."""
+_LEAST_SECONDS: Final = 2.0
+"""So long verbs are waited for, however long requests took to end."""
 _BY_HEADER: Final = "Name whose memory is meant by the header Mnemic-User."
 _STRAY: Final = re.compile("%(?![0-9A-Fa-f]{2})")
+
+
+log = logging.getLogger("mnemic.server")
 
 
 class RequestAuthenticator(Protocol):
@@ -94,6 +104,18 @@ class Service:
         self.pool = VerbPool() if pool is None else pool
         self.draining = anyio.Event()
         """Set when the server is asked to end: streams that would go on for ever end by it."""
+        self._drained_by: float | None = None
+
+    def drain(self) -> None:
+        """Begin to end; called in the loop."""
+        self._drained_by = self._drained_by or time.monotonic() + DRAIN_SECONDS
+        self.draining.set()
+
+    async def close_pool(self) -> None:
+        """Wait for verbs whose callers have left, for as long as is left of the time that ending may take."""
+        left = DRAIN_SECONDS if self._drained_by is None else self._drained_by - time.monotonic()
+        if running := await anyio.to_thread.run_sync(self.pool.close, max(_LEAST_SECONDS, left)):
+            log.warning("%s verbs were not waited for any longer", running)
 
     def scoped(
         self, headers: Mapping[str, str], right: Right = Right.READ, *, method: str = "POST", operation: str = ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 import weakref
 from collections import deque
 from collections.abc import Callable
@@ -35,7 +36,9 @@ class VerbPool:
 
     def __init__(self, threads: int = THREADS, waiting: int = WAITING) -> None:
         self._calls: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
-        self._threads, self._started = threads, 0
+        self._threads, self._running = threads, list[threading.Thread]()
+        self._ending = 0
+        """How many of those running have been told to end."""
         self._most = threads + waiting
         self._inside = 0
         self._outcomes: deque[tuple[asyncio.Future[_Outcome], _Outcome]] = deque()
@@ -66,7 +69,7 @@ class VerbPool:
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[_Outcome] = loop.create_future()
         here = copy_context()  # a trace goes on in the thread
-        if self._started < min(self._inside + 1, self._threads):
+        if len(self._running) < min(self._inside + 1, self._threads):
             self._start_thread()
         self._calls.put(partial(here.run, self._attempt, work, loop, answer))
         self._inside += 1
@@ -82,13 +85,33 @@ class VerbPool:
         Raises:
             HTTPException: 503, the system gives none, and there is no other to take the call.
         """
+        thread = threading.Thread(target=_make, args=(self._calls,), name="mnemic-verb", daemon=True)
         try:
-            threading.Thread(target=_make, args=(self._calls,), name="mnemic-verb", daemon=True).start()
+            thread.start()
         except RuntimeError as error:
-            if not self._started:
+            if not self._running:
                 raise HTTPException(503, "This server gets no thread now; come back.", {"Retry-After": "1"}) from error
             return
-        self._started += 1
+        self._running.append(thread)
+
+    def close(self, seconds: float) -> int:
+        """Let the calls that are in end, those whose callers have left too, and then the threads; it blocks.
+
+        A thread that still runs when the interpreter ends is cut wherever it is, in the midst of a write too.
+
+        Args:
+            seconds: Longest that all of them are waited for.
+
+        Returns:
+            How many threads still make a call.
+        """
+        until = time.monotonic() + seconds
+        _end(self._calls, len(self._running) - self._ending)
+        for thread in self._running:
+            thread.join(max(0.0, until - time.monotonic()))
+        self._running = [thread for thread in self._running if thread.is_alive()]
+        self._ending = len(self._running)
+        return len(self._running)
 
     def _attempt(
         self, work: Callable[[], object], loop: asyncio.AbstractEventLoop, answer: asyncio.Future[_Outcome]

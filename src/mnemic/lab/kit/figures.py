@@ -44,19 +44,24 @@ class Measurements:
     figures: tuple[Figure, ...]
 
 
-def table(measured: Measurements) -> TextTable:
+def table(measured: Measurements, *, judged: bool = True) -> TextTable:
     """The figures beside their bars."""
-    return beside_bars(f"Speed ({measured.header['file_system']})", measured.figures)
+    return beside_bars(f"Speed ({measured.header['file_system']})", measured.figures, judged=judged)
 
 
-def beside_bars(title: str, figures: Sequence[Figure]) -> TextTable:
-    """A line for each figure: what was measured, and whether that reaches its bar."""
+def beside_bars(title: str, figures: Sequence[Figure], *, judged: bool = True) -> TextTable:
+    """A line for each figure: what was measured, and whether that reaches its bar.
+
+    Args:
+        judged: Whether as much was measured as the bars are stated for: else none is said to be missed.
+    """
+    missed = "MISSED" if judged else "not judged at this size"
     rows = tuple(
         (
             figure.name,
             f"{figure.value:,.2f} {figure.unit}",
             "" if figure.bar is None else f"{'>=' if figure.more else '<='} {figure.bar:g}",
-            {True: "met", False: "MISSED", None: ""}[figure.met],
+            {True: "met", False: missed, None: ""}[figure.met],
             figure.detail,
         )
         for figure in figures
@@ -64,13 +69,24 @@ def beside_bars(title: str, figures: Sequence[Figure]) -> TextTable:
     return TextTable(title, ("figure", "measured", "bar", "", "detail"), rows, (0, 3, 4))
 
 
-def show(measured: Measurements, stream: TextIO, *, as_json: bool = False) -> None:
-    """Write the figures as a table, or as JSON."""
+def show(
+    measured: Measurements, stream: TextIO, *, as_json: bool = False, judged: bool = True, judged_from: str = ""
+) -> None:
+    """Write the figures as a table, or as JSON.
+
+    Args:
+        judged: Whether as much was measured as the bars are stated for.
+        judged_from: How much that is, for who measured less.
+    """
     if as_json:
         figures = [{**_written(figure), "met": figure.met} for figure in measured.figures]
-        stream.write(json.dumps({"header": dict(measured.header), "figures": figures}, indent=2) + "\n")
+        stream.write(
+            json.dumps({"header": dict(measured.header), "judged": judged, "figures": figures}, indent=2) + "\n"
+        )
     else:
-        stream.write(aligned(table(measured)) + "\n")
+        stream.write(aligned(table(measured, judged=judged)) + "\n")
+        if judged_from and not judged:
+            stream.write(f"Bars are judged from {judged_from} on.\n")
 
 
 def _written(figure: Figure) -> dict[str, object]:

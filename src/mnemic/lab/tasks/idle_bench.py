@@ -65,6 +65,10 @@ _COLUMNS: Final = (
 )
 
 
+JUDGED_FROM: Final = "1,000,000 users, 1,000 watches, 60 seconds of waiting and 100 commits"
+"""As much as the bars are stated for (`IdleLoad.stated`)."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdleLoad:
     """How much is measured.

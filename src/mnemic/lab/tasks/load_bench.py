@@ -56,6 +56,9 @@ SIDE_BY_SIDE: Final = 3.0
 KEPT_UP: Final = 0.95
 """Of the requests that came in a second, those that must have been answered."""
 
+JUDGED_FROM: Final = "10,000 tenants with 1,000,000 items, 2,500 further tenants and 30 seconds of requests"
+"""As much as the bars are stated for (`TenantLoad.stated`)."""
+
 _BATCH: Final = 500
 _POOL: Final = 4_000
 """Texts that are made up; what is written and asked is drawn from them."""

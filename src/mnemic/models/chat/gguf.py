@@ -263,7 +263,7 @@ class SmolLM2(Gguf):
     """
 
     def __init__(self) -> None:
-        super().__init__(_weights(), name="smollm2", sha256=SMOLLM2_SHA256)
+        super().__init__(smollm2_weights(), name="smollm2", sha256=SMOLLM2_SHA256)
 
     @classmethod
     def opened(cls, details: str, settings: Settings) -> SmolLM2:
@@ -319,7 +319,12 @@ def _load(path: Path, name: str, links: Path) -> tuple[Any, EngineSlot]:
     return engine, EngineSlot(name, engine.listening_address, key, links)
 
 
-def _weights() -> Path:
+def smollm2_weights() -> Path:
+    """Find the file of SmolLM2 in its package.
+
+    Raises:
+        Invalid: it is not installed.
+    """
     try:
         files = importlib.metadata.distribution(SMOLLM2_PACKAGE).files or ()
     except importlib.metadata.PackageNotFoundError as error:

@@ -26,10 +26,9 @@ from mnemic.store.values.work import Order
 
 OUTSIDE: Final = (
     "copies and exports that you took out",
-    "backups taken before (restoring one here replays this erasure)",
     "prompts and logs of programs that were shown it",
 )
-"""What no store can reach, for the receipt."""
+"""What no store can reach, for the receipt; what is true of its backups each store adds."""
 
 
 _ALL: Final = tuple(State)

@@ -56,13 +56,13 @@ def export(rows: Rows, name: str) -> Iterator[bytes]:
     for line in _lines(rows, name):
         digest.update(line.strip())
         yield line
-    yield _line("end", {"sha256": digest.hexdigest()})
+    yield journal_line("end", {"sha256": digest.hexdigest()})
 
 
 def _lines(rows: Rows, name: str) -> Iterator[bytes]:
     tenant = rows.spaces.known_tenant(name)
     head = {"mnemic": JOURNAL, "tenant": name, "seq": tenant.seq, "at": tenant.at, "hash": tenant.hash.hex()}
-    yield _line("head", {**head, "horizon": tenant.horizon, "horizon_hash": tenant.horizon_hash.hex()})
+    yield journal_line("head", {**head, "horizon": tenant.horizon, "horizon_hash": tenant.horizon_hash.hex()})
     spaces = rows.spaces.tenant_spaces(tenant.id)
     numbers = {0: 0, **{space.id: space.number for space in spaces}}
     for space in spaces:
@@ -77,14 +77,14 @@ def _lines(rows: Rows, name: str) -> Iterator[bytes]:
             "spent": space.spent,
             **_line_of(space, numbers),
         }
-        yield _line("space", record)
+        yield journal_line("space", record)
     for space in spaces:
         for row in rows.names.names(space.id):
-            yield _line("name", {"id": row.number, "space": space.number, "text": row.text})
+            yield journal_line("name", {"id": row.number, "space": space.number, "text": row.text})
     yield from _commits(rows, tenant, numbers)
     for space in spaces:
         for s in rows.items.strengths(space.id):
-            yield _line("strength", {**s._asdict(), "space": space.number, "id": s.id.hex()})
+            yield journal_line("strength", {**s._asdict(), "space": space.number, "id": s.id.hex()})
         for k in rows.journal.keys(space.id):
             raw = {
                 "space": space.number,
@@ -93,9 +93,9 @@ def _lines(rows: Rows, name: str) -> Iterator[bytes]:
                 "digest": k.digest.hex(),
                 "item": k.item.hex() if k.item else None,
             }
-            yield _line("key", {**k._asdict(), **raw})
+            yield journal_line("key", {**k._asdict(), **raw})
         for item, seq in rows.journal.tombs(space.id):
-            yield _line("tomb", {"space": space.number, "item": item.hex(), "seq": seq})
+            yield journal_line("tomb", {"space": space.number, "item": item.hex(), "seq": seq})
 
 
 def _line_of(space: SpaceRow, numbers: Mapping[int, int]) -> dict[str, Any]:
@@ -112,9 +112,9 @@ def _commits(rows: Rows, tenant: TenantRow, numbers: Mapping[int, int]) -> Itera
         for change in changes:
             record = {**change._asdict(), "space": numbers[change.space], "hash": change.hash.hex()}
             del record["tenant"]
-            yield _line("change", record)
+            yield journal_line("change", record)
             for event in rows.journal.events(tenant.id, change.seq, change.seq):
-                yield _line("event", _event(rows, change, event))
+                yield journal_line("event", _event(rows, change, event))
 
 
 def _event(rows: Rows, change: ChangeRow, event: EventRow) -> dict[str, Any]:
@@ -131,7 +131,8 @@ def _event(rows: Rows, change: ChangeRow, event: EventRow) -> dict[str, Any]:
     return record
 
 
-def _line(kind: str, record: dict[str, Any]) -> bytes:
+def journal_line(kind: str, record: dict[str, Any]) -> bytes:
+    """Write one line of an exported journal."""
     return for_json(canonical({kind: record}).decode()).encode() + b"\n"  # whoever looks at it may do so on a terminal
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.store.postgres.postgres_schema import SCHEMA
-from mnemic.store.postgres.transaction import ACROSS, ServerTransaction, elsewhere
+from mnemic.store.postgres.transaction import ACROSS, READ_META, ServerTransaction, elsewhere
 from mnemic.store.values.buckets import Kept, Placement
 
 if TYPE_CHECKING:
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 _KEPT: Final = "kept"
 _PLACEMENT: Final = "placement"
-_READ: Final = f'SELECT "value" FROM {SCHEMA}."meta" WHERE "key" = %s'
 _WRITE: Final = (
     f'INSERT INTO {SCHEMA}."meta" VALUES (%s, %s) ON CONFLICT ("key") DO UPDATE SET "value" = excluded."value"'
 )
@@ -45,7 +44,7 @@ def set_placement(transaction: ServerTransaction, table: Placement) -> None:
 
 def ask_kept(transaction: ServerTransaction) -> Cursor[Any]:
     """Ask what the server keeps, without waiting for the answer (`refuse_elsewhere`)."""
-    return transaction.send(ACROSS, _READ, (_KEPT,))
+    return transaction.send(ACROSS, READ_META, (_KEPT,))
 
 
 def refuse_elsewhere(transaction: ServerTransaction, sent: Cursor[Any], tenant: str) -> None:
@@ -59,9 +58,9 @@ def refuse_elsewhere(transaction: ServerTransaction, sent: Cursor[Any], tenant: 
     """
     rows = transaction.rows_of(sent)
     if rows and not Kept.read(bytes(rows[0][0])).has(tenant):
-        raise elsewhere("")
+        raise elsewhere(transaction, "", tenant)
 
 
 def _read(transaction: ServerTransaction, key: str) -> bytes | None:
-    rows = transaction.ask(ACROSS, _READ, (key,))
+    rows = transaction.ask(ACROSS, READ_META, (key,))
     return bytes(rows[0][0]) if rows else None

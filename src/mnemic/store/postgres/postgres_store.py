@@ -108,7 +108,9 @@ class PostgresStore:
                 self._prepares = not is_pooled(db)
                 self.renew()
                 try:
-                    migrate(db, self._where, self._entropy, self._retokenise, create=create, pooled=not self._prepares)
+                    self._format_before = migrate(
+                        db, self._where, self._entropy, self._retokenise, create=create, pooled=not self._prepares
+                    )
                 except BaseException:
                     self.close()
                     raise
@@ -533,11 +535,11 @@ class PostgresStore:
             if any(row.name == name for tenant in tenants for row in rows.notes.checkpoints(tenant.id)):
                 raise Conflict(f"there is a checkpoint {name!r} already; choose another name")
             now, transaction = self._clock.now(), relations.transaction  # type: ignore[attr-defined]
-            ((may, role),) = transaction.ask(ACROSS, _MAY_SET_POINT)
+            ((may, role, database),) = transaction.ask(ACROSS, _MAY_SET_POINT)
             if not may:
                 raise Refused(
-                    "the role may not set a restore point; as a superuser in this database: GRANT EXECUTE ON FUNCTION"
-                    f' pg_create_restore_point(text) TO "{role}";'
+                    f"role {role} may not set a restore point; as a superuser, in database {database}: GRANT EXECUTE ON"
+                    f" FUNCTION pg_create_restore_point(text) TO {role};"
                 )
             rows.notes.add_checkpoints(
                 [CheckpointRow(t.id, name, t.seq, now, t.hash.hex(), point) for t in tenants if t.name is not None]
@@ -578,15 +580,21 @@ class PostgresStore:
             ((version, size),) = transaction.ask(ACROSS, _SIZE)
         return Info(
             url=str(self._where), engine=f"PostgreSQL {version}", format=FORMAT, bytes=int(size), settings=settings,
-            folded=int(size),
+            folded=int(size), format_before=self._format_before,
         )  # fmt: skip
 
     def doctor(self) -> list[Check]:
         info = self.info()
+        with self._apart() as rows:
+            owed = rewriting.is_owed(rows.spaces.relations.transaction)  # type: ignore[attr-defined]
         wanted = {"fsync": "on", "full_page_writes": "on", "synchronous_commit": "on"}
         return [
             Check(name="engine", ok=True, found=info.engine),
             Check(name="format", ok=True, found=str(info.format)),
+            Check(
+                name="erasures", ok=not owed, found="tables are to be rewritten" if owed else "settled",
+                remedy="`mnemic verify` rewrites the tables, each locked meanwhile: choose a quiet hour",
+            ),
             *(
                 Check(
                     name=name, ok=info.settings.get(name) == value, found=info.settings.get(name, "?"),
@@ -610,7 +618,8 @@ _SIZE: Final = (
 )
 _RELATIONS: Final = f"SELECT count(*)::bigint FROM pg_class WHERE relnamespace = to_regnamespace('{SCHEMA}')"
 _MAY_SET_POINT: Final = (
-    "SELECT has_function_privilege(current_user, 'pg_create_restore_point(text)', 'EXECUTE'), current_user::text"
+    "SELECT has_function_privilege(current_user, 'pg_create_restore_point(text)', 'EXECUTE'),"
+    " quote_ident(current_user), quote_ident(current_database())"
 )
 
 

@@ -98,7 +98,7 @@ _OWNED_BY: Final = (
 _OWNED: Final = '("user" IS NOT NULL OR "shared" <> 0)'
 
 
-def here(row: tuple[Any, ...]) -> TenantRow:
+def here(transaction: ServerTransaction, row: tuple[Any, ...]) -> TenantRow:
     """The tenant of a row.
 
     Raises:
@@ -106,7 +106,7 @@ def here(row: tuple[Any, ...]) -> TenantRow:
     """
     *values, gone = row
     if gone is not None:
-        raise elsewhere(gone)
+        raise elsewhere(transaction, gone, values[1])
     return TenantRow._make(values)
 
 
@@ -134,7 +134,7 @@ class PostgresSpaces(PostgresGroup, SpaceTables):
             rows = self._ask(number, ONE_TENANT, number)
         else:
             rows = self._ask(ACROSS, _STAYING + ' ORDER BY "id"')
-        return [self._current(here(row)) for row in rows]
+        return [self._current(here(self._transaction, row)) for row in rows]
 
     def _named(self, name: str, statement: str) -> list[tuple[Any, ...]]:
         rows = self._transaction.ask_named(name, statement, (name,))
@@ -143,7 +143,7 @@ class PostgresSpaces(PostgresGroup, SpaceTables):
         return rows
 
     def named_tenant(self, name: str) -> TenantRow | None:
-        return next((self._current(here(row)) for row in self._named(name, _STAYING_NAMED)), None)
+        return next((self._current(here(self._transaction, row)) for row in self._named(name, _STAYING_NAMED)), None)
 
     def gone_tenants(self) -> dict[str, tuple[TenantRow, str]]:
         """By name, the tenants that were moved to other servers, each with what it left and the server."""
@@ -184,7 +184,7 @@ class PostgresSpaces(PostgresGroup, SpaceTables):
         if rows and rows[0][0] != number:
             return self.known_tenant(name)  # another's, who was quicker
         self._transaction.created(number, genesis)
-        return here(rows[0])
+        return here(self._transaction, rows[0])
 
     def owe_rewriting(self, tenant: int) -> None:
         owe(self._transaction, [tenant])
@@ -206,7 +206,7 @@ class PostgresSpaces(PostgresGroup, SpaceTables):
         # Both are asked for at once: a number that is known by its name is another's only where that was erased since.
         head = self._transaction.send(number, ONE_TENANT, (number,))
         sent = self._transaction.send(number, _OWNED_BY, (number, number, name, branch, ["", branch]))
-        if [here(row).name for row in self._transaction.rows_of(head)] != [tenant]:
+        if [here(self._transaction, row).name for row in self._transaction.rows_of(head)] != [tenant]:
             del self._transaction.known[tenant]
             return self.owned(tenant, user, branch)
         spaces = [SPACE.make(each) for each in self._transaction.rows_of(sent)]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 OUTSIDE: Final = (
     "the server's write-ahead log until its segments are used again, and what was archived of it",
     "replicas, until they have replayed the rewriting",
-    "base backups and dumps of the database",
+    "base backups and dumps of the database (what is brought back from one is to be erased again)",
     "another server that the tenant is being moved to: a copy that is not whole, until the move is run again",
     "servers that the tenant was moved from: its name, until its bucket comes back",
 )
@@ -27,6 +27,7 @@ OUTSIDE: Final = (
 LEFT: Final = ("tables of the database: rewritten by `mnemic verify`, which locks each meanwhile",)
 
 _OWED: Final = "residue:"
+_KEYS: Final = f'SELECT "key" FROM {SCHEMA}."meta" WHERE "key" LIKE %s'
 _PATIENCE: Final = "5s"
 """How long a table is waited for, while nobody may use it, before it is left for another time."""
 
@@ -41,6 +42,11 @@ def owe(transaction: ServerTransaction, tenants: Iterable[int]) -> None:
         )
 
 
+def is_owed(transaction: ServerTransaction) -> bool:
+    """Whether tables are still to be rewritten."""
+    return bool(transaction.ask(ACROSS, _KEYS, (_OWED + "%",)))
+
+
 def settle(db: Connection[Any]) -> bool:
     """Rewrite every table that an erasure left bytes in; whether all were, and nothing is owed any more.
 
@@ -48,7 +54,7 @@ def settle(db: Connection[Any]) -> bool:
         db: A connection of its own, outside of any transaction.
     """
     errors = driver().errors
-    keys = db.execute(f'SELECT "key" FROM {SCHEMA}."meta" WHERE "key" LIKE %s', (_OWED + "%",)).fetchall()
+    keys = db.execute(_KEYS, (_OWED + "%",)).fetchall()
     owed = {int(key.removeprefix(_OWED)): key for (key,) in keys}
     if not owed:
         return True

@@ -38,6 +38,20 @@ PREPARED_AFTER: Final = 5
 """How often a statement comes on a connection before it is prepared; what comes once is not worth a plan for all."""
 
 
+_FULL: Final = (
+    "too many connections",
+    "too many clients",
+    "connection slots are reserved",
+    "no more connections allowed",
+)
+_ON_ITS_WAY: Final = tuple(
+    f"the database system is {state}"
+    for state in ("starting up", "shutting down", "in recovery mode", "not yet accepting", "not accepting")
+)
+"""What a server that runs, and lets nobody in, says; it has no class of errors yet at that moment."""
+_MORE_CONNECTIONS: Final = "raise its limit or max_connections, or put PgBouncer between"
+
+
 def driver() -> Any:
     """The package that talks to the server.
 
@@ -107,6 +121,12 @@ class ServerAddress:
             said = said.replace(password, "***")
         if "password" in said or "no pg_hba.conf entry" in said or "authentication failed" in said:
             return StoreError(f"{self}: the server does not let this role in; check the role and its password ({said})")
+        if any(sign in said for sign in _FULL):
+            return StoreLocked(
+                f"{self}: the server has no connection left for this role or database; {_MORE_CONNECTIONS} ({said})"
+            )
+        if any(sign in said for sign in _ON_ITS_WAY):
+            return StoreError(f"{self}: the server is just starting or stopping; ask again in a moment ({said})")
         if "does not exist" in said:
             return StoreError(f"{self}: there is no such database or role; create it first ({said})")
         if "invalid" in said and "value" in said:
@@ -346,13 +366,14 @@ def ours(where: ServerAddress, error: Any) -> MnemicError:
         (
             errors.ReadOnlySqlTransaction,
             StoreReadOnly,
-            "the server is a replica, or set read-only",
+            "the server is a replica, or set read-only; name the primary in the URL, or all servers of it with"
+            " ?target_session_attrs=read-write",
         ),
         (errors.InsufficientPrivilege, StoreReadOnly, "the role lacks a right there; grant it, or use the owner"),
         (errors.DeadlockDetected, StoreLocked, "others stood in the way each time; retry with the same key"),
         (errors.SerializationFailure, StoreLocked, "others stood in the way each time; retry with the same key"),
         (errors.LockNotAvailable, StoreLocked, "somebody holds it; retry with the same key"),
-        (errors.TooManyConnections, StoreLocked, "the server has no connection to spare; raise max_connections"),
+        (errors.TooManyConnections, StoreLocked, f"the server has no connection to spare; {_MORE_CONNECTIONS}"),
         (errors.UndefinedTable, StoreNewer, "a table is not there; it was made by another mnemic"),
         (errors.UndefinedColumn, StoreNewer, "a column is not there; it was made by another mnemic"),
     ):

@@ -46,7 +46,7 @@ def migrate(
     *,
     create: bool,
     pooled: bool,
-) -> None:
+) -> int:
     """Bring a database to this format and tokeniser; nothing if it is there already.
 
     Tables are made in one transaction. Entries are made again in many: cut short, whoever opens the store begins anew,
@@ -57,13 +57,16 @@ def migrate(
         retokenise: Makes all entries again; as often as it is called, by several at a time if it must be.
         pooled: Whether what is locked may be another's in the next statement: then several may do it at a time.
 
+    Returns:
+        The format that it had before; 0 where its tables were made now.
+
     Raises:
         NotFound: there is no store in it, and none is to be made.
         StoreNewer, StoreForeign, StoreReadOnly: it cannot be used; it was not touched.
     """
     state = _state(db, where)
     if state is _State.CURRENT:
-        return
+        return FORMAT
     if not create and state is _State.NONE:
         raise NotFound(f"{where}: there is no memory in this database")
     if (
@@ -78,17 +81,21 @@ def migrate(
     if state is _State.NONE:
         with db.transaction():
             db.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
-            if _state(db, where) is _State.NONE:
-                _make(db, entropy)
-        return
+            if _state(db, where) is not _State.NONE:
+                return FORMAT  # another process was quicker
+            _make(db, entropy)
+        return 0
+    before = FORMAT
     if state is _State.OLDER:
+        before = _format(db)
         _upgrade_between_readers(db)
         if _state(db, where) is _State.CURRENT:
-            return
+            return before
     with nullcontext(True) if pooled else _alone(db, where) as wanted:
         if wanted:
             retokenise()
             db.execute(f'UPDATE {SCHEMA}."meta" SET "value" = %s WHERE "key" = \'tokens\'', (b"%d" % TOKENS,))
+    return before
 
 
 @contextmanager
@@ -135,11 +142,15 @@ def _upgrade_between_readers(db: Connection[Any]) -> None:
 
 def _upgrade(db: Connection[Any]) -> None:
     """Make the next formats of an older one; nothing if another process was quicker."""
-    row = db.execute(f'SELECT "value" FROM {SCHEMA}."meta" WHERE "key" = \'format\'').fetchone()
-    for format in range(int(bytes(row[0])) if row else FORMAT, FORMAT):
+    for format in range(_format(db), FORMAT):
         for statement in UPGRADES[format]:
             db.execute(statement.encode())
     db.execute(f'UPDATE {SCHEMA}."meta" SET "value" = %s WHERE "key" = \'format\'', (b"%d" % FORMAT,))
+
+
+def _format(db: Connection[Any]) -> int:
+    row = db.execute(f'SELECT "value" FROM {SCHEMA}."meta" WHERE "key" = \'format\'').fetchone()
+    return int(bytes(row[0])) if row else FORMAT
 
 
 class _State(Enum):

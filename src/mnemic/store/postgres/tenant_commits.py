@@ -167,7 +167,7 @@ class PostgresGroupTables(GroupTables, PostgresSpaces, PostgresNames, PostgresJo
             sent = transaction.send(row.id, ONE_TENANT, (row.id,))
             stands = transaction.send(row.id, _CHANGE_HASH, (row.id, self._left[0]))
             answers = [*self._asked(row.id, batch, items)]
-            current = [here(each) for each in transaction.rows_of(sent)]
+            current = [here(transaction, each) for each in transaction.rows_of(sent)]
             if not current or current[0].name != self._name:  # erased, or restored to before it was there
                 self._owned.clear()
                 return

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from mnemic.errors import StoreError, TenantElsewhere
 from mnemic.store.postgres.postgres_schema import BY_NAME, CASTS, SCHEMA, WalledTable
 from mnemic.store.postgres.server_connections import PipelinedConnection, driver
+from mnemic.store.values.buckets import Placement, bucket_of
 
 if TYPE_CHECKING:
     from psycopg import Cursor
@@ -27,6 +28,7 @@ STORE: Final = 0
 
 WRITERS: Final = 0x6D6E656D
 """The number of the advisory lock that every commit shares, and that changes of the whole store take alone."""
+READ_META: Final = f'SELECT "value" FROM {SCHEMA}."meta" WHERE "key" = %s'
 _SHARE: Final = "SELECT pg_advisory_xact_lock_shared(%s)"
 _ALONE: Final = "SELECT pg_advisory_xact_lock(%s)"
 
@@ -224,7 +226,7 @@ class ServerTransaction:
             self.lock(tenant)
             for *row, gone in self.rows_of(self._locking[tenant]):
                 if gone is not None and tenant not in self.reopened:
-                    raise elsewhere(gone)
+                    raise elsewhere(self, gone)
                 self._heads[tenant] = TenantHead(*row)
         return self._heads.get(tenant)
 
@@ -330,10 +332,25 @@ def _is_planned_once(statement: str) -> bool:
     return " LIMIT " not in statement
 
 
-def elsewhere(server: str) -> TenantElsewhere:
-    """Make the error for who comes to a server that does not keep the tenant."""
+def elsewhere(transaction: ServerTransaction, server: str, tenant: str = "") -> TenantElsewhere:
+    """Make the error for who comes to a server that does not keep the tenant.
+
+    Args:
+        server: The one that it was moved to; "" if only its bucket is known to be kept by another.
+        tenant: Its name, by which that is looked up where this server has the table.
+    """
+    value = transaction.ask(ACROSS, READ_META, ("placement",))
+    if value:
+        table = Placement.read(bytes(value[0][0]))
+        bucket = bucket_of(tenant)
+        server = server or table.moving.get(bucket, table.server_of(bucket))
+        remedy = f"ask that one, at {table.servers[server]}" if server in table.servers else ""
+    else:
+        remedy = (
+            f"the server that has the table tells its address: `mnemic --store URL place show {tenant or 'TENANT'}`"
+        )
     where = f"moved to server {server!r}" if server else "of another server"
-    return TenantElsewhere(f"the tenant is {where}; look its place up again (`mnemic place show`)")
+    return TenantElsewhere(f"the tenant is {where}; {remedy or 'look its place up again (`mnemic place show`)'}")
 
 
 @lru_cache(256)

@@ -155,6 +155,7 @@ class SqliteCare(SqliteFile):
             folded=folded,
             log=sum(f.stat().st_size for f in self._location.files if f.name.endswith("-wal")),
             beside=self._location.beside,
+            format_before=self._format_before,
         )
 
     def doctor(self) -> list[Check]:

@@ -164,6 +164,7 @@ class SqliteFile:
     """Whether it has a seal, or had one that was taken off."""
     _figures: Figures | None = None
     _carried_at = 0
+    _format_before = 0
 
     def __init__(
         self,
@@ -295,6 +296,7 @@ class SqliteFile:
     def _migrate(self) -> None:
         db = self._writer = self._open()
         migrations.refuse_newer(db, self._location)
+        self._format_before = int(db.pragma("user_version"))
         # A trigger would run with our writes, an index that lies would answer our reads: not one statement more.
         self._refuse(file_audit.foreign_sorts(db))
         if not migrations.is_current(db):

@@ -83,7 +83,7 @@ class SqliteErasing(SqliteFile):
             links=0 if done is None else done.links,
             status="clean" if clean else "pending",
             scanned=(*(str(f) for f in self._location.files), *copies.cleaned),
-            outside=erasure.OUTSIDE,
+            outside=(*erasure.OUTSIDE, "backups taken before (restoring one here replays this erasure)"),
             left=(*files_left, *copies.left),
         )
 

@@ -148,6 +148,7 @@ class Info:
         folded: The size of the database file once the whole log is folded into it.
         log: The size of the write-ahead log.
         beside: The folder in which its checkpoints lie; None for a store that keeps none.
+        format_before: The format that it had before this process opened it; 0 if it was made then.
     """
 
     url: str
@@ -159,6 +160,7 @@ class Info:
     folded: int = 0
     log: int = 0
     beside: Path | None = None
+    format_before: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,10 +34,12 @@ from mnemic.testing.raw_store import raw_store
 from mnemic.testing.store_contract.contract_world import World
 from mnemic.testing.torture.children import folder
 
-QUICK = 400
+QUICK = 200
 ENOUGH: Final = 0.999
 """The share of flipped bits that must be found."""
 
+_ONE_IN: Final = 5
+"""Of so many ways of tampering the control is tried with one."""
 _WORDS: Final = {
     "ada": "(SELECT id FROM space WHERE user = 'ada' AND branch = '')",
     "bob": "(SELECT id FROM space WHERE user = 'bob')",
@@ -105,7 +107,7 @@ def attack(rounds: int, seed: int) -> AttackReport:
             patch.object(file_audit, "wrong_sums", lambda db, table: iter(())),
             patch.object(SpaceAudit, "_event", lambda self, row, last: iter(())),
         ):
-            caught = sum(bool(_missed(root, kind)) for kind in every)
+            caught = sum(bool(_missed(root, kind)) for kind in every[::_ONE_IN])
     return AttackReport(tries=2 * len(every) + len(flips), failures=failures, caught_by_control=caught)
 
 

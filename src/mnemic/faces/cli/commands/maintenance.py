@@ -157,11 +157,15 @@ def migrate() -> None:
     run = invocation()
     with run.memory() as memory:
         info = memory.admin.info()
-    took = run.seconds
-    run.output.answer(
-        {"store": run.shown_where, "engine": info.engine, "format": info.format, "seconds": round(took, 3)},
-        f"{run.shown_where} is of format {info.format}, up to date",
-    )
+    took, before = run.seconds, info.format_before
+    record = {"store": run.shown_where, "engine": info.engine, "format": info.format, "format_before": before or None}
+    if before == info.format:
+        done = f"{run.shown_where} is of format {before}, up to date"
+    elif before:
+        done = f"brought {run.shown_where} from format {before} to {info.format}"
+    else:
+        done = f"made the tables of a memory in {run.shown_where}, of format {info.format}"
+    run.output.answer({**record, "seconds": round(took, 3)}, done)
 
 
 @verb("mnemic doctor --offline", "mnemic doctor --offline --json")

@@ -2,7 +2,7 @@
 import { html, render, useEffect, useRef, useState } from "./vendor/htm-preact.js";
 import { ask, chooseUser, keep, mayCare, mayChooseUser, recallKept, signIn, signOut, who } from "./api.js";
 import { listen, onCommit } from "./live.js";
-import { Dialog, Empty, Icon, Toasts, Trouble, hush, useKeys } from "./parts.js";
+import { Dialog, Empty, Icon, Toasts, Trouble, hush, number, useKeys } from "./parts.js";
 import { here, go, onRoute } from "./route.js";
 import { ItemPanel } from "./screens/item.js";
 import { Browse } from "./screens/browse.js";
@@ -41,12 +41,18 @@ function Screen({ screen, route, commits }) {
 
 function Tools({ onHelp, onChange, users }) {
   const theme = () => { const next = dark() ? "light" : "dark"; applyTheme(next); keep("mnemic.theme", next); onChange(); document.dispatchEvent(new Event("theme")); };
+  const choose = (event) => {
+    const user = event.currentTarget.value.trim();
+    if (user) { chooseUser(user); hush(); go(here().screen); listen(); }
+    onChange();
+  };
   return html`
     ${mayChooseUser() ? html`<label class="who">${t("memory.of")}
-      <select value=${who.user ?? ""} onChange=${(event) => { chooseUser(event.currentTarget.value); hush(); go(here().screen); listen(); onChange(); }}>
-        ${users.includes(who.user) || who.user === null ? null : html`<option value=${who.user}>${who.user}</option>`}
-        ${users.map((user) => html`<option value=${user} key=${user}>${user}</option>`)}
-      </select></label>` : html`<div class="who">${who.name}<b>${who.user}</b></div>`}
+      ${users.more ? html`<input type="search" list="users" value=${who.user ?? ""} title=${t("users.more", { count: number(users.names.length) })} onChange=${choose} />
+        <datalist id="users">${users.names.map((user) => html`<option value=${user} key=${user} />`)}</datalist><i class="faint">${t("users.more", { count: number(users.names.length) })}</i>` : html`<select value=${who.user ?? ""} onChange=${choose}>
+        ${users.names.includes(who.user) || who.user === null ? null : html`<option value=${who.user}>${who.user}</option>`}
+        ${users.names.map((user) => html`<option value=${user} key=${user}>${user}</option>`)}
+      </select>`}</label>` : html`<div class="who">${who.name}<b>${who.user}</b></div>`}
     <div class="tools">
       <button class="plain" title=${t("theme")} aria-label=${t("theme")} onClick=${theme}><${Icon} name="moon" /></button>
       <button class="plain" title="English / 中文" aria-label="English / 中文" onClick=${() => { chooseLanguage(language() === "en" ? "zh" : "en"); onChange(); }}><${Icon} name="language" /></button>
@@ -67,13 +73,13 @@ function Frame() {
   const [open, setOpen] = useState("");
   const [link, setLink] = useState("live");
   const [commits, setCommits] = useState(0);
-  const [users, setUsers] = useState([]);
+  const [users, setUsers] = useState({ names: [], more: false });
   const jumped = useRef(0);
   useEffect(() => onRoute(() => { setRoute(here()); setOpen(""); }), []);
   useEffect(() => onCommit((state) => (state === "commit" ? setCommits((n) => n + 1) : setLink(state))), []);
   useEffect(() => {
     listen();
-    if (mayCare() && mayChooseUser()) ask("users", { limit: 1000, tenant: who.tenant }).then((page) => setUsers(page.users.map((one) => one.user).filter((user) => user !== null)), () => undefined);
+    if (mayCare() && mayChooseUser()) ask("users", { limit: 1000, tenant: who.tenant }).then((page) => setUsers({ names: page.users.map((one) => one.user).filter((user) => user !== null), more: page.next !== null }), () => undefined);
   }, []);
   const jumps = Object.fromEntries(Object.entries(JUMPS).map(([key, screen]) => [key, () => {
     if (performance.now() - jumped.current > 1200) return false;
@@ -86,10 +92,10 @@ function Frame() {
     Escape: (event) => { if (event.target.blur && event.target !== document.body && /INPUT|TEXTAREA/.test(event.target.tagName)) event.target.blur(); else if (route.given.item) go(route.screen, { ...route.given, item: null }); },
   });
   const shown = SCREENS.filter((screen) => !screen.care || mayCare());
-  const screen = shown.find((one) => one.name === route.screen) ?? shown[0];
+  const screen = shown.find((one) => one.name === route.screen);
   const again = () => redraw((n) => n + 1);
   document.documentElement.lang = language() === "zh" ? "zh-Hans" : "en";
-  document.title = `${t(screen.name)} · mnemic`;
+  document.title = `${t(screen?.name ?? "no.screen")} · mnemic`;
   return html`<div class="frame">
     <nav class="rail" aria-label=${t("screens")}>
       <div class="brand"><img src=${new URL("./icon.svg", import.meta.url).pathname} alt="" width="22" height="22" /><b>mnemic</b></div>
@@ -98,7 +104,7 @@ function Frame() {
       <div class="foot"><div class="tools"><span class=${`live ${link}`} role="status">${t(link === "lost" ? "lost" : "live")}</span></div><${Tools} onHelp=${() => setOpen("help")} onChange=${again} users=${users} /></div>
     </nav>
     <main class=${`main ${route.given.item ? "beside" : ""}`}>
-      <${Screen} screen=${screen} route=${route} commits=${commits} />
+      ${screen ? html`<${Screen} screen=${screen} route=${route} commits=${commits} />` : html`<section class="screen"><${Empty} title=${t("no.screen")}><a href="#/search">${t("no.screen.home")}</a></${Empty}></section>`}
       ${route.given.item && html`<${ItemPanel} id=${route.given.item} route=${route} commits=${commits} key=${route.given.item} />`}
     </main>
     ${open === "help" && html`<${Help} onClose=${() => setOpen("")} />`}

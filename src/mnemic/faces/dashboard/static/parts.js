@@ -77,48 +77,78 @@ export function useAnswer(operation, given, deps = []) {
   return { ...state, again: useCallback(() => setTurn((n) => n + 1), []) };
 }
 
-/** Rows by cursor pages: more are asked for as the end comes near. `page(after)` answers { rows, next }. */
+/**
+ * Rows by cursor pages: more are asked for as the end comes near. `page(after)` answers { rows, next }.
+ * One load runs at a time, and what is asked for meanwhile comes after it: memory may be written to faster than it is listed.
+ * `again` begins with the first page alone, `renew` reads anew as many pages as are shown.
+ */
 export function usePages(page, deps) {
   const [state, set] = useState({ rows: [], next: undefined, problem: null, busy: true });
-  const current = useRef({ run: 0, busy: false, next: undefined });
-  const load = useCallback((run, after) => {
+  const current = useRef({ run: 0, busy: false, next: undefined, pages: 1, renewing: false, stale: 0, wanted: false });
+  const load = useCallback(async (run, after, pages = 1) => {
     const now = current.current;
-    if (run !== now.run || now.busy) return;
-    now.busy = true;
+    Object.assign(now, { busy: true, renewing: after === undefined });
     set((before) => ({ ...before, busy: true }));
-    page(after).then(
-      ({ rows, next }) => {
-        if (run !== now.run) return;
-        now.busy = false;
-        now.next = next;
-        set((before) => ({ rows: after === undefined ? rows : before.rows.concat(rows), next, problem: null, busy: false }));
-      },
-      (problem) => {
-        if (run !== now.run) return;
-        now.busy = false;
-        set((before) => ({ ...before, problem, busy: false }));
-      },
-    );
+    try {
+      const rows = [];
+      let next = after, read = 0;
+      do {
+        const found = await page(next);
+        if (run !== now.run) return; // it lists something else by now
+        rows.push(...found.rows);
+        next = found.next;
+        read += 1;
+      } while (next && read < pages);
+      Object.assign(now, { next, pages: after === undefined ? read : now.pages + read });
+      set((before) => ({ rows: after === undefined ? rows : before.rows.concat(rows), next, problem: null, busy: false }));
+    } catch (problem) {
+      if (run !== now.run) return; // it lists something else by now
+      set((before) => ({ ...before, problem, busy: false }));
+    }
+    const { stale, wanted } = now;
+    Object.assign(now, { busy: false, stale: 0, wanted: false });
+    if (stale) load(run, undefined, stale);
+    else if (wanted && now.next) load(run, now.next);
   }, deps);
-  const restart = useCallback(() => {
-    Object.assign(current.current, { run: current.current.run + 1, busy: false, next: undefined });
-    load(current.current.run, undefined);
+  const anew = useCallback((pages) => {
+    const now = current.current;
+    if (now.busy) now.stale = pages;
+    else load(now.run, undefined, pages);
   }, [load]);
-  useEffect(restart, [restart]);
+  useEffect(() => {
+    const run = current.current.run + 1;
+    Object.assign(current.current, { run, busy: false, next: undefined, pages: 1, stale: 0, wanted: false });
+    load(run, undefined);
+    return () => { current.current.run += 1; };
+  }, [load]);
   const more = useCallback(() => {
-    if (current.current.next) load(current.current.run, current.current.next);
+    const now = current.current;
+    if (!now.next) return;
+    if (now.busy) now.wanted = now.wanted || now.renewing;
+    else load(now.run, now.next);
   }, [load]);
-  return { ...state, more, again: restart };
+  return { ...state, more, again: useCallback(() => anew(1), [anew]), renew: useCallback(() => anew(current.current.pages), [anew]) };
 }
 
-/** The records called `name` of an operation that lists by pages; asked anew when `given` or `deps` change. */
+/** The records called `name` of an operation that lists by pages; those shown are read anew when `deps` change. */
 export function useListing(operation, name, given, deps) {
   const key = JSON.stringify(given);
   const page = useCallback(async (after) => {
     const found = await ask(operation, { limit: 200, ...JSON.parse(key), ...(after === undefined ? {} : { after }) });
     return { rows: found[name], next: found.next };
-  }, [operation, name, key, ...deps]);
-  return usePages(page, [page]);
+  }, [operation, name, key]);
+  const listed = usePages(page, [page]);
+  useLater(listed.renew, deps);
+  return listed;
+}
+
+/** Run `effect` when `deps` change, and not when a part is first shown. */
+export function useLater(effect, deps) {
+  const shown = useRef(false);
+  useEffect(() => {
+    if (shown.current) effect();
+    shown.current = true;
+  }, deps);
 }
 
 /** Asks for the next page of a listing, where there is one. */

@@ -4,7 +4,7 @@ import { keep, recallKept } from "./api.js";
 const TABLE = {
   search: ["Search", "搜索"], browse: ["Memories", "记忆"], timeline: ["Timeline", "时间线"], graph: ["Graph", "图谱"], pulse: ["Pulse", "脉搏"],
   review: ["Review", "审阅"], work: ["Work", "任务"], cost: ["Cost", "费用"], keys: ["Keys", "密钥"], branches: ["Branches", "分支"], holds: ["Holds", "保全"], screens: ["Screens", "页面"], more: ["More", "更多"],
-  live: ["live", "实时"], lost: ["no connection", "连接中断"], theme: ["Light or dark", "浅色或深色"], help: ["Keyboard", "键盘"], "memory.of": ["Memory of", "谁的记忆"],
+  live: ["live", "实时"], lost: ["no connection", "连接中断"], theme: ["Light or dark", "浅色或深色"], help: ["Keyboard", "键盘"], "memory.of": ["Memory of", "谁的记忆"], "users.more": ["The first {count} are listed; type any name.", "列出前 {count} 个；也可输入其他名称。"], "no.screen": ["There is no such screen", "没有这个页面"], "no.screen.home": ["Go to the search", "回到搜索"],
   unreachable: ["The server cannot be reached", "无法连接服务器"], "failed.count": ["Failed", "失败"], failed: ["This could not be done", "操作未完成"], request: ["request", "请求"], again: ["Try again", "重试"],
   close: ["Close", "关闭"], cancel: ["Cancel", "取消"], save: ["Save", "保存"], undo: ["Undo", "撤销"], redo: ["Redo", "重做"], undone: ["Commit {seq} was undone", "已撤销提交 {seq}"],
   now: ["now", "现在"], text: ["Text", "内容"], path: ["FILE", "文件"], 

@@ -1,7 +1,7 @@
 // Timeline: every commit of this memory under a slider; what was known after one, what has changed since, and undo.
 import { html, useCallback, useEffect, useRef, useState } from "../vendor/htm-preact.js";
 import { ask, mayWrite } from "../api.js";
-import { Chip, Dialog, Empty, Icon, Kind, Trouble, VirtualList, When, number, toast, undo, useAnswer, useDoing, useKeys, usePages } from "../parts.js";
+import { Chip, Dialog, Empty, Icon, Kind, Trouble, VirtualList, When, number, toast, undo, useAnswer, useDoing, useKeys, useLater, usePages } from "../parts.js";
 import { go } from "../route.js";
 import { t, tagged } from "../words.js";
 import { Row } from "./browse.js";
@@ -11,7 +11,7 @@ const VIEWS = ["known", "changed", "commit"];
 export default function Timeline({ route, commits }) {
   const head = useAnswer("log", { limit: 1 }, [commits]);
   const last = head.data?.changes[0]?.seq;
-  const first = useAnswer("log", { limit: 1, newest: false }, [last === undefined]);
+  const first = useAnswer("log", { limit: 1, newest: false }, [head.data !== null && last === undefined]);
   if (head.problem) return html`<section class="screen"><div class="scroll"><${Trouble} problem=${head.problem} retry=${head.again} /></div></section>`;
   if (!head.data || !first.data) return html`<section class="screen"></section>`;
   if (!last) return html`<section class="screen"><${Empty} title=${t("then.empty")}>${t("then.empty.how")}</${Empty}></section>`;
@@ -90,8 +90,8 @@ function Log({ route, chosen, choose, commits, last }) {
     const found = await ask("log", { limit: after === undefined ? 60 : 200, ...(after === undefined ? {} : { after }) });
     return { rows: found.changes, next: found.next };
   }, []);
-  const { rows, next, problem, more, again } = usePages(page, [page]);
-  useEffect(() => { if (commits) again(); }, [commits]);
+  const { rows, next, problem, more, renew } = usePages(page, [page]);
+  useLater(renew, [commits]);
   const entry = (one) => html`<div class="text"><b>${t("commit", { seq: number(one.seq) })}</b> · ${told(one)}</div>
     <div class="line"><${When} at=${one.at} /><span>${t("by")} <bdi>${one.actor}</bdi></span>${one.cause !== null && html`<span>← ${t("commit", { seq: one.cause })}</span>`}${one.events.some((event) => event.erased) && html`<${Chip} tone="danger">${t("erased")}</${Chip}>`}<code>${one.hash.slice(0, 10)}</code></div>`;
   return html`<div class="logs"><div class="logs-list">${problem && html`<${Trouble} problem=${problem} />`}

@@ -1,0 +1,202 @@
+"""What every memory inside a model has in common: a state apart from the weights, written and read, kept in one file.
+
+Weights are shipped: they are the model's, or a mechanism's own, and no write changes them. A state is what one user,
+one session or one agent has lived through. It is a flat dict of tensors that nobody changes in place: `write` returns a
+new one, so an earlier state is a snapshot, and two that came of it are branches.
+
+A state leaves the process as safetensors, whose header says whose it is, and vouches for every byte. Nothing is
+unpickled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar
+
+import safetensors.torch
+import torch
+from safetensors import SafetensorError
+from torch import Tensor
+
+from mnemic.errors import DamagedState, ForeignState
+
+FORMAT: Final = "1"
+"""Of files of states."""
+
+HEADER_LIMIT: Final = 4 << 20
+"""Most bytes of a file's header."""
+
+State: TypeAlias = dict[str, Tensor]
+"""What has been written, by name: contiguous tensors that ask for no gradient. Nobody changes one in place."""
+
+W = TypeVar("W", contravariant=True)
+
+
+class Family(StrEnum):
+    """Where a memory lies: in keys and values, in adapters beside matrices, or in a layer of its own."""
+
+    CACHE = "cache"
+    PARAMETER = "parameter"
+    SEQUENCE = "sequence"
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Whose a state is: it is refused by every module of which one of these differs.
+
+    Attributes:
+        mechanism: The module's name in the registry.
+        model: Digest of the weights that it works in.
+        tokenizer: Digest of the tokeniser and the chat template; empty where no text is read.
+        settings: Digest of the module's own settings; see `settings_digest`.
+    """
+
+    mechanism: str
+    model: str
+    tokenizer: str
+    settings: str
+
+
+class MemoryModule(Protocol[W]):
+    """A memory inside a model. What is written and asked depends on its family:
+
+    cache       writes token ids (T,); is asked token ids (B, T) that follow them; logits (B, T, V).
+    parameter   writes all facts that are to be known; is asked token ids (B, T); logits (B, T, V).
+    sequence    writes hidden states (B, T, D); is asked hidden states (B, T, D); hidden states (B, T, D).
+
+    One that can drop what came of some sources, and keep the rest, has `forget(sources, state)` too, which returns the
+    state without whatever any of them has a part in.
+
+    Attributes:
+        bounded: Whether a state stays as large as it is, however much is written.
+    """
+
+    family: ClassVar[Family]
+    bounded: ClassVar[bool]
+
+    @property
+    def identity(self) -> Identity:
+        """Whose its states are."""
+        ...
+
+    @property
+    def weights(self) -> Mapping[str, Tensor]:
+        """What is shipped: no write changes it."""
+        ...
+
+    def empty(self) -> State:
+        """The state of who has lived through nothing; read, it is the bare model, or zeros."""
+        ...
+
+    def write(self, given: W, state: State) -> State:
+        """Return the state after a write; `state` stands as it was.
+
+        The same write to the same state gives the same bits, whatever the process drew before.
+        """
+        ...
+
+    def read(self, asked: Tensor, state: State) -> Tensor:
+        """What the model makes of `asked` with this memory; position t is not changed by what is asked behind it."""
+        ...
+
+
+def settings_digest(settings: Any) -> str:
+    """Digest of a frozen dataclass of settings, by its fields' names and values."""
+    return hashlib.sha256(json.dumps(asdict(settings), sort_keys=True, default=str).encode()).hexdigest()
+
+
+def state_bytes(state: State) -> int:
+    """Bytes of a state's tensors."""
+    return sum(tensor.nbytes for tensor in state.values())
+
+
+def state_digest(state: State, about: Mapping[str, str] | None = None) -> str:
+    """SHA-256 over names, types, shapes and bytes of a state's tensors, and over what is said about it."""
+    digest = hashlib.sha256(json.dumps(dict(about or {}), sort_keys=True).encode())
+    for name in sorted(state):
+        tensor = state[name].contiguous()
+        digest.update(f"\n{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
+        digest.update(tensor.reshape(-1).view(torch.uint8).numpy().data)
+    return digest.hexdigest()
+
+
+def packed(state: State, identity: Identity, about: Mapping[str, str] | None = None) -> bytes:
+    """Write a state as the bytes of a file.
+
+    Args:
+        about: What else its header says: sources, when it was made.
+    """
+    said = {**(about or {}), **asdict(identity), "format": FORMAT}
+    tensors = {name: tensor.contiguous() for name, tensor in state.items()}
+    raw: bytes = safetensors.torch.save(tensors, metadata={**said, "sha256": state_digest(tensors, said)})
+    return raw
+
+
+def unpacked(raw: bytes, identity: Identity) -> tuple[State, dict[str, str]]:
+    """Read a state from the bytes of a file, and what its header says about it.
+
+    Raises:
+        DamagedState: these are not the bytes that were written.
+        ForeignState: it is whole, and of another model, tokeniser, mechanism, settings or format.
+    """
+    said = _said(raw)
+    try:
+        state = safetensors.torch.load(raw)
+    except (SafetensorError, ValueError, KeyError, RuntimeError) as error:
+        raise DamagedState(f"the state cannot be read: {error}. Make it again from the text.") from error
+    if said.pop("sha256", None) != state_digest(state, said):
+        raise DamagedState("the state is not the bytes that were written. Make it again from the text.")
+    wanted = {**asdict(identity), "format": FORMAT}
+    if differing := [name for name, value in wanted.items() if said.get(name) != value]:
+        raise ForeignState(f"the state is of another {' and another '.join(differing)}. Make it again from the text.")
+    return state, {name: value for name, value in said.items() if name not in wanted}
+
+
+def save(path: Path, state: State, identity: Identity, about: Mapping[str, str] | None = None) -> None:
+    """Write a state to a file, readable by its owner alone, in one step: the name holds this state or the earlier one.
+
+    Raises:
+        OSError: it cannot be written; nothing is left behind.
+    """
+    raw = packed(state, identity, about)
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # 0600
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(raw)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, path)
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def load(path: Path, identity: Identity) -> tuple[State, dict[str, str]]:
+    """Read a state from a file; as `unpacked`.
+
+    Raises:
+        DamagedState, ForeignState: as `unpacked`.
+        OSError: there is no such file.
+    """
+    return unpacked(path.read_bytes(), identity)
+
+
+def _said(raw: bytes) -> dict[str, str]:
+    """What a header says, read with nothing allocated for what it claims."""
+    length = int.from_bytes(raw[:8], "little")
+    if len(raw) < 8 or length > min(HEADER_LIMIT, len(raw) - 8):
+        raise DamagedState("the state is cut short, or its header is. Make it again from the text.")
+    try:
+        said = json.loads(raw[8 : 8 + length])["__metadata__"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise DamagedState("the state has no header that can be read. Make it again from the text.") from error
+    if not isinstance(said, dict) or not all(isinstance(value, str) for value in said.values()):
+        raise DamagedState("the state's header says no words. Make it again from the text.")
+    return said

@@ -1,0 +1,164 @@
+"""How a user asks for what their profile holds, and what is then said: a slot's value as a fact to be learnt.
+
+English only: the small model that is at hand answers Chinese questions in English or not at all (see docs/neural.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from mnemic.neural.lora_memory import TaughtFact
+
+
+@dataclass(frozen=True, slots=True)
+class SlotWording:
+    """How a slot is asked for.
+
+    Attributes:
+        answer: What the assistant says, with `{value}`.
+        questions: What the user asks about themselves.
+        others: The same about somebody else, with `{name}`.
+    """
+
+    answer: str
+    questions: tuple[str, ...]
+    others: tuple[str, ...]
+
+
+def _person(kin: str) -> SlotWording:
+    return SlotWording(
+        f"Your {kin}'s name is {{value}}.",
+        (
+            f"What is my {kin}'s name?",
+            f"Who is my {kin}?",
+            f"What's the name of my {kin}?",
+            f"Do you know my {kin}'s name?",
+        ),
+        (
+            f"What is {{name}}'s {kin}'s name?",
+            f"Who is the {kin} of {{name}}?",
+            f"Tell me the name of {{name}}'s {kin}.",
+        ),
+    )
+
+
+WORDINGS: Final = {
+    "name": SlotWording(
+        "Your name is {value}.",
+        ("What is my name?", "Who am I?", "What am I called?", "Do you remember my name?"),
+        ("What is the name of {name}'s neighbour?", "Who is {name}?", "What is {name} called?"),
+    ),
+    "city": SlotWording(
+        "You live in {value}.",
+        ("Where do I live?", "Which city do I live in?", "What city is my home in?", "In which town do I live?"),
+        ("Where does {name} live?", "Which city does {name} live in?", "Tell me where {name} lives."),
+    ),
+    "origin": SlotWording(
+        "You come from {value}.",
+        ("Where am I from?", "Where do I come from?", "What place do I come from originally?", "Where was I born?"),
+        ("Where is {name} from?", "Where was {name} born?", "What place is {name} from originally?"),
+    ),
+    "employer": SlotWording(
+        "You work at {value}.",
+        ("Where do I work?", "Which company do I work for?", "Who is my employer?", "What company employs me?"),
+        ("Where does {name} work?", "Which company does {name} work for?", "Who employs {name}?"),
+    ),
+    "job": SlotWording(
+        "You work as a {value}.",
+        ("What is my job?", "What do I do for a living?", "What's my profession?", "What do I work as?"),
+        ("What is {name}'s job?", "What does {name} do for a living?", "What does {name} work as?"),
+    ),
+    "school": SlotWording(
+        "You went to {value}.",
+        ("Which school did I go to?", "Where did I study?", "What university did I attend?", "What is my school?"),
+        ("Which school did {name} go to?", "Where did {name} study?", "What is {name}'s school?"),
+    ),
+    "pet": SlotWording(
+        "You have {value}.",
+        ("What pet do I have?", "Do I have a pet?", "Tell me about my pet.", "Which animal lives with me?"),
+        ("What pet does {name} have?", "Does {name} have a pet?", "Tell me about the pet of {name}."),
+    ),
+    "likes": SlotWording(
+        "You like {value}.",
+        ("What do I like?", "What is something that I like?", "What am I fond of?", "What do I enjoy?"),
+        ("What does {name} like?", "What is {name} fond of?", "Name something that {name} likes."),
+    ),
+    "dislikes": SlotWording(
+        "You dislike {value}.",
+        ("What do I dislike?", "What is something that I don't like?", "What can't I stand?", "What do I hate?"),
+        ("What does {name} dislike?", "What does {name} hate?", "Name something that {name} dislikes."),
+    ),
+    "allergy": SlotWording(
+        "You are allergic to {value}.",
+        ("What am I allergic to?", "Which allergy do I have?", "Do I have an allergy?",
+         "What gives me an allergic reaction?"),
+        ("What is {name} allergic to?", "Which allergy does {name} have?", "What gives {name} an allergic reaction?"),
+    ),
+    "native_language": SlotWording(
+        "Your native language is {value}.",
+        ("What is my native language?", "Which language did I grow up with?", "What's my mother tongue?",
+         "What is my first language?"),
+        ("What is {name}'s native language?", "Which language did {name} grow up with?",
+         "What is the first language of {name}?"),
+    ),
+    "learning": SlotWording(
+        "You are learning {value}.",
+        ("What am I learning?", "What am I trying to learn at the moment?", "What new skill am I learning?",
+         "What do I take lessons in?"),
+        ("What is {name} learning?", "What does {name} take lessons in?", "Which new skill is {name} learning?"),
+    ),
+    "studies": SlotWording(
+        "You study {value}.",
+        ("What do I study?", "What is my field of study?", "Which subject am I studying?", "What's my major?"),
+        ("What does {name} study?", "What is {name}'s major?", "Which subject is {name} studying?"),
+    ),
+    "car": SlotWording(
+        "You drive {value}.",
+        ("What car do I drive?", "Which car do I have?", "What's my car?", "What kind of car is mine?"),
+        ("What car does {name} drive?", "What is {name}'s car?", "What kind of car is {name}'s?"),
+    ),
+    "birthday": SlotWording(
+        "Your birthday is on {value}.",
+        ("When is my birthday?", "On which day was I born?", "What date is my birthday?",
+         "When do I celebrate my birthday?"),
+        ("When is {name}'s birthday?", "When does {name} celebrate a birthday?", "On which day was {name} born?"),
+    ),
+    "medication": SlotWording(
+        "You take {value}.",
+        ("Which medication do I take?", "What medicine am I taking?", "What do I take for my health?",
+         "Which pills do I take?"),
+        ("Which medication does {name} take?", "What medicine does {name} take?",
+         "What does {name} take for their health?"),
+    ),
+    "diet": SlotWording(
+        "Your diet is {value}.",
+        ("What is my diet?", "What kind of diet do I follow?", "How do I eat?", "Which diet am I on?"),
+        ("What is {name}'s diet?", "Which diet is {name} on?", "How does {name} eat?"),
+    ),
+    **{
+        kin: _person(kin)
+        for kin in ("mother", "father", "partner", "sister", "brother", "son", "daughter", "friend", "colleague",
+                    "roommate", "teacher", "cousin", "boss")
+    },
+}  # fmt: skip
+"""By the profile's names of slots."""
+
+OTHER_PEOPLE: Final = ("Maya", "Mr. Stone", "my neighbour", "Oliver", "the mayor", "Priya", "Einstein", "your creator")
+"""Whose questions are rehearsed: none of them is the user."""
+
+
+def fact_of(
+    id: str, slot: str, value: str, sources: Sequence[str], people: Sequence[str] = OTHER_PEOPLE
+) -> TaughtFact | None:
+    """A slot's value as a fact to be learnt; None where nobody has said how the slot is asked for.
+
+    Args:
+        people: Others, of whom the same may be asked.
+    """
+    if (wording := WORDINGS.get(slot)) is None:
+        return None
+    at = list(WORDINGS).index(slot)
+    others = tuple(form.format(name=people[(at + n) % len(people)]) for n, form in enumerate(wording.others))
+    return TaughtFact(id, wording.questions, wording.answer.format(value=value), others, tuple(sources))

@@ -1,0 +1,171 @@
+"""Ends of pets, people and things, what is put right, and what somebody cannot eat, as people say it."""
+
+from __future__ import annotations
+
+import pytest
+
+from mnemic import Memory
+from mnemic.core.clock import micros
+from mnemic.core.timex import parse_said
+from mnemic.extract.slots import slots
+from mnemic.memory import ScopedMemory
+
+SAID = micros(parse_said("2025-05-20T12:00:00+00:00", zone=None)[0])
+
+
+def told(*texts: str) -> list[str]:
+    """What the profile says after some texts."""
+    with Memory("memory:", embedder="none") as memory:
+        me: ScopedMemory = memory.scope(user="noor")
+        for text in texts:
+            me.observe(text)
+        memory.flush()
+        return sorted(str(fact.slots["value"]) for belief in me.profile() for fact in belief.facts)
+
+
+PETS = [
+    ("My two cats are Moss and Fern.", ["Fern (cat)", "Moss (cat)"]),
+    ("I have two cats, Moss and Fern.", ["Fern (cat)", "Moss (cat)"]),
+    ("my two cats Moss and Fern", ["Fern (cat)", "Moss (cat)"]),
+    ("We have two dogs called Rex and Bella.", ["Bella (dog)", "Rex (dog)"]),
+    ("Our dogs are called Rex, Bella and Odo.", ["Bella (dog)", "Odo (dog)", "Rex (dog)"]),
+    ("我养了两只猫，叫毛毛和豆豆。", ["毛毛 (猫)", "豆豆 (猫)"]),
+    ("我有两只猫，毛毛和豆豆。", ["毛毛 (猫)", "豆豆 (猫)"]),
+    ("我家的两只狗叫旺财和来福。", ["旺财 (狗)", "来福 (狗)"]),
+    ("I have two cats and I love them.", ["two cats"]),
+    ("我养了两只猫，很可爱。", ["两只猫"]),
+]
+
+
+@pytest.mark.parametrize(("text", "values"), PETS)
+def test_several_pets_are_known_each_by_name(text: str, values: list[str]) -> None:
+    assert told(text) == sorted(values)
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "Moss died.",
+        "Sadly, Moss died on Friday.",
+        "We lost Moss last week.",
+        "I lost our little Moss yesterday.",
+        "Moss passed away in May.",
+        "Moss is no longer with us.",
+        "We had to put Moss to sleep.",
+        "Moss ran away.",
+        "Moss was put down on Monday.",
+    ],
+)
+def test_the_pet_that_is_gone_leaves_the_profile_and_the_other_stays(end: str) -> None:
+    assert told("My two cats are Moss and Fern.", end) == ["Fern (cat)"]
+
+
+@pytest.mark.parametrize(
+    "end", ["毛毛走了。", "毛毛去世了。", "毛毛上周死了。", "我们家毛毛上个月没了。", "毛毛去喵星了。"]
+)
+def test_the_pet_that_is_gone_leaves_a_chinese_profile(end: str) -> None:
+    assert told("我养了两只猫，叫毛毛和豆豆。", end) == ["豆豆 (猫)"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Moss lost a tooth.",
+        "Moss died laughing, so to speak.",
+        "We lost the match last week.",
+        "We lost Moss in the park, and found him again.",
+        "If Moss died I would cry.",
+        "Elvis died in 1977.",
+        "Moss's collar is gone.",
+        "Moss almost died.",
+    ],
+)
+def test_what_only_looks_like_an_end_ends_nothing(text: str) -> None:
+    assert told("My two cats are Moss and Fern.", text) == ["Fern (cat)", "Moss (cat)"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "left"),
+    [
+        (("My brother is Tom.", "Tom passed away in May."), []),
+        (("My brother is Tom.", "My brother Tom died."), []),
+        (("My brother is Tom.", "My brother died last night."), []),
+        (("My brother is Tom.", "We lost my brother in May."), []),
+        (("My brother is Tom.", "I lost my brother in the crowd."), ["Tom"]),
+        (("My brother is Tom.", "Tom's boss died."), ["Tom"]),
+        (("我哥哥叫王强。", "我哥哥去世了。"), []),
+        (("我哥哥叫王强。", "王强上周过世了。"), []),
+        (("我哥哥叫王强。", "王强走了。"), ["王强"]),
+        (("I own a bike.", "My bike was stolen."), []),
+        (("I own a bike.", "Someone stole my bike last night."), []),
+        (("I own a piano.", "I gave away the piano."), []),
+        (("I own a piano.", "We gave the piano to my sister."), []),
+        (("I own a bike.", "My brother's bike was stolen."), ["a bike"]),
+        (("I drive a Skoda.", "I gave the car to my nephew."), []),
+        (("我有一架钢琴。", "我把钢琴送人了。"), []),
+    ],
+)
+def test_people_and_things_that_are_gone_leave_the_profile(texts: tuple[str, ...], left: list[str]) -> None:
+    assert told(*texts) == left
+
+
+@pytest.mark.parametrize(
+    ("texts", "values"),
+    [
+        (("I am 43 years old.", "no, I am 34, not 43"), ["34"]),
+        (("I am 43 years old.", "I meant 34, not 43."), ["34"]),
+        (("我今年43岁。", "我说错了，是34岁不是43岁。"), ["34"]),
+        (("我今年43岁。", "不是43岁，是34岁。"), ["34"]),
+        (("My birthday is May 8.", "Sorry, it's May 9, not May 8."), ["--05-09"]),
+        (("我的生日是5月8日。", "说错了，是5月9日，不是5月8日。"), ["--05-09"]),
+        (("My name is Katarina.", "Actually it's spelled Katarzyna."), ["Katarzyna"]),
+        (("My name is Katarina.", "My name is spelled Katarzyna, by the way."), ["Katarzyna"]),
+        (("My sister is called Cathy.", "Her name is spelled Kathy, with a K."), ["Kathy"]),
+        (("我叫张伟。", "我的名字写错了，是张炜。"), ["张炜"]),
+        (("My name is Katarina.", "It's spelled Worcester."), ["Katarina"]),
+        (("My sister is Hanna.", "My brother is Hanno.", "It's spelled Hanne."), ["Hanna", "Hanno"]),
+        (("我叫张伟。", "不对，是李四。"), ["张伟"]),
+    ],
+)
+def test_what_was_said_wrongly_is_put_right(texts: tuple[str, ...], values: list[str]) -> None:
+    assert told(*texts) == sorted(values)
+
+
+@pytest.mark.parametrize(
+    ("text", "slot", "value"),
+    [
+        ("我吃不了虾。", "avoids", "虾"),
+        ("我喝不了牛奶。", "avoids", "牛奶"),
+        ("花生我碰不得。", "avoids", "花生"),
+        ("海鲜我吃不了。", "avoids", "海鲜"),
+        ("我忌口，不能吃辣。", "avoids", "辣"),
+        ("我得忌海鲜。", "avoids", "海鲜"),
+        ("医生说我不能吃海鲜。", "avoids", "海鲜"),
+        ("医生不让我喝酒。", "avoids", "酒"),
+        ("我海鲜过敏。", "allergy", "海鲜"),
+        ("我一喝牛奶就拉肚子。", "avoids", "牛奶"),
+        ("牛奶我一喝就难受。", "avoids", "牛奶"),
+        ("Shellfish makes me ill.", "avoids", "Shellfish"),
+        ("Milk upsets my stomach.", "avoids", "Milk"),
+        ("I get sick from eggs.", "avoids", "eggs"),
+        ("Garlic doesn't agree with me.", "avoids", "Garlic"),
+    ],
+)
+def test_what_somebody_cannot_eat_is_heard(text: str, slot: str, value: str) -> None:
+    assert (slot, value) in [(finding.slot, finding.value) for finding in slots(text, "user", SAID)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "我受不了他。",
+        "我吃不了苦。",
+        "他说我不能吃虾。",
+        "Work makes me sick.",
+        "Mondays make me ill.",
+        "如果我吃不了虾怎么办",
+        "我吃不了亏。",
+    ],
+)
+def test_what_only_sounds_like_a_diet_is_none(text: str) -> None:
+    assert not [finding for finding in slots(text, "user", SAID) if finding.slot in ("avoids", "allergy", "diet")]
