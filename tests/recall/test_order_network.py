@@ -63,14 +63,25 @@ def test_the_fast_form_is_the_equations(count: int, seed: int) -> None:
 
 
 @given(seed=st.integers(0, 1000), more=st.floats(0.0, 20.0), row=st.integers(0, 4), column=st.integers(0, 4))
-def test_the_likelier_it_was_replaced_the_lower_it_stands(seed: int, more: float, row: int, column: int) -> None:
+def test_the_likelier_one_took_the_place_of_another_the_lower_that_stands_and_the_higher_itself(
+    seed: int, more: float, row: int, column: int
+) -> None:
     odds = network(seed).weigh(*candidates(5, seed))
     likelier = odds.replaced.copy()
     likelier[row, column] += np.float32(more)
-    allowed = np.ones((5, 5), np.bool_)
+    allowed = np.tril(np.ones((5, 5), np.bool_), -1)  # each may be replaced by those before it
     before, after = odds.standing(allowed), replace(odds, replaced=likelier).standing(allowed)
     assert after[row] <= before[row]
-    assert np.array_equal(np.delete(after, row), np.delete(before, row))
+    assert after[column] >= before[column]
+    others = np.delete(np.arange(5), [row, column])
+    assert np.array_equal(after[others], before[others])
+
+
+def test_what_took_the_place_of_what_bears_answers_though_it_does_not_bear_itself() -> None:
+    replaced = np.array([[0, 9, -9], [0, 0, -9], [0, 0, 0]], np.float32)
+    odds = OrderOdds(np.array([4, -3, 1], np.float32), replaced, replaced)
+    allowed = np.triu(np.ones((3, 3), np.bool_), 1)
+    assert np.argsort(-odds.standing(allowed)).tolist() == [1, 2, 0]
 
 
 def test_what_may_be_replaced_by_nothing_stands_as_it_bears() -> None:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import micros
-from mnemic.core.items import Kind, Sight, Wording
+from mnemic.core.items import Channel, Kind, Sight, Wording
 from mnemic.core.tokens import BY_RULES, Field, cut, hashed, local_day, mention, spoken_days, terms, words
 from mnemic.core.uninterrupted import import_whole
 
@@ -66,11 +66,16 @@ def passage_texts(item: Item) -> list[str]:
 
 
 def _head(item: Item) -> str:
-    """Name the speaker or document before a passage: without it a vector cannot tell two speakers apart."""
+    """Name the speaker or document before a passage: without it a vector cannot tell two speakers apart.
+
+    A turn that says no role is the user's: what reads vectors has learned from turns that say so.
+    """
     slots = item.slots
     speaker = slots.get("speaker") or slots.get("role")
     if isinstance(speaker, str):
         return speaker
+    if item.kind is Kind.TURN and item.channel is Channel.USER:
+        return "user"
     headings = (slots.get(name) for name in ("title", "heading"))
     return ", ".join(text for text in headings if isinstance(text, str) and text)
 

@@ -151,7 +151,7 @@ def _padded(samples: Sequence[Sample], mean: Floats, deviation: Floats) -> dict[
 
 def _loss(parts: dict[str, torch.Tensor], batch: dict[str, torch.Tensor]) -> torch.Tensor:
     import torch
-    from torch.nn.functional import binary_cross_entropy_with_logits, dropout, softplus
+    from torch.nn.functional import binary_cross_entropy_with_logits, dropout, logsigmoid, softplus
 
     def layer(values: torch.Tensor, name: str) -> torch.Tensor:
         return values @ parts[name][:-1] + parts[name][-1]
@@ -189,7 +189,8 @@ def _loss(parts: dict[str, torch.Tensor], batch: dict[str, torch.Tensor]) -> tor
     replaced, same = verdicts[..., 0], verdicts[..., 1]
     likely = replaced.sigmoid() * float(NEVER_SURE) * batch["allowed"]
     none = there == 0
-    standing = (bears + torch.log1p(-likely).amin(-1)).masked_fill(none, _UNLIKELY)
+    taken = (bears[:, :, None] + logsigmoid(replaced)).masked_fill(batch["allowed"] == 0, _UNLIKELY).amax(1)
+    standing = (torch.maximum(bears, taken) + torch.log1p(-likely).amin(-1)).masked_fill(none, _UNLIKELY)
     bears = bears.masked_fill(none, _UNLIKELY)
     current, outdated, alike = batch["current"], batch["outdated"], batch["alike"]
     of_it = current + outdated

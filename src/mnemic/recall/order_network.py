@@ -8,10 +8,14 @@ and a second one reads each pair of them, with what the two have in common, p(i,
 
     k(i, j) = relu(P [p(i, j), U h(i), V h(j), q] + p),    replaced(i, j) = r k(i, j),  same(i, j) = s k(i, j)
 
-as log odds. Where j may take the place of i, it has with the likelihood G(i, j) = sigmoid(replaced(i, j)); what stands
-first is the largest bears(i) + min over j of log(1 - G(i, j)): the odds of bearing, times the chance that the likeliest
-of the others has not taken its place. (Were it the chance that none has, much talk of like things would bury what it
-leaves as it was.)
+as log odds. Where j may take the place of i, it has with the likelihood G(i, j) = sigmoid(replaced(i, j)). What answers
+either bears on the question or has taken the place of what does, and nothing has taken its own; what stands first is
+the largest
+
+    max(bears(i), max over h of bears(h) + log G(h, i)) + min over j of log(1 - G(i, j))
+
+in which only the likeliest of the others counts: were it the chance that none has, much talk of like things would bury
+what it leaves as it was.
 """
 
 from __future__ import annotations
@@ -104,7 +108,8 @@ class OrderOdds:
     same: Floats
 
     def standing(self, allowed: NDArray[np.bool_]) -> Floats:
-        """How well each stands: how it bears, the less the likelier one that may, (n, n), has taken its place."""
-        likely = NEVER_SURE / (1 + np.exp(-np.clip(self.replaced, -30, 30)))
-        left: Floats = np.log1p(-likely * allowed).min(axis=1)
-        return self.bearing + left
+        """How well each stands, where the second of two may have taken the place of the first, (n, n)."""
+        unlikely = np.exp(-np.clip(self.replaced, -30, 30))
+        taken = np.where(allowed, self.bearing[:, None] - np.log1p(unlikely), -np.inf).max(axis=0)
+        left: Floats = np.log1p(-NEVER_SURE / (1 + unlikely) * allowed).min(axis=1)
+        return np.maximum(self.bearing, taken) + left
