@@ -104,19 +104,24 @@ class EngineMemory:
 
     # Before a question
 
-    def attach(self, messages: Sequence[ChatMessage], sources: Sequence[ItemId]) -> Attached:
+    def attach(
+        self, messages: Sequence[ChatMessage], sources: Sequence[ItemId], weights: Mapping[str, float] | None = None
+    ) -> Attached:
         """Have the engine hold as much of a prompt as there is, before this thread asks it.
 
         Args:
             messages: The prompt.
-            sources: Every item whose words it shows: what is kept of it goes with any of these.
+            sources: Every item whose words it shows, and that an adapter was made of which is weighed in: what is kept
+                of it goes with any of these.
+            weights: Of the engine's adapters, by digest; None for those of the prompt before. With others it is read
+                anew, unless it was kept with these.
 
         Raises:
             ModelError: the engine cannot be had; nothing is attached.
         """
         self.wait()
         tokens = self._tokens(messages)
-        self._take(tokens, sources)
+        self._take(tokens, sources, weights)
         held = common_run(self._engine.held, tokens)
         restored, miss = self._restored(tokens, held)
         self._engine.held = tokens
@@ -137,6 +142,7 @@ class EngineMemory:
             kept, common = best
             try:
                 path = self._everywhere.open(kept)
+                self._engine.take_on_weights(tokens)
                 self._engine.slot().restore(path)
             except NotFound:
                 miss = "gone"
@@ -209,7 +215,7 @@ class EngineMemory:
         restored, miss = self._restored(run, held)
         if miss:
             self.counts.missed(miss)
-        work = self._engine.slot().prefill(run)
+        work = self._engine.prefill(run)
         self._is_read = True
         self._engine.held = run
         self.counts.add(prefilled_ahead=work.prefilled)
@@ -297,12 +303,16 @@ class EngineMemory:
             raise Invalid("messages", "is empty", "Give the prompt.")
         return tuple(self._engine.slot().tokens_of([{"role": m.role, "content": m.content} for m in messages]))
 
-    def _take(self, tokens: tuple[int, ...], sources: Sequence[ItemId]) -> None:
+    def _take(
+        self, tokens: tuple[int, ...], sources: Sequence[ItemId], weights: Mapping[str, float] | None = None
+    ) -> None:
         """Take the slot for a prompt; it is empty where it held anything else than prompts of this session."""
         epoch = self._here.epoch()
         if self._engine.owner == self._owner and epoch != self._epoch:
             self._engine.empty()  # something of what it holds may have been erased
         self._engine.take_slot(self._owner, self._leave)
+        if weights is not None and self._engine.weigh(weights):
+            self._kept_tokens = 0
         self._engine.work, self._is_read = PromptWork(), False
         self._epoch, self._sources, self._prompt = epoch, tuple(sources), tokens
 

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from mnemic.recall.doubt import Doubt
     from mnemic.recall.entity_graph import EntityGraph
     from mnemic.scope_artefacts import ScopeArtefacts
+    from mnemic.scope_learning import LearningJobs, ScopeLearning
     from mnemic.session import Session
     from mnemic.store.contract import Store
     from mnemic.store.values.prompt_messages import PromptMessage
@@ -809,6 +810,14 @@ class ScopedMemory:
 
         return ScopeArtefacts(self._opened, self._who)
 
+    @property
+    def learning(self) -> ScopeLearning:
+        """Return what local models have learnt of this user, and may learn; learning needs torch."""
+        import_whole("mnemic.scope_learning")
+        from mnemic.scope_learning import ScopeLearning
+
+        return ScopeLearning(self._opened, self._who)
+
     def _folder(self, folder: str | Path) -> ScopeFolder:
         import_whole("mnemic.markdown_folder.scope_folder")
         from mnemic.markdown_folder.scope_folder import ScopeFolder
@@ -963,6 +972,14 @@ class Memory:
         from mnemic.admin import Admin
 
         return Admin(self._opened)
+
+    @property
+    def learning_jobs(self) -> LearningJobs:
+        """Return the jobs that have local models learn users' facts, which a process does only if it takes them."""
+        import_whole("mnemic.scope_learning")
+        from mnemic.scope_learning import LearningJobs
+
+        return LearningJobs(self._opened)
 
     @property
     def keys(self) -> Keys:

@@ -78,6 +78,7 @@ class ScopeArtefacts:
         remade: bool = False,
         details: Mapping[str, Slot] | None = None,
         replaces: ItemId | None = None,
+        author: str = "",
     ) -> KeptArtefact:
         """Keep bytes, durably, and commit the item that says what they are.
 
@@ -90,6 +91,7 @@ class ScopeArtefacts:
             remade: Whether they can be made again at little cost, and so be dropped where there is no room.
             details: What else is to be said of them, in numbers and names.
             replaces: The item of the artefact whose place they take: it gets a new version.
+            author: Who makes them again from what is left where a source is erased, if anybody does.
 
         Raises:
             NotFound: a source is not there any more; nothing is left of the bytes.
@@ -98,7 +100,9 @@ class ScopeArtefacts:
         """
         wall = self._wall()
         stored = self._folder.keep(wall, made)
-        artefact = Artefact(mechanism=mechanism, stored=stored, made_by=made_by, remade=remade, details=details or {})
+        artefact = Artefact(
+            mechanism=mechanism, stored=stored, made_by=made_by, remade=remade, details=details or {}, author=author
+        )
         words = text or f"{mechanism}, {stored.size:,} bytes"
         try:
             before = None if replaces is None else self._before(replaces)
@@ -150,16 +154,16 @@ class ScopeArtefacts:
             return None
 
     def forget(self, id: ItemId) -> int:
-        """Forget an artefact, and unlink its bytes if they can be made again; how many bytes that gave back.
+        """Forget an artefact and those made of it, and unlink what can be made again; how many bytes that gave back.
 
         What cannot be made again stays for `undo`, until it is erased or compacted.
 
         Raises:
             NotFound: there is none of this id here.
         """
-        kept = self.get(id)
-        self._run(self._opened.kernel.forget(self._who, (id,)))
-        return self._drop_unnamed(self._wall(), kept.artefact.stored)
+        going = (self.get(id), *(kept for kept in self.kept() if id in kept.version.item.source))
+        self._run(self._opened.kernel.forget(self._who, tuple(kept.id for kept in going)))
+        return sum(self._drop_unnamed(self._wall(), kept.artefact.stored) for kept in going)
 
     def drop_bytes(self, kept: KeptArtefact) -> int:
         """Unlink the bytes of an artefact that can be made again; its item stays, for the next time they are made.
