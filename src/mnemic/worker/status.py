@@ -8,12 +8,12 @@ from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from mnemic.artefacts.artefact_records import ADAPTER_AUTHOR
 from mnemic.core.clock import moment
 from mnemic.core.listing import Cursors, Listing, one_page
 from mnemic.core.scope import Shared
 from mnemic.derive.runs import awaiting_more, evidence_left
 from mnemic.lanes.following import OF_NO_STRATEGY, follows
-from mnemic.artefacts.artefact_records import ADAPTER_AUTHOR
 from mnemic.store.engine.job_queue import AGAIN, DIGEST, SHARE_USED
 from mnemic.store.values.work import Job, JobState, Lane
 

@@ -138,7 +138,7 @@ class Gguf:
         return {"model": self._digested(), "engine": build, "settings": settings, "adapters": weighed}
 
     def load_adapters(self, adapters: Mapping[str, Path]) -> None:
-        """Have the engine hold these adapters and no others, each without weight: it is begun anew where it held others.
+        """Have the engine hold these adapters and no others, without weight: it is begun anew where it held others.
 
         Args:
             adapters: By digest, files in the engine's format whose bytes have been checked.
@@ -151,7 +151,7 @@ class Gguf:
                 self._adapters, self._weights = chosen, (0.0,) * len(chosen)
 
     def weigh(self, weights: Mapping[str, float]) -> bool:
-        """Weigh the adapters of the next prompts of whoever has the slot, by digest; whether that is otherwise than before.
+        """Weigh the adapters of the next prompts of whoever has the slot, by digest; whether that is new.
 
         Keys and values belong to the weights that they were computed with: what the slot held is let go of.
         """
