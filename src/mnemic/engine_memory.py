@@ -13,6 +13,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -248,6 +249,10 @@ class EngineMemory:
             size = path.stat().st_size
             if size > self._budget or engine.owner != self._owner:
                 return None
+            saved = saved_tokens(path)
+            if common_run(saved, self._prompt) < min(len(saved), len(self._prompt)):
+                self.counts.missed("another's")  # who asked the same engine meanwhile has what it holds now
+                return None
             kept = self._here.put(
                 path,
                 mechanism=KV,
@@ -260,8 +265,11 @@ class EngineMemory:
             )
         except FileNotFoundError as error:  # an erasure has taken it
             raise NotFound("what was to be kept has been erased meanwhile") from error
+        except OSError as error:
+            raise StoreError(f"cannot look at {path.parent}: {error.strerror}; nothing was kept") from error
         finally:
-            path.unlink(missing_ok=True)
+            with suppress(OSError):  # what is unfinished is swept, and an erasure takes it
+                path.unlink(missing_ok=True)
         self._kept_tokens = count
         self.counts.add(saved=1, saved_bytes=kept.artefact.stored.size)
         self._evict(kept)

@@ -16,6 +16,7 @@ from mnemic.errors import MnemicError, NotFound, Refused, StoreError
 from mnemic.flow import Flow
 from mnemic.opening import Opened, looking
 from mnemic.settings import Settings
+from mnemic.store.engine.artefact_rows import drop_unnamed
 from mnemic.verbs.artefact_keeping import KeptArtefact
 from mnemic.verbs.who import Past, Who, spaces_of
 from mnemic.watching.metering import Meters
@@ -147,11 +148,9 @@ class ScopeArtefacts:
 
     def unchecked(self, kept: KeptArtefact) -> tuple[Path, os.stat_result] | None:
         """Where the file of an artefact is and what the disk says of it, its bytes unchecked; None where it is gone."""
-        path = self._folder.path(self._wall(), kept.artefact.stored.sha256)
-        try:
-            return path, path.stat()
-        except FileNotFoundError:
-            return None
+        wall, sha256 = self._wall(), kept.artefact.stored.sha256
+        stat = self._folder.stat(wall, sha256)
+        return None if stat is None else (self._folder.path(wall, sha256), stat)
 
     def forget(self, id: ItemId) -> int:
         """Forget an artefact and those made of it, and unlink what can be made again; how many bytes that gave back.
@@ -203,7 +202,7 @@ class ScopeArtefacts:
 
     def _drop_unnamed(self, wall: Wall, stored: StoredBytes) -> int:
         """Unlink bytes unless an item keeps them; how many that gave back."""
-        return 0 if stored.sha256 in self._named(wall) else self._folder.drop(wall, stored.sha256)
+        return self._opened.store.transact(drop_unnamed, self._folder, wall, stored.sha256)
 
     def _keep_again(self, wall: Wall, artefact: Artefact, made: bytes | Path) -> None:
         """See that the bytes are there now that an item names them: an erasure beside this may have taken the file."""

@@ -15,6 +15,11 @@ ADAPTER_AUTHOR: Final = "lora"
 """The author of adapters of facts: the job that an erasure orders for what is left of their sources names it."""
 
 
+def file_tag(sha256: str) -> str:
+    """The tag by which the versions are found that name a file, among many that name others."""
+    return f"{ARTEFACT}:{sha256}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Artefact:
     """Bytes that a model has computed, as their item describes them.
