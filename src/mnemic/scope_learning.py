@@ -257,7 +257,7 @@ class ScopeLearning:
         self, memory: LoraMemory, plan: LearningPlan, number: int, facts: Sequence[TaughtFact], digest: str,
         former: KeptArtefact | None, epoch: tuple[int, ...], report: Report, stopping: Callable[[], bool],
     ) -> None:  # fmt: skip
-        import_whole("mnemic.neural.base")
+        import_whole("mnemic.neural.base", "mnemic.neural.gguf_weights")
         from mnemic.neural import base
         from mnemic.neural.gguf_weights import single_threaded
 
@@ -449,6 +449,7 @@ def _known(snapshot: Snapshot, space: int) -> Sequence[tuple[Who, LearningPlan]]
 
 
 def _taught(subject: str, slot: str, beliefs: Sequence[Belief], subjects: set[str], preset: str) -> TaughtFact:
+    import_whole("mnemic.neural.fact_wordings")
     from mnemic.neural.fact_wordings import OTHER_PEOPLE, fact_of
 
     facts = [fact for belief in beliefs for fact in belief.facts]

@@ -25,7 +25,8 @@ from mnemic.memory import Memory
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 
 _SIZE: Final = 50_000
-_MOST_POINTS: Final = 40
+_NEVER: Final = 1 << 30
+"""A point that nothing comes to."""
 _CANARY: Final = b"tuatara named Quill"
 
 
@@ -188,7 +189,9 @@ def cut_power(folder: Path, tries: int, seed: int, *, sound: bool) -> tuple[int,
         place.mkdir()
         store = place / "m.db"
         _prepared(store)
-        if _cut_short(store, points[act], rng.randrange(1 << 30), act, sound=sound):
+        # An erasure that is cut short goes on; its control loses what was told to be gone.
+        at = points[act] if sound or act == "save" else _NEVER
+        if _cut_short(store, at, rng.randrange(1 << 30), act, sound=sound):
             cut += 1
             points[act] += 1
         else:
