@@ -18,10 +18,11 @@ from typing import Any, Final
 
 from mnemic.artefacts import artefact_files
 from mnemic.artefacts.artefact_files import ArtefactFolder, StoredBytes
+from mnemic.core.ids import ItemId
 from mnemic.errors import MnemicError
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.kv.first_words import QUIET
-from mnemic.memory import Memory
+from mnemic.memory import Memory, ScopedMemory
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 
 _SIZE: Final = 50_000
@@ -121,12 +122,17 @@ def _life(store: Path, at: int, rng: random.Random, act: str, *, sound: bool) ->
     with Memory(opened, settings=QUIET) as memory:
         me = memory.scope(user="ada")
         if act == "save":
-            source = me.list(limit=1)[0].item.id
+            source = _said(me)
             made = _CANARY + rng.randbytes(_SIZE)
             me.artefacts.put(made, mechanism="kv", made_by={"model": "m"}, sources=(source,))
         else:
-            me.erase(me.list(limit=1)[0].item.id)
+            me.erase(_said(me))
         cut.lose()  # the power goes just after it was told that it is done
+
+
+def _said(me: ScopedMemory) -> ItemId:
+    """What was said: the artefact that was made of it is listed too, and erased alone it would leave it."""
+    return next(version.item.id for version in me.list(limit=20) if not version.item.source)
 
 
 def _prepared(store: Path) -> None:
