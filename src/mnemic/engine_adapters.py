@@ -47,7 +47,8 @@ class EngineAdapters:
         seen = self._learning.state_mark()
         if seen == self._seen:
             return
-        digests, files = dict[Shard, str](), dict[str, Path]()
+        digests: dict[Shard, str] = {}
+        files: dict[str, Path] = {}
         if self._learning.artefacts.kept(LORA):
             for shard, adapter in self._learning.engine_adapters(str(self._engine.identity["model"])).items():
                 try:
