@@ -132,7 +132,7 @@ class Gguf:
         """Name all that its keys and values depend on; the model's file has its quantisation and its tokeniser."""
         build = f"{ENGINE} {importlib.metadata.version(ENGINE)}"
         settings = f"context {CONTEXT}, keys {_CACHE_TYPES}, values {_CACHE_TYPES}"
-        weighed = [
+        weighed: list[Slot] = [
             f"{digest} {weight:g}" for (digest, _), weight in zip(self._adapters, self._weights, strict=True) if weight
         ]
         return {"model": self._digested(), "engine": build, "settings": settings, "adapters": weighed}
