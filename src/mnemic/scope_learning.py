@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from mnemic.artefacts.artefact_records import ADAPTER_AUTHOR
+from mnemic.core.ids import ItemId
 from mnemic.core.items import State
 from mnemic.core.scope import Scope
 from mnemic.core.uninterrupted import import_whole
@@ -34,7 +35,7 @@ from mnemic.store.values.work import JobState, Order
 from mnemic.verbs.who import Who, own_or_none, own_space, spaces_of
 
 if TYPE_CHECKING:
-    from mnemic.core.ids import ItemId
+    from mnemic.core.items import Slot
     from mnemic.neural.gguf_weights import TextModel
     from mnemic.neural.lora_memory import LoraMemory, TaughtFact
     from mnemic.recall.beliefs import Belief
@@ -276,7 +277,7 @@ class ScopeLearning:
                 base.packed(state, identity),
                 mechanism=LORA,
                 made_by={"model": identity.model, "tokenizer": identity.tokenizer, "settings": identity.settings},
-                sources=sorted({source for fact in facts for source in fact.sources}),
+                sources=sorted({ItemId(source) for fact in facts for source in fact.sources}),
                 text=f"{len(facts)} facts learnt by {name}, shard {number + 1} of {plan.shards}",
                 details={
                     "shard": number, "shards": plan.shards, "facts": len(facts), "preset": plan.preset,
@@ -295,7 +296,7 @@ class ScopeLearning:
         from mnemic.neural import base
 
         former = next((k for k in self._artefacts.kept(LORA_GGUF) if shard.id in k.version.item.source), None)
-        made_by = {"model": memory.identity.model, "adapters": [shard.artefact.stored.sha256]}
+        made_by: dict[str, Slot] = {"model": memory.identity.model, "adapters": [shard.artefact.stored.sha256]}
         if former is not None and former.artefact.made_by == made_by and self._artefacts.unchecked(former):
             return
         if state is None:
