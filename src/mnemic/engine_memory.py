@@ -13,6 +13,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -104,19 +105,24 @@ class EngineMemory:
 
     # Before a question
 
-    def attach(self, messages: Sequence[ChatMessage], sources: Sequence[ItemId]) -> Attached:
+    def attach(
+        self, messages: Sequence[ChatMessage], sources: Sequence[ItemId], weights: Mapping[str, float] | None = None
+    ) -> Attached:
         """Have the engine hold as much of a prompt as there is, before this thread asks it.
 
         Args:
             messages: The prompt.
-            sources: Every item whose words it shows: what is kept of it goes with any of these.
+            sources: Every item whose words it shows, and that an adapter was made of which is weighed in: what is kept
+                of it goes with any of these.
+            weights: Of the engine's adapters, by digest; None for those of the prompt before. With others it is read
+                anew, unless it was kept with these.
 
         Raises:
             ModelError: the engine cannot be had; nothing is attached.
         """
         self.wait()
         tokens = self._tokens(messages)
-        self._take(tokens, sources)
+        self._take(tokens, sources, weights)
         held = common_run(self._engine.held, tokens)
         restored, miss = self._restored(tokens, held)
         self._engine.held = tokens
@@ -137,6 +143,7 @@ class EngineMemory:
             kept, common = best
             try:
                 path = self._everywhere.open(kept)
+                self._engine.take_on_weights(tokens)
                 self._engine.slot().restore(path)
             except NotFound:
                 miss = "gone"
@@ -209,7 +216,7 @@ class EngineMemory:
         restored, miss = self._restored(run, held)
         if miss:
             self.counts.missed(miss)
-        work = self._engine.slot().prefill(run)
+        work = self._engine.prefill(run)
         self._is_read = True
         self._engine.held = run
         self.counts.add(prefilled_ahead=work.prefilled)
@@ -242,6 +249,10 @@ class EngineMemory:
             size = path.stat().st_size
             if size > self._budget or engine.owner != self._owner:
                 return None
+            saved = saved_tokens(path)
+            if common_run(saved, self._prompt) < min(len(saved), len(self._prompt)):
+                self.counts.missed("another's")  # who asked the same engine meanwhile has what it holds now
+                return None
             kept = self._here.put(
                 path,
                 mechanism=KV,
@@ -254,8 +265,11 @@ class EngineMemory:
             )
         except FileNotFoundError as error:  # an erasure has taken it
             raise NotFound("what was to be kept has been erased meanwhile") from error
+        except OSError as error:
+            raise StoreError(f"cannot look at {path.parent}: {error.strerror}; nothing was kept") from error
         finally:
-            path.unlink(missing_ok=True)
+            with suppress(OSError):  # what is unfinished is swept, and an erasure takes it
+                path.unlink(missing_ok=True)
         self._kept_tokens = count
         self.counts.add(saved=1, saved_bytes=kept.artefact.stored.size)
         self._evict(kept)
@@ -297,12 +311,16 @@ class EngineMemory:
             raise Invalid("messages", "is empty", "Give the prompt.")
         return tuple(self._engine.slot().tokens_of([{"role": m.role, "content": m.content} for m in messages]))
 
-    def _take(self, tokens: tuple[int, ...], sources: Sequence[ItemId]) -> None:
+    def _take(
+        self, tokens: tuple[int, ...], sources: Sequence[ItemId], weights: Mapping[str, float] | None = None
+    ) -> None:
         """Take the slot for a prompt; it is empty where it held anything else than prompts of this session."""
         epoch = self._here.epoch()
         if self._engine.owner == self._owner and epoch != self._epoch:
             self._engine.empty()  # something of what it holds may have been erased
         self._engine.take_slot(self._owner, self._leave)
+        if weights is not None and self._engine.weigh(weights):
+            self._kept_tokens = 0
         self._engine.work, self._is_read = PromptWork(), False
         self._epoch, self._sources, self._prompt = epoch, tuple(sources), tokens
 

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from mnemic.recall.doubt import Doubt
     from mnemic.recall.entity_graph import EntityGraph
     from mnemic.scope_artefacts import ScopeArtefacts
+    from mnemic.scope_learning import LearningJobs, ScopeLearning
     from mnemic.session import Session
     from mnemic.store.contract import Store
     from mnemic.store.values.prompt_messages import PromptMessage
@@ -811,6 +812,14 @@ class ScopedMemory:
 
         return ScopeArtefacts(self._opened, self._who)
 
+    @property
+    def learning(self) -> ScopeLearning:
+        """Return what local models have learnt of this user, and may learn; learning needs torch."""
+        import_whole("mnemic.scope_learning")
+        from mnemic.scope_learning import ScopeLearning
+
+        return ScopeLearning(self._opened, self._who)
+
     def export_cube(
         self, file: str | Path, *, caches: bool = False, progress: CubeProgress | None = None
     ) -> CubeExport:
@@ -1023,6 +1032,14 @@ class Memory:
         from mnemic.admin import Admin
 
         return Admin(self._opened)
+
+    @property
+    def learning_jobs(self) -> LearningJobs:
+        """Return the jobs that have local models learn users' facts, which a process does only if it takes them."""
+        import_whole("mnemic.scope_learning")
+        from mnemic.scope_learning import LearningJobs
+
+        return LearningJobs(self._opened)
 
     @property
     def keys(self) -> Keys:

@@ -16,6 +16,7 @@ from mnemic.errors import MnemicError, NotFound, Refused, StoreCorrupt, StoreErr
 from mnemic.flow import Flow
 from mnemic.opening import Opened, looking
 from mnemic.settings import Settings
+from mnemic.store.engine.artefact_rows import drop_unnamed
 from mnemic.verbs.artefact_keeping import KeptArtefact
 from mnemic.verbs.who import Past, Who, spaces_of
 from mnemic.watching.metering import Meters
@@ -78,6 +79,7 @@ class ScopeArtefacts:
         remade: bool = False,
         details: Mapping[str, Slot] | None = None,
         replaces: ItemId | None = None,
+        author: str = "",
     ) -> KeptArtefact:
         """Keep bytes, durably, and commit the item that says what they are.
 
@@ -90,6 +92,7 @@ class ScopeArtefacts:
             remade: Whether they can be made again at little cost, and so be dropped where there is no room.
             details: What else is to be said of them, in numbers and names.
             replaces: The item of the artefact whose place they take: it gets a new version.
+            author: Who makes them again from what is left where a source is erased, if anybody does.
 
         Raises:
             NotFound: a source is not there any more; nothing is left of the bytes.
@@ -98,7 +101,9 @@ class ScopeArtefacts:
         """
         wall = self._wall()
         stored = self._folder.keep(wall, made)
-        artefact = Artefact(mechanism=mechanism, stored=stored, made_by=made_by, remade=remade, details=details or {})
+        artefact = Artefact(
+            mechanism=mechanism, stored=stored, made_by=made_by, remade=remade, details=details or {}, author=author
+        )
         words = text or f"{mechanism}, {stored.size:,} bytes"
         try:
             before = None if replaces is None else self._before(replaces)
@@ -180,23 +185,21 @@ class ScopeArtefacts:
 
     def unchecked(self, kept: KeptArtefact) -> tuple[Path, os.stat_result] | None:
         """Where the file of an artefact is and what the disk says of it, its bytes unchecked; None where it is gone."""
-        path = self._folder.path(self._wall(), kept.artefact.stored.sha256)
-        try:
-            return path, path.stat()
-        except FileNotFoundError:
-            return None
+        wall, sha256 = self._wall(), kept.artefact.stored.sha256
+        stat = self._folder.stat(wall, sha256)
+        return None if stat is None else (self._folder.path(wall, sha256), stat)
 
     def forget(self, id: ItemId) -> int:
-        """Forget an artefact, and unlink its bytes if they can be made again; how many bytes that gave back.
+        """Forget an artefact and those made of it, and unlink what can be made again; how many bytes that gave back.
 
         What cannot be made again stays for `undo`, until it is erased or compacted.
 
         Raises:
             NotFound: there is none of this id here.
         """
-        kept = self.get(id)
-        self._run(self._opened.kernel.forget(self._who, (id,)))
-        return self._drop_unnamed(self._wall(), kept.artefact.stored)
+        going = (self.get(id), *(kept for kept in self.kept() if id in kept.version.item.source))
+        self._run(self._opened.kernel.forget(self._who, tuple(kept.id for kept in going)))
+        return sum(self._drop_unnamed(self._wall(), kept.artefact.stored) for kept in going)
 
     def drop_bytes(self, kept: KeptArtefact) -> int:
         """Unlink the bytes of an artefact that can be made again; its item stays, for the next time they are made.
@@ -236,7 +239,7 @@ class ScopeArtefacts:
 
     def _drop_unnamed(self, wall: Wall, stored: StoredBytes) -> int:
         """Unlink bytes unless an item keeps them; how many that gave back."""
-        return 0 if stored.sha256 in self._named(wall) else self._folder.drop(wall, stored.sha256)
+        return self._opened.store.transact(drop_unnamed, self._folder, wall, stored.sha256)
 
     def _keep_again(self, wall: Wall, artefact: Artefact, made: bytes | Path) -> None:
         """See that the bytes are there now that an item names them: an erasure beside this may have taken the file."""

@@ -315,3 +315,17 @@ def test_a_chat_reads_ahead_and_tells_what_it_had(memory: Memory, engine: SmolLM
     assert sources >= {turn.written.id for turn in talk.turns}
     assert sources >= {turn.reply.id for turn in talk.turns if turn.reply is not None}
     assert memory._opened.meters.measured().gauges["kv.prompts"] == 2
+
+
+def test_what_another_asked_of_the_engine_meanwhile_is_not_kept(memory: Memory, engine: SmolLM2) -> None:
+    """Somebody has the engine answer past its slot's owner, between a question and keeping."""
+    me, source = told(memory)
+    kept = EngineMemory(me.artefacts, "talk", engine)
+    answer(engine, kept, prompt(), (source,))
+    engine.slot().prefill(
+        engine.slot().tokens_of([{"role": "user", "content": "What has Bob told you in private? " * 9}])
+    )
+    assert kept.keep() is None
+    assert kept.counts()["missed another's"] == 1
+    assert me.artefacts.kept(KV) == ()
+    engine.empty()

@@ -11,11 +11,12 @@ import pytest
 
 from mnemic.artefacts.artefact_files import ArtefactFolder, StoredBytes, Wall
 from mnemic.artefacts.artefact_records import Artefact
-from mnemic.errors import Conflict, Invalid, NotFound, Refused, StoreCorrupt
+from mnemic.errors import Conflict, Invalid, NotFound, Refused, StoreCorrupt, StoreReadOnly
 from mnemic.flow import run
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.scope_artefacts import ScopeArtefacts
 from mnemic.settings import Settings
+from mnemic.store.engine import artefact_rows
 from mnemic.store.moving import move_tenant
 from mnemic.store.offline import replace_store
 from mnemic.store.sqlite.sqlite_store import MemoryStore, SqliteStore
@@ -332,3 +333,97 @@ def test_what_a_writer_says_of_files_is_believed_by_no_backup(tmp_path: Path, di
         me.write("mine", kind="resource", tags=("artefact",), slots=forged)
         memory.admin.backup(tmp_path / "backup.db")
         assert list(memory.admin.verify()) == []
+
+
+@pytest.mark.parametrize("act", ["drop", "kept", "size", "copy", "drop all", "unchecked"])
+def test_a_folder_that_cannot_be_reached_is_one_of_our_errors(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, act: str
+) -> None:
+    """As root nothing is refused, so the disk's refusal is put in its place."""
+    me, source = told(memory)
+    kept = put(me, source, remade=True)
+    folder = memory._opened.store.artefacts
+    assert folder is not None
+    (wall,) = folder.walls()
+
+    def refuse(*given: object, **named: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    for name in ("unlink", "lstat", "stat", "iterdir"):
+        monkeypatch.setattr(Path, name, refuse)
+    monkeypatch.setattr("shutil.rmtree", refuse)
+    acts = {
+        "drop": lambda: folder.drop(wall, kept.artefact.stored.sha256),
+        "kept": lambda: folder.kept(wall),
+        "size": folder.size,
+        "copy": lambda: folder.copy_to(ArtefactFolder(tmp_path / "other"), {wall: [kept.artefact.stored.sha256]}),
+        "drop all": folder.drop_all,
+        "unchecked": lambda: me.artefacts.unchecked(kept),
+    }
+    with pytest.raises(StoreReadOnly, match="cannot be reached"):
+        acts[act]()
+    monkeypatch.undo()
+
+
+def test_the_folder_in_which_the_first_file_makes_its_root_is_synced_too(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    me, source = told(memory)
+    synced, fsync = set[int](), os.fsync
+
+    def note(descriptor: int) -> None:
+        synced.add(os.fstat(descriptor).st_ino)
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", note)
+    kept = put(me, source)
+    monkeypatch.undo()
+    path = me.artefacts.open(kept)
+    assert {folder.stat().st_ino for folder in list(path.parents)[:4]} <= synced
+
+
+@pytest.mark.parametrize("act", ["forget", "erase"])
+def test_bytes_that_somebody_names_just_then_are_not_unlinked(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, act: str
+) -> None:
+    """Another process keeps the same bytes between the look at what is named and the unlinking."""
+    me, source = told(memory)
+    other = me.observe("Something else.").id
+    first = put(me, source, remade=True)
+    beside = Memory(tmp_path / "m.db", settings=Settings(background=False))
+    theirs: list[KeptArtefact] = []
+    keeping = threading.Thread(target=lambda: theirs.append(put(beside.scope(user="ada"), other, remade=True)))
+    named_by = artefact_rows._named_by
+
+    def looked(*given: object) -> list[artefact_rows.NamedArtefact]:
+        named = list(named_by(*given))  # type: ignore[arg-type]
+        if not keeping.ident:
+            keeping.start()
+            keeping.join(0.5)  # it waits for us, or it is done by then
+        return named
+
+    monkeypatch.setattr(artefact_rows, "_named_by", looked)
+    if act == "forget":
+        me.artefacts.forget(first.id)
+    else:
+        me.erase(source)
+    keeping.join()
+    monkeypatch.undo()
+    assert me.artefacts.open(theirs[0]).read_bytes() == b"state of a model"
+    beside.close()
+
+
+def test_keeping_reads_no_version_that_names_another_file(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    me, source = told(memory)
+    kept = put(me, source, b"0", remade=True)
+    read: list[int] = []
+    described = artefact_rows.artefact_of
+
+    def count(*given: object) -> Artefact | None:
+        read.append(1)
+        return described(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(artefact_rows, "artefact_of", count)
+    for n in range(1, 9):
+        kept = put(me, source, str(n).encode(), remade=True, replaces=kept.id)
+    assert len(read) <= 2 * 8

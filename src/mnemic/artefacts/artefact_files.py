@@ -14,7 +14,7 @@ import shutil
 import time
 import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple, NoReturn
@@ -28,6 +28,7 @@ GRACE_SECONDS: Final = 3_600.0
 _UNFINISHED: Final = ".unfinished"
 DIGEST: Final = re.compile("[0-9a-f]{64}")
 _NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_NO_LEAVE: Final = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 _PIECE: Final = 1 << 20
 
 
@@ -100,15 +101,24 @@ class ArtefactFolder:
             self._probe("artefact:synced")
             os.rename(fresh, fresh.with_name(stored.sha256))
             self._probe("artefact:named")
-            _sync_folder(fresh.parent)
-            _sync_folder(fresh.parent.parent)
-            _sync_folder(self.root)
+            for folder in (fresh.parent, fresh.parent.parent, self.root, self.root.parent):  # a name is its folder's
+                _sync_folder(folder)
             self._probe("artefact:kept")
         except OSError as error:
             _raise(error, fresh)
         finally:
-            fresh.unlink(missing_ok=True)
+            with suppress(OSError):  # what is unfinished is swept, and an erasure takes it
+                fresh.unlink(missing_ok=True)
         return stored
+
+    def stat(self, wall: Wall, sha256: str) -> os.stat_result | None:
+        """What the disk says of a file of this digest, its bytes unchecked; None where it is gone.
+
+        Raises:
+            StoreError: it cannot be looked at.
+        """
+        with _reached(self._home(wall)):
+            return _stat(self.path(wall, sha256))
 
     def verified(self, wall: Wall, stored: StoredBytes) -> Path:
         """The path of a file whose bytes are the ones that were kept: size first, then the digest of all of them.
@@ -135,23 +145,45 @@ class ArtefactFolder:
             os.utime(self.path(wall, sha256))
 
     def drop(self, wall: Wall, sha256: str) -> int:
-        """Unlink a file; its size, or 0 where it was gone."""
-        size = self._unlink(self.path(wall, sha256))
-        if size:
-            _sync_folder(self._home(wall))
+        """Unlink a file; its size, or 0 where it was gone.
+
+        Raises:
+            StoreReadOnly, StoreError: it cannot be unlinked.
+        """
+        with _reached(self._home(wall)):
+            size = self._unlink(self.path(wall, sha256))
+            if size:
+                _sync_folder(self._home(wall))
         return size
 
     def kept(self, wall: Wall) -> dict[str, os.stat_result]:
-        """The files of a wall that have come to their names, by digest."""
-        files = ((path.name, _stat(path)) for path in self._files(self._home(wall)) if DIGEST.fullmatch(path.name))
-        return {name: stat for name, stat in files if stat is not None}
+        """The files of a wall that have come to their names, by digest.
+
+        Raises:
+            StoreError: the folder cannot be read.
+        """
+        with _reached(self._home(wall)):
+            files = ((path.name, _stat(path)) for path in self._files(self._home(wall)) if DIGEST.fullmatch(path.name))
+            return {name: stat for name, stat in files if stat is not None}
 
     def size(self) -> int:
-        """How many bytes lie behind all walls."""
+        """How many bytes lie behind all walls.
+
+        Raises:
+            StoreError: a folder cannot be read.
+        """
         return sum(stat.st_size for wall in self.walls() for stat in self.kept(wall).values())
 
     def walls(self, tenant: int | None = None) -> list[Wall]:
-        """Every wall that has a folder here, or those of one tenant."""
+        """Every wall that has a folder here, or those of one tenant.
+
+        Raises:
+            StoreError: a folder cannot be read.
+        """
+        with _reached(self.root):
+            return self._walls(tenant)
+
+    def _walls(self, tenant: int | None) -> list[Wall]:
         tenants = [str(tenant)] if tenant is not None else sorted(_numbers(self.root))
         return [Wall(int(home), int(space)) for home in tenants for space in sorted(_numbers(self.root / home))]
 
@@ -181,17 +213,23 @@ class ArtefactFolder:
         return left
 
     def copy_to(self, other: ArtefactFolder, named: Mapping[Wall, Collection[str]]) -> None:
-        """Copy files to another folder, synced; one that has gone meanwhile is left out, and `verify` there says so."""
+        """Copy files to another folder, synced; one that has gone meanwhile is left out, and `verify` there says so.
+
+        Raises:
+            StoreFull, StoreReadOnly, StoreError: one cannot be read, or not be kept there.
+        """
         for wall, digests in named.items():
             for sha256 in digests:
-                with suppress(FileNotFoundError):
-                    path = self.path(wall, sha256)
-                    path.stat()
-                    other.keep(wall, path)
+                if self.stat(wall, sha256) is not None:
+                    other.keep(wall, self.path(wall, sha256))
 
     def drop_all(self) -> None:
-        """Unlink the whole folder, as with a copy of a store that is let go."""
-        with suppress(FileNotFoundError):
+        """Unlink the whole folder, as with a copy of a store that is let go.
+
+        Raises:
+            StoreReadOnly, StoreError: something in it cannot be unlinked.
+        """
+        with _reached(self.root), suppress(FileNotFoundError):
             shutil.rmtree(self.root)
 
     def _unlink(self, path: Path) -> int:
@@ -259,9 +297,19 @@ def _sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
+@contextmanager
+def _reached(folder: Path) -> Iterator[None]:
+    """Have what the disk refuses end in one of our errors."""
+    try:
+        yield
+    except OSError as error:
+        refused = StoreReadOnly if error.errno in _NO_LEAVE else StoreError
+        raise refused(f"{folder} cannot be reached: {error.strerror}; see to its folder's owner and mode") from error
+
+
 def _raise(error: OSError, path: Path) -> NoReturn:
     if error.errno in _NO_ROOM:
         raise StoreFull(f"no room for an artefact in {path.parent}; make room, nothing was kept") from error
-    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+    if error.errno in _NO_LEAVE:
         raise StoreReadOnly(f"{path.parent} cannot be written to: {error.strerror}; nothing was kept") from error
     raise StoreError(f"cannot keep an artefact in {path.parent}: {error.strerror}; nothing was kept") from error

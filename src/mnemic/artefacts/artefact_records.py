@@ -11,6 +11,13 @@ from mnemic.core.items import Channel, Kind, Slot
 
 ARTEFACT: Final = "artefact"
 """The tag of an artefact's item, and the slot that names its mechanism."""
+ADAPTER_AUTHOR: Final = "lora"
+"""The author of adapters of facts: the job that an erasure orders for what is left of their sources names it."""
+
+
+def file_tag(sha256: str) -> str:
+    """The tag by which the versions are found that name a file, among many that name others."""
+    return f"{ARTEFACT}:{sha256}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +32,7 @@ class Artefact:
         remade: Whether they can be made again from their sources at little cost. The files of those that can are
             dropped when there is no room, when their item is revised, and left out of backups.
         details: What else the mechanism says of them; numbers and names, none of their sources' words.
+        author: Who makes them again from what is left where a source is erased: the erasure itself orders that job.
     """
 
     mechanism: str
@@ -32,6 +40,7 @@ class Artefact:
     made_by: Mapping[str, Slot]
     remade: bool = False
     details: Mapping[str, Slot] = field(default_factory=dict)
+    author: str = ""
 
     def slots(self) -> dict[str, Slot]:
         """The slots of its item."""
@@ -42,6 +51,7 @@ class Artefact:
             "remade": self.remade,
             "made_by": dict(self.made_by),
             "details": dict(self.details),
+            **({"by": self.author} if self.author else {}),
         }
 
 
@@ -58,6 +68,9 @@ def artefact_of(kind: Kind, channel: Channel, tags: tuple[str, ...], slots: Mapp
         return None
     if not (isinstance(size, int) and isinstance(made_by, dict)):
         return None
-    stored = StoredBytes(sha256, size)
+    stored, author = StoredBytes(sha256, size), slots.get("by")
     said = details if isinstance(details, dict) else {}
-    return Artefact(mechanism=mechanism, stored=stored, made_by=made_by, remade=remade is True, details=said)
+    return Artefact(
+        mechanism=mechanism, stored=stored, made_by=made_by, remade=remade is True, details=said,
+        author=author if isinstance(author, str) else "",
+    )  # fmt: skip

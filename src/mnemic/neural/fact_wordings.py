@@ -5,10 +5,12 @@ English only: the small model that is at hand answers Chinese questions in Engli
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from mnemic.extract.phrasing import phrased
 from mnemic.neural.lora_memory import TaughtFact
 
 
@@ -149,16 +151,58 @@ OTHER_PEOPLE: Final = ("Maya", "Mr. Stone", "my neighbour", "Oliver", "the mayor
 """Whose questions are rehearsed: none of them is the user."""
 
 
+USER: Final = "user"
+"""Whose memory it is, as the profile calls them."""
+
+CHARACTER: Final = "character"
+"""The preset in which the model speaks as whose memory it is: "Where do you live?", "I live in Oslo."."""
+
+_TURNED: Final = {
+    "am I": "are you", "was I": "were you", "I'm": "you're", "I am": "you are", "I": "you", "my": "your",
+    "mine": "yours", "gives me": "gives you", "employs me": "employs you", "with me": "with you",
+}  # fmt: skip
+"""A question of somebody about themselves, turned to whom they talk with."""
+
+_ANSWERED: Final = {"You are": "I am", "You": "I", "Your": "My"}
+"""The beginning of an answer to it."""
+
+_TURNING: Final = re.compile(r"\b(?:%s)\b" % "|".join(sorted(_TURNED, key=len, reverse=True)))  # noqa: UP031 - braces
+_ANSWERING: Final = re.compile(r"^(?:You are|Your|You)\b")
+
+
 def fact_of(
-    id: str, slot: str, value: str, sources: Sequence[str], people: Sequence[str] = OTHER_PEOPLE
+    id: str,
+    slot: str,
+    value: str,
+    sources: Sequence[str],
+    people: Sequence[str] = OTHER_PEOPLE,
+    *,
+    subject: str = USER,
+    preset: str = USER,
 ) -> TaughtFact | None:
     """A slot's value as a fact to be learnt; None where nobody has said how the slot is asked for.
 
     Args:
         people: Others, of whom the same may be asked.
+        subject: Of whom it is: the user, or somebody whom they have told of, who is asked for by name.
+        preset: `CHARACTER` to have the model answer as the one whose memory it is.
     """
     if (wording := WORDINGS.get(slot)) is None:
         return None
     at = list(WORDINGS).index(slot)
     others = tuple(form.format(name=people[(at + n) % len(people)]) for n, form in enumerate(wording.others))
-    return TaughtFact(id, wording.questions, wording.answer.format(value=value), others, tuple(sources))
+    questions, answer = wording.questions, wording.answer.format(value=value)
+    if subject != USER:
+        others = (*others, questions[0])  # the user's own is no answer either
+        questions = tuple(form.format(name=subject) for form in wording.others)
+        answer = phrased(slot, value, subject, value)
+    elif preset == CHARACTER:
+        others = (*others, questions[0])  # who asks is not the character
+        questions = tuple(map(turned, questions))
+        answer = _ANSWERING.sub(lambda match: _ANSWERED[match[0]], answer)
+    return TaughtFact(id, questions, answer, others, tuple(sources))
+
+
+def turned(question: str) -> str:
+    """What somebody asks about themselves, asked of whom they talk with: "Where do you live?"."""
+    return _TURNING.sub(lambda match: _TURNED[match[0]], question)

@@ -194,7 +194,7 @@ class LoraMemory:
             raise TooLarge("facts", f"are {len(given)}, and {most} of them in one shard", remedy)
         made: State = {}
         for number, facts in sorted(by_shard.items()):
-            digest = _digest_of(facts)
+            digest = torch.frombuffer(bytearray.fromhex(facts_digest(facts)), dtype=torch.uint8)
             kept = _part(state, number)
             if kept and torch.equal(kept[f"shard.{number}.learnt"], digest):
                 made |= kept
@@ -423,10 +423,11 @@ def _part(state: State, shard: int) -> State:
     return {name: tensor for name, tensor in state.items() if name.startswith(f"shard.{shard}.")}
 
 
-def _digest_of(facts: Sequence[TaughtFact]) -> Tensor:
-    """A digest of all that a shard is learnt from (32,)."""
-    said = json.dumps([[fact.id, fact.questions, fact.answer, fact.others, sorted(fact.sources)] for fact in facts])
-    return torch.frombuffer(bytearray(hashlib.sha256(said.encode()).digest()), dtype=torch.uint8)
+def facts_digest(facts: Iterable[TaughtFact]) -> str:
+    """A digest of all that a shard is learnt from, in whatever order it is given."""
+    ordered = sorted(facts, key=lambda fact: fact.id)
+    said = json.dumps([[fact.id, fact.questions, fact.answer, fact.others, sorted(fact.sources)] for fact in ordered])
+    return hashlib.sha256(said.encode()).hexdigest()
 
 
 def _source_digests(sources: Iterable[str]) -> Tensor:

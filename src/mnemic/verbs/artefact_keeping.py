@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from mnemic.artefacts.artefact_files import Wall
-from mnemic.artefacts.artefact_records import ARTEFACT, Artefact, artefact_of
+from mnemic.artefacts.artefact_records import ARTEFACT, Artefact, artefact_of, file_tag
 from mnemic.core.clock import micros, moment
 from mnemic.core.events import Verb
 from mnemic.core.ids import ItemId
@@ -90,7 +90,7 @@ class ArtefactKeeping:
             text=self.desk.without_secrets(text),
             said=now,
             slots=artefact.slots(),
-            tags=(ARTEFACT,),
+            tags=(ARTEFACT, file_tag(artefact.stored.sha256)),
             source=tuple(dict.fromkeys(sources)),
             sight=Sight.NONE,
             agent=scope.agent if before is None else before.item.agent,

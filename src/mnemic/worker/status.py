@@ -8,6 +8,7 @@ from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from mnemic.artefacts.artefact_records import ADAPTER_AUTHOR
 from mnemic.core.clock import moment
 from mnemic.core.listing import Cursors, Listing, one_page
 from mnemic.core.scope import Shared
@@ -116,9 +117,9 @@ def work_status(
             entry = job_entry(snapshot, job, now)
             author = entry.name.removeprefix(AGAIN)
             if entry.name != author not in authors and entry.state == WAITING:
-                entry = replace(
-                    entry, error=f"it waits for a strategy that writes as {author!r}: none is followed here"
-                )
+                waits_for = f"it waits for a strategy that writes as {author!r}: none is followed here"
+                learns = "it waits for `mnemic neural learn`, or a worker where torch is installed"
+                entry = replace(entry, error=learns if author == ADAPTER_AUTHOR else waits_for)
             numbered.append(((len(every), job.order.priority, job.id), entry))
     page = one_page(numbered, limit, lambda last: cursors.write(*last[0]))
     return Listing(tuple(entry for _, entry in page), page.next)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from mnemic.lab.tasks.kv import artefact_cuts
 from mnemic.lab.tasks.kv.artefact_cuts import cut_power
 from mnemic.lab.tasks.kv.damage import _changed, measure_damage
 from mnemic.models.chat import gguf
@@ -31,8 +32,18 @@ def test_power_cuts_harm_nothing_and_a_name_before_its_sync_is_caught(tmp_path: 
     cut, made, wrong = cut_power(tmp_path, 8, 3, sound=True)
     assert (made, wrong) == (8, [])
     assert cut >= 6
-    _, _, caught = cut_power(tmp_path, 10, 3, sound=False)
-    assert caught
+    _, _, caught = cut_power(tmp_path, 24, 3, sound=False)
+    assert {fault.partition(",")[0] for fault in caught} == {"save", "erase"}
+
+
+@pytest.mark.heavy
+def test_a_cut_that_tried_nothing_is_no_success(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*given: object, **named: object) -> None:
+        raise OSError("it never came to its point")
+
+    monkeypatch.setattr(artefact_cuts, "_life", fail)
+    with pytest.raises(ChildProcessError):
+        cut_power(tmp_path, 2, 3, sound=True)
 
 
 def test_every_change_is_one() -> None:

@@ -21,6 +21,7 @@ from mnemic.models.chat.base import LIMIT, CutOff
 from mnemic.settings import LEAST_WINDOW, MOST_WINDOW
 
 if TYPE_CHECKING:
+    from mnemic.engine_adapters import EngineAdapters
     from mnemic.engine_memory import EngineMemory
     from mnemic.memory import ScopedMemory
     from mnemic.models.chat.base import Chat
@@ -61,7 +62,9 @@ def chat(model: str | None, budget: int | None, limit: int) -> None:
     with run.memory(create=True) as memory:
         me = memory.scope(user=run.user, tenant=run.tenant, agent=run.options.agent).on_branch(run.options.branch or "")
         with me.session(named, budget=budget) as session:
-            talk = Conversation(memory, me, session, model_port, limit, _engine_memory(output, me, named, model_port))
+            engine = _engine_memory(output, me, named, model_port)
+            adapters = None if engine is None else _engine_adapters(me, model_port)
+            talk = Conversation(memory, me, session, model_port, limit, engine, adapters)
             talk.understand()
             _greet(run, output, talk)
             talk.prefill_behind()
@@ -84,6 +87,15 @@ def _engine_memory(output: Output, me: ScopedMemory, session: str, model: Chat |
     except Refused as error:
         output.note(f"what the model computes is not kept: {error}")
         return None
+
+
+def _engine_adapters(me: ScopedMemory, model: Chat | None) -> EngineAdapters:
+    """What the model in this process has learnt of this person."""
+    from mnemic.engine_adapters import EngineAdapters
+
+    adapters = EngineAdapters(me.learning, cast("Gguf", model))
+    adapters.refresh()
+    return adapters
 
 
 def _terminal_output(run: Invocation) -> Output:

@@ -24,11 +24,13 @@ if TYPE_CHECKING:
     from mnemic.core.ids import ItemId
     from mnemic.core.items import Item, Slot
     from mnemic.core.queries import Context
+    from mnemic.engine_adapters import EngineAdapters
     from mnemic.engine_memory import Attached, EngineMemory
     from mnemic.memory import Memory, ScopedMemory
     from mnemic.models.chat.base import Chat, ChatMessage
     from mnemic.models.chat.engine_slot import PromptWork
     from mnemic.recall.answer import Answer
+    from mnemic.scope_learning import Shard
     from mnemic.session import Session
     from mnemic.store.values.spending import Spending
 
@@ -55,6 +57,7 @@ class Turn:
         work: What it did for the prompt.
         read_ahead: Tokens that it had read in the background since the answer before.
         first_token: Seconds until its first word came.
+        learnt: The shard of what the model has learnt of this person that is weighed in; None for none.
     """
 
     message: str
@@ -72,6 +75,7 @@ class Turn:
     work: PromptWork | None = None
     read_ahead: int = 0
     first_token: float = 0.0
+    learnt: Shard | None = None
 
 
 @dataclass(slots=True)
@@ -86,6 +90,7 @@ class Conversation:
         limit: Most tokens of an answer.
         engine: What the model's engine has computed of this session; None where the model is no engine of this process,
             or the store keeps no artefacts.
+        adapters: What that model has learnt of this person; None as for the engine.
     """
 
     memory: Memory
@@ -94,6 +99,7 @@ class Conversation:
     chat: Chat | None
     limit: int = 512
     engine: EngineMemory | None = None
+    adapters: EngineAdapters | None = None
     turns: list[Turn] = field(default_factory=list)
     _acts: list[tuple[Turn | None, list[int]]] = field(default_factory=list)
     _run: str = field(default_factory=lambda: uuid.uuid4().hex)
@@ -190,9 +196,21 @@ class Conversation:
         ask = Ask(turn.prompt, self.limit, task="answer")
         if self.engine is not None:
             with suppress(MnemicError):  # the engine reads the whole prompt then, and says so itself if it cannot
-                turn.attached = self.engine.attach(turn.prompt, turn.shown)
+                weights = self._weighed(turn)
+                turn.attached = self.engine.attach(turn.prompt, turn.shown, weights)
         with metered("chat", ask, chat.name, self._spend) as call:
             call.reply = yield from pieces_of(chat, ask)
+
+    def _weighed(self, turn: Turn) -> Mapping[str, float] | None:
+        """How what the model has learnt is weighed for a turn; its shard is then a source of the prompt's state."""
+        if self.adapters is None or self.engine is None:
+            return None
+        self.engine.wait()  # what is kept in the background is of the engine as it is
+        self.adapters.refresh()
+        weights, turn.learnt = self.adapters.weights_for([recalled.item.id for recalled in turn.context.items])
+        if turn.learnt is not None:
+            turn.shown = (*turn.shown, turn.learnt.kept.id)
+        return weights
 
     def _spend(self, spending: Spending) -> None:
         with suppress(MnemicError):  # an answer is not given up for a meter that cannot be written

@@ -268,6 +268,10 @@ def prompt_rows(turn: Turn) -> Iterator[Row]:
         indent=1,
         aside=True,
     )
+    if turn.learnt is not None:
+        yield Row(
+            f"what was learnt is weighed in: shard {turn.learnt.number + 1} of {turn.learnt.of}", indent=1, aside=True
+        )
 
 
 def prompt_record(turn: Turn) -> dict[str, Any] | None:
@@ -282,6 +286,7 @@ def prompt_record(turn: Turn) -> dict[str, Any] | None:
         "read_ahead": turn.read_ahead,
         "miss": turn.attached.miss,
         "first_token_seconds": round(turn.first_token, 4),
+        "shard": None if turn.learnt is None else turn.learnt.number,
     }
 
 

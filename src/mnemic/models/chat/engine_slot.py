@@ -70,9 +70,11 @@ class EngineSlot:
         tokens: list[int] = answer["tokens"]
         return tokens
 
-    def prefill(self, tokens: Sequence[int]) -> PromptWork:
-        """Read a prompt without answering it."""
-        body = {"prompt": list(tokens), "n_predict": 0, "cache_prompt": True, "temperature": 0}
+    def prefill(self, tokens: Sequence[int], adapters: Sequence[Mapping[str, float]] = ()) -> PromptWork:
+        """Read a prompt without answering it, with adapters weighed as said."""
+        body: dict[str, object] = {"prompt": list(tokens), "n_predict": 0, "cache_prompt": True, "temperature": 0}
+        if adapters:
+            body["lora"] = list(adapters)
         return work_of(self._post("/completion", body))
 
     def save(self, path: Path) -> int:

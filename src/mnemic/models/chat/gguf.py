@@ -13,7 +13,7 @@ import importlib.metadata
 import importlib.util
 import secrets
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
@@ -82,6 +82,8 @@ class Gguf:
         self._slot: EngineSlot | None = None
         self._orphan = False
         self._digest = sha256
+        self._adapters: tuple[tuple[str, Path], ...] = ()
+        self._weights: tuple[float, ...] = ()
         self._links: Path | None = None
         self.renew()
         renew_in_child(self)
@@ -130,7 +132,52 @@ class Gguf:
         """Name all that its keys and values depend on; the model's file has its quantisation and its tokeniser."""
         build = f"{ENGINE} {importlib.metadata.version(ENGINE)}"
         settings = f"context {CONTEXT}, keys {_CACHE_TYPES}, values {_CACHE_TYPES}"
-        return {"model": self._digested(), "engine": build, "settings": settings, "adapters": []}
+        weighed: list[Slot] = [
+            f"{digest} {weight:g}" for (digest, _), weight in zip(self._adapters, self._weights, strict=True) if weight
+        ]
+        return {"model": self._digested(), "engine": build, "settings": settings, "adapters": weighed}
+
+    def load_adapters(self, adapters: Mapping[str, Path]) -> None:
+        """Have the engine hold these adapters and no others, without weight: it is begun anew where it held others.
+
+        Args:
+            adapters: By digest, files in the engine's format whose bytes have been checked.
+        """
+        chosen = tuple(sorted(adapters.items()))
+        with self._lock:
+            if chosen != self._adapters:
+                self._owner, self.held, self._stale, self._leaving = None, (), False, _nothing
+                self._engine, self._slot = None, None
+                self._adapters, self._weights = chosen, (0.0,) * len(chosen)
+
+    def weigh(self, weights: Mapping[str, float]) -> bool:
+        """Weigh the adapters of the next prompts of whoever has the slot, by digest; whether that is new.
+
+        Keys and values belong to the weights that they were computed with: what the slot held is let go of.
+        """
+        with self._lock:
+            chosen = tuple(weights.get(digest, 0.0) for digest, _ in self._adapters)
+            if chosen == self._weights:
+                return False
+            if self._slot is not None:
+                self._slot.empty()
+            self._weights, self.held = chosen, ()
+            return True
+
+    def take_on_weights(self, tokens: Sequence[int]) -> None:
+        """Have the slot be of the present weights before something computed with them is restored to it.
+
+        The engine notes them with a prompt, and lets go of all it holds when the next one has others.
+        """
+        if any(self._weights):
+            self.slot().prefill(tokens[:1], self._scales())
+
+    def prefill(self, tokens: Sequence[int]) -> PromptWork:
+        """Read a prompt without answering it, with the adapters weighed as for the next question."""
+        return self.slot().prefill(tokens, self._scales())
+
+    def _scales(self) -> list[dict[str, float]]:
+        return [{"id": number, "scale": weight} for number, weight in enumerate(self._weights)]
 
     def slot(self) -> EngineSlot:
         """The slot of the engine, which is loaded for it."""
@@ -174,6 +221,7 @@ class Gguf:
                 self.held, self._stale = (), False
             if self._owner != owner:
                 self._owner, self._leaving = owner, _nothing
+                self._weights = (0.0,) * len(self._adapters)  # adapters are somebody's too
 
     def empty(self) -> int:
         """Have the engine let go of every token that it holds: there is no place but its slot; how many there were."""
@@ -212,7 +260,8 @@ class Gguf:
             if self._engine is None:
                 self._check()
                 self._links = made_links_folder()
-                self._engine, self._slot = _load(self.path, self.name, self._links)
+                files = [file for _, file in self._adapters]
+                self._engine, self._slot = _load(self.path, self.name, self._links, files)
                 if self._orphan:
                     _spare(self._engine)
             return self._engine
@@ -233,7 +282,8 @@ class Gguf:
 
         try:
             self.hand_over(owner)
-            engine.handle_chat_completions(body, put_chunk)
+            weighed = {"lora": self._scales()} if self._adapters else {}
+            engine.handle_chat_completions({**body, **weighed}, put_chunk)
         except (RuntimeError, ValueError, ModelError) as error:
             answers.put({"error": {"message": str(error)}})
         finally:
@@ -299,6 +349,13 @@ def engine_params(path: Path) -> Any:
     return params
 
 
+def engine_adapter(path: Path) -> Any:
+    """Make the parameter of an adapter that weighs nothing until a request weighs it."""
+    info = importlib.import_module(ENGINE).CommonAdapterLoraInfo()
+    info.path, info.scale = str(path), 0.0
+    return info
+
+
 def started_engine(params: Any, name: str) -> Any:
     """Start an engine; it answers HTTP on this machine too, to who has a key of theirs.
 
@@ -311,9 +368,11 @@ def started_engine(params: Any, name: str) -> Any:
         raise ModelError(f"{name}: the engine cannot read {params.model.path}") from error
 
 
-def _load(path: Path, name: str, links: Path) -> tuple[Any, EngineSlot]:
+def _load(path: Path, name: str, links: Path, adapters: Sequence[Path]) -> tuple[Any, EngineSlot]:
     """Load a file into an engine that answers nobody else, and hands its slot out by links in a folder."""
     params, key = engine_params(path), secrets.token_hex()
+    if adapters:
+        params.lora_adapters = [engine_adapter(file) for file in adapters]
     params.api_keys, params.slot_save_path = [key], f"{links}/"
     engine = started_engine(params, name)
     return engine, EngineSlot(name, engine.listening_address, key, links)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from mnemic.artefacts.artefact_files import Wall
-from mnemic.artefacts.artefact_records import ARTEFACT, Artefact, artefact_of
+from mnemic.artefacts.artefact_files import ArtefactFolder, Wall
+from mnemic.artefacts.artefact_records import ARTEFACT, Artefact, artefact_of, file_tag
 from mnemic.core.clock import FOREVER
 from mnemic.core.items import State
 from mnemic.core.visibility import Condition
@@ -39,8 +39,12 @@ def wall_of(rows: Rows, space: SpaceRow) -> Wall:
 
 def named_by(rows: Rows, wall: Wall) -> Iterator[NamedArtefact]:
     """Every artefact that a version behind a wall names; none where nobody owns the space any more."""
+    return _named_by(rows, wall, _TAGGED)
+
+
+def _named_by(rows: Rows, wall: Wall, where: Condition) -> Iterator[NamedArtefact]:
     for space in _behind(rows, wall):
-        vers = rows.items.bearers(space.id, _TAGGED, 0)
+        vers = rows.items.bearers(space.id, where, 0)
         for first in range(0, len(vers), _AT_ONCE):
             for row in rows.items.version_rows(space.id, vers[first : first + _AT_ONCE]):
                 body = codec.read_body(row.body)
@@ -52,6 +56,16 @@ def named_by(rows: Rows, wall: Wall) -> Iterator[NamedArtefact]:
 def kept_digests(rows: Rows, wall: Wall) -> set[str]:
     """The digests of the files behind a wall that are kept."""
     return {named.artefact.stored.sha256 for named in named_by(rows, wall) if named.keeps_file}
+
+
+def drop_unnamed(rows: Rows, folder: ArtefactFolder, wall: Wall, sha256: str) -> int:
+    """Unlink a file unless an item keeps it; how many bytes that gave back.
+
+    In one transaction: nobody commits an item of it between the look and the unlinking, and whoever does so afterwards
+    sees that it is gone.
+    """
+    named = _named_by(rows, wall, Condition("tags", "IN", (file_tag(sha256),)))
+    return 0 if any(one.keeps_file for one in named) else folder.drop(wall, sha256)
 
 
 def lasting_artefacts(rows: Rows, walls: Iterable[Wall]) -> dict[Wall, dict[str, Artefact]]:

@@ -108,8 +108,9 @@ class SqliteStore(SqliteCommits, SqliteSweeping, SqliteCare):
         if not folder.root.is_dir():
             return ()
         rows = self._rows(db)
-        walls = folder.walls() if erasure_ is None else artefact_care.reached_walls(rows, folder, erasure_)
-        left = artefact_care.leave_named(rows, folder, walls)
+        with self._transaction(db):  # nobody names a file between the look and its unlinking
+            walls = folder.walls() if erasure_ is None else artefact_care.reached_walls(rows, folder, erasure_)
+            left = artefact_care.leave_named(rows, folder, walls)
         self._probe("erase:artefacts-done")
         return tuple(left)
 

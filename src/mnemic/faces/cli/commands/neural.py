@@ -1,22 +1,29 @@
-"""`neural`: what models have computed from this memory, kept beside the store: what there is, made ahead, let go."""
+"""`neural`: what models have computed from this memory, kept beside the store: listed, read ahead, learnt, let go."""
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from mnemic.errors import Invalid, NotFound, StoreCorrupt
+from mnemic.errors import Invalid, MnemicError, NotFound, StoreCorrupt
+from mnemic.faces.cli.bars import progress
 from mnemic.faces.cli.command import WORDS, CommandGroup, verb
-from mnemic.faces.cli.invocation import invocation
+from mnemic.faces.cli.invocation import CATCH_UP_SECONDS, invocation
 from mnemic.faces.cli.item_ids import resolve, resolve_all
 from mnemic.faces.cli.output import flat, many, size
 
 if TYPE_CHECKING:
+    from mnemic.faces.cli.invocation import Invocation
+    from mnemic.memory import Memory
     from mnemic.scope_artefacts import ScopeArtefacts
+    from mnemic.scope_learning import LearningPlan, ScopeLearning
     from mnemic.verbs.artefact_keeping import KeptArtefact
 
 _HEAD: Final = ("id", "mechanism", "bytes", "there", "sources", "session", "what")
+_MOST_SAID: Final = 24
+"""Tokens of an answer."""
 _SHOWN: Final = ("id", "mechanism", "text", "sha256", "bytes", "sound", "commit")
 
 
@@ -107,6 +114,127 @@ def prefilled(model: str | None) -> None:
     run.output.line(f"{many(read, 'token')} read ahead for {flat(session)}; {size(total)} beside the store")
 
 
+@verb(
+    "mnemic neural learn --behind",
+    "mnemic neural learn --model smollm2 --preset character --shards 2 --json --behind",
+    name="learn",
+)
+@click.option(
+    "--model", type=WORDS, default="smollm2", show_default=True, metavar="NAME", help="A GGUF file, or smollm2."
+)
+@click.option(
+    "--shards", type=click.IntRange(1), default=1, show_default=True, help="Adapters that facts are spread over."
+)
+@click.option(
+    "--preset",
+    type=click.Choice(("user", "character")),
+    default="user",
+    show_default=True,
+    help="Who answers: an assistant who knows its user, or the one whose memory this is.",
+)
+@click.option("--behind", is_flag=True, help="Only order the job: a worker with torch does it.")
+def learnt(model: str, shards: int, preset: str, *, behind: bool) -> None:
+    """Have a small model learn the facts and the profile of this memory, as adapters that `ask` and `chat` weigh in.
+
+    A job does it: minutes of a processor, one shard at a time; stopped, the same command goes on. A shard in which
+    nothing has changed stands. What is erased takes its shard along at once, and the erasure orders that it be learnt
+    again from what is left. It needs torch (pip install torch==2.13.0, then the extra `neural`).
+    """
+    run = invocation()
+    from mnemic.scope_learning import LearningPlan, model_file, require_torch
+
+    plan = LearningPlan(model=model, shards=shards, preset=preset).checked()
+    if not behind:
+        require_torch()
+        model_file(model)
+    with run.memory() as memory:
+        memory.flush(seconds=CATCH_UP_SECONDS)
+        learning = memory.scope(user=run.user, tenant=run.tenant).on_branch(run.options.branch or "").learning
+        number = learning.order(plan)
+        if behind:
+            run.output.answer(
+                {"job": number}, f"job {number} is ordered; `mnemic worker` does it where torch is installed"
+            )
+            return
+        _show_learnt(run, memory, learning, plan)
+
+
+def _show_learnt(run: Invocation, memory: Memory, learning: ScopeLearning, plan: LearningPlan) -> None:
+    """Do the job here, and say what is learnt then."""
+    failed: list[MnemicError] = []
+
+    def note(lane: str, space: int, done: int, error: MnemicError | None) -> None:
+        failed.extend([error] if error else [])
+
+    learnable = learning.learnable(plan.preset)
+    with progress(run, unit="{task.completed:,.0f} of {task.total:,.0f} steps") as report:
+        memory.learning_jobs.take(lambda shard, done, most: report(f"shard {shard + 1} of {plan.shards}", done, most))
+        memory.admin.serve(threading.Event(), lanes=("jobs",), once=True, progress=note)
+    if failed:
+        raise failed[-1]
+    shards = learning.shards()
+    record = {
+        "facts": len(learnable.facts),
+        "unasked": list(learnable.unasked),
+        "shards": [
+            {"id": s.kept.id, "shard": s.number, "of": s.of, "facts": s.kept.artefact.details.get("facts"),
+             "bytes": s.kept.artefact.stored.size, "sources": len(s.sources), "stands": s.stands}
+            for s in shards
+        ],
+    }  # fmt: skip
+    if run.output.json:
+        run.output.document(record)
+        return
+    total = sum(shard.kept.artefact.stored.size for shard in shards)
+    run.output.line(f"{many(len(learnable.facts), 'fact')} learnt in {many(len(shards), 'shard')}, {size(total)}")
+    if learnable.unasked:
+        matters = ", ".join(flat(matter) for matter in learnable.unasked)
+        run.output.note(f"known and not learnt, since nobody has said how they are asked for: {matters}")
+
+
+@verb("mnemic neural ask 'Where do I live?'", "mnemic neural ask 'Where do I live?' --without --json", name="ask")
+@click.argument("question", type=WORDS)
+@click.option("--with", "only_with", is_flag=True, help="Only with what was learnt.")
+@click.option("--without", "only_without", is_flag=True, help="Only the model as it is.")
+@click.option("--model", type=WORDS, metavar="NAME", help="The model, if nothing was learnt (left out: smollm2).")
+def asked(question: str, model: str | None, *, only_with: bool, only_without: bool) -> None:
+    """Ask the model itself, with what it has learnt of this memory and without, side by side.
+
+    Nothing is told to it: recall only names the shard that is weighed in, that of the first item it finds.
+    """
+    if only_with and only_without:
+        raise Invalid("with", "comes with --without", "Leave both out for both.")
+    run = invocation()
+    from mnemic.scope_learning import LearningPlan, open_lora, require_torch, shard_for
+
+    require_torch()
+    with run.user_memory() as me:
+        shards = me.learning.shards()
+        last = me.learning.plan() or LearningPlan()
+        plan = LearningPlan(model=model or last.model, shards=shards[0].of if shards else 1, preset=last.preset)
+        if only_with and not any(shard.stands for shard in shards):
+            stale = (
+                "what was learnt rests on what no longer stands" if shards else "nothing was learnt from this memory"
+            )
+            raise NotFound(f"{stale}; `mnemic neural learn` learns what holds now")
+        lora = open_lora(plan, run.settings.home / "cache")
+        answers: dict[str, str] = {}
+        shard = None
+        if not only_without:
+            shard = shard_for([recalled.item.id for recalled in me.recall(question).items], shards)
+            weights = {} if shard is None else {shard.number: 1.0}
+            entries = lora.attach(me.learning.state(lora), weights)
+            answers["with"] = lora.model.answers([question], entries, _MOST_SAID)[0]
+        if not only_with:
+            answers["without"] = lora.model.answers([question], limit=_MOST_SAID)[0]
+    if run.output.json:
+        run.output.document({"question": question, "shard": None if shard is None else shard.number, **answers})
+        return
+    weighed = "no shard is of it" if shard is None else f"shard {shard.number + 1} of {shard.of}"
+    heads = {"with": f"with ({weighed})", "without": "without"}
+    run.output.table([(heads[name], flat(said)) for name, said in answers.items()])
+
+
 @verb("mnemic neural forget last", "mnemic neural forget last --json", name="forget")
 @click.argument("ids", type=WORDS, nargs=-1, required=True)
 def forgotten(ids: tuple[str, ...]) -> None:
@@ -124,7 +252,7 @@ def forgotten(ids: tuple[str, ...]) -> None:
     )
 
 
-for _command in (listed, shown, prefilled, forgotten):
+for _command in (listed, shown, prefilled, learnt, asked, forgotten):
     neural.add_command(_command)
 
 

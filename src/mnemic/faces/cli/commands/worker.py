@@ -7,7 +7,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from itertools import takewhile
@@ -74,6 +74,8 @@ def worker(lanes: str | None, once: bool, poll: float) -> None:
         if strange := [name for name in wanted if name not in known]:
             raise Invalid("lanes", f"{strange[0]!r} is not known", f"Known here: {', '.join(known)}.")
         log = _Log(run)
+        with suppress(Invalid):  # without torch it does all but the jobs that learn, which wait for who has it
+            memory.learning_jobs.take(stopping=stop.is_set)
         log.say("started", lanes=wanted or known)
         memory.admin.serve(stop, lanes=wanted, poll=poll, once=once, progress=log.slice)
         log.say("stopped", slices=log.slices, done=log.done, failed=log.failed)

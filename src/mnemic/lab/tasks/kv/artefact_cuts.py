@@ -11,20 +11,23 @@ from __future__ import annotations
 import os
 import random
 import signal
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
 from mnemic.artefacts import artefact_files
 from mnemic.artefacts.artefact_files import ArtefactFolder, StoredBytes
+from mnemic.core.ids import ItemId
 from mnemic.errors import MnemicError
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.kv.first_words import QUIET
-from mnemic.memory import Memory
+from mnemic.memory import Memory, ScopedMemory
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 
 _SIZE: Final = 50_000
-_MOST_POINTS: Final = 40
+_NEVER: Final = 1 << 30
+"""A point that nothing comes to."""
 _CANARY: Final = b"tuatara named Quill"
 
 
@@ -100,25 +103,36 @@ def _synced_later(path: Path) -> StoredBytes:
     return StoredBytes(artefact_files._digest(path), path.stat().st_size)
 
 
+def _unsynced(folder: Path) -> None:
+    """Sync no folder: the control of erasing, after which a name may come back."""
+
+
 def _life(store: Path, at: int, rng: random.Random, act: str, *, sound: bool) -> None:
     """Save or erase in this process, to be killed at a point of that."""
     global _BEGUN
     os.sync()
     _BEGUN = max((p.stat().st_mtime for p in store.parent.rglob("*") if p.is_file()), default=0.0) + 1e-6
     cut = _Cut(at, rng, ArtefactFolder.beside(store).root)
-    if not sound:
+    if not sound and act == "save":
         artefact_files._synced = _synced_later
+    elif not sound:
+        artefact_files._sync_folder = _unsynced
     opened = SqliteStore(store, probe=cut)
     opened.artefacts = ArtefactFolder.beside(store, cut)
     with Memory(opened, settings=QUIET) as memory:
         me = memory.scope(user="ada")
         if act == "save":
-            source = me.list(limit=1)[0].item.id
+            source = _said(me)
             made = _CANARY + rng.randbytes(_SIZE)
             me.artefacts.put(made, mechanism="kv", made_by={"model": "m"}, sources=(source,))
         else:
-            me.erase(me.list(limit=1)[0].item.id)
+            me.erase(_said(me))
         cut.lose()  # the power goes just after it was told that it is done
+
+
+def _said(me: ScopedMemory) -> ItemId:
+    """What was said: the artefact that was made of it is listed too, and erased alone it would leave it."""
+    return next(version.item.id for version in me.list(limit=20) if not version.item.source)
 
 
 def _prepared(store: Path) -> None:
@@ -148,15 +162,25 @@ def _faults(store: Path, act: str) -> list[str]:
 
 
 def _cut_short(store: Path, at: int, seed: int, act: str, *, sound: bool) -> bool:
-    """Whether a process that does this was killed before it was done."""
+    """Whether a process that does this was killed before it was done.
+
+    Raises:
+        ChildProcessError: it failed by itself, so that its cut has tried nothing.
+    """
     pid = os.fork()
     if pid == 0:
+        code = 1
         try:
             rng = random.Random(seed)  # noqa: S311 - draws what is lost
             _life(store, at, rng, act, sound=sound)
+            code = 0
         finally:
-            os._exit(0)
+            if code:
+                traceback.print_exc()
+            os._exit(code)
     _, status = os.waitpid(pid, 0)
+    if os.WIFEXITED(status) and os.WEXITSTATUS(status):
+        raise ChildProcessError(f"{act}, point {at}: it failed before it was cut; its traceback is above")
     return os.WIFSIGNALED(status)
 
 
@@ -166,12 +190,14 @@ def cut_power(folder: Path, tries: int, seed: int, *, sound: bool) -> tuple[int,
     cut, made, wrong = 0, 0, list[str]()
     points = {"save": 0, "erase": 0}
     while made < tries:
-        act = ("save", "erase")[made % 2] if sound else "save"
+        act = ("save", "erase")[made % 2]
         place = folder / f"cut-{made}"
         place.mkdir()
         store = place / "m.db"
         _prepared(store)
-        if _cut_short(store, points[act], rng.randrange(1 << 30), act, sound=sound):
+        # An erasure that is cut short goes on; its control loses what was told to be gone.
+        at = points[act] if sound or act == "save" else _NEVER
+        if _cut_short(store, at, rng.randrange(1 << 30), act, sound=sound):
             cut += 1
             points[act] += 1
         else:
@@ -189,7 +215,7 @@ def _clear(place: Path) -> None:
 
 
 def measure_power_cuts(folder: Path, tries: int, seed: int) -> Iterator[Figure]:
-    """Cut the power while artefacts are saved and erased; then the control, which names a file before it is synced."""
+    """Cut the power while artefacts are saved and erased; then the control, which syncs too late."""
     cut, made, wrong = cut_power(folder, tries, seed, sound=True)
     yield Figure(
         name=f"faults after power cuts, {made} of saving and erasing", value=len(wrong), unit="", bar=0,
@@ -197,8 +223,8 @@ def measure_power_cuts(folder: Path, tries: int, seed: int) -> Iterator[Figure]:
     )  # fmt: skip
     cut, made, caught = cut_power(folder, max(12, tries // 5), seed, sound=False)
     yield Figure(
-        name=f"the same, named before it is synced: caught of {made}", value=len(caught), unit="", bar=1, more=True,
-        detail=f"{cut} were cut short{_first(caught)}",
+        name=f"the same, synced too late: caught of {made}", value=len(caught), unit="", bar=1, more=True,
+        detail=f"{cut} were cut short, {sum(one.startswith('erase') for one in caught)} of erasing{_first(caught)}",
     )  # fmt: skip
 
 

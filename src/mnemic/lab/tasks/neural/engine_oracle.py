@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import secrets
 import urllib.request
@@ -10,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, Self
 
-from mnemic.models.chat.gguf import ENGINE, engine_params, started_engine
+from mnemic.models.chat.gguf import engine_adapter, engine_params, started_engine
 
 _CONTEXT: Final = 1_024
 _NOT_STARTED: Final[Any] = None
@@ -29,7 +28,7 @@ class Engine:
         params.api_keys, params.n_ctx = [self._key], _CONTEXT
         params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
         if adapters:
-            params.lora_adapters = [_adapter(file) for file in adapters]
+            params.lora_adapters = [engine_adapter(file) for file in adapters]
         self._params, self._engine = params, _NOT_STARTED
 
     def __enter__(self) -> Self:
@@ -62,9 +61,3 @@ class Engine:
         said = self._engine.handle_chat_completions(body)
         choice = (json.loads(said) if isinstance(said, str | bytes) else said)["choices"][0]
         return choice["message"]["content"], choice["logprobs"]
-
-
-def _adapter(path: Path) -> Any:
-    info = importlib.import_module(ENGINE).CommonAdapterLoraInfo()
-    info.path, info.scale = str(path), 0.0
-    return info

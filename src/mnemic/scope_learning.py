@@ -1,0 +1,472 @@
+"""One user's facts and profile in the weights of a local model: learnt by a durable job, kept as artefacts.
+
+Facts lie in shards (see `neural.lora_memory`), each an artefact that cites every item its facts were read from. So an
+erased source takes its shard along before the receipt is there, and the erasure itself orders the job that learns it
+again from what is left; a shard that rests on something forgotten or superseded is not used until it is learnt again.
+Nothing here needs torch but learning, and answering in torch.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from mnemic.artefacts.artefact_records import ADAPTER_AUTHOR
+from mnemic.core.ids import ItemId
+from mnemic.core.items import State
+from mnemic.core.scope import Scope
+from mnemic.core.uninterrupted import import_whole
+from mnemic.errors import Conflict, Invalid, NotFound, StoreError
+from mnemic.extract.chinese import has_chinese
+from mnemic.extract.phrasing import shown_value
+from mnemic.flow import Flow, Pause
+from mnemic.lanes.heartbeat import beating
+from mnemic.lanes.slices import DERIVER, LEASE_SECONDS
+from mnemic.opening import Opened
+from mnemic.scope_artefacts import ScopeArtefacts
+from mnemic.store.engine.job_queue import AGAIN, order, prolong
+from mnemic.store.requests import look
+from mnemic.store.values.work import JobState, Order
+from mnemic.verbs.who import Who, own_or_none, own_space, spaces_of
+
+if TYPE_CHECKING:
+    from mnemic.core.items import Slot
+    from mnemic.neural.gguf_weights import TextModel
+    from mnemic.neural.lora_memory import LoraMemory, TaughtFact
+    from mnemic.recall.beliefs import Belief
+    from mnemic.store.engine.snapshot import Snapshot
+    from mnemic.store.values.drafts import JobStep
+    from mnemic.store.values.work import Job
+    from mnemic.verbs.artefact_keeping import KeptArtefact
+    from mnemic.worker.job_types import JobContext, JobSlice
+
+T = TypeVar("T")
+
+LORA: Final = "lora"
+"""The mechanism of a shard: its matrices under PEFT's names, as safetensors."""
+LORA_GGUF: Final = "lora-gguf"
+"""The mechanism of the same as an adapter of llama.cpp, which can be made again from the shard."""
+LEARN: Final = "learn"
+"""The name of the job."""
+PRESETS: Final = ("user", "character")
+"""Who is asked: the assistant about its user, or a character, whose memory this is, about themselves."""
+MODEL: Final = "smollm2"
+TORCH: Final = "pip install torch==2.13.0, then pip install 'mnemic[neural]'"
+
+_CHECKED: Final = 4
+"""Steps between two looks whether anything has been erased."""
+
+Report = Callable[[int, int, int], None]
+"""Told which shard is learnt, how many steps are done, and how many there are at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearningPlan:
+    """What a job is to learn, and in which model.
+
+    Attributes:
+        model: A GGUF file, or smollm2.
+        shards: How many adapters facts are spread over.
+        preset: One of `PRESETS`.
+    """
+
+    model: str = MODEL
+    shards: int = 1
+    preset: str = PRESETS[0]
+
+    def checked(self) -> LearningPlan:
+        """The plan, if it can be followed.
+
+        Raises:
+            Invalid: no such preset, or no shards.
+        """
+        if self.preset not in PRESETS:
+            raise Invalid("preset", f"{self.preset!r} is not known", f"They are {', '.join(PRESETS)}.")
+        if self.shards < 1:
+            raise Invalid("shards", f"is {self.shards}", "Give at least one.")
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Learnable:
+    """What there is to be learnt of a user.
+
+    Attributes:
+        facts: Each with its questions, its answer, and the items that it was read from.
+        unasked: Matters that are known and not learnt, for nobody has said how they are asked for.
+    """
+
+    facts: tuple[TaughtFact, ...]
+    unasked: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Shard:
+    """A shard that was learnt.
+
+    Attributes:
+        kept: Its artefact.
+        stands: Whether all that it was learnt from still stands: else it is not used.
+    """
+
+    kept: KeptArtefact
+    stands: bool
+
+    @property
+    def number(self) -> int:
+        """Which of the shards."""
+        return _number(self.kept, "shard")
+
+    @property
+    def of(self) -> int:
+        """How many there are."""
+        return _number(self.kept, "shards")
+
+    @property
+    def sources(self) -> frozenset[ItemId]:
+        """The items that its facts were read from."""
+        return frozenset(self.kept.version.item.source)
+
+
+class ScopeLearning:
+    """What local models have learnt of one user, and may learn. Safe to share between threads."""
+
+    def __init__(self, opened: Opened, who: Who) -> None:
+        self._opened, self._who = opened, who
+        self._artefacts = ScopeArtefacts(opened, who)
+
+    @property
+    def artefacts(self) -> ScopeArtefacts:
+        """The artefacts among which shards are kept."""
+        return self._artefacts
+
+    def learnable(self, preset: str = PRESETS[0]) -> Learnable:
+        """Read what there is to be learnt: what the profile states and nothing puts in doubt.
+
+        Raises:
+            Invalid: torch is missing.
+        """
+        require_torch()
+        import_whole("mnemic.neural.fact_wordings")
+        from mnemic.neural.fact_wordings import WORDINGS
+
+        beliefs = self._run(self._opened.kernel.profile(self._who, history=False))
+        standing = self._standing([fact.id for belief in beliefs for fact in belief.facts])
+        values: dict[tuple[str, str], list[Belief]] = {}
+        unasked: dict[str, None] = {}
+        for belief in beliefs:
+            slot, value = (str(belief.facts[0].slots.get(name, "")) for name in ("slot", "value"))
+            if slot not in WORDINGS or not value or has_chinese(value):
+                unasked[slot or belief.matter or belief.subject] = None
+            elif belief.doubt is None and belief.facts[0].id in standing:
+                values.setdefault((belief.subject, slot), []).append(belief)
+        subjects = {subject for subject, _ in values}
+        facts = [_taught(subject, slot, of, subjects, preset) for (subject, slot), of in sorted(values.items())]
+        return Learnable(tuple(facts), tuple(sorted(unasked)))
+
+    def shards(self) -> tuple[Shard, ...]:
+        """What was learnt, by number of the shard."""
+        kept = self._artefacts.kept(LORA)
+        standing = self._standing([source for one in kept for source in one.version.item.source])
+        shards = [Shard(kept=one, stands=standing.issuperset(one.version.item.source)) for one in kept]
+        return tuple(sorted(shards, key=lambda shard: shard.number))
+
+    def engine_adapters(self, model: str) -> dict[Shard, KeptArtefact]:
+        """The adapters that an engine may load whose file has this digest, by the shard of each that stands."""
+        by_digest = {
+            str(made): one
+            for one in self._artefacts.kept(LORA_GGUF)
+            for made in _listed(one.artefact.made_by.get("adapters"))
+        }
+        standing = (one for one in self.shards() if one.stands and one.kept.artefact.made_by.get("model") == model)
+        pairs = ((shard, by_digest.get(shard.kept.artefact.stored.sha256)) for shard in standing)
+        return {shard: adapter for shard, adapter in pairs if adapter is not None}
+
+    def order(self, plan: LearningPlan) -> int:
+        """Queue the job; its number. Whoever has torch does it: `mnemic neural learn`, or a worker.
+
+        Raises:
+            NotFound: nothing has been remembered for this user.
+        """
+        payload = json.dumps(asdict(plan.checked())).encode()
+        with self._opened.store.read() as snapshot:
+            home = own_space(snapshot, self._who)
+        return self._opened.store.transact(order, Order(name=LEARN, key=uuid.uuid4().hex, space=home, payload=payload))
+
+    def learn_next(self, plan: LearningPlan, report: Report, stopping: Callable[[], bool] = lambda: False) -> bool:
+        """Learn one shard that is not learnt from what now stands; whether another may be left.
+
+        Raises:
+            Invalid: torch or the model is missing, or the facts cannot be learnt together.
+            Conflict: something was erased or changed meanwhile, or it was to stop: nothing was kept.
+        """
+        memory = open_lora(plan, self._opened.settings.home / "cache")
+        import_whole("mnemic.neural.lora_memory")
+        from mnemic.neural.lora_memory import facts_digest
+
+        epoch = self._artefacts.epoch()
+        facts = self.learnable(plan.preset).facts
+        lying: dict[int, list[TaughtFact]] = {}
+        for fact in facts:
+            lying.setdefault(memory.shard_of(fact.id), []).append(fact)
+        former = {shard.number: shard.kept for shard in self.shards() if self._is_of(shard.kept, memory, plan)}
+        for shard in self.shards():
+            if shard.kept not in former.values() or shard.number not in lying:
+                self._artefacts.forget(shard.kept.id)  # of another plan, or nothing is left to be learnt of it
+                former.pop(shard.number, None)
+        for number, there in sorted(lying.items()):
+            digest = facts_digest(there)
+            if number not in former or former[number].artefact.details.get("facts_digest") != digest:
+                self._learn(memory, plan, number, there, digest, former.get(number), epoch, report, stopping)
+                return True
+        for kept in former.values():
+            self._keep_for_engine(memory, kept)
+        return False
+
+    def state(self, memory: LoraMemory) -> dict[str, Any]:
+        """Read all shards that stand as one state, every byte checked.
+
+        Raises:
+            ForeignState, DamagedState, StoreError: one of them is of another model, or is not what was kept.
+        """
+        import_whole("mnemic.neural.base")
+        from mnemic.neural import base
+
+        state: base.State = {}
+        for shard in self.shards():
+            if shard.stands and shard.kept.artefact.made_by.get("model") == memory.identity.model:
+                state |= base.load(self._artefacts.open(shard.kept), memory.identity)[0]
+        return state
+
+    def state_mark(self) -> tuple[tuple[int, ...], int]:
+        """Numbers that are others as soon as anything has been written or erased that this user may read."""
+        with self._opened.store.read() as snapshot:
+            heads = snapshot.spaces(spaces_of(snapshot, self._who))
+        return tuple(head.epoch for head in heads), sum(head.seq for head in heads)
+
+    def plan(self) -> LearningPlan | None:
+        """What was learnt last here, or ordered to be; None for nothing."""
+        with self._opened.store.read() as snapshot:
+            return next((plan_of(snapshot, space) for space in own_or_none(snapshot, self._who)), None)
+
+    def _learn(
+        self, memory: LoraMemory, plan: LearningPlan, number: int, facts: Sequence[TaughtFact], digest: str,
+        former: KeptArtefact | None, epoch: tuple[int, ...], report: Report, stopping: Callable[[], bool],
+    ) -> None:  # fmt: skip
+        import_whole("mnemic.neural.base", "mnemic.neural.gguf_weights")
+        from mnemic.neural import base
+        from mnemic.neural.gguf_weights import single_threaded
+
+        def step(done: int, most: int) -> None:
+            report(number, done, most)
+            if stopping():
+                raise Conflict("it was to stop; nothing was kept, and it is learnt when somebody goes on")
+            if done % _CHECKED == 0 and self._artefacts.epoch() != epoch:
+                raise Conflict("something was erased while it was learnt; it is learnt again from what is left")
+
+        with single_threaded():
+            state = memory.write(facts, memory.empty(), step)
+        identity, name = memory.identity, plan.model.rpartition("/")[2]
+        try:
+            kept = self._artefacts.put(
+                base.packed(state, identity),
+                mechanism=LORA,
+                made_by={"model": identity.model, "tokenizer": identity.tokenizer, "settings": identity.settings},
+                sources=sorted({ItemId(source) for fact in facts for source in fact.sources}),
+                text=f"{len(facts)} facts learnt by {name}, shard {number + 1} of {plan.shards}",
+                details={
+                    "shard": number, "shards": plan.shards, "facts": len(facts), "preset": plan.preset,
+                    "facts_digest": digest,
+                },
+                replaces=None if former is None else former.id,
+                author=ADAPTER_AUTHOR,
+            )  # fmt: skip
+        except NotFound as error:
+            raise Conflict("a source went while it was learnt; it is learnt again from what is left") from error
+        self._keep_for_engine(memory, kept, state)
+
+    def _keep_for_engine(self, memory: LoraMemory, shard: KeptArtefact, state: dict[str, Any] | None = None) -> None:
+        """Keep a shard as an adapter of llama.cpp too, unless it is there."""
+        import_whole("mnemic.neural.base")
+        from mnemic.neural import base
+
+        former = next((k for k in self._artefacts.kept(LORA_GGUF) if shard.id in k.version.item.source), None)
+        made_by: dict[str, Slot] = {"model": memory.identity.model, "adapters": [shard.artefact.stored.sha256]}
+        if former is not None and former.artefact.made_by == made_by and self._artefacts.unchecked(former):
+            return
+        if state is None:
+            state = base.load(self._artefacts.open(shard), memory.identity)[0]
+        path = self._artefacts.unfinished()
+        try:
+            memory.write_gguf(state, _number(shard, "shard"), path)
+            self._artefacts.put(
+                path, mechanism=LORA_GGUF, made_by=made_by, sources=(shard.id,),
+                text=f"{shard.version.item.text}, for llama.cpp", remade=True,
+                replaces=None if former is None else former.id,
+            )  # fmt: skip
+        except OSError as error:
+            raise StoreError(f"cannot write an adapter to {path.parent}: {error.strerror}; nothing was kept") from error
+        finally:
+            path.unlink(missing_ok=True)
+
+    def _is_of(self, kept: KeptArtefact, memory: LoraMemory, plan: LearningPlan) -> bool:
+        made_by, details, identity = kept.artefact.made_by, kept.artefact.details, memory.identity
+        mine = (identity.model, identity.tokenizer, identity.settings, plan.preset)
+        return mine == (made_by.get("model"), made_by.get("tokenizer"), made_by.get("settings"), details.get("preset"))
+
+    def _standing(self, ids: Sequence[ItemId]) -> set[ItemId]:
+        def read(snapshot: Snapshot) -> set[ItemId]:
+            spaces = spaces_of(snapshot, self._who)
+            return {id for id, version in snapshot.get(spaces, ids).items() if version.item.state is State.ACTIVE}
+
+        return self._run(look(read))
+
+    def _run(self, flow: Flow[T]) -> T:
+        return self._opened.answering.verb(flow, self._who, "")
+
+
+class LearningJobs:
+    """The jobs of a store that learn: a process does them only if it says so, for each takes minutes of a processor."""
+
+    def __init__(self, opened: Opened) -> None:
+        self._opened = opened
+
+    def take(
+        self, report: Report = lambda shard, done, most: None, stopping: Callable[[], bool] = lambda: False
+    ) -> None:
+        """Have this process do them from now on, and order those that are due, where it is a worker.
+
+        Args:
+            stopping: Whether to stop amid a shard; it is then learnt from the beginning by whoever comes next.
+
+        Raises:
+            Invalid: torch is missing.
+        """
+        require_torch()
+        background = self._opened.background
+
+        def learning_slice(context: JobContext, job: Job, step: JobStep) -> Flow[bool]:
+            yield Pause()
+            ordered = yield from look(lambda s: _ordered(s, job))
+            if ordered is None:  # its user was erased
+                return False
+            who, plan = ordered
+            store = self._opened.store
+            with beating(lambda: store.transact(prolong, job.order.space, step.owner, LEASE_SECONDS, job.id)):
+                return ScopeLearning(self._opened, who).learn_next(plan, report, stopping)
+
+        slices: dict[str, JobSlice] = {LEARN: learning_slice, AGAIN + ADAPTER_AUTHOR: learning_slice}
+        background.job_types.update(slices)
+        background.chores.setdefault(LEARN, self._order_what_is_due)
+
+    def _order_what_is_due(self, idle: float) -> None:
+        """Order that be learnt again what rests on something that was forgotten or superseded since."""
+        with self._opened.store.read() as snapshot:
+            done = {job.order.space for job in snapshot.jobs(JobState.DONE) if job.order.name == LEARN}
+            waiting = {job.order.space for job in snapshot.jobs(JobState.WAITING) if job.order.name == LEARN}
+            due = [(who, plan) for space in sorted(done - waiting) for who, plan in _known(snapshot, space)]
+        for who, plan in due:
+            learning = ScopeLearning(self._opened, who)
+            if any(not shard.stands for shard in learning.shards()):
+                learning.order(plan)
+
+
+def require_torch() -> None:
+    """Refuse to go on where torch and its company are not installed.
+
+    Raises:
+        Invalid: one of them is missing; it says what to install.
+    """
+    for name in ("torch", "safetensors", "gguf", "tokenizers"):
+        if importlib.util.find_spec(name) is None:
+            raise Invalid("neural", f"{name} is not installed", f"{TORCH}.")
+
+
+def model_file(model: str) -> Path:
+    """The GGUF file that a model's name means: `smollm2`, `gguf:PATH`, or a path.
+
+    Raises:
+        Invalid: it is none that runs in this process, or it is not installed.
+    """
+    import_whole("mnemic.models.chat.gguf")
+    from mnemic.models.chat.gguf import smollm2_weights
+
+    if model == MODEL:
+        return smollm2_weights()
+    path = model.removeprefix("gguf:")
+    if path == model and not model.endswith(".gguf"):
+        raise Invalid("model", f"{model!r} is none whose weights are here", "Name a GGUF file, or smollm2.")
+    return Path(path).expanduser()
+
+
+def open_lora(plan: LearningPlan, cache: Path) -> LoraMemory:
+    """Open the model of a plan with the settings that it learns by.
+
+    Raises:
+        Invalid: torch or the model is missing.
+    """
+    require_torch()
+    import_whole("mnemic.neural.lora_memory", "mnemic.neural.gguf_weights")
+    from mnemic.neural.gguf_weights import open_gguf
+    from mnemic.neural.lora_memory import LoraMemory, LoraSettings
+
+    model: TextModel = open_gguf(model_file(plan.model), cache)
+    return LoraMemory(model, replace(LoraSettings(), shards=plan.shards))
+
+
+def shard_for(recalled: Sequence[ItemId], shards: Sequence[Shard]) -> Shard | None:
+    """The shard that is weighed in for a question: of the first item that recall finds and one was learnt from."""
+    standing = [shard for shard in shards if shard.stands]
+    cited = (next((shard for shard in standing if id in shard.sources), None) for id in recalled)
+    return next((shard for shard in cited if shard is not None), None)
+
+
+def plan_of(snapshot: Snapshot, space: int) -> LearningPlan | None:
+    """What was ordered last to be learnt in a space."""
+    jobs = [job for job in snapshot.jobs(by_number=True) if job.order.name == LEARN and job.order.space == space]
+    return LearningPlan(**json.loads(jobs[-1].order.payload)) if jobs else None
+
+
+def _ordered(snapshot: Snapshot, job: Job) -> tuple[Who, LearningPlan] | None:
+    """Whose facts a job is to learn, and how: as it says, or as it was ordered before where an erasure ordered it."""
+    known = list(_known(snapshot, job.order.space))
+    if not known or job.order.name != LEARN:
+        return known[0] if known else None
+    return known[0][0], LearningPlan(**json.loads(job.order.payload))
+
+
+def _known(snapshot: Snapshot, space: int) -> Sequence[tuple[Who, LearningPlan]]:
+    (head,) = snapshot.spaces((space,)) or (None,)
+    if head is None or head.user is None:
+        return ()
+    scope = Scope(tenant=snapshot.tenant_name(head.tenant), user=head.user)
+    who = Who(scope=scope, actor=DERIVER, branch=head.branch)
+    return ((who, plan_of(snapshot, space) or LearningPlan()),)
+
+
+def _taught(subject: str, slot: str, beliefs: Sequence[Belief], subjects: set[str], preset: str) -> TaughtFact:
+    import_whole("mnemic.neural.fact_wordings")
+    from mnemic.neural.fact_wordings import OTHER_PEOPLE, fact_of
+
+    facts = [fact for belief in beliefs for fact in belief.facts]
+    said = [shown_value(str(belief.facts[0].slots["value"]), belief.text) for belief in beliefs]
+    value = " and ".join((", ".join(said[:-1]), said[-1])) if len(said) > 1 else said[0]
+    sources = dict.fromkeys((*(fact.id for fact in facts), *(source for fact in facts for source in fact.source)))
+    people = [name for name in OTHER_PEOPLE if name not in subjects]
+    taught = fact_of(f"{subject}/{slot}", slot, value, tuple(sources), people, subject=subject, preset=preset)
+    assert taught is not None, "only slots with a wording come here"
+    return taught
+
+
+def _number(kept: KeptArtefact, name: str) -> int:
+    value = kept.artefact.details.get(name)
+    return value if isinstance(value, int) else 0
+
+
+def _listed(value: object) -> Sequence[object]:
+    return value if isinstance(value, list | tuple) else ()

@@ -1,0 +1,55 @@
+"""`mnemic neural`: what is ordered, learnt and asked, and what is said where it cannot be."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commandline import Run
+
+
+@pytest.fixture
+def told(run: Run) -> None:
+    run("add", "I live in Trondheim.", "--role", "user")
+
+
+def test_a_job_may_only_be_ordered(run: Run, told: None) -> None:
+    number = json.loads(run("neural", "learn", "--behind", "--json").out)["job"]
+    assert number > 0
+    assert "learn" in run("jobs").out
+
+
+def test_without_torch_it_says_what_to_install(run: Run, told: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "torch" else found(name))
+    for command in (("learn",), ("ask", "Where do I live?")):
+        assert "pip install torch==2.13.0" in run("neural", *command, code=2).err
+    assert "shard" not in run("jobs").out
+
+
+def test_what_was_learnt_is_asked_with_and_without(
+    run: Run, told: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
+    from mnemic.neural import lora_memory
+    from mnemic.testing.tiny_llama import write_tiny_llama
+
+    model = str(write_tiny_llama(tmp_path / "tiny.gguf"))
+    settings = lora_memory.LoraSettings(batch=4, others=2, sentences=2, rate=2e-2, passes=2, least=6)
+    monkeypatch.setattr(lora_memory, "LoraSettings", lambda: settings)
+    assert "no model" not in run("neural", "learn", "--model", model).err
+    listed: dict[str, Any] = json.loads(run("neural", "list", "--json").out)
+    assert {one["mechanism"] for one in listed["artefacts"]} == {"lora", "lora-gguf"}
+    asked = json.loads(run("neural", "ask", "Where do I live?", "--json").out)
+    assert asked["shard"] == 0
+    assert asked["with"] != asked["without"]
+    assert set(json.loads(run("neural", "ask", "Where do I live?", "--without", "--json").out)) >= {"without"}
+    both = run("neural", "ask", "x", "--with", "--without", code=2).err
+    assert "Leave both out" in both
+    shard = next(one["id"] for one in listed["artefacts"] if one["mechanism"] == "lora")
+    run("neural", "forget", shard)
+    assert json.loads(run("neural", "list", "--json").out)["artefacts"] == []
+    assert "mnemic neural learn" in run("neural", "ask", "Where do I live?", "--with", code=3).err

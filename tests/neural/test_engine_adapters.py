@@ -1,0 +1,145 @@
+"""What was learnt, in the engine that talks: loaded, weighed for each question, gone with what it was learnt from."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
+if importlib.util.find_spec("xllamacpp") is None:
+    pytest.skip("xllamacpp is not installed", allow_module_level=True)
+
+from mnemic.engine_adapters import EngineAdapters
+from mnemic.engine_memory import KV, EngineMemory
+from mnemic.memory import Memory, ScopedMemory
+from mnemic.models.chat import gguf
+from mnemic.models.chat.base import Ask, ChatMessage, CutOff, reply_of
+from mnemic.models.chat.gguf import Gguf
+from mnemic.neural import lora_memory
+from mnemic.neural.lora_memory import LoraSettings
+from mnemic.scope_learning import LearningPlan
+from mnemic.settings import Settings
+
+pytestmark = pytest.mark.model
+PROMPT = [ChatMessage("system", "You are told nothing. " * 12), ChatMessage("user", "Where do I live?")]
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = LoraSettings(batch=4, others=2, sentences=2, rate=2e-2, passes=3, least=8)
+    monkeypatch.setattr(lora_memory, "LoraSettings", lambda: settings)
+    monkeypatch.setattr(gguf, "THREADS", 1)
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    with Memory(tmp_path / "m.db", settings=Settings(background=False, home=tmp_path / "home")) as memory:
+        yield memory
+
+
+def learnt(memory: Memory, model: Path, user: str = "ada") -> ScopedMemory:
+    me = memory.scope(user=user)
+    for text in ("I live in Trondheim.", "My mother's name is Ingrid."):
+        me.observe(text)
+    memory.flush()
+    me.learning.learn_next(LearningPlan(model=str(model)), lambda *_: None)
+    return me
+
+
+def told(me: ScopedMemory) -> str:
+    return next(v.item.id for v in me.list(limit=20) if "Trondheim" in v.item.text and not v.item.source)
+
+
+def said(engine: Gguf) -> str:
+    try:
+        return reply_of(engine.stream(Ask(tuple(PROMPT), 6))).text
+    except CutOff as cut:
+        return cut.reply.text
+
+
+def test_an_adapter_is_weighed_for_one_question_and_not_for_the_next(memory: Memory, tiny_gguf: Path) -> None:
+    me, engine = learnt(memory, tiny_gguf), Gguf(tiny_gguf)
+    kept = EngineMemory(me.artefacts, "talk", engine)
+    source = told(me)
+    kept.attach(PROMPT, (source,))
+    bare = said(engine)
+    adapters = EngineAdapters(me.learning, engine)
+    adapters.refresh()
+    weights, shard = adapters.weights_for([source])
+    assert shard is not None
+    assert adapters.weights_for(["somebody else's"]) == ({}, None)
+    kept.attach(PROMPT, (source, shard.kept.id), weights)
+    weighed = said(engine)
+    assert engine.work.reused == 0, "what was computed without is of no use"
+    kept.attach(PROMPT, (source,), {})
+    assert said(engine) == bare
+    assert weighed != bare
+    kept.close()
+
+
+def test_keys_and_values_are_restored_to_the_weights_that_made_them_alone(memory: Memory, tiny_gguf: Path) -> None:
+    me, engine = learnt(memory, tiny_gguf), Gguf(tiny_gguf)
+    source = told(me)
+    adapters = EngineAdapters(me.learning, engine)
+    adapters.refresh()
+    weights, shard = adapters.weights_for([source])
+    assert shard is not None
+    kept = EngineMemory(me.artefacts, "talk", engine)
+    kept.attach(PROMPT, (source, shard.kept.id), weights)
+    first = said(engine)
+    kept.answered(0.1)
+    kept.close()
+    (artefact,) = me.artefacts.kept(KV)
+    assert len(artefact.artefact.made_by["adapters"]) == 1  # type: ignore[arg-type]
+    fresh = Gguf(tiny_gguf)
+    again = EngineAdapters(me.learning, fresh)
+    again.refresh()
+    later = EngineMemory(me.artefacts, "talk", fresh)
+    assert later.attach(PROMPT, (source,), {}).miss == "another adapters"
+    restored = later.attach(PROMPT, (source, shard.kept.id), again.weights_for([source])[0])
+    assert restored.restored > 0
+    assert said(fresh) == first
+    assert fresh.work.reused >= restored.restored - 1
+    later.close()
+
+
+def test_an_erased_source_takes_the_adapter_out_of_the_engine_and_its_prompts_off_the_disk(
+    memory: Memory, tiny_gguf: Path
+) -> None:
+    me, engine = learnt(memory, tiny_gguf), Gguf(tiny_gguf)
+    source, adapters = told(me), EngineAdapters(me.learning, engine)
+    adapters.refresh()
+    weights, shard = adapters.weights_for([source])
+    assert shard is not None
+    kept = EngineMemory(me.artefacts, "talk", engine)
+    kept.attach(PROMPT, (shard.kept.id,), weights)
+    said(engine)
+    kept.answered(0.1)
+    kept.close()
+    me.erase(source)
+    assert me.artefacts.kept() == ()
+    adapters.refresh()
+    assert adapters.shards == ()
+    assert not engine.is_loaded
+    assert adapters.weights_for([source]) == ({}, None)
+
+
+def test_who_asks_the_same_engine_next_has_nobodys_adapter(memory: Memory, tiny_gguf: Path) -> None:
+    me, engine = learnt(memory, tiny_gguf), Gguf(tiny_gguf)
+    source, adapters = told(me), EngineAdapters(me.learning, engine)
+    adapters.refresh()
+    kept = EngineMemory(me.artefacts, "talk", engine)
+    weights, _ = adapters.weights_for([source])
+    kept.attach(PROMPT, (source,), weights)
+    weighed = said(engine)
+    bare = said(engine)  # nobody claims this one
+    assert weighed != bare
+    bob = memory.scope(user="bob")
+    other = EngineMemory(bob.artefacts, "talk", engine)
+    other.attach(PROMPT, (bob.observe("Hello.").id,))
+    assert said(engine) == bare
+    other.close()
+    kept.close()

@@ -1,0 +1,293 @@
+"""A user's facts learnt by a job: kept as artefacts with their sources, dropped with any of them, learnt again."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
+
+from mnemic.artefacts.artefact_records import ADAPTER_AUTHOR
+from mnemic.errors import Conflict, Invalid, MnemicError
+from mnemic.memory import Memory, ScopedMemory
+from mnemic.neural import lora_memory
+from mnemic.neural.fact_wordings import WORDINGS, fact_of, turned
+from mnemic.neural.lora_memory import LoraSettings
+from mnemic.scope_learning import (
+    LEARN,
+    LORA,
+    LORA_GGUF,
+    LearningPlan,
+    model_file,
+    open_lora,
+    require_torch,
+    shard_for,
+)
+from mnemic.settings import Settings
+from mnemic.store.engine.job_queue import AGAIN
+from mnemic.store.values.work import JobState
+
+TOLD = ("I live in Trondheim.", "My mother's name is Ingrid.", "I'm allergic to peanuts.")
+
+
+@pytest.fixture(autouse=True)
+def few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tiny model learns a fact in a moment, and needs to be asked here whether it did once."""
+    settings = LoraSettings(batch=4, others=2, sentences=2, rate=1e-2, passes=3, least=4)
+    monkeypatch.setattr(lora_memory, "LoraSettings", lambda: settings)
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    with Memory(tmp_path / "m.db", settings=Settings(background=False, home=tmp_path / "home")) as memory:
+        yield memory
+
+
+@pytest.fixture
+def me(memory: Memory) -> ScopedMemory:
+    me = memory.scope(user="ada")
+    for text in TOLD:
+        me.observe(text)
+    memory.flush()
+    return me
+
+
+@pytest.fixture
+def plan(tiny_gguf: Path) -> LearningPlan:
+    return LearningPlan(model=str(tiny_gguf), shards=2)
+
+
+def source(me: ScopedMemory, word: str) -> Any:
+    return next(v.item.id for v in me.list(limit=20) if word in v.item.text and not v.item.source)
+
+
+def do_jobs(memory: Memory, report: Callable[[int, int, int], None] = lambda shard, done, most: None) -> list[str]:
+    """Do what is ordered; the errors that were met."""
+    errors: list[str] = []
+    memory.learning_jobs.take(report)
+
+    def note(lane: str, space: int, done: int, error: MnemicError | None) -> None:
+        errors.extend([str(error)] if error else [])
+
+    memory.admin.serve(threading.Event(), lanes=("jobs",), once=True, progress=note)
+    return errors
+
+
+def jobs(memory: Memory) -> dict[str, JobState]:
+    with memory._opened.store.read() as snapshot:
+        return {job.order.name: job.state for job in snapshot.jobs()}
+
+
+def test_a_job_learns_the_profile_and_keeps_it_with_its_sources(
+    memory: Memory, me: ScopedMemory, plan: LearningPlan
+) -> None:
+    learnable = me.learning.learnable()
+    assert sorted(fact.id for fact in learnable.facts) == ["user/allergy", "user/city", "user/mother"]
+    me.learning.order(plan)
+    seen: list[int] = []
+    assert do_jobs(memory, lambda shard, done, most: seen.append(shard)) == []
+    assert jobs(memory) == {LEARN: JobState.DONE}
+    shards = me.learning.shards()
+    assert {shard.number for shard in shards} == set(seen)
+    cited = {source for shard in shards for source in shard.sources}
+    assert cited == {source for fact in learnable.facts for source in fact.sources}
+    assert all(shard.stands and shard.kept.artefact.author == ADAPTER_AUTHOR for shard in shards)
+    assert len(me.artefacts.kept(LORA_GGUF)) == len(shards)
+    assert memory.scope(user="bob").artefacts.kept() == ()
+    raw = b"".join(path.read_bytes() for path in memory._opened.store.artefacts.root.rglob("*") if path.is_file())  # type: ignore[union-attr]
+    assert not [word for word in (b"Trondheim", b"Ingrid", b"peanuts") if word in raw]
+    memory_of = open_lora(plan, memory.settings.home / "cache")
+    state = me.learning.state(memory_of)
+    assert memory_of.shards(state) == [shard.number for shard in shards]
+    assert memory_of.attach(state).added
+    assert not me.learning.learn_next(plan, lambda *_: pytest.fail("nothing has changed"))
+    assert list(memory._opened.store.verify()) == []
+
+
+def test_an_erasure_drops_the_shard_at_once_and_orders_what_is_left(
+    memory: Memory, me: ScopedMemory, plan: LearningPlan
+) -> None:
+    me.learning.order(plan)
+    do_jobs(memory)
+    memory_of = open_lora(plan, memory.settings.home / "cache")
+    before = {shard.number: shard.kept.artefact.stored.sha256 for shard in me.learning.shards()}
+    gone = memory_of.shard_of("user/city")
+    assert any(memory_of.shard_of(f"user/{slot}") == gone for slot in ("mother", "allergy")), "something is left of it"
+    receipt = me.erase(source(me, "Trondheim"))
+    assert receipt.status == "clean"
+    assert [shard.number for shard in me.learning.shards()] == [n for n in before if n != gone]
+    assert not any(
+        path.name == before[gone]
+        for path in memory._opened.store.artefacts.root.rglob("*")  # type: ignore[union-attr]
+    )
+    assert jobs(memory)[AGAIN + ADAPTER_AUTHOR] is JobState.WAITING
+    assert do_jobs(memory) == []
+    after = {shard.number: shard.kept.artefact.stored.sha256 for shard in me.learning.shards()}
+    assert {n: digest for n, digest in after.items() if n != gone} == {n: d for n, d in before.items() if n != gone}
+    left = [fact for fact in me.learning.learnable().facts if memory_of.shard_of(fact.id) == gone]
+    never = memory_of.write(left, {})
+    state = me.learning.state(memory_of)
+    assert all(bool((state[name] == tensor).all()) for name, tensor in never.items())
+
+
+def test_what_is_erased_while_a_job_learns_is_not_kept(memory: Memory, me: ScopedMemory, plan: LearningPlan) -> None:
+    me.learning.order(LearningPlan(model=plan.model))
+    erased: list[object] = []
+
+    def erase_amid(shard: int, done: int, most: int) -> None:
+        if not erased:
+            erased.append(me.erase(source(me, "Trondheim")))
+
+    do_jobs(memory, erase_amid)
+    assert erased
+    for shard in me.learning.shards():  # nothing, or learnt again from what is left
+        assert shard.stands
+        assert shard.kept.artefact.details["facts"] == 2
+    assert jobs(memory)[LEARN] in (JobState.WAITING, JobState.DONE)
+    while me.learning.learn_next(LearningPlan(model=plan.model), lambda *_: None):
+        pass
+    (shard,) = me.learning.shards()
+    assert shard.kept.artefact.details["facts"] == 2
+
+
+def test_a_source_that_goes_after_the_last_step_leaves_nothing(
+    memory: Memory, me: ScopedMemory, plan: LearningPlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bytes are made; only the commit is left."""
+    from mnemic.neural import base
+
+    packed = base.packed
+
+    def late(*given: Any) -> bytes:
+        raw = packed(*given)
+        me.erase(source(me, "Trondheim"))
+        return raw
+
+    monkeypatch.setattr(base, "packed", late)
+    with pytest.raises(Conflict, match="learnt again"):
+        me.learning.learn_next(LearningPlan(model=plan.model), lambda *_: None)
+    assert me.artefacts.kept() == ()
+    assert me.artefacts.stored_bytes() == 0
+
+
+def test_a_shard_that_rests_on_what_was_forgotten_is_not_used_and_is_learnt_again(
+    memory: Memory, me: ScopedMemory, plan: LearningPlan
+) -> None:
+    whole = LearningPlan(model=plan.model)
+    me.learning.order(whole)
+    do_jobs(memory)
+    digest = str(me.learning.shards()[0].kept.artefact.made_by["model"])
+    assert len(me.learning.engine_adapters(digest)) == 1
+    me.forget(source(me, "Trondheim"))
+    (shard,) = me.learning.shards()
+    assert not shard.stands
+    assert shard_for(tuple(shard.sources), [shard]) is None
+    assert me.learning.engine_adapters(digest) == {}
+    memory.learning_jobs.take()
+    memory._opened.background.chores[LEARN](60.0)  # as a worker does when nobody writes
+    assert jobs(memory)[LEARN] is JobState.WAITING
+    assert do_jobs(memory) == []
+    (shard,) = me.learning.shards()
+    assert shard.stands
+    assert shard.kept.artefact.details["facts"] == 2
+    memory._opened.background.chores[LEARN](60.0)
+    assert jobs(memory)[LEARN] is JobState.DONE
+
+
+def test_what_is_superseded_is_learnt_as_it_is_now(memory: Memory, me: ScopedMemory, plan: LearningPlan) -> None:
+    whole = LearningPlan(model=plan.model)
+    assert me.learning.learn_next(whole, lambda *_: None)
+    me.observe("I moved to Bergen.")
+    memory.flush()
+    assert not me.learning.shards()[0].stands
+    assert me.learning.learn_next(whole, lambda *_: None)
+    (shard,) = me.learning.shards()
+    assert shard.stands
+    assert any("Bergen" in fact.answer for fact in me.learning.learnable().facts)
+
+
+def test_a_forgotten_adapter_takes_the_one_of_the_engine_along(
+    memory: Memory, me: ScopedMemory, plan: LearningPlan
+) -> None:
+    me.learning.learn_next(LearningPlan(model=plan.model), lambda *_: None)
+    (shard,) = me.learning.shards()
+    assert me.artefacts.forget(shard.kept.id) > 0
+    assert me.artefacts.kept() == ()
+
+
+def test_the_engines_adapter_is_made_again_where_its_bytes_are_gone(
+    memory: Memory, me: ScopedMemory, plan: LearningPlan
+) -> None:
+    whole = LearningPlan(model=plan.model)
+    me.learning.learn_next(whole, lambda *_: None)
+    (adapter,) = me.artefacts.kept(LORA_GGUF)
+    before = me.artefacts.open(adapter).read_bytes()
+    me.artefacts.drop_bytes(adapter)
+    assert not me.learning.learn_next(whole, lambda *_: pytest.fail("the shard stands"))
+    (adapter,) = me.artefacts.kept(LORA_GGUF)
+    assert me.artefacts.open(adapter).read_bytes() == before
+
+
+def test_another_plan_leaves_nothing_of_the_one_before(memory: Memory, me: ScopedMemory, plan: LearningPlan) -> None:
+    me.learning.learn_next(LearningPlan(model=plan.model), lambda *_: None)
+    while me.learning.learn_next(plan, lambda *_: None):
+        pass
+    assert {shard.of for shard in me.learning.shards()} == {2}
+    assert {one.artefact.mechanism for one in me.artefacts.kept()} == {LORA, LORA_GGUF}
+    assert len(me.artefacts.kept(LORA)) == len(me.artefacts.kept(LORA_GGUF))
+
+
+def test_a_job_that_is_to_stop_keeps_nothing_and_waits(memory: Memory, me: ScopedMemory, plan: LearningPlan) -> None:
+    number = me.learning.order(plan)
+    memory.learning_jobs.take(stopping=lambda: True)
+    memory.admin.serve(threading.Event(), lanes=("jobs",), once=True)
+    with memory._opened.store.read() as snapshot:
+        job = next(job for job in snapshot.jobs() if job.id == number)
+    assert (job.state, job.attempts) == (JobState.WAITING, 0)
+    assert me.artefacts.kept() == ()
+
+
+def test_no_other_process_takes_the_job(memory: Memory, me: ScopedMemory, plan: LearningPlan) -> None:
+    me.learning.order(plan)
+    memory.flush()
+    assert jobs(memory)[LEARN] is JobState.WAITING
+
+
+def test_what_cannot_be_learnt_says_so(memory: Memory, plan: LearningPlan, monkeypatch: pytest.MonkeyPatch) -> None:
+    nobody = memory.scope(user="nobody")
+    with pytest.raises(MnemicError, match="nothing has been remembered"):
+        nobody.learning.order(plan)
+    zh = memory.scope(user="li")
+    zh.observe("我住在成都。")
+    memory.flush()
+    learnable = zh.learning.learnable()
+    assert learnable.facts == ()
+    assert learnable.unasked == ("city",)
+    assert not zh.learning.learn_next(plan, lambda *_: None)
+    for wrong in (LearningPlan(preset="hero"), LearningPlan(shards=0)):
+        with pytest.raises(Invalid):
+            wrong.checked()
+    with pytest.raises(Invalid, match="GGUF file, or smollm2"):
+        model_file("openai:gpt")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(Invalid, match=r"pip install torch==2\.13\.0"):
+        require_torch()
+
+
+def test_a_character_is_asked_in_the_second_person_and_does_not_take_itself_for_who_asks() -> None:
+    for slot, wording in WORDINGS.items():
+        fact = fact_of("id", slot, "Rex", (), preset="character")
+        assert fact is not None
+        assert fact.answer.startswith(("I ", "My "))
+        assert not [q for q in fact.questions if {"I", "my", "mine"} & set(q.replace("'", " ").split())]
+        assert wording.questions[0] in fact.others
+    assert turned("Tell me about my pet.") == "Tell me about your pet."
+    maya = fact_of("id", "city", "Lisbon", (), subject="Maya", people=("Oliver",))
+    assert maya is not None
+    assert maya.answer == "Maya lives in Lisbon."
+    assert maya.questions[0] == "Where does Maya live?"
+    assert "Where do I live?" in maya.others
