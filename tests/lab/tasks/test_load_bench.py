@@ -108,6 +108,13 @@ def test_a_bar_is_missed_only_where_as_much_was_measured_as_it_is_stated_for() -
     assert TenantLoad().stated
 
 
+def test_items_are_counted_as_they_were_loaded_where_loading_was_cut_short(tmp_path: Path) -> None:
+    where = str(tmp_path / "m.db")
+    fill(where, replace(SMALL, tenants=2, items=8), lambda name, done, of: None)
+    figures = {figure.name: figure for figure in bench_load(replace(SMALL, fill_seconds=1e-9), where).figures}
+    assert figures["bytes an item takes"].detail.startswith("8 items")
+
+
 @pytest.mark.heavy
 def test_a_server_on_postgresql_is_measured_beside_a_file(postgres_database: str) -> None:
     load = TenantLoad(tenants=4, items=8, rate=20, seconds=0.5, warm=3, further=3, threads=4, served=True)

@@ -300,7 +300,8 @@ def bench_load(
         _refuse_others(where)
         filled, seconds = fill(where, load, progress)
         figures = [_loading(load, filled, seconds)]
-        load = replace(load, tenants=max(1, filled))
+        each = max(1, load.items // load.tenants)
+        load = replace(load, tenants=max(1, filled), items=max(1, filled) * each)  # what there is, if time ran out
         with ExitStack() as opened:
             memories = [opened.enter_context(_memory(where))]
             if beside_file:
