@@ -107,10 +107,10 @@ def test_a_newer_cube_follows_what_nobody_changed_here(
     there.revise(told.old, tags=["mine"])
     came = there.import_cube(exported(me, tmp_path / "newer.cube"), made_by=MADE_BY)
     assert came.items == {"written": 1, "updated": 2, "there": 1, "changed_here": 1}
-    states = {held.version.item.id: held.version.item.state for held in there.holdings()}
-    assert (states[told.turn], states[told.new]) == (State.RETIRED, State.SUPERSEDED)
+    held = {one.version.item.id: one.version.item for one in there.holdings()}
+    assert (held[told.turn].state, held[told.new].state) == (State.RETIRED, State.SUPERSEDED)
     assert there.get(newer).item == me.get(newer).item
-    assert there.get(told.old).item.tags == ("mine",)
+    assert held[told.old].tags == ("mine",)
     old = there.import_cube(tmp_path / "ada.cube", made_by=MADE_BY)  # the older one changes nothing back
     assert (old.seq, old.items) == (None, {"there": 1, "changed_here": 3})
 
