@@ -221,7 +221,7 @@ class World:
         stop.set()
         known: dict[str, Any] = {
             "messages": "I saw a fox.", "text": "Ada likes coffee.", "id": self.other, "where": Filter(),
-            "typed": "0", "folder": self.folder / "pages",
+            "typed": "0", "folder": self.folder / "pages", "file": self.folder / "w.cube", "made_by": {"model": "m"},
             "think": lambda versions: Transaction(answer=len(versions)), "src": self.fact, "dst": self.other,
             "type": "about", "useful": True, "seq": 2, "name": "try", "query": "where does she live?", "a": 1,
             "when": datetime(2026, 1, 2, tzinfo=UTC), "session": "chat", "user": "ada", "to": 3, "tenant": "default",

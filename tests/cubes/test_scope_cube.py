@@ -15,11 +15,11 @@ from cube_world import ADAPTER, CACHE, MADE_BY, QUIET, Told, contents, files_bel
 import mnemic.cubes
 from mnemic.core.items import State
 from mnemic.core.scope import SHARED
-from mnemic.errors import Conflict, NotFound, Refused
+from mnemic.errors import Conflict, NotFound, Refused, StoreFull
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.settings import Settings
 from mnemic.store.sqlite.sqlite_store import SqliteStore
-from mnemic.testing.faults import CountingProbe, Probe
+from mnemic.testing.faults import CountingProbe, Probe, largest_file
 from mnemic.testing.torture.children import asked, fork
 
 
@@ -107,10 +107,10 @@ def test_a_newer_cube_follows_what_nobody_changed_here(
     there.revise(told.old, tags=["mine"])
     came = there.import_cube(exported(me, tmp_path / "newer.cube"), made_by=MADE_BY)
     assert came.items == {"written": 1, "updated": 2, "there": 1, "changed_here": 1}
-    states = {held.version.item.id: held.version.item.state for held in there.holdings()}
-    assert (states[told.turn], states[told.new]) == (State.RETIRED, State.SUPERSEDED)
+    held = {one.version.item.id: one.version.item for one in there.holdings()}
+    assert (held[told.turn].state, held[told.new].state) == (State.RETIRED, State.SUPERSEDED)
     assert there.get(newer).item == me.get(newer).item
-    assert there.get(told.old).item.tags == ("mine",)
+    assert held[told.old].tags == ("mine",)
     old = there.import_cube(tmp_path / "ada.cube", made_by=MADE_BY)  # the older one changes nothing back
     assert (old.seq, old.items) == (None, {"there": 1, "changed_here": 3})
 
@@ -229,6 +229,24 @@ def test_secrets_are_masked_where_they_come_in(other: Memory, tmp_path: Path) ->
     assert came.masked == 1
     assert "sk-proj" not in there.list()[0].item.text
     assert there.import_cube(cube).items == {"there": 1}
+
+
+def test_a_full_disk_leaves_nothing_half_and_the_next_import_goes_on(
+    me: ScopedMemory, there: ScopedMemory, told: Told, other: Memory, tmp_path: Path
+) -> None:
+    large = b"GGUF" + bytes(4_000_000)
+    kept = me.artefacts.put(large, mechanism="lora", made_by=MADE_BY, sources=(told.turn,))
+    with largest_file(3_000_000), pytest.raises(StoreFull):
+        me.export_cube(tmp_path / "full.cube")
+    assert not [path for path in tmp_path.iterdir() if "cube" in path.name]
+    cube = exported(me, tmp_path / "ada.cube")
+    with largest_file(3_000_000), pytest.raises(StoreFull):
+        there.import_cube(cube, made_by=MADE_BY)
+    assert large not in [path.read_bytes() for path in (tmp_path / "other").rglob("*") if path.is_file()]
+    assert not [name for name in files_below(tmp_path / "other" / "m.db.artefacts") if "unfinished" in name]
+    assert other.admin.verify() == []
+    there.import_cube(cube, made_by=MADE_BY)
+    assert there.artefacts.open(kept.id).read_bytes() == large
 
 
 def test_a_branch_is_carried_as_it_reads(me: ScopedMemory, there: ScopedMemory, tmp_path: Path) -> None:

@@ -52,4 +52,3 @@ def test_what_cannot_be_done_ends_with_a_code_and_a_sentence(run: Run, source: s
     assert "no file" in run("cube", "import", "nothing.cube", "--store", "copy.db", code=3).err
     Path("cut.cube").write_bytes(Path("me.cube").read_bytes()[:-9])
     assert "cut short" in run("cube", "import", "cut.cube", "--store", "copy.db", code=2).err
-    assert "Missing command" in run("cube", code=2).err

@@ -47,7 +47,7 @@ _BEYOND: Final = b"PK\x06\x07"
 """What stands before the end of a zip with extensions for more than 2 GB."""
 _UNREADABLE: Final = (
     zipfile.BadZipFile, struct.error, EOFError, NotImplementedError, RuntimeError, ValueError, KeyError, TypeError,
-    AttributeError, OverflowError, RecursionError,
+    AttributeError, OverflowError, RecursionError, OSError,
 )  # fmt: skip
 """What reading a forged zip or manifest may end in."""
 
@@ -95,8 +95,12 @@ def beginning(dest: Path) -> Iterator[BinaryIO]:
         with tempfile.TemporaryFile(dir=folder) as spool:
             yield spool
     except OSError as error:
-        kind = StoreFull if error.errno in (errno.ENOSPC, errno.EDQUOT) else StoreError
-        raise kind(f"cannot write {dest}: {error.strerror}; nothing is left of it") from error
+        raise _unwritten(error, dest) from error
+
+
+def _unwritten(error: OSError, path: Path) -> StoreError:
+    kind = StoreFull if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else StoreError
+    return kind(f"cannot write {path}: {error.strerror}; nothing is left of it")
 
 
 def journal_part(lines: Iterator[bytes], spool: BinaryIO) -> CubePart:
@@ -257,11 +261,18 @@ class CubeFile:
             return raw.read(size)
 
     def copy(self, sha256: str, into: Path) -> None:
-        """Write the bytes of a part to a new file; whoever keeps it digests it again."""
+        """Write the bytes of a part to a new file; whoever keeps it digests it again.
+
+        Raises:
+            StoreFull, StoreError: it cannot be written.
+        """
         part = self.part(sha256)
         assert part is not None
-        with open(os.open(into, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.writelines(self._pieces(part))
+        try:
+            with open(os.open(into, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                file.writelines(self._pieces(part))
+        except OSError as error:
+            raise _unwritten(error, into) from error
 
     def _pieces(self, part: CubePart) -> Iterator[bytes]:
         try:
