@@ -323,7 +323,7 @@ class Recalling:
         return self._doubts(snapshot, who, *self._core(snapshot, who))
 
     def _profile(self, snapshot: Snapshot, who: Who) -> tuple[list[Item], list[Doubt], str]:
-        """What the profile says, as far as its evidence is still shown, what puts it in doubt, and the user's name."""
+        """What the profile says as far as its evidence is still shown, what puts that in doubt, and the user's name."""
         core, sources = self._core(snapshot, who)
         return _facts(core, sources), self._doubts(snapshot, who, core, sources), _user_called(who, sources)
 
@@ -418,7 +418,6 @@ class Recalling:
             budget=request.budget,
             vectors=meant.vectors,
             embedders=meant.embedders,
-            unfilled=meant.unfilled,
             besides=frozenset(request.besides),
         )
 
