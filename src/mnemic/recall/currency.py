@@ -33,7 +33,7 @@ from mnemic.extract.small_products import small_product
 from mnemic.index.columns import FIELD_SHIFT, Column
 from mnemic.recall.asked_for import asks_several, asks_yes_or_no
 from mnemic.recall.asked_person import asked_person
-from mnemic.recall.order_network import OrderNetwork
+from mnemic.recall.order_network import OrderNetwork, OrderOdds
 from mnemic.recall.polarity import ASKS_PAST
 from mnemic.recall.sentence_cues import (
     KIN,
@@ -70,6 +70,9 @@ BETWEEN_PEOPLE: Final = 1.0
 
 BEHIND: Final = 5.0
 """Log odds by which a candidate is put behind others for what it is, whatever it says."""
+
+ALIKE_IN_WORDS: Final = 0.6
+"""Share of the first candidate's score by words from which another one may succeed it where words are all there is."""
 
 REPLACED: Final = 0.5
 """How likely what bears on the question must have been replaced by what goes first, to be told as an older state."""
@@ -362,25 +365,41 @@ def succeeded(question: Question, pool: Pool, learned: CurrencyWeights) -> Succe
     """Order the candidates by how they bear on a question, and by whether another one has taken their place.
 
     To a question about whoever asks, what an assistant said stays behind what a person did; so does, to any, what is
-    certainly of somebody else.
+    certainly of somebody else. By words alone the order stays, but for a newer state of what came first.
     """
     odds = learned.network.weigh(pool.inputs, pool.pairs, pool.flags)
     bearing = odds.bearing
     bearing[pool.apart | pool.machines & question.asks_own] -= np.float32(BEHIND)
     if pool.plain.any():
         bearing[pool.plain] = np.maximum(bearing[pool.plain], bearing.max())
-    standing = odds.standing(pool.allowed)
-    if pool.of_several or not pool.own.any():
-        standing += np.float32(BETWEEN_PEOPLE if pool.of_several else UNSPOKEN) * pool.behind
-    order = np.argsort(-standing, kind="stable")
+    likely = math.log(REPLACED / (1 - REPLACED))
+    if learned.embedder:
+        standing = odds.standing(pool.allowed)
+        if pool.of_several or not pool.own.any():
+            standing += np.float32(BETWEEN_PEOPLE if pool.of_several else UNSPOKEN) * pool.behind
+        order = np.argsort(-standing, kind="stable")
+    else:
+        order = _as_they_came(pool, odds, likely)
     first = int(order[0])
     replaced = odds.replaced[:, first]
-    likely = math.log(REPLACED / (1 - REPLACED))
     states = pool.allowed[:, first] & (replaced > likely) & (bearing > 0)
     older = sorted(np.flatnonzero(states).tolist(), key=pool.place.__getitem__)
     same_matter = odds.same[:, first].copy()
     same_matter[first] = replaced[pool.allowed[:, first]].max(initial=np.float32(-30))
     return Succession(tuple(order.tolist()), (first, *older) if older else (), bearing, same_matter)
+
+
+def _as_they_came(pool: Pool, odds: OrderOdds, likely: float) -> NDArray[np.intp]:
+    """Positions in the order in which candidates came, but the newest state of what came first before it.
+
+    Words alone say too little of what bears; a state holds about as much of the question as what came first.
+    """
+    least = np.float32(ALIKE_IN_WORDS) * pool.own[0]
+    newer = pool.allowed[0] & (odds.replaced[0] > likely) & (pool.own >= least) & (least > 0)
+    if not newer.any():
+        return np.arange(len(newer))
+    at = min(np.flatnonzero(newer).tolist(), key=pool.place.__getitem__)
+    return np.array([at, *(other for other in range(len(newer)) if other != at)], np.intp)
 
 
 def current(

@@ -51,7 +51,7 @@ _ONCE: Final = re.compile(
 )
 """Says of itself that it was once so."""
 _FROM: Final = re.compile(r"\b(?:from|left|before)\b|从|离开|[之以]前", re.IGNORECASE)
-_FAR: Final = 4.0
+_FAR: Final = 5.0
 """By how much less than what bears most, in log odds, another state of the matter may bear on the question."""
 _SAME_MATTER: Final = (
     re.compile(

@@ -418,6 +418,7 @@ class Recalling:
             budget=request.budget,
             vectors=meant.vectors,
             embedders=meant.embedders,
+            unfilled=meant.unfilled,
             besides=frozenset(request.besides),
         )
 
