@@ -317,7 +317,7 @@ def test_a_job_that_is_killed_anywhere_leaves_nothing_half_written_and_is_done_b
         monkeypatch.setattr(lora_memory.LoraMemory, "write", lambda *given, state=state: state)
         killed = _killed_at(store, settings, whole, point)
         monkeypatch.undo()
-        monkeypatch.setattr(lora_memory, "LoraSettings", lambda: lora.settings)
+        monkeypatch.setattr(lora_memory, "LoraSettings", lambda lora=lora: lora.settings)
         with Memory(store, settings=settings) as memory:
             me = memory.scope(user="ada")
             assert list(memory._opened.store.verify()) == []
