@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,7 @@ import pytest
 
 pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
 
+from mnemic.artefacts.artefact_files import ArtefactFolder
 from mnemic.artefacts.artefact_records import ADAPTER_AUTHOR
 from mnemic.errors import Conflict, Invalid, MnemicError
 from mnemic.memory import Memory, ScopedMemory
@@ -29,6 +33,7 @@ from mnemic.scope_learning import (
 )
 from mnemic.settings import Settings
 from mnemic.store.engine.job_queue import AGAIN
+from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.store.values.work import JobState
 
 TOLD = ("I live in Trondheim.", "My mother's name is Ingrid.", "I'm allergic to peanuts.")
@@ -291,3 +296,61 @@ def test_a_character_is_asked_in_the_second_person_and_does_not_take_itself_for_
     assert maya.answer == "Maya lives in Lisbon."
     assert maya.questions[0] == "Where does Maya live?"
     assert "Where do I live?" in maya.others
+
+
+@pytest.mark.heavy
+def test_a_job_that_is_killed_anywhere_leaves_nothing_half_written_and_is_done_by_the_next(
+    tmp_path: Path, plan: LearningPlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Killed at each point that keeping the shard and the engine's adapter passes; the lease runs out by itself."""
+    whole, settings = LearningPlan(model=plan.model), Settings(background=False, home=tmp_path / "home")
+    for point in range(20):
+        store = tmp_path / f"{point}.db"
+        with Memory(store, settings=settings) as memory:
+            me = memory.scope(user="ada")
+            for text in TOLD[:2]:
+                me.observe(text)
+            memory.flush()
+            lora = open_lora(whole, settings.home / "cache")
+            state = lora.write(me.learning.learnable().facts, lora.empty())
+        # torch does not learn in a forked child: what it would have learnt is given to it
+        monkeypatch.setattr(lora_memory.LoraMemory, "write", lambda *given, state=state: state)
+        killed = _killed_at(store, settings, whole, point)
+        monkeypatch.undo()
+        monkeypatch.setattr(lora_memory, "LoraSettings", lambda lora=lora: lora.settings)
+        with Memory(store, settings=settings) as memory:
+            me = memory.scope(user="ada")
+            assert list(memory._opened.store.verify()) == []
+            while me.learning.learn_next(whole, lambda *_: None):
+                pass
+            (shard,), (adapter,) = me.learning.shards(), me.artefacts.kept(LORA_GGUF)
+            assert me.artefacts.open(shard.kept).exists()
+            assert me.artefacts.open(adapter).exists()
+            me.artefacts.sweep()
+        if not killed:
+            break
+    assert point >= 6, "every point was passed"
+    assert not killed
+
+
+def _killed_at(store: Path, settings: Settings, plan: LearningPlan, point: int) -> bool:
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            passed = count()
+
+            def probe(name: str) -> None:
+                if next(passed) == point:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+            opened = SqliteStore(store)
+            opened.artefacts = ArtefactFolder.beside(store, probe)
+            with Memory(opened, settings=settings) as memory:
+                memory.scope(user="ada").learning.learn_next(plan, lambda *_: None)
+            code = 0
+        finally:
+            os._exit(code)
+    _, status = os.waitpid(pid, 0)
+    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0
+    return os.WIFSIGNALED(status)
