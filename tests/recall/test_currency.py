@@ -62,7 +62,9 @@ def recalled(memory: Memory, question: str, *texts: str) -> list[str]:
         ((BACH, *LIKES), "我喜欢听哪些作曲家的作品？"),
     ],
 )
-def test_much_talk_of_like_things_does_not_bury_what_bears_most(memory: Memory, told: tuple[str, ...], question: str) -> None:
+def test_much_talk_of_like_things_does_not_bury_what_bears_most(
+    memory: Memory, told: tuple[str, ...], question: str
+) -> None:
     assert told[0] in recalled(memory, question, *told)[:4]
 
 
