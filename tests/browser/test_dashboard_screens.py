@@ -346,7 +346,7 @@ def test_a_list_slower_than_what_is_written_loads(opening: Opening, serving: Ser
     finally:
         over.set()
         writing.join()
-    page.unroute("**/v1/holds")
+    page.unroute_all(behavior="ignoreErrors")  # one may still be held back
 
 
 def test_a_timeline_asks_for_its_first_commit_once(opening: Opening, lived: str) -> None:
