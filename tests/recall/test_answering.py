@@ -592,6 +592,7 @@ def test_a_day_without_a_year_is_the_next_of_what_is_to_come_and_the_last_of_wha
         ("婚礼定在10月18日。", "我的生日是哪天？"),
         ("我姐姐在读博士。", "我姐夫是谁？"),
         ("My passport expires on 3 March 2027.", "What is my passport number?"),
+        ("我的护照2027年3月到期。", "我的护照号是多少？"),
         ("My mum's birthday is on the 9th of May.", "When is my grandmother's birthday?"),
         ("My new phone cost 549 euros.", "How much did my sofa cost?"),
         ("I swim on Tuesdays.", "Which football team do I support?"),
@@ -613,6 +614,7 @@ def test_what_nobody_said_is_not_answered_by_what_comes_nearest(told: str, quest
     [
         ("My favourite colour is teal.", "What is my favourite colour?", "teal"),
         ("My passport number is 533 380 006.", "What is my passport number?", "533 380 006"),
+        ("My passport is 533380006, valid until 3 March 2027.", "What is my passport number?", "533380006"),
         ("Clara, my sister, was born on the 9th of May.", "When is my sister's birthday?", "9"),
         ("I've got two sisters, Kate and Moira.", "What are my sisters' names?", "Kate"),
         ("I was a barista for years; now I keep the accounts of a brewery.", "What is my job now?", "brewery"),

@@ -77,6 +77,18 @@ _ASKS_CONTACT: Final = re.compile(
     re.IGNORECASE,
 )
 """Asks for a telephone number, else for a mailbox."""
+_ASKS_ISSUED: Final = re.compile(
+    r"\b(?:passport|account|policy|licen[cs]e|card|membership|booking|reservation|order|ticket|student|tax|registration"
+    r"|serial|customer) number\b|(?:护照|身份证|银行卡|卡|账|保单|订单|会员|学)号",
+    re.IGNORECASE,
+)
+"""Asks for a number that an office or a shop gave."""
+_DATE_TOLD: Final = re.compile(
+    r"\b\d{1,2}(?:st|nd|rd|th)?(?: of)? (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*(?:,? \d{4})?"
+    r"|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2}(?:st|nd|rd|th)?(?:,? \d{4})?"
+    r"|\d{4}年|\d{1,2}月(?:\d{1,2}[日号])?|\b(?:19|20)\d\d\b",
+    re.IGNORECASE,
+)
 _NUMBER_TOLD: Final = re.compile(r"\d(?:[ -]?\d){2}")
 _MAIL_TOLD: Final = re.compile(r"@|邮箱|e-?mail", re.IGNORECASE)
 NEARLY: Final = 2.0
@@ -238,6 +250,8 @@ def is_off(question: str, asked: AnswerType, hit: Recalled, text: str) -> bool:
         told = _NUMBER_TOLD if contact[1] or contact[2] else _MAIL_TOLD
         if told.search(text) is None:
             return True
+    if _ASKS_ISSUED.search(question) and _NUMBER_TOLD.search(_DATE_TOLD.sub("", text)) is None:
+        return True
     off_topic = hit.same_topic is not None and hit.same_topic < OFF_TOPIC and (hit.bearing or 0.0) < BEARS_WELL
     return off_topic and share_held(asked_words(question) - OF_ANY_MATTER, text) == 0
 

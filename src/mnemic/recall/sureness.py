@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -53,6 +54,8 @@ _ALL: Final = 0.7
 """Share of a question from which a statement holds all that it asks about."""
 
 _HALF: Final = 0.5
+_DREAMT: Final = re.compile(r"\b(?:dream(?:s|t|ed)?|nightmares?)\b|梦见|梦到|做梦|梦里", re.IGNORECASE)
+"""Tells a dream, which says neither that something is so nor that it is not."""
 
 _MEANT: Final = 1.0
 """A closeness of meaning that few entries reach, as recall scales it."""
@@ -167,11 +170,11 @@ def sure(grounds: AnswerGrounds) -> float:
 def _may_conclude(grounds: AnswerGrounds) -> bool:
     """Whether yes or no may be concluded at all, though nobody plainly said it.
 
-    Not from what is of another object; and from what is only supposed, dreamt or planned no more than that it is not so
+    Not from what is of another object, nor from a dream; and from what is only supposed, dreamt or planned no more than that it is not so
     yet. By words alone, what is asked of whoever asks must be named by the sentence nearly whole, or half of it by the
     states of its matter.
     """
-    if grounds.of_other_object:
+    if grounds.of_other_object or _DREAMT.search(grounds.quoted[0].text):
         return False
     if grounds.supposed and (grounds.yes is None or grounds.yes >= _HALF or STILL.search(grounds.question)):
         return False
