@@ -61,6 +61,16 @@ if TYPE_CHECKING:
 POOL: Final = 24
 """Candidates that are looked at once more."""
 
+ALL_ARMS: Final = 0.2
+"""What a candidate's score by all arms counts for beside its bearing, where it is told what bears most."""
+
+AMONG_THREE: Final = 3
+"""Among how many what bears most stays."""
+AMONG_FIVE: Final = 5
+"""Among how many the `BEST` stay."""
+BEST: Final = 3
+"""How many of what all arms together found best are kept near the first."""
+
 UNSPOKEN: Final = 0.5
 """What a candidate's score by all arms counts for beside what the network makes of it, where no candidate holds a word
 of the question, as in another language: bearing then reads little."""
@@ -369,7 +379,8 @@ def succeeded(question: Question, pool: Pool, learned: CurrencyWeights) -> Succe
     """
     odds = learned.network.weigh(pool.inputs, pool.pairs, pool.flags)
     bearing = odds.bearing
-    bearing[pool.apart | pool.machines & question.asks_own] -= np.float32(BEHIND)
+    off = pool.apart | pool.machines & question.asks_own
+    bearing[off] -= np.float32(BEHIND)
     if pool.plain.any():
         bearing[pool.plain] = np.maximum(bearing[pool.plain], bearing.max())
     likely = math.log(REPLACED / (1 - REPLACED))
@@ -377,7 +388,7 @@ def succeeded(question: Question, pool: Pool, learned: CurrencyWeights) -> Succe
         standing = odds.standing(pool.allowed)
         if pool.of_several or not pool.own.any():
             standing += np.float32(BETWEEN_PEOPLE if pool.of_several else UNSPOKEN) * pool.behind
-        order = np.argsort(-standing, kind="stable")
+        order = _kept_near(np.argsort(-standing, kind="stable"), bearing, pool, off)
     else:
         order = _as_they_came(pool, odds, likely)
     first = int(order[0])
@@ -387,6 +398,21 @@ def succeeded(question: Question, pool: Pool, learned: CurrencyWeights) -> Succe
     same_matter = odds.same[:, first].copy()
     same_matter[first] = replaced[pool.allowed[:, first]].max(initial=np.float32(-30))
     return Succession(tuple(order.tolist()), (first, *older) if older else (), bearing, same_matter)
+
+
+def _kept_near(order: NDArray[np.intp], bearing: Floats, pool: Pool, off: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Positions in their order, but what bears most among the first three, and what all arms found best among the first
+    five: an order learned on short talks may be wrong of much talk of like things.
+
+    Args:
+        off: What is certainly of somebody else, or an assistant's where it is asked of whoever asks, is not kept.
+    """
+    most = int(np.argmax(bearing + np.float32(ALL_ARMS) * pool.behind))
+    best = (at for at in range(min(BEST, len(order))) if not off[at])
+    for at, place in ((most, AMONG_THREE), *((at, AMONG_FIVE) for at in best)):
+        if (now := int(np.flatnonzero(order == at)[0])) >= place:
+            order = np.insert(np.delete(order, now), place - 1, at)
+    return order
 
 
 def _as_they_came(pool: Pool, odds: OrderOdds, likely: float) -> NDArray[np.intp]:
