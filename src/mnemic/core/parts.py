@@ -74,10 +74,9 @@ def _head(item: Item) -> str:
     speaker = slots.get("speaker") or slots.get("role")
     if isinstance(speaker, str):
         return speaker
-    if item.kind is Kind.TURN and item.channel is Channel.USER:
-        return "user"
     headings = (slots.get(name) for name in ("title", "heading"))
-    return ", ".join(text for text in headings if isinstance(text, str) and text)
+    head = ", ".join(text for text in headings if isinstance(text, str) and text)
+    return head or ("user" if item.kind is Kind.TURN and item.channel is Channel.USER else "")
 
 
 def entry_terms(item: Item) -> tuple[bytes, ...]:
