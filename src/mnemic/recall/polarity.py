@@ -45,12 +45,25 @@ _END: Final = re.compile(
     re.IGNORECASE,
 )
 DENIES: Final = re.compile(
-    r"\b(?:no|not|never|outgr[eo]wn?|none|nothing|without|instead|last|gone|left|sold|quit|stopped|gave|broke|cancel\w*|closed|ended"
-    r"|over|finished|former|handed|dropped|out|off|away|goodbye|retired|returned|swapped|switched"
+    r"\b(?:no|not|never|outgr[eo]wn?|none|nothing|without|instead|last (?:day|shift|one|time)|gone|lost|left|sold|quit"
+    r"|stopped|gave|broken?|cancel\w*|closed|ended|over|finished|former|handed|dropped|out|off|away|goodbye|retired"
+    r"|returned|swapped|switched"
     r"|(?:do|does|did|is|was|are|were|has|have|had|ca|wo|would|could|should)nt)\b|n['’]t\b"
     r"|不|没|别|停|退|卖|辞|离[婚开职]|散|断|戒|注销|取消|告别|最后|交给|移交|换|改|走了|完了|拆|送人|结束|到期|毕业|搬",
     re.IGNORECASE,
 )
+_FORMS: Final = {
+    **dict.fromkeys(("no", "not", "never", "none", "nothing", "n't", "n’t", "没", "不"), "not"),
+    **dict.fromkeys(("sell", "卖"), "sold"),
+    **dict.fromkeys(("stop", "停"), "stopped"),
+    **dict.fromkeys(("lose",), "lost"),
+    **dict.fromkeys(("leave",), "left"),
+    **dict.fromkeys(("give up", "given up", "gave up"), "gave"),
+    **dict.fromkeys(("broke up", "break up", "broken", "broken up"), "broke"),
+    **dict.fromkeys(("cancel", "cancels", "canceled", "cancelled"), "cancelled"),
+    **dict.fromkeys(("finish", "end"), "finished"),
+}
+"""Forms of a word of an end that mean the same; "not" for all that only denies."""
 SUPPOSES: Final = re.compile(
     r"\b(?:if|suppose|might|may|maybe|would|could|wish|dreamt|dreamed|someday|one day|one of these|hope|horoscope"
     r"|should)\b|['’]d\b|['’]ll\b|如果|要是|等|梦|假如|考虑|想|敢|改天|哪天|许愿|就好",
@@ -73,8 +86,10 @@ _ALL: Final = 0.7
 def polar(question: str, evidence: Sequence[Recalled]) -> Floats:
     """What the model reads of a question for yes or no and its evidence, the best first; `POLAR_INPUTS`."""
     first = evidence[0]
-    still, ever, past, end = (bool(form.search(question)) for form in (STILL, _EVER, ASKS_PAST, _END))
-    denies, supposes = bool(DENIES.search(first.text)), bool(SUPPOSES.search(first.text))
+    still, ever, past = (bool(form.search(question)) for form in (STILL, _EVER, ASKS_PAST))
+    asked_end, told_end = _endings(_END, question), _endings(DENIES, first.text)
+    end, denies = bool(asked_end - told_end), bool(told_end - _endings(DENIES, question) - asked_end)
+    supposes = bool(SUPPOSES.search(first.text))
     asked = asked_words(STILL.sub("", question))
     named = share_held(asked, first.text)
     older = max((share_held(asked, hit.text) for hit in evidence[1:] if _of_the_matter(hit, first)), default=0.0)
@@ -85,6 +100,14 @@ def polar(question: str, evidence: Sequence[Recalled]) -> Floats:
         bool(_CONTINUES.search(first.text)),
     )
     return np.array((still, ever, past, end, named, older, supposes, *signs), np.float32)
+
+
+def _endings(form: re.Pattern[str], text: str) -> frozenset[str]:
+    """The words of an end or a denial in a text, each as the form that it is listed by.
+
+    What a question asks for and a statement says is no denial: "I'm left-handed" to "Am I left-handed?".
+    """
+    return frozenset(_FORMS.get(word := match.casefold(), word) for match in form.findall(text))
 
 
 def _of_the_matter(hit: Recalled, first: Recalled) -> bool:
