@@ -112,4 +112,5 @@ class OrderOdds:
         unlikely = np.exp(-np.clip(self.replaced, -30, 30))
         taken = np.where(allowed, self.bearing[:, None] - np.log1p(unlikely), -np.inf).max(axis=0)
         left: Floats = np.log1p(-NEVER_SURE / (1 + unlikely) * allowed).min(axis=1)
-        return np.maximum(self.bearing, taken) + left
+        answers: Floats = np.maximum(self.bearing, taken)
+        return answers + left
