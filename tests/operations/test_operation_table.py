@@ -43,6 +43,7 @@ NOT_OFFERED: Final = {
     "write_folder": "writes files of the machine it runs on",
     "compare_folder": "reads files of the machine it runs on",
     "artefacts": "megabytes of a model's own, which lie beside the store of the process that computed them",
+    "learning": "trains a model, which takes minutes and torch; the command line's `neural learn` does",
     "export_cube": "writes a file of the machine it runs on, as a backup does",
     "import_cube": "reads a file of the machine it runs on, and believes it as a backup",
     "apply_folder": "reads and writes files of the machine it runs on",

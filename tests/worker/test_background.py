@@ -150,7 +150,7 @@ def test_a_failing_embedder_loses_nothing_and_is_asked_again(tmp_path: Path) -> 
         assert (meaning.pending, meaning.error) == (1, "the endpoint is down")
         assert [one.text for one in me.recall("cello")] == ["The cello arrived."]
         assert memory.flush(seconds=PATIENCE)
-        assert flaky.seen == ["The cello arrived."]
+        assert flaky.seen == ["user: The cello arrived."]
 
 
 def test_a_flush_with_little_time_begins_no_long_text_and_says_so(

@@ -60,7 +60,7 @@ class Choking(ScriptedEmbedder):
         self.batches.append(len(texts))
         if self.ill or any(self.poison in text for text in texts):
             raise ModelError("it chokes")
-        self.seen += texts
+        self.seen += [text.removeprefix("user: ") for text in texts]
         return super().passages(texts)
 
 

@@ -33,6 +33,7 @@ STATUSES: Final[Mapping[type[MnemicError], int]] = {
     errors.NoModel: 501,
     errors.UnusableModel: 501,
     errors.OverBudget: 503,
+    **dict.fromkeys((errors.ForeignState, errors.DamagedState, errors.InexactJoin), 500),
     errors.StoreError: 503,
     errors.StoreFull: 507,
     errors.StoreReadOnly: 503,
