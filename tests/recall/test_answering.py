@@ -521,7 +521,7 @@ PLAIN = (
 )
 
 
-@pytest.mark.parametrize(("told", "question", "said"), PLAIN)
+@pytest.mark.parametrize(("told", "question", "said"), PLAIN, ids=str)
 def test_what_is_plainly_said_is_answered_by_yes_or_no(
     me: ScopedMemory, told: tuple[str, ...], question: str, said: str
 ) -> None:
@@ -562,6 +562,7 @@ def test_something_else_again_does_not_take_up_what_had_ended(world: Any) -> Non
         (("我不忌辣。",), "我能吃辣椒吗？"),
         (("我不再忌海鲜了。",), "我能吃虾吗？"),
     ],
+    ids=str,
 )
 def test_what_is_not_plainly_said_is_left_open(me: ScopedMemory, told: tuple[str, ...], question: str) -> None:
     tell(me, *told, speaker="user")
