@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 
 from mnemic import Memory
 from mnemic.recall.masked_values import is_masked_for
 
+CPU_SECONDS = 5.0
+"""A pass over a text takes a fraction of a second; one for each of its characters, tens of seconds."""
 MASKED = [
     ("What is my card number?", "My card is **** 4432."),
     ("What is my card number?", "My card number is **** **** **** 4432."),
@@ -49,6 +53,8 @@ def test_a_mask_is_told(question: str, text: str) -> None:
         ("Which card games do I love?", "***Update***: I love card games"),
         ("Where is the spare key?", "Notes\n***\nThe spare key is under the mat."),
         ("What's my password?", "My password is swordfish. The film got **** in the paper."),
+        ("What's my password?", "My password is swordfish (the old password was ****)."),
+        ("Where is the spare key?", "*** The spare key is under the mat ***"),
         ("我的密码是什么？", "我的密码是芝麻开门（旧的是****）。"),
     ],
 )
@@ -56,11 +62,12 @@ def test_what_gives_the_value_or_is_asked_for_something_else_is_no_mask(question
     assert not is_masked_for(question, text)
 
 
-@pytest.mark.parametrize("again", ["12 ", "0123 ", "x ", "* ", "*** ", "1234 *** ", ".", "***a", "xx-", "(***", " "])
+@pytest.mark.parametrize("again", ["12 ", "0123 ", "x ", "* ", "*** ", "1234 *** ", ".", "a", "***a", "xx-", "(***", " "])
 def test_a_long_text_is_looked_through_once(again: str) -> None:
-    """Thousandfold the longest text that is looked at still takes far less than a pass over it for each character."""
     started = process_time()
-    is_masked_for("What is my phone number?", again * (40_000 // len(again)) + "x ***")
+    run = again * (40_000 // len(again))
+    is_masked_for("What is my phone number?", f"{run}x ***")
+    is_masked_for("What is my phone number?", f"*** {run}")
     assert process_time() - started < CPU_SECONDS
 
 
