@@ -604,7 +604,9 @@ def test_what_a_question_names_as_what_followed_is_told(question: str, text: str
     assert names_what_followed(question, text) is follows
 
 
-@pytest.mark.parametrize("question", ["我住" + "到" * 40_000, "live before i moved" + " " * 40_000 + "X"], ids=["到", "spaces"])
+@pytest.mark.parametrize(
+    "question", ["我住" + "到" * 40_000, "live before i moved" + " " * 40_000 + "X"], ids=["到", "spaces"]
+)
 def test_a_long_question_for_what_was_before_is_looked_through_once(question: str) -> None:
     """A pass over it takes milliseconds; one for each of its signs, tens of seconds."""
     started = process_time()

@@ -62,7 +62,9 @@ def test_what_gives_the_value_or_is_asked_for_something_else_is_no_mask(question
     assert not is_masked_for(question, text)
 
 
-@pytest.mark.parametrize("again", ["12 ", "0123 ", "x ", "* ", "*** ", "1234 *** ", ".", "a", "***a", "xx-", "(***", " "])
+@pytest.mark.parametrize(
+    "again", ["12 ", "0123 ", "x ", "* ", "*** ", "1234 *** ", ".", "a", "***a", "xx-", "(***", " "]
+)
 def test_a_long_text_is_looked_through_once(again: str) -> None:
     started = process_time()
     run = again * (40_000 // len(again))

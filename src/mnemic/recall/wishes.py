@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 _ADVERBS: Final = r"(?: (?:really|rather|most|also|so|much|dearly|still|always|just|one day|some day|someday|eventually|ideally|love to|like to))*"
 _STATE_CHINESE: Final = r"(?:住|搬|定居|生活|安家|工作|上班|就职|任职|跳槽|开(?![始会心])|买|养|车|读|学)"
-_GOVERNING: Final = (
-    rf"(?![^，。？]{{0,8}}(?:之前|以前|的时候|(?<!目)前))(?:(?=[^，。？我咱]{{0,12}}{_STATE_CHINESE})|(?!.*{_STATE_CHINESE}))"
-)
+_GOVERNING: Final = rf"(?![^，。？]{{0,8}}(?:之前|以前|的时候|(?<!目)前))(?:(?=[^，。？我咱]{{0,12}}{_STATE_CHINESE})|(?!.*{_STATE_CHINESE}))"
 """The state that is asked for is what is wished for: 我想住在哪里, and not 我想搬家之前住在哪里."""
 _ASKS_WISH: Final = re.compile(
     rf"\b(?:would|['’]d) (?:i|we){_ADVERBS} (?:like|love|prefer|rather|enjoy|want|choose)\b"
