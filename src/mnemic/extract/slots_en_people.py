@@ -5,16 +5,22 @@ from __future__ import annotations
 
 from typing import Final
 
+from mnemic.core.parts import MONTHS
 from mnemic.extract.patterns import SlotAct
 from mnemic.extract.slots_en_words import CALLED, RELATIONS, say
 
 _CALLED: Final = tuple(CALLED.items())
 _APART: Final = r"(?:(?:have |'ve )?(?:just |finally |recently )?(?:broke up|broken up|split up|split|separated|divorced|parted ways|called it quits|ended (?:it|things))|(?:got|are getting|are|were) divorced|are (?:no longer together|no longer a couple|separated)|(?:aren't|are not) (?:together|an item|a couple)(?: any ?more)?)(?=[.,;!]|$| (?:last|this|in|on|yesterday|today|for|after|a|two|three|and|because|so|any)\b)"
 
-_DIED: Final = r"(?:(?:(?:has |have |'s |'ve )?(?:sadly |suddenly |just |finally |peacefully )?(?:died|passed away|passed on|passed(?= (?:last|this|in|on|yesterday|today)\b|[.,;!]|$))(?! (?:laughing|of (?:laughter|embarrassment|shame|boredom)|on (?:stage|screen|me)|inside|a little|twice|again|in (?:the|a) (?:film|book|novel|game|show|series|episode|movie|play))\b)|(?:is|are) (?:dead|no longer with us)|was put (?:down|to sleep))\b)"
-_LATELY: Final = r"(?=[.,;!]|$| (?:last|this|yesterday|today|on (?-i:[A-Z])|in (?-i:[A-Z]|\d)|to (?:cancer|old age|an? )|two|three|a (?:week|month|year|few)|earlier|suddenly)\b| (?:in (?-i:[A-Z])|on (?-i:[A-Z])|in \d))"
+_WHEN: Final = rf"(?:(?:earlier )?(?:last|this) \w+|yesterday|today|suddenly|on (?:\w+day|{'|'.join(MONTHS)})(?: \d+)?|in (?:early |late )?(?:{'|'.join(MONTHS)}|\d{{4}}|(?:the )?(?:spring|summer|autumn|fall|winter))(?: \d{{4}})?|(?:an? |\w+ )(?:days?|weeks?|months?|years?) ago)\b"
+_DIED: Final = rf"(?:(?:(?:has |have |'s |'ve )?(?:sadly |suddenly |just |finally |peacefully )?(?:died|passed away|passed on(?= {_WHEN}(?!')|[.,;!]|$))(?! (?:laughing|of (?:laughter|embarrassment|shame|boredom)|on (?:stage|screen|me)|inside|a little|twice|again|in (?:the|a) (?:film|book|novel|game|show|series|episode|movie|play))\b)|(?:is|are) (?:dead(?=(?: now)?(?:[.,;!:]|$| (?:and|since|because)\b))|no longer with us)|was put (?:down|to sleep))(?!\w))"
+_LATELY: Final = rf"(?=(?: suddenly)? to (?:cancer|old age|an? )|(?: {_WHEN}){{0,2}}(?:[.,;!:]|$| (?:and|but|so|because|after)\b))(?!.*\b(?:found|find|finding|luckily|fortunately|again|back|turned up)\b)"
+"""Lost for good: of a cause of death, or with no more said than when, and nobody found again."""
 _CUES_OF_DEATH: Final = "died passed dead longer sleep down"
 _PLURAL: Final = "dog|cat|kitten|parrot|hamster|rabbit|horse|turtle|tortoise|snake|pup|guinea pig|budgie|ferret|gecko|lizard|goat|donkey|hedgehog|chinchilla"
+_KIN: Final = rf"(?:(?:my|our) (?:\w+ )?(?:{RELATIONS}|parents|kids?|children|in-laws|granddaughter|grandson|grandkids|stepson|stepdaughter|brothers|sisters)|(?-i:(?!I\b)[A-Z][\w-]*))(?!['’\w])"
+_GIVEN: Final = rf"(?:away\b|to {_KIN})(?!.*\b(?:for (?:an?|the|this|repairs?|servicing)|repair\w*|fix\w*|until|to (?:park|wash|clean|check|borrow))\b)"
+"""Given for good: away, or to kin or somebody by name; to a garage or a valet it is only lent."""
 _NAMES: Final = r"(?P<value>(?-i:(?!I\b)[A-Z][\w-]*(?:, [A-Z][\w-]*)*,? (?:and|&) (?!I\b)[A-Z][\w-]*))(?!\w)"
 
 RELATING: Final = (
@@ -70,10 +76,10 @@ OWNING: Final = (
     say("car", r"(?:(?:i|we)(?:'ve| have)? )?(?:(?:just|finally|recently) )?(?:traded|swapped|exchanged)(?: in)? (?:the|my|our) (?:old )?[\w-]+(?: [\w-]+){0,2} for (?:an? |the )(?:new |used |second-hand )?<CAR>", "traded swapped exchanged", begins=True),
     say("car", r"we're driving (?:down|up|over|there) in the <CAR>", "driving"),
     say("car", r"(?:(?:i|we)(?:'ve| have)? )?(?:(?:just|finally) )?(?:sold|scrapped|got rid of|gotten rid of|gave away|traded in|crashed and scrapped|wrote off|written off) (?:the|my|our) (?:old )?car\b", "car", act=SlotAct.ENDS),
-    say("car", r"(?:i|we)(?:'ve| have)? (?:just |finally |recently )?(?:gave|given|sold|passed|handed) (?:the|my|our) (?:old )?car (?:away|on|to (?:my|our|a|an|the|(?-i:[A-Z]))\b)", "car", act=SlotAct.ENDS),
+    say("car", rf"(?:i|we)(?:'ve| have)? (?:just |finally |recently )?(?:sold (?:the|my|our) (?:old )?car\b|(?:gave|given|passed|handed) (?:the|my|our) (?:old )?car (?:on(?! to\b)\b|(?:on )?{_GIVEN}))", "car", act=SlotAct.ENDS),
     say("", r"(?:my|our) (?:old |new |beloved )?(?P<value>[a-z]+(?: [a-z]+)?) (?:was|got|has been|were) (?:just )?(?:stolen|nicked|pinched|sold|totalled|scrapped|wrecked|destroyed)\b", "stolen nicked pinched sold totalled scrapped wrecked destroyed", act=SlotAct.ENDS),
     say("", r"(?:someone|somebody|thieves|they|a thief) (?:just |has |have )?(?:stole|stolen|nicked|pinched) (?:my|our) (?:old |new |beloved )?(?P<value>[a-z]+(?: [a-z]+)?)(?=[.,;!]|$| (?:last|this|in|on|from|yesterday|today|while|outside)\b)", "stole stolen nicked pinched", act=SlotAct.ENDS),
-    say("", r"(?:i|we)(?:'ve| have)? (?:just |finally |recently )?(?:gave|given) (?:the|my|our) (?:old )?(?P<value>[a-z]+(?: [a-z]+)?) (?:away|to (?:my|our|a|an|the|(?-i:[A-Z]))\b)", "gave given", act=SlotAct.ENDS),
+    say("", rf"(?:i|we)(?:'ve| have)? (?:just |finally |recently )?(?:gave|given) (?:the|my|our) (?:old )?(?P<value>[a-z]+(?: [a-z]+)?) {_GIVEN}", "gave given", act=SlotAct.ENDS),
     say("car", r"(?:my|our|the) car (?:was stolen|got stolen|is gone|is sold|was scrapped|has been sold)", "car", act=SlotAct.ENDS),
     say("car", r"(?:i|we) (?:don't (?:have|own) a|have no|no longer (?:have|own) a|haven't got a) car\b", "car", act=SlotAct.ENDS),
     say("phone", r"<I>(?: use| have|'ve got| got| bought| switched to| upgraded to| moved to) (?:an? |the |my )(?:new |used )?<HANDSET>", "use have got bought switched upgraded moved", begins=True),

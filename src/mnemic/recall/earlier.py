@@ -29,7 +29,7 @@ _ASKS_FORMER: Final = re.compile(
     r"\b(?:before|before (?:that|then)|previously|formerly)\W*$|\bdid (?:i|we) use to\b|\b(?:i|we) used to\b"
     r"|\bmy (?:old|former|previous|prior|ex-?) ?\w+(?: \w+)?\W*$"
     r"|\bmy last (?:job|employer|company|firm|boss|city|town|address|home|flat|apartment|house|number|phone|car|school)\W*$"
-    r"|\bbefore (?:I|we|the|my|our) ?(?:moved?|move|moving|switch\w*|chang\w+|left|quit|relocat\w+|got|bought|swapped|traded)\b(?-i:[a-z ]*)\W*$"
+    r"|\bbefore (?:I|we|the|my|our) ?(?:moved?|move|moving|switch\w*|chang\w+|left|quit|relocat\w+|got|bought|swapped|traded)\b(?-i:[a-z ]{0,60})(?:[^\w ]\W*)?$"
     r"|\bbefore (?:moving|relocating|switching|changing|the (?:move|switch|change))(?: (?:jobs?|house|home|cars?|numbers?|phones?))?\W*$"
     r"|^\W*(?:我们?的?)?(?:以前|之前|原来|从前|原先|先前|早先|过去)的?(?!的时候)|[我咱]们?的?(?:以前|之前|原来|从前|原先|先前|早先|过去)"
     r"|上[一]?[份家部辆任套](?!班)|上一?个(?=工作|公司|单位|东家|雇主|老板|住处|地址|号码|手机|学校|专业|城市)"
@@ -43,7 +43,7 @@ _WHAT_WAS: Final = re.compile(r"\b(?:what|which|who)(?:['’]s| was| is| does)\b
 _ASKS_BEFORE: Final = re.compile(
     r"\b(?i:before) (?:(?:I|we|moving|joining|starting|buying)(?: \w+)? (?:(?:to|at|for|in|a|the) )?)?"
     r"(?:the )?([A-Z][\w-]+)\W*$"
-    r"|[搬去到来换转]+([\u4e00-\u9fff]{2,4}?)(?:之前|以前|前(?!公司|单位|任))"
+    r"|(?<![搬去到来换转])[搬去到来换转]{1,3}([\u4e00-\u9fff]{2,4}?)(?:之前|以前|前(?!公司|单位|任))"
 )
 """Asks for what held before something that it names."""
 _ONCE: Final = re.compile(

@@ -290,8 +290,10 @@ def _rank(snapshot: Snapshot, catalogues: Catalogues, query: Query) -> _Ranked:
     with SCORING:
         question = understand(query, visible)
         candidates = _in_order(question, _candidates(question, list(readings.values())), readings)
-        if question.asks_own and candidates.first and may_misplace(query.text):
-            candidates = replace(candidates, first=_in_mood_first(query.text, candidates.first, snapshot))
+    if question.asks_own and candidates.first and may_misplace(query.text):
+        # what they say is read from the store, for which no thread waits while it scores
+        candidates = replace(candidates, first=_in_mood_first(query.text, candidates.first, snapshot))
+    with SCORING:
         fresh = (hit for hit in candidates.hits() if (hit.space, hit.ver) not in shown)
         chosen = Chosen(fresh, readings, query.k, TWINS)
         confidence = answerable(question, list(readings.values()), bearing=_bears(chosen, candidates))

@@ -17,12 +17,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _ADVERBS: Final = r"(?: (?:really|rather|most|also|so|much|dearly|still|always|just|one day|some day|someday|eventually|ideally|love to|like to))*"
+_STATE_CHINESE: Final = r"(?:住|搬|定居|生活|安家|工作|上班|就职|任职|跳槽|开(?![始会心])|买|养|车|读|学)"
+_GOVERNING: Final = rf"(?![^，。？]{{0,8}}(?:之前|以前|的时候|(?<!目)前))(?:(?=[^，。？我咱]{{0,12}}{_STATE_CHINESE})|(?!.*{_STATE_CHINESE}))"
+"""The state that is asked for is what is wished for: 我想住在哪里, and not 我想搬家之前住在哪里."""
 _ASKS_WISH: Final = re.compile(
     rf"\b(?:would|['’]d) (?:i|we){_ADVERBS} (?:like|love|prefer|rather|enjoy|want|choose)\b"
     rf"|\b(?:do|did|have) (?:i|we){_ADVERBS} (?:want(?:ed)?|wish(?:ed)?|hoped?|dream(?:t|ed)?|long(?:ed)?|intend(?:ed)?)\b"
     r"|\b(?:am|are|was|were) (?:i|we) (?:\w+ )?(?:hoping|dreaming|longing|wishing)\b|\b(?:my|our) (?:dream|ideal)\b"
     r"|[我咱]们?(?:最|一直|其实|将来|以后|真正|本来|还|也|很|都)*(?:想要?|希望|愿意|梦想|盼着?|向往|憧憬)"
-    r"(?!知道|问|请|了解|确认|查|听|说|起|到|法|念|象|出|过|不)|[我咱]们?的?(?:梦想|理想)",
+    rf"(?!知道|问|请|了解|确认|查|听|说|起|到|法|念|象|出|过|不){_GOVERNING}|[我咱]们?的?(?:梦想|理想)",
     re.IGNORECASE,
 )
 """Asks what somebody wishes for; 我想知道 only asks."""
@@ -52,6 +55,12 @@ _WISHED: Final = re.compile(
     re.IGNORECASE,
 )
 """Says that what it tells is wished for."""
+_WISHER: Final = re.compile(r"\W*(?:is )?(?:that )?(?:i|we|my|our)?(?!\w)|[我咱]们?", re.IGNORECASE)
+"""What may stand at the head of what is wished for: "I hope that we can live in Porto"."""
+_OF_ITS_OWN: Final = re.compile(
+    r"\b(?:i|we|my|our|that|where|which|who|whose|because|since|when|while|as)\b|[我咱]", re.IGNORECASE
+)
+"""Begins a clause that tells what is so beside a wish: "I want to sell the Volvo I drive"."""
 _CAME_TRUE: Final = re.compile(
     r"\b(?:now|finally|at last) (?:i|we) (?:do|did|am|are|have)\b|\bcame true\b|\b(?:and|which) (?:now )?(?:i|we) (?:now )?(?:do|did)\b"
     r"|如愿|实现|终于|成真",
@@ -100,7 +109,22 @@ def is_of_other_mood(question: str, text: str) -> bool:
 def _only_wishes(text: str) -> bool:
     """Whether all that a text tells of a state is wished for."""
     told = [part for sentence in written_sentences(text) for part in clauses(sentence) if _states(part)]
-    return bool(told) and all(map(_WISHED.search, told)) and _CAME_TRUE.search(text) is None
+    return bool(told) and all(map(_is_wished, told)) and _CAME_TRUE.search(text) is None
+
+
+def _is_wished(clause: str) -> bool:
+    """Whether every state that a clause tells is what it wishes for, and none is told in a clause within it."""
+    wishes = list(_WISHED.finditer(clause))
+    states = (match.start() for form in _STATES for match in form.finditer(clause))
+    return bool(wishes) and all(any(_governs(wish, clause, state) for wish in wishes) for state in states)
+
+
+def _governs(wish: re.Match[str], clause: str, state: int) -> bool:
+    """Whether a wish in a clause is for the state that is told at a place in it."""
+    if state < wish.start():
+        return _OF_ITS_OWN.search(clause, 0, state) is None  # "Living in Porto is my dream"
+    head = _WISHER.match(clause, wish.end())
+    return _OF_ITS_OWN.search(clause, head.end() if head else wish.end(), max(state, wish.end())) is None
 
 
 def _states(text: str) -> frozenset[int]:

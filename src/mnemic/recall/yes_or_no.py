@@ -31,7 +31,7 @@ _CLAUSE: Final = re.compile(
 )
 _QUESTION: Final = re.compile(r"[?？][\"'”’)\]]*$")
 _DENIED: Final = re.compile(
-    r"\b(?:not|never|no|none|without|neither|cannot|cant)\b|n['’]t\b|不|没|未|别|无法", re.IGNORECASE
+    r"\b(?:not|never|no|none|without|neither|cannot|cant)\b|n['’]t\b|不|没|未|(?<![特分])别|无法", re.IGNORECASE
 )
 _DOUBLE: Final = re.compile(
     r"\b(?:not only|no doubt|not just|nothing but)\b|不但|不仅|不只|不得不|差不多|没想到|说不定", re.IGNORECASE
@@ -455,7 +455,9 @@ def _read_food(asked: _Asked, clause: str, sentence: str) -> ClauseReading | Non
     if not of_food or any(form.search(sentence) for form in (SUPPOSES, _OTHER_PERSON, _FORMERLY)):
         return None
     if _CANNOT.search(clause):
-        return ClauseReading.NO
+        beside = _DOUBLE.sub("", _CANNOT.sub("", clause))
+        lifted = _DENIED.search(beside) or _ENDED.search(beside)
+        return ClauseReading.UNCLEAR if lifted else ClauseReading.NO
     if asked.named_in(clause):
         return None  # of the food itself the clause is read as of any object
     if _NOT_TOLERATED.search(clause):
