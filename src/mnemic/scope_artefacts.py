@@ -16,7 +16,7 @@ from mnemic.errors import MnemicError, NotFound, Refused, StoreCorrupt, StoreErr
 from mnemic.flow import Flow
 from mnemic.opening import Opened, looking
 from mnemic.settings import Settings
-from mnemic.store.engine.artefact_rows import drop_unnamed
+from mnemic.store.engine.artefact_rows import drop_remade, drop_unnamed
 from mnemic.verbs.artefact_keeping import KeptArtefact
 from mnemic.verbs.who import Past, Who, spaces_of
 from mnemic.watching.metering import Meters
@@ -204,12 +204,14 @@ class ScopeArtefacts:
     def drop_bytes(self, kept: KeptArtefact) -> int:
         """Unlink the bytes of an artefact that can be made again; its item stays, for the next time they are made.
 
+        The same bytes as those of one that cannot be made again stay. How many that gave back.
+
         Raises:
             Refused: they cannot be made again; `forget` it.
         """
         if not kept.artefact.remade:
             raise Refused(f"{kept.id} cannot be made again at little cost; forget or erase it")
-        return self._folder.drop(self._wall(), kept.artefact.stored.sha256)
+        return self._opened.store.transact(drop_remade, self._folder, self._wall(), kept.artefact.stored.sha256)
 
     def sweep(self) -> list[str]:
         """Unlink what no item keeps and nobody may be about to name; what could not be, with the reason."""

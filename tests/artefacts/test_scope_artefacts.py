@@ -427,3 +427,14 @@ def test_keeping_reads_no_version_that_names_another_file(memory: Memory, monkey
     for n in range(1, 9):
         kept = put(me, source, str(n).encode(), remade=True, replaces=kept.id)
     assert len(read) <= 2 * 8
+
+
+def test_dropping_what_can_be_made_again_leaves_the_same_bytes_to_what_cannot(memory: Memory) -> None:
+    me, source = told(memory)
+    lasting, cache = put(me, source), put(me, source, remade=True)
+    assert lasting.artefact.stored == cache.artefact.stored
+    assert me.artefacts.drop_bytes(cache) == 0
+    assert me.artefacts.open(lasting).read_bytes() == b"state of a model"
+    twice = [put(me, source, b"cache", remade=True) for _ in range(2)]
+    assert me.artefacts.drop_bytes(twice[0]) == 5
+    assert list(memory._opened.store.verify()) == []
