@@ -8,12 +8,13 @@ import os
 import signal
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from cube_world import ADAPTER, CACHE, MADE_BY, QUIET, Told, contents, files_below, journal_of, tell
+from cube_world import ADAPTER, CACHE, MADE_BY, QUIET, Told, contents, files_below, forged, journal_of, tell, unzipped
 
 import mnemic.cubes
-from mnemic.core.items import State
+from mnemic.core.items import Sight, State
 from mnemic.core.scope import SHARED
 from mnemic.errors import Conflict, NotFound, Refused, StoreFull
 from mnemic.memory import Memory, ScopedMemory
@@ -229,6 +230,50 @@ def test_secrets_are_masked_where_they_come_in(other: Memory, tmp_path: Path) ->
     assert came.masked == 1
     assert "sk-proj" not in there.list()[0].item.text
     assert there.import_cube(cube).items == {"there": 1}
+
+
+def test_a_version_whose_secret_was_masked_here_is_followed_by_a_newer_one(other: Memory, tmp_path: Path) -> None:
+    loose, there = Settings(background=False, mask_secrets=False), other.scope(user="ada")
+    with Memory(tmp_path / "loose.db", settings=loose) as memory:
+        me = memory.scope(user="ada")
+        note = me.write("The key is sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH.").id
+        there.import_cube(exported(me, tmp_path / "ada.cube"))
+        me.revise(note, text="The key lies in the vault.")
+        assert there.import_cube(exported(me, tmp_path / "newer.cube")).items == {"updated": 1}
+    assert there.get(note).item.text == "The key lies in the vault."
+    assert there.import_cube(tmp_path / "ada.cube").items == {"changed_here": 1}
+
+
+def test_the_line_of_an_artefact_is_masked_held_to_the_limit_and_never_seen(
+    me: ScopedMemory, there: ScopedMemory, told: Told, tmp_path: Path
+) -> None:
+    cube = exported(me, tmp_path / "ada.cube")
+    secret = "of sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH"
+    for text, arrives in (("x" * 40_000, False), (secret, True)):
+        cube.write_bytes(with_artefact(cube.read_bytes(), text=text, sight="all"))
+        came = there.import_cube(cube, made_by=MADE_BY)
+        assert (told.adapter in came.artefacts) is arrives
+    item = there.get(told.adapter).item
+    assert "sk-proj" not in item.text
+    assert item.sight is Sight.NONE
+    again = there.import_cube(cube, made_by=MADE_BY)
+    assert (again.seq, again.artefacts, again.there) == (None, (), 1)
+
+
+def with_artefact(cube: bytes, **changes: object) -> bytes:
+    """A cube that says something else of its adapters."""
+    lines = [json.loads(line) for line in journal_of(cube)]
+    for line in lines:
+        body = json.loads(line["event"].get("version", "{}"))
+        if body.get("slots", {}).get("artefact") == "lora":
+            line["event"]["version"] = json.dumps({**body, **changes})
+    parts = [(row["kind"], unzipped(cube)[f"parts/{row['sha256']}"]) for row in manifest(cube)["parts"][1:]]
+    return forged([("journal", b"\n".join(json.dumps(line).encode() for line in lines) + b"\n"), *parts])
+
+
+def manifest(cube: bytes) -> dict[str, Any]:
+    read: dict[str, Any] = json.loads(unzipped(cube)["manifest.json"])
+    return read
 
 
 def test_a_full_disk_leaves_nothing_half_and_the_next_import_goes_on(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.artefacts.artefact_files import Wall
 from mnemic.artefacts.artefact_records import ARTEFACT, Artefact, artefact_of, file_tag
+from mnemic.core.checking import clean_text
 from mnemic.core.clock import micros, moment
 from mnemic.core.events import Verb
 from mnemic.core.ids import ItemId
@@ -111,13 +112,12 @@ class ArtefactKeeping:
         """Commit the item of an artefact that was made elsewhere, under the id that it had there, if it is not here.
 
         Raises:
-            Invalid: it is none that could be written here.
+            Invalid, TooLarge: it is none that could be written here.
             NotFound: a source is not here.
             Conflict: a source, or the version that it follows, has changed in this very moment.
         """
         writable(who)
-        limit = self.desk.settings.item_limit
-        item = replace(item, slots=clean_slots(item.slots, limit), tags=clean_tags(item.tags))
+        item = as_brought(self.desk, item)
         cited, own, before = yield from look(lambda s: _read(s, who, item.source, item.id))
         refuse_uncited(cited, item.source)
         if before is not None and before.item == item:
@@ -144,6 +144,17 @@ class ArtefactKeeping:
             if version.item.state is State.ACTIVE:
                 return kept
         raise NotFound(f"{id} is no artefact that stands here; `mnemic neural list` shows them")
+
+
+def as_brought(desk: Desk, item: Item) -> Item:
+    """The item of an artefact that was made elsewhere, as it is written here: masked, and seen by no recall.
+
+    Raises:
+        Invalid, TooLarge: it is none that could be written here.
+    """
+    limit = desk.settings.item_limit
+    text = desk.without_secrets(clean_text("text", item.text, limit, "item_limit"))
+    return replace(item, text=text, slots=clean_slots(item.slots, limit), tags=clean_tags(item.tags), sight=Sight.NONE)
 
 
 def _wall(snapshot: Snapshot, who: Who) -> Wall:
