@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import json
 import os
 import signal
@@ -14,10 +15,13 @@ import pytest
 from cube_world import ADAPTER, CACHE, MADE_BY, QUIET, Told, contents, files_below, forged, journal_of, tell, unzipped
 
 import mnemic.cubes
+from mnemic.artefacts.artefact_files import Wall
 from mnemic.core.items import Sight, State
 from mnemic.core.scope import SHARED
+from mnemic.cubes.cube_file import CubeFile
 from mnemic.errors import Conflict, NotFound, Refused, StoreFull
 from mnemic.memory import Memory, ScopedMemory
+from mnemic.scope_artefacts import ScopeArtefacts
 from mnemic.settings import Settings
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.testing.faults import CountingProbe, Probe, largest_file
@@ -230,6 +234,71 @@ def test_secrets_are_masked_where_they_come_in(other: Memory, tmp_path: Path) ->
     assert came.masked == 1
     assert "sk-proj" not in there.list()[0].item.text
     assert there.import_cube(cube).items == {"there": 1}
+
+
+def copying(monkeypatch: pytest.MonkeyPatch, meanwhile: Callable[[], object]) -> None:
+    """Have something happen right before the bytes of an artefact are copied out of a cube."""
+    copy = CubeFile.copy
+
+    def act(cube: CubeFile, sha256: str, into: Path) -> None:
+        meanwhile()
+        copy(cube, sha256, into)
+
+    monkeypatch.setattr(CubeFile, "copy", act)
+
+
+def test_an_artefact_that_is_erased_while_its_bytes_are_copied_stays_away(
+    me: ScopedMemory, there: ScopedMemory, told: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cube = exported(me, tmp_path / "ada.cube")
+    there.import_cube(cube, made_by=MADE_BY, caches=True)
+    there.artefacts.open(told.adapter).unlink()
+    copying(monkeypatch, lambda: there.erase(told.adapter))
+    came = there.import_cube(cube, made_by=MADE_BY)
+    assert (came.artefacts, [one.id for one in came.aside if "erased here" in one.reason]) == ((), [told.adapter])
+    with pytest.raises(NotFound):
+        there.get(told.adapter)
+    assert files_below(tmp_path / "other" / "m.db.artefacts") == [hashlib.sha256(CACHE).hexdigest()]
+
+
+def test_what_cannot_be_brought_once_the_text_is_here_is_set_aside(
+    me: ScopedMemory, there: ScopedMemory, told: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its source is erased, or the cube is changed, between the text and the bytes."""
+    large = ADAPTER + bytes(100_000)  # more than is read ahead
+    other = me.artefacts.put(large, mechanism="lora", made_by=MADE_BY, sources=(told.turn,)).id
+    cube = exported(me, tmp_path / "ada.cube")
+    whole = cube.read_bytes()
+
+    def change(what: str, done: int, of: int | None) -> None:
+        if what == "items":
+            cube.write_bytes(whole.replace(large, large[:-1] + b"!"))
+
+    came = there.import_cube(cube, made_by=MADE_BY, caches=True, progress=change)
+    assert came.items == {"written": 4}
+    assert [(one.id, one.reason) for one in came.aside] == [(other, "file was changed while it was read")]
+    cube.write_bytes(whole)
+    there.artefacts.open(told.adapter).unlink()
+    copying(monkeypatch, lambda: there.erase(told.new))
+    came = there.import_cube(cube, made_by=MADE_BY)
+    assert came.artefacts == (other,)
+    assert "erased here" in {one.id: one.reason for one in came.aside}[told.adapter]
+
+
+def test_bytes_that_an_erasure_took_once_their_item_was_committed_are_copied_again(
+    me: ScopedMemory, there: ScopedMemory, told: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep_again = ScopeArtefacts._keep_again
+
+    def taken(artefacts: ScopeArtefacts, wall: Wall, *more: Any) -> None:
+        artefacts._folder.leave(wall, ())
+        keep_again(artefacts, wall, *more)
+
+    cube = exported(me, tmp_path / "ada.cube")
+    monkeypatch.setattr(ScopeArtefacts, "_keep_again", taken)
+    came = there.import_cube(cube, made_by=MADE_BY)
+    assert came.artefacts == (told.adapter,)
+    assert there.artefacts.open(told.adapter).read_bytes() == ADAPTER
 
 
 def test_a_version_whose_secret_was_masked_here_is_followed_by_a_newer_one(other: Memory, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from mnemic.core.queries import Filter, View
 from mnemic.cubes.cube_file import CubeFile, CubePart, CubeProgress, PartKind, beginning, journal_part, write_cube
 from mnemic.cubes.cube_journal import described, read_journal, story_lines
 from mnemic.cubes.cube_plan import Fate, erased_here, fate, planned
-from mnemic.errors import Invalid, NotFound, Refused, StoreCorrupt
+from mnemic.errors import Conflict, Invalid, NotFound, Refused, StoreCorrupt
 from mnemic.flow import Flow
 from mnemic.opening import Opened
 from mnemic.scope_artefacts import ScopeArtefacts
@@ -146,10 +146,12 @@ class ScopeCube:
                     if self._is_here(journal.stories[id][-1], artefact):
                         there += 1
                     elif not (why := self._why_not(cube, journal.stories[id], artefact, made_by, caches=caches)):
-                        self._bring(cube, journal.stories[id][-1], artefact)
+                        self._bring(cube, journal.stories[id], artefact)
                         brought.append(id)
                 except Invalid as error:  # its remedy says that nothing was taken, and the text was
                     why = f"{error.field} {error.problem}"
+                except (NotFound, Conflict) as error:  # something was erased or changed meanwhile
+                    why = str(error)
                 if why:
                     aside.append(SetAside(id, artefact.mechanism, why))
                 progress("artefacts", place, len(said))
@@ -257,13 +259,9 @@ class ScopeCube:
             return f"{missing} of {len(sources)} of its sources are not here"
         return ""
 
-    def _bring(self, cube: CubeFile, item: Item, artefact: Artefact) -> None:
-        path = self._kept().unfinished()
-        try:
-            cube.copy(artefact.stored.sha256, path)
-            self._kept().bring(item, artefact, path)
-        finally:
-            path.unlink(missing_ok=True)
+    def _bring(self, cube: CubeFile, story: Sequence[Item], artefact: Artefact) -> None:
+        copy = partial(cube.copy, artefact.stored.sha256)
+        self._kept().bring(story[-1], artefact, copy, lambda s: self._unwelcome(s, story))
 
     def _kept(self) -> ScopeArtefacts:
         return ScopeArtefacts(self._opened, self._who)
