@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import errno
 import hashlib
 import json
 import os
 import signal
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ from mnemic.artefacts.artefact_files import Wall
 from mnemic.core.items import Sight, State
 from mnemic.core.scope import SHARED
 from mnemic.cubes.cube_file import CubeFile
-from mnemic.errors import Conflict, NotFound, Refused, StoreFull
+from mnemic.errors import Conflict, NotFound, Refused, StoreError, StoreFull
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.scope_artefacts import ScopeArtefacts
 from mnemic.settings import Settings
@@ -301,6 +303,15 @@ def test_bytes_that_an_erasure_took_once_their_item_was_committed_are_copied_aga
     assert there.artefacts.open(told.adapter).read_bytes() == ADAPTER
 
 
+def test_a_secret_in_what_does_not_come_is_not_counted_as_masked(other: Memory, tmp_path: Path) -> None:
+    with Memory(tmp_path / "loose.db", settings=Settings(background=False, mask_secrets=False)) as memory:
+        ours = memory.scope(user=SHARED).observe("The office is in Oslo.").id
+        key = "Ada's key is sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH."
+        memory.scope(user="ada").write(key, source=[ours])
+        came = other.scope(user="ada").import_cube(exported(memory.scope(user="ada"), tmp_path / "ada.cube"))
+    assert (came.items, came.masked) == ({"unfounded": 1}, 0)
+
+
 def test_a_version_whose_secret_was_masked_here_is_followed_by_a_newer_one(other: Memory, tmp_path: Path) -> None:
     loose, there = Settings(background=False, mask_secrets=False), other.scope(user="ada")
     with Memory(tmp_path / "loose.db", settings=loose) as memory:
@@ -394,6 +405,61 @@ def test_what_cannot_be_exported_says_so_and_leaves_no_file(me: ScopedMemory, me
     with pytest.raises(NotFound, match="nothing has been remembered"):
         memory.scope(user="nobody").export_cube(tmp_path / "x.cube")
     assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("linked", [True, False])
+def test_a_file_that_is_made_meanwhile_is_not_overwritten(
+    me: ScopedMemory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, linked: bool
+) -> None:
+    dest = tmp_path / "ada.cube"
+    link, rename = os.link, os.rename
+
+    def beside(name: Callable[..., None], fresh: str, at: Path) -> None:
+        if at == dest and not dest.exists():
+            dest.write_bytes(b"mine")
+        if name is link and not linked:
+            raise PermissionError(errno.EPERM, "Operation not permitted")  # as a stick says that has no links
+        name(fresh, at)
+
+    monkeypatch.setattr(os, "link", partial(beside, link))
+    monkeypatch.setattr(os, "rename", partial(beside, rename))
+    with pytest.raises(Conflict, match="not overwritten"):
+        me.export_cube(dest)
+    assert dest.read_bytes() == b"mine"
+    assert [path.name for path in tmp_path.iterdir() if "cube" in path.name] == ["ada.cube"]
+
+
+def test_a_cube_is_written_where_files_have_no_second_name(
+    me: ScopedMemory, there: ScopedMemory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*given: object) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refuse)
+    done = me.export_cube(tmp_path / "ada.cube")
+    assert there.import_cube(done.path).items == {"written": 4}
+    assert [path.name for path in tmp_path.iterdir() if "cube" in path.name] == ["ada.cube"]
+
+
+def test_the_folder_of_a_cube_is_synced_and_one_that_cannot_be_leaves_none(
+    me: ScopedMemory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, synced, fsync = tmp_path.stat().st_ino, list[bool](), os.fsync
+
+    def note(descriptor: int) -> None:
+        if os.fstat(descriptor).st_ino == folder:
+            synced.append((tmp_path / "ada.cube").exists())
+            if len(synced) > 1:
+                raise OSError(errno.EIO, "Input/output error")
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", note)
+    me.export_cube(tmp_path / "ada.cube")
+    assert synced == [True]
+    (tmp_path / "ada.cube").unlink()
+    with pytest.raises(StoreError, match="nothing is left"):
+        me.export_cube(tmp_path / "ada.cube")
+    assert not [path for path in tmp_path.iterdir() if "cube" in path.name]
 
 
 def test_what_is_followed_is_chosen_where_the_memory_is(me: ScopedMemory, there: ScopedMemory, tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CubePlan:
-    """What becomes of the items of a cube, how many links are tied, and how many secrets were masked on the way."""
+    """What becomes of the items of a cube, how many links are tied, and how many secrets are masked in what is written."""
 
     fates: Mapping[ItemId, Fate]
     links: int
@@ -73,7 +73,7 @@ def planned(
     standing, erased = snapshot.standing(seen, ids), erased_here(snapshot, mine)
     fates: dict[ItemId, Fate] = {}
     puts: dict[ItemId, Put] = {}
-    masked = 0
+    masked: dict[ItemId, int] = {}
     for id in ids:
         story, now = journal.stories[id], standing.get(id)
         fates[id] = fate(story, now, lambda item: desk.item(item, None).puts[0].item, is_erased=id in erased)
@@ -82,13 +82,13 @@ def planned(
         written = desk.item(story[-1], None)
         if fates[id] is not Fate.CHANGED_HERE:
             puts[id] = written.puts[0] if now is None else put_of(written.puts[0].item, now.item)
-            masked += sum(count for _, count in written.masked)
+            masked[id] = sum(count for _, count in written.masked)
     for id in _unfounded(snapshot, seen, puts):
         fates[id] = Fate.UNFOUNDED
         del puts[id]
     ties = [Tie(verb=Verb.LINKED, link=link) for link in _untied(snapshot, mine, seen, journal.links, puts)]
     draft = replace(draft_of(who, (*puts.values(), *ties)), upon=last_commit(snapshot, who))
-    return CubePlan(fates, len(ties), masked), draft
+    return CubePlan(fates, len(ties), sum(masked[id] for id in puts)), draft
 
 
 def fate(
