@@ -50,7 +50,7 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CubePlan:
-    """What becomes of the items of a cube, how many links are tied, and how many secrets are masked in what is written."""
+    """What becomes of the items of a cube, links that are tied, secrets masked in what is written."""
 
     fates: Mapping[ItemId, Fate]
     links: int
@@ -91,9 +91,7 @@ def planned(
     return CubePlan(fates, len(ties), sum(masked[id] for id in puts)), draft
 
 
-def fate(
-    story: Sequence[Item], now: Version | None, as_written: Callable[[Item], Item], *, is_erased: bool
-) -> Fate:
+def fate(story: Sequence[Item], now: Version | None, as_written: Callable[[Item], Item], *, is_erased: bool) -> Fate:
     """What becomes of an item, as far as it tells by itself.
 
     Args:
