@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from mnemic.artefacts.artefact_files import GRACE_SECONDS, ArtefactFolder, StoredBytes, Wall
 from mnemic.artefacts.artefact_records import Artefact
@@ -16,10 +16,13 @@ from mnemic.errors import MnemicError, NotFound, Refused, StoreCorrupt, StoreErr
 from mnemic.flow import Flow
 from mnemic.opening import Opened, looking
 from mnemic.settings import Settings
-from mnemic.store.engine.artefact_rows import drop_unnamed
+from mnemic.store.engine.artefact_rows import drop_remade, drop_unnamed
 from mnemic.verbs.artefact_keeping import KeptArtefact
 from mnemic.verbs.who import Past, Who, spaces_of
 from mnemic.watching.metering import Meters
+
+if TYPE_CHECKING:
+    from mnemic.store.engine.snapshot import Snapshot
 
 T = TypeVar("T")
 
@@ -113,33 +116,45 @@ class ScopeArtefacts:
             raise
         if before is not None:
             self._drop_unnamed(wall, before.artefact.stored)
-        self._keep_again(wall, artefact, made)
+        if not (artefact.remade and isinstance(made, Path) and not made.exists()):
+            self._keep_again(wall, artefact, lambda: self._folder.keep(wall, made))
         return kept
 
-    def bring(self, item: Item, artefact: Artefact, made: Path) -> None:
+    def bring(
+        self, item: Item, artefact: Artefact, copy: Callable[[Path], object], why_not: Callable[[Snapshot], str]
+    ) -> None:
         """Keep an artefact that was made elsewhere: its bytes, and its item under the id that it had there.
 
         Args:
             item: What it is; its sources must be here.
-            made: A file that `unfinished` named.
+            copy: Writes the bytes to a new file.
+            why_not: Says why it cannot stand here, as `bring_artefact` takes it.
 
         Raises:
             StoreCorrupt: the bytes are not those that the item names; nothing is left of them.
             NotFound, Conflict, StoreFull, StoreError: as `put`.
         """
         wall = self._wall()
-        stored = self._folder.keep(wall, made)
+        stored = self._copied(wall, copy)
         try:
             if stored != artefact.stored:
                 raise StoreCorrupt(f"the bytes of artefact {item.id} are not those that it names; they were not kept")
             before = self._before(item.id)
-            self._run(self._opened.kernel.bring_artefact(self._who, item))
+            self._run(self._opened.kernel.bring_artefact(self._who, item, why_not))
         except MnemicError:
             self._drop_unnamed(wall, stored)
             raise
         if before is not None:
             self._drop_unnamed(wall, before.artefact.stored)
-        self._keep_again(wall, artefact, made)
+        self._keep_again(wall, artefact, lambda: self._copied(wall, copy))
+
+    def _copied(self, wall: Wall, copy: Callable[[Path], object]) -> StoredBytes:
+        path = self._folder.unfinished(wall)
+        try:
+            copy(path)
+            return self._folder.keep(wall, path)
+        finally:
+            path.unlink(missing_ok=True)
 
     def unfinished(self) -> Path:
         """A name for a file that is to become an artefact, behind this user's wall, so that an erasure takes it too."""
@@ -204,12 +219,14 @@ class ScopeArtefacts:
     def drop_bytes(self, kept: KeptArtefact) -> int:
         """Unlink the bytes of an artefact that can be made again; its item stays, for the next time they are made.
 
+        The same bytes as those of one that cannot be made again stay. How many that gave back.
+
         Raises:
             Refused: they cannot be made again; `forget` it.
         """
         if not kept.artefact.remade:
             raise Refused(f"{kept.id} cannot be made again at little cost; forget or erase it")
-        return self._folder.drop(self._wall(), kept.artefact.stored.sha256)
+        return self._opened.store.transact(drop_remade, self._folder, self._wall(), kept.artefact.stored.sha256)
 
     def sweep(self) -> list[str]:
         """Unlink what no item keeps and nobody may be about to name; what could not be, with the reason."""
@@ -241,13 +258,13 @@ class ScopeArtefacts:
         """Unlink bytes unless an item keeps them; how many that gave back."""
         return self._opened.store.transact(drop_unnamed, self._folder, wall, stored.sha256)
 
-    def _keep_again(self, wall: Wall, artefact: Artefact, made: bytes | Path) -> None:
+    def _keep_again(self, wall: Wall, artefact: Artefact, keep: Callable[[], object]) -> None:
         """See that the bytes are there now that an item names them: an erasure beside this may have taken the file."""
         path = self._folder.path(wall, artefact.stored.sha256)
         for _ in range(_TRIES):
-            if path.is_file() or (artefact.remade and isinstance(made, Path) and not made.exists()):
+            if path.is_file():
                 return
-            self._folder.keep(wall, made)
+            keep()
         if not path.is_file():
             raise StoreError(f"the bytes of artefact {path} are taken away again and again; try once less is erased")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -427,3 +428,27 @@ def test_keeping_reads_no_version_that_names_another_file(memory: Memory, monkey
     for n in range(1, 9):
         kept = put(me, source, str(n).encode(), remade=True, replaces=kept.id)
     assert len(read) <= 2 * 8
+
+
+def test_dropping_what_can_be_made_again_leaves_the_same_bytes_to_what_cannot(memory: Memory) -> None:
+    me, source = told(memory)
+    lasting, cache = put(me, source), put(me, source, remade=True)
+    assert lasting.artefact.stored == cache.artefact.stored
+    assert me.artefacts.drop_bytes(cache) == 0
+    assert me.artefacts.open(lasting).read_bytes() == b"state of a model"
+    twice = [put(me, source, b"cache", remade=True) for _ in range(2)]
+    assert me.artefacts.drop_bytes(twice[0]) == 5
+    assert list(memory._opened.store.verify()) == []
+
+
+def test_an_artefact_that_is_erased_between_look_and_commit_is_not_brought_back(memory: Memory) -> None:
+    me, source = told(memory)
+    kept = put(me, source)
+    me.erase(kept.id)
+    fresh, opened = put(me, source), memory._opened
+    item = replace(fresh.version.item, id=kept.id)
+    flow = opened.kernel.bring_artefact(me._who, item, lambda snapshot: "")
+    commit = flow.send(opened.answering.attend(next(flow)))
+    me.erase(fresh.id)  # anything: what was erased has been looked at before
+    with pytest.raises(Conflict):
+        opened.answering.attend(commit)

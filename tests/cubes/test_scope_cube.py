@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import ast
+import errno
+import hashlib
 import json
 import os
 import signal
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
-from cube_world import ADAPTER, CACHE, MADE_BY, QUIET, Told, contents, files_below, journal_of, tell
+from cube_world import ADAPTER, CACHE, MADE_BY, QUIET, Told, contents, files_below, forged, journal_of, tell, unzipped
 
 import mnemic.cubes
-from mnemic.core.items import State
+from mnemic.artefacts.artefact_files import Wall
+from mnemic.core.items import Sight, State
 from mnemic.core.scope import SHARED
-from mnemic.errors import Conflict, NotFound, Refused, StoreFull
+from mnemic.cubes.cube_file import CubeFile
+from mnemic.errors import Conflict, NotFound, Refused, StoreError, StoreFull
 from mnemic.memory import Memory, ScopedMemory
+from mnemic.scope_artefacts import ScopeArtefacts
 from mnemic.settings import Settings
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 from mnemic.testing.faults import CountingProbe, Probe, largest_file
@@ -231,6 +238,124 @@ def test_secrets_are_masked_where_they_come_in(other: Memory, tmp_path: Path) ->
     assert there.import_cube(cube).items == {"there": 1}
 
 
+def copying(monkeypatch: pytest.MonkeyPatch, meanwhile: Callable[[], object]) -> None:
+    """Have something happen right before the bytes of an artefact are copied out of a cube."""
+    copy = CubeFile.copy
+
+    def act(cube: CubeFile, sha256: str, into: Path) -> None:
+        meanwhile()
+        copy(cube, sha256, into)
+
+    monkeypatch.setattr(CubeFile, "copy", act)
+
+
+def test_an_artefact_that_is_erased_while_its_bytes_are_copied_stays_away(
+    me: ScopedMemory, there: ScopedMemory, told: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cube = exported(me, tmp_path / "ada.cube")
+    there.import_cube(cube, made_by=MADE_BY, caches=True)
+    there.artefacts.open(told.adapter).unlink()
+    copying(monkeypatch, lambda: there.erase(told.adapter))
+    came = there.import_cube(cube, made_by=MADE_BY)
+    assert (came.artefacts, [one.id for one in came.aside if "erased here" in one.reason]) == ((), [told.adapter])
+    with pytest.raises(NotFound):
+        there.get(told.adapter)
+    assert files_below(tmp_path / "other" / "m.db.artefacts") == [hashlib.sha256(CACHE).hexdigest()]
+
+
+def test_what_cannot_be_brought_once_the_text_is_here_is_set_aside(
+    me: ScopedMemory, there: ScopedMemory, told: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its source is erased, or the cube is changed, between the text and the bytes."""
+    large = ADAPTER + bytes(100_000)  # more than is read ahead
+    other = me.artefacts.put(large, mechanism="lora", made_by=MADE_BY, sources=(told.turn,)).id
+    cube = exported(me, tmp_path / "ada.cube")
+    whole = cube.read_bytes()
+
+    def change(what: str, done: int, of: int | None) -> None:
+        if what == "items":
+            cube.write_bytes(whole.replace(large, large[:-1] + b"!"))
+
+    came = there.import_cube(cube, made_by=MADE_BY, caches=True, progress=change)
+    assert came.items == {"written": 4}
+    assert [(one.id, one.reason) for one in came.aside] == [(other, "file was changed while it was read")]
+    cube.write_bytes(whole)
+    there.artefacts.open(told.adapter).unlink()
+    copying(monkeypatch, lambda: there.erase(told.new))
+    came = there.import_cube(cube, made_by=MADE_BY)
+    assert came.artefacts == (other,)
+    assert "erased here" in {one.id: one.reason for one in came.aside}[told.adapter]
+
+
+def test_bytes_that_an_erasure_took_once_their_item_was_committed_are_copied_again(
+    me: ScopedMemory, there: ScopedMemory, told: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep_again = ScopeArtefacts._keep_again
+
+    def taken(artefacts: ScopeArtefacts, wall: Wall, *more: Any) -> None:
+        artefacts._folder.leave(wall, ())
+        keep_again(artefacts, wall, *more)
+
+    cube = exported(me, tmp_path / "ada.cube")
+    monkeypatch.setattr(ScopeArtefacts, "_keep_again", taken)
+    came = there.import_cube(cube, made_by=MADE_BY)
+    assert came.artefacts == (told.adapter,)
+    assert there.artefacts.open(told.adapter).read_bytes() == ADAPTER
+
+
+def test_a_secret_in_what_does_not_come_is_not_counted_as_masked(other: Memory, tmp_path: Path) -> None:
+    with Memory(tmp_path / "loose.db", settings=Settings(background=False, mask_secrets=False)) as memory:
+        ours = memory.scope(user=SHARED).observe("The office is in Oslo.").id
+        key = "Ada's key is sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH."
+        memory.scope(user="ada").write(key, source=[ours])
+        came = other.scope(user="ada").import_cube(exported(memory.scope(user="ada"), tmp_path / "ada.cube"))
+    assert (came.items, came.masked) == ({"unfounded": 1}, 0)
+
+
+def test_a_version_whose_secret_was_masked_here_is_followed_by_a_newer_one(other: Memory, tmp_path: Path) -> None:
+    loose, there = Settings(background=False, mask_secrets=False), other.scope(user="ada")
+    with Memory(tmp_path / "loose.db", settings=loose) as memory:
+        me = memory.scope(user="ada")
+        note = me.write("The key is sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH.").id
+        there.import_cube(exported(me, tmp_path / "ada.cube"))
+        me.revise(note, text="The key lies in the vault.")
+        assert there.import_cube(exported(me, tmp_path / "newer.cube")).items == {"updated": 1}
+    assert there.get(note).item.text == "The key lies in the vault."
+    assert there.import_cube(tmp_path / "ada.cube").items == {"changed_here": 1}
+
+
+def test_the_line_of_an_artefact_is_masked_held_to_the_limit_and_never_seen(
+    me: ScopedMemory, there: ScopedMemory, told: Told, tmp_path: Path
+) -> None:
+    cube = exported(me, tmp_path / "ada.cube")
+    secret = "of sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH"
+    for text, arrives in (("x" * 40_000, False), (secret, True)):
+        cube.write_bytes(with_artefact(cube.read_bytes(), text=text, sight="all"))
+        came = there.import_cube(cube, made_by=MADE_BY)
+        assert (told.adapter in came.artefacts) is arrives
+    item = there.get(told.adapter).item
+    assert "sk-proj" not in item.text
+    assert item.sight is Sight.NONE
+    again = there.import_cube(cube, made_by=MADE_BY)
+    assert (again.seq, again.artefacts, again.there) == (None, (), 1)
+
+
+def with_artefact(cube: bytes, **changes: object) -> bytes:
+    """A cube that says something else of its adapters."""
+    lines = [json.loads(line) for line in journal_of(cube)]
+    for line in lines:
+        body = json.loads(line["event"].get("version", "{}"))
+        if body.get("slots", {}).get("artefact") == "lora":
+            line["event"]["version"] = json.dumps({**body, **changes})
+    parts = [(row["kind"], unzipped(cube)[f"parts/{row['sha256']}"]) for row in manifest(cube)["parts"][1:]]
+    return forged([("journal", b"\n".join(json.dumps(line).encode() for line in lines) + b"\n"), *parts])
+
+
+def manifest(cube: bytes) -> dict[str, Any]:
+    read: dict[str, Any] = json.loads(unzipped(cube)["manifest.json"])
+    return read
+
+
 def test_a_full_disk_leaves_nothing_half_and_the_next_import_goes_on(
     me: ScopedMemory, there: ScopedMemory, told: Told, other: Memory, tmp_path: Path
 ) -> None:
@@ -280,6 +405,61 @@ def test_what_cannot_be_exported_says_so_and_leaves_no_file(me: ScopedMemory, me
     with pytest.raises(NotFound, match="nothing has been remembered"):
         memory.scope(user="nobody").export_cube(tmp_path / "x.cube")
     assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("linked", [True, False])
+def test_a_file_that_is_made_meanwhile_is_not_overwritten(
+    me: ScopedMemory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, linked: bool
+) -> None:
+    dest = tmp_path / "ada.cube"
+    link, rename = os.link, os.rename
+
+    def beside(name: Callable[..., None], fresh: str, at: Path) -> None:
+        if at == dest and not dest.exists():
+            dest.write_bytes(b"mine")
+        if name is link and not linked:
+            raise PermissionError(errno.EPERM, "Operation not permitted")  # as a stick says that has no links
+        name(fresh, at)
+
+    monkeypatch.setattr(os, "link", partial(beside, link))
+    monkeypatch.setattr(os, "rename", partial(beside, rename))
+    with pytest.raises(Conflict, match="not overwritten"):
+        me.export_cube(dest)
+    assert dest.read_bytes() == b"mine"
+    assert [path.name for path in tmp_path.iterdir() if "cube" in path.name] == ["ada.cube"]
+
+
+def test_a_cube_is_written_where_files_have_no_second_name(
+    me: ScopedMemory, there: ScopedMemory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*given: object) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refuse)
+    done = me.export_cube(tmp_path / "ada.cube")
+    assert there.import_cube(done.path).items == {"written": 4}
+    assert [path.name for path in tmp_path.iterdir() if "cube" in path.name] == ["ada.cube"]
+
+
+def test_the_folder_of_a_cube_is_synced_and_one_that_cannot_be_leaves_none(
+    me: ScopedMemory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, synced, fsync = tmp_path.stat().st_ino, list[bool](), os.fsync
+
+    def note(descriptor: int) -> None:
+        if os.fstat(descriptor).st_ino == folder:
+            synced.append((tmp_path / "ada.cube").exists())
+            if len(synced) > 1:
+                raise OSError(errno.EIO, "Input/output error")
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", note)
+    me.export_cube(tmp_path / "ada.cube")
+    assert synced == [True]
+    (tmp_path / "ada.cube").unlink()
+    with pytest.raises(StoreError, match="nothing is left"):
+        me.export_cube(tmp_path / "ada.cube")
+    assert not [path for path in tmp_path.iterdir() if "cube" in path.name]
 
 
 def test_what_is_followed_is_chosen_where_the_memory_is(me: ScopedMemory, there: ScopedMemory, tmp_path: Path) -> None:

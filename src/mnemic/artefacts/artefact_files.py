@@ -102,7 +102,7 @@ class ArtefactFolder:
             os.rename(fresh, fresh.with_name(stored.sha256))
             self._probe("artefact:named")
             for folder in (fresh.parent, fresh.parent.parent, self.root, self.root.parent):  # a name is its folder's
-                _sync_folder(folder)
+                sync_folder(folder)
             self._probe("artefact:kept")
         except OSError as error:
             _raise(error, fresh)
@@ -153,7 +153,7 @@ class ArtefactFolder:
         with _reached(self._home(wall)):
             size = self._unlink(self.path(wall, sha256))
             if size:
-                _sync_folder(self._home(wall))
+                sync_folder(self._home(wall))
         return size
 
     def kept(self, wall: Wall) -> dict[str, os.stat_result]:
@@ -205,7 +205,7 @@ class ArtefactFolder:
                 left.append(f"{path}: {error.strerror}")
         if went:
             with suppress(FileNotFoundError):
-                _sync_folder(home)  # else a power cut would bring the names back
+                sync_folder(home)  # else a power cut would bring the names back
         if not left and not named:
             for folder in (home, home.parent, self.root):
                 with suppress(OSError):  # something is in it, or comes into it just now
@@ -289,7 +289,8 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Have the names in a folder outlast a power cut."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

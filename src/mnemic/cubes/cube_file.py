@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
 
 from mnemic._version import __version__
-from mnemic.artefacts.artefact_files import DIGEST
+from mnemic.artefacts.artefact_files import DIGEST, sync_folder
 from mnemic.errors import Conflict, Invalid, NotFound, StoreError, StoreFull, TooLarge
 
 FORMAT: Final = 1
@@ -50,6 +50,9 @@ _UNREADABLE: Final = (
     AttributeError, OverflowError, RecursionError, OSError,
 )  # fmt: skip
 """What reading a forged zip or manifest may end in."""
+
+_NO_LINKS: Final = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS})
+"""What a file system says that gives no file a second name, such as a stick's."""
 
 CubeProgress: TypeAlias = Callable[[str, int, int | None], object]
 """Takes what goes on, how much of it is done, and of how much; None where nobody knows."""
@@ -146,12 +149,37 @@ def write_cube(
             _write_zip(file, json.dumps(manifest, indent=1).encode(), parts, total, progress)
             size = _seal(file)
             os.fsync(file.fileno())
-        if dest.exists():
-            raise _in_the_way(dest)
-        os.rename(name, dest)
+        _give_name(name, dest)
     finally:
         Path(name).unlink(missing_ok=True)
     return size
+
+
+def _give_name(fresh: str, dest: Path) -> None:
+    """Give a whole file its name, so that a power cut leaves it; never another file's name."""
+    try:
+        _link(fresh, dest)
+    except FileExistsError as error:
+        raise _in_the_way(dest) from error
+    try:
+        sync_folder(dest.absolute().parent)
+    except OSError:
+        dest.unlink(missing_ok=True)
+        raise
+
+
+def _link(fresh: str, dest: Path) -> None:
+    try:
+        os.link(fresh, dest)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        os.close(os.open(dest, os.O_CREAT | os.O_EXCL, 0o600))  # the name is ours from here on
+        try:
+            os.rename(fresh, dest)
+        except OSError:
+            dest.unlink(missing_ok=True)
+            raise
 
 
 def _in_the_way(dest: Path) -> Conflict:
@@ -209,7 +237,7 @@ def _seal(file: BinaryIO) -> int:
 
 
 class CubeFile:
-    """A cube that was found whole, every part of it what the manifest says. It stays open until `close`."""
+    """A cube that was found whole, every part of it what the manifest says. It stays open until its `with` ends."""
 
     def __init__(self, path: Path, progress: CubeProgress) -> None:
         """Check all of a file; write nothing.

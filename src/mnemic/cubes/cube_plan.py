@@ -6,7 +6,8 @@ be unlearnt.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 from mnemic.core.events import Verb
 from mnemic.core.ids import from_bytes
 from mnemic.core.items import Kind
+from mnemic.errors import Invalid
 from mnemic.lanes.following import FOLLOWS
 from mnemic.past.branching import put_of
 from mnemic.store.values.drafts import Tie
@@ -48,7 +50,7 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CubePlan:
-    """What becomes of the items of a cube, how many links are tied, and how many secrets were masked on the way."""
+    """What becomes of the items of a cube, links that are tied, secrets masked in what is written."""
 
     fates: Mapping[ItemId, Fate]
     links: int
@@ -71,32 +73,31 @@ def planned(
     standing, erased = snapshot.standing(seen, ids), erased_here(snapshot, mine)
     fates: dict[ItemId, Fate] = {}
     puts: dict[ItemId, Put] = {}
-    masked = 0
+    masked: dict[ItemId, int] = {}
     for id in ids:
         story, now = journal.stories[id], standing.get(id)
-        fates[id] = fate(story, now, is_erased=id in erased)
+        fates[id] = fate(story, now, lambda item: desk.item(item, None).puts[0].item, is_erased=id in erased)
         if fates[id] in (Fate.THERE, Fate.ERASED_HERE, Fate.CHOICE):
             continue
         written = desk.item(story[-1], None)
-        if now is not None and written.puts[0].item == now.item:  # but for secrets that are masked here
-            fates[id] = Fate.THERE
-        elif fates[id] is not Fate.CHANGED_HERE:
+        if fates[id] is not Fate.CHANGED_HERE:
             puts[id] = written.puts[0] if now is None else put_of(written.puts[0].item, now.item)
-            masked += sum(count for _, count in written.masked)
+            masked[id] = sum(count for _, count in written.masked)
     for id in _unfounded(snapshot, seen, puts):
         fates[id] = Fate.UNFOUNDED
         del puts[id]
     ties = [Tie(verb=Verb.LINKED, link=link) for link in _untied(snapshot, mine, seen, journal.links, puts)]
     draft = replace(draft_of(who, (*puts.values(), *ties)), upon=last_commit(snapshot, who))
-    return CubePlan(fates, len(ties), masked), draft
+    return CubePlan(fates, len(ties), sum(masked[id] for id in puts)), draft
 
 
-def fate(story: Sequence[Item], now: Version | None, *, is_erased: bool) -> Fate:
+def fate(story: Sequence[Item], now: Version | None, as_written: Callable[[Item], Item], *, is_erased: bool) -> Fate:
     """What becomes of an item, as far as it tells by itself.
 
     Args:
         story: Its versions in the cube, oldest first.
         now: What stands here.
+        as_written: Takes a version to what an import writes of it: secrets are masked. Raises `Invalid` for none.
     """
     if is_erased:
         return Fate.ERASED_HERE
@@ -105,7 +106,13 @@ def fate(story: Sequence[Item], now: Version | None, *, is_erased: bool) -> Fate
         return Fate.CHOICE if is_choice else Fate.WRITTEN
     if now.item == story[-1]:
         return Fate.THERE
-    return Fate.UPDATED if now.item in story else Fate.CHANGED_HERE
+    if now.item in story:
+        return Fate.UPDATED
+    for version in reversed(story):
+        with suppress(Invalid):  # what could not be written here does not stand here
+            if as_written(version) == now.item:
+                return Fate.THERE if version is story[-1] else Fate.UPDATED
+    return Fate.CHANGED_HERE
 
 
 def erased_here(snapshot: Snapshot, mine: Sequence[int]) -> frozenset[ItemId]:

@@ -17,11 +17,12 @@ from mnemic.core.queries import Filter, View
 from mnemic.cubes.cube_file import CubeFile, CubePart, CubeProgress, PartKind, beginning, journal_part, write_cube
 from mnemic.cubes.cube_journal import described, read_journal, story_lines
 from mnemic.cubes.cube_plan import Fate, erased_here, fate, planned
-from mnemic.errors import NotFound, Refused, StoreCorrupt
+from mnemic.errors import Conflict, Invalid, NotFound, Refused, StoreCorrupt
 from mnemic.flow import Flow
 from mnemic.opening import Opened
 from mnemic.scope_artefacts import ScopeArtefacts
 from mnemic.store.requests import look
+from mnemic.verbs.artefact_keeping import as_brought
 from mnemic.verbs.who import Who, compare_and_commit, own_or_none, own_space, spaces_of
 
 if TYPE_CHECKING:
@@ -140,13 +141,19 @@ class ScopeCube:
             progress("items", len(plan.fates), len(plan.fates))
             brought, there, aside = list[ItemId](), 0, list[SetAside]()
             for place, (id, artefact) in enumerate(said.items(), start=1):
-                if self._is_here(journal.stories[id][-1], artefact):
-                    there += 1
-                elif why := self._why_not(cube, journal.stories[id], artefact, made_by, caches=caches):
+                why = ""
+                try:
+                    if self._is_here(journal.stories[id][-1], artefact):
+                        there += 1
+                    elif not (why := self._why_not(cube, journal.stories[id], artefact, made_by, caches=caches)):
+                        self._bring(cube, journal.stories[id], artefact)
+                        brought.append(id)
+                except Invalid as error:  # its remedy says that nothing was taken, and the text was
+                    why = f"{error.field} {error.problem}"
+                except (NotFound, Conflict) as error:  # something was erased or changed meanwhile
+                    why = str(error)
+                if why:
                     aside.append(SetAside(id, artefact.mechanism, why))
-                else:
-                    self._bring(cube, journal.stories[id][-1], artefact)
-                    brought.append(id)
                 progress("artefacts", place, len(said))
         return CubeImport(
             seq=None if receipt is None else receipt.seq,
@@ -208,7 +215,11 @@ class ScopeCube:
         if self._opened.store.artefacts is None:
             return False
         now = self._run(look(lambda s: s.standing(own_or_none(s, self._who), (item.id,)).get(item.id)))
-        return now is not None and now.item == item and self._kept().has_bytes(artefact)
+        same = now is not None and now.item in (item, self._as_brought(item))
+        return same and self._kept().has_bytes(artefact)
+
+    def _as_brought(self, item: Item) -> Item:
+        return as_brought(self._opened.kernel.desk, item)
 
     def _why_not(
         self,
@@ -239,7 +250,8 @@ class ScopeCube:
         """Why an artefact cannot stand here; "" if it can."""
         id, sources = story[-1].id, story[-1].source
         mine = own_or_none(snapshot, self._who)
-        became = fate(story, snapshot.standing(mine, (id,)).get(id), is_erased=id in erased_here(snapshot, mine))
+        now, is_erased = snapshot.standing(mine, (id,)).get(id), id in erased_here(snapshot, mine)
+        became = fate(story, now, self._as_brought, is_erased=is_erased)
         if became in (Fate.ERASED_HERE, Fate.CHANGED_HERE):
             return became.value.replace("_", " ")
         missing = len(set(sources) - snapshot.standing(spaces_of(snapshot, self._who), sources).keys())
@@ -247,13 +259,9 @@ class ScopeCube:
             return f"{missing} of {len(sources)} of its sources are not here"
         return ""
 
-    def _bring(self, cube: CubeFile, item: Item, artefact: Artefact) -> None:
-        path = self._kept().unfinished()
-        try:
-            cube.copy(artefact.stored.sha256, path)
-            self._kept().bring(item, artefact, path)
-        finally:
-            path.unlink(missing_ok=True)
+    def _bring(self, cube: CubeFile, story: Sequence[Item], artefact: Artefact) -> None:
+        copy = partial(cube.copy, artefact.stored.sha256)
+        self._kept().bring(story[-1], artefact, copy, lambda s: self._unwelcome(s, story))
 
     def _kept(self) -> ScopeArtefacts:
         return ScopeArtefacts(self._opened, self._who)

@@ -6,24 +6,28 @@ of it, and an item never names a file that was not there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from mnemic.artefacts.artefact_files import Wall
 from mnemic.artefacts.artefact_records import ARTEFACT, Artefact, artefact_of, file_tag
+from mnemic.core.checking import clean_text
 from mnemic.core.clock import micros, moment
 from mnemic.core.events import Verb
 from mnemic.core.ids import ItemId
 from mnemic.core.items import Channel, Item, Kind, Sight, State, Version
 from mnemic.core.queries import Filter
-from mnemic.errors import Invalid, NotFound
+from mnemic.errors import Conflict, Invalid, NotFound
 from mnemic.flow import Flow
 from mnemic.store.requests import look
 from mnemic.verbs.who import (
     Who,
     cited_versions,
     committed,
+    compare_and_commit,
+    draft_of,
+    last_commit,
     own_or_none,
     refuse_uncited,
     scanned,
@@ -36,6 +40,7 @@ from mnemic.writing import clean_slots, clean_tags
 
 if TYPE_CHECKING:
     from mnemic.store.engine.snapshot import Snapshot
+    from mnemic.store.values.drafts import Draft
     from mnemic.writing import Desk
 
 _KEPT: Final = Filter(kinds=(Kind.RESOURCE,), tags=(ARTEFACT,))
@@ -107,25 +112,32 @@ class ArtefactKeeping:
         version = Version(item=item, seq_from=receipt.seq, seq_to=None, recorded=now)
         return KeptArtefact(version=version, artefact=artefact)
 
-    def bring_artefact(self, who: Who, item: Item) -> Flow[None]:
+    def bring_artefact(self, who: Who, item: Item, why_not: Callable[[Snapshot], str]) -> Flow[None]:
         """Commit the item of an artefact that was made elsewhere, under the id that it had there, if it is not here.
 
+        Args:
+            why_not: Says why it cannot stand here; "" if it can. Nothing is committed upon anything later.
+
         Raises:
-            Invalid: it is none that could be written here.
+            Invalid, TooLarge: it is none that could be written here.
             NotFound: a source is not here.
-            Conflict: a source, or the version that it follows, has changed in this very moment.
+            Conflict: it cannot stand here, or a source has changed in this very moment.
         """
         writable(who)
-        limit = self.desk.settings.item_limit
-        item = replace(item, slots=clean_slots(item.slots, limit), tags=clean_tags(item.tags))
-        cited, own, before = yield from look(lambda s: _read(s, who, item.source, item.id))
+        brought = as_brought(self.desk, item)
+        yield from compare_and_commit(who, lambda s: (None, self._bringing(s, who, brought, why_not(s))))
+
+    def _bringing(self, snapshot: Snapshot, who: Who, item: Item, why_not: str) -> Draft:
+        """The commit that brings an artefact's item in; of nothing where it is here."""
+        if why_not:
+            raise Conflict(f"artefact {item.id} is not brought in: {why_not}")
+        cited, own, before = _read(snapshot, who, item.source, item.id)
         refuse_uncited(cited, item.source)
-        if before is not None and before.item == item:
-            return
         expect = {id: version.seq_from for id, version in own.items()}
         expect[item.id] = 0 if before is None else before.seq_from
         put = self.desk.put(Verb.WROTE if before is None else Verb.REVISED, item)
-        yield from committed(who, (put,), expect=expect)
+        ops = () if before is not None and before.item == item else (put,)
+        return replace(draft_of(who, ops, expect=expect), upon=last_commit(snapshot, who))
 
     def artefacts(self, who: Who, mechanism: str = "") -> Flow[tuple[KeptArtefact, ...]]:
         """The artefacts that this view shows, in the order in which they were written; of one mechanism, if named."""
@@ -144,6 +156,17 @@ class ArtefactKeeping:
             if version.item.state is State.ACTIVE:
                 return kept
         raise NotFound(f"{id} is no artefact that stands here; `mnemic neural list` shows them")
+
+
+def as_brought(desk: Desk, item: Item) -> Item:
+    """The item of an artefact that was made elsewhere, as it is written here: masked, and seen by no recall.
+
+    Raises:
+        Invalid, TooLarge: it is none that could be written here.
+    """
+    limit = desk.settings.item_limit
+    text = desk.without_secrets(clean_text("text", item.text, limit, "item_limit"))
+    return replace(item, text=text, slots=clean_slots(item.slots, limit), tags=clean_tags(item.tags), sight=Sight.NONE)
 
 
 def _wall(snapshot: Snapshot, who: Who) -> Wall:

@@ -68,6 +68,12 @@ def drop_unnamed(rows: Rows, folder: ArtefactFolder, wall: Wall, sha256: str) ->
     return 0 if any(one.keeps_file for one in named) else folder.drop(wall, sha256)
 
 
+def drop_remade(rows: Rows, folder: ArtefactFolder, wall: Wall, sha256: str) -> int:
+    """Unlink a file that can be made again, unless one that cannot has the same bytes; how many that gave back."""
+    named = _named_by(rows, wall, Condition("tags", "IN", (file_tag(sha256),)))
+    return folder.drop(wall, sha256) if all(one.artefact.remade for one in named) else 0
+
+
 def lasting_artefacts(rows: Rows, walls: Iterable[Wall]) -> dict[Wall, dict[str, Artefact]]:
     """By wall and digest the artefacts that cannot be made again: a backup has their files too."""
     lasting = {

@@ -116,7 +116,7 @@ def _life(store: Path, at: int, rng: random.Random, act: str, *, sound: bool) ->
     if not sound and act == "save":
         artefact_files._synced = _synced_later
     elif not sound:
-        artefact_files._sync_folder = _unsynced
+        artefact_files.sync_folder = _unsynced
     opened = SqliteStore(store, probe=cut)
     opened.artefacts = ArtefactFolder.beside(store, cut)
     with Memory(opened, settings=QUIET) as memory:
