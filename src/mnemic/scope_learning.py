@@ -187,6 +187,14 @@ class ScopeLearning:
         pairs = ((shard, by_digest.get(shard.kept.artefact.stored.sha256)) for shard in standing)
         return {shard: adapter for shard, adapter in pairs if adapter is not None}
 
+    def check(self, plan: LearningPlan) -> None:
+        """Open the model of a plan, and keep nothing of it.
+
+        Raises:
+            Invalid: torch or the model is missing, or its file is no whole model.
+        """
+        open_lora(plan, self._opened.settings.home / "cache")
+
     def order(self, plan: LearningPlan) -> int:
         """Queue the job; its number. Whoever has torch does it: `mnemic neural learn`, or a worker.
 

@@ -53,3 +53,12 @@ def test_what_was_learnt_is_asked_with_and_without(
     run("neural", "forget", shard)
     assert json.loads(run("neural", "list", "--json").out)["artefacts"] == []
     assert "mnemic neural learn" in run("neural", "ask", "Where do I live?", "--with", code=3).err
+
+
+@pytest.mark.parametrize("name", ["missing.gguf", "cut.gguf"])
+def test_a_file_that_is_no_model_orders_nothing(run: Run, told: None, tmp_path: Path, name: str) -> None:
+    pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
+    if name == "cut.gguf":
+        (tmp_path / name).write_bytes(b"GGUF\x03\x00")
+    assert name in run("neural", "learn", "--model", str(tmp_path / name), code=2).err
+    assert "learn" not in run("jobs").out

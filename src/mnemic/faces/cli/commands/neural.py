@@ -141,15 +141,16 @@ def learnt(model: str, shards: int, preset: str, *, behind: bool) -> None:
     again from what is left. It needs torch (pip install torch==2.13.0, then the extra `neural`).
     """
     run = invocation()
-    from mnemic.scope_learning import LearningPlan, model_file, require_torch
+    from mnemic.scope_learning import LearningPlan, require_torch
 
     plan = LearningPlan(model=model, shards=shards, preset=preset).checked()
     if not behind:
         require_torch()
-        model_file(model)
     with run.memory() as memory:
         memory.flush(seconds=CATCH_UP_SECONDS)
         learning = memory.scope(user=run.user, tenant=run.tenant).on_branch(run.options.branch or "").learning
+        if not behind:
+            learning.check(plan)  # before a job is ordered that nobody could do
         number = learning.order(plan)
         if behind:
             run.output.answer(
