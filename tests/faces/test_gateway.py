@@ -209,6 +209,18 @@ def test_headers_say_what_memory_did() -> None:
         assert response.headers["mnemic-write"].startswith("ok; commit ")
 
 
+def test_what_is_always_on_is_not_counted_as_recalled_for_a_message() -> None:
+    with between() as it:
+        it.me.observe(["Always answer in metric units.", "I live in Lisbon."])
+        it.memory.flush()
+        answer = it.client.chat.completions.with_raw_response.create(
+            model="m", messages=[{"role": "user", "content": "thanks!"}]
+        )
+        assert "metric units" in it.sent()[0]
+        assert answer.headers["mnemic-recall"] == "ok; 0 items"
+        assert "mnemic-recalled" not in answer.headers
+
+
 def test_a_write_that_fails_is_told() -> None:
     with between() as it:
         it.memory.close()

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mnemic.faces.gateway import wire_shapes
 from mnemic.faces.gateway.splicing import decoded
 from mnemic.faces.gateway.wire_shapes import SHAPES, ChatCompletions, Completion, EventReader
 
@@ -58,6 +61,25 @@ def test_of_an_event_over_the_limit_no_more_than_that_is_withheld(words: int, st
         passed += len(reader.read(stream[at : at + step]).passed)
         assert came - passed <= 100
     assert reader.cut_short is (words + 6 > 100)
+
+
+def test_a_long_comment_in_small_pieces_is_scanned_about_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each piece had all of it scanned anew, in the event loop: 100 KB held up every other request for seconds."""
+    scanned, pattern = 0, wire_shapes._NO_FIELD
+
+    class Counting:
+        def match(self, held: bytearray, start: int) -> re.Match[bytes] | None:
+            nonlocal scanned
+            scanned += len(held) - start
+            return pattern.match(held, start)
+
+    monkeypatch.setattr(wire_shapes, "_NO_FIELD", Counting())
+    stream = b": " + b"x" * 5_000 + b"\n: more\ndata: next\n\n"
+    reader = EventReader(1_000_000)
+    read = [reader.read(stream[at : at + 10]) for at in range(0, len(stream), 10)]
+    assert [event for piece in read for event in piece.events] == [b"next"]
+    assert b"".join(piece.passed for piece in read) == stream
+    assert scanned < 2 * len(stream)
 
 
 @given(ANYTHING)

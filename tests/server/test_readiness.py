@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -94,3 +95,25 @@ def test_a_store_that_keeps_silent_is_waited_for_no_longer_than_a_probe_waits(
         assert asking == readiness.THREADS
         silent.set()
         eventually(lambda: client.get("/ready").status_code == 200)
+
+
+def test_probes_that_come_together_share_one_ping(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A third probe of a store that was only a little slow was refused: its server got no more requests."""
+    answering, pings = threading.Event(), threading.Semaphore(0)
+
+    def ping(_: Admin) -> None:
+        pings.release()
+        answering.wait(PATIENCE)
+
+    async def answer() -> str:
+        answering.set()
+        return ""
+
+    async def probed(asking: readiness.Readiness) -> list[str]:
+        return await asyncio.gather(*(asking.failure(f"r{n}") for n in range(8)), answer())
+
+    monkeypatch.setattr(readiness, "SECONDS", PATIENCE)
+    monkeypatch.setattr(Admin, "ping", ping)
+    with Memory("memory:", settings=SETTINGS) as memory:
+        assert set(asyncio.run(probed(readiness.Readiness(memory.admin)))) == {""}
+    assert sum(pings.acquire(blocking=False) for _ in range(8)) == 1

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from mnemic import errors
 from mnemic.errors import Invalid, MnemicError, OverQuota
 from mnemic.faces.server.openapi import document
-from mnemic.faces.server.problems import STATUSES, problem_of
+from mnemic.faces.server.problems import STATUSES, logged_problem, problem_of
 from mnemic.faces.server.routes import addresses
 from mnemic.operations.operation_table import OPERATIONS
 
@@ -41,9 +41,21 @@ def test_an_error_is_told_as_its_class(kind: type[MnemicError]) -> None:
     assert told["request_id"] == "r1"
     assert told["title"]
     assert not told["title"].endswith(".")
-    assert ("memory.db" in told["detail"]) == (response.status_code < 500 and not issubclass(kind, Invalid | OverQuota))
+    silent = issubclass(kind, Invalid | OverQuota | errors.StoreError)
+    assert ("memory.db" in told["detail"]) == (response.status_code < 500 and not silent)
     assert ("retry-after" in response.headers) == (response.status_code in (429, 503, 507))
     assert ("www-authenticate" in response.headers) == (response.status_code == 401)
+
+
+def test_who_asks_for_a_tenant_of_another_server_reads_no_address_which_is_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    at = "postgresql://admin@10.0.0.6:5433/mem"
+    response = logged_problem(errors.TenantElsewhere(f"the tenant is moved to server 'b'; ask that one, at {at}"), "r1")
+    assert response.status_code == 421
+    assert b"10.0.0.6" not in response.body
+    assert b"`mnemic place show`" in response.body
+    assert at in caplog.text
 
 
 def test_a_class_that_is_not_known_yet_is_told_as_its_parent() -> None:

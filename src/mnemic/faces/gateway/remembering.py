@@ -146,7 +146,7 @@ class Recollection:
 
     Attributes:
         raw: What goes upstream.
-        items: What was recalled for the newest message.
+        items: What was recalled for the newest message; where that came too late, what is always on.
     """
 
     raw: bytes
@@ -250,7 +250,9 @@ class Remembering:
                 drawn_from=tuple(dict.fromkeys(id for item in unwritten for id in item.erased_with)),
             )
         )  # fmt: skip
-        return Recollection(exchange.with_blocks({**part.known, part.name: placed}), placed.shows)
+        recalled_ids = set(placed.shows) if context is None else {hit.item.id for hit in context.items}
+        items = tuple(id for id in placed.shows if id in recalled_ids)
+        return Recollection(exchange.with_blocks({**part.known, part.name: placed}), items)
 
     def give_up(self, exchange: Exchange) -> None:
         """Note that the newest message goes without a block: where memory came too late, its place is taken."""

@@ -266,7 +266,9 @@ class EventReader:
                 events += _data(self._held[start : match.end()])
             start, self.cut_short = match.end(), False
         if not self.cut_short:
-            empty = _NO_FIELD.match(self._held, start)
+            # a comment that stood here before and goes on is not scanned anew for each piece
+            goes_on = start == 0 and self._held.startswith(b":") and _LINE_END.search(piece) is None
+            empty = None if goes_on else _NO_FIELD.match(self._held, start)
             start = start if empty is None else empty.end()
             self.cut_short = len(self._held) - start > self._limit
         end = len(self._held) if self.cut_short else start

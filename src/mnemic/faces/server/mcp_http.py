@@ -25,7 +25,7 @@ from mnemic.faces.mcp.methods import Offer
 from mnemic.faces.mcp.sdk_server import server_of
 from mnemic.faces.mcp.served_memory import ServedMemory
 from mnemic.faces.server.http_arguments import read_headers
-from mnemic.faces.server.problems import problem_of
+from mnemic.faces.server.problems import logged_problem
 from mnemic.registry import TOOLS
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class _Endpoint:
             headers = read_headers(scope["headers"])
             served = await self._service.pool.run(lambda: self._served(headers, scope["method"]))
         except MnemicError as error:
-            await problem_of(error, scope["state"]["request_id"])(scope, receive, send)
+            await logged_problem(error, scope["state"]["request_id"])(scope, receive, send)
             return
         scope["state"][_SERVED] = served
         await self.manager.handle_request(scope, _with_body(body, receive), send)

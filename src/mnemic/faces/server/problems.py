@@ -32,6 +32,9 @@ STATUSES: Final[Mapping[type[MnemicError], int]] = {
     errors.ModelError: 502,
     errors.NoModel: 501,
     errors.UnusableModel: 501,
+    errors.ForeignState: 502,
+    errors.DamagedState: 502,
+    errors.InexactJoin: 502,
     errors.OverBudget: 503,
     **dict.fromkeys((errors.ForeignState, errors.DamagedState, errors.InexactJoin), 500),
     errors.StoreError: 503,
@@ -59,6 +62,7 @@ _WHEN_LOCKED: Final = (
     "Ask again after as many seconds as Retry-After says; a write with its Idempotency-Key is made once. If it stays "
     "so, have whoever keeps the server end the other program that writes to the store."
 )
+_WHICH_SERVER: Final = "whoever keeps the servers finds which one with `mnemic place show`."
 _RETRY: Final = {503: "1", 507: "60"}
 """Seconds after which it is worth asking again."""
 
@@ -76,7 +80,8 @@ def type_of(kind: type[MnemicError]) -> str:
 def problem_of(error: MnemicError, request_id: str) -> Response:
     """Answer with an error that was raised on purpose.
 
-    What went wrong on our side is told by its class alone: its words may name files and addresses, and are logged.
+    What went wrong on our side, and that a tenant is elsewhere, is told by its class alone: the words may name files
+    and addresses, and are logged.
     """
     kind = next(kind for kind in type(error).__mro__ if kind in STATUSES or kind is MnemicError)
     status = STATUSES.get(kind, 500)
@@ -91,6 +96,8 @@ def problem_of(error: MnemicError, request_id: str) -> Response:
     if status == 401:
         headers["WWW-Authenticate"] = 'Bearer realm="mnemic"'
     detail = over_http(str(error)) if status < 500 else title_of(kind)
+    if kind is errors.TenantElsewhere:
+        detail = f"{title_of(kind)}; {_WHICH_SERVER}"
     return _response(status, type_of(kind), title_of(kind), detail, request_id, headers, more)
 
 
@@ -100,9 +107,9 @@ def over_http(text: str) -> str:
 
 
 def logged_problem(error: MnemicError, request_id: str) -> Response:
-    """Answer with an error as `problem_of` does; log it where it was our side that went wrong."""
+    """Answer with an error as `problem_of` does; log it where its words are not told."""
     response = problem_of(error, request_id)
-    if response.status_code >= 500:
+    if response.status_code >= 500 or isinstance(error, errors.TenantElsewhere):
         kept = isinstance(error, errors.StoreError)
         words = str(error) if kept else "its words are not logged: a model's may be a memory's"
         LOG.error("request %s: %s: %s", request_id, type(error).__name__, words)
