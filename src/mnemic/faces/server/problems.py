@@ -36,7 +36,6 @@ STATUSES: Final[Mapping[type[MnemicError], int]] = {
     errors.DamagedState: 502,
     errors.InexactJoin: 502,
     errors.OverBudget: 503,
-    **dict.fromkeys((errors.ForeignState, errors.DamagedState, errors.InexactJoin), 500),
     errors.StoreError: 503,
     errors.StoreFull: 507,
     errors.StoreReadOnly: 503,
