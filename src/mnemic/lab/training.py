@@ -225,7 +225,7 @@ def right_first(samples: Sequence[Sample], learned: CurrencyWeights) -> float:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Train all weights and write them."""
     parser = argparse.ArgumentParser(prog="python -m mnemic.lab.training", description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--draws", type=int, default=3, help="draws of other talk around each case")
+    parser.add_argument("--draws", type=int, default=2, help="draws of other talk around each case")
     parser.add_argument("--cache", type=Path, help="folder that keeps vectors from run to run")
     parser.add_argument("--part", choices=("network",), help="learn only this; the heads stay as they are")
     parser.add_argument(

@@ -3,8 +3,8 @@
 What is read: how likely memory holds an answer at all (`recall.reasons`), how the first of the evidence bears on the
 question and how far it stands before the second, whether several states of the matter stand there, whether what is
 asked for was found, what the statement does. Two sets of weights, with vectors and by words, learned by
-`python -m mnemic.lab.training` from cases that the order of the evidence was not learned from, so that of the answers
-with a confidence near p a share near p is right. A memory that holds none of it is among what is learned.
+`python -m mnemic.lab.answer_training` from cases that the order of the evidence was not learned from, so that of the
+answers with a confidence near p a share near p is right. A memory that holds none of it is among what is learned.
 """
 
 from __future__ import annotations

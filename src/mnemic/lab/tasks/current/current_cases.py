@@ -30,9 +30,8 @@ class Half(StrEnum):
     """A part that cases, talk and sentences are written in: two halves to measure by, and more to learn from.
 
     `LOOK_ALIKES` are situations of people who are easily taken for one another, and of what is only supposed, by a
-    hand of its own: rules and models are tried on them, and `ask` and recall's order learned from them what is of one
-    matter; what bears on a question did not. `LOOK_ALIKES_CHECK` only check what came of it: nothing was learned from
-    them.
+    hand of its own: recall's order and the certainty of `ask` are learned from them too. `LOOK_ALIKES_CHECK` only check
+    what came of it: nothing was learned from them.
     """
 
     DEVELOPMENT = "development"
