@@ -215,7 +215,9 @@ def test_torch_and_its_company_are_imported_by_what_works_inside_a_model_and_wha
     some = {"testing/tiny_llama": {"gguf"}, "lab/order_training": {"torch"}}
     for name, tree in modules():
         roots = {module.split(".")[0] for node in ast.walk(tree) for module in _imported(node)}
-        allowed = company if name.startswith("neural/") and name != "neural/__init__" else some.get(name, set())
+        inside = name.startswith("neural/") and name != "neural/__init__"
+        learns = name.startswith("lab/tasks/neural/") and name.endswith("_experiment")
+        allowed = company if inside or learns else some.get(name, set())
         assert roots & company <= allowed, name
 
 

@@ -1,0 +1,70 @@
+"""What an experiment on one published memory is: it runs for one seed and yields what it measured, controls among it.
+
+Everything that enters is in `ExperimentPlan`. Who runs experiments takes means and ranges over seeds, judges the mean
+by its bar, draws the curves, and writes the result file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from mnemic.lab.kit.figures import Figure
+
+if TYPE_CHECKING:
+    from mnemic.neural.gguf_weights import TextModel
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One point of a curve, drawn and listed, never judged.
+
+    Attributes:
+        curve: Whose: the mechanism, or a control.
+        at: Where on the horizontal axis.
+    """
+
+    curve: str
+    at: float
+    value: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExperimentPlan:
+    """One run of an experiment.
+
+    Attributes:
+        seed: Of everything that is drawn: data, first weights, order.
+        quick: Much less of everything, with bars of its own, for CI: seconds, not minutes.
+        folder: For files that are gone afterwards.
+        open_model: Opens the smallest real model, for experiments that work in it.
+        progress: Is told what is being done.
+    """
+
+    seed: int
+    quick: bool
+    folder: Path
+    open_model: Callable[[], TextModel]
+    progress: Callable[[str], None]
+
+
+Experiment: TypeAlias = Callable[[ExperimentPlan], Iterator[Figure | Point]]
+"""Runs once. A figure's name and bar are the same for every seed; its value is this seed's."""
+
+EXPERIMENTS: Final = {
+    "titans": "mnemic.lab.tasks.neural.titans_experiment:measure",
+    "memory_pool": "mnemic.lab.tasks.neural.memory_pool_experiment:measure",
+    "knn_attention": "mnemic.lab.tasks.neural.knn_attention_experiment:measure",
+    "chunk_memory": "mnemic.lab.tasks.neural.chunk_memory_experiment:measure",
+    "explicit_memory": "mnemic.lab.tasks.neural.explicit_memory_experiment:measure",
+    "wise": "mnemic.lab.tasks.neural.wise_experiment:measure",
+    "infini_attention": "mnemic.lab.tasks.neural.infini_attention_experiment:measure",
+    "engram": "mnemic.lab.tasks.neural.engram_experiment:measure",
+    "ffn_bank": "mnemic.lab.tasks.neural.ffn_bank_experiment:measure",
+    "memgen": "mnemic.lab.tasks.neural.memgen_experiment:measure",
+    "cms": "mnemic.lab.tasks.neural.cms_experiment:measure",
+    "overwrite_rl": "mnemic.lab.tasks.neural.overwrite_rl_experiment:measure",
+}
+"""What runs each experiment; loaded when torch is known to be there."""
