@@ -211,3 +211,67 @@ def test_what_somebody_cannot_eat_is_heard(text: str, slot: str, value: str) -> 
 )
 def test_what_only_sounds_like_a_diet_is_none(text: str) -> None:
     assert not [finding for finding in slots(text, "user", SAID) if finding.slot in ("avoids", "allergy", "diet")]
+
+
+GIVEN_AWAY = [
+    (("I have a dog called Pickle.", "I had to give Pickle to my parents."), []),
+    (("I have a dog called Pickle.", "I had to give the dog away."), []),
+    (("I have a dog called Pickle.", "My parents are looking after Pickle this week."), ["Pickle (dog)"]),
+    (("I have a dog called Pickle.", "I gave Pickle to the vet for a check."), ["Pickle (dog)"]),
+    (("I have a dog called Pickle.", "I gave Pickle to my sister for the weekend."), ["Pickle (dog)"]),
+    (("My cat is called Momo.", "Momo lives with my sister now."), []),
+    (("I own a grand piano.", "I donated the piano to the school."), []),
+    (("I drive a blue Skoda Octavia.", "I gave the car to my nephew."), []),
+    (("我养了一只猫叫咪咪。", "咪咪送人了。"), []),
+    (("我养了一只猫叫咪咪。", "我把猫送给邻居了。"), []),
+    (("我养了一只狗叫豆豆。", "豆豆寄养给我妈了。"), []),
+    (("我养了一只狗叫豆豆。", "豆豆寄养在我妈家一周。"), ["豆豆 (狗)"]),
+    (("我有一台钢琴。", "钢琴捐给学校了。"), []),
+]
+
+
+@pytest.mark.parametrize(("texts", "values"), GIVEN_AWAY)
+def test_what_was_given_for_good_is_owned_no_more_by_name_or_kind(texts: tuple[str, ...], values: list[str]) -> None:
+    assert told(*texts) == values
+
+
+def shown(*texts: str) -> list[str]:
+    """The lines of the profile after some texts."""
+    with Memory("memory:", embedder="none") as memory:
+        me: ScopedMemory = memory.scope(user="noor")
+        for text in texts:
+            me.observe(text)
+        memory.flush()
+        return sorted(belief.text for belief in me.profile())
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("I retired last year.", "The user is retired."),
+        ("I'm self-employed.", "The user is self-employed."),
+        ("I'm between jobs.", "The user is between jobs."),
+        ("I'm a nurse.", "The user works as nurse."),
+        ("我去年退休了。", "用户已经退休。"),
+        ("我是护士。", "用户的职业是护士。"),
+    ],
+)
+def test_nobody_works_as_what_is_no_work(text: str, line: str) -> None:
+    assert line in shown(text)
+
+
+@pytest.mark.parametrize(
+    ("texts", "line"),
+    [
+        (
+            ("I'm learning Italian now.", "I went back to Spanish, Italian wasn't for me."),
+            ["The user is learning Spanish."],
+        ),
+        (("I gave up smoking.", "Back on the cigarettes, sadly."), []),
+        (("我戒烟了。", "唉，又抽上了。"), []),
+        (("Mia and I broke up.", "Mia and I got back together."), ["The user's partner is Mia."]),
+        (("I work at Siemens.", "I joined Bosch.", "I rejoined Siemens in May."), ["The user works for Siemens."]),
+    ],
+)
+def test_what_had_ended_holds_again(texts: tuple[str, ...], line: list[str]) -> None:
+    assert shown(*texts) == line

@@ -11,6 +11,27 @@ from mnemic.extract.slots import slots
 SAID = micros(parse_said("2025-05-20T12:00:00+00:00", zone=None)[0])
 
 STATED = """
+搬到北京第三周了，还在适应。 | city | 北京
+搬到昆山半年了。 | city | 昆山
+我搬到义乌都两年了。 | city | 义乌
+搬到常熟已经第二年了 | city | 常熟
+搬到成都那天下大雨。 | city | 成都
+我住在昆山好几年了。 | city | 昆山
+到上海都半年了。 | city | 上海
+来深圳第二个月，房租好贵。 | city | 深圳
+我来广州打工五年了。 | city | 广州
+在成都住了三年了。 | city | 成都
+我重新住回上海了。 | city | 上海
+我跟小王又在一起了。 | partner | 小王
+我和李娜复婚了。 | partner | 李娜
+我已经退休三年了。 | job | 退休
+Mia and I got back together. | partner | Mia
+I got back together with Mia. | partner | Mia
+I rejoined Siemens. | employer | Siemens
+I'm back at Siemens. | employer | Siemens
+I went back to Spanish, Italian wasn't for me. | learning | Spanish
+I'm back to learning Spanish. | learning | Spanish
+I went back to being vegan. | diet | vegan
 I changed my number, it's 07700 900456 now. | phone_number | 07700 900456
 Traded the Skoda for an electric Kia Niro. | car | electric Kia Niro
 换了新号码，13900002222。 | phone_number | 13900002222
@@ -182,6 +203,29 @@ My blood type is A negative. | blood_type | A negative
 """
 
 ENDED = """
+I took up smoking again. | avoids | smoking
+Back on the cigarettes, sadly. | avoids | smoking
+I'm smoking again. | avoids | smoking
+I'm back on coffee. | avoids | coffee
+I've gone back to drinking coffee. | avoids | coffee
+唉，又抽上了。 | avoids | 烟
+我又喝上酒了。 | avoids | 酒
+我又吃上肉了。 | avoids | 肉
+I went back to Spanish, Italian wasn't for me. | learning | Italian
+I had to give Pickle to my parents. | | Pickle
+I gave Pickle up for adoption. | | Pickle
+Pickle lives with my parents now. | | Pickle
+Pickle was adopted by a family in Kent. | | Pickle
+We found Pickle a new home. | | Pickle
+We had to rehome Pickle. | | Pickle
+I gave my dog away. | | dog
+I donated the piano to the school. | | piano
+I handed the guitar down to my son. | | guitar
+咪咪送人了。 | | 咪咪
+我把猫送人了。 | | 猫
+豆豆寄养给我妈了。 | | 豆豆
+豆豆被人领养了。 | | 豆豆
+我把钢琴捐给学校了。 | | 钢琴
 I moved out of Paris. | city | Paris
 We don't live in Ghent anymore. | city | Ghent
 I no longer live in Rome. | city | Rome

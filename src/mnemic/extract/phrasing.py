@@ -63,6 +63,17 @@ _CHINESE_SLOTS: Final = {
     "health": "健康", "marital_status": "婚姻状况", "blood_type": "血型",
 }  # fmt: skip
 """What slots without a form of their own are called."""
+_STATUS: Final = re.compile(
+    r"(?:un|self-)employed|retired|freelance|freelancing|between jobs|an? (?:freelancer|stay-at-home \w+)|on \w+ leave",
+    re.I,
+)
+"""What somebody is in place of having a job: nobody works as it."""
+_STATUS_CHINESE: Final = {
+    "退休": "{who}已经退休。",
+    "失业": "{who}失业了。",
+    "待业": "{who}在待业。",
+    "单干": "{who}自己单干。",
+}
 _DAY_OF_YEAR: Final = re.compile(r"--(?P<month>\d\d)-(?P<day>\d\d)")
 
 
@@ -77,10 +88,12 @@ def phrased(slot: str, value: str, subject: str, text: str, *, ended: bool = Fal
     if has_chinese(text):
         who = "用户" if subject == "user" else subject
         form = _CHINESE.get(slot, "{who}的{slot}：{value}。")
+        form = _STATUS_CHINESE.get(shown, form) if slot == "job" else form
         sentence = form.format(who=who, value=shown, slot=_CHINESE_SLOTS.get(slot, slot))
         return f"不再是这样：{sentence}" if ended else sentence
     who = ("the user" if ended else "The user") if subject == "user" else subject
     form = _ENGLISH.get(slot, "{who}'s {slot} is {value}.")
+    form = "{who} is {value}." if slot == "job" and _STATUS.fullmatch(shown) else form
     sentence = form.format(who=who, value=shown, slot=slot.replace("_", " "))
     return f"No longer so: {sentence}" if ended else sentence
 

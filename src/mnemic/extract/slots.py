@@ -74,7 +74,8 @@ class Finding:
         since: The stretch of time in which it came to be true, or ended, if its clause names one.
         act: Whether it is so, is so no longer, or is right where something else was said by mistake.
         wrong: What was said by mistake.
-        among: Where the slot is empty: "living" if the value names a pet or a person of theirs, "pet" if a pet.
+        among: Where the slot is empty: "living" if the value names a pet or a person of theirs, "pet" if a pet,
+            "owned" if a pet or a thing, by its name or by what it is.
     """
 
     slot: str
@@ -191,6 +192,8 @@ def _languages(
     """The languages of which a sentence may hold statements, each with its words as patterns read them."""
     if has_chinese(sentence.written):
         written = simple(sentence.written)
+        aside = slots_zh.Chinese.ASIDE.match(written)
+        written = written[aside.end() :] if aside else written
         yield written, written, slots_zh.Chinese
     if slots_en.English.CUE.search(sentence.low):
         yield sentence.written.translate(_STRAIGHT), sentence.low, slots_en.English

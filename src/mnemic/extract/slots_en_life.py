@@ -72,6 +72,8 @@ WORKING: Final = (
     say("employer", r"(?:i|we)(?:'ve| have) (?:been (?:working |employed )?|worked )(?:at|for) <NAME>(?=,? (?:since|for)\b)", "been worked"),
     say("employer", r"(?:\w+ )?(?:years?|months?) (?:at|with) <NAME> and (?:i|still)\b", "years months", anywhere=True),
     say("employer", r"<I> (?:joined|switched to|started(?: working| a (?:new )?job| work| my (?:new )?job)? (?:at|with|for)|(?:got|took|have|landed) a (?:new )?job (?:at|with)|signed (?:on )?with|got hired (?:by|at)|was hired by) <NAME>(?! (?:class|club|choir|team|gym|lessons?)\b)", "joined switched started job signed hired", begins=True),
+    say("employer", r"<I> (?:rejoined|(?:went|gone|came|come) back to work(?:ing)? (?:at|for|with)|(?:returned|went back|came back) to (?:my )?(?:old )?(?:job|post|desk|position|team) (?:at|with)|(?:was|got|have been) rehired (?:by|at)) <NAME>", "rejoined back returned rehired", begins=True),
+    say("employer", r"<AM>(?: now)? back (?:working )?at <NAME>(?=[.,;!]|$| (?:as|now|since|and|after|full[- ]time|part[- ]time)\b)(?! (?:mum|mom|dad))", "back", begins=True),
     say("employer", r"(?:i|we)(?:'ve| have)? (?:changed jobs|switched jobs|changed employers?),? (?:and )?(?:i(?:'m| am) |now )?(?:now )?(?:at|with|to) <NAME>", "jobs employer employers", begins=True),
     say("employer", r"i(?:'ve| have)?(?: (?:just|finally))? (?:got taken on|been taken on|been hired|got a position|started a new job) (?:at|by|with) <NAME>", "taken hired position started", begins=True),
     say("employer", r"i (?:teach|tutor|lecture|coach|volunteer|intern|consult)(?: [a-z]+(?: [a-z]+)?)? (?:at|for) <NAME>", "teach tutor lecture coach volunteer intern consult"),

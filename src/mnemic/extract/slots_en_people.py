@@ -19,8 +19,28 @@ _LATELY: Final = rf"(?=(?: suddenly)? to (?:cancer|old age|an? )|(?: {_WHEN}){{0
 _CUES_OF_DEATH: Final = "died passed dead longer sleep down"
 _PLURAL: Final = "dog|cat|kitten|parrot|hamster|rabbit|horse|turtle|tortoise|snake|pup|guinea pig|budgie|ferret|gecko|lizard|goat|donkey|hedgehog|chinchilla"
 _KIN: Final = rf"(?:(?:my|our) (?:\w+ )?(?:{RELATIONS}|parents|kids?|children|in-laws|granddaughter|grandson|grandkids|stepson|stepdaughter|brothers|sisters)|(?-i:(?!I\b)[A-Z][\w-]*))(?!['’\w])"
-_GIVEN: Final = rf"(?:away\b|to {_KIN})(?!.*\b(?:for (?:an?|the|this|repairs?|servicing)|repair\w*|fix\w*|until|to (?:park|wash|clean|check|borrow))\b)"
-"""Given for good: away, or to kin or somebody by name; to a garage or a valet it is only lent."""
+_TAKER: Final = (
+    rf"(?:{_KIN}|(?:an?|the|some|another|her new|his new) (?:[\w-]+ ){{0,3}}(?:family|couple|home|friends?|neighbou?rs?|colleague|coworker"
+    r"|charity|school|church|shelter|sanctuary|museum|library|club|hospice|farm|lady|man|woman|student|kid|stranger|cousin|owners?|people)"
+    r"|(?:some )?(?:friends|family|relatives|neighbou?rs|charity)|someone(?: else)?|somebody(?: else)?|strangers|adoption|oxfam|goodwill)(?![\w'])"
+)
+_LENT: Final = (
+    r"(?!.*\b(?:for (?:an?|the|this|repairs?|servicing|now)\b(?! shelter)|while (?:i|we)|repair\w*|fix\w*|until|temporarily|this week"
+    r"|to (?:park|wash|clean|check|borrow)|at the weekend|during)\b)"
+)
+_GIVEN: Final = rf"(?:away\b|(?:back )?to {_TAKER}){_LENT}"
+"""Given for good: away, or to somebody; to a garage or a valet, or for a while, it is only lent."""
+_GAVE: Final = (
+    r"(?:i|we)(?:'ve| have)? (?:just |finally |recently |sadly |reluctantly |actually )*"
+    r"(?:(?:had|decided|ended up having|was forced|were forced|chose) to )?"
+)
+_TO_GIVE: Final = r"(?:give|gave|given|giving|pass(?:ed)?|hand(?:ed)?|leave|left|entrust(?:ed)?)"
+_PET_NAMED: Final = r"(?:poor |dear |our |my |little |old )*<PERSON>"
+_THE_OWNED: Final = (
+    r"(?:the|my|our) (?:old |new |beloved |poor |dear |little |last )*"
+    r"(?P<value>(?!(?:impression|idea|address|number|keys?|details|message|news|money|rest|same|whole|best|time|money|advice|back)\b)"
+    r"(?-i:[A-Z0-9][\w-]*(?: [A-Z0-9][\w-]*){0,3}|[a-z]+(?: (?!(?:back|away|on|down|over|up|to|in|a)\b)[a-z]+)?))"
+)
 _NAMES: Final = r"(?P<value>(?-i:(?!I\b)[A-Z][\w-]*(?:, [A-Z][\w-]*)*,? (?:and|&) (?!I\b)[A-Z][\w-]*))(?!\w)"
 
 RELATING: Final = (
@@ -31,12 +51,13 @@ RELATING: Final = (
     say("", rf"(?:i|we)(?:'ve| have)? (?:just |sadly |recently )?lost (?:poor |dear |our |little |old )*<PERSON>{_LATELY}", "lost", act=SlotAct.ENDS, among="living"),
     say("", r"(?:i|we)(?:'ve| have)? (?:just |sadly |recently )?(?:had to )?(?:put (?:poor |dear |our |little |old )*<PERSON> (?:down|to sleep)|(?:say|said) goodbye to (?:poor |dear |our |little |old )*(?:<ANYONE>)(?= at the vet))", "put", act=SlotAct.ENDS, among="pet"),
     say("", r"(?:poor |dear |our |little |old )*<PERSON> (?:ran away|has run away|has gone|is gone|found a new home|was rehomed)(?=[.,;!]|$| (?:last|this|in|on|yesterday|today|and)\b)", "ran run gone home rehomed", act=SlotAct.ENDS, among="pet"),
-    say("", r"(?:i|we)(?:'ve| have)? (?:just |recently )?(?:rehomed|gave away|had to give up) (?:poor |dear |our |little |old )*<PERSON>(?=[.,;!]|$| (?:last|this|in|on|yesterday|today|to)\b)", "rehomed gave give", act=SlotAct.ENDS, among="pet"),
+    say("", r"(?:i|we)(?:'ve| have)? (?:just |recently |sadly )?(?:rehomed|gave away|(?:had to|decided to) (?:rehome|give away|give up)) (?:poor |dear |our |little |old )*<PERSON>(?=[.,;!]|$| (?:last|this|in|on|yesterday|today|to)\b)", "rehomed rehome gave give", act=SlotAct.ENDS, among="pet"),
     say("", r"(?:my|our) (?:older |younger |little |big |eldest |twin |new |dear |lovely |ex-)?<RELATION>(?:,? |(?:'s name is |'s (?:now )?(?:called|named) |,? (?:whose name is|(?:is )?(?:now )?(?:called|named)) ))<PERSON>(?! and i\b|,? (?:(?:has |sadly |suddenly )*(?:died|passed away|passed on)|is dead|is no longer with us))", " ".join({r.split()[-1] for r in RELATIONS.split("|")}) + " " + " ".join(r.split()[-1] + "'s" for r in RELATIONS.split("|")), words=_CALLED, anywhere=True),
     say("", r"(?:my|our) (?:new |current )?<RELATION>(?:'s| is)(?: now)? <PERSON>(?=[.,;!]|$| (?:now|and|from)\b)", " ".join(r.split()[-1] for r in RELATIONS.split("|")) + " " + " ".join(r.split()[-1] + "'s" for r in RELATIONS.split("|")), words=_CALLED),
     say("", r"<PERSON>(?:'s| is)(?: now| officially)? (?:my|our) (?:new |older |younger |little |big )?<RELATION>(?=[.,;!]|$| (?:now|and|since)\b)", "my our", words=_CALLED),
     say("partner", r"(?:<AM> |i got |<I> )(?:married to|engaged to|dating|seeing|going out with|married|got engaged to|got married to) (?!(?:(?-i:[A-Z])\w+ )?in\b)<PERSON>(?=[.,;!]|$| (?:now|and|since|for|in|last|on|again|from)\b)", "married engaged dating seeing going", begins=True),
-    say("partner", r"<PERSON> and i(?:'ve| have| are)? (?:just |finally |been |recently )*(?:got married|got engaged|married|engaged|dating|a couple|an item|together|tied the knot|back together)(?=[.,;!]|$| (?:now|and|since|for|in|last|on|again|a|\d|\w+ years)\b)", "married engaged dating couple item together knot", begins=True),
+    say("partner", r"<PERSON> and i(?:'ve| have| are)? (?:just |finally |been |recently )*(?:got married|got engaged|married|engaged|dating|a couple|an item|together|tied the knot|(?:got |get |are )?back together|made up|reconciled|remarried)(?=[.,;!]|$| (?:now|and|since|for|in|last|on|again|a|\d|\w+ years)\b)", "married engaged dating couple item together knot made reconciled remarried", begins=True),
+    say("partner", r"(?:<I> |<AM> )(?:(?:got|gotten|am|going|moved) )?back (?:together )?with <PERSON>(?=[.,;!]|$| (?:now|and|since|for|in|last|again)\b)", "back", begins=True),
     say("partner", r"<PERSON> and i are (?:now )?seeing each other", "seeing", begins=True),
     say("partner", r"it's over between <PERSON> and (?:me|i)\b", "over", act=SlotAct.ENDS),
     say("boss", r"(?:since [\w ]{1,20} )?(?:i|we) (?:now )?(?:answer|report) to <PERSON>(?=[.,;!]|$| (?:now|who)\b)", "answer report"),
@@ -77,9 +98,15 @@ OWNING: Final = (
     say("car", r"we're driving (?:down|up|over|there) in the <CAR>", "driving"),
     say("car", r"(?:(?:i|we)(?:'ve| have)? )?(?:(?:just|finally) )?(?:sold|scrapped|got rid of|gotten rid of|gave away|traded in|crashed and scrapped|wrote off|written off) (?:the|my|our) (?:old )?car\b", "car", act=SlotAct.ENDS),
     say("car", rf"(?:i|we)(?:'ve| have)? (?:just |finally |recently )?(?:sold (?:the|my|our) (?:old )?car\b|(?:gave|given|passed|handed) (?:the|my|our) (?:old )?car (?:on(?! to\b)\b|(?:on )?{_GIVEN}))", "car", act=SlotAct.ENDS),
-    say("", r"(?:my|our) (?:old |new |beloved )?(?P<value>[a-z]+(?: [a-z]+)?) (?:was|got|has been|were) (?:just )?(?:stolen|nicked|pinched|sold|totalled|scrapped|wrecked|destroyed)\b", "stolen nicked pinched sold totalled scrapped wrecked destroyed", act=SlotAct.ENDS),
-    say("", r"(?:someone|somebody|thieves|they|a thief) (?:just |has |have )?(?:stole|stolen|nicked|pinched) (?:my|our) (?:old |new |beloved )?(?P<value>[a-z]+(?: [a-z]+)?)(?=[.,;!]|$| (?:last|this|in|on|from|yesterday|today|while|outside)\b)", "stole stolen nicked pinched", act=SlotAct.ENDS),
-    say("", rf"(?:i|we)(?:'ve| have)? (?:just |finally |recently )?(?:gave|given) (?:the|my|our) (?:old )?(?P<value>[a-z]+(?: [a-z]+)?) {_GIVEN}", "gave given", act=SlotAct.ENDS),
+    say("", r"(?:my|our) (?:old |new |beloved )?(?P<value>[a-z]+(?: [a-z]+)?) (?:was|got|has been|were) (?:just )?(?:stolen|nicked|pinched|sold|totalled|scrapped|wrecked|destroyed)\b", "stolen nicked pinched sold totalled scrapped wrecked destroyed", act=SlotAct.ENDS, among="owned"),
+    say("", r"(?:someone|somebody|thieves|they|a thief) (?:just |has |have )?(?:stole|stolen|nicked|pinched) (?:my|our) (?:old |new |beloved )?(?P<value>[a-z]+(?: [a-z]+)?)(?=[.,;!]|$| (?:last|this|in|on|from|yesterday|today|while|outside)\b)", "stole stolen nicked pinched", act=SlotAct.ENDS, among="owned"),
+    say("", rf"{_GAVE}{_TO_GIVE} {_THE_OWNED} (?:(?:on|down|over) )?{_GIVEN}", "gave given give giving passed pass handed hand leave left entrusted entrust", act=SlotAct.ENDS, among="owned"),
+    say("", rf"{_GAVE}{_TO_GIVE} {_PET_NAMED} (?:up for adoption\b|(?:(?:on|over) )?{_GIVEN})", "gave given give giving passed pass handed hand leave left entrusted entrust", act=SlotAct.ENDS, among="owned"),
+    say("", rf"{_GAVE}(?:re-?hom(?:ed?|ing)|donat(?:ed?|ing)) {_THE_OWNED}(?=[.,;!]|$| (?:last|this|in|on|yesterday|today|to|with|because|since|when)\b)", "rehomed rehome rehoming re-homed re-home donated donate donating", act=SlotAct.ENDS, among="owned"),
+    say("", rf"{_GAVE}(?:find|found|finding) {_PET_NAMED} (?:a|another) (?:\w+ )?home\b", "find found finding", act=SlotAct.ENDS, among="owned"),
+    say("", rf"{_GAVE}(?:find|found|finding) (?:a|another) (?:\w+ )?home for {_PET_NAMED}(?=[.,;!]|$)", "find found finding", act=SlotAct.ENDS, among="owned"),
+    say("", rf"{_PET_NAMED} (?:(?:went|has gone|had to go|moved) to (?:live with )?|(?:now )?lives (?:now )?with |is now with )(?:{_TAKER})(?=[.,;!]|$| (?:now|last|this (?:spring|summer|autumn|winter|month|year)|in|for good|because|since|after|when)\b){_LENT}", "went gone moved lives go now", act=SlotAct.ENDS, among="pet"),
+    say("", rf"{_PET_NAMED} (?:has (?:got )?a new (?:home|owner|family)|(?:was|got|has been|is being) (?:adopted|re-?homed|given away|taken in) ?(?:by {_TAKER})?)(?=[.,;!]|$| (?:now|last|in|on|yesterday|today)\b)", "new adopted rehomed re-homed given taken", act=SlotAct.ENDS, among="pet"),
     say("car", r"(?:my|our|the) car (?:was stolen|got stolen|is gone|is sold|was scrapped|has been sold)", "car", act=SlotAct.ENDS),
     say("car", r"(?:i|we) (?:don't (?:have|own) a|have no|no longer (?:have|own) a|haven't got a) car\b", "car", act=SlotAct.ENDS),
     say("phone", r"<I>(?: use| have|'ve got| got| bought| switched to| upgraded to| moved to) (?:an? |the |my )(?:new |used )?<HANDSET>", "use have got bought switched upgraded moved", begins=True),
@@ -89,7 +116,7 @@ OWNING: Final = (
     say("possession", r"(?:i|we)(?:'ve| have)? (?:own|owned) (?P<value>an? (?!(?:bit|lot|few|couple|question|idea|feeling|hunch|plan|meeting|headache|cold|minute|moment|problem|job|day|great|good|really|very|interview|appointment|exam|date|point|theory|confession|request|surprise|favou?r)\b)[a-z][\w-]*(?: (?!(?:and|that|which|who|to|for|with|of|in|on|at|by|but|so|because|i|we|about|going|coming|from)\b)[\w-]+){0,2})(?=[.,;!]|$| (?:by|in|and|on|at)\b)", "own owned"),
     say("home", r"(?:i|we)(?:'ve| have)?(?: just| finally| recently)? (?:bought|rent|own) (?P<value>(?:an? |our )(?:[a-z-]+ ){0,2}(?:house|flat|apartment|cottage|bungalow|studio|condo|houseboat|farm|barge))(?=[.,;!]|$| (?:in|on|near|by|and|with|last|this|at)\b)", "bought rent own", begins=True),
     say("home", r"(?:(?:i|we)(?:'ve| have)? )(?:just |finally )?sold (?:the|my|our) (?:old )?(?:house|flat|apartment|cottage|bungalow|condo)\b", "sold", act=SlotAct.ENDS),
-    say("", r"(?:(?:i|we)(?:'ve| have)? )?(?:just |finally )?(?:sold|got rid of|gave away|scrapped|traded in|parted with) (?:the|my|our) (?:old )?(?P<value>(?-i:[A-Z0-9][\w-]*(?: [A-Z0-9][\w-]*){0,3}|[a-z]+(?: [a-z]+)?))(?=[.,;!]|$| (?:last|this|in|on|to|for|and|yesterday|today|went)\b)", "sold rid gave scrapped traded parted", act=SlotAct.ENDS),
+    say("", r"(?:(?:i|we)(?:'ve| have)? )?(?:just |finally )?(?:sold|got rid of|gave away|scrapped|traded in|parted with|donated) (?:the|my|our) (?:old )?(?P<value>(?-i:[A-Z0-9][\w-]*(?: [A-Z0-9][\w-]*){0,3}|[a-z]+(?: [a-z]+)?))(?=[.,;!]|$| (?:last|this|in|on|to|for|and|yesterday|today|went)\b)", "sold rid gave scrapped traded parted donated", act=SlotAct.ENDS, among="owned"),
     say("", r"(?:<I> (?:left|said goodbye to|am done with|gave up on)|<AM> done with) (?P<value>(?-i:[A-ZÀ-Þ][\w'-]*(?: [A-ZÀ-Þ][\w'-]*){0,2}))(?=[.,;!]|$| (?:last|this|in|on|for good|behind|and|yesterday|today|after)\b)", "left goodbye done gave", act=SlotAct.ENDS),
     say("", r"(?P<value>(?-i:[A-ZÀ-Þ][\w'-]*(?: [A-ZÀ-Þ][\w'-]*){0,2})) and i are (?:done|through|finished|history)", "done through finished history", act=SlotAct.ENDS),
 )  # fmt: skip

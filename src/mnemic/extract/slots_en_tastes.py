@@ -15,6 +15,13 @@ _AGAIN: Final = (
     r"(?:(?:now )?(?:eat|drink)|(?:(?:started|begun|gone back to|back to|am|'m) )?(?:eating|drinking)) <THING> again"
 )
 
+_TAKEN_UP: Final = (
+    r"(?:(?:took|taken|taking) up|(?:started|begun|resumed)|(?:went|gone|going|fell|fallen|slipped|slid) back (?:to|into|on)"
+    r"|(?:straight |right )?back (?:to|on|at|into)|relapsed into|picked up)"
+)
+"""Does again what had ended."""
+_RESUMED: Final = rf"(?:(?:i|we)(?:'ve| have|'m| am|'re| are)?(?: just| sadly| now| also| recently)* )?{_TAKEN_UP}"
+
 _ILL: Final = "shellfish|seafood|shrimps?|prawns?|crab|lobster|oysters?|mussels|clams|squid|fish|tuna|salmon|milk|dairy|cheese|cream|ice cream|butter|yogh?urt|gluten|wheat|bread|pasta|eggs?|nuts?|peanuts?|almonds|cashews|walnuts|hazelnuts|sesame|soy|soya|tofu|meat|beef|pork|chicken|lamb|garlic|onions?|mushrooms?|tomatoes|peppers|spicy food|chilli|curry|alcohol|wine|red wine|beer|coffee|caffeine|chocolate|sugar|strawberries|kiwi|bananas?|avocados?|mangos?|mangoes|melon|celery|beans|lentils"
 _ILL_FOOD: Final = rf"(?P<value>(?:{_ILL}))\b"
 
@@ -25,14 +32,21 @@ DIET: Final = (
     say("diet", r"<AM> (?:no longer|not)(?: an?)? <DIET>(?=[.,;!]|$| (?:any ?more|now|and|but|these)\b)", "longer not", act=SlotAct.ENDS),
     say("diet", r"<I> (?:stopped|quit|gave up)(?: being| on)?(?: an?)? (?P<value>vegan|vegetarian|pescatarian|keto|paleo|kosher|halal|veganism|vegetarianism)\b", "stopped quit gave", act=SlotAct.ENDS),
     say("diet", r"i packed in (?P<value>keto|paleo|veganism|vegetarianism)\b", "packed", act=SlotAct.ENDS),
-    say("diet", r"<I> (?:eat|am eating|started eating|have started eating|went back to eating) (?:meat|fish|chicken|beef|pork) again", "again", act=SlotAct.ENDS),
+    say("diet", r"(?:<I> (?:eat|started eating|have started eating)|<AM> eating) (?:meat|fish|chicken|beef|pork) again", "again", act=SlotAct.ENDS),
+    say("diet", r"<I> (?:went|have gone|gone) back to (?:eating )?(?:meat|fish|chicken|beef|pork)(?=[.,;!]|$| (?:in|last|this|and|because)\b)", "back", act=SlotAct.ENDS),
+    say("diet", r"(?:<I> |<AM> )(?:(?:went|gone|switched|have gone) )?back to (?:being |eating )?(?:an? )?<DIET>(?! (?:restaurant|recipe|place|option|menu|dish|cook|book)\w*)", "back", begins=True),
     say("avoids", rf"(?:i|we)(?: (?:really|just|mostly|usually))? (?:don't|do not|can't|cannot|never|no longer) (?:eat|drink|touch|consume) {_FOODS}{_STOPS}", "eat drink touch consume", many=True),
     say("avoids", rf"(?:i|we) can't (?:have|tolerate|digest) {_FOODS}{_STOPS}", "have tolerate digest", many=True),
     say("avoids", rf"<I> (?:avoid|gave up|given up|cut out|quit|stopped (?:eating|drinking)|stay away from|kicked|swore off|stopped) (?!(?:my|the|a|on|going|working|being|playing|doing|using|coming|trying|by|at|when|for|having|looking)\b)(?P<value>(?:(?:added|red|cow's|processed|fried) )?(?:meat|beef|pork|lamb|chicken|fish|seafood|shellfish|dairy|milk|cheese|butter|eggs?|gluten|wheat|bread|sugar|sweets|chocolate|salt|alcohol|wine|beer|drinking|smoking|vaping|cigarettes|caffeine|coffee|soda|nuts|peanuts|soy|carbs|fat|fast food|junk food|spicy food)){_STOPS}", "avoid gave given cut quit stopped stay kicked swore", begins=True),
     say("avoids", r"no (?P<value>(?:added )?(?:meat|beef|pork|fish|seafood|dairy|milk|eggs?|gluten|sugar|alcohol|wine|caffeine|coffee|nuts|salt|onions?|garlic|cilantro|coriander|mushrooms)) for (?:me|us)\b", "no"),
     say("avoids", r"i don't (?P<value>drink|smoke)(?=[.,;!]|$| (?:and|at all|any ?more)\b)", "drink smoke", shown="{value}ing"),
     say("avoids", rf"<I> {_AGAIN}", "again", act=SlotAct.ENDS, begins=True),
-    say("avoids", r"i (?:smoke|'m smoking|am smoking|started smoking) again", "again", act=SlotAct.ENDS, says="smoking"),
+    say("avoids", rf"{_RESUMED} (?P<value>(?:smoking|drinking|vaping)|(?:meat|fish|coffee|alcohol|sugar|dairy|gluten|caffeine|cigarettes|wine|beer))(?=[.,;!]|$| (?:again|now|last|this|in|since|after|because|and|sadly|full[- ]time)\b)", "back again resumed relapsed", act=SlotAct.ENDS, begins=True),
+    say("avoids", rf"{_RESUMED} (?:eating|drinking) <THING>(?=[.,;!]|$| (?:again|now|last|this|in|since|after|because|and|sadly)\b)", "back again resumed relapsed", act=SlotAct.ENDS, begins=True),
+    say("avoids", rf"{_RESUMED} (?:the |my )?(?:cigarettes|cigs|ciggies|fags|smokes|nicotine|a pack a day)\b", "back again resumed relapsed", act=SlotAct.ENDS, says="smoking", begins=True),
+    say("avoids", rf"{_RESUMED} (?:the |my )?(?:cigarettes|cigs|ciggies|fags|smokes|nicotine|a pack a day)\b", "back again resumed relapsed", act=SlotAct.ENDS, says="cigarettes", begins=True),
+    say("avoids", rf"{_RESUMED} (?:the |my )?(?:booze|bottle|drink|wine|beer)\b", "back again resumed relapsed", act=SlotAct.ENDS, says="alcohol", begins=True),
+    say("avoids", r"i(?: (?:now |also |sadly )?smoke|'m smoking| am smoking|(?: have|'ve)? started smoking| (?:relapsed|slipped) and (?:now )?smoke) again", "again", act=SlotAct.ENDS, says="smoking"),
     say("avoids", rf"(?:i|we) (?:get|feel) (?:ill|sick|unwell|hives|a rash) (?:from|after eating|after drinking|if i eat|when i eat) {_ILL_FOOD}", "ill sick unwell hives rash"),
     say("avoids", rf"(?:any |all |eating |drinking )?{_ILL_FOOD} (?:always |really |just |usually |tends? to |can )*(?:makes? me (?:ill|sick|unwell|vomit|throw up|nauseous|bloated|break out|itch)|give(?:s)? me (?:hives|a rash|cramps|stomach ?aches?|an upset stomach|the runs)|upsets? my stomach|(?:doesn't|don't|does not|do not) agree with me)", "ill sick unwell vomit nauseous bloated itch hives rash cramps stomach agree throw break runs"),
     say("allergy", r"<AM> allergic to (?P<value>(?!(?:this|that|it|the|work|mondays?|people|you)\b)[\w-]+(?: (?!and|so|but|or|now|too|as|in|since|because|which|i)[\w-]+)?(?:(?:, [\w-]+)*,? and (?!i\b|my\b|it\b|can\b)[\w-]+)?)", "allergic", many=True),
@@ -81,6 +95,8 @@ SPEAKING: Final = (
     say("language", r"(?:mum|mom|dad|my \w+|we) and i (?:speak|bicker|talk|argue|chat) in <LANGUAGE>", "speak bicker talk argue chat"),
     say("learning", r"(?:<AM>|<BEEN>)(?: (?:learning|studying|taking lessons in|taking)) <LANGUAGES>", "learning studying taking", many=True),
     say("learning", r"<I> (?:started|began|took up|am taking up)(?: learning| studying| on)? <LANGUAGES>", "started began took taking", many=True, begins=True),
+    say("learning", r"(?:<I> |<AM> )(?:(?:went|gone|switched|moved|have gone|came) )?back (?:to|on|at|with) (?:learning |studying )?<LANGUAGES>(?! (?:food|wine|films?|music|books?|lit|class)\b)", "back", many=True, begins=True),
+    say("learning", r"<LANGUAGES> (?:just |really )*(?:wasn't|was not|isn't|is not|weren't) for me", "for", act=SlotAct.ENDS, many=True),
     say("learning", r"<I> (?:stopped|quit|gave up|given up|dropped)(?: learning| studying| on)? <LANGUAGES>", "stopped quit gave given dropped", act=SlotAct.ENDS, many=True),
     say("language", r"(?:i|we) (?:don't|do not|can't|no longer|never) (?:really )?speak (?:a word of |any |much )?<LANGUAGES>", "speak", act=SlotAct.ENDS, many=True),
     say("language", r"my <LANGUAGE> (?:is|has) (?:all )?(?:gone|forgotten|lost|vanished)", "gone forgotten lost vanished", act=SlotAct.ENDS),

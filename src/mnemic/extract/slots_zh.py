@@ -31,12 +31,16 @@ _LIFE: Final = (
     say("birthday", r"<I>(?:是|出?生于|出生在)?(?P<value>\d{4}年(?:\d{1,2}月\d{1,2}[日号])?)(?:出生|生的|生人|<END>)", "生 年"),
     say("blood_type", r"我(?:的血型)?是(?P<value>(?:AB|A|B|O|ab|a|b|o)型(?:血|Rh阴性|阴性|阳性)?)", "型"),
     say("city", r"<I>(?:住在|住|居住在|定居在?|常住|家住|家在)(?!的)<PLACE>", "住 居 家"),
-    say("city", r"<I>住(?:在)?(?!的)<SPOT><END>", "住"),
+    say("city", r"<I>住(?:在)?(?!的)<SPOT><PASSED>?<END>", "住"),
     say("city", r"我在<PLACE>(?:工作|生活|上班|定居|居住|租房|租了|买了?房|安家|落脚|扎根|住(?!院|过))", "在"),
     say("city", r"<I>(?:在|于)?(?:[\u4e00-\u9fff\d]{1,6}年)?(?:落户|安家|定居|扎根|落脚)(?:在|到|于)?了?<PLACE>", "落 安 定 扎", begins=True),
     say("city", r"<MY>(?:家|房子|住的地方)(?:现在)?在<PLACE>", "家 房 住"),
     say("city", r"<I>(?:.{0,8}?(?:年|月|天|周))?<FROM>?(?:搬到|搬去|搬来|搬回|搬至|移居到?|迁到|搬家到)了?<PLACE>", "搬 移 迁", begins=True),
-    say("city", r"<WE><FROM>?(?:搬到|搬去|搬来|搬回|移居到?|搬家到)了?<SPOT><END>", "搬 移", begins=True),
+    say("city", r"<WE><FROM>?(?:搬到|搬去|搬来|搬回|移居到?|搬家到)了?<SPOT><PASSED>?<END>", "搬 移", begins=True),
+    say("city", r"<WE><FROM>?(?:搬到|搬去|搬来|搬回|移居到|搬家到)了?<PLACE>(?=(?:以后|之后|后|那天|的时候)|<PASSED>)", "搬 移", begins=True),
+    say("city", r"<WE>(?:重新|又)?(?:住回|搬回|回到)了?<PLACE>(?:来)?(?:住|定居|生活)?了?<END>", "住 搬 回", begins=True),
+    say("city", r"<WE>(?:来到|来|到)了?<PLACE>(?:打工|工作|上班|生活|住|定居|落户)?(?:了)?<SETTLED>(?:了|啦)?(?=[，,。！!；;]|$)", "来 到", begins=True),
+    say("city", r"<WE>在<PLACE>(?:已经|都|也|一共)*(?:住|待|呆|生活|打工|工作|上班)(?:了)?<SETTLED>了(?=[，,。！!；;]|$)", "在"),
     say("city", r"<I>(?:就)?(?:是|算)<KNOWN>人了", "人", begins=True),
     say("city", r"(?:<I>|^)租在<PLACE>", "租"),
     say("city", r"^[\u4e00-\u9fff]{0,6}在<KNOWN>(?:落脚|安家|定居|扎根)", "落 安 定 扎", begins=True),
@@ -60,7 +64,7 @@ _LIFE: Final = (
     say("employer", r"<I>(?:辞掉|辞去|辞)了?<COMPANY>的?(?:工作|职务|活|班)(?:了)?", "辞", act=SlotAct.ENDS),
     say("employer", r"<I>(?:早就)?(?:不在)<COMPANY>(?:工作|上班|干|做|待)?了", "不", act=SlotAct.ENDS),
     say("employer", r"<WE>(?:辞职|离职|退休|失业|下岗|被辞退|被开除|被裁员?|被炒鱿鱼|被炒|辞了工作|把工作辞|丢了工作|裸辞)(?:了|啦|，|,|。|！|!|$)", "辞 离 退 失 下 被 丢 裸", act=SlotAct.ENDS),
-    say("job", r"<WE>(?:退休)(?:了|啦)", "退", says="退休", begins=True),
+    say("job", r"<WE>退休(?:<PASSED>)?(?:了|啦|在家)", "退", says="退休", begins=True),
     say("job", r"<I>(?:现在)?(?:是个?|做|当|干起了?)?(?P<value>单干|自由职业|待业|失业|全职妈妈|全职爸爸|全职主妇)(?:了|者)?<END>", "单 自 待 失 全", begins=True),
     say("job", r"<I>(?:是|在做|做|当|成了|当上了?|升(?:职)?(?:为|成|了|做)?|升任|转行(?:做|当)|改行(?:做|当))(?:一名|一个|一位|个|名)?<JOB><END>", "是 做 当 成 升 转 改", begins=True),
     say("job", r"^(?:我)?当<JOB>第?[一二三四五六七八九十两\d]{1,3}年", "当"),
@@ -91,7 +95,7 @@ _PEOPLE: Final = (
     say("", r"<MY><RELATION>(?:是)<WHO><END>", "是", words=_WORDS),
     say("", r"<WHO>(?:现在)?是<MY><RELATION>(?:了)?<END>", "是", words=_WORDS),
     say("", rf"<MY><RELATION>(?P<value>{_SURNAME}[\u4e00-\u9fff]{{1,2}}?|[小阿](?![时学心孩说声气吃子狗猫区伙组腿半名便])[\u4e00-\u9fff])(?={_BEHIND_NAME})", "我", words=_WORDS, anywhere=True),
-    say("partner", r"我(?:跟|和|与)<WHO>(?:已经|刚刚|刚|正式|终于)*(?:在一起|结婚|领证|订婚|恋爱|复合|谈恋爱)(?:了|啦|[一二三四五六七八九十\d]+年)", "跟 和 与", begins=True),
+    say("partner", r"我(?:跟|和|与)<WHO>(?:已经|刚刚|刚|正式|终于|又|重新|<LATELY>)*(?:在一起|结婚|领证|订婚|恋爱|复合|复婚|和好|谈恋爱)(?:了|啦|[一二三四五六七八九十\d]+年)", "跟 和 与", begins=True),
     say("partner", r"(?:我)?(?:跟|和|与)<WHO>(?:已经|刚刚|刚|正式|终于|早就?|协议|<LATELY>)*(?:<GONE>|结束|不在一起|不处|没在一起|断|拜拜|不是一路人)(?:了|啦|手)", "跟 和 与", act=SlotAct.ENDS),
     say("partner", r"我(?:们俩?)?(?:和|跟|与)?(?:我)?(?:<ROMANCE>)?(?:已经|刚刚|刚|正式|终于|早就?|协议|<LATELY>)*(?:<GONE>)了", "分 离 掰 散 吹", act=SlotAct.ENDS),
     say("partner", r"^(?:昨天|上个?月|上周|刚刚?|已经)?(?:分手|离婚)(?:了|啦)", "分 离", act=SlotAct.ENDS),
@@ -111,7 +115,7 @@ _PEOPLE: Final = (
     say("", rf"(?:我们?家的?|可怜的)?{_CALLED_PET}{_AGO}(?:去世|过世|离世|病逝|病死|死)了<END>", "世 逝 死", act=SlotAct.ENDS, among="living"),
     say("", rf"(?:我们?家的?|可怜的)?{_CALLED_PET}{_AGO}(?:走|没|走丢|跑丢|离开我们|去(?:了)?(?:喵星|汪星)|去彩虹桥)了?<END>", "走 没 离 星 桥 丢", act=SlotAct.ENDS, among="pet"),
     say("", rf"<MY><RELATION>{_AGO}(?:去世|过世|离世|病逝|不在人世)(?:了)?<END>", "世 逝", words=_WORDS, act=SlotAct.ENDS),
-    say("", r"(?:<MY>)(?:那[辆台部只])?(?P<value>(?![那这])[\u4e00-\u9fffA-Za-z0-9]{1,6}?)(?:昨天|昨晚|上周|今天|前天)?(?:被(?:人)?偷|被盗|丢|不见|报废)了<END>", "偷 盗 丢 见 废", act=SlotAct.ENDS),
+    say("", r"(?:<MY>)(?:那[辆台部只])?(?P<value>(?![那这])[\u4e00-\u9fffA-Za-z0-9]{1,6}?)(?:昨天|昨晚|上周|今天|前天)?(?:被(?:人)?偷|被盗|丢|不见|报废)了<END>", "偷 盗 丢 见 废", act=SlotAct.ENDS, among="owned"),
     say("pet", r"(?:<I>|家里|^)养了?(?P<value>[一两二三四五六七八九十几\d]*(?:只|条|头|匹|对|缸)(?:[\u4e00-\u9fff]{1,6}?))(?=[，,。！!；;]|$|叫)(?![，,、：:]?(?:名字)?(?:分别)?(?:叫做?|名叫|是)?[\u4e00-\u9fff]{1,3}(?:、[\u4e00-\u9fff]{1,3})*[和跟][\u4e00-\u9fff]{1,3}(?:[，,。！!；;]|$))", "养"),
     say("pet", r"<I>(?:不养|没养|没有)(?P<value>宠物|猫|狗)<END>", "不 没", act=SlotAct.ENDS),
     say("pet", r"(?:<MY>)(?:家)?的?(?:猫|狗|兔子|仓鼠|鹦鹉|乌龟)(?:已经)?(?:去世|死|走丢|走|没)了", "去 死 走 没", act=SlotAct.ENDS),
@@ -123,7 +127,9 @@ _PEOPLE: Final = (
     say("phone", r"(?:旧|老)?手机(?:寿终正寝|坏了|丢了)?[，,]?(?:我)?换了?(?:一?[部台个])?(?:成)?(?P<value>苹果|华为|小米|红米|荣耀|诺基亚|三星|一加|魅族|iPhone[\w ]{0,8}|Pixel[\w ]{0,6})<END>", "换", begins=True),
     say("possession", r"(?:我们?家|家里)没(?:有)?(?P<value>电视机?|空调|冰箱|洗衣机|电脑|钢琴|自行车|摩托车|电动车|打印机|微波炉|烤箱|洗碗机|电梯)<END>", "没", act=SlotAct.ENDS),
     say("possession", r"<I>有(?:一|两|三|几)(?:台|辆|部|架|把|套|块|艘)(?P<value>[\u4e00-\u9fffA-Za-z0-9]{1,8}?)<END>", "有"),
-    say("", r"<I>?(?:把)?(?P<value>[\u4e00-\u9fffA-Za-z0-9]{2,8}?)(?:卖掉?|转让|送人|处理掉?|报废|捐)了<END>", "卖 转 送 处 报 捐", act=SlotAct.ENDS),
+    say("", r"<I>?(?:把)?<OWNED><GIVING>(?:卖掉?|转让|送人|送走|处理掉?|报废|捐掉?)了<END>", "卖 转 送 处 报 捐", act=SlotAct.ENDS, among="owned"),
+    say("", r"<I>?(?:把)?<OWNED><GIVING>(?:送|给|转|让|捐|过继|留|交|寄养|托付|转让|赠送|捐献)(?:给|到)?了?<TAKER>(?:家)?(?:去|来)?(?:领养|收养|养|领走|带走|抱走|接走)?(?:了|啦)<END>", "送 给 转 让 捐 过 留 交 寄 托 赠", act=SlotAct.ENDS, among="owned"),
+    say("", r"<I>?(?:把)?<OWNED><GIVING>(?:被|让)(?:<TAKER>)?(?:领养|收养|领走|带走|抱走|接走|要走)(?:走)?(?:了|啦)<END>", "被 让", act=SlotAct.ENDS, among="owned"),
 )  # fmt: skip
 
 _TASTES: Final = (
@@ -156,9 +162,11 @@ _TASTES: Final = (
     say("avoids", r"<WE>(?:这辈子|一辈子)?(?:没|从没|从来没|从不)(?:有)?(?:抽|吸)过?(?P<value>烟)", "抽 吸"),
     say("avoids", r"^(?:我)?戒(?P<value>烟|酒|糖)第?[一二三四五六七八九十两\d]{1,3}(?:年|个月|天)", "戒"),
     say("avoids", r"<WE>(?:当天|已经)?(?:就)?把(?P<value>烟|酒)(?:给)?(?:戒|掐|断)了", "把", begins=True),
-    say("avoids", r"<WE>(?:[\u4e00-\u9fff]{0,4})又(?:开始)?抽(?:上|起)?(?:烟)?了", "抽", act=SlotAct.ENDS, says="烟", begins=True),
+    say("avoids", r"<WE>(?:[\u4e00-\u9fff]{0,4})(?:又|重新)(?:开始)?(?:抽|吸)(?:上|起)?(?:烟)?(?:来)?了", "抽 吸", act=SlotAct.ENDS, says="烟", begins=True),
+    say("avoids", r"<WE>(?:又)?(?:复吸|烟又捡起来)了", "吸 烟", act=SlotAct.ENDS, says="烟", begins=True),
+    say("avoids", r"<WE>(?:[\u4e00-\u9fff]{0,4})(?:又|重新)(?:开始)?喝(?:上|起)(?:酒)?(?:来)?了", "喝", act=SlotAct.ENDS, says="酒", begins=True),
     say("avoids", r"<I>滴酒不沾", "沾", says="酒"),
-    say("avoids", r"<I>(?:又(?:开始)?|重新开始|开始|重新|恢复)(?:吃|喝|抽)(?P<value>[\u4e00-\u9fff]{1,4}?)了<END>", "又 始 新 复", act=SlotAct.ENDS, begins=True),
+    say("avoids", r"<I>(?:又(?:开始)?|重新开始|开始|重新|恢复)(?:吃|喝|抽)(?:上|起)?(?P<value>(?![上起了来])[\u4e00-\u9fff]{1,4}?)了<END>", "又 始 新 复", act=SlotAct.ENDS, begins=True),
     say("health", r"<I>(?:有|得了|患有|患了|确诊了?|查出了?|犯了?|被诊断为|是)(?:[一二三]级|轻度|中度|重度|先天性|遗传性|点儿?|很严重的|严重的|老)*<CONDITION>", "有 得 患 确 查 犯 诊 是"),
     say("health", r"^<CONDITION>(?:好(?:几|些|多)?年了?|[一二三四五六七八九十\d]{1,3}年了?|又犯了)", "年 犯"),
     say("health", r"<WE>(?P<value>怀孕[一二三四五六七八九十\d]{0,2}(?:个月|周)?)(?:了)?[，,。！!]", "孕", begins=True),
@@ -225,6 +233,12 @@ class Chinese:
         r"(?:[\u4e00-\u9fff\d]{1,8}?(?:起|以后|之后|后|以来|那天|开始|的时候)|昨[天晚]|今[天早晚]|前天|上周|上个?月|上礼拜|上星期|去年|今年|前年|最近|现在|目前|如今|刚才|早上|(?:昨晚|昨天|今天|最近|刚刚?|才)*(?:发现|得知|查出来?|确认))(?=我)"
     )
     """What tells when, before the one who speaks is named."""
+
+    ASIDE: Final = re.compile(
+        r"(?:唉|哎呀?|嗨|哈+|嗯+|哦+|噢|呃|啊|好吧|对了|话说|其实|坦白说?|坦白讲|说实话|老实说|不瞒你说|没忍住|没办法|告诉你|跟你说"
+        r"|好消息|坏消息|更新一下|汇报一下|报告)[啊呀吧]?[，,：:！!。~～…\s]+"
+    )
+    """An interjection before a sentence whose speaker is not named."""
 
     @staticmethod
     def words(lower: str) -> set[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -157,6 +158,7 @@ def _places(statement: BookedStatement) -> Iterator[_Place]:
             yield "living", subject, called(slots.get("value"))
         if slot == "pet":
             yield "pet", subject, called(slots.get("value"))
+        yield from (("owned", subject, name) for name in owned_as(slot, str(slots.get("value"))))
         if slot in NAMED:
             yield "named", subject
     if slots.get(ENDED) is not True or is_single(slot):
@@ -187,6 +189,25 @@ def other_forms(slot: str, value: Slot) -> Iterator[str]:
     """How else somebody may say a value whose slot has a form of its own: an age with its years, a day in words."""
     if slot == "age":
         yield from (same_value(f"{value}{years}") for years in ("岁", "周岁", " years old", " years"))
+
+
+_WITH_KIND: Final = re.compile(r"(?P<name>.+) \((?P<kind>[^()]+)\)")
+_COUNTED: Final = re.compile(r"(?:an?|the|my|our|one) |[一二两三几\d]*[只条头匹对台辆部架把套块艘个]")
+_THINGS: Final = {"pet": (), "possession": (), "car": ("car", "车"), "phone": ("phone", "手机")}
+"""Slots of what somebody owns, and what anything that fills one is called."""
+
+
+def owned_as(slot: str, value: str) -> Iterator[str]:
+    """How somebody may call what they own when they say that it is gone: "Moss (cat)" is Moss, and the cat.
+
+    Of several words the last may stand alone: "a grand piano" is the piano.
+    """
+    if slot not in _THINGS:
+        return
+    named = _WITH_KIND.fullmatch(value)
+    bare = _COUNTED.sub("", value, count=1) if _COUNTED.match(value) else value
+    forms = (named["name"], named["kind"]) if named else (bare, bare.rpartition(" ")[2])
+    yield from dict.fromkeys(map(same_value, (*forms, *_THINGS[slot])))
 
 
 def derived_by_rules(

@@ -120,6 +120,9 @@ def _end(item: Item, key: str, finding: Finding, book: HouseBook) -> None:
 
 def _filling(finding: Finding, book: HouseBook) -> Sequence[BookedStatement] | None:
     """Find the fact that a finding ends; none if none is known, None if it cannot be told which."""
+    if finding.among == "owned":
+        value = same_value(finding.value)
+        return book.alone("owned", finding.subject, value) or book.alone("holds", finding.subject, value)
     if finding.among:
         return book.alone(finding.among, finding.subject, same_value(finding.value))
     if not finding.slot:
