@@ -401,3 +401,28 @@ def test_a_withdrawal_finds_its_instruction_by_aspect_where_words_differ(instruc
 )
 def test_what_says_the_same_as_an_instruction_does_not_withdraw_it(instruction: str, other: str) -> None:
     assert not any(withdrawable(taken.topic, taken.way, instruction) for taken in revocations(other))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I went back to Spanish, Italian wasn't for me.",
+        "Went back to Spanish, Italian wasn't for me.",
+        "So I went back to Spanish. Italian wasn't for me.",
+        "Switched back to Spanish, Italian just wasn't for me.",
+        "Spanish again, Italian wasn't for me.",
+        "Going for prose in my thesis, verse wasn't my thing.",
+        "还是回到英语了，法语太难。",
+        "我以后都用中文写日记。",
+    ],
+)
+def test_what_the_speaker_tells_of_themselves_instructs_nobody(text: str) -> None:
+    assert instructions(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text"),
+    ["Go back to English, please.", "Switch back to Spanish, my Italian isn't good enough.", "还是换回中文吧。"],
+)
+def test_who_asks_to_go_back_instructs_still(text: str) -> None:
+    assert instructions(text) != []

@@ -51,6 +51,8 @@ call me/叫我/别叫我/叫你/not called/pronouns/bear in mind/记住/先问�
 """
 _FIRM: Final = frozenset(_FIRM_RULES.strip().split("/"))
 """Rules that find a name, what is so of the speaker, or what little of it tells an order by its meaning."""
+_RETURNING: Final = frozenset(("back to", "换回"))
+"""Rules of which a narrative shares the words."""
 _SHORT_TURN: Final = 400
 """Most characters in a turn whose sentences are told by their wording: longer ones are written, or pasted."""
 _BLANKED: Final = "_"
@@ -229,7 +231,7 @@ def _first_match(low: str, written: str, asks: bool, language: ModuleType) -> tu
         if at and language.REPORTED.search(low[:at]):
             continue
         for rule in rules:
-            if rule.first and not first:
+            if (rule.first and not first) or (rule.name in _RETURNING and language.NARRATED.match(low)):
                 continue
             match = rule.pattern.match(low, at)
             if match and _is_name(match, written) and not _for_this_once(match, rule, language):
@@ -249,7 +251,8 @@ def _open_weight(sentence: Sentence) -> float | None:
         for language, low in _languages(sentence)
         for pattern in (language.REPORTED_AFTER, language.ONCE, language.BODILY)
     )
-    return None if any(elsewhere) else weighed
+    narrated = (language.NARRATED.match(low) for language, low in _languages(sentence))
+    return None if any(elsewhere) or any(narrated) else weighed
 
 
 def _is_plain(sentence: Sentence) -> bool:

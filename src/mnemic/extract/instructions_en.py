@@ -23,6 +23,7 @@ __all__ = [
     "CONDITION",
     "CUE",
     "LEAD",
+    "NARRATED",
     "ONCE",
     "PLAIN",
     "POINTING",
@@ -340,3 +341,10 @@ BODILY: Final = re.compile(
     r"|elbows?|neck|spine|tendons?|muscles?|calf|calves|body)\b"
 )
 """What is enough or too much for somebody's body is no reply."""
+
+NARRATED: Final = re.compile(
+    r"(?:so |and |then |anyway,? |in the end,? )*(?:(?:i|we)(?:'ve| have)? )?(?:went|gone|switched|swapped|gave|dropped|quit|moved|returned"
+    r"|tried|ended up)\b(?!.*\b(?:you|your|please|me|answer\w*|repl\w+|respon\w+)\b(?<!for me))"
+    r"|.*\b(?:wasn't|weren't|was not|were not) (?:really |just |quite )?(?:for me|my thing)\b"
+)
+"""Tells what the speaker did, or how something suited them: no form of an order."""

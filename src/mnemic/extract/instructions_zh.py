@@ -21,6 +21,7 @@ __all__ = [
     "CONDITION",
     "CUE",
     "LEAD",
+    "NARRATED",
     "ONCE",
     "PLAIN",
     "POINTING",
@@ -180,3 +181,10 @@ ONCE: Final = re.compile(
 )
 
 BODILY: Final = re.compile(r"对我的?(?:左|右)?(?:膝盖?|腰|背|脚踝?|心脏|肠?胃|肩膀?|腿|关节|脖子|颈椎|身体)")
+
+
+NARRATED: Final = re.compile(
+    r"(?:我|所以|还是|又|最后|结果)*(?:回到|改回|换回|转回|学回|用回|回去)[^，。！]{1,6}了[，,。！](?!.*[你您请回答说聊])"
+    r"|我(?:以后|平时|一般|今后|每天|现在|都|也|会|要)*(?:用[^，。]{1,5})?(?:写|记)(?:日记|邮件|作文|论文|周报|笔记|博客)(?!.*(?:[你您帮]|给我))"
+)
+"""Tells what the speaker did, or what they write themselves: no form of an order."""

@@ -75,8 +75,8 @@ class SlotPattern:
         words: What a caught word of the group `slot` is called.
         shown: How the value is shown, with `{value}` and `{slot}`.
         says: The value, where the form has no group for it.
-        among: Where only what is known can tell the slot, among what it looks: "living" (pets and people), "pet" or "owned" (pets and
-            things, by name or kind).
+        among: Where only what is known can tell the slot, among what it looks: "living" (pets and people), "pet", or
+            "owned" (pets and things, by name or kind).
         anywhere: It is tried anywhere in the sentence, for it names somebody in passing.
     """
 

@@ -142,7 +142,7 @@ _COMPANY: Final = """
     cleaner carer nanny babysitter postman mailman courier barman barmaid bartender waiter waitress chef hairdresser barber
     receptionist nurse vet physio physiotherapist surgeon pharmacist lawyer solicitor judge editor reader author singer actor
     actress detective hero heroine narrator protagonist priest vicar pastor rabbi imam coach instructor professor lecturer
-    gaffer foreman shopkeeper butcher grocer farmer gardener janitor caretaker inspector owner visitor
+    gaffer foreman shopkeeper butcher grocer farmer janitor caretaker inspector owner visitor
     passenger drummer bassist namesake
     租客 房客 房主 房东 楼长 群主 版主 学生 学徒 师兄 师姐 师弟 师妹 师父 导师 教授 校长 院长 保洁 护工 护士 保姆 月嫂 大爷 大妈
     大哥 大姐 大叔 大婶 小伙 姑娘 小孩 孩子 老乡 战友 队友 搭档 助理 秘书 前任 主管 总监 店长 店主 车主 司机 邮递 保安

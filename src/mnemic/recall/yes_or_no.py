@@ -9,7 +9,7 @@ newest reading holds; one that is unclear, or in doubt since, leaves the questio
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
@@ -17,6 +17,7 @@ from mnemic.core.clock import micros
 from mnemic.core.parts import MONTHS
 from mnemic.core.tokens import is_stop, tokenise
 from mnemic.extract.sentences import written_sentences
+from mnemic.recall.object_endings import ObjectState, object_state
 from mnemic.recall.polarity import ASKS_PAST, SUPPOSES, telling_words
 from mnemic.recall.whom_it_is_about import QUOTED, asks_of_self
 
@@ -97,7 +98,7 @@ _KINDS: Final = (
 """What a food is one of, and the foods: who cannot have any of a kind cannot have one."""
 _GONE: Final = re.compile(
     r"\b(?:died|dead|dies|passed|buried|put (?:down|to sleep)|ran away|gone|lost|goodbye|gave|sold|left|quit|cancell?ed"
-    r"|ended|over|stopped|broke|returned|outgr[eo]wn?)\b|去世|死|走了|走丢|没了|不在了|送人|丢了|卖|分手|离婚|退|辞|过世",
+    r"|ended|over|stopped|broke|returned|outgr[eo]wn?|given?|giving|rehomed?|donated?|adopted|stolen|lives? with)\b|去世|死|走了|走丢|没了|不在了|送人|送给|寄养|领养|捐|丢了|卖|分手|离婚|退|辞|过世",
     re.IGNORECASE,
 )
 """What puts in doubt that somebody still has what they named before."""
@@ -105,6 +106,17 @@ _FORMERLY: Final = re.compile(
     r"\b(?:used to|once|formerly|previously|was|were|had|ago|before|until|ex)\b|以前|从前|曾|原来|过去|小时候|之前",
     re.IGNORECASE,
 )
+_CALLED: Final = re.compile(r"\b(?:called|named) ([A-Z][\w-]+)|(?:叫做?|名叫)([\u4e00-\u9fff]{1,3})(?=[，,。！!]|$)")
+_FORMERLY_LOST: Final = re.compile(
+    r"\b(?:once|as a (?:child|kid|boy|girl|student)|years ago|back then|at the time)\b|以前|曾经|小时候|那时|有一次|差点",
+    re.IGNORECASE,
+)
+"""Says that something was lost long ago, so that it may be there again."""
+_SUPPOSED_OF: Final = re.compile(
+    r"\b(?:if|suppose|imagine|wish|dream\w*|might|would|could|maybe|almost|nearly)\b|如果|要是|假如|差点|梦|也许|可能|万一",
+    re.IGNORECASE,
+)
+_SERVICEABLE: Final = re.compile(r"\b(?:valid|working|usable|functioning)\b|有效|能用|没过期", re.IGNORECASE)
 _OTHER_PERSON: Final = re.compile(r"\b(?:he|she|they|his|her|their|him|them|you|your)\b|[他她你您]", re.IGNORECASE)
 _MODAL: Final = re.compile(
     r"\b(?:plan|planning|thinking|want|wants|going to|about to|almost|nearly|try|trying|will|used)\b"
@@ -125,12 +137,22 @@ _MOVED_TO: Final = re.compile(
     r"|(?:搬|迁|调)(?:家)?[去到来回]",
     re.IGNORECASE,
 )
+_HABITS: Final = {
+    "smoke": re.compile(r"\b(?:cigarettes?|cigs?|ciggies|fags|smokes|nicotine|tobacco|a pack a day)\b", re.IGNORECASE),
+    "drink": re.compile(r"\b(?:booze|bottle|drink|wine|beer|alcohol)\b", re.IGNORECASE),
+}
+"""By a predicate, what somebody is back on who does it again."""
 _TAKEN_UP: Final = re.compile(
-    r"\b(?:resumed|relapsed|(?:took|taken|taking) (?:it|them) (?:back )?up|back (?:on|at|to) (?:it|them))\b"
+    r"\b(?:resumed|relapsed|re-?married|(?:took|taken|taking) (?:it|them) (?:back )?up|back (?:on|at|to) (?:it|them))\b"
     r"|重[拾操]|复吸",
     re.IGNORECASE,
 )
 """Says of itself that what had ended goes on."""
+_RELAPSED: Final = re.compile(r"\brelapsed(?! into)\b|破戒", re.IGNORECASE)
+_FALLEN_BACK: Final = re.compile(
+    r"\b(?:back (?:on|to|at|into)|relapsed|(?:took|taken) up|fell off the wagon|started .* again)\b|破戒", re.IGNORECASE
+)
+"""Says that a habit is back, which its clause need not name by its verb."""
 _AGAIN: Final = re.compile(r"\bagain\b|又[\u4e00-\u9fff]{1,3}[上起]|重新|恢复", re.IGNORECASE)
 """Says so beside a predicate."""
 _LEFT_FOR: Final = re.compile(r"跳槽[到去]|\b(?:new job|start(?:ed|ing)?|joined) (?:at|with)?\b", re.IGNORECASE)
@@ -150,13 +172,18 @@ _PREDICATES: Final = frozenset(
 _SAME_AS: Final = {
     "live": ("live", "resid", "base", "home"),
     "work": ("work", "job", "employ"),
-    "marri": ("marri", "wife", "husband", "wed"),
+    "marri": ("marri", "remarri", "wife", "husband", "wed"),
 }
 _EATS_MEAT: Final = re.compile(r"\beat(?:ing|s)?(?: \w+)? (?:meat|chicken|beef|pork|steak|bacon)\b", re.IGNORECASE)
+_WITHOUT_WORK: Final = re.compile(
+    r"\b(?:retired|unemployed|between jobs|out of work|on the dole|jobless|(?:lost|quit|left) my job|laid off|made redundant|got (?:fired|sacked))\b",
+    re.IGNORECASE,
+)
 _OPPOSITES: Final = {
     "marri": re.compile(r"\b(?:divorced|single|separated|widowed|unmarried)\b", re.IGNORECASE),
     "vegetarian": _EATS_MEAT,
     "vegan": _EATS_MEAT,
+    **dict.fromkeys(("work", "job", "employ"), _WITHOUT_WORK),
     "结婚": re.compile("离婚|单身|丧偶|未婚"),
     "吃素": re.compile("吃(?:起|上)?肉"),
 }
@@ -182,7 +209,8 @@ _SAME_CHINESE: Final = {
 }
 _BEFORE_IT_CHINESE: Final = re.compile(
     "(?:[\\d一二三四五六七八九十]+月份?|年[初底]|现在|其实|早就?|后来|以前|最近|刚刚?|今天|昨天|上周|上个?月|去年|已经|终于|因为|所以|而且|但是?|从来?|一直|每[天周]|每周日|周末|又|还|也|都|就|能|可以|会|开始|重新|和|跟"
-    "|不|没|再|把家?|从|对|在|我们?家?里?|咱们?|用户|家里)*"
+    "|不|没|再|把家?|从|对|在|我们?家?里?的?|咱们?|用户|家里|把|那[辆条只台张部本个]|这[辆条只台张部本个]|一[辆条只台张部本个]|新的?|旧|老"
+    "|戒(?:掉|了)*|卖(?:掉|了)*|退(?:掉|了|出)*|弄?丢(?:掉|了)*|捐(?:掉|了)*|取消了?|注销了?|补?办了?|买了?|换了?|领养了?|找[到回]了?|续了?|拿到了?|收到了?|加入了?)*"
 )
 """All that may stand before what a clause of the speaker says: adverbs and the speaker."""
 _OWN: Final = re.compile(
@@ -190,6 +218,15 @@ _OWN: Final = re.compile(
     r"(?:(?:[A-Z]\w+ and )?I\b|we\b|we['’]|the user\b(?!['’]))",
     re.IGNORECASE,
 )
+_OF_MINE: Final = re.compile(
+    r"\b(?:my|our) (?=((?:(?!(?:her|his|their|an?|the|no|lost|sold|my|our)\b)[\w-]+ ?){1,3})(?!['’]))", re.IGNORECASE
+)
+"""What is called the speaker's."""
+_ELLIPTIC: Final = re.compile(
+    r"\W*(?:just |finally |then )*(?:got|found|bought|renewed|rejoined|re-?subscribed|replaced|picked up|back)\b",
+    re.IGNORECASE,
+)
+"""Begins with what the speaker did to have something again."""
 _OWNED: Final = re.compile(r"\W*(?:my|our)\b", re.IGNORECASE)
 _SUBJECT: Final = re.compile(
     r"\W*(?:[A-Z]|(?:my|our|the|an?|he|she|they|his|her|their|it|this|that|who|which|you|your|some|there)\b)"
@@ -204,7 +241,7 @@ _BEHIND: Final = frozenset(
     )
 )
 """Words behind an object that leave it the last of its phrase: a dog called Rex, not dog food."""
-_SINGLE_BEFORE: Final = re.compile(r"(?:^|[条只个辆台匹头口养有买把我家的对吃喝，、和了]|[一二两三])$")
+_SINGLE_BEFORE: Final = re.compile(r"(?:^|[条只个辆台匹头口养有买把我家的对吃喝，、和了戒抽吸卖丢退捐]|[一二两三])$")
 _SINGLE_BEHIND: Final = re.compile(r"^(?:$|[^\u3400-\u9fff]|[了叫是的也和都还我卖没不死丢送过就名吧戒停])")
 
 
@@ -246,7 +283,8 @@ class _Asked:
     """The predicate and the objects of a question, as stems or Chinese words.
 
     Where it only asks whether the asker is something, or has it, `verbs` are those by which that is said. `foods` are
-    the words of the question as they are written, among which is the food where one is asked about.
+    the words of the question as they are written, among which is the food where one is asked about. `serviceable`: it
+    asks for one that serves.
     """
 
     predicate: str
@@ -254,9 +292,17 @@ class _Asked:
     chinese: bool
     verbs: frozenset[str] = frozenset()
     foods: frozenset[str] = frozenset()
+    serviceable: bool = False
 
     @classmethod
     def of(cls, question: str) -> _Asked | None:
+        """Part a question; one for a thing that serves ("a valid passport") asks for the thing."""
+        bare = _SERVICEABLE.sub("", question)
+        parted = cls._parted(re.sub(" {2,}", " ", bare))
+        return replace(parted, serviceable=bare != question) if parted else None
+
+    @classmethod
+    def _parted(cls, question: str) -> _Asked | None:
         if _CHINESE.search(question):
             core = _TWICE.sub(r"\1", _ASKING_CHINESE.sub("", question))
             match = _PREDICATE_CHINESE.search(core)
@@ -318,9 +364,18 @@ class _Asked:
             words = (*self.objects, *_SAME_CHINESE.get(self.predicate, self.predicate).split("|"))
             starts = [clause.find(word) for word in words if word in clause]
             return not starts or _BEFORE_IT_CHINESE.fullmatch(clause[: min(starts)].strip()) is not None
+        if self.verbs is _HOLDS and any(self.objects <= set(tokenise(of_mine)) for of_mine in _OF_MINE.findall(clause)):
+            return True
         if _OWNED.match(clause):
-            return self.verbs is _HOLDS and not self.objects.isdisjoint(tokenise(clause)[1:4])
+            return False
+        if _ELLIPTIC.match(clause) and object_state(clause, self.objects, chinese=False) is ObjectState.AGAIN:
+            return True
         return bool(_OWN.match(clause)) or (before and not _SUBJECT.match(clause))
+
+    @property
+    def holds(self) -> bool:
+        """Whether it asks if the asker has something, or is in it."""
+        return self.verbs is _HOLDS or self.predicate in ("有", "养")
 
     @property
     def lives(self) -> bool:
@@ -375,10 +430,36 @@ def said_of(question: str, facts: Iterable[Item], evidence: Sequence[Item]) -> Y
         yes = False if plain[-1][2] is ClauseReading.YES else None
     else:
         yes = {ClauseReading.YES: True, ClauseReading.NO: False}.get(reading)
+    if yes and asked.holds and (gone := _gone_by_name(sentence, item, items.values())) is not None:
+        return YesOrNo(yes=False, item=gone[0], sentence=gone[1])
     same = {each for at, _, each in read if at.said == item.said and each is not ClauseReading.ELSEWHERE}
     if len(same) > 1 or (yes and _in_doubt(asked, sentence, item, items.values())):
         yes = None
     return YesOrNo(yes, item, sentence)
+
+
+def _gone_by_name(sentence: str, item: Item, said: Iterable[Item]) -> tuple[Item, str] | None:
+    """The later sentence that says that whoever a sentence calls by one name is gone: a dog called Rex, and Rex."""
+    names = _CALLED.findall(sentence)
+    if len(names) != 1:
+        return None
+    name = next(filter(None, names[0]))
+    chinese = _CHINESE.search(name) is not None
+    words = frozenset({name}) if chinese else frozenset(tokenise(name))
+    gone: tuple[Item, str] | None = None
+    for each in sorted(said, key=lambda one: micros(one.said)):
+        if micros(each.said) <= micros(item.said):
+            continue
+        for part in written_sentences(each.text):
+            there = name in part if chinese else words <= set(tokenise(part))
+            if not there or _QUESTION.search(part) or _SUPPOSED_OF.search(part) or _DENIED.search(part):
+                continue
+            match object_state(part, words, chinese=chinese):
+                case ObjectState.GONE:
+                    gone = each, part
+                case ObjectState.AGAIN:
+                    gone = None
+    return gone
 
 
 def _holds_chinese(clause: str, word: str) -> bool:
@@ -416,6 +497,14 @@ def _resumes(asked: _Asked, clause: str, *, own: bool, ended: bool) -> bool:
     if _DENIED.search(clause) or SUPPOSES.search(clause) or _MODAL.search(clause):
         return False
     elliptic = bool(asked.predicate) and tokenise(clause)[:1] == [asked.predicate]
+    habit = _HABITS.get(asked.predicate)
+    if (
+        habit
+        and not asked.objects
+        and _FALLEN_BACK.search(clause)
+        and (habit.search(clause) or _RELAPSED.search(clause))
+    ):
+        return own or _FALLEN_BACK.match(clause.strip()) is not None
     done = bool(asked.predicate) and asked.done_in(clause)
     taken_up = _TAKEN_UP.search(clause) is not None
     goes_on = (done and (taken_up or _AGAIN.search(clause) is not None)) or (ended and taken_up)
@@ -432,10 +521,16 @@ def _read_clause(asked: _Asked, clause: str, sentence: str) -> ClauseReading | N
         return _read_elsewhere(asked, clause)
     if _is_over(asked, clause, sentence):
         return ClauseReading.UNCLEAR if _DENIED.search(clause) else ClauseReading.NO
+    state = object_state(clause, asked.objects, chinese=asked.chinese)
+    if asked.holds and state is not None and not _SUPPOSED_OF.search(sentence):
+        return _of_state(state, clause, asked.serviceable)
     not_asserted = (SUPPOSES, _MODAL, _OTHER_PERSON, _FUTURE_IN_PRESENT)
     if SUPPOSES.search(sentence) or any(form.search(clause) for form in not_asserted):
         return ClauseReading.UNCLEAR if asked.done_in(clause) else None
-    if asked.objects and _ENDED.search(clause) and not _MOVED_TO.search(clause):
+    if state is ObjectState.AGAIN and not _DENIED.search(clause):
+        return ClauseReading.YES
+    ends = state is ObjectState.GONE if not asked.chinese else True
+    if asked.objects and ends and _ENDED.search(clause) and not _MOVED_TO.search(clause):
         return ClauseReading.UNCLEAR if _DENIED.search(_ENDED.sub("", clause)) else ClauseReading.NO
     done = asked.done_in(clause) or (asked.lives and _MOVED_TO.search(clause))
     if not done:
@@ -447,6 +542,19 @@ def _read_clause(asked: _Asked, clause: str, sentence: str) -> ClauseReading | N
     if _FORMERLY.search(clause) or _DOUBLE.search(clause):
         return ClauseReading.UNCLEAR
     return ClauseReading.NO if _DENIED.search(clause) else ClauseReading.YES
+
+
+def _of_state(state: ObjectState, clause: str, serviceable: bool) -> ClauseReading:
+    """What the state of an object says to whether the asker has it, or has one that serves."""
+    if _FORMERLY_LOST.search(clause) or _DENIED.search(clause):
+        return ClauseReading.UNCLEAR
+    match state:
+        case ObjectState.GONE:
+            return ClauseReading.NO
+        case ObjectState.UNFIT:
+            return ClauseReading.NO if serviceable else ClauseReading.UNCLEAR
+        case ObjectState.AGAIN:
+            return ClauseReading.YES
 
 
 def _read_food(asked: _Asked, clause: str, sentence: str) -> ClauseReading | None:

@@ -1,0 +1,149 @@
+"""What is read of yes or no: an end, a loss or a return counts only where it is of what is asked about."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from mnemic import Memory
+from mnemic.recall.yes_or_no import said_of
+
+SAID = """
+I have a car. | Okay, confession: I ate fish last night, so the vegetarian thing is over. => Do I still have a car? => yes
+I have a car. | The vegetarian thing is over. => Do I still have a car? => yes
+I have a dog. | I quit my job. => Do I still have a dog? => yes
+I work at Siemens. | I sold my car. => Do I still work at Siemens? => yes
+I have a car. | I left my umbrella in the car. => Do I still have a car? => yes/open
+I have a car. | I lost my keys in the car. => Do I still have a car? => yes/open
+I have a piano. | I stopped taking piano lessons. => Do I still have a piano? => yes/open
+I have a garden. | I gave up on tomatoes in the garden. => Do I have a garden? => yes/open
+I have a dog. | I cancelled the dog food order. => Do I have a dog? => yes/open
+我有一辆车。 | 坦白一下，我昨晚吃鱼了，素食到此为止。 => 我还有车吗？ => yes
+我有一辆车。 | 我把车里的垃圾扔了。 => 我还有车吗？ => yes/open
+I play in a band. | I left the band. | I rejoined the band last week. => Am I in a band? => yes
+I play in a band. | I left the band. | I rejoined the band last week. => Am I still in the band? => yes
+I left the band. | I'm back in the band. => Am I in the band? => yes
+I smoke. | I quit smoking in March. | I took up smoking again. => Do I smoke? => yes
+I gave up smoking. | Back on the cigarettes, sadly. => Do I smoke? => yes
+I quit smoking. | I started smoking again. => Do I smoke? => yes
+I quit smoking. | I relapsed. => Do I smoke? => yes
+I quit smoking. | I'm smoking again. => Do I smoke? => yes
+I stopped drinking. | I drink again. => Do I drink? => yes
+I gave up coffee. | I'm back on coffee. => Do I drink coffee? => yes
+我戒烟了。 | 唉，又抽上了。 => 我抽烟吗？ => yes
+我戒烟了。 | 我又开始抽烟了。 => 我抽烟吗？ => yes
+我戒酒了。 | 又喝上了。 => 我喝酒吗？ => yes
+Mia and I broke up. | Mia and I are back together. => Do I have a girlfriend? => yes/open/none
+Mia and I broke up. | Mia and I are back together. => Am I single? => no/open/none
+I'm married. | We got divorced. | We remarried last week. => Am I married? => yes
+I live in Leeds. | I moved to Bath. | I moved back to Leeds. => Do I live in Leeds? => yes
+I cancelled my gym membership. | I renewed my gym membership. => Do I have a gym membership? => yes
+I sold my bike. | I bought a bike again. => Do I have a bike? => yes
+I quit the choir. | I went back to the choir. => Am I in the choir? => yes
+我把健身卡退了。 | 我又办了健身卡。 => 我有健身卡吗？ => yes
+我退出合唱团了。 | 我又回合唱团了。 => 我在合唱团吗？ => yes/none/open
+I lost my passport. => Do I have a passport? => no
+I lost my passport. => Do I still have a passport? => no
+My passport was stolen. => Do I have a passport? => no
+I've lost my wallet. => Do I have my wallet? => no
+My passport expired in May. => Do I have a valid passport? => no
+My passport has expired. => Do I have a passport? => open/none/no
+My bike was stolen. => Do I have a bike? => no
+Somebody stole my bike. => Do I have a bike? => no
+I sold my bike. => Do I have a bike? => no
+My laptop broke. => Do I have a working laptop? => no
+My laptop is broken. => Do I have a laptop? => open/none/no
+My phone died. => Do I have a phone? => open/none/no
+I cancelled my gym membership. => Do I have a gym membership? => no
+My gym membership was cancelled. => Do I have a gym membership? => no
+My gym membership ran out. => Do I have a gym membership? => no
+I gave my piano to the school. => Do I have a piano? => no
+I donated my piano. => Do I have a piano? => no
+I gave away my bike. => Do I have a bike? => no
+I have a dog called Pickle. | I had to give Pickle to my parents. => Do I have a dog? => no/open
+I have a dog called Pickle. | I rehomed Pickle. => Do I have a dog? => no/open
+I lost my passport. | Got my new passport today. => Do I have a passport? => yes
+I lost my passport. | I found my passport. => Do I have a passport? => yes
+I lost my passport. | My new passport arrived. => Do I have a passport? => yes
+I lost my passport. | I got a new passport. => Do I have a passport? => yes
+My phone broke. | I got my phone repaired. => Do I have a phone? => yes
+My bike was stolen. | The police found my bike. => Do I have a bike? => yes/open
+I lost my passport once as a child. => Do I have a passport? => open/none
+I nearly lost my passport. => Do I have a passport? => yes/open/none
+If I lost my passport I'd panic. => Do I have a passport? => open/none
+My sister lost her passport. => Do I have a passport? => none
+I never lost my passport. => Do I have a passport? => open/none/yes
+I lost weight. => Do I have a passport? => none
+I lost my job. => Do I have a job? => no
+我护照丢了。 => 我有护照吗？ => no
+我护照丢了。 => 我还有护照吗？ => no
+我把护照弄丢了。 => 我有护照吗？ => no
+我的自行车被偷了。 => 我有自行车吗？ => no
+我的驾照过期了。 => 我有驾照吗？ => no/open
+我的驾照过期了。 => 我的驾照还有效吗？ => no/none
+我车卖了。 => 我还有车吗？ => no
+我把钢琴捐了。 => 我有钢琴吗？ => no
+咪咪送人了。 => 我还有咪咪吗？ => no/none
+我护照丢了。 | 护照找到了。 => 我有护照吗？ => yes
+我护照丢了。 | 新护照办下来了。 => 我有护照吗？ => yes
+我护照丢了。 | 我补办了护照。 => 我有护照吗？ => yes
+我差点丢了护照。 => 我有护照吗？ => open/none/yes
+我妈的护照丢了。 => 我有护照吗？ => none
+I'm retired. => Do I still work? => no
+I retired last year. => Do I work? => no
+I lost my job. => Do I work? => no/open/none
+I have a passport. => Do I have a passport? => yes
+I don't have a passport. => Do I have a passport? => no
+I have a car. => Do I have a car? => yes
+我有护照。 => 我有护照吗？ => yes
+My sister's bike was stolen. => Do I have a bike? => none
+My sister sold her car. => Do I have a car? => none
+My neighbour's passport was stolen. => Do I have a passport? => none
+My dog's collar is gone. => Do I have a dog? => open/none/yes
+Got my new passport today. => Do I have a passport? => yes
+Our car was written off. => Do I have a car? => no
+Someone nicked my bike. => Do I have a bike? => no
+My mum sold my old bike. => Do I have a bike? => no
+We gave the car to our son. => Do I have a car? => no
+I took the car to the garage. => Do I have a car? => none/yes/open
+I gave my bike to the repair shop. => Do I have a bike? => none/yes/open
+I lost my passport photo. => Do I have a passport? => none/open/yes
+I cancelled the gym class. => Do I have a gym membership? => none
+I dropped my phone. => Do I have a phone? => none/open/yes
+I left my phone at home. => Do I have a phone? => none/open/yes
+I left my passport at the hotel. => Do I have a passport? => none/open/yes
+I left the band. => Am I in the band? => no
+I left my job. => Do I have a job? => no
+The band broke up. => Am I in a band? => no/none
+I returned the library book. => Do I have a library card? => none
+I sold my car and bought a bike. => Do I have a bike? => yes
+I sold my car and bought a bike. => Do I have a car? => no
+My old car died so I bought a new car. => Do I have a car? => yes/open
+I have a car. | My car is gone. => Do I have a car? => no
+I found a flat. | I lost my flat key. => Do I have a flat? => none/yes/open
+我的钥匙丢了。 => 我有车吗？ => none
+我把车钥匙弄丢了。 => 我有车吗？ => none
+我妈的车卖了。 => 我有车吗？ => none
+我卖车的。 => 我有车吗？ => none
+我的车送去修了。 => 我有车吗？ => none/yes/open
+我的车借给朋友了。 => 我有车吗？ => none/yes/open
+"""
+"""What is said, the question, and what may be read: yes, no, open, or none where nothing holds the matter."""
+
+
+def readings(table: str) -> list[tuple[tuple[str, ...], str, frozenset[str]]]:
+    rows = (line.split(" => ") for line in table.strip().splitlines())
+    return [(tuple(said.split(" | ")), question, frozenset(may.split("/"))) for said, question, may in rows]
+
+
+@pytest.mark.parametrize(("said", "question", "may"), readings(SAID))
+def test_an_end_counts_where_it_is_of_what_is_asked(said: tuple[str, ...], question: str, may: frozenset[str]) -> None:
+    with Memory("memory:", embedder="none") as memory:
+        me = memory.scope(user="noor")
+        at = datetime(2025, 1, 6, tzinfo=UTC)
+        for n, text in enumerate(said):
+            me.observe(text, said=at + timedelta(days=n))
+        turns = [version.item for version in me.list()]
+    read = said_of(question, [], turns)
+    assert ("none" if read is None else {True: "yes", False: "no", None: "open"}[read.yes]) in may
