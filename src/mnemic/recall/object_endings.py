@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a pattern cut in pieces is read wrongly
 """Tells whether a clause says of one object that it is gone, does not serve any more, or is there again.
 
 A word of an end counts only where it is of the object itself: "I left my umbrella in the car" ends no car, "I stopped

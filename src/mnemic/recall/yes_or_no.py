@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a pattern cut in pieces is read wrongly
 """Reads yes or no out of what the asker has said, only where it is plain: the newest statement that holds the matter.
 
 A question for yes or no is parted into a predicate and objects ("allergic", "penicillin"). A clause is read only if it

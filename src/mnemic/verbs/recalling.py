@@ -129,20 +129,24 @@ class Recalling:
         recall = yield from self.recalling(who, request)
         context, known = yield from look_ahead(who, self.desk, lambda s: (recall(s), self._profile(s, who)))
         import_whole("mnemic.recall.answer")
-        from mnemic.recall.answer import answer
+        from mnemic.recall.answer import answer, answer_since, newest_since
 
         import_whole("mnemic.recall.profile")
         from mnemic.recall.profile import stated
 
         profile, doubts, user = known
         facts = stated(request.query, profile, user)
+        doubted = [doubt.fact for doubt in doubts]
+        certain = [fact for fact in profile if fact not in doubted]
         if asked := [doubt for doubt in doubts if doubt.fact in facts]:
+            pairs = [(doubt.fact, doubt.newer) for doubt in asked]
+            if settled := answer_since(request.query, context, pairs, user, certain):
+                return settled
             import_whole("mnemic.recall.doubt")
             from mnemic.recall.doubt import unsure
 
-            return unsure(asked)
-        doubted = [doubt.fact for doubt in doubts]
-        return answer(request.query, context, facts, user, [fact for fact in profile if fact not in doubted])
+            return unsure(asked, newest_since(context, pairs, user))
+        return answer(request.query, context, facts, user, certain)
 
     def why_not(self, who: Who, request: RecallRequest, item: ItemId) -> Flow[Lost]:
         """At which stage of this recall an item was lost, or that it was not."""
