@@ -76,6 +76,8 @@ PLAINLY: Final = 2.2
 """Log odds of bearing on a question from which a statement may settle a doubt that it raises."""
 NEAR_A_FACT: Final = 1.5
 """By how much less it may bear than what the fact in doubt was read in."""
+NAMED_BESIDE: Final = -1.5
+"""Log odds from which what was said last is named beside a doubt."""
 FLOOR: Final = 0.0
 """Log odds from which anything that they said since is."""
 _CLAUSE: Final = re.compile(
@@ -176,7 +178,7 @@ def answer_since(
 def newest_since(context: Context, doubted: Sequence[tuple[Item, Item]], user: str = "") -> Item | None:
     """The newest that the person stated and that bears on a question, if it came after all that raised doubts."""
     since = max(newer.said for _, newer in doubted)
-    bearing = [hit for hit in context.items if hit.bearing is not None and hit.bearing >= FLOOR]
+    bearing = [hit for hit in context.items if hit.bearing is not None and hit.bearing >= NAMED_BESIDE]
     said = [hit.item for hit in bearing if hit.item.said > since and hit.item.kind is Kind.TURN]
     own = [item for item in said if speaker_of(item).casefold() in ("", "user", user.casefold())]
     asserted = [item for item in own if all(map(is_asserted, sentences(item.text)))]
