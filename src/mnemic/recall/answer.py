@@ -51,7 +51,15 @@ from mnemic.recall.evidence import (
 )
 from mnemic.recall.polarity import ASKS_PAST, SUPPOSES, asked_words, share_held
 from mnemic.recall.profile import certain_since, matter_of_slot
-from mnemic.recall.quoting import WHOLE, QuotedSentence, most_bearing, quoted_for, speakers_named, telling_sentences
+from mnemic.recall.quoting import (
+    WHOLE,
+    QuotedSentence,
+    adding_up,
+    most_bearing,
+    quoted_for,
+    speakers_named,
+    telling_sentences,
+)
 from mnemic.recall.reasons import KNOWN
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
 from mnemic.recall.sureness import SCORED, SPLIT, AnswerGrounds, likely_yes, read_by, sure
@@ -251,7 +259,10 @@ def draft_answer(
         grounds = AnswerGrounds(
             question, context, evidence, asked, facts, short, None, stated=True, contested=contested
         )
-        return DraftAnswer(grounds, tuple((item.id, item.text) for item in facts))
+        known = {id for fact in facts for id in (fact.id, *fact.source)}
+        beside = [hit for hit in adding_up(question, evidence) if hit.id not in known]
+        quotes = (*facts, *(hit.item for hit in beside))
+        return DraftAnswer(grounds, tuple((item.id, item.text.strip()) for item in quotes))
     chosen = quoted_for(question, asked, evidence, context.items, doubted=bool(facts)) if evidence else []
     if not chosen:
         return None

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mnemic.core.queries import Recalled
 
 
-QUOTES: Final = 3
+QUOTES: Final = 4
 """Most sentences quoted, to a question that asks for several things."""
 BESIDE: Final = 2
 """Most sentences quoted to any other question, where a second one bears on it nearly as much."""
@@ -49,6 +49,12 @@ COVERS: Final = 0.75
 """Share of a question from which a sentence stands for its turn."""
 _OWN, _ITEM, _RANK, _PERSON, _HELD, _ASKS = 1.0, 0.5, 1.2, 0.4, 0.3, 0.5
 """What the sentence's coverage, its item's, the item's rank, the person and what is asked for add; a question loses."""
+_ADDS: Final = re.compile(
+    r"\b(?:as well|also|too|another|besides|additionally|on top of (?:that|it)|a (?:second|third))\b"
+    r"|[也又还再]|另外|加上|多了",
+    re.IGNORECASE,
+)
+"""Tells of something beside what was there, so that an older state of the matter still answers."""
 _HEADING: Final = re.compile(r"#{1,6}\s")
 _ENDED: Final = re.compile(r"[.!?。！？；;:：,，][\"'”’)\]」』）]*$")
 _ITEMISED: Final = re.compile(r"(?:[-*+•]|\d+[.)])\s")
@@ -96,17 +102,30 @@ def _first(question: str, evidence: Sequence[Recalled]) -> list[Recalled]:
 
     To a question for several things the states of a matter add up, so that farther ones are quoted too.
     """
-    several = asks_several(question)
-    most = QUOTES if several else (1 if asks_yes_or_no(question) else BESIDE)
     first, *rest = evidence
+    if asks_several(question):
+        return [first, *(hit for hit in adding_up(question, evidence) if hit is not first)][:QUOTES]
+    least = most_bearing(evidence) - NEARLY
+    near = [hit for hit in rest if hit.bearing is not None and hit.bearing >= least]
+    most = 1 if asks_yes_or_no(question) else BESIDE
+    adds = _ADDS.search(first.text) is not None
+    return [first, *(hit for hit in near if adds or hit.succession < 2 or _doubted(first, hit))][:most]
+
+
+def adding_up(question: str, evidence: Sequence[Recalled]) -> list[Recalled]:
+    """What of the evidence adds up to an answer for several things; nothing where one is asked for.
+
+    It bears on the question nearly as much as what does most, or less yet as a state of the same matter.
+    """
+    if not asks_several(question):
+        return []
     least = most_bearing(evidence) - NEARLY
 
-    def is_near(hit: Recalled) -> bool:
-        adds_up = several and (hit.succession > 0 or (hit.same_matter or 0.0) >= OF_THE_MATTER)
-        return hit.bearing is not None and hit.bearing >= least - (FARTHER if adds_up else 0.0)
+    def adds_up(hit: Recalled) -> bool:
+        farther = FARTHER * (hit.succession > 0 or (hit.same_matter or 0.0) >= OF_THE_MATTER)
+        return hit.bearing is not None and hit.bearing >= least - farther
 
-    near = [hit for hit in rest if is_near(hit)]
-    return [first, *(hit for hit in near if several or hit.succession < 2 or _doubted(first, hit))][:most]
+    return [hit for hit in evidence if adds_up(hit)][:QUOTES]
 
 
 def _doubted(first: Recalled, older: Recalled) -> bool:
