@@ -83,6 +83,9 @@ _JUDGED: Final = (
 """How somebody finds it, or would like it."""
 
 RULES: Final = (
+    # orders that count or number what the assistant writes
+    InstructionPattern("form", rf"{_PLEASE}(?:{_NOT} )?number (?:your|the|all|all your|all the) (?:steps|points|lists?|answers|items|options|paragraphs)\b", plain=True, once=True),
+    InstructionPattern("form", rf"{_PLEASE}(?:write|use|give me|answer in|reply in|respond in|keep it to) (?:at most|no more than|not more than|a maximum of|max(?:imum)?|up to|only) (?:\w+) (?:sentences?|lines?|words?|paragraphs?|bullet points?|bullets)(?=[.!]|$| (?:per|in (?:any|every|each) (?:answer|reply)|each|please)\b)", plain=True, once=True),
     # orders about form: "Use metric units", "Write in short paragraphs", "Show me code as diffs"
     InstructionPattern("form", rf"{_PLEASE}(?:(?:{_NOT} |avoid |stop )?(?:use|using|stick (?:to|with)|include|including|prefer|add|adding|put|give me|show me|write in|write with|skip|avoid|favou?r|leave out|default to|rely on|relying on)|no|only) (?:the |any |your |a (?!(?:bit|little|few|couple)\b))?{_MODIFIER}{FORM}(?! (?:for|of|from|about|on|to (?!me)) (?!me\b|my\b|anything|everything|numbers|all|any|units|code)|.*\b(?:paragraph|sentence|verse|file|loop|function)\b)", plain=True, once=True),
     InstructionPattern("form", rf"{_PLEASE}(?:{_NOT} )?(?:answer|reply|respond|write|speak|talk|explain|teach)(?: (?:to )?me| things| everything| stuff| concepts| back)*(?: \w+ly)? (?:in|with|as|using|without|by using) (?:the |your |a )?{_MODIFIER}(?:{FORM}|{OUTPUT})", plain=True, once=True),

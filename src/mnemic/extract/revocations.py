@@ -79,11 +79,11 @@ _WORDED_FORMS: Final = (
     ("removes", rf"{_AT}(?:the |all the |those |your )?{_ABOUT} (?:is|are|isn't|aren't) (?:no longer|not|no more|now not)? ?(?:needed|required|necessary|wanted|called for)\b"),
     ("removes", rf"{_AT}it (?:is|'s) (?:no longer|not) necessary(?: any ?more)?(?: to)? {_ABOUT}{_THEN}"),
     ("removes", rf"{_AT}(?:the |all the |those |your )?{_ABOUT} (?:got|is getting|are getting|has become|have become) (?:old|tiresome|boring|much|annoying)\b"),
-    ("removes", rf"{_AT}(?:you can |you may |u can |please |let's )?(?:drop|scrap|stop|quit|leave off|leave out|lose|ditch|cease|discontinue|give up|cut out|enough (?:with|of)|no more)(?: with)? (?:the |all the |those |your )?{_ABOUT}{_THEN}"),
+    ("removes", rf"{_AT}(?:you can |you may |u can |please |let's )?(?:drop|scrap|stop|quit|leave off|leave out|lose|ditch|cease|discontinue|give up|cut out|skip|cancel|pause|call off|enough (?:with|of)|no more)(?: with)? (?:the |all the |those |your )?{_ABOUT}(?: (?:from (?:now|here) on|going forward|in future))?{_THEN}"),
     ("removes", rf"{_AT}(?:(?:there(?:'s| is)|it(?:'s| is)) )?(?:no (?:further|longer|more)?|not necessary(?: any ?more)?) ?(?:need|necessary|necessity)?(?: (?:to|for|of|you to))? {_ABOUT}{_THEN}"),
     ("removes", rf"{_AT}(?:i )?(?:no longer|don'?t) (?:want|need|wish|require|care for|like|would like)(?: (?:to (?:have|get|see|hear)|you to))? {_ABOUT}(?: any ?more)?{_THEN}"),
     ("removes", rf"{_AT}(?:you |u )?(?:needn'?t|don'?t|dont|do not|won'?t)(?: (?:need|have) to)? {_ABOUT} (?:any ?more|any longer|more|again|now)\b"),
-    ("removes", rf"(?:.*?[，,])?(?:以后|现在|今后|你|您|也|就|可以|都|其实|那)*(?:[^，,]{{1,2}})??(?:不用|不必|不需要|无需|不要|别|停止|没必要)(?:再|继续|每次|总是|一直|老)*{_CUT}(?:了|啦|吧)"),
+    ("removes", rf"(?:.*?[，,])?(?:以后|现在|今后|你|您|也|就|可以|都|其实|那)*(?:[^，,]{{1,2}})??(?:不用|不必|不需要|无需|不要|别|停止|没必要)(?:再|继续|每次|总是|老是|一直|老)*{_CUT}(?:了|啦|吧)"),
     ("removes", rf"(?:.*?[，,])?{_CUT}(?:以后|今后|就|也|都|可以|先|现在)*(?:不用|不必|不需要|不麻烦|不使|可以不|别|停|省|免)(?:再|您|你|那么|吧|了)*[^，,。]{{0,6}}?(?:了|啦|吧|再说|再写|再讲|$)"),
     ("removes", rf"{_AT}(?:you can |you may |please |just )?leave (?:out |off )?(?:the |my |your |any )?{_ABOUT} (?:off|out|away)\b"),
     ("removes", rf"{_AT}i(?:'m| am|'ve had|'ve got| have had)? (?:tired|sick|bored|weary|done|over|enough|fed up)(?: (?:of|with))?(?: (?:being|getting|having|seeing|hearing))? (?:the |all the |your )?{_ABOUT}{_THEN}"),
@@ -118,7 +118,9 @@ _WORDED_FORMS: Final = (
     ("allows", rf"{_AT}{_ABOUT} (?:will|would) do\b"),
     ("allows", rf"{_AT}{_ABOUT} (?:doesn't|don't|no longer) (?:bother|bothers|annoy|annoys|confuse|confuses|scare|scares) me\b"),
     ("allows", rf"{_AT}i(?:'m| am) (?:content|fine|happy|ok|okay|good|cool|at ease|comfortable) with {_ABOUT} {_AGAIN}\b"),
-    ("allows", rf"{_AT}i (?:don't|do not|no longer|wouldn't) mind {_ABOUT}{_THEN}"),
+    ("allows", rf"{_AT}i (?:don't|do not|no longer|wouldn't) mind {_ABOUT}(?: any ?more| any longer| now)?{_THEN}"),
+    ("allows", rf"{_AT}i(?:'d| would) (?:like|love|prefer) (?:to (?:have|see|get|hear) )?(?:the |some |your )?{_ABOUT} (?:again|back|after all){_THEN}"),
+    ("allows", rf"(?:ok(?:ay)?|actually|please|well|on second thoughts?|no)[, ]+(?:please )?do (?!not\b|you\b|i\b|we\b|it\b|that\b|this\b){_ABOUT}{_THEN}"),
     ("allows", rf"(?:.*?[，,])?(?:以后|现在|今后|还是|就|请|你|您|我们|咱们)*(?:[改说用换写讲回变]|恢复)(?:回|返|成|用|说|写|到|的)+{_CUT}(?:吧|了|啦|好|就|得|也|$)"),
     ("allows", rf"(?:.*?[，,])?(?:以后|现在|今后|你|您|又|就|其实)*(?:可以|能|随便)(?:又|再|重新|恢复|继续|用|说|写|讲)*{_CUT}(?:了|啦|吧)"),
     ("allows", rf"(?:.*?[，,])?{_CUT}(?:您|你|其实|现在|以后|也|还|就|都)*(?:又|还是|可以|能|随便|无所谓|没关系|无妨|都行|都得|用回|用返|都)+(?:了|啦|吧|用|说|写|提|发|讲|聊|加|上|开|得|都|您|[，,。！!]|$)"),
@@ -229,7 +231,7 @@ _WORDED_PATTERNS: Final = {
 }
 """The worded forms, by whether they are Chinese."""
 _WORDED_CUE: Final = re.compile(
-    r"again|instead|rather than|in place of|any ?more|longer|back|limit|rule|\bban|\bbar\b|restrict|requir|nvm|never ?mind|withdraw|forget|scrap|scratch|strike|drop|lift|run its|served|had its|changed my|released|excused|\bgo\b|stop|quit|no more|needn|no need|no further|necess|\bold\b|tired|sick|enough|fine\b|\bok|good (?:to|if)|allowed|welcome|permitted|problem|will do|bother|content|mind\b|free to|miss|round to|used to|switch|revert|also|leave|lose|bore|boring|tedious|tiresome|stale|makes? me|gave me|giv(?:es?|ing) me|\bover\b|relieved|\brid\b|without|being|free (?:of|from)|moot|history|pointless|obsolete|could use|\bneed|welcome|consent|ready for|more\b|from (?:now|here|today)"
+    r"again|free of|free from|skip|cancel|actually,? do|instead|rather than|in place of|any ?more|longer|back|limit|rule|\bban|\bbar\b|restrict|requir|nvm|never ?mind|withdraw|forget|scrap|scratch|strike|drop|lift|run its|served|had its|changed my|released|excused|\bgo\b|stop|quit|no more|needn|no need|no further|necess|\bold\b|tired|sick|enough|fine\b|\bok|good (?:to|if)|allowed|welcome|permitted|problem|will do|bother|content|mind\b|free to|miss|round to|used to|switch|revert|also|leave|lose|bore|boring|tedious|tiresome|stale|makes? me|gave me|giv(?:es?|ing) me|\bover\b|relieved|\brid\b|without|being|free (?:of|from)|moot|history|pointless|obsolete|could use|\bneed|welcome|consent|ready for|more\b|from (?:now|here|today)"
 )
 _CUE: Final = re.compile(
     r"need|have to|can|may|free|miss|want|over|round|used to|warmed|put|bring|get|let|switch|change|tired|sick|bored|enough|leave|够了|腻了|烦了|无所谓|解禁|没事|放开|还是|加上|nvm|more|any ?more|longer|necessary|required|withdraw|released|off|fine|ok|welcome|permitted|content|happy with| do\b|old|quit|停|随便|无所谓|回|返|拿掉|不要|改|换|当我|停一停|收一收|用不着|没人懂|省一省|歇一歇|想说就说|爱说就说|就用|随它去|没事|挺好|都成|无妨|多来点|forget|ignore|disregard|scrap|scratch|strike|drop|cancel|undo|lift|remove|mind|delete|revoke|rescind|discard|ditch|\bbin\b|waive|back|rule|stop|again|after all|no longer|不|别|又|算了|规矩|取消|撤|忘|忽|作废|去掉|解除|删|收回|之前|以前|上次|恢复|改回|可以|能"
@@ -242,7 +244,7 @@ _SAYS_LITTLE: Final = frozenset(
     )
 )
 _VAGUE: Final = re.compile(
-    r"\b(?:things?|stuff|parts?|bits?|rules?|instructions?|requests?|preferences?|ideas?|limits?|caps?|bans?|habits?"
+    r"\b(?:things?|stuff|parts?|bits?|rules?|instructions?|requests?|preferences?|ideas?|dut(?:y|ies)|obligations?|chores?|at the (?:end|start|beginning|top|bottom)|reminders?|limits?|caps?|bans?|habits?"
     r"|business|experiments?|trials?|phases?|routines?|restrictions?|requirements?|ones?|using|giving|adding|making|putting|being|having|doing|to|me|you|your|with"
     r"|my|the|those|these|all|any|every|old|little|usual|please|instead|too|also|once|more)\b",
     re.IGNORECASE,

@@ -52,7 +52,7 @@ LIVING: Final = (
     say("city", r"(?:i|we)(?:'ve| have) been (?:on|in|at) (?:the|this) same [\w ]{3,20} in <PLACE> (?:since|for|all)\b", "same"),
     say("city", r"<I>(?: settled)(?: (?:down|back))? in <PLACE>", "settled", begins=True),
     say("city", r"(?:finally |just |now )?settled(?: down| back)? in <PLACE>(?=[.,;!]|$| (?:at last|now|for good|since|with|and|this|last)\b)", "settled", begins=True),
-    say("city", r"<PLACE> is (?:(?:my|our) )?(?:new )?home(?: now| these days)?(?=[.,;!]|$)", "home", begins=True),
+    say("city", r"^(?:so |now |these days )?<PLACE> is (?:(?:my|our) )?(?:new )?home(?: now| these days)?(?=[.,;!]|$)", "home", begins=True),
     say("city", r"settled into (?:the|a|our|my)(?: [\w-]+){1,3}? in <PLACE>", "settled", begins=True),
     say("city", r"we packed up and (?:are|moved)(?: now)?(?: in| to) <PLACE>", "packed", begins=True),
     say("city", r"(?:just |finally |recently )(?:moved|relocated)(?: back)?(?: from <ANYWHERE>)? to <PLACE>", "moved relocated", begins=True),

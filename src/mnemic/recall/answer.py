@@ -47,6 +47,7 @@ from mnemic.recall.evidence import (
     of_what_is_asked,
     of_whoever_asks,
     renumbered,
+    so_before_supposed,
     speaker_of,
 )
 from mnemic.recall.polarity import ASKS_PAST, SUPPOSES, asked_words, share_held
@@ -65,6 +66,7 @@ from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
 from mnemic.recall.sureness import SCORED, SPLIT, AnswerGrounds, likely_yes, read_by, sure
 from mnemic.recall.topics import ON_TOPIC
 from mnemic.recall.understand import called_by_name
+from mnemic.recall.unreal import is_unreal
 from mnemic.recall.whom_it_is_about import names_in
 from mnemic.recall.wishes import asks_wish, tells_wish
 from mnemic.recall.yes_or_no import Following, YesOrNo, follows, reads, said_of
@@ -248,7 +250,7 @@ def draft_answer(
     asked = AnswerType.by(question)
     evidence = of_whoever_asks(question, of_kin_asked(question, evidence), context.items)
     before = what_held_before(question, of_what_is_asked(question, of_self(question, context.items)))
-    evidence = before or _fitting(question, asked, evidence)
+    evidence = before or _fitting(question, asked, so_before_supposed(question, evidence))
     said = _plainly_said(question, context, evidence, profile, user) if asks_yes_or_no(question) else None
     if said is not None and said.yes is not None:
         return _drafted_plainly(question, context, evidence, said, said.yes)
@@ -399,6 +401,7 @@ def _stand(question: str, facts: Sequence[Item], evidence: Sequence[Recalled], u
     least = min(most_bearing(evidence) - CLOSE, FLOOR)
     bearing = [hit for hit in evidence if hit.bearing is not None and hit.bearing >= least]
     newer = [hit for hit in bearing if hit.id not in known and micros(hit.item.said) > latest]
+    newer = [hit for hit in newer if not is_unreal(hit.text)]
     if not asks_several(question):
         topics = {matter_of_slot(str(fact.slots.get("slot"))) for fact in facts}
         names = _Matter.of(question, [fact.text for fact in facts]).names | matter_words(question)

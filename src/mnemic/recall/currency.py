@@ -39,6 +39,7 @@ from mnemic.recall.sentence_cues import (
     KIN,
     People,
     SentenceCue,
+    begin_supposed,
     counted_in,
     cue_by_token,
     hints_in,
@@ -47,6 +48,7 @@ from mnemic.recall.sentence_cues import (
 )
 from mnemic.recall.topics import topic_weights
 from mnemic.recall.understand import ASSISTANT_TOKENS, called_by_name
+from mnemic.recall.unreal import ASKS_UNREAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -209,6 +211,7 @@ class Pool:
         machines: Whether an assistant did.
         apart: Whether it certainly speaks of somebody else than the question does.
         plain: Whether whoever asks states there of themselves, in all the words of the question, what is asked.
+        supposed: Whether it begins as what is supposed, dreamt or nearly so, and the question asks for what is.
         same_topic: How likely it is on the topic that is asked about; None where that is plainly none, or by words.
     """
 
@@ -224,6 +227,7 @@ class Pool:
     machines: NDArray[np.bool_]
     apart: NDArray[np.bool_]
     plain: NDArray[np.bool_]
+    supposed: NDArray[np.bool_]
     same_topic: Floats | None = None
 
     @property
@@ -262,12 +266,13 @@ def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Readi
             same_topic = topic_weights().same_topic(vectors, asked)
             inputs.append(same_topic if same_topic is not None else np.zeros(len(hits), np.float32))
     place = _places_in_time(question, said, [hit.ver for hit in hits])
+    supposed = statements.supposed & (ASKS_UNREAL.search(question.query.text) is None)
     return Pool(
         inputs=_side_by_side(inputs, len(hits)),
         pairs=_pairs(statements, said, vectors, matters),
         flags=_flags(question, kin),
         place=place,
-        allowed=_allowed(question, place, apart, statements.machines),
+        allowed=_allowed(question, place, apart | supposed, statements.machines),
         own=arms[0],
         said=said,
         behind=scores[0].astype(np.float32),
@@ -275,6 +280,7 @@ def pooled(question: Question, hits: Sequence[Hit], readings: Mapping[int, Readi
         machines=statements.machines,
         apart=apart,
         plain=plain,
+        supposed=supposed,
         same_topic=same_topic,
     )
 
@@ -342,12 +348,16 @@ def _places_in_time(question: Question, said: NDArray[np.int64], versions: Seque
 
 
 def _allowed(
-    question: Question, place: NDArray[np.intp], apart: NDArray[np.bool_], machines: NDArray[np.bool_]
+    question: Question, place: NDArray[np.intp], off: NDArray[np.bool_], machines: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """Whether the second of each two candidates may have taken the place of the first: `Pool.allowed`."""
+    """Whether the second of each two candidates may have taken the place of the first: `Pool.allowed`.
+
+    Args:
+        off: What is of somebody else, or only supposed, takes the place of nothing else.
+    """
     if _BEFORE.search(question.query.text):
         return np.zeros((len(place), len(place)), np.bool_)
-    may = ~apart & ~machines if question.asks_own else ~apart
+    may = ~off & ~machines if question.asks_own else ~off
     allowed: NDArray[np.bool_] = (place < place[:, None]) & (may | ~may[:, None])
     return allowed
 
@@ -381,6 +391,9 @@ def succeeded(question: Question, pool: Pool, learned: CurrencyWeights) -> Succe
     bearing = odds.bearing
     off = pool.apart | pool.machines & question.asks_own
     bearing[off] -= np.float32(BEHIND)
+    if pool.supposed.any() and bearing[~pool.supposed].max(initial=-1) > 0:  # what is so goes before it
+        bearing[pool.supposed] -= np.float32(BEHIND)
+        off = off | pool.supposed
     if pool.plain.any():
         bearing[pool.plain] = np.maximum(bearing[pool.plain], bearing.max())
     likely = math.log(REPLACED / (1 - REPLACED))
@@ -534,6 +547,7 @@ class _Statements:
         machines: Whether an assistant did.
         people: Whom each speaks of.
         subjects: The word that each opens with, 0 where it is one of grammar or a cue.
+        supposed: Whether it begins as what is supposed, dreamt, planned or nearly so.
     """
 
     lengths: NDArray[np.intp]
@@ -544,6 +558,7 @@ class _Statements:
     machines: NDArray[np.bool_]
     people: People
     subjects: NDArray[np.uint64]
+    supposed: NDArray[np.bool_]
 
     @classmethod
     def of(cls, tokens: NDArray[np.uint64], sizes: NDArray[np.int64]) -> _Statements:
@@ -575,6 +590,7 @@ class _Statements:
             machines=(first == _MACHINES[:, None]).any(axis=0),
             people=people_of(hints, begins),
             subjects=np.fromiter(named, np.uint64, count),
+            supposed=begin_supposed(text, texts, begins),
         )
 
 

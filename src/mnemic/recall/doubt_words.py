@@ -17,6 +17,7 @@ from mnemic.extract.chinese import has_chinese
 from mnemic.extract.sentences import lowered
 from mnemic.extract.slots_en import English
 from mnemic.extract.slots_zh import Chinese
+from mnemic.recall.unreal import is_not_yet_so
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -108,7 +109,6 @@ _SAID_OTHERWISE: Final = re.compile(
 )
 """Supposed, wished for, planned, long ago or a joke: nothing is said of now."""
 
-
 _NOT_SO: Final = r"\b(?:from|out of|than|instead of|not|no longer|leave|leaving|left)\b\W+(?:\w+\W+){0,2}?VALUE|(?:离开|从|不是|别了)VALUE"
 """What stands before a value of which a sentence says that it is not so, or not any more."""
 
@@ -171,7 +171,7 @@ def touches(text: str, forms: tuple[str, ...]) -> bool:
 def is_asserted(sentence: Sentence) -> bool:
     """Whether a sentence may say how things are, and does not ask, suppose, plan, dream or tell of long ago."""
     low = _DIAGNOSED.sub("", sentence.low)
-    if sentence.asks or _SAID_OTHERWISE.search(low):
+    if sentence.asks or _SAID_OTHERWISE.search(low) or is_not_yet_so(low):
         return False
     return not any(
         pattern.search(low)

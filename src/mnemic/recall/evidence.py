@@ -19,6 +19,7 @@ from mnemic.recall.polarity import DENIES, asked_words, share_held, telling_word
 from mnemic.recall.sentence_cues import KIN, SentenceCue, counted_in
 from mnemic.recall.topics import OFF_TOPIC
 from mnemic.recall.understand import ASSISTANTS, SPEAKS_OF_SELF, SPEAKS_TO_OTHER, called_by_name
+from mnemic.recall.unreal import ASKS_UNREAL, is_unreal
 from mnemic.recall.whom_it_is_about import (
     OWN_KIN,
     QUOTED,
@@ -93,6 +94,10 @@ _NUMBER_TOLD: Final = re.compile(r"\d(?:[ -]?\d){2}")
 _MAIL_TOLD: Final = re.compile(r"@|邮箱|e-?mail", re.IGNORECASE)
 NEARLY: Final = 2.0
 """By how much less than what tells of another thing, in log odds, a statement may bear on a question to answer it."""
+LEAST_SO: Final = 0.0
+"""Log odds of bearing on a question from which what is so stands before what is supposed."""
+NEAR_SUPPOSED: Final = 3.5
+"""By how much less it may bear: what is supposed may hold more of a question's words."""
 BEARS_WELL: Final = 1.0
 """Log odds of bearing on a question from which a statement may answer it though its topic, read from vectors, is
 another: of cases of change 2 in a hundred are answered more than from 2.2 on, of ordinary lives 1 in 150 less."""
@@ -172,6 +177,22 @@ def of_what_is_asked(question: str, evidence: list[Recalled]) -> list[Recalled]:
         return (hit.bearing is not None and hit.bearing >= least) or share_held(asked, hit.text) > 0
 
     return [hit for hit in evidence if hit not in other and answers(hit)]
+
+
+def so_before_supposed(question: str, evidence: list[Recalled]) -> list[Recalled]:
+    """Evidence with what is so before what is only supposed, planned, dreamt or nearly so, where that came first.
+
+    What is supposed is no state of the matter, so that nothing is older than it.
+    """
+    first = evidence[0] if evidence else None
+    if first is None or first.bearing is None or ASKS_UNREAL.search(question) or not is_unreal(first.text):
+        return evidence
+    supposed = [hit for hit in evidence if is_unreal(hit.text)]
+    least = max(LEAST_SO, first.bearing - NEAR_SUPPOSED)
+    so = [hit for hit in evidence if hit not in supposed]
+    if not any(hit.bearing is not None and hit.bearing >= least for hit in so):
+        return evidence
+    return [*renumbered(so), *(replace(hit, succession=0) for hit in supposed)]
 
 
 def of_whoever_asks(question: str, evidence: list[Recalled], heard: Sequence[Recalled]) -> list[Recalled]:

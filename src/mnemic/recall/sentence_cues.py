@@ -245,6 +245,35 @@ _PRONOUNS: Final = np.isin([*_Role], (_Role.OTHER, _Role.SHE, _Role.UNSPACED_SHE
 """Whether a role is one of the speaker's, of somebody else, says "my", or is a pronoun for others; by role."""
 
 
+_SUPPOSED: Final = "if dreamt almost joked pretended imagine suppose supposing wish maybe perhaps hypothetically"
+"""Words with which a sentence begins, but for its subject, that tells nothing that is so."""
+_SUPPOSED_UNSPACED: Final = """
+要是 如果 假如 假设 倘若 万一 但愿 差点 差一 险些 梦见 梦到 做梦 梦里 撒谎 骗你 瞎说 逗你 拒绝 劝我 恨不 巴不 打算 本打 原本 幻想 想象 玩笑
+"""
+_OPENING: Final = 2
+_OPENING_UNSPACED: Final = 9
+"""Tokens from the first within which such a word begins a sentence; of an unspaced script each character begins two."""
+
+
+def begin_supposed(tokens: NDArray[np.uint64], texts: NDArray[np.intp], begins: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Which texts begin as what is supposed, dreamt, planned or nearly so; arguments as of `hints_in`, `people_of`."""
+    supposed = np.zeros(len(begins), np.bool_)
+    places = np.arange(len(tokens)) - begins[texts]
+    for words, least in ((_supposed_tokens(), _OPENING), (_supposed_unspaced(), _OPENING_UNSPACED)):
+        supposed[texts[np.isin(tokens, words) & (places <= least)]] = True
+    return supposed
+
+
+@lru_cache(maxsize=1)
+def _supposed_tokens() -> NDArray[np.uint64]:
+    return np.array([hash_term(tokenise(word)[-1]) for word in _SUPPOSED.split()], np.uint64)
+
+
+@lru_cache(maxsize=1)
+def _supposed_unspaced() -> NDArray[np.uint64]:
+    return np.array([hash_term(word) for word in _SUPPOSED_UNSPACED.split()], np.uint64)
+
+
 @lru_cache(maxsize=1)
 def kin_tokens() -> frozenset[int]:
     """The tokens of words by which a question calls somebody: kin, company and other people."""

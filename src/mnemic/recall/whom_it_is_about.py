@@ -34,11 +34,26 @@ _PREPOSITIONS: Final = (
 )
 _KIN_FIRST: Final = re.compile(
     rf"\W*(?:(?:and|but|so|then|well|oh|btw) )*(?:(?:my|our|the) (?:[\w-]+ ){{0,2}}?(?:{_KIN})|(?:{_BARE}))\b"
-    rf"(?:[ ,]+[A-Z][\w-]+)?,?(?:['’]s|['’]re)? (?!{_PREPOSITIONS}\b)\w",
+    rf"(?:[ ,]+(?-i:[A-Z])[\w-]+)?,?(?:['’]s|['’]re)? (?!{_PREPOSITIONS}\b)(?=\w)",
     re.IGNORECASE,
 )
 _OF_MINE: Final = re.compile(rf"\W*(?:(?:an?|one|some) )?(?:[\w-]+ )?(?:{_KIN})s? of (?:mine|ours)\b", re.IGNORECASE)
+_PEOPLE: Final = (
+    r"(?:boss|manager|supervisor|colleagues?|co-?workers?|workmates?|flatmates?|room-?mates?|housemates?|neighbou?rs?|classmates?|friends?|mates?|bloke"
+    r"|guys?|chap|lad|lass|wom[ae]n|m[ae]n|girls?|boys?|lady|ladies|people|person|teacher|coach|trainer|landlord|landlady|tenants?"
+    r"|clients?|customers?|students?|namesake|stranger|couple|family|kid|barista|driver|postman|receptionist|buddy|twins?|parents|relatives?|in-laws)"
+)
+_SOMEBODY_ELSE: Final = re.compile(
+    rf"\W*(?:(?:and|but|so|then|well|oh|btw|apparently|turns out) )*(?:(?:(?:the|a|an|some|our|my|that|this|another|half (?:of )?(?:my|the|our)|(?:one|two|three|some|most|all|both|many) of (?:my|the|our)) "
+    rf"(?:[\w-]+ ){{0,2}}?(?:{_PEOPLE}|{_KIN})\b(?! (?:and|or|is me\b)|['’]s )|(?:someone|somebody|everyone|everybody|nobody|others?)\b"
+    r"|(?:there['’]s|there is) (?:another|one|some(?:one|body))\b|the other (?-i:[A-Z])\w+|another (?-i:[A-Z])\w+|half (?:of )?(?:my|the|our) (?:class|team|office|department)\b|my (?:doctor|dentist|gp|therapist|nurse|vet) (?:lives|moved|is (?:from|an?)|has|drives|adopted|works|went|married)\b|her\b|his\b|he\b|she\b"
+    r"|(?-i:[A-Z])\w+['’]s (?!(?:my|our)\b)(?:\w+ )?(?:girlfriend|boyfriend|wife|husband|partner|mother|father|mum|mom|dad|sister|brother|son|daughter|kids?|boss|flatmate|friend)\b"
+    r"|(?!\w+ed\b)(?-i:[A-Z])\w+ (?:from|in|at) (?:accounts|work|sales|marketing|hr|it|school|church|class|the \w+|my \w+|our \w+|number \d+|next door|upstairs|downstairs)\b))",
+    re.IGNORECASE,
+)
+"""Opens with somebody else by what they are, by a pronoun, or by whose name they share."""
 _MORE_KIN_CHINESE: Final = """
+前任 同桌 徒弟 房客 租客 合租的 舍友 队友 老乡 战友 网友 大学同学 高中同学
 婆婆 公公 岳父 岳母 奶奶 爷爷 外婆 外公 姥姥 姥爷 姑姑 姑妈 大姑 姨妈 阿姨 舅舅 叔叔 伯伯 大伯 嫂子 侄女 侄子 外甥 外甥女 邻居 房东
 姐夫 妹夫 嫂嫂 弟媳 弟妹 女婿 儿媳 表哥 表弟 表姐 表妹 堂哥 堂弟 堂姐 堂妹 孩子 宝宝 双胞胎 继女 继子 前妻 前夫 同学 发小 哥们 舍友 女儿们 儿子们 孩子们
 """
@@ -55,6 +70,18 @@ _KIN_FIRST_CHINESE: Final = re.compile(
 )
 _NAMED: Final = re.compile(
     r"\W*([A-Z][\w-]+)(?:['’]s|['’]re)?[, ]+(?:and [A-Z][\w-]+ )?(?!and\b|on\b|at\b|in\b|for\b|with\b|of\b)\w"
+)
+_IS_MINE: Final = re.compile(
+    r"(?:\bis|\bare|['’]s|\bwas) (?:\w+ ){0,2}(?:my|our|mine)\b|[是当]了?(?:[\u4e00-\u9fff]{0,3})我", re.IGNORECASE
+)
+"""Says what somebody is to the speaker."""
+_SOMEBODY_ELSE_CHINESE: Final = re.compile(
+    r"(?:而且|但是?|不过|所以|因为|后来|昨天|今天|上周|最近|刚才|听说|据说|好像)*(?:[她他](?:们|家|哥|姐|妹|弟|妈|爸|老公|老婆|室友|同事)?|他们家"
+    r"|(?:跟我|和我|与我)?同名(?:同姓)?的|(?:公司|单位|办公室|学校|班)里?的?(?:另外?一个|有个|那个)|另外?一个[\u4e00-\u9fff]{2,3}|(?:楼上|楼下|隔壁|对门|对面)的?"
+    r"|(?:我们?)?有个(?:朋友|同事|同学|亲戚|邻居|网友|客户)|我们?(?:班|公司|单位|部门|组|宿舍|小区)(?:里)?(?:一半|有些|好多|很多|大部分|有个|有的|[一两三几]个人)|[\u4e00-\u9fff]{1,4}部(?:那个|的那个|有个)?也叫|(?:以前|从前|原来)的(?:房客|室友|同事|老板|邻居|同学)|双胞胎里的"
+    r"|我?的?(?:好友|学习搭子|搭子|班主任|导师|前夫|前妻|牙医|理发师|健身教练)(?:的[\u4e00-\u9fff]{2})?(?=[去在是有养换搬住当开吃考结嫁买])|合租的"
+    r"|(?:教练|医生|护士|司机|老板|师傅|老师|中介|客服|房东|邻居|同事|室友)(?:说)?(?:他|她|今|昨|最|住|是|在|有|养|换|搬|也)"
+    r"|[小老阿][\u4e00-\u9fff]的?(?:男朋友|女朋友|老公|老婆|哥哥|姐姐|弟弟|妹妹|爸|妈|儿子|女儿))"
 )
 _NAMED_CHINESE: Final = re.compile(
     r"[而但]?[小老阿](?![区店时孩心学说家板师人公])[\u4e00-\u9fff](?=[对怕是在说今昨也最会喜爱吃住去教当刚又有讨])"
@@ -97,9 +124,10 @@ def about_another(clause: str, names: frozenset[str], question: str) -> bool:
     """
     kin = _KIN_FIRST.match(clause) or _KIN_FIRST_CHINESE.match(clause)
     rest = clause[kin.end() :] if kin else clause
-    if _FIRST_PERSON.search(rest):
+    else_ = None if _IS_MINE.search(clause) else _SOMEBODY_ELSE.match(clause) or _SOMEBODY_ELSE_CHINESE.match(clause)
+    if _FIRST_PERSON.search(clause[else_.end() :] if else_ and not kin else rest):
         return False
-    if kin or _NAMED_CHINESE.match(clause):
+    if kin or else_ or _NAMED_CHINESE.match(clause):
         return True
     named = _NAMED.match(clause)
     if named and (named[1] in names or (_ASKS_WHAT_I_AM.search(question) and _IS.match(clause))):

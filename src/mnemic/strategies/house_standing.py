@@ -120,7 +120,7 @@ def _pointed_at(
     newest = max(reversed(stood), key=lambda standing: standing.said)  # of those said at once, what was filed last
     if revocation.way is Withdrawal.USUAL:
         sharing = list(_sharing(book, subject, revocation.text, said).values())
-        return (sharing[0] if len(sharing) == 1 else newest), False
+        return (sharing[0], True) if len(sharing) == 1 else (newest, False)
     return newest, len(stood) == 1 or points_at_newest(revocation)
 
 
