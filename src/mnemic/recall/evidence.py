@@ -182,10 +182,13 @@ def of_what_is_asked(question: str, evidence: list[Recalled]) -> list[Recalled]:
 def so_before_supposed(question: str, evidence: list[Recalled]) -> list[Recalled]:
     """Evidence with what is so before what is only supposed, planned, dreamt or nearly so, where that came first.
 
-    What is supposed is no state of the matter, so that nothing is older than it.
+    What is supposed is no state of the matter, so that nothing is older than it. A question for yes or no is left to
+    what was supposed of the matter itself: what else is so is of another.
     """
     first = evidence[0] if evidence else None
-    if first is None or first.bearing is None or ASKS_UNREAL.search(question) or not is_unreal(first.text):
+    if first is None or first.bearing is None or asks_yes_or_no(question) or ASKS_UNREAL.search(question):
+        return evidence
+    if not is_unreal(first.text):
         return evidence
     supposed = [hit for hit in evidence if is_unreal(hit.text)]
     least = max(LEAST_SO, first.bearing - NEAR_SUPPOSED)

@@ -26,7 +26,7 @@ _NOT_YET: Final = re.compile(
     r"|refused|rejected|changed my mind about|(?:put in|made) an offer|wait(?:ing )?list|viewing (?:for|of|at)|weighing up|talk(?:ed|ing) about|signed up to|in talks|on the list for"
     r"|my avatar|short story|screenplay|made up|making up|sarcasm|sarcastic|like to say|tease|^put me in an?)\b)"
     r"|(?:差一?点|险些|几乎就|本来(?:想|要|说好|打算)|原本(?:想|要|打算)|原来打算|本打算|当初想|曾(?:经)?想过?|拒绝了|泡汤|黄了|没成|没(?:买|去|办|谈)成|没去成|巴不得|换作|换成是|要不是|要敢|要真|要能"
-    r"|有点想(?=买|换|去|学|搬|养)|正?犹豫|琢磨着|商量着|在看.{1,6}(?:房|车)|投了.{1,8}简历|去?.{0,4}面试|应聘|白日梦|做了?个?(?:噩)?梦|睡着的时候|剧本杀|话剧里|戏里|我演的|角色|扮演"
+    r"|有点想(?=买|换|去|学|搬|养)|正?犹豫|琢磨着|商量着|在看.{1,6}(?:房|车)|投了.{1,8}简历|去?.{0,4}面试|应聘|白日梦|做了?个?(?:噩)?梦|睡着的时候|话剧里|戏里|我演的|角色|扮演"
     r"|逗你玩|骗你的|骗人的|瞎说|吹牛说|装作|假装|撒谎说|愚人节|随口(?:一)?说|谁不想|应该去|该去|该不该|愿不愿意|等我|等哪天|(?:[^，。]{1,6}了就[^，。]{0,4}(?:去|住|搬|买))|还没(?:签|定|办|批|下来)|在等.{1,8}(?:offer|通知|结果|回复)|想过.{0,3}年|排队(?:等|领)|约了.{0,8}看.{0,6}(?:房|车)|看中|撤回了?"
     r"|推了|推掉|没提|反悔|变卦|婉拒|谢绝|狼人杀|小品|演(?:的|一个|个)|桌游|密室|反话|编了个|好想|倒是愿意|愿意嫁|愿意搬|巴望|指望)"
 )
@@ -52,7 +52,7 @@ _CONDITION: Final = re.compile(
 """Begins a supposition: all of the sentence from there on is what would be."""
 _FICTION: Final = re.compile(
     r"\b(?:dreamt|dreamed|dreaming (?:of|about|that)|(?:in|had) (?:a|my|the|this) (?:\w+ )?dream|weird dream|nightmare|woke up convinced|daydream\w*|in (?:a|the|my|our) (?:\w+ )?(?:game|novel|book|story|play|film|movie|show|script)|my (?:character|avatar)|kidding|jok(?:ed|ing|e)|pretend(?:ed|ing)?|april fools?|horoscope|lied|yeah,? right)\b"
-    r"|梦见|梦到|梦里|做梦|做了?个?(?:噩)?梦|小说里|游戏里|剧里|书里|戏里|剧本杀|开玩笑|逗你玩|骗你的|瞎说|撒谎|吹牛说|愚人节|算命",
+    r"|梦见|梦到|梦里|做梦|做了?个?(?:噩)?梦|小说里|游戏里|剧里|书里|戏里|剧本杀[里中]|开玩笑|逗你玩|骗你的|瞎说|撒谎|吹牛说|愚人节|算命",
     re.IGNORECASE,
 )
 """Tells a dream, a story or a joke: so is all of the sentence from there on."""
