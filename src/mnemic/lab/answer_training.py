@@ -350,7 +350,8 @@ def _learn_yes(asked: Sequence[AskedOnce]) -> AnswerWeights:
             for asked_once in asked
             if asked_once.question.answers and (drafted := asked_once.drafted()) is not None
         ]
-    kept = [(asked_once, drafted.grounds) for asked_once, drafted in drafts if drafted.grounds.yes is not None]
+    concluded = ((asked_once, drafted.grounds) for asked_once, drafted in drafts if drafted.grounds.yes is not None)
+    kept = [(asked_once, grounds) for asked_once, grounds in concluded if grounds.evidence]
     pairs = [
         (polar(asked_once.question.text, grounds.evidence), "yes" in asked_once.question.answers)
         for asked_once, grounds in kept
