@@ -426,3 +426,21 @@ def test_what_the_speaker_tells_of_themselves_instructs_nobody(text: str) -> Non
 )
 def test_who_asks_to_go_back_instructs_still(text: str) -> None:
     assert instructions(text) != []
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("Cancel the water reminders.", "water reminders"),
+        ("I'd like explanations with the code again.", "explanations with the code"),
+        ("Actually do ask follow-up questions.", "ask follow-up questions"),
+        ("I don't mind exclamation marks anymore.", "exclamation marks"),
+    ],
+)
+def test_more_ways_of_taking_back_name_their_topic(text: str, topic: str) -> None:
+    assert topic in [revocation.topic for revocation in revocations(text)]
+
+
+@pytest.mark.parametrize("text", ["Please number your steps.", "Write at most three sentences."])
+def test_an_order_that_counts_what_is_written_stands(text: str) -> None:
+    assert instructions(text) != []

@@ -14,7 +14,7 @@ from mnemic.extract.chinese import simple
 
 _LEXICON: Final = (
     ("length", "short", r"short(?:er|en)?|brief(?:ly)?|brevity|concise(?:ly)?|succinct|terse|tl;?dr|one[- ]liners?|(?:two|one|three|\d+) (?:words|lines?|sentences?|paragraphs?)|(?:under|at most|max(?:imum)?) \d+|(?:word|length) (?:limit|cap|count)|(?:the )?gist|get to the point", "精简|简短|短|简洁|[一两三几半]屏|篇幅|[一两三几]句话?|字以内|字数|省流|少说|重点|结论"),
-    ("length", "long", r"long(?:er)?|length(?:y|ier)|detail(?:s|ed)?|in depth|essays?|elaborate|ramble|walls? of text|verbose|wordy|full answers", "长一?点|长些|长篇|长的|写长|详细|展开|啰嗦"),
+    ("length", "long", r"long(?:er)?|(?:normal|usual|regular|full|ordinary|original) length|length(?:y|ier)|detail(?:s|ed)?|in depth|essays?|elaborate|ramble|walls? of text|verbose|wordy|full answers", "(?:正常|平常|原来的?)(?:长度|篇幅)|长一?点|长些|长篇|长的|写长|详细|展开|啰嗦"),
     ("language", "english", "english", "英文|英语|洋文"),
     ("language", "chinese", "chinese|mandarin", "中文|普通话|国语|汉语"),
     ("language", "cantonese", "cantonese", "粤语|广东话|广州话"),
