@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class CurvePoint:
     """One point of a curve, drawn and listed, never judged.
 
     Attributes:
@@ -50,7 +50,7 @@ class ExperimentPlan:
     progress: Callable[[str], None]
 
 
-Experiment: TypeAlias = Callable[[ExperimentPlan], Iterator[Figure | Point]]
+Experiment: TypeAlias = Callable[[ExperimentPlan], Iterator[Figure | CurvePoint]]
 """Runs once. A figure's name and bar are the same for every seed; its value is this seed's."""
 
 EXPERIMENTS: Final = {
