@@ -27,10 +27,10 @@ Shapes: B rows, T time, D width, H heads, d width of a head, N = B·H, C chunk, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar, Final, Literal, TypeAlias
 
 import torch
 from torch import Tensor
@@ -40,6 +40,9 @@ from mnemic.errors import DamagedState, Invalid
 from mnemic.neural.base import Family, Identity, State, settings_digest, state_digest
 
 Place: TypeAlias = Literal["context", "gate", "layer"]
+
+_BIASES: Final = {"rate": 2.0, "momentum": -3.0, "forgetting": -6.0}
+"""Where the gates begin: a step that nearly replaces, little momentum, hardly anything forgotten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +112,7 @@ class ChunkWeights:
     Attributes:
         to_memory, to_surprise: m and e (N, C): θ_t times what S_t adds to the end of each.
         kept, added, carried: D_0, c_0 and E_0 (N, 1, 1).
+        real: Whether the first token is none of padding, likewise.
     """
 
     to_memory: Tensor
@@ -116,6 +120,7 @@ class ChunkWeights:
     kept: Tensor
     added: Tensor
     carried: Tensor
+    real: Tensor
 
 
 def recalled(matrices: Sequence[Tensor], x: Tensor) -> Tensor:
@@ -189,14 +194,12 @@ def chunk_weights(gates: Gates, chunk: int) -> list[ChunkWeights]:
         to_memory.append(added * rate[t])
         to_surprise.append(carried * rate[t])
         added, carried, left = added * eta[t], carried * eta[t], left * kept[t]
-    ends = [part.unsqueeze(2).unsqueeze(3).unbind(1) for part in (left, added, carried)]
+    ends = [part.unsqueeze(2).unsqueeze(3).unbind(1) for part in (left, added, carried, real[0])]
     sums = [torch.stack(part[::-1], 2).unbind(1) for part in (to_memory, to_surprise)]
     weights = [ChunkWeights(*of) for of in zip(*sums, *ends, strict=True)]
     if short:
         last, size = weights[-1], chunk - short
-        weights[-1] = ChunkWeights(
-            last.to_memory[:, :size], last.to_surprise[:, :size], last.kept, last.added, last.carried
-        )
+        weights[-1] = replace(last, to_memory=last.to_memory[:, :size], to_surprise=last.to_surprise[:, :size])
     return weights
 
 
@@ -208,9 +211,13 @@ def written_chunk(
     for n, (delta, a) in enumerate(surprises(matrices, k, v, clamp)):
         fresh = weights.kept * matrices[n]
         if surprise:
-            momenta.append(weights.carried * surprise[n] - (delta * weights.to_surprise[..., None]).mT @ a)
-            fresh = fresh + weights.added * surprise[n]
-        memory.append(fresh - (delta * weights.to_memory[..., None]).mT @ a)
+            step = (delta * -weights.to_surprise[..., None]).mT
+            momenta.append(torch.baddbmm(weights.carried * surprise[n], step, a))
+            if k.shape[1] == 1:  # S_1 is all there is to add
+                memory.append(torch.addcmul(fresh, weights.real, momenta[n]))
+                continue
+            fresh = torch.addcmul(fresh, weights.added, surprise[n])
+        memory.append(torch.baddbmm(fresh, (delta * -weights.to_memory[..., None]).mT, a))
     return memory, momenta
 
 
@@ -335,12 +342,8 @@ class Titans:
             name: torch.randn(s.width, s.width, generator=draw) / s.width**0.5
             for name in ("key", "value", "query", "out")
         }
-        for name, most, bias in (
-            ("rate", s.rate, 1.0),
-            ("momentum", s.momentum, -2.0),
-            ("forgetting", s.forgetting, -4.0),
-        ):
-            if most:
+        for name, bias in _BIASES.items():
+            if getattr(s, name):
                 weights[f"{name}.matrix"] = torch.randn(s.heads, s.width, generator=draw) * 0.1 / s.width**0.5
                 weights[f"{name}.bias"] = torch.full((s.heads,), bias)
         for n, (out, into) in enumerate(self._shapes()[:-1]):

@@ -22,6 +22,9 @@ from mnemic.neural.titans import Place, Titans, TitansBlock, TitansSettings
 KEYS: Final = 128
 VALUES: Final = 32
 ASKED: Final = 8
+RATE: Final = 1e-2
+"""Of training, the most of a cycle, for every row."""
+
 CHANCE: Final = 1 / VALUES
 
 Rule: TypeAlias = Callable[[Tensor, Tensor], Tensor]
@@ -93,7 +96,8 @@ class RecallModel:
     def __init__(self, width: int, rule: Rule, weights: Mapping[str, Tensor], seed: int) -> None:
         draw = torch.Generator().manual_seed(seed)
         self.rule = rule
-        self.keys, self.values = (torch.randn(n, width, generator=draw) for n in (KEYS, VALUES))
+        self.keys = torch.randn(KEYS, width, generator=draw)
+        self.values = torch.randn(VALUES, width, generator=draw) * 0.3  # what is added to a key must not drown it
         self.head = torch.randn(VALUES, width, generator=draw) / width**0.5
         self.weights = [self.keys, self.values, self.head, *weights.values()]
         for weight in self.weights:
@@ -108,10 +112,10 @@ def train(
     weights: list[Tensor], logits: Callable[[Recall], Tensor], task: Callable[[torch.Generator], Recall], steps: int,
     seed: int,
 ) -> None:  # fmt: skip
-    """AdamW at 3e-3, one cycle."""
+    """AdamW, one cycle."""
     draw = torch.Generator().manual_seed(seed + 1)
-    optimizer = torch.optim.AdamW(weights, lr=3e-3, weight_decay=0.0)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 3e-3, total_steps=max(steps, 2))
+    optimizer = torch.optim.AdamW(weights, lr=RATE, weight_decay=0.0)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=max(steps, 2))
     for _ in range(steps):
         given = task(draw)
         loss = F.cross_entropy(logits(given).flatten(0, 1), given.answers.flatten())
