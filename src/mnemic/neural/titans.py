@@ -338,10 +338,8 @@ class Titans:
 
     def _first(self) -> dict[str, Tensor]:
         s, draw = self.settings, torch.Generator().manual_seed(self.settings.seed)
-        weights = {
-            name: torch.randn(s.width, s.width, generator=draw) / s.width**0.5
-            for name in ("key", "value", "query", "out")
-        }
+        weights = {n: torch.randn(s.width, s.width, generator=draw) / s.width**0.5 for n in ("key", "value", "out")}
+        weights["query"] = weights["key"].clone()  # what is asked begins by being looked for where it was written
         for name, bias in _BIASES.items():
             if getattr(s, name):
                 weights[f"{name}.matrix"] = torch.randn(s.heads, s.width, generator=draw) * 0.1 / s.width**0.5

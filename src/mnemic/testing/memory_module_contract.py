@@ -172,6 +172,8 @@ def test_written_in_two_it_is_what_it_is_written_in_one(subject: ModuleSubject) 
     if subject.module.family == base.Family.PARAMETER:  # it learns what is to be known, not what was known before
         assert bits(subject.module.write(subject.given[1], subject.module.empty())) == bits(subject.written(2))
         return
+    if subject.joined is None:
+        pytest.skip("what is written at once is one thing, and in two it is two")
     whole = subject.module.write(subject.joined, subject.module.empty())
     read, again = (subject.module.read(subject.asked, state) for state in (whole, subject.written(2)))
     assert torch.allclose(read, again, atol=subject.tolerance)

@@ -50,8 +50,8 @@ class _Size:
     tested: int
 
 
-_FULL: Final = _Size(400, 400, 400, 24, 12)
-_QUICK: Final = _Size(60, 0, 0, 16, 4)
+_FULL: Final = _Size(600, 400, 400, 16, 12)
+_QUICK: Final = _Size(90, 0, 0, 16, 2)
 
 
 def measure(plan: ExperimentPlan) -> Iterator[Figure | Point]:
@@ -146,7 +146,8 @@ def titans_rule(settings: TitansSettings) -> tuple[Rule, Mapping[str, Tensor]]:
 
 def _projections(width: int, seed: int) -> dict[str, Tensor]:
     draw = torch.Generator().manual_seed(seed)
-    return {name: torch.randn(width, width, generator=draw) / width**0.5 for name in ("key", "value", "query", "out")}
+    made = {name: torch.randn(width, width, generator=draw) / width**0.5 for name in ("key", "value", "out")}
+    return {**made, "query": made["key"].clone()}  # as the mechanism's own begin
 
 
 def hebbian_rule(width: int, seed: int) -> tuple[Rule, Mapping[str, Tensor]]:
