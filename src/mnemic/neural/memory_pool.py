@@ -1,7 +1,7 @@
 """MemoryLLM and M+: a pool of slots in every layer; a write adds some and drops as many at random.
 
     read     h_{l+1} = Block_l([θ_l ; h_l])[-T:]                     slots are keys and values, nothing else
-    write    e_l = Block_l([θ_l[-K:] ; h_l ; r])[-K:]                 r: K tokens that are learned, and read the rest
+    write    e_l = Block_l([θ_l[-K:] ; h_l ; r])[-K:]                 r_0: h_0's mean, and a learned vector for each of K
              θ_l = [θ_l without K of its N slots ; e_l]              the ones left keep their order
     M+       what is dropped goes to a long-term store, of which each position sees its k best by q·k beside the pool
 
@@ -12,8 +12,8 @@ Layers drop independently of each other. What is drawn follows from the settings
 
 Sources: Wang et al., MemoryLLM, arXiv:2402.04624, section 3; M+, arXiv:2502.00592. What we do otherwise: the
 pool begins empty, so that it reads as the bare blocks do (theirs: filled at random); the K outputs that are kept are
-those of learned tokens behind the text (theirs: of its own last K tokens), so that a write may be one token long; M+'s
-retriever is the layer's own attention (theirs: trained projections). Nothing has a position: slots are a set.
+those of K tokens behind the text that begin as its mean (theirs: of its own last K tokens), so that a write may be one
+token long; M+'s retriever is the layer's own attention (theirs: trained). Nothing has a position: slots are a set.
 Shapes: B rows, T time, D width, H heads, L layers, N slots, K fresh slots of a write, M slots of the long term.
 """
 
@@ -157,7 +157,9 @@ class MemoryPool:
         if not written.any():
             return dict(state)
         rows = len(given)
-        h = torch.cat((given * there[..., None], self._weights["fresh"].expand(rows, -1, -1)), 1)
+        h = given * there[..., None]
+        mean = h.sum(1, keepdim=True) / there.sum(1).clamp_min(1)[:, None, None]
+        h = torch.cat((h, mean + self._weights["fresh"]), 1)
         there = torch.cat((there, there.new_ones(rows, s.fresh)), 1)
         fresh = []
         for n in range(s.layers):
@@ -245,10 +247,11 @@ class MemoryPool:
 
     def _first(self) -> dict[str, Tensor]:
         s, draw = self.settings, torch.Generator().manual_seed(self.settings.seed)
-        weights = {"fresh": torch.randn(s.fresh, s.width, generator=draw)}
+        weights = {"fresh": torch.randn(s.fresh, s.width, generator=draw) * 0.1}
         for n in range(s.layers):
-            for name in ("q", "k", "v", "o"):
+            for name in ("k", "v", "o"):
                 weights[f"{n}.{name}"] = torch.randn(s.width, s.width, generator=draw) / s.width**0.5
+            weights[f"{n}.q"] = weights[f"{n}.k"].clone()  # what is alike is looked at to begin with
             weights[f"{n}.up"] = torch.randn(2 * s.width, s.width, generator=draw) / s.width**0.5
             weights[f"{n}.down"] = torch.randn(s.width, 2 * s.width, generator=draw) / (2 * s.width) ** 0.5
         return weights
