@@ -1,7 +1,7 @@
 """MemoryLLM and M+: a pool of slots in every layer; a write adds some and drops as many at random.
 
     read     h_{l+1} = Block_l([θ_l ; h_l])[-T:]                     slots are keys and values, nothing else
-    write    e_l = Block_l([θ_l[-K:] ; h_l ; r])[-K:]                 r_0: h_0's mean, and a learned vector for each of K
+    write    e_l = Block_l([θ_l[-K:] ; h_l ; r])[-K:]                 r_0: h_0's mean, plus K learned vectors
              θ_l = [θ_l without K of its N slots ; e_l]              the ones left keep their order
     M+       what is dropped goes to a long-term store, of which each position sees its k best by q·k beside the pool
 
