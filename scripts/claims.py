@@ -15,7 +15,7 @@ LEDGERS: Final = {
     "strategies": ("What strategies promise, and what shows it", "a strategy's file names", "Every strategy"),
     "neural": ("What memories inside a model promise, and what shows it", "a module names", "Every module"),
 }
-"""By folder, below `tests` and below `docs`: the page's title, whose paper the sections are of, and whom `every` means."""
+"""By folder, of `tests` and of `docs`: the page's title, whose paper the sections are of, and whom `every` means."""
 
 
 def ledger(folder: str) -> dict[str, list[dict[str, Any]]]:

@@ -1,5 +1,4 @@
-"""The ledgers of claims: each promise of a strategy or a memory inside a model is shown by tests that there are, or says
-why it is not held."""
+"""The ledgers of claims: each promise of a strategy, or of a memory inside a model, is shown by tests or says why not."""
 
 from __future__ import annotations
 
