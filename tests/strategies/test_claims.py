@@ -1,4 +1,4 @@
-"""The ledgers of claims: each promise of a strategy, or of a memory inside a model, is shown by tests or says why not."""
+"""The ledgers of claims: each promise of a strategy, or of a memory inside a model is shown, or says why not."""
 
 from __future__ import annotations
 
