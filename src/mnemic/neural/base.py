@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar
+from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 import safetensors.torch
 import torch
@@ -73,13 +73,17 @@ class MemoryModule(Protocol[W]):
 
     One that can drop what came of some sources, and keep the rest, has `forget(sources, state)` too, which returns the
     state without whatever any of them has a part in.
-
-    Attributes:
-        bounded: Whether a state stays as large as it is, however much is written.
     """
 
-    family: ClassVar[Family]
-    bounded: ClassVar[bool]
+    @property
+    def family(self) -> Family:
+        """Where it lies."""
+        ...
+
+    @property
+    def bounded(self) -> bool:
+        """Whether a state stays as large as it is, however much is written."""
+        ...
 
     @property
     def identity(self) -> Identity:

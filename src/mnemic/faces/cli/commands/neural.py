@@ -18,6 +18,7 @@ from mnemic.faces.cli.output import flat, many, size
 
 if TYPE_CHECKING:
     from mnemic.faces.cli.invocation import Invocation
+    from mnemic.lab.kit.figures import Figure
     from mnemic.memory import Memory
     from mnemic.neural.gguf_weights import TextModel
     from mnemic.scope_artefacts import ScopeArtefacts
@@ -294,7 +295,8 @@ def measured(names: tuple[str, ...], results: Path, seeds: int | None, *, quick:
 
         return open_gguf(smollm2_weights(), run.settings.home / "cache")
 
-    figures, records = [], []
+    figures: list[Figure] = []
+    records: list[dict[str, Any]] = []
     for done in bench_mechanisms(
         names, quick=quick, seeds=seeds or (QUICK_SEEDS if quick else FULL_SEEDS), results=results,
         open_model=open_model, progress=lambda part: run.output.note(f"{part} ..."),
