@@ -356,7 +356,7 @@ class Titans:
                 f"Give (rows, time, {s.width}) in {like.dtype}.",
             )  # fmt: skip
         parts = {f"memory.{n}": shape for n, shape in enumerate(self._shapes())}
-        expected = {part: (s.heads, *shape) for part, shape in parts.items()}
+        expected: dict[str, tuple[int, ...]] = {part: (s.heads, *shape) for part, shape in parts.items()}
         if s.momentum:
             expected |= {part.replace("memory", "surprise"): shape for part, shape in expected.items()}
         expected |= {"pending": (s.chunk - 1, s.width), "counts": ()}

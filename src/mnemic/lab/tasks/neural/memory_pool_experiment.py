@@ -36,8 +36,8 @@ class _Size:
     endless: int
 
 
-_FULL: Final = _Size(500, 8, 100_000)
-_QUICK: Final = _Size(80, 1, 1_000)
+_FULL: Final = _Size(300, 8, 100_000)
+_QUICK: Final = _Size(120, 1, 1_000)
 
 
 @dataclass(frozen=True, slots=True)
