@@ -53,13 +53,14 @@ class StoredMemory:
         """
         from mnemic.neural import base
 
-        state = self._module.write(given, self.state())
+        writes = self._writes()
+        state = self._module.write(given, self._after(writes))
         raw = base.packed({_GIVEN: given.detach().contiguous()}, self._module.identity)
-        self._artefacts.put(
+        kept = self._artefacts.put(
             raw, mechanism=f"{self._mechanism}-write", made_by=self._made_by, sources=sources,
             text=f"a write of {self._mechanism}",
         )  # fmt: skip
-        self._keep(state)
+        self._keep(state, (*writes, kept))  # and not what another process has written meanwhile: then it is replayed
         return state
 
     def state(self) -> State:
@@ -68,30 +69,32 @@ class StoredMemory:
         Raises:
             StoreCorrupt, DamagedState: a write's bytes are not what was kept.
         """
-        from mnemic.neural import base
-        from mnemic.neural.write_log import replayed
-
-        writes = self._writes()
-        kept = self._kept()
-        if kept is not None and kept.version.item.source == tuple(write.id for write in writes):
-            try:
-                return base.load(self._artefacts.open(kept), self._module.identity)[0]
-            except NotFound:
-                pass  # its bytes had to make room
-        state = replayed(self._module, [self._given(write) for write in writes])
-        return state
+        return self._after(self._writes())
 
     def read(self, asked: Tensor) -> Tensor:
         """What the memory makes of `asked` with that state."""
         return self._module.read(asked, self.state())
 
-    def _keep(self, state: State) -> None:
+    def _after(self, writes: Sequence[KeptArtefact]) -> State:
+        """The state after these writes: as it was kept, if it was made of exactly these, or replayed."""
+        from mnemic.neural import base
+        from mnemic.neural.write_log import replayed
+
+        kept = self._kept()
+        if kept is not None and kept.version.item.source == tuple(write.id for write in writes):
+            try:
+                return base.load(self._artefacts.open(kept), self._module.identity)[0]
+            except NotFound:  # its bytes had to make room
+                return replayed(self._module, [self._given(write) for write in writes])
+        return replayed(self._module, [self._given(write) for write in writes])
+
+    def _keep(self, state: State, writes: Sequence[KeptArtefact]) -> None:
         from mnemic.neural import base
 
         before = self._kept()
         self._artefacts.put(
             base.packed(state, self._module.identity), mechanism=self._mechanism, made_by=self._made_by,
-            sources=tuple(write.id for write in self._writes()), remade=True, text=f"a state of {self._mechanism}",
+            sources=tuple(write.id for write in writes), remade=True, text=f"a state of {self._mechanism}",
             replaces=None if before is None else before.id,
         )  # fmt: skip
 

@@ -178,3 +178,30 @@ def test_what_is_refused_leaves_no_write_behind(memory: Any) -> None:
         kept.write(hidden(2), ["no such item"])
     assert bits(kept.state()) == bits(state)
     assert len(me.artefacts.kept("titans-write")) == 1
+
+
+def test_a_state_that_has_not_seen_what_another_wrote_is_not_used(memory: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    titans = Titans(TitansSettings(width=8))
+    me = memory.scope(user="ada")
+    source = me.observe("I keep a tuatara.").id
+    here, there = StoredMemory(me.artefacts, titans), StoredMemory(me.artefacts, titans)
+    written = titans.write
+
+    def meanwhile(given: Any, state: Any) -> Any:
+        monkeypatch.undo()
+        there.write(hidden(2), [source])
+        return written(given, state)
+
+    monkeypatch.setattr(titans, "write", meanwhile)
+    here.write(hidden(1), [source])
+    assert bits(here.state()) == bits(written(hidden(1), written(hidden(2), titans.empty())))
+
+
+def test_a_state_whose_bytes_had_to_make_room_is_made_again(memory: Any) -> None:
+    titans = Titans(TitansSettings(width=8))
+    me = memory.scope(user="ada")
+    kept = StoredMemory(me.artefacts, titans)
+    state = kept.write(hidden(1), [me.observe("I keep a tuatara.").id])
+    (made,) = me.artefacts.kept("titans")
+    assert me.artefacts.drop_bytes(made) > 0
+    assert bits(kept.state()) == bits(state)
