@@ -1,6 +1,6 @@
-"""Write docs/strategies/claims.md: what each strategy promises and which tests show it, from claims.toml.
+"""Write the pages of claims: what strategies and memories inside a model promise, and which tests show it.
 
-Usage: .venv/bin/python scripts/claims.py     writes the page; a test fails while it is not current
+Usage: .venv/bin/python scripts/claims.py     writes both pages; a test fails while one is not current
 """
 
 from __future__ import annotations
@@ -11,29 +11,39 @@ from pathlib import Path
 from typing import Any, Final
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-LEDGER: Final = ROOT / "tests" / "strategies" / "claims.toml"
-PAGE: Final = ROOT / "docs" / "strategies" / "claims.md"
-HEAD: Final = """\
-# What strategies promise, and what shows it
+LEDGERS: Final = {
+    "strategies": ("What strategies promise, and what shows it", "a strategy's file names", "Every strategy"),
+    "neural": ("What memories inside a model promise, and what shows it", "a module names", "Every module"),
+}
+"""By folder, of `tests` and of `docs`: the page's title, whose paper the sections are of, and whom `every` means."""
 
-Made from `tests/strategies/claims.toml` by `scripts/claims.py`; a test holds it to the tests that there are. Sections
-are those of the paper that a strategy's file names. What nothing shows says so.
+
+def ledger(folder: str) -> dict[str, list[dict[str, Any]]]:
+    """Read the claims, by name; `every` are those on all of them."""
+    return tomllib.loads((ROOT / "tests" / folder / "claims.toml").read_text("utf-8"))
+
+
+def path(folder: str) -> Path:
+    """Where the page of a ledger lies."""
+    return ROOT / "docs" / folder / "claims.md"
+
+
+def page(folder: str) -> str:
+    """Lay out a ledger as a page of tables."""
+    title, whose, every = LEDGERS[folder]
+    head = f"""\
+# {title}
+
+Made from `tests/{folder}/claims.toml` by `scripts/claims.py`; a test holds it to the tests that there are. Sections
+are those of the paper that {whose}. What nothing shows says so.
 """
-
-
-def ledger() -> dict[str, list[dict[str, Any]]]:
-    """Read the claims, by strategy; `every` are those on all of them."""
-    return tomllib.loads(LEDGER.read_text("utf-8"))
-
-
-def page() -> str:
-    """Lay out the ledger as a page of tables."""
-    return "\n".join([HEAD, *(line for name, claims in ledger().items() for line in _table(name, claims))])
+    named = ((every if name == "every" else name, claims) for name, claims in ledger(folder).items())
+    return "\n".join([head, *(line for name, claims in named for line in _table(name, claims))])
 
 
 def _table(name: str, claims: list[dict[str, Any]]) -> Iterator[str]:
     yield from (
-        f"## {'Every strategy' if name == 'every' else name}",
+        f"## {name}",
         "",
         "| section | promise | shown by |",
         "|---|---|---|",
@@ -56,4 +66,5 @@ def _linked(test: str) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), "utf-8")
+    for folder in LEDGERS:
+        path(folder).write_text(page(folder), "utf-8")

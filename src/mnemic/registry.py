@@ -72,6 +72,9 @@ COLLECTORS: Final = {
 MODULES: Final = {
     "kv": "mnemic.neural.kv_memory:KVMemory",  # keys and values of a text: MemOS, arXiv:2507.03724
     "lora": "mnemic.neural.lora_memory:LoraMemory",  # facts as adapters beside matrices: LoRA, arXiv:2106.09685
+    "pool": "mnemic.neural.memory_pool:MemoryPool",  # slots that are dropped at random: MemoryLLM, arXiv:2402.04624
+    "infini": "mnemic.neural.infini_attention:InfiniAttention",  # a sum of all segments: arXiv:2404.07143
+    "titans": "mnemic.neural.titans:Titans",  # what surprises it is written, by its own gradient: arXiv:2501.00663
 }
 
 TOOLS: Final = {

@@ -37,9 +37,9 @@ QUESTIONS = "".join(
     )
 )
 BOOK = " ".join(f"On page {n} the ferry to island {n * 7} is late by {n % 13} hours." for n in range(2_000))
-SLOW = ("bench speed", "bench locomo locomo10.json --out", "mnemic neural ask")
-SLOW_ALONE = ("mnemic bench neural --quick",)
-"""Two minutes of a processor; its other example measures a part of it."""
+SLOW = ("bench speed", "bench locomo locomo10.json --out", "mnemic neural ask", "--results docs/neural/results")
+SLOW_ALONE = ("mnemic bench neural --quick", "mnemic neural bench --quick")
+"""Two minutes of a processor each; another example of each measures a part of it."""
 
 
 def commands(group: click.Group, path: str) -> Iterator[tuple[str, click.Command]]:
@@ -59,7 +59,7 @@ EVERY = list(commands(cli, "mnemic"))
 def cost(example: str) -> list[pytest.MarkDecorator]:
     if example in SLOW_ALONE or any(one in example for one in SLOW):
         return [pytest.mark.slow]
-    costly = example.startswith("mnemic bench") or "--model smollm2" in example
+    costly = example.startswith(("mnemic bench", "mnemic neural bench")) or "--model smollm2" in example
     return [pytest.mark.heavy] if costly else []
 
 
@@ -148,7 +148,10 @@ def test_an_example_works_as_it_stands(example: str, run: Run, home: Path, seede
         assert "Tenants are placed on PostgreSQL servers" in run(*shlex.split(example)[1:], code=2).err
     elif ".example/" in example:  # a server of nobody's
         assert "no server answers there" in run(*shlex.split(example)[1:], code=5).err
-    elif ("bench neural" in example or "neural ask" in example) and importlib.util.find_spec("torch") is None:
+    elif (
+        any(words in example for words in ("bench neural", "neural bench", "neural ask"))
+        and importlib.util.find_spec("torch") is None
+    ):
         assert "pip install torch==2.13.0" in run(*shlex.split(example)[1:], code=2).err
     else:
         run(*shlex.split(example)[1:])

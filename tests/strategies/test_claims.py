@@ -1,25 +1,32 @@
-"""The ledger of claims: each promise of a strategy is shown by tests that there are, or says why it is not held."""
+"""The ledgers of claims: each promise of a strategy, or of a memory inside a model is shown, or says why not."""
 
 from __future__ import annotations
 
 import ast
 import runpy
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from mnemic.lab.tasks.neural.experiment import EXPERIMENTS
+from mnemic.lab.tasks.neural.mechanism_bench import built
 from mnemic.registry import STRATEGIES
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = runpy.run_path(str(ROOT / "scripts" / "claims.py"))
-LEDGER: dict[str, list[dict[str, Any]]] = SCRIPT["ledger"]()
+Ledger = dict[str, list[dict[str, Any]]]
+LEDGER: Ledger = SCRIPT["ledger"]("strategies")
+NEURAL: Ledger = SCRIPT["ledger"]("neural")
 
 
-def faults(ledger: dict[str, list[dict[str, Any]]], collected: set[str]) -> list[str]:
-    """What is wrong with a ledger: strategies and claims without a proof, and proofs that nobody collects."""
-    wrong = [f"{name} promises nothing" for name in STRATEGIES if not ledger.get(name)]
-    wrong += [f"nobody is called {name}" for name in ledger if name not in {*STRATEGIES, "memagent", "every"}]
+def faults(
+    ledger: Ledger, collected: set[str], must: Collection[str] = (*STRATEGIES,), may: Collection[str] = ("memagent",)
+) -> list[str]:
+    """What is wrong with a ledger: who promises nothing, claims without a proof, and proofs that nobody collects."""
+    wrong = [f"{name} promises nothing" for name in must if not ledger.get(name)]
+    wrong += [f"nobody is called {name}" for name in ledger if name not in {*must, *may, "every"}]
     for name, claims in ledger.items():
         for one in claims:
             if bool(one.get("tests")) == bool(one.get("not_held")):
@@ -35,9 +42,8 @@ def collected() -> set[str]:
     They are read from the files: to have pytest import them all once more takes longer than all the rest.
     """
     ids: set[str] = set()
-    for file in {
-        test.partition("::")[0] for claims in LEDGER.values() for one in claims for test in one.get("tests", ())
-    }:
+    every = [one for ledger in (LEDGER, NEURAL) for claims in ledger.values() for one in claims]
+    for file in {test.partition("::")[0] for one in every for test in one.get("tests", ())}:
         if (ROOT / "tests" / file).exists():
             body = ast.parse((ROOT / "tests" / file).read_text("utf-8")).body
             tests = [one.name for one in body if isinstance(one, ast.FunctionDef) and one.name.startswith("test_")]
@@ -47,6 +53,7 @@ def collected() -> set[str]:
 
 def test_each_promise_is_shown_by_tests_that_there_are(collected: set[str]) -> None:
     assert faults(LEDGER, collected) == []
+    assert faults(NEURAL, collected, built(), EXPERIMENTS) == []
 
 
 def test_a_promise_without_a_proof_and_a_strategy_without_promises_are_found(collected: set[str]) -> None:
@@ -60,5 +67,6 @@ def test_a_promise_without_a_proof_and_a_strategy_without_promises_are_found(col
     assert faults({**LEDGER, "zep": [gone]}, collected) == ["zep: there is no test strategies/test_zep.py::test_gone"]
 
 
-def test_the_page_of_claims_is_current() -> None:
-    assert SCRIPT["PAGE"].read_text("utf-8") == SCRIPT["page"](), "run scripts/claims.py"
+@pytest.mark.parametrize("folder", SCRIPT["LEDGERS"])
+def test_the_page_of_claims_is_current(folder: str) -> None:
+    assert SCRIPT["path"](folder).read_text("utf-8") == SCRIPT["page"](folder), "run scripts/claims.py"

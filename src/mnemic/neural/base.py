@@ -14,11 +14,11 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar
+from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 import safetensors.torch
 import torch
@@ -73,13 +73,17 @@ class MemoryModule(Protocol[W]):
 
     One that can drop what came of some sources, and keep the rest, has `forget(sources, state)` too, which returns the
     state without whatever any of them has a part in.
-
-    Attributes:
-        bounded: Whether a state stays as large as it is, however much is written.
     """
 
-    family: ClassVar[Family]
-    bounded: ClassVar[bool]
+    @property
+    def family(self) -> Family:
+        """Where it lies."""
+        ...
+
+    @property
+    def bounded(self) -> bool:
+        """Whether a state stays as large as it is, however much is written."""
+        ...
 
     @property
     def identity(self) -> Identity:
@@ -125,6 +129,12 @@ def state_digest(state: State, about: Mapping[str, str] | None = None) -> str:
         digest.update(f"\n{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
         digest.update(tensor.reshape(-1).view(torch.uint8).numpy().data)
     return digest.hexdigest()
+
+
+def source_digests(sources: Iterable[str]) -> Tensor:
+    """Digests of sources (n, 32), in order: a state names them to who asks by name, and tells them to nobody else."""
+    digests = sorted({hashlib.sha256(source.encode()).digest() for source in sources})
+    return torch.tensor([list(digest) for digest in digests], dtype=torch.uint8).view(-1, 32)
 
 
 def packed(state: State, identity: Identity, about: Mapping[str, str] | None = None) -> bytes:

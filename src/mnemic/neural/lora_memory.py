@@ -34,7 +34,7 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
 from mnemic.errors import Invalid, TooLarge
-from mnemic.neural.base import Family, Identity, State, settings_digest
+from mnemic.neural.base import Family, Identity, State, settings_digest, source_digests
 from mnemic.neural.gguf_weights import TextModel, gguf_name, interleaved
 from mnemic.neural.kv_memory import common_run
 from mnemic.neural.llama import BARE, Entries, LowRank
@@ -203,7 +203,7 @@ class LoraMemory:
                 adapter = self._learn(facts, number, progress)
             made |= {f"shard.{number}.{name}": tensor.half().contiguous() for name, tensor in adapter.items()}
             made[f"shard.{number}.learnt"] = digest
-            made[f"shard.{number}.sources"] = _source_digests({source for fact in facts for source in fact.sources})
+            made[f"shard.{number}.sources"] = source_digests({source for fact in facts for source in fact.sources})
         return made
 
     def read(self, asked: Tensor, state: State) -> Tensor:
@@ -225,7 +225,7 @@ class LoraMemory:
 
     def forget(self, sources: Collection[str], state: State) -> State:
         """Drop every shard that one of these sources has a part in; `write` learns it again from what is left."""
-        gone = {bytes(row.tolist()) for row in _source_digests(set(sources))}
+        gone = {bytes(row.tolist()) for row in source_digests(sources)}
         dropped = {
             number
             for number in self.shards(state)
@@ -428,12 +428,6 @@ def facts_digest(facts: Iterable[TaughtFact]) -> str:
     ordered = sorted(facts, key=lambda fact: fact.id)
     said = json.dumps([[fact.id, fact.questions, fact.answer, fact.others, sorted(fact.sources)] for fact in ordered])
     return hashlib.sha256(said.encode()).hexdigest()
-
-
-def _source_digests(sources: Iterable[str]) -> Tensor:
-    """Digests of sources (n, 32), in order: a state names them to who asks by name, and tells them to nobody else."""
-    digests = sorted(hashlib.sha256(source.encode()).digest() for source in sources)
-    return torch.tensor([list(digest) for digest in digests], dtype=torch.uint8).view(-1, 32)
 
 
 def _check(facts: Sequence[TaughtFact]) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from mnemic.errors import Invalid, MnemicError, NotFound, StoreCorrupt
-from mnemic.faces.cli.bars import progress
+from mnemic.faces.cli.bars import hold_to_bars, progress
 from mnemic.faces.cli.command import WORDS, CommandGroup, verb
 from mnemic.faces.cli.invocation import CATCH_UP_SECONDS, invocation
 from mnemic.faces.cli.item_ids import resolve, resolve_all
@@ -16,7 +18,9 @@ from mnemic.faces.cli.output import flat, many, size
 
 if TYPE_CHECKING:
     from mnemic.faces.cli.invocation import Invocation
+    from mnemic.lab.kit.figures import Figure
     from mnemic.memory import Memory
+    from mnemic.neural.gguf_weights import TextModel
     from mnemic.scope_artefacts import ScopeArtefacts
     from mnemic.scope_learning import LearningPlan, ScopeLearning
     from mnemic.verbs.artefact_keeping import KeptArtefact
@@ -253,7 +257,71 @@ def forgotten(ids: tuple[str, ...]) -> None:
     )
 
 
-for _command in (listed, shown, prefilled, learnt, asked, forgotten):
+@verb(
+    "mnemic neural bench --quick",
+    "mnemic neural bench titans --quick --json",
+    "mnemic neural bench titans infini_attention --seeds 3 --results docs/neural/results",
+    name="bench",
+)
+@click.argument("names", metavar="[NAME]...", type=WORDS, nargs=-1)
+@click.option("--quick", is_flag=True, help="Much less of each, with looser bars: seconds, not minutes.")
+@click.option("--seeds", type=click.IntRange(1), help="How many seeds (left out: 3, or 1 with --quick).")
+@click.option(
+    "--results",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("runs/neural"),
+    show_default=True,
+    help="Folder that each run is added to.",
+)
+def measured(names: tuple[str, ...], results: Path, seeds: int | None, *, quick: bool) -> None:
+    """Show the effect of each published memory beside the controls that would expose it.
+
+    The mean over the seeds is held against the bar, and the range is printed. A run adds a line to NAME.jsonl, which
+    has each seed's values, versions, load and seconds, and draws NAME.svg (the extra `bench`). Costs are those of one
+    thread. A bar that is missed decides the exit code.
+    """
+    from mnemic.lab.kit.tables import aligned, finite
+    from mnemic.lab.tasks.neural.mechanism_bench import FULL_SEEDS, QUICK_SEEDS, bench_mechanisms, missing
+    from mnemic.lab.tasks.neural.mechanism_report import draw, table
+
+    run = invocation()
+    if not names and missing():
+        run.output.note(f"not built yet, and left out: {', '.join(missing())}")
+
+    @cache
+    def open_model() -> TextModel:
+        from mnemic.models.chat.gguf import smollm2_weights
+        from mnemic.neural.gguf_weights import open_gguf
+
+        return open_gguf(smollm2_weights(), run.settings.home / "cache")
+
+    figures: list[Figure] = []
+    records: list[dict[str, Any]] = []
+    for done in bench_mechanisms(
+        names, quick=quick, seeds=seeds or (QUICK_SEEDS if quick else FULL_SEEDS), results=results,
+        open_model=open_model, progress=lambda part: run.output.note(f"{part} ..."),
+    ):  # fmt: skip
+        figures += done.means
+        records.append(
+            {"mechanism": done.mechanism, "quick": done.quick, "seeds": done.seeds, **done.header,
+             "figures": [{"name": f.figure.name, "mean": m.value, "values": f.values, "unit": m.unit, "bar": m.bar,
+                          "more": m.more, "met": m.met, "detail": f.figure.detail}
+                         for f, m in zip(done.figures, done.means, strict=True)],
+             "curves": done.curves}
+        )  # fmt: skip
+        drawn = draw(done, results / f"{done.mechanism}.svg")
+        if not run.output.json:
+            for line in (*aligned(table(done)).splitlines(), ""):
+                run.output.line(line)
+        if not drawn and done.curves:
+            run.output.note("no picture of the curves: pip install 'mnemic[bench]'")
+    if run.output.json:
+        run.output.document({"runs": finite(records)})
+    run.output.note(f"added to {results}")
+    hold_to_bars(figures)
+
+
+for _command in (listed, shown, prefilled, learnt, asked, forgotten, measured):
     neural.add_command(_command)
 
 

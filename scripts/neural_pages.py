@@ -1,0 +1,38 @@
+"""Fill the measured block of each page in docs/neural from the last run of its result file, a full one if there is one.
+
+Usage: .venv/bin/python scripts/neural_pages.py     writes the pages; a test fails while one is not current
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+from mnemic.lab.tasks.neural.mechanism_bench import runs
+from mnemic.lab.tasks.neural.mechanism_report import page_block
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+PAGES: Final = ROOT / "docs" / "neural"
+_BLOCK: Final = re.compile(r"(?<=<!-- measured -->\n).*?(?=<!-- /measured -->)", re.DOTALL)
+
+
+def pages(folder: Path = PAGES) -> dict[Path, str]:
+    """Every page with a measured block, as its result file has it."""
+    texts = {path: path.read_text("utf-8") for path in sorted(folder.glob("*.md"))}
+    return {path: filled(text, path) for path, text in texts.items() if _BLOCK.search(text)}
+
+
+def filled(text: str, path: Path) -> str:
+    """A page's text with its block made anew; an unmeasured one is empty."""
+    results = path.parent / "results" / f"{path.stem}.jsonl"
+    made = runs(results) if results.exists() else []
+    chosen = [run for run in made if not run.quick] or made
+    picture = f"results/{path.stem}.svg" if results.with_suffix(".svg").exists() else ""
+    block = f"\n{page_block(chosen[-1], picture)}\n\n" if chosen else ""
+    return _BLOCK.sub(lambda _: block, text)
+
+
+if __name__ == "__main__":
+    for page, text in pages().items():
+        page.write_text(text, "utf-8")

@@ -1,0 +1,306 @@
+"""Published memories, each run over its seeds: what a run measured, kept as one line of an append-only file.
+
+RESULTS/NAME.jsonl      a line a run: versions, threads, load before and after, seeds, processor and wall seconds,
+                        every figure's value for every seed, every point of every curve
+RESULTS/NAME.svg        the curves of the last run
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import math
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from statistics import fmean
+from tempfile import TemporaryDirectory
+from time import perf_counter, process_time
+from typing import TYPE_CHECKING, Any, Final
+
+from mnemic.core.checking import did_you_mean
+from mnemic.core.uninterrupted import import_whole
+from mnemic.errors import Invalid
+from mnemic.lab.kit.figures import Figure
+from mnemic.lab.kit.log import provenance, records
+from mnemic.lab.kit.tables import finite
+from mnemic.lab.tasks.neural.experiment import EXPERIMENTS, Experiment, ExperimentPlan, Point
+from mnemic.registry import load
+
+if TYPE_CHECKING:
+    from mnemic.neural.gguf_weights import TextModel
+
+FORMAT: Final = 1
+FULL_SEEDS: Final = 3
+QUICK_SEEDS: Final = 1
+TORCH: Final = "pip install torch==2.13.0, then pip install 'mnemic[neural]'"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeededFigure:
+    """One figure of an experiment, with its value for every seed.
+
+    Attributes:
+        figure: As the first seed gave it; its mean is what is judged.
+        values: In the order of the seeds.
+    """
+
+    figure: Figure
+    values: tuple[float, ...]
+
+    @property
+    def mean(self) -> Figure:
+        """The figure as it is judged."""
+        return replace(self.figure, value=fmean(self.values))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MechanismRun:
+    """One run of one mechanism's experiment over its seeds.
+
+    Attributes:
+        header: Versions, machine, load, seconds: what a number needs beside it to be believed.
+        points: In the order they came, each with its value for every seed.
+    """
+
+    mechanism: str
+    quick: bool
+    seeds: tuple[int, ...]
+    header: Mapping[str, Any]
+    figures: tuple[SeededFigure, ...]
+    points: tuple[tuple[Point, tuple[float, ...]], ...]
+
+    @property
+    def means(self) -> tuple[Figure, ...]:
+        """The figures as they are judged."""
+        return tuple(figure.mean for figure in self.figures)
+
+    @property
+    def curves(self) -> dict[str, list[tuple[float, float]]]:
+        """Each curve's points, means over the seeds, from left to right."""
+        curves: dict[str, list[tuple[float, float]]] = {}
+        for point, values in self.points:
+            curves.setdefault(point.curve, []).append((point.at, fmean(values)))
+        return {name: sorted(points) for name, points in curves.items()}
+
+
+def built() -> tuple[str, ...]:
+    """The mechanisms whose experiment is there."""
+    return tuple(name for name in EXPERIMENTS if _is_built(name))
+
+
+def missing() -> tuple[str, ...]:
+    """The mechanisms whose experiment is not built yet."""
+    return tuple(name for name in EXPERIMENTS if not _is_built(name))
+
+
+def bench_mechanisms(
+    names: Sequence[str],
+    *,
+    quick: bool,
+    seeds: int,
+    results: Path,
+    open_model: Callable[[], TextModel],
+    progress: Callable[[str], None],
+) -> Iterator[MechanismRun]:
+    """Run experiments one after the other with one thread, and keep each one's result before the next begins.
+
+    Args:
+        names: Which; none means all that are built.
+        seeds: From 0 on, so many.
+        results: Folder of the result files.
+
+    Raises:
+        Invalid: torch is missing, or an experiment is not known or not built.
+    """
+    chosen = _checked(names)
+    try:
+        import_whole("torch", "mnemic.neural.gguf_weights")
+    except ImportError as error:
+        raise Invalid("neural", f"{error.name} is not installed", f"{TORCH}.") from error
+    from mnemic.neural.gguf_weights import single_threaded
+
+    left = _TimeLeft(chosen, seeds, {name: _seconds_a_seed(results / f"{name}.jsonl", quick=quick) for name in chosen})
+    for name in chosen:
+        with single_threaded(), TemporaryDirectory(prefix="mnemic-neural-") as folder:
+            run = _run(name, range(seeds), Path(folder), open_model, progress, left, quick=quick)
+        append(results / f"{name}.jsonl", run)
+        yield run
+
+
+def append(path: Path, run: MechanismRun) -> None:
+    """Add a run as one line of a file.
+
+    Raises:
+        Invalid: it cannot be written.
+    """
+    line = json.dumps(finite(_record(run)), ensure_ascii=False, separators=(",", ":"))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a", encoding="utf-8") as file:
+            file.write(f"{line}\n")
+    except OSError as error:
+        problem = f"cannot write {path.name}: {error.strerror}"
+        raise Invalid("results", problem, "Name a folder you can write.") from error
+
+
+def runs(path: Path) -> list[MechanismRun]:
+    """Read every run of a result file, the oldest first.
+
+    Raises:
+        NotFound: there is no such file.
+        Invalid: a line is damaged, or of another format.
+    """
+    return [_read(record, path.name) for record in records(path)]
+
+
+def _is_built(name: str) -> bool:
+    return importlib.util.find_spec(EXPERIMENTS[name].partition(":")[0]) is not None
+
+
+def _checked(names: Sequence[str]) -> tuple[str, ...]:
+    there = built()
+    for name in names:
+        if name not in EXPERIMENTS:
+            raise Invalid("name", f"{name!r} is not known", did_you_mean(name, sorted(EXPERIMENTS)))
+        if name not in there:
+            raise Invalid("name", f"the experiment of {name!r} is not built yet", f"There are {', '.join(there)}.")
+    return tuple(dict.fromkeys(names)) or there
+
+
+def _run(
+    name: str,
+    seeds: Sequence[int],
+    folder: Path,
+    open_model: Callable[[], TextModel],
+    progress: Callable[[str], None],
+    left: _TimeLeft,
+    *,
+    quick: bool,
+) -> MechanismRun:
+    measure: Experiment = load(EXPERIMENTS, name)
+    load_before, began, spent = _load(), perf_counter(), process_time()
+    measured: list[list[Figure | Point]] = []
+    cpu: list[float] = []
+    for number, seed in enumerate(seeds, 1):
+        left.begin(name)
+
+        def tell(part: str, number: int = number) -> None:
+            progress(f"{name}, seed {number} of {len(seeds)}: {part}{left.told()}")
+
+        before = process_time()
+        tell("begins")
+        plan = ExperimentPlan(seed=seed, quick=quick, folder=folder, open_model=open_model, progress=tell)
+        measured.append(list(measure(plan)))
+        cpu.append(round(process_time() - before, 2))
+        left.end()
+    header = {
+        **provenance(),
+        "torch": metadata.version("torch"),
+        "threads": 1,
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        "load_before": load_before,
+        "load_after": _load(),
+        "cpu_seconds": round(process_time() - spent, 2),
+        "cpu_seconds_by_seed": cpu,
+        "wall_seconds": round(perf_counter() - began, 2),
+    }
+    return MechanismRun(
+        mechanism=name, quick=quick, seeds=tuple(seeds), header=header,
+        figures=tuple(_figures_over_seeds(name, measured)), points=tuple(_points_over_seeds(name, measured)),
+    )  # fmt: skip
+
+
+def _figures_over_seeds(name: str, measured: Sequence[Sequence[Figure | Point]]) -> Iterator[SeededFigure]:
+    by_seed = [{one.name: one for one in of if isinstance(one, Figure)} for of in measured]
+    for figure in by_seed[0].values():
+        if any(figures.keys() != by_seed[0].keys() or figures[figure.name].bar != figure.bar for figures in by_seed):
+            raise ValueError(f"{name}: {figure.name!r} has another name or bar for another seed")
+        yield SeededFigure(figure=figure, values=tuple(figures[figure.name].value for figures in by_seed))
+
+
+def _points_over_seeds(
+    name: str, measured: Sequence[Sequence[Figure | Point]]
+) -> Iterator[tuple[Point, tuple[float, ...]]]:
+    by_seed = [{(one.curve, one.at): one for one in of if isinstance(one, Point)} for of in measured]
+    if any(points.keys() != by_seed[0].keys() for points in by_seed):
+        raise ValueError(f"{name}: a curve has other points for another seed")
+    for key, point in by_seed[0].items():
+        yield point, tuple(points[key].value for points in by_seed)
+
+
+class _TimeLeft:
+    """What is left to do, in seconds, by how long each seed of each mechanism took before.
+
+    Args:
+        known: Seconds of a seed of each mechanism in an earlier run; None where there was none.
+    """
+
+    def __init__(self, names: Sequence[str], seeds: int, known: Mapping[str, float | None]) -> None:
+        self._due = [name for name in names for _ in range(seeds)]
+        self._known = {name: seconds for name, seconds in known.items() if seconds is not None}
+        self._current, self._began = "", 0.0
+
+    def begin(self, name: str) -> None:
+        """One seed begins."""
+        self._current, self._began = name, perf_counter()
+
+    def end(self) -> None:
+        """It has ended."""
+        self._known[self._current] = perf_counter() - self._began
+        self._due.remove(self._current)
+
+    def told(self) -> str:
+        """How long it may take yet; nothing where nobody knows."""
+        if not self._known:
+            return ""
+        usual = fmean(self._known.values())
+        due = sum(self._known.get(name, usual) for name in self._due)
+        seconds = max(0.0, due - (perf_counter() - self._began))
+        return f" (about {seconds / 60:.0f} min left)" if seconds >= 90 else f" (about {seconds:.0f} s left)"
+
+
+def _seconds_a_seed(path: Path, *, quick: bool) -> float | None:
+    if not path.exists():
+        return None
+    alike = [run for run in runs(path) if run.quick == quick]
+    return alike[-1].header["wall_seconds"] / len(alike[-1].seeds) if alike else None
+
+
+def _load() -> float | None:
+    return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
+
+
+def _record(run: MechanismRun) -> dict[str, object]:
+    figures = [
+        {**{k: v for k, v in asdict(one.figure).items() if k not in ("value", "histogram")}, "values": list(one.values)}
+        for one in run.figures
+    ]
+    points = [{"curve": point.curve, "at": point.at, "values": list(values)} for point, values in run.points]
+    return {
+        "kind": "mechanism", "format": FORMAT, "mechanism": run.mechanism, "quick": run.quick,
+        "seeds": list(run.seeds), **run.header, "figures": figures, "points": points,
+    }  # fmt: skip
+
+
+def _read(record: dict[str, Any], file: str) -> MechanismRun:
+    if record.pop("kind", None) != "mechanism" or record.pop("format", None) != FORMAT:
+        raise Invalid("results", f"{file} is no result file of this format", "Name another folder.")
+    figures = [
+        SeededFigure(figure=Figure(value=values[0], **one), values=values)
+        for one, values in ((one, _numbers(one.pop("values"))) for one in record.pop("figures"))
+    ]
+    points = [
+        (Point(one["curve"], one["at"], one["values"][0]), _numbers(one["values"])) for one in record.pop("points")
+    ]
+    return MechanismRun(
+        mechanism=record.pop("mechanism"), quick=record.pop("quick"), seeds=tuple(record.pop("seeds")),
+        header=record, figures=tuple(figures), points=tuple(points),
+    )  # fmt: skip
+
+
+def _numbers(values: Sequence[float | None]) -> tuple[float, ...]:
+    return tuple(math.nan if value is None else value for value in values)

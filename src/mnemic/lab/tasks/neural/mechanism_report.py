@@ -1,0 +1,101 @@
+"""What a mechanism's experiment measured, as tables for a terminal and a page, and its curves as a picture."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from pathlib import Path
+from typing import Final
+
+from mnemic.lab.kit.plot_style import STYLE
+from mnemic.lab.kit.tables import TextTable
+from mnemic.lab.tasks.neural.mechanism_bench import MechanismRun, SeededFigure
+
+_COLOURS: Final = ("#7c3aed", "#475569", "#0d9488", "#c2410c", "#2563eb", "#a16207", "#94a3b8", "#db2777")
+"""Of curves in the order they come; the mechanism's own is first."""
+
+_WIDE: Final = 16
+"""How much larger than the smallest the largest place is where an axis is drawn in powers of two."""
+
+
+def ran(run: MechanismRun) -> str:
+    """One line that says on what a run was made, and what it cost."""
+    header = run.header
+    commit = (header.get("git") or {}).get("commit") or ""
+    seeds = f"{len(run.seeds)} seed{'s' if len(run.seeds) != 1 else ''}"
+    load = f"load {header['load_before']} before and {header['load_after']} after"
+    return (
+        f"{'Quick mode' if run.quick else 'Full mode'}, {seeds}, one thread: {header['cpu_seconds']:,.0f} CPU-s, "
+        f"{header['wall_seconds']:,.0f} s by the clock ({load}); torch {header['torch']}, "
+        f"{header['started'][:10]}{f', commit {commit[:8]}' if commit else ''}."
+    )
+
+
+def table(run: MechanismRun) -> TextTable:
+    """The figures beside their bars."""
+    rows = tuple(tuple(cell.replace("**", "") for cell in _cells(one)) for one in run.figures)
+    return TextTable(f"{run.mechanism}: {ran(run)}", ("figure", "measured", "range", "must", ""), rows, (0, 4))
+
+
+def page_block(run: MechanismRun, picture: str = "") -> str:
+    """A run in Markdown, as a page shows it: what it was made on, figures beside bars, curves.
+
+    Args:
+        picture: Of the curves, as the page links to it.
+    """
+    rows = [f"| {' | '.join(_cells(one))} |" for one in run.figures]
+    parts = [ran(run), "", "| | measured | range | must | |", "|---|---:|---:|---:|---|", *rows]
+    if run.curves:
+        parts += ["", *_curves(run)]
+    if picture:
+        parts += ["", f"![{run.mechanism}: the curves above]({picture})"]
+    return "\n".join(parts)
+
+
+def draw(run: MechanismRun, path: Path) -> bool:
+    """Write the curves of a run as SVG; False where it has none, or matplotlib (the extra `bench`) is missing."""
+    if not run.curves or importlib.util.find_spec("matplotlib") is None:
+        return False
+    matplotlib = importlib.import_module("matplotlib")
+    matplotlib.use("svg")
+    plots = importlib.import_module("matplotlib.pyplot")
+    places = [at for points in run.curves.values() for at, _ in points]
+    with matplotlib.rc_context(STYLE):
+        figure, axis = plots.subplots(figsize=(7, 3.6))
+        for n, (curve, points) in enumerate(run.curves.items()):
+            ats, values = zip(*points, strict=True)
+            colour = _COLOURS[n % len(_COLOURS)]
+            axis.plot(ats, values, label=curve, color=colour, marker="o", markersize=3, linewidth=1 if n else 2)
+        if min(places) > 0 and max(places) >= _WIDE * min(places):
+            axis.set_xscale("log", base=2)
+            axis.set_xticks(sorted(set(places)), [f"{at:g}" for at in sorted(set(places))], fontsize=8)
+            axis.minorticks_off()
+        axis.set(title=run.mechanism)
+        axis.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
+        figure.tight_layout()
+        figure.savefig(path, metadata={"Date": None})
+        plots.close(figure)
+    return True
+
+
+def _cells(one: SeededFigure) -> tuple[str, ...]:
+    figure, judged = one.figure, one.mean
+    measured = f"{_short(judged.value)} {figure.unit}".rstrip()
+    spread = f"{_short(min(one.values))} to {_short(max(one.values))}" if len(one.values) > 1 else ""
+    must = "" if figure.bar is None else f"{'≥' if figure.more else '≤'} {figure.bar:g}"
+    met = {True: "met", False: "**missed**", None: ""}[judged.met]
+    return figure.name, measured, spread, must, ": ".join(part for part in (met, figure.detail) if part)
+
+
+def _curves(run: MechanismRun) -> list[str]:
+    """A table whose columns are the places, a row for each curve."""
+    places = sorted({at for points in run.curves.values() for at, _ in points})
+    rows = [f"| | {' | '.join(f'{at:g}' for at in places)} |", f"|---|{'---:|' * len(places)}"]
+    for curve, points in run.curves.items():
+        values = dict(points)
+        rows.append(f"| {curve} | {' | '.join(_short(values[at]) if at in values else '' for at in places)} |")
+    return rows
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}" if abs(value) >= 10 else f"{value:.3f}"

@@ -1,0 +1,204 @@
+"""Experiments run over seeds: means judged, ranges kept, files only ever added to, pages held to the files."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import math
+import os
+import runpy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from mnemic.errors import Invalid, NotFound
+from mnemic.faces.cli import cli
+from mnemic.lab.tasks.neural import mechanism_bench
+from mnemic.lab.tasks.neural.experiment import EXPERIMENTS
+from mnemic.lab.tasks.neural.mechanism_bench import bench_mechanisms, built, missing, runs
+from mnemic.lab.tasks.neural.mechanism_report import draw, page_block, table
+
+ROOT = Path(__file__).parents[4]
+SCRIPT = runpy.run_path(str(ROOT / "scripts" / "neural_pages.py"))
+EXPERIMENT = """
+from mnemic.lab.kit.figures import Figure
+from mnemic.lab.tasks.neural.experiment import Point
+
+def measure(plan):
+    import torch
+    assert torch.get_num_threads() == 1
+    assert plan.folder.is_dir()
+    plan.progress("learns")
+    more = 0.5 if plan.quick else 0.9
+    yield Figure(name="kept", value=0.8 + 0.1 * plan.seed, unit="", bar=more, more=True, detail="of 4")
+    yield Figure(name="control", value=0.25, unit="")
+    for at in (1, 2, 64):
+        yield Point("memory", at, 1 / at + plan.seed)
+        yield Point("none", at, 0.0)
+
+def lost(plan):
+    yield Figure(name="lost", value=float("nan"), unit="", bar=0.5)
+
+def fickle(plan):
+    yield Figure(name=f"of seed {plan.seed}", value=1, unit="")
+"""
+
+
+def no_model() -> Any:
+    raise AssertionError("nothing here works in the real model")
+
+
+@pytest.fixture
+def experiments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
+    (tmp_path / "made_up_experiment.py").write_text(EXPERIMENT)
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in EXPERIMENTS:
+        monkeypatch.setitem(EXPERIMENTS, name, "mnemic.lab.tasks.neural.no_such_experiment:measure")
+    for name in ("measure", "lost", "fickle"):
+        monkeypatch.setitem(EXPERIMENTS, name, f"made_up_experiment:{name}")
+
+
+def ran(*names: str, results: Path, quick: bool = False, seeds: int = 3, told: list[str] | None = None) -> Any:
+    note: Callable[[str], None] = (lambda part: None) if told is None else told.append
+    return list(bench_mechanisms(names, quick=quick, seeds=seeds, results=results, open_model=no_model, progress=note))
+
+
+@pytest.mark.usefixtures("experiments")
+def test_the_mean_is_judged_and_every_seed_is_kept(tmp_path: Path) -> None:
+    (done,) = ran("measure", results=tmp_path / "new" / "results")
+    kept, control = done.figures
+    assert kept.values == pytest.approx((0.8, 0.9, 1.0))
+    assert kept.mean.value == pytest.approx(0.9)
+    assert [figure.met for figure in done.means] == [kept.mean.value >= 0.9, None]
+    assert control.figure.bar is None
+    assert done.curves == {
+        "memory": [(1, 2.0), (2, 1.5), (64, pytest.approx(1 / 64 + 1))],
+        "none": [(1, 0), (2, 0), (64, 0)],
+    }
+    assert {"torch", "threads", "load_before", "load_after", "cpu_seconds", "wall_seconds", "git"} <= done.header.keys()
+    assert len(done.header["cpu_seconds_by_seed"]) == 3
+
+
+@pytest.mark.usefixtures("experiments")
+def test_a_result_file_is_only_ever_added_to_and_reads_as_it_was_written(tmp_path: Path) -> None:
+    (first,) = ran("measure", results=tmp_path)
+    before = (tmp_path / "measure.jsonl").read_bytes()
+    (second,) = ran("measure", results=tmp_path, quick=True, seeds=1)
+    after = (tmp_path / "measure.jsonl").read_bytes()
+    assert after.startswith(before)
+    assert len(after.splitlines()) == 2
+    assert runs(tmp_path / "measure.jsonl") == [first, second]
+    assert [run.quick for run in runs(tmp_path / "measure.jsonl")] == [False, True]
+
+
+@pytest.mark.usefixtures("experiments")
+def test_what_is_no_number_misses_its_bar_and_is_null_in_the_file(tmp_path: Path) -> None:
+    (done,) = ran("lost", results=tmp_path, seeds=1)
+    assert done.means[0].met is False
+    assert json.loads((tmp_path / "lost.jsonl").read_text())["figures"][0]["values"] == [None]
+    assert math.isnan(runs(tmp_path / "lost.jsonl")[0].figures[0].values[0])
+
+
+@pytest.mark.usefixtures("experiments")
+def test_an_experiment_that_measures_something_else_for_another_seed_is_caught(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="of seed 0"):
+        ran("fickle", results=tmp_path)
+    assert not list(tmp_path.glob("*.jsonl"))
+
+
+@pytest.mark.usefixtures("experiments")
+def test_it_is_said_what_is_done_and_how_long_it_may_take_yet(tmp_path: Path) -> None:
+    told: list[str] = []
+    ran("measure", results=tmp_path, told=told)
+    assert told[0] == "measure, seed 1 of 3: begins"  # nobody knows yet
+    assert told[1] == "measure, seed 1 of 3: learns"
+    assert "seed 3 of 3: learns (about 0 s left)" in told[-1]
+    again: list[str] = []
+    ran("measure", results=tmp_path, told=again)
+    assert "left)" in again[0]  # known from the file
+
+
+@pytest.mark.usefixtures("experiments")
+def test_what_is_not_built_is_left_out_and_refused_by_name(tmp_path: Path) -> None:
+    assert built() == ("measure", "lost", "fickle")
+    assert "titans" in missing()
+    with pytest.raises(Invalid, match=r"is not built yet\. There are measure"):
+        ran("titans", results=tmp_path)
+    with pytest.raises(Invalid, match="Did you mean 'measure'"):
+        ran("measur", results=tmp_path)
+
+
+def test_a_file_that_is_none_of_results_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "other.jsonl").write_text('{"kind": "run", "format": 1}\n')
+    with pytest.raises(Invalid, match="no result file"):
+        runs(tmp_path / "other.jsonl")
+    with pytest.raises(NotFound):
+        runs(tmp_path / "none.jsonl")
+
+
+@pytest.mark.usefixtures("experiments")
+def test_the_command_shows_judges_and_keeps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MNEMIC_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(cli, ["neural", "bench", "measure", "--quick"])
+    assert done.exit_code == 0, done.output
+    assert "≥ 0.5" in done.output
+    assert (tmp_path / "runs" / "neural" / "measure.jsonl").exists()
+    assert (tmp_path / "runs" / "neural" / "measure.svg").exists() == bool(importlib.util.find_spec("matplotlib"))
+    done = CliRunner().invoke(
+        cli, ["neural", "bench", "measure", "lost", "--json", "--results", "here", "--seeds", "2"]
+    )
+    assert done.exit_code == 8, done.output
+    told = json.loads(done.stdout)["runs"]
+    assert [run["mechanism"] for run in told] == ["measure", "lost"]
+    assert told[0]["figures"][0]["values"] == pytest.approx([0.8, 0.9])
+    assert told[1]["figures"][0]["met"] is False
+    assert os.listdir("here").count("lost.jsonl") == 1
+
+
+def test_without_torch_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(*modules: str) -> None:
+        raise ModuleNotFoundError("No module named 'torch'", name="torch")
+
+    monkeypatch.setattr(mechanism_bench, "import_whole", none)
+    with pytest.raises(Invalid, match=r"pip install torch==2.13.0"):
+        ran(results=tmp_path)
+
+
+@pytest.mark.usefixtures("experiments")
+def test_a_page_has_the_figures_of_the_last_full_run(tmp_path: Path) -> None:
+    page = tmp_path / "measure.md"
+    page.write_text("# Measure\n\n<!-- measured -->\nold\n<!-- /measured -->\n\nThe end.\n")
+    (tmp_path / "other.md").write_text("# No block\n")
+    empty = "# Measure\n\n<!-- measured -->\n<!-- /measured -->\n\nThe end.\n"
+    assert SCRIPT["pages"](tmp_path) == {page: empty}
+    (full,) = ran("measure", results=tmp_path / "results")
+    ran("measure", results=tmp_path / "results", quick=True, seeds=1)
+    text = SCRIPT["pages"](tmp_path)[page]
+    assert page_block(full) in text
+    assert text.endswith("<!-- /measured -->\n\nThe end.\n")
+    assert "| kept | 0.900 | 0.800 to 1.000 | ≥ 0.9 |" in text
+    assert "| memory | 2.000 | 1.500 | 1.016 |" in text
+    assert len(table(full).rows) == 2
+
+
+@pytest.mark.usefixtures("experiments")
+def test_curves_are_drawn_the_same_from_the_same_figures(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="needs matplotlib: pip install 'mnemic[bench]'")
+    (done,) = ran("measure", results=tmp_path)
+    assert draw(done, tmp_path / "one.svg")
+    assert draw(runs(tmp_path / "measure.jsonl")[0], tmp_path / "other.svg")
+    assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "other.svg").read_bytes()
+
+
+def test_the_pages_of_mechanisms_are_current() -> None:
+    for page, text in SCRIPT["pages"]().items():
+        assert page.read_text("utf-8") == text, f"{page.name}: run scripts/neural_pages.py"
+
+
+def test_every_mechanism_that_is_built_has_a_page() -> None:
+    assert not [name for name in built() if not (ROOT / "docs" / "neural" / f"{name}.md").exists()]
