@@ -71,6 +71,7 @@ COLLECTORS: Final = {
 
 MODULES: Final = {
     "kv": "mnemic.neural.kv_memory:KVMemory",  # keys and values of a text: MemOS, arXiv:2507.03724
+    "wise": "mnemic.neural.wise:WiseMemory",  # edits in a side memory: WISE, arXiv:2405.14768
     "explicit": "mnemic.neural.explicit_memory:ExplicitMemory",  # sparse keys and values: Memory3, arXiv:2407.01178
     "lora": "mnemic.neural.lora_memory:LoraMemory",  # facts as adapters beside matrices: LoRA, arXiv:2106.09685
 }

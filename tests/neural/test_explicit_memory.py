@@ -38,13 +38,11 @@ def told(tiny: Any, number: int) -> Reference:
     return Reference(tuple(tiny.ids(TEXTS[number])), (f"told {number}",))
 
 
-@pytest.fixture(params=["few", "whole", "half precision", "one layer"])
+@pytest.fixture(params=["few", "half precision, one layer"])
 def subject(request: pytest.FixtureRequest, tiny: Any) -> ModuleSubject:
     options = {
         "few": ExplicitSettings(kept=5, precision="float32"),
-        "whole": WHOLE,
-        "half precision": ExplicitSettings(kept=5),
-        "one layer": ExplicitSettings(kept=5, layers=1, precision="float32"),
+        "half precision, one layer": ExplicitSettings(kept=5, layers=1),
     }[request.param]
     asked = torch.tensor([tiny.ids("where is it?"), tiny.ids("who was here")])
     given = [[told(tiny, n)] for n in range(3)]
@@ -164,6 +162,8 @@ def test_odd_references_stay_finite(tiny: Any, tokens: list[int]) -> None:
     memory = ExplicitMemory(tiny, ExplicitSettings(kept=500))  # more than is there
     state = memory.write(references(tokens), {})
     assert memory.read(torch.tensor([[1, 2]]), state).isfinite().all()
+    with pytest.raises(Invalid, match="no tokens"):
+        memory.read(torch.zeros(1, 0, dtype=torch.int64), state)
 
 
 def test_a_text_is_cut_where_it_is_too_long_and_refused_whole(tiny: Any) -> None:

@@ -21,7 +21,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
-from mnemic.errors import TooLarge
+from mnemic.errors import Invalid, TooLarge
 
 KeysAndValues: TypeAlias = "Sequence[tuple[Tensor, Tensor]]"
 """Of each layer, turned to their positions: (B, H_kv, S, d) each."""
@@ -57,12 +57,12 @@ class Entries:
     """Where a memory enters; with none of them the decoder is the bare model, to the bit.
 
     Attributes:
-        past: Keys and values of earlier positions, of each layer that is run; layers may hold different numbers of them.
+        past: Keys and values of earlier positions, of each layer that is run, of however many positions each.
         replaced: Matrices in the place of the model's, by name.
         added: Adapters beside matrices, by name.
         hidden: What is made of the hidden state (B, T, D) before a layer, by its number.
         gated: What is made of what a layer's W_d is given, (B, T, F), by its number.
-        position: Where the first token that is run stands; None for right behind `past`, which is so if `past` is whole.
+        position: Where the first token that is run stands; None for right behind `past`, if that is whole.
     """
 
     past: KeysAndValues = ()
@@ -121,8 +121,11 @@ class Llama:
             hidden states (B, T, D), and keys and values of these layers, those that came before included.
 
         Raises:
+            Invalid: there is no token.
             TooLarge: text and what came before it are longer than the model's context.
         """
+        if not h.shape[1]:
+            raise Invalid("text", "has no tokens", "Ask something.")
         stop, start = self.shape.layers if last is None else last, self._start(entries)
         length = start + h.shape[1]
         if length > self.shape.context:
