@@ -140,6 +140,17 @@ def test_generation_goes_on_behind_the_question(tiny: Any) -> None:
     assert spoken == tiny.decoder.generate([[*reference.tokens, *asked]], 8)
 
 
+def test_a_text_that_is_told_and_the_question_behind_it_are_the_prompt(tiny: Any) -> None:
+    memory, text, question = ExplicitMemory(tiny, WHOLE), "The hare sleeps in the barn.", "where is it?"
+    (reference,) = memory.told(text, ("a",))
+    prompt = tiny.prompt(("system", text), ("user", question))
+    assert [*reference.tokens, *memory.question(question)] == prompt
+    (spoken,) = tiny.decoder.generate([prompt], 6, frozenset({tiny.end}))
+    entries = memory.attach(memory.write([reference], {}))
+    assert memory.answer(question, entries, 6) == tiny.answer(spoken)
+    assert memory.answer(question, memory.attach({}), 6) == tiny.answers([question], limit=6)[0]
+
+
 def test_only_what_is_named_is_attached_and_the_rest_is_as_if_never_written(tiny: Any) -> None:
     memory, asked = ExplicitMemory(tiny, WHOLE), torch.tensor([tiny.ids("where?")])
     state = memory.write([told(tiny, n) for n in (0, 1, 2)], {})

@@ -20,6 +20,7 @@ import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from typing import ClassVar, Final, Literal
 
 import torch
@@ -137,6 +138,24 @@ class ExplicitMemory:
         none = keys.new_zeros(batch, keys.shape[1], 0, keys.shape[3])
         past += [(none, none)] * (self.model.decoder.shape.layers - len(past))
         return Entries(tuple(past), position=max(int(state[f"{name}.extent"]) for name in chosen))
+
+    def told(self, text: str, sources: Sequence[str] = ()) -> list[Reference]:
+        """A text as the model is told it before a question: as the message of its system."""
+        ids = self.model.prompt(("system", text), ("user", "?"))
+        return references(ids[: len(ids) - len(self.question("?"))], sources)
+
+    def question(self, text: str) -> list[int]:
+        """The tokens of a user's question behind whatever was told."""
+        first, second = (self.model.prompt(("system", told), ("user", text)) for told in ("a", "B"))
+        pairs = zip(reversed(first), reversed(second), strict=False)
+        shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        return first[len(first) - shared :]
+
+    def answer(self, question: str, entries: Entries, limit: int = 24) -> str:
+        """What the model says to a user's question behind references; without any it is asked as ever."""
+        ids = self.question(question) if entries.past else self.model.prompt(("user", question))
+        (said,) = self.model.decoder.generate([ids], limit, frozenset({self.model.end}), entries)
+        return self.model.answer(said)
 
     def forget(self, sources: Collection[str], state: State) -> State:
         """Drop every reference that one of these sources has a part in."""

@@ -31,11 +31,12 @@ _BATCH: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """A paragraph that holds a fact, the question that follows it, and the answer."""
+    """A paragraph that holds a fact, the question that follows it, the question alone, and the answer."""
 
     fact: MadeUpFact
     reference: Reference
     question: tuple[int, ...]
+    alone: tuple[int, ...]
     answer: tuple[int, ...]
 
     @property
@@ -82,12 +83,10 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | Point]:
 
 
 def _case(model: TextModel, fact: MadeUpFact, order: Random) -> _Case:
-    paragraph = fact.paragraph(order)
-    alone = model.prompt(("system", paragraph))
-    prompt = model.prompt(("system", paragraph), ("user", fact.taught[0]))
-    told = next(n for n, (one, other) in enumerate(zip(alone, prompt, strict=False)) if one != other)
-    told -= 1  # what opens a message is the question's
-    return _Case(fact, Reference(tuple(prompt[:told]), (fact.id,)), tuple(prompt[told:]), tuple(model.ids(fact.said)))
+    memory, asked = _memory(model, CHUNK), fact.taught[0]
+    (reference,) = memory.told(fact.paragraph(order), (fact.id,))
+    alone = tuple(model.prompt(("user", asked)))
+    return _Case(fact, reference, tuple(memory.question(asked)), alone, tuple(model.ids(fact.said)))
 
 
 def _memory(model: TextModel, kept: int, layers: int = 0) -> ExplicitMemory:
@@ -96,9 +95,10 @@ def _memory(model: TextModel, kept: int, layers: int = 0) -> ExplicitMemory:
 
 def _loss(model: TextModel, case: _Case, entries: Entries) -> float:
     """Mean loss of the answer's tokens behind the question."""
+    asked = case.question if entries.past else case.alone
     with torch.inference_mode():
-        logits = model.decoder.logits(torch.tensor([[*case.question, *case.answer]]), entries)[0]
-    return float(F.cross_entropy(logits[len(case.question) - 1 : -1], torch.tensor(case.answer)))
+        logits = model.decoder.logits(torch.tensor([[*asked, *case.answer]]), entries)[0]
+    return float(F.cross_entropy(logits[len(asked) - 1 : -1], torch.tensor(case.answer)))
 
 
 def _told(model: TextModel, memory: ExplicitMemory, case: _Case, state: State) -> tuple[float, float]:
@@ -146,15 +146,14 @@ def _curve(
 
 def _said(plan: ExperimentPlan, model: TextModel, cases: Sequence[_Case], states: Sequence[State]) -> Iterator[Figure]:
     plan.progress("said freely")
-    end, facts = frozenset({model.end}), [case.fact for case in cases]
+    facts = [case.fact for case in cases]
 
     def answered(kept: int | None) -> float:
         answers = []
         for case, state in zip(cases, states, strict=True):
             memory = _memory(model, kept or CHUNK)
             made = state if kept is None else memory.write([case.reference], memory.empty())
-            (ids,) = model.decoder.generate([case.question], _SAID, end, memory.attach(made))
-            answers.append(model.answer(ids))
+            answers.append(memory.answer(case.fact.taught[0], memory.attach(made), _SAID))
         return share(facts, answers)
 
     yield Figure(name="answers that hold the value, whole reference", value=answered(None), unit=f"of {len(cases)}")

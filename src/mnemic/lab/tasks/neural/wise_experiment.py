@@ -14,7 +14,7 @@ from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.neural.experiment import ExperimentPlan, Point
 from mnemic.lab.tasks.neural.made_up_people import STRANGERS, MadeUpFact, made_up_facts
-from mnemic.neural.llama import Entries
+from mnemic.neural.llama import BARE, Entries
 from mnemic.neural.wise import UNRELATED, Edit, EditedLayer, Rows, WiseMemory, WiseSettings, joined
 
 if TYPE_CHECKING:
@@ -34,29 +34,32 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | Point]:
     facts = made_up_facts(count, plan.seed)
     edits = [_edit(fact, n) for n, fact in enumerate(facts)]
     near = [fact.other for fact in made_up_facts(20, plan.seed + 1)]
-    unrelated = [*_ELSEWHERE[: 4 if plan.quick else 8], *dict.fromkeys(near)][: 8 if plan.quick else 16]
+    unrelated = _Unrelated(
+        model, [*_ELSEWHERE[: 2 if plan.quick else 8], *dict.fromkeys(near)][: 4 if plan.quick else 16]
+    )
     settings = WiseSettings(seed=plan.seed, wordings=1, steps=12 if plan.quick else 25)
     memory = WiseMemory(model, settings)
     plan.progress(f"{count} edits, one by one")
     state = memory.empty()
     for n in range(count):
         state = memory.write(edits[: n + 1], state)
-        if n + 1 in (1, 4, 8, count):
+        if n + 1 in (4, 8):
             entries = _routed(memory, model, state)
             yield Point("side memory", n + 1, _reliable(model, edits[: n + 1], entries))
     entries = _routed(memory, model, state)
     yield Figure(name="reliability", value=_reliable(model, edits, entries), unit=f"of {count}",
                  bar=0.5 if plan.quick else 0.90, more=True)  # fmt: skip
-    same, alike = _local(model, unrelated, entries)
+    same, alike = unrelated.unharmed(entries)
     yield Figure(name="unrelated prompts whose logits are the bare model's, to the bit", value=same,
                  unit=f"of {len(unrelated)}", bar=0.5 if plan.quick else 0.75, more=True)  # fmt: skip
     dropped = memory.forget([edit.id for edit in edits], state)
     yield Figure(name="the same with the side memory dropped", unit=f"of {len(unrelated)}",
-                 value=_local(model, unrelated, _routed(memory, model, dropped))[0], bar=1, more=True)  # fmt: skip
+                 value=unrelated.unharmed(_routed(memory, model, dropped))[0], bar=1, more=True)  # fmt: skip
     said = _reliable(model, _otherwise(edits, facts), entries)
     yield Figure(name="asked otherwise", value=said, unit=f"of {count}")
     yield Figure(name="unrelated prompts, next token as before", value=alike, unit=f"of {len(unrelated)}")
-    for name, fair in (("fine-tuning with the same replay and negatives", True), ("plain fine-tuning", False)):
+    controls = (("fine-tuning with the same replay and negatives", True), ("plain fine-tuning", False))
+    for name, fair in controls[: 1 if plan.quick else 2]:
         plan.progress(name)
         yield from _tuned(plan, model, facts, edits, unrelated, name, settings, fair=fair)
     if not plan.quick:
@@ -83,34 +86,48 @@ def _reliable(model: TextModel, edits: Sequence[Edit], entries: Callable[[list[i
     right = 0
     for edit in edits:
         ids, target = model.prompt(("user", edit.prompts[0])), model.ids(edit.target)
-        logits = model.logits_of([*ids, *target], entries(ids))
-        right += logits[len(ids) - 1 : -1].argmax(-1).tolist() == target
+        logits = _last(model, [*ids, *target[:-1]], entries(ids), len(target))
+        right += logits.argmax(-1).tolist() == target
     return right / len(edits)
 
 
-def _local(
-    model: TextModel, prompts: Sequence[str], entries: Callable[[list[int]], Entries]
-) -> tuple[float, float]:  # fmt: skip
-    """Shares of prompts whose logits are the bare model's to the bit, and whose next token is the same."""
-    same = alike = 0
-    for prompt in prompts:
-        ids = model.prompt(("user", prompt))
-        bare, now = model.logits_of(ids), model.logits_of(ids, entries(ids))
-        same += torch.equal(bare, now)
-        alike += int(bare[-1].argmax()) == int(now[-1].argmax())
-    return same / len(prompts), alike / len(prompts)
+def _last(model: TextModel, ids: Sequence[int], entries: Entries, count: int = 1) -> Tensor:
+    """Logits (count, V) of the last tokens."""
+    with torch.inference_mode():
+        h, _ = model.decoder.run(model.decoder.embed(torch.tensor([list(ids)])), entries)
+        return model.decoder.head(h[0, -count:])
+
+
+class _Unrelated:
+    """Prompts that are to be answered as before, and what the bare model makes of them."""
+
+    def __init__(self, model: TextModel, prompts: Sequence[str]) -> None:
+        self._model = model
+        self._bare = [(ids, _last(model, ids, BARE)) for ids in (model.prompt(("user", text)) for text in prompts)]
+
+    def __len__(self) -> int:
+        return len(self._bare)
+
+    def unharmed(self, entries: Callable[[list[int]], Entries]) -> tuple[float, float]:
+        """Shares of prompts whose logits are the bare model's to the bit, and whose next token is the same."""
+        same = alike = 0
+        for ids, bare in self._bare:
+            now = _last(self._model, ids, entries(ids))
+            same += torch.equal(bare, now)
+            alike += int(bare.argmax()) == int(now.argmax())
+        return same / len(self), alike / len(self)
 
 
 def _tuned(
     plan: ExperimentPlan, model: TextModel, facts: Sequence[MadeUpFact], edits: Sequence[Edit],
-    unrelated: Sequence[str], name: str, settings: WiseSettings, *, fair: bool,
+    unrelated: _Unrelated, name: str, settings: WiseSettings, *, fair: bool,
 ) -> Iterator[Figure | Point]:  # fmt: skip
     """The same matrix, changed for every prompt."""
     place = EditedLayer(model, model.decoder.shape.layers + settings.layer)
     delta = torch.zeros_like(place.matrix)
     for n in range(len(edits)):
         delta = _tune(place, delta, edits[: n + 1], settings, plan.seed * 1_000 + n, fair=fair)
-        if n + 1 in (1, 4, 8, len(edits)):
+        if n + 1 in (4, 8):
             changed = Entries(replaced={place.name: place.matrix + delta})
             right = _reliable(model, edits[: n + 1], lambda ids, changed=changed: changed)
             yield Point(name, n + 1, right)
@@ -119,7 +136,7 @@ def _tuned(
                  value=_reliable(model, edits, lambda ids: changed))  # fmt: skip
     yield Figure(name=f"control, {name}: asked otherwise", unit=f"of {len(edits)}",
                  value=_reliable(model, _otherwise(edits, facts), lambda ids: changed))  # fmt: skip
-    same, alike = _local(model, unrelated, lambda ids: changed)
+    same, alike = unrelated.unharmed(lambda ids: changed)
     yield Figure(name=f"control, {name}: unrelated prompts, next token as before", value=alike,
                  unit=f"of {len(unrelated)}", detail=f"{same:.2f} to the bit")  # fmt: skip
 
@@ -133,6 +150,9 @@ def _tune(
     optimizer = torch.optim.Adam([changed], lr=settings.rate)
     asked = [place.rows(edit.prompts[0], edit.target) for edit in edits]
     texts = [*edits[-1].near, *UNRELATED, *(text for edit in edits[:-1] for text in edit.near)]
+    negatives = [_asked(place.rows(text)) for text in texts] if fair else []
+    with torch.no_grad():
+        bare = [F.log_softmax(place.logits(rows, torch.zeros_like(delta)), -1) for rows in negatives]
     for _ in range(settings.steps):
         rows = [asked[-1]]
         if fair:
@@ -140,11 +160,10 @@ def _tune(
         with torch.enable_grad():
             loss, right = place.loss(joined(rows), changed)
             if fair:
-                kept = joined([_last(place.rows(text)) for text in order.sample(texts, settings.unrelated)])
-                with torch.no_grad():
-                    bare = F.log_softmax(place.logits(kept, torch.zeros_like(delta)), -1)
-                drift = F.kl_div(F.log_softmax(place.logits(kept, changed), -1), bare, reduction="batchmean",
-                                 log_target=True)  # fmt: skip
+                chosen = order.sample(range(len(texts)), settings.unrelated // 2)
+                now = F.log_softmax(place.logits(joined([negatives[n] for n in chosen]), changed), -1)
+                wanted = torch.cat([bare[n] for n in chosen])
+                drift = F.kl_div(now, wanted, reduction="batchmean", log_target=True)
                 right = right and float(drift.detach()) < 0.02
                 loss = loss + drift
             if right:
@@ -156,7 +175,7 @@ def _tune(
     return changed.detach()
 
 
-def _last(rows: Rows) -> Rows:
+def _asked(rows: Rows) -> Rows:
     """Rows of which the token behind the prompt counts."""
     last = torch.zeros_like(rows.counted)
     last[:, int(rows.asked.sum()) - 1] = True
@@ -164,13 +183,13 @@ def _last(rows: Rows) -> Rows:
 
 
 def _without(
-    plan: ExperimentPlan, model: TextModel, edits: Sequence[Edit], unrelated: Sequence[str], settings: WiseSettings
+    plan: ExperimentPlan, model: TextModel, edits: Sequence[Edit], unrelated: _Unrelated, settings: WiseSettings
 ) -> Iterator[Figure]:
     """The side memory with nothing replayed."""
     plan.progress("without replay")
     memory = WiseMemory(model, replace(settings, replayed=0))
     entries = _routed(memory, model, memory.write(edits, memory.empty()))
-    same, _ = _local(model, unrelated, entries)
+    same, _ = unrelated.unharmed(entries)
     yield Figure(name=f"ablation, {len(edits)} edits without replay: reliability",
                  value=_reliable(model, edits, entries), unit=f"of {len(edits)}",
                  detail=f"{same:.2f} of unrelated prompts to the bit")  # fmt: skip
