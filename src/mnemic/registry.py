@@ -73,6 +73,7 @@ MODULES: Final = {
     "kv": "mnemic.neural.kv_memory:KVMemory",  # keys and values of a text: MemOS, arXiv:2507.03724
     "wise": "mnemic.neural.wise:WiseMemory",  # edits in a side memory: WISE, arXiv:2405.14768
     "explicit": "mnemic.neural.explicit_memory:ExplicitMemory",  # sparse keys and values: Memory3, arXiv:2407.01178
+    "chunks": "mnemic.neural.chunk_memory:ChunkMemory",  # a bank of chunks behind a window: MemLong, arXiv:2408.16967
     "lora": "mnemic.neural.lora_memory:LoraMemory",  # facts as adapters beside matrices: LoRA, arXiv:2106.09685
 }
 
