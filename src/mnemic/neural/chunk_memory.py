@@ -123,7 +123,8 @@ class ChunkMemory:
         if not len(state["embeddings"]) or not len(state["recent"]):
             return []
         _, _, now = self._encoded(state["recent"][-self.settings.chunk :])
-        return nearest(now, state["embeddings"], self.settings.retrieved).tolist()
+        numbers: list[int] = nearest(now, state["embeddings"], self.settings.retrieved).tolist()
+        return numbers
 
     def attach(self, state: State, numbers: Sequence[int], batch: int = 1) -> Entries:
         """Chunks of the bank as what came before, for the layers that attend to them; the bare model for none.

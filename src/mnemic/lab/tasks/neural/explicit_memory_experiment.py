@@ -8,6 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING, Final
 
 import torch
+from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
 from mnemic.lab.kit.figures import Figure
@@ -206,7 +207,8 @@ def _reader(
     """Adapters beside W_q and W_o of the upper layers; below them all is computed once."""
     decoder, first = model.decoder, model.decoder.shape.layers - _UPPER
     draw, order = torch.Generator().manual_seed(seed), Random(seed)  # noqa: S311 - an order, not a secret
-    added, leaves = {}, []
+    added: dict[str, list[LowRank]] = {}
+    leaves: list[Tensor] = []
     for layer in range(first, decoder.shape.layers):
         for target in ("q_proj", "o_proj"):
             name = f"model.layers.{layer}.self_attn.{target}.weight"

@@ -78,8 +78,9 @@ class TextRecall:
 
     def __init__(self, model: TextModel, store: Memory) -> None:
         self._model, self._me = model, store.scope(user="matrix")
-        self._store, self._items = store, dict[str, ItemId]()
-        self._facts = dict[str, MadeUpFact]()
+        self._store = store
+        self._items: dict[str, ItemId] = {}
+        self._facts: dict[str, MadeUpFact] = {}
 
     def learn(self, facts: Sequence[MadeUpFact]) -> None:
         for fact in facts:

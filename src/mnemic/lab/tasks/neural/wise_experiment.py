@@ -129,16 +129,20 @@ def _tuned(
         delta = _tune(place, delta, edits[: n + 1], settings, plan.seed * 1_000 + n, fair=fair)
         if n + 1 in (4, 8):
             changed = Entries(replaced={place.name: place.matrix + delta})
-            right = _reliable(model, edits[: n + 1], lambda ids, changed=changed: changed)
+            right = _reliable(model, edits[: n + 1], _always(changed))
             yield Point(name, n + 1, right)
     changed = Entries(replaced={place.name: place.matrix + delta})
     yield Figure(name=f"control, {name}: reliability", unit=f"of {len(edits)}",
-                 value=_reliable(model, edits, lambda ids: changed))  # fmt: skip
+                 value=_reliable(model, edits, _always(changed)))  # fmt: skip
     yield Figure(name=f"control, {name}: asked otherwise", unit=f"of {len(edits)}",
-                 value=_reliable(model, _otherwise(edits, facts), lambda ids: changed))  # fmt: skip
-    same, alike = unrelated.unharmed(lambda ids: changed)
+                 value=_reliable(model, _otherwise(edits, facts), _always(changed)))  # fmt: skip
+    same, alike = unrelated.unharmed(_always(changed))
     yield Figure(name=f"control, {name}: unrelated prompts, next token as before", value=alike,
                  unit=f"of {len(unrelated)}", detail=f"{same:.2f} to the bit")  # fmt: skip
+
+
+def _always(entries: Entries) -> Callable[[list[int]], Entries]:
+    return lambda ids: entries
 
 
 def _tune(
