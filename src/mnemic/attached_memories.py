@@ -51,7 +51,7 @@ class AttachedMemories:
 
     def __init__(self, artefacts: ScopeArtefacts, learning: ScopeLearning, model: str | None = None) -> None:
         require_torch()
-        import_whole("mnemic.neural.gguf_weights", "mnemic.neural.explicit_memory", "mnemic.neural.wise")
+        import_whole("mnemic.neural.gguf_weights")
         from mnemic.neural.gguf_weights import open_gguf
 
         self._artefacts, self._learning = artefacts, learning
@@ -72,6 +72,7 @@ class AttachedMemories:
             Conflict: something was erased meanwhile; nothing was kept.
             StoreError: what was made cannot be kept.
         """
+        import_whole("mnemic.neural.explicit_memory")
         from mnemic.neural.explicit_memory import ExplicitMemory
 
         memory = ExplicitMemory(self._model)
@@ -96,6 +97,7 @@ class AttachedMemories:
         return memory.attach(state), len(found)
 
     def _side(self, question: str, report: Edits) -> tuple[Entries, str]:
+        import_whole("mnemic.neural.gguf_weights", "mnemic.neural.wise")
         from mnemic.neural.gguf_weights import single_threaded
         from mnemic.neural.wise import Edit, WiseMemory
 
@@ -128,6 +130,7 @@ class AttachedMemories:
 
     def _loaded(self, kept: KeptArtefact | None, identity: Identity) -> State | None:
         """The state of an artefact; None where there is none, or its bytes are gone or damaged: it is made again."""
+        import_whole("mnemic.neural.base")
         from mnemic.neural import base
 
         if kept is None:
@@ -141,6 +144,7 @@ class AttachedMemories:
         self, state: State, identity: Identity, mechanism: str, sources: Sequence[ItemId], what: str,
         former: KeptArtefact | None,
     ) -> None:  # fmt: skip
+        import_whole("mnemic.neural.base")
         from mnemic.neural import base
 
         try:

@@ -17,7 +17,7 @@ from mnemic.neural.explicit_memory import (  # noqa: E402
     CHUNK,
     ExplicitMemory,
     ExplicitSettings,
-    Reference,
+    TextReference,
     attended_by_definition,
     kept,
     kept_by_definition,
@@ -34,8 +34,8 @@ TEXTS = ("The hare sleeps in the barn.", " Rain falls on the roof, and on the fe
 WHOLE = ExplicitSettings(kept=CHUNK, precision="float32")
 
 
-def told(tiny: Any, number: int) -> Reference:
-    return Reference(tuple(tiny.ids(TEXTS[number])), (f"told {number}",))
+def told(tiny: Any, number: int) -> TextReference:
+    return TextReference(tuple(tiny.ids(TEXTS[number])), (f"told {number}",))
 
 
 @pytest.fixture(params=["few", "half precision, one layer"])
@@ -185,7 +185,7 @@ def test_a_text_is_cut_where_it_is_too_long_and_refused_whole(tiny: Any) -> None
     before = bits(state)
     for wrong, error in ((tokens, TooLarge), ([], Invalid), ([-1], Invalid), ([10**6], Invalid)):
         with pytest.raises(error):
-            memory.write([told(tiny, 1), Reference(tuple(wrong))], state)
+            memory.write([told(tiny, 1), TextReference(tuple(wrong))], state)
     assert bits(state) == before
 
 

@@ -16,7 +16,7 @@ from mnemic.errors import DamagedState, Invalid, TooLarge  # noqa: E402
 from mnemic.neural.llama import Entries  # noqa: E402
 from mnemic.neural.wise import (  # noqa: E402
     Edit,
-    Rows,
+    PromptRows,
     WiseMemory,
     WiseSettings,
     distance,
@@ -81,9 +81,9 @@ def test_distance_is_its_definition_in_value_and_gradient(length: int) -> None:
         assert torch.allclose(slow, fast, atol=1e-12)
 
 
-def _rows(given: Any, length: int) -> Rows:
+def _rows(given: Any, length: int) -> PromptRows:
     at = torch.arange(given.shape[1])[None] < length
-    return Rows(given, given[..., :4], at, at, at.long())
+    return PromptRows(given, given[..., :4], at, at, at.long())
 
 
 def test_no_change_is_at_distance_zero_with_a_gradient_that_is_a_number() -> None:

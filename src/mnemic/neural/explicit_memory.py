@@ -39,7 +39,7 @@ _PARTS: Final = ("keys", "values", "extent", "sources")
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class TextReference:
     """A piece of text to be remembered.
 
     Attributes:
@@ -102,7 +102,7 @@ class ExplicitMemory:
         """No references."""
         return {}
 
-    def write(self, given: Sequence[Reference], state: State) -> State:
+    def write(self, given: Sequence[TextReference], state: State) -> State:
         """Encode references, each by itself; what is there already stands as it is.
 
         Raises:
@@ -139,7 +139,7 @@ class ExplicitMemory:
         past += [(none, none)] * (self.model.decoder.shape.layers - len(past))
         return Entries(tuple(past), position=max(int(state[f"{name}.extent"]) for name in chosen))
 
-    def told(self, text: str, sources: Sequence[str] = ()) -> list[Reference]:
+    def told(self, text: str, sources: Sequence[str] = ()) -> list[TextReference]:
         """A text as the model is told it before a question: as the message of its system."""
         ids = self.model.prompt(("system", text), ("user", "?"))
         return references(ids[: len(ids) - len(self.question("?"))], sources)
@@ -175,7 +175,7 @@ class ExplicitMemory:
             if asked & {bytes(row.tolist()) for row in state[f"{name}.sources"]}
         ]  # fmt: skip
 
-    def _check(self, reference: Reference) -> None:
+    def _check(self, reference: TextReference) -> None:
         tokens, most = reference.tokens, min(CHUNK, self.model.decoder.shape.context - 1)
         if not tokens or not 0 <= min(tokens) <= max(tokens) < self.model.decoder.shape.vocabulary:
             problem = "has tokens that the model does not know" if tokens else "has no tokens"
@@ -183,7 +183,7 @@ class ExplicitMemory:
         if len(tokens) > most:
             raise TooLarge("reference", f"has {len(tokens)} tokens", f"One has up to {most}: cut it into several.")
 
-    def _encoded(self, reference: Reference) -> State:
+    def _encoded(self, reference: TextReference) -> State:
         """What is kept of a reference."""
         decoder, layers = self.model.decoder, self._layers
         before: dict[int, Tensor] = {}
@@ -284,9 +284,9 @@ def attended_by_definition(q: Tensor, memories: Sequence[tuple[Tensor, Tensor]],
     return torch.stack(read)
 
 
-def references(tokens: Sequence[int], sources: Sequence[str] = (), chunk: int = CHUNK) -> list[Reference]:
+def references(tokens: Sequence[int], sources: Sequence[str] = (), chunk: int = CHUNK) -> list[TextReference]:
     """Cut a text's tokens into references, the last one shorter."""
-    return [Reference(tuple(tokens[at : at + chunk]), tuple(sources)) for at in range(0, len(tokens), chunk)]
+    return [TextReference(tuple(tokens[at : at + chunk]), tuple(sources)) for at in range(0, len(tokens), chunk)]
 
 
 def _digest(source: str) -> bytes:

@@ -108,7 +108,7 @@ class WiseSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class PromptRows:
     """Texts as they come to the matrix, behind what all of them begin with; shorter rows end in padding.
 
     Attributes:
@@ -126,15 +126,15 @@ class Rows:
     next: Tensor
 
 
-def joined(rows: Sequence[Rows]) -> Rows:
-    """Rows below each other, padded to the longest."""
+def joined(rows: Sequence[PromptRows]) -> PromptRows:
+    """PromptRows below each other, padded to the longest."""
     longest = max(row.h.shape[1] for row in rows)
 
     def padded(x: Tensor) -> Tensor:
         return F.pad(x, (0, 0, 0, longest - x.shape[1]) if x.dim() == 3 else (0, longest - x.shape[1]))
 
     names = ("given", "h", "asked", "counted", "next")
-    return Rows(*(torch.cat([padded(getattr(row, name)) for row in rows]) for name in names))
+    return PromptRows(*(torch.cat([padded(getattr(row, name)) for row in rows]) for name in names))
 
 
 class EditedLayer:
@@ -149,9 +149,9 @@ class EditedLayer:
         self.matrix = model.decoder.weights[self.name]
         prompts = [model.prompt(("user", text)) for text in ("a", "B")]
         self.opening = [left for left, right in takewhile(lambda pair: pair[0] == pair[1], zip(*prompts, strict=False))]
-        self._kept: dict[tuple[int, ...], Rows] = {}
+        self._kept: dict[tuple[int, ...], PromptRows] = {}
 
-    def rows(self, prompt: str, answer: str = "") -> Rows:
+    def rows(self, prompt: str, answer: str = "") -> PromptRows:
         """A user's prompt and what is answered, as one row behind what all prompts begin with."""
         ids = self.model.prompt(("user", prompt))[len(self.opening) :]
         said = [*self.model.ids(answer), self.model.end] if answer else []
@@ -161,7 +161,7 @@ class EditedLayer:
             given, h = self.before(tokens, self._opening_past)
             at = torch.arange(tokens.shape[1])[None]
             counted = (at >= len(ids) - 1) & (at < tokens.shape[1] - 1)
-            self._kept[key] = Rows(given, h, at < len(ids), counted, tokens.roll(-1, 1))
+            self._kept[key] = PromptRows(given, h, at < len(ids), counted, tokens.roll(-1, 1))
         return self._kept[key]
 
     def clear(self) -> None:
@@ -181,7 +181,7 @@ class EditedLayer:
             h, _ = self.model.decoder.run(self.model.decoder.embed(tokens), entries, last=self.layer + 1)
         return seen[0].clone(), h.clone()
 
-    def logits(self, rows: Rows, delta: Tensor) -> Tensor:
+    def logits(self, rows: PromptRows, delta: Tensor) -> Tensor:
         """Logits (counted positions, V) with the matrix changed by `delta` (D, F)."""
         decoder, first = self.model.decoder, self.layer + 1
         given, h = self._opened
@@ -192,7 +192,7 @@ class EditedLayer:
         )
         return decoder.head(above[rows.counted])
 
-    def loss(self, rows: Rows, delta: Tensor) -> tuple[Tensor, bool]:
+    def loss(self, rows: PromptRows, delta: Tensor) -> tuple[Tensor, bool]:
         """Mean loss of the answers' tokens, and whether each is the likeliest."""
         logits, wanted = self.logits(rows, delta), rows.next[rows.counted]
         return F.cross_entropy(logits, wanted), bool((logits.argmax(-1) == wanted).all())
@@ -373,7 +373,7 @@ class WiseMemory:
         }
 
     def _made(
-        self, copy: Tensor, subspace: int, asked: Sequence[Rows], earlier: Sequence[Sequence[Rows]],
+        self, copy: Tensor, subspace: int, asked: Sequence[PromptRows], earlier: Sequence[Sequence[PromptRows]],
         near: Sequence[str], far: Sequence[str], seed: int,
     ) -> Tensor:  # fmt: skip
         """A subspace's copy after one more edit."""
@@ -399,7 +399,7 @@ class WiseMemory:
             optimizer.step()
         return delta.detach()
 
-    def _margins(self, edits: Rows, unrelated: Rows, delta: Tensor) -> Tensor:
+    def _margins(self, edits: PromptRows, unrelated: PromptRows, delta: Tensor) -> Tensor:
         """How far Δ is from where it is to be: small for unrelated prompts, large for edits, and well apart."""
         inside, outside = distance(edits, delta) / self._unit, distance(unrelated, delta) / self._unit
         settings = self.settings
@@ -431,7 +431,7 @@ def distance_by_definition(given: Tensor, delta: Tensor) -> Tensor:
     return total / len(given)
 
 
-def distance(rows: Rows, delta: Tensor) -> Tensor:
+def distance(rows: PromptRows, delta: Tensor) -> Tensor:
     """Δ of each row (B,), over the positions of its prompt."""
     moved = F.linear(rows.given, delta).square().sum(-1)
     length = torch.where(moved > 0, moved, 1.0).sqrt() * (moved > 0)  # the slope of a root at 0 is no number

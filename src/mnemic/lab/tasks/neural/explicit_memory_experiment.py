@@ -15,7 +15,7 @@ from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.neural.experiment import ExperimentPlan, Point
 from mnemic.lab.tasks.neural.made_up_people import MadeUpFact, made_up_facts, share
 from mnemic.neural.base import State, state_bytes
-from mnemic.neural.explicit_memory import CHUNK, ExplicitMemory, ExplicitSettings, Reference
+from mnemic.neural.explicit_memory import CHUNK, ExplicitMemory, ExplicitSettings, TextReference
 from mnemic.neural.llama import BARE, Entries, LowRank
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class _Case:
     """A paragraph that holds a fact, the question that follows it, the question alone, and the answer."""
 
     fact: MadeUpFact
-    reference: Reference
+    reference: TextReference
     question: tuple[int, ...]
     alone: tuple[int, ...]
     answer: tuple[int, ...]

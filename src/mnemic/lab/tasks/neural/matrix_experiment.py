@@ -20,7 +20,7 @@ from mnemic.lab.tasks.neural.experiment import ExperimentPlan
 from mnemic.lab.tasks.neural.made_up_people import STRANGERS, MadeUpFact, made_up_facts, share
 from mnemic.memory import Memory
 from mnemic.neural.base import State, state_bytes, state_digest
-from mnemic.neural.explicit_memory import ExplicitMemory, Reference
+from mnemic.neural.explicit_memory import ExplicitMemory, TextReference
 from mnemic.neural.kv_memory import KVMemory
 from mnemic.neural.llama import BARE, Entries
 from mnemic.neural.lora_memory import LoraMemory, LoraSettings
@@ -200,7 +200,7 @@ class SparseKeys:
         never = self._memory.write(self._references(self._facts), self._memory.empty())
         return state_digest(self._state) == state_digest(never)
 
-    def _references(self, facts: Sequence[MadeUpFact]) -> list[Reference]:
+    def _references(self, facts: Sequence[MadeUpFact]) -> list[TextReference]:
         return [part for fact in facts for part in self._memory.told(fact.said, (fact.id,))]
 
 

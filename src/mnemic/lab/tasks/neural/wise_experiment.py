@@ -15,7 +15,7 @@ from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.neural.experiment import ExperimentPlan, Point
 from mnemic.lab.tasks.neural.made_up_people import STRANGERS, MadeUpFact, made_up_facts
 from mnemic.neural.llama import BARE, Entries
-from mnemic.neural.wise import UNRELATED, Edit, EditedLayer, Rows, WiseMemory, WiseSettings, joined
+from mnemic.neural.wise import UNRELATED, Edit, EditedLayer, PromptRows, WiseMemory, WiseSettings, joined
 
 if TYPE_CHECKING:
     from mnemic.neural.gguf_weights import TextModel
@@ -179,8 +179,8 @@ def _tune(
     return changed.detach()
 
 
-def _asked(rows: Rows) -> Rows:
-    """Rows of which the token behind the prompt counts."""
+def _asked(rows: PromptRows) -> PromptRows:
+    """PromptRows of which the token behind the prompt counts."""
     last = torch.zeros_like(rows.counted)
     last[:, int(rows.asked.sum()) - 1] = True
     return replace(rows, counted=last)
