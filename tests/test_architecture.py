@@ -67,7 +67,7 @@ FLOORS = (
     ("session", "long_reading", "markdown_folder", "scope_artefacts", "cubes"),
     ("scope_learning", "stored_memory"),
     ("memory", "aio"),
-    ("replicas", "placement", "engine_memory", "engine_adapters"),
+    ("replicas", "placement", "engine_memory", "engine_adapters", "attached_memories"),
     ("operations",),
     ("tools",),
     ("lab",),

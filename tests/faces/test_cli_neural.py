@@ -62,3 +62,36 @@ def test_a_file_that_is_no_model_orders_nothing(run: Run, told: None, tmp_path: 
         (tmp_path / name).write_bytes(b"GGUF\x03\x00")
     assert name in run("neural", "learn", "--model", str(tmp_path / name), code=2).err
     assert "learn" not in run("jobs").out
+
+
+def test_sparse_keys_and_a_side_memory_are_attached_and_go_with_their_source(
+    run: Run, told: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
+    from mnemic.neural import wise
+    from mnemic.testing.tiny_llama import write_tiny_llama
+
+    model = str(write_tiny_llama(tmp_path / "tiny.gguf"))
+    few = wise.WiseSettings(layer=1, steps=6, rate=2e-2)
+    monkeypatch.setattr(wise, "WiseSettings", lambda: few)
+    question = ("neural", "ask", "Where do I live?", "--model", model, "--json")
+    sparse, side = (json.loads(run(*question, "--by", by).out) for by in ("sparse", "side"))
+    assert sparse["attached"].startswith("1 text,")
+    assert sparse["with"] != sparse["without"] == side["without"]
+    assert side["attached"] == "1 fact; the side memory answers"
+    assert side["with"] != side["without"]
+
+    def kept() -> dict[str, list[str]]:
+        listed = json.loads(run("neural", "list", "--json").out)["artefacts"]
+        return {one["mechanism"]: [one["id"], one["sha256"]] for one in listed}
+
+    made = kept()
+    assert set(made) == {"explicit", "wise"}
+    for by, before in (("sparse", sparse), ("side", side)):
+        assert json.loads(run(*question, "--by", by).out) == before
+    assert kept() == made, "what is there is used, not made again"
+    assert set(json.loads(run(*question, "--by", "side", "--without").out)) >= {"without"}
+    listed = [json.loads(line) for line in run("list", "--json").out.splitlines()]
+    run("erase", next(one["id"] for one in listed if one["text"] == "I live in Trondheim."), "--yes")
+    assert kept() == {}
+    assert json.loads(run(*question, "--by", "sparse").out)["with"] == sparse["without"]

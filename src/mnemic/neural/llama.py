@@ -7,20 +7,21 @@
 
 R_t turns pairs of coordinates by angles t·b^(-2i/d) (Su et al., arXiv:2104.09864); H query heads share H_kv heads of
 keys and values (Ainslie et al., arXiv:2305.13245). Matrices have the names that Hugging Face's files give them.
-Shapes: B batch, T time, S earlier positions, D width, H heads, d width of a head, V vocabulary.
+Shapes: B batch, T time, S earlier positions, D width, F width of a gated layer, H heads, d width of a head,
+V vocabulary.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
-from mnemic.errors import TooLarge
+from mnemic.errors import Invalid, TooLarge
 
 KeysAndValues: TypeAlias = "Sequence[tuple[Tensor, Tensor]]"
 """Of each layer, turned to their positions: (B, H_kv, S, d) each."""
@@ -56,16 +57,20 @@ class Entries:
     """Where a memory enters; with none of them the decoder is the bare model, to the bit.
 
     Attributes:
-        past: Keys and values of earlier positions, of each layer that is run.
+        past: Keys and values of earlier positions, of each layer that is run, of however many positions each.
         replaced: Matrices in the place of the model's, by name.
         added: Adapters beside matrices, by name.
         hidden: What is made of the hidden state (B, T, D) before a layer, by its number.
+        gated: What is made of what a layer's W_d is given, (B, T, F), by its number.
+        position: Where the first token that is run stands; None for right behind `past`, if that is whole.
     """
 
     past: KeysAndValues = ()
     replaced: Mapping[str, Tensor] = field(default_factory=dict)
     added: Mapping[str, Sequence[LowRank]] = field(default_factory=dict)
     hidden: Mapping[int, Callable[[Tensor], Tensor]] = field(default_factory=dict)
+    gated: Mapping[int, Callable[[Tensor], Tensor]] = field(default_factory=dict)
+    position: int | None = None
 
 
 BARE: Final = Entries()
@@ -116,20 +121,27 @@ class Llama:
             hidden states (B, T, D), and keys and values of these layers, those that came before included.
 
         Raises:
+            Invalid: there is no token.
             TooLarge: text and what came before it are longer than the model's context.
         """
-        stop, start = self.shape.layers if last is None else last, self._before(entries)
+        if not h.shape[1]:
+            raise Invalid("text", "has no tokens", "Ask something.")
+        stop, start = self.shape.layers if last is None else last, self._start(entries)
         length = start + h.shape[1]
         if length > self.shape.context:
             remedy = f"The model takes {self.shape.context}: leave something out."
             raise TooLarge("text", f"is {length} tokens with what came before it", remedy)
-        turn, mask = self.turning(torch.arange(start, length)), _mask(h.shape[1], length, pad)
+        turn = self.turning(torch.arange(start, length))
+        masks: dict[int, Tensor | None] = {}
         kept = []
         for layer in range(first, stop):
             if layer in entries.hidden:
                 h = entries.hidden[layer](h)
             before = entries.past[layer - first] if entries.past else None
-            h, keys_values = self._layer(h, layer, entries, before, turn, mask)
+            attended = h.shape[1] + (before[0].shape[2] if before is not None else 0)
+            if attended not in masks:
+                masks[attended] = _mask(h.shape[1], attended, pad)
+            h, keys_values = self._layer(h, layer, entries, before, turn, masks[attended])
             kept.append(keys_values)
         return h, kept
 
@@ -169,11 +181,20 @@ class Llama:
                     spoken[row].append(int(tokens[row]))
                 if not open_rows or n == limit - 1:
                     break
-                entries = Entries(past, entries.replaced, entries.added, entries.hidden)
+                position = None if entries.position is None else entries.position + h.shape[1]
+                entries = replace(entries, past=past, position=position)
                 h, past = self.run(self.embed(tokens[:, None]), entries, pad=padding)
         return spoken
 
-    def _before(self, entries: Entries) -> int:
+    def queries(self, h: Tensor, layer: int) -> Tensor:
+        """What a layer asks for: hidden states (B, T, D) before it -> (B, H, T, d), not turned to any position."""
+        name = f"model.layers.{layer}."
+        asked = F.linear(self._norm(h, f"{name}input_layernorm.weight"), self.weights[f"{name}self_attn.q_proj.weight"])
+        return asked.view(h.shape[0], h.shape[1], -1, self.shape.head_width).transpose(1, 2)
+
+    def _start(self, entries: Entries) -> int:
+        if entries.position is not None:
+            return entries.position
         return entries.past[0][0].shape[2] if entries.past else 0
 
     def _layer(
@@ -208,6 +229,8 @@ class Llama:
         h = h + linear(read, "self_attn.o_proj")
         m = self._norm(h, f"{name}post_attention_layernorm.weight")
         gated = F.silu(linear(m, "mlp.gate_proj")) * linear(m, "mlp.up_proj")
+        if layer in entries.gated:
+            gated = entries.gated[layer](gated)
         return h + linear(gated, "mlp.down_proj"), (k, v)
 
     def _norm(self, x: Tensor, name: str) -> Tensor:

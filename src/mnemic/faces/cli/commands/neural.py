@@ -197,15 +197,30 @@ def _show_learnt(run: Invocation, memory: Memory, learning: ScopeLearning, plan:
         run.output.note(f"known and not learnt, since nobody has said how they are asked for: {matters}")
 
 
-@verb("mnemic neural ask 'Where do I live?'", "mnemic neural ask 'Where do I live?' --without --json", name="ask")
+@verb(
+    "mnemic neural ask 'Where do I live?'",
+    "mnemic neural ask 'Where do I live?' --without --json",
+    "mnemic neural ask 'Where do I live?' --by sparse",
+    name="ask",
+)
 @click.argument("question", type=WORDS)
+@click.option(
+    "--by",
+    type=click.Choice(("adapter", "sparse", "side")),
+    default="adapter",
+    show_default=True,
+    help="What is attached: adapters that were learnt, a few keys of what recall finds, or a side memory of the facts.",
+)
 @click.option("--with", "only_with", is_flag=True, help="Only with what was learnt.")
 @click.option("--without", "only_without", is_flag=True, help="Only the model as it is.")
 @click.option("--model", type=WORDS, metavar="NAME", help="The model, if nothing was learnt (left out: smollm2).")
-def asked(question: str, model: str | None, *, only_with: bool, only_without: bool) -> None:
-    """Ask the model itself, with what it has learnt of this memory and without, side by side.
+def asked(question: str, model: str | None, by: str, *, only_with: bool, only_without: bool) -> None:
+    """Ask the model itself, with a memory of this user attached to it and without, side by side.
 
-    Nothing is told to it: recall only names the shard that is weighed in, that of the first item it finds.
+    Nothing is told to it. `adapter`: recall only names the shard that is weighed in, that of the first item it finds.
+    `sparse` attaches a few keys and values of each text that recall finds, made on the first use and kept. `side` edits
+    what it knows of the profile into a copy of one matrix, which answers only what it is about; the first time that
+    takes seconds of a processor for each fact. Both go with their sources.
     """
     if only_with and only_without:
         raise Invalid("with", "comes with --without", "Leave both out for both.")
@@ -213,6 +228,9 @@ def asked(question: str, model: str | None, *, only_with: bool, only_without: bo
     from mnemic.scope_learning import LearningPlan, open_lora, require_torch, shard_for
 
     require_torch()
+    if by != "adapter":
+        _ask_attached(run, question, by, model, only_with=only_with, only_without=only_without)
+        return
     with run.user_memory() as me:
         shards = me.learning.shards()
         last = me.learning.plan() or LearningPlan()
@@ -237,6 +255,34 @@ def asked(question: str, model: str | None, *, only_with: bool, only_without: bo
         return
     weighed = "no shard is of it" if shard is None else f"shard {shard.number + 1} of {shard.of}"
     heads = {"with": f"with ({weighed})", "without": "without"}
+    run.output.table([(heads[name], flat(said)) for name, said in answers.items()])
+
+
+def _ask_attached(
+    run: Invocation, question: str, by: str, model: str | None, *, only_with: bool, only_without: bool
+) -> None:
+    """Ask with sparse keys and values, or with a side memory."""
+    from mnemic.attached_memories import AttachedMemories
+
+    answers: dict[str, str] = {}
+    with run.memory() as memory:
+        me = memory.scope(user=run.user, tenant=run.tenant, agent=run.options.agent).on_branch(run.options.branch or "")
+        if by == "side" and not only_without:
+            memory.flush(seconds=CATCH_UP_SECONDS)  # what was said last is of the facts too
+        attached = AttachedMemories(me.artefacts, me.learning, model)
+        what = "nothing is attached"
+        if not only_without:
+            with progress(run, unit="{task.completed:,.0f} of {task.total:,.0f} edits") as report:
+                found = [(recalled.item.id, recalled.item.text) for recalled in me.recall(question).items]
+                answers["with"], what = attached.answer(
+                    question, by, found, lambda done, most: report("side memory", done, most)
+                )
+        if not only_with:
+            answers["without"] = attached.answer(question, "", (), lambda done, most: None)[0]
+    if run.output.json:
+        run.output.document({"question": question, "by": by, "attached": what, **answers})
+        return
+    heads = {"with": f"with ({what})", "without": "without"}
     run.output.table([(heads[name], flat(said)) for name, said in answers.items()])
 
 

@@ -66,5 +66,6 @@ EXPERIMENTS: Final = {
     "memgen": "mnemic.lab.tasks.neural.memgen_experiment:measure",
     "cms": "mnemic.lab.tasks.neural.cms_experiment:measure",
     "overwrite_rl": "mnemic.lab.tasks.neural.overwrite_rl_experiment:measure",
+    "matrix": "mnemic.lab.tasks.neural.matrix_experiment:measure",
 }
 """What runs each experiment; loaded when torch is known to be there."""
