@@ -71,6 +71,7 @@ COLLECTORS: Final = {
 
 MODULES: Final = {
     "kv": "mnemic.neural.kv_memory:KVMemory",  # keys and values of a text: MemOS, arXiv:2507.03724
+    "knn": "mnemic.neural.knn_attention:KnnAttention",  # the k best of all keys stored: arXiv:2203.08913
     "lora": "mnemic.neural.lora_memory:LoraMemory",  # facts as adapters beside matrices: LoRA, arXiv:2106.09685
 }
 

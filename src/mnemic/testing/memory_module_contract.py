@@ -172,6 +172,8 @@ def test_written_in_two_it_is_what_it_is_written_in_one(subject: ModuleSubject) 
     if subject.module.family == base.Family.PARAMETER:  # it learns what is to be known, not what was known before
         assert bits(subject.module.write(subject.given[1], subject.module.empty())) == bits(subject.written(2))
         return
+    if subject.joined is None:
+        pytest.skip("what is written at once is one thing, and in two it is two")
     whole = subject.module.write(subject.joined, subject.module.empty())
     read, again = (subject.module.read(subject.asked, state) for state in (whole, subject.written(2)))
     assert torch.allclose(read, again, atol=subject.tolerance)
@@ -243,10 +245,13 @@ def test_what_is_forgotten_is_as_if_it_had_never_been_written(subject: ModuleSub
         pytest.skip("it forgets a state as a whole")
     assert subject.sources, "name what the last write came from"
     state = subject.written(3)
+    before = bits(state)
     left = subject.module.forget(subject.sources, state)
-    assert bits(left).items() < bits(state).items()
-    again = subject.module.write(subject.given[1], left)
-    assert bits(again) == bits(subject.written(2))
+    assert bits(state) == before
+    if subject.module.family == base.Family.PARAMETER:  # what shares a part with it is learnt again
+        assert bits(left).items() < bits(state).items()
+        left = subject.module.write(subject.given[1], left)
+    assert bits(left) == bits(subject.written(2))
     assert bits(subject.module.forget(("nobody",), state)) == bits(state)
 
 
