@@ -80,9 +80,7 @@ def test_k_of_all_that_is_stored_is_attention_to_all_and_fewer_drop_the_smallest
     whole = layer.read(torch.cat((before, segment), 1), layer.empty())[:, 6:]
     state = layer.write(before, layer.empty())
     assert torch.allclose(layer.read(segment, state), whole, atol=1e-6)
-    off = [
-        float((KnnAttention(replace(joint, nearest=k)).read(segment, state) - whole).abs().max()) for k in (1, 5, 6)
-    ]
+    off = [float((KnnAttention(replace(joint, nearest=k)).read(segment, state) - whole).abs().max()) for k in (1, 5, 6)]
     assert off[0] > off[1] > off[2]
     likes = layer._heads(segment)[0] @ state["keys"].mT
     at = KnnAttention(replace(joint, nearest=2))._nearest(layer._heads(segment)[0], state)
@@ -158,7 +156,9 @@ def test_nothing_and_padding_alone_write_nothing_and_a_row_of_padding_is_local(s
     layer = KnnAttention(settings)
     state = layer.write(hidden(1), layer.empty())
     assert bits(layer.write(hidden(2, 0), state)) == bits(state)
-    assert bits(layer.write(SourcedStates(hidden(2), ("s",), torch.zeros(2, 4, dtype=torch.bool)), state)) == bits(state)
+    assert bits(layer.write(SourcedStates(hidden(2), ("s",), torch.zeros(2, 4, dtype=torch.bool)), state)) == bits(
+        state
+    )
     one = layer.write(SourcedStates(hidden(2), real=torch.tensor([[True] * 4, [False] * 4])), layer.empty())
     asked = hidden(3)
     assert torch.allclose(layer.read(asked, one)[1], layer.read(asked, layer.empty())[1], atol=1e-6)

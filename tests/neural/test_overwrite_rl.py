@@ -38,7 +38,7 @@ def test_the_advantage_is_the_reward_less_the_mean_and_equal_groups_teach_nothin
 def test_a_case_counted_by_hand() -> None:
     """Two rollouts, of two conversations and of one, two tokens each; rewards 1 and 0, so ±.5 for six tokens.
 
-    The first has a ratio of 2, cut to 1.2 as it is good: .6; its others 1: .5 each. The second's 2 is bad and not cut: -1.
+    The first has a ratio of 2, cut to 1.2 as it is good: .6; its others 1, .5 each. The second's 2 is not cut: -1.
     """
     settings = replace(SMALL, divergence=0.0)
     logs = torch.zeros(1, 2, 2, 2)
@@ -74,7 +74,7 @@ def test_the_loss_is_the_definition_in_value_and_gradient() -> None:
     rewards = EVERY([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]], dtype=torch.float64)
     for n in range(2):
         one, other = (
-            [[list(conversation) for conversation in rollout[:length]] for rollout, length in zip(x[n], lengths[n], strict=True)]
+            [[list(turn) for turn in rollout[:length]] for rollout, length in zip(x[n], lengths[n], strict=True)]
             for x in (logs, old)
         )  # fmt: skip
         slow = loss_by_definition(one, other, rewards[n].tolist(), SMALL)

@@ -4,7 +4,7 @@
     Â_i = R_i - mean R                                                 of G rollouts of a question; no deviation
     J   = 1/Σ|o_ij| Σ_i Σ_j Σ_t min(ρ Â_i, clip(ρ, 1-ε_lo, 1+ε_hi) Â_i) - β KL      ρ = π(o)/π_old(o)
 
-Each chunk is a conversation of its own, and every token of every conversation of a rollout gets that rollout's
+Each chunk is a conversation of its own, and every token of all conversations of a rollout gets its
 advantage; the mean is over all tokens, so that long rollouts weigh more. A group whose rewards are all equal teaches
 nothing and is left out.
 
@@ -81,7 +81,8 @@ def loss_by_definition(
             for log, log_old in zip(conversation, before, strict=True):
                 ratio, better = (log - log_old).exp(), reward - mean
                 within = ratio.clamp(1 - settings.low, 1 + settings.high)
-                gain = ratio * better if float(ratio * better) < float(within * better) else within * better
+                free, cut = ratio * better, within * better
+                gain = free if bool(free < cut) else cut
                 total = total + gain - settings.divergence * ((log_old - log).exp() - (log_old - log) - 1)
                 tokens += 1
     return -total / tokens
@@ -176,7 +177,9 @@ class OverwritePolicy:
     def _check(self, given: Tensor, name: str, dimensions: int) -> None:
         like = self._weights["question"]
         if given.ndim != dimensions or given.shape[-1] != self.settings.width:
-            raise Invalid(name, f"are of shape {tuple(given.shape)}", f"Give a last dimension of {self.settings.width}.")
+            raise Invalid(
+                name, f"are of shape {tuple(given.shape)}", f"Give a last dimension of {self.settings.width}."
+            )
         if given.dtype != like.dtype:
             raise Invalid(name, f"are {given.dtype}, and the policy {like.dtype}", "Give the same type.")
         if not torch.isfinite(given).all():

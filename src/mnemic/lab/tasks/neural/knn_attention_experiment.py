@@ -198,7 +198,7 @@ def _tensor(text: bytes) -> Tensor:
 
 
 def _repeated(text: bytes) -> Tensor:
-    """Which of the first 4,097 bytes are of a name, of six letters or more, last seen over a segment ago; but the first."""
+    """Which of the first 4,097 bytes are of a name of six letters or more, last seen over a segment ago."""
     marks, last = torch.zeros(4_097, dtype=torch.bool), dict[bytes, int]()
     for name in re.finditer(rb"[A-Za-z_]\w{5,}", text[:4_097]):
         begin, end = name.span()

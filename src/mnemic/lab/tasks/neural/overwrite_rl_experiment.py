@@ -66,7 +66,6 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | Point]:
         yield Figure(name=f"{name}, 64 chunks, oracle", value=shown["oracle"][64], unit="", bar=1.0, more=True)
 
 
-
 def _streams(rows: int, chunks: int, hops: int, width: int, draw: torch.Generator) -> _Stream:
     """Keys and values are random directions; those that count stand at random places, in order."""
     keys, values = (F.normalize(torch.randn(rows, chunks * CARDS, width, generator=draw), dim=-1) for _ in range(2))
@@ -86,7 +85,9 @@ def _learned(settings: PolicySettings, hops: int, steps: int, seed: int) -> Over
     optimizer = torch.optim.Adam(weights, lr=0.03)
     for _ in range(steps):
         few = _streams(_QUESTIONS, 4, hops, settings.width, draw)
-        stream = _Stream(*(part.repeat_interleave(_ROLLOUTS, 0) for part in (few.keys, few.values, few.question, few.counts)))
+        stream = _Stream(
+            *(part.repeat_interleave(_ROLLOUTS, 0) for part in (few.keys, few.values, few.question, few.counts))
+        )
         state, logs = policy.start(stream.question), []
         for k in range(4):
             state, _, log = policy.write(stream.keys[:, k], stream.values[:, k], state, draw=draw)
