@@ -74,6 +74,7 @@ MODULES: Final = {
     "wise": "mnemic.neural.wise:WiseMemory",  # edits in a side memory: WISE, arXiv:2405.14768
     "explicit": "mnemic.neural.explicit_memory:ExplicitMemory",  # sparse keys and values: Memory3, arXiv:2407.01178
     "chunks": "mnemic.neural.chunk_memory:ChunkMemory",  # a bank of chunks behind a window: MemLong, arXiv:2408.16967
+    "knn": "mnemic.neural.knn_attention:KnnAttention",  # the k best of all keys stored: arXiv:2203.08913
     "lora": "mnemic.neural.lora_memory:LoraMemory",  # facts as adapters beside matrices: LoRA, arXiv:2106.09685
     "pool": "mnemic.neural.memory_pool:MemoryPool",  # slots that are dropped at random: MemoryLLM, arXiv:2402.04624
     "infini": "mnemic.neural.infini_attention:InfiniAttention",  # a sum of all segments: arXiv:2404.07143
