@@ -27,6 +27,7 @@ from mnemic.scope_learning import (
     LORA,
     LORA_GGUF,
     LearningPlan,
+    LeftOutReason,
     model_file,
     open_lora,
     require_torch,
@@ -273,7 +274,7 @@ def test_what_cannot_be_learnt_says_so(memory: Memory, plan: LearningPlan, monke
     memory.flush()
     learnable = zh.learning.learnable()
     assert learnable.facts == ()
-    assert learnable.unasked == ("city",)
+    assert [(one.matter, one.reason) for one in learnable.left_out] == [("city", LeftOutReason.IN_CHINESE)]
     assert not zh.learning.learn_next(plan, lambda *_: None)
     for wrong in (LearningPlan(preset="hero"), LearningPlan(shards=0)):
         with pytest.raises(Invalid):
@@ -283,6 +284,25 @@ def test_what_cannot_be_learnt_says_so(memory: Memory, plan: LearningPlan, monke
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(Invalid, match=r"pip install torch==2\.13\.0"):
         require_torch()
+
+
+def test_what_is_left_out_is_named_with_the_reason(memory: Memory) -> None:
+    me = memory.scope(user="eve")
+    texts = ("I live in Ghent.", "My blood type is O negative.", "I'm allergic to peanuts.")
+    for text in (*texts, "I finally moved to a new house."):
+        me.observe(text)
+    memory.flush()
+    learnable = me.learning.learnable()
+    assert [fact.id for fact in learnable.facts] == ["user/allergy"]
+    left_out = {one.matter: one for one in learnable.left_out}
+    assert {matter: one.reason for matter, one in left_out.items()} == {
+        "city": LeftOutReason.IN_DOUBT,
+        "blood_type": LeftOutReason.UNWORDED,
+    }
+    assert (left_out["city"].text, left_out["city"].against) == (
+        "The user lives in Ghent.",
+        "I finally moved to a new house.",
+    )
 
 
 def test_a_character_is_asked_in_the_second_person_and_does_not_take_itself_for_who_asks() -> None:

@@ -176,7 +176,11 @@ def _show_learnt(run: Invocation, memory: Memory, learning: ScopeLearning, plan:
     shards = learning.shards()
     record = {
         "facts": len(learnable.facts),
-        "unasked": list(learnable.unasked),
+        "left_out": [
+            {"subject": one.subject, "matter": one.matter, "text": one.text, "reason": one.reason.name.lower(),
+             "why": one.reason.value, "against": one.against}
+            for one in learnable.left_out
+        ],
         "shards": [
             {"id": s.kept.id, "shard": s.number, "of": s.of, "facts": s.kept.artefact.details.get("facts"),
              "bytes": s.kept.artefact.stored.size, "sources": len(s.sources), "stands": s.stands}
@@ -188,9 +192,11 @@ def _show_learnt(run: Invocation, memory: Memory, learning: ScopeLearning, plan:
         return
     total = sum(shard.kept.artefact.stored.size for shard in shards)
     run.output.line(f"{many(len(learnable.facts), 'fact')} learnt in {many(len(shards), 'shard')}, {size(total)}")
-    if learnable.unasked:
-        matters = ", ".join(flat(matter) for matter in learnable.unasked)
-        run.output.note(f"known and not learnt, since nobody has said how they are asked for: {matters}")
+    if learnable.left_out:
+        run.output.line(f"{many(len(learnable.left_out), 'statement')} of the profile left out:")
+    for one in learnable.left_out:
+        against = f', since "{flat(one.against)}" was said later' if one.against else ""
+        run.output.line(f"  {flat(one.text)} ({one.reason.value}{against})")
 
 
 @verb("mnemic neural ask 'Where do I live?'", "mnemic neural ask 'Where do I live?' --without --json", name="ask")
