@@ -33,6 +33,7 @@ from mnemic.scope_artefacts import ScopeArtefacts
 from mnemic.store.engine.job_queue import AGAIN, order, prolong
 from mnemic.store.requests import look
 from mnemic.store.values.work import JobState, Order
+from mnemic.verbs.recalling import RecallRequest
 from mnemic.verbs.who import Who, own_or_none, own_space, spaces_of
 
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ TORCH: Final = "pip install torch==2.13.0, then pip install 'mnemic[neural]'"
 
 _CHECKED: Final = 4
 """Steps between two looks whether anything has been erased."""
+_SURELY: Final = 3.0
+"""The log odds (19 to 1) from which an item surely speaks of what is asked, where its words alone do not say so."""
 
 Report = Callable[[int, int, int], None]
 """Told which shard is learnt, how many steps are done, and how many there are at most."""
@@ -282,6 +285,27 @@ class ScopeLearning:
                 state |= base.load(self._artefacts.open(shard.kept), memory.identity)[0]
         return state
 
+    def named_for(self, question: str) -> tuple[ItemId, ...]:
+        """The items out of which memory answers a question, the best first; none where it likely holds no answer.
+
+        Recall finds something for every question, and a model says what it has learnt to whatever it is asked: so a
+        shard is weighed in for what recall finds and memory would answer with, and for nothing besides.
+
+        Raises:
+            Invalid: the question is blank.
+        """
+        import_whole("mnemic.recall.reasons")
+        from mnemic.recall.reasons import KNOWN
+
+        request = RecallRequest(query=question)
+        answer = self._run(self._opened.kernel.ask(self._who, request))
+        if not answer.known:
+            return ()
+        context = self._run(self._opened.kernel.recall(self._who, request))
+        cited = tuple(citation.id for citation in answer.citations)
+        bearing = [hit.bearing for hit in context.items if hit.id in cited and hit.bearing is not None]
+        return cited if context.confidence >= KNOWN or max(bearing, default=0.0) >= _SURELY else ()
+
     def state_mark(self) -> tuple[tuple[int, ...], int]:
         """Numbers that are others as soon as anything has been written or erased that this user may read."""
         with self._opened.store.read() as snapshot:
@@ -458,10 +482,10 @@ def open_lora(plan: LearningPlan, cache: Path) -> LoraMemory:
     return LoraMemory(model, replace(LoraSettings(), shards=plan.shards))
 
 
-def shard_for(recalled: Sequence[ItemId], shards: Sequence[Shard]) -> Shard | None:
-    """The shard that is weighed in for a question: of the first item that recall finds and one was learnt from."""
+def shard_for(named: Sequence[ItemId], shards: Sequence[Shard]) -> Shard | None:
+    """The shard that is weighed in for a question: of the first item that `named_for` it and one was learnt from."""
     standing = [shard for shard in shards if shard.stands]
-    cited = (next((shard for shard in standing if id in shard.sources), None) for id in recalled)
+    cited = (next((shard for shard in standing if id in shard.sources), None) for id in named)
     return next((shard for shard in cited if shard is not None), None)
 
 

@@ -55,6 +55,10 @@ def test_what_was_learnt_is_asked_with_and_without(
     assert asked["shard"] == 0
     assert asked["with"] != asked["without"]
     assert set(json.loads(run("neural", "ask", "Where do I live?", "--without", "--json").out)) >= {"without"}
+    other = json.loads(run("neural", "ask", "What is the capital of France?", "--json").out)
+    assert other["shard"] is None
+    assert other["with"] == other["without"]
+    assert "it is of nothing learnt" in run("neural", "ask", "What is the capital of France?").out
     both = run("neural", "ask", "x", "--with", "--without", code=2).err
     assert "Leave both out" in both
     shard = next(one["id"] for one in listed["artefacts"] if one["mechanism"] == "lora")

@@ -115,6 +115,20 @@ def test_a_job_learns_the_profile_and_keeps_it_with_its_sources(
     assert list(memory._opened.store.verify()) == []
 
 
+def test_a_shard_is_named_for_what_it_learnt_and_for_nothing_else(
+    memory: Memory, me: ScopedMemory, plan: LearningPlan
+) -> None:
+    me.learning.learn_next(LearningPlan(model=plan.model), lambda *_: None)
+    shards = me.learning.shards()
+    for question in ("Where do I live?", "What is my mother's name?", "Tell me my mother's name.", "What am I allergic to?"):
+        assert shard_for(me.learning.named_for(question), shards) is shards[0], question
+    for question in (
+        "What is the capital of France?", "Who is the president?", "How do I boil an egg?", "How tall am I?",
+        "Who is Ken's mother?", "In what city is the home of Dr. Lindqvist?",
+    ):  # fmt: skip
+        assert me.learning.named_for(question) == (), question
+
+
 def test_an_erasure_drops_the_shard_at_once_and_orders_what_is_left(
     memory: Memory, me: ScopedMemory, plan: LearningPlan
 ) -> None:

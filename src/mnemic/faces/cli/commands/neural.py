@@ -207,7 +207,8 @@ def _show_learnt(run: Invocation, memory: Memory, learning: ScopeLearning, plan:
 def asked(question: str, model: str | None, *, only_with: bool, only_without: bool) -> None:
     """Ask the model itself, with what it has learnt of this memory and without, side by side.
 
-    Nothing is told to it: recall only names the shard that is weighed in, that of the first item it finds.
+    Nothing is told to it: recall only names the shard that is weighed in, that of the items that memory itself would
+    answer with. A question of nothing that was learnt is answered by the model as it is.
     """
     if only_with and only_without:
         raise Invalid("with", "comes with --without", "Leave both out for both.")
@@ -228,7 +229,7 @@ def asked(question: str, model: str | None, *, only_with: bool, only_without: bo
         answers: dict[str, str] = {}
         shard = None
         if not only_without:
-            shard = shard_for([recalled.item.id for recalled in me.recall(question).items], shards)
+            shard = shard_for(me.learning.named_for(question), shards)
             weights = {} if shard is None else {shard.number: 1.0}
             entries = lora.attach(me.learning.state(lora), weights)
             answers["with"] = lora.model.answers([question], entries, _MOST_SAID)[0]
@@ -237,7 +238,7 @@ def asked(question: str, model: str | None, *, only_with: bool, only_without: bo
     if run.output.json:
         run.output.document({"question": question, "shard": None if shard is None else shard.number, **answers})
         return
-    weighed = "no shard is of it" if shard is None else f"shard {shard.number + 1} of {shard.of}"
+    weighed = "it is of nothing learnt: the model as it is" if shard is None else f"shard {shard.number + 1} of {shard.of}"
     heads = {"with": f"with ({weighed})", "without": "without"}
     run.output.table([(heads[name], flat(said)) for name, said in answers.items()])
 
