@@ -120,7 +120,12 @@ def test_a_shard_is_named_for_what_it_learnt_and_for_nothing_else(
 ) -> None:
     me.learning.learn_next(LearningPlan(model=plan.model), lambda *_: None)
     shards = me.learning.shards()
-    for question in ("Where do I live?", "What is my mother's name?", "Tell me my mother's name.", "What am I allergic to?"):
+    for question in (
+        "Where do I live?",
+        "What is my mother's name?",
+        "Tell me my mother's name.",
+        "What am I allergic to?",
+    ):
         assert shard_for(me.learning.named_for(question), shards) is shards[0], question
     for question in (
         "What is the capital of France?", "Who is the president?", "How do I boil an egg?", "How tall am I?",

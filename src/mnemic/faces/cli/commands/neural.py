@@ -238,7 +238,9 @@ def asked(question: str, model: str | None, *, only_with: bool, only_without: bo
     if run.output.json:
         run.output.document({"question": question, "shard": None if shard is None else shard.number, **answers})
         return
-    weighed = "it is of nothing learnt: the model as it is" if shard is None else f"shard {shard.number + 1} of {shard.of}"
+    weighed = (
+        "it is of nothing learnt: the model as it is" if shard is None else f"shard {shard.number + 1} of {shard.of}"
+    )
     heads = {"with": f"with ({weighed})", "without": "without"}
     run.output.table([(heads[name], flat(said)) for name, said in answers.items()])
 
