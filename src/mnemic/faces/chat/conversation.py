@@ -57,7 +57,7 @@ class Turn:
         work: What it did for the prompt.
         read_ahead: Tokens that it had read in the background since the answer before.
         first_token: Seconds until its first word came.
-        named: The items out of which memory would answer, by which it is chosen what the model has learnt is weighed in.
+        named: The items out of which memory would answer: by them it is chosen what of the learnt is weighed in.
         learnt: The shard of what the model has learnt of this person that is weighed in; None for none.
         unweighed: Something was learnt, and none of it is weighed in, for the question is of none of it.
     """
