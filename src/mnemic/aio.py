@@ -192,6 +192,7 @@ class AsyncScopedMemory(_Awaiting[ScopedMemory]):
     apply_folder = _awaited(ScopedMemory.apply_folder)
     export_cube = _awaited(ScopedMemory.export_cube)
     import_cube = _awaited(ScopedMemory.import_cube)
+    check_cube = _awaited(ScopedMemory.check_cube)
     changes = _awaited(ScopedMemory.changes)
     written = _awaited(ScopedMemory.written)
 

@@ -59,7 +59,15 @@ class EngineAdapters:
         self._engine.load_adapters(files)
         self._digests, self._seen = digests, seen
 
-    def weights_for(self, recalled: Sequence[ItemId]) -> tuple[Mapping[str, float], Shard | None]:
-        """How the adapters are weighed for a question by what recall finds for it, and the shard that is weighed in."""
-        shard = shard_for(recalled, self.shards)
+    def named_for(self, question: str) -> tuple[ItemId, ...]:
+        """The items out of which memory answers a question; not looked for where nothing was learnt.
+
+        Raises:
+            StoreError: they cannot be read.
+        """
+        return self._learning.named_for(question) if self._learning.artefacts.kept(LORA) else ()
+
+    def weights_for(self, named: Sequence[ItemId]) -> tuple[Mapping[str, float], Shard | None]:
+        """How the adapters are weighed for a question by what was `named_for` it, and the shard that is weighed in."""
+        shard = shard_for(named, self.shards)
         return ({} if shard is None else {self._digests[shard]: 1.0}), shard

@@ -872,6 +872,17 @@ class ScopedMemory:
         path = Path(file).expanduser()
         return self._cube().import_(path, caches=caches, made_by=made_by, progress=progress or _unseen)
 
+    def check_cube(self, file: str | Path, *, progress: CubeProgress | None = None) -> None:
+        """Check a cube whole, as `import_cube` would take it here, and write nothing.
+
+        Args:
+            progress: As in `export_cube`.
+
+        Raises:
+            NotFound, Invalid, TooLarge, Refused: as in `import_cube`.
+        """
+        self._cube().check(Path(file).expanduser(), progress or _unseen)
+
     def _cube(self) -> ScopeCube:
         import_whole("mnemic.cubes.scope_cube")
         from mnemic.cubes.scope_cube import ScopeCube

@@ -99,26 +99,35 @@ class ScopeArtefacts:
 
         Raises:
             NotFound: a source is not there any more; nothing is left of the bytes.
-            Conflict: a source has changed in this very moment; likewise.
+            Conflict: a source has changed, or something was erased, in this very moment; likewise.
             StoreFull, StoreError: they could not be kept; likewise.
         """
         wall = self._wall()
-        stored = self._folder.keep(wall, made)
-        artefact = Artefact(
-            mechanism=mechanism, stored=stored, made_by=made_by, remade=remade, details=details or {}, author=author
-        )
-        words = text or f"{mechanism}, {stored.size:,} bytes"
-        try:
-            before = None if replaces is None else self._before(replaces)
-            kept = self._run(self._opened.kernel.keep_artefact(self._who, artefact, words, sources, replaces))
-        except MnemicError:
-            self._drop_unnamed(wall, stored)
-            raise
-        if before is not None:
-            self._drop_unnamed(wall, before.artefact.stored)
-        if not (artefact.remade and isinstance(made, Path) and not made.exists()):
-            self._keep_again(wall, artefact, lambda: self._folder.keep(wall, made))
+        with self._folder.kept_twice(wall, made) as again:
+            stored = self._folder.keep(wall, made)
+            artefact = Artefact(
+                mechanism=mechanism, stored=stored, made_by=made_by, remade=remade, details=details or {}, author=author
+            )
+            words = text or f"{mechanism}, {stored.size:,} bytes"
+            try:
+                before = None if replaces is None else self._before(replaces)
+                kept = self._run(self._opened.kernel.keep_artefact(self._who, artefact, words, sources, replaces))
+            except MnemicError:
+                self._drop_unnamed(wall, stored)
+                raise
+            if before is not None:
+                self._drop_unnamed(wall, before.artefact.stored)
+            try:
+                self._keep_again(wall, artefact, lambda: self._folder.keep(wall, again))
+            except MnemicError:
+                self._take_out(kept)
+                raise
         return kept
+
+    def _take_out(self, kept: KeptArtefact) -> None:
+        """Leave nothing of an artefact whose bytes an erasure took just as its item was committed."""
+        flow = self._opened.kernel.erase(self._who, (kept.id,), session=None, source=None, reason="its bytes went")
+        self._run(flow)
 
     def bring(
         self, item: Item, artefact: Artefact, copy: Callable[[Path], object], why_not: Callable[[Snapshot], str]

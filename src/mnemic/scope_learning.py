@@ -13,6 +13,7 @@ import json
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -32,6 +33,7 @@ from mnemic.scope_artefacts import ScopeArtefacts
 from mnemic.store.engine.job_queue import AGAIN, order, prolong
 from mnemic.store.requests import look
 from mnemic.store.values.work import JobState, Order
+from mnemic.verbs.recalling import RecallRequest
 from mnemic.verbs.who import Who, own_or_none, own_space, spaces_of
 
 if TYPE_CHECKING:
@@ -60,6 +62,8 @@ TORCH: Final = "pip install torch==2.13.0, then pip install 'mnemic[neural]'"
 
 _CHECKED: Final = 4
 """Steps between two looks whether anything has been erased."""
+_SURELY: Final = 3.0
+"""The log odds (19 to 1) from which an item surely speaks of what is asked, where its words alone do not say so."""
 
 Report = Callable[[int, int, int], None]
 """Told which shard is learnt, how many steps are done, and how many there are at most."""
@@ -92,17 +96,45 @@ class LearningPlan:
         return self
 
 
+class LeftOutReason(StrEnum):
+    """The reasons why something that the profile states is not learnt, each as it is told."""
+
+    IN_DOUBT = "in doubt"
+    IN_CHINESE = "told in Chinese, and learning is in English only"
+    UNWORDED = "nobody has said how it is asked for"
+    UNVALUED = "it says nothing that an answer could name"
+    UNWRITTEN = "not written yet, or forgotten just now: learn again in a moment"
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Something that the profile states and that is not learnt.
+
+    Attributes:
+        subject: Of whom it is; "user" for whose memory it is.
+        matter: The slot of the profile, or what it is about.
+        text: What is stated.
+        against: What was said later and puts it in doubt, word for word; "" unless that is the reason.
+    """
+
+    subject: str
+    matter: str
+    text: str
+    reason: LeftOutReason
+    against: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Learnable:
     """What there is to be learnt of a user.
 
     Attributes:
         facts: Each with its questions, its answer, and the items that it was read from.
-        unasked: Matters that are known and not learnt, for nobody has said how they are asked for.
+        left_out: What the profile states besides, each with the reason why it is not learnt.
     """
 
     facts: tuple[TaughtFact, ...]
-    unasked: tuple[str, ...]
+    left_out: tuple[LeftOut, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -146,7 +178,7 @@ class ScopeLearning:
         return self._artefacts
 
     def learnable(self, preset: str = PRESETS[0]) -> Learnable:
-        """Read what there is to be learnt: what the profile states and nothing puts in doubt.
+        """Read what there is to be learnt: what the profile states and nothing puts in doubt; and what is left out.
 
         Raises:
             Invalid: torch is missing.
@@ -158,16 +190,18 @@ class ScopeLearning:
         beliefs = self._run(self._opened.kernel.profile(self._who, history=False))
         standing = self._standing([fact.id for belief in beliefs for fact in belief.facts])
         values: dict[tuple[str, str], list[Belief]] = {}
-        unasked: dict[str, None] = {}
+        left_out: list[LeftOut] = []
         for belief in beliefs:
-            slot, value = (str(belief.facts[0].slots.get(name, "")) for name in ("slot", "value"))
-            if slot not in WORDINGS or not value or has_chinese(value):
-                unasked[slot or belief.matter or belief.subject] = None
-            elif belief.doubt is None and belief.facts[0].id in standing:
+            slot = str(belief.facts[0].slots.get("slot", ""))
+            reason = _why_not_learnt(belief, slot in WORDINGS, belief.facts[0].id in standing)
+            if reason is None:
                 values.setdefault((belief.subject, slot), []).append(belief)
+                continue
+            against = belief.doubt.sentence if belief.doubt and reason is LeftOutReason.IN_DOUBT else ""
+            left_out.append(LeftOut(belief.subject, slot or belief.matter, belief.text, reason, against))
         subjects = {subject for subject, _ in values}
         facts = [_taught(subject, slot, of, subjects, preset) for (subject, slot), of in sorted(values.items())]
-        return Learnable(tuple(facts), tuple(sorted(unasked)))
+        return Learnable(tuple(facts), tuple(left_out))
 
     def shards(self) -> tuple[Shard, ...]:
         """What was learnt, by number of the shard."""
@@ -250,6 +284,27 @@ class ScopeLearning:
             if shard.stands and shard.kept.artefact.made_by.get("model") == memory.identity.model:
                 state |= base.load(self._artefacts.open(shard.kept), memory.identity)[0]
         return state
+
+    def named_for(self, question: str) -> tuple[ItemId, ...]:
+        """The items out of which memory answers a question, the best first; none where it likely holds no answer.
+
+        Recall finds something for every question, and a model says what it has learnt to whatever it is asked: so a
+        shard is weighed in for what recall finds and memory would answer with, and for nothing besides.
+
+        Raises:
+            Invalid: the question is blank.
+        """
+        import_whole("mnemic.recall.reasons")
+        from mnemic.recall.reasons import KNOWN
+
+        request = RecallRequest(query=question)
+        answer = self._run(self._opened.kernel.ask(self._who, request))
+        if not answer.known:
+            return ()
+        context = self._run(self._opened.kernel.recall(self._who, request))
+        cited = tuple(citation.id for citation in answer.citations)
+        bearing = [hit.bearing for hit in context.items if hit.id in cited and hit.bearing is not None]
+        return cited if context.confidence >= KNOWN or max(bearing, default=0.0) >= _SURELY else ()
 
     def state_mark(self) -> tuple[tuple[int, ...], int]:
         """Numbers that are others as soon as anything has been written or erased that this user may read."""
@@ -427,10 +482,10 @@ def open_lora(plan: LearningPlan, cache: Path) -> LoraMemory:
     return LoraMemory(model, replace(LoraSettings(), shards=plan.shards))
 
 
-def shard_for(recalled: Sequence[ItemId], shards: Sequence[Shard]) -> Shard | None:
-    """The shard that is weighed in for a question: of the first item that recall finds and one was learnt from."""
+def shard_for(named: Sequence[ItemId], shards: Sequence[Shard]) -> Shard | None:
+    """The shard that is weighed in for a question: of the first item that `named_for` it and one was learnt from."""
     standing = [shard for shard in shards if shard.stands]
-    cited = (next((shard for shard in standing if id in shard.sources), None) for id in recalled)
+    cited = (next((shard for shard in standing if id in shard.sources), None) for id in named)
     return next((shard for shard in cited if shard is not None), None)
 
 
@@ -455,6 +510,19 @@ def _known(snapshot: Snapshot, space: int) -> Sequence[tuple[Who, LearningPlan]]
     scope = Scope(tenant=snapshot.tenant_name(head.tenant), user=head.user)
     who = Who(scope=scope, actor=DERIVER, branch=head.branch)
     return ((who, plan_of(snapshot, space) or LearningPlan()),)
+
+
+def _why_not_learnt(belief: Belief, is_worded: bool, is_standing: bool) -> LeftOutReason | None:
+    """Why something that the profile states is not learnt; None if it is."""
+    value = str(belief.facts[0].slots.get("value", ""))
+    reasons = {
+        LeftOutReason.IN_DOUBT: belief.doubt is not None,
+        LeftOutReason.UNWORDED: not is_worded,
+        LeftOutReason.UNVALUED: not value,
+        LeftOutReason.IN_CHINESE: has_chinese(value),
+        LeftOutReason.UNWRITTEN: not is_standing,
+    }
+    return next((reason for reason, holds in reasons.items() if holds), None)
 
 
 def _taught(subject: str, slot: str, beliefs: Sequence[Belief], subjects: set[str], preset: str) -> TaughtFact:

@@ -452,3 +452,63 @@ def test_an_artefact_that_is_erased_between_look_and_commit_is_not_brought_back(
     me.erase(fresh.id)  # anything: what was erased has been looked at before
     with pytest.raises(Conflict):
         opened.answering.attend(commit)
+
+
+@pytest.mark.parametrize("given", ["bytes", "file"])
+@pytest.mark.parametrize("remade", [True, False])
+def test_who_fails_to_name_the_same_bytes_takes_them_from_nobody(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str, remade: bool
+) -> None:
+    """Another process keeps the same bytes, of a source that is gone, and lets them go, before ours are committed."""
+    me, source = told(memory)
+    gone = me.observe("Something else.").id
+    me.erase(gone)
+    beside = Memory(tmp_path / "m.db", settings=Settings(background=False))
+    named, made = ArtefactFolder.keep, me.artefacts.unfinished() if given == "file" else b"state of a model"
+    if isinstance(made, Path):
+        made.write_bytes(b"state of a model")
+
+    def kept(folder: ArtefactFolder, wall: Wall, given: bytes | Path) -> StoredBytes:
+        monkeypatch.setattr(ArtefactFolder, "keep", named)
+        stored = folder.keep(wall, given)
+        with pytest.raises(NotFound):
+            put(beside.scope(user="ada"), gone)
+        return stored
+
+    monkeypatch.setattr(ArtefactFolder, "keep", kept)
+    ours = me.artefacts.put(made, mechanism="lora", made_by=MADE_BY, sources=(source,), remade=remade)
+    assert me.artefacts.open(ours).read_bytes() == b"state of a model"
+    assert [path.name for path in files(memory)] == [ours.artefact.stored.sha256]
+    beside.close()
+
+
+@pytest.mark.parametrize("point", ["artefact:written", "artefact:synced", "artefact:named", "artefact:kept"])
+@pytest.mark.parametrize("given", ["bytes", "file"])
+def test_an_erasure_amid_keeping_leaves_all_or_nothing_and_says_what_to_do(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, point: str, given: str
+) -> None:
+    me, source = told(memory)
+    other = me.observe("Something else.").id
+    made = me.artefacts.unfinished() if given == "file" else b"state of a model"
+    if isinstance(made, Path):
+        made.write_bytes(b"state of a model")
+    folder = memory._opened.store.artefacts
+    assert folder is not None
+
+    def probe(name: str) -> None:
+        if name == point:
+            monkeypatch.setattr(folder, "_probe", lambda name: None)
+            me.erase(other)
+
+    monkeypatch.setattr(folder, "_probe", probe)
+    refused = ""
+    try:
+        me.artefacts.put(made, mechanism="lora", made_by=MADE_BY, sources=(source,))
+    except Conflict as error:
+        refused = str(error)
+    kept = me.artefacts.kept()
+    assert (refused == "") == bool(kept)
+    assert "do the same again" in refused or kept
+    assert [me.artefacts.open(one).read_bytes() for one in kept] == [b"state of a model"] * len(kept)
+    assert len(files(memory)) == len(kept)
+    assert list(memory._opened.store.verify()) == []

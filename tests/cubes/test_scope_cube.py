@@ -263,6 +263,38 @@ def test_an_artefact_that_is_erased_while_its_bytes_are_copied_stays_away(
     assert files_below(tmp_path / "other" / "m.db.artefacts") == [hashlib.sha256(CACHE).hexdigest()]
 
 
+@pytest.mark.parametrize("moment", ["before", "amid", "after"])
+def test_something_else_erased_amid_the_copying_says_to_import_again(
+    me: ScopedMemory, there: ScopedMemory, told: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    cube = exported(me, tmp_path / "ada.cube")
+    other = there.observe("Something else.").id
+    copy = CubeFile.copy
+
+    def act(cube: CubeFile, sha256: str, into: Path) -> None:
+        monkeypatch.setattr(CubeFile, "copy", copy)
+        if moment == "before":
+            there.erase(other)
+        copy(cube, sha256, into)
+        if moment == "after":
+            there.erase(other)
+
+    pieces = CubeFile._pieces
+
+    def erased_amid(cube: CubeFile, part: Any) -> Any:
+        monkeypatch.setattr(CubeFile, "_pieces", pieces)
+        there.erase(other)
+        return pieces(cube, part)
+
+    monkeypatch.setattr(CubeFile, "copy", act)
+    if moment == "amid":
+        copying(monkeypatch, lambda: monkeypatch.setattr(CubeFile, "_pieces", erased_amid))
+    came = there.import_cube(cube, made_by=MADE_BY, caches=True)
+    assert [(one.id, "do the same again" in one.reason) for one in came.aside] == [(told.adapter, True)]
+    again = there.import_cube(cube, made_by=MADE_BY, caches=True)
+    assert (again.artefacts, again.aside) == ((told.adapter,), ())
+
+
 def test_what_cannot_be_brought_once_the_text_is_here_is_set_aside(
     me: ScopedMemory, there: ScopedMemory, told: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -52,3 +52,22 @@ def test_what_cannot_be_done_ends_with_a_code_and_a_sentence(run: Run, source: s
     assert "no file" in run("cube", "import", "nothing.cube", "--store", "copy.db", code=3).err
     Path("cut.cube").write_bytes(Path("me.cube").read_bytes()[:-9])
     assert "cut short" in run("cube", "import", "cut.cube", "--store", "copy.db", code=2).err
+
+
+def test_a_refused_import_leaves_no_new_store_behind(
+    run: Run, source: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("cube", "export", "me.cube")
+    Path("cut.cube").write_bytes(Path("me.cube").read_bytes()[:-9])
+    there = sorted(path.name for path in Path.cwd().iterdir())
+    new = ("--store", "copy.db")
+    run("cube", "import", "nothing.cube", *new, code=3)
+    run("cube", "import", "cut.cube", *new, code=2)
+    run("cube", "import", "me.cube", "--session", "trip", *new, code=4)
+    run("cube", "import", "me.cube", "--model", "no-such-model.gguf", *new, code=2)
+    monkeypatch.setenv("MNEMIC_ITEM_LIMIT", "16")
+    run("cube", "import", "me.cube", *new, code=2)
+    assert sorted(path.name for path in Path.cwd().iterdir()) == there
+    monkeypatch.delenv("MNEMIC_ITEM_LIMIT")
+    assert "1 new here" in run("cube", "import", "me.cube", *new).out
+    assert Path("copy.db").exists()

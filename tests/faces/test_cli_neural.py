@@ -40,13 +40,25 @@ def test_what_was_learnt_is_asked_with_and_without(
     model = str(write_tiny_llama(tmp_path / "tiny.gguf"))
     settings = lora_memory.LoraSettings(batch=4, others=2, sentences=2, rate=2e-2, passes=2, least=6)
     monkeypatch.setattr(lora_memory, "LoraSettings", lambda: settings)
-    assert "no model" not in run("neural", "learn", "--model", model).err
+    for said in ("I work at Acme.", "I handed in my badge at Acme on Friday.", "My blood type is O negative."):
+        run("add", said, "--role", "user")
+    words = run("neural", "learn", "--model", model)
+    assert "no model" not in words.err
+    assert "1 fact learnt in 1 shard" in words.out
+    assert "The user's blood type is O negative. (nobody has said how it is asked for)" in words.out
+    assert 'Acme. (in doubt, since "I handed in my badge at Acme on Friday." was said later)' in words.out
+    left_out = json.loads(run("neural", "learn", "--model", model, "--json").out)["left_out"]
+    assert {one["matter"]: one["reason"] for one in left_out} == {"employer": "in_doubt", "blood_type": "unworded"}
     listed: dict[str, Any] = json.loads(run("neural", "list", "--json").out)
     assert {one["mechanism"] for one in listed["artefacts"]} == {"lora", "lora-gguf"}
     asked = json.loads(run("neural", "ask", "Where do I live?", "--json").out)
     assert asked["shard"] == 0
     assert asked["with"] != asked["without"]
     assert set(json.loads(run("neural", "ask", "Where do I live?", "--without", "--json").out)) >= {"without"}
+    other = json.loads(run("neural", "ask", "What is the capital of France?", "--json").out)
+    assert other["shard"] is None
+    assert other["with"] == other["without"]
+    assert "it is of nothing learnt" in run("neural", "ask", "What is the capital of France?").out
     both = run("neural", "ask", "x", "--with", "--without", code=2).err
     assert "Leave both out" in both
     shard = next(one["id"] for one in listed["artefacts"] if one["mechanism"] == "lora")

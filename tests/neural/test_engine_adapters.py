@@ -14,6 +14,7 @@ if importlib.util.find_spec("xllamacpp") is None:
 
 from mnemic.engine_adapters import EngineAdapters
 from mnemic.engine_memory import KV, EngineMemory
+from mnemic.faces.chat.conversation import Conversation
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.models.chat import gguf
 from mnemic.models.chat.base import Ask, ChatMessage, CutOff, reply_of
@@ -143,3 +144,18 @@ def test_who_asks_the_same_engine_next_has_nobodys_adapter(memory: Memory, tiny_
     assert said(engine) == bare
     other.close()
     kept.close()
+
+
+def test_a_talk_weighs_in_what_was_learnt_for_questions_of_it_alone(memory: Memory, tiny_gguf: Path) -> None:
+    me, engine = learnt(memory, tiny_gguf), Gguf(tiny_gguf)
+    adapters = EngineAdapters(me.learning, engine)
+    adapters.refresh()
+    with me.session("talk") as window:
+        kept = EngineMemory(me.artefacts, "talk", engine)
+        talk = Conversation(memory, me, window, engine, limit=4, engine=kept, adapters=adapters)
+        turns = [talk.begin(message) for message in ("What is the capital of France?",)]
+        talk.answer(turns[0], lambda piece: None)
+        turns.append(talk.begin("What is my mother's name?"))
+        talk.answer(turns[1], lambda piece: None)
+        assert [(turn.learnt is None, turn.unweighed) for turn in turns] == [(True, True), (False, False)]
+        talk.close()

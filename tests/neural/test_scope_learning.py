@@ -27,6 +27,7 @@ from mnemic.scope_learning import (
     LORA,
     LORA_GGUF,
     LearningPlan,
+    LeftOutReason,
     model_file,
     open_lora,
     require_torch,
@@ -112,6 +113,25 @@ def test_a_job_learns_the_profile_and_keeps_it_with_its_sources(
     assert memory_of.attach(state).added
     assert not me.learning.learn_next(plan, lambda *_: pytest.fail("nothing has changed"))
     assert list(memory._opened.store.verify()) == []
+
+
+def test_a_shard_is_named_for_what_it_learnt_and_for_nothing_else(
+    memory: Memory, me: ScopedMemory, plan: LearningPlan
+) -> None:
+    me.learning.learn_next(LearningPlan(model=plan.model), lambda *_: None)
+    shards = me.learning.shards()
+    for question in (
+        "Where do I live?",
+        "What is my mother's name?",
+        "Tell me my mother's name.",
+        "What am I allergic to?",
+    ):
+        assert shard_for(me.learning.named_for(question), shards) is shards[0], question
+    for question in (
+        "What is the capital of France?", "Who is the president?", "How do I boil an egg?", "How tall am I?",
+        "Who is Ken's mother?", "In what city is the home of Dr. Lindqvist?",
+    ):  # fmt: skip
+        assert me.learning.named_for(question) == (), question
 
 
 def test_an_erasure_drops_the_shard_at_once_and_orders_what_is_left(
@@ -273,7 +293,7 @@ def test_what_cannot_be_learnt_says_so(memory: Memory, plan: LearningPlan, monke
     memory.flush()
     learnable = zh.learning.learnable()
     assert learnable.facts == ()
-    assert learnable.unasked == ("city",)
+    assert [(one.matter, one.reason) for one in learnable.left_out] == [("city", LeftOutReason.IN_CHINESE)]
     assert not zh.learning.learn_next(plan, lambda *_: None)
     for wrong in (LearningPlan(preset="hero"), LearningPlan(shards=0)):
         with pytest.raises(Invalid):
@@ -283,6 +303,25 @@ def test_what_cannot_be_learnt_says_so(memory: Memory, plan: LearningPlan, monke
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(Invalid, match=r"pip install torch==2\.13\.0"):
         require_torch()
+
+
+def test_what_is_left_out_is_named_with_the_reason(memory: Memory) -> None:
+    me = memory.scope(user="eve")
+    texts = ("I live in Ghent.", "My blood type is O negative.", "I'm allergic to peanuts.")
+    for text in (*texts, "I finally moved to a new house."):
+        me.observe(text)
+    memory.flush()
+    learnable = me.learning.learnable()
+    assert [fact.id for fact in learnable.facts] == ["user/allergy"]
+    left_out = {one.matter: one for one in learnable.left_out}
+    assert {matter: one.reason for matter, one in left_out.items()} == {
+        "city": LeftOutReason.IN_DOUBT,
+        "blood_type": LeftOutReason.UNWORDED,
+    }
+    assert (left_out["city"].text, left_out["city"].against) == (
+        "The user lives in Ghent.",
+        "I finally moved to a new house.",
+    )
 
 
 def test_a_character_is_asked_in_the_second_person_and_does_not_take_itself_for_who_asks() -> None:

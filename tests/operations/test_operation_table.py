@@ -46,6 +46,7 @@ NOT_OFFERED: Final = {
     "learning": "trains a model, which takes minutes and torch; the command line's `neural learn` does",
     "export_cube": "writes a file of the machine it runs on, as a backup does",
     "import_cube": "reads a file of the machine it runs on, and believes it as a backup",
+    "check_cube": "reads a file of the machine it runs on",
     "apply_folder": "reads and writes files of the machine it runs on",
 }
 """Public verbs of `ScopedMemory` that are no operation, each with the reason."""

@@ -17,9 +17,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NamedTuple, NoReturn
+from typing import Final, NamedTuple, NoReturn, TypeGuard
 
-from mnemic.errors import NotFound, StoreCorrupt, StoreError, StoreFull, StoreReadOnly
+from mnemic.errors import Conflict, NotFound, StoreCorrupt, StoreError, StoreFull, StoreReadOnly
 
 ENDING: Final = ".artefacts"
 """What the folder's name has behind the store's."""
@@ -29,6 +29,8 @@ _UNFINISHED: Final = ".unfinished"
 DIGEST: Final = re.compile("[0-9a-f]{64}")
 _NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _NO_LEAVE: Final = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+NO_LINKS: Final = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS})
+"""What a file system says that gives no file a second name, such as a stick's."""
 _PIECE: Final = 1 << 20
 
 
@@ -88,13 +90,13 @@ class ArtefactFolder:
         """Bring bytes to their name: those given, those of a file elsewhere, or a file that `unfinished` named.
 
         Raises:
-            StoreFull: there is no room; nothing is left of it.
-            StoreReadOnly, StoreError: the folder cannot be written to, or the file has gone (an erasure takes it).
+            Conflict: an erasure took it before it had its name; nothing is left of it.
+            StoreFull: there is no room; likewise.
+            StoreReadOnly, StoreError: the folder cannot be written to.
         """
-        ours = isinstance(made, Path) and made.parent == self._home(wall) and made.name.endswith(_UNFINISHED)
-        fresh = made if ours and isinstance(made, Path) else self.unfinished(wall)
+        fresh = made if self._is_unfinished(wall, made) else self.unfinished(wall)
         try:
-            if not ours:
+            if fresh is not made:
                 _write(fresh, made)
             self._probe("artefact:written")
             stored = _synced(fresh)
@@ -110,6 +112,32 @@ class ArtefactFolder:
             with suppress(OSError):  # what is unfinished is swept, and an erasure takes it
                 fresh.unlink(missing_ok=True)
         return stored
+
+    @contextmanager
+    def kept_twice(self, wall: Wall, made: bytes | Path) -> Iterator[bytes | Path]:
+        """Have bytes at hand once more after `keep` took them: a second name for a file that `unfinished` named.
+
+        Where files have one name only it is a copy. An erasure takes it too.
+
+        Raises:
+            Conflict: an erasure took the file.
+            StoreFull, StoreReadOnly, StoreError: as `keep`.
+        """
+        if not self._is_unfinished(wall, made):
+            yield made
+            return
+        second = self.unfinished(wall)
+        try:
+            _link(made, second)
+            yield second
+        except OSError as error:
+            _raise(error, second)
+        finally:
+            with suppress(OSError):  # what is unfinished is swept, and an erasure takes it
+                second.unlink(missing_ok=True)
+
+    def _is_unfinished(self, wall: Wall, made: bytes | Path) -> TypeGuard[Path]:
+        return isinstance(made, Path) and made.parent == self._home(wall) and made.name.endswith(_UNFINISHED)
 
     def stat(self, wall: Wall, sha256: str) -> os.stat_result | None:
         """What the disk says of a file of this digest, its bytes unchecked; None where it is gone.
@@ -248,6 +276,13 @@ class ArtefactFolder:
             yield from sorted(home.iterdir())
 
 
+TAKEN: Final = (
+    "something of this memory was erased while the bytes of an artefact were written, and they were taken along; "
+    "nothing of them was kept, do the same again"
+)
+"""What is said where an erasure reached a file before its item was committed."""
+
+
 def _unobserved(point: str) -> None:
     """Observe nothing."""
 
@@ -264,6 +299,15 @@ def _stat(path: Path) -> os.stat_result | None:
         return path.lstat()
     except FileNotFoundError:
         return None
+
+
+def _link(path: Path, second: Path) -> None:
+    try:
+        os.link(path, second)
+    except OSError as error:
+        if error.errno not in NO_LINKS:
+            raise
+        _write(second, path)
 
 
 def _write(fresh: Path, made: bytes | Path) -> None:
@@ -309,6 +353,8 @@ def _reached(folder: Path) -> Iterator[None]:
 
 
 def _raise(error: OSError, path: Path) -> NoReturn:
+    if isinstance(error, FileNotFoundError) and str(error.filename).startswith(str(path.parent)):
+        raise Conflict(TAKEN) from error
     if error.errno in _NO_ROOM:
         raise StoreFull(f"no room for an artefact in {path.parent}; make room, nothing was kept") from error
     if error.errno in _NO_LEAVE:

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
 
 from mnemic._version import __version__
-from mnemic.artefacts.artefact_files import DIGEST, sync_folder
+from mnemic.artefacts.artefact_files import DIGEST, NO_LINKS, TAKEN, sync_folder
 from mnemic.errors import Conflict, Invalid, NotFound, StoreError, StoreFull, TooLarge
 
 FORMAT: Final = 1
@@ -50,9 +50,6 @@ _UNREADABLE: Final = (
     AttributeError, OverflowError, RecursionError, OSError,
 )  # fmt: skip
 """What reading a forged zip or manifest may end in."""
-
-_NO_LINKS: Final = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS})
-"""What a file system says that gives no file a second name, such as a stick's."""
 
 CubeProgress: TypeAlias = Callable[[str, int, int | None], object]
 """Takes what goes on, how much of it is done, and of how much; None where nobody knows."""
@@ -172,7 +169,7 @@ def _link(fresh: str, dest: Path) -> None:
     try:
         os.link(fresh, dest)
     except OSError as error:
-        if error.errno not in _NO_LINKS:
+        if error.errno not in NO_LINKS:
             raise
         os.close(os.open(dest, os.O_CREAT | os.O_EXCL, 0o600))  # the name is ours from here on
         try:
@@ -292,6 +289,7 @@ class CubeFile:
         """Write the bytes of a part to a new file; whoever keeps it digests it again.
 
         Raises:
+            Conflict: an erasure took the folder that the file was to be in.
             StoreFull, StoreError: it cannot be written.
         """
         part = self.part(sha256)
@@ -299,6 +297,8 @@ class CubeFile:
         try:
             with open(os.open(into, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
                 file.writelines(self._pieces(part))
+        except FileNotFoundError as error:
+            raise Conflict(TAKEN) from error
         except OSError as error:
             raise _unwritten(error, into) from error
 

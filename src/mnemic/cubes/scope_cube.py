@@ -125,6 +125,15 @@ class ScopeCube:
             artefacts=len(said) - len(aside), aside=aside,
         )  # fmt: skip
 
+    def check(self, path: Path, progress: CubeProgress) -> None:
+        """Refuse what `import_` would refuse, and write nothing, as `ScopedMemory.check_cube` says."""
+        with CubeFile(path, progress) as cube:
+            journal = read_journal(cube.journal())
+            said = journal.artefacts()
+            cube.hold_to(_part_of_each(said))
+            desk = self._opened.kernel.desk
+            self._run(look(lambda s: planned(s, self._who, desk, journal, said)))
+
     def import_(
         self, path: Path, *, caches: bool, made_by: Mapping[str, Slot] | None, progress: CubeProgress
     ) -> CubeImport:

@@ -57,7 +57,9 @@ class Turn:
         work: What it did for the prompt.
         read_ahead: Tokens that it had read in the background since the answer before.
         first_token: Seconds until its first word came.
+        named: The items out of which memory would answer: by them it is chosen what of the learnt is weighed in.
         learnt: The shard of what the model has learnt of this person that is weighed in; None for none.
+        unweighed: Something was learnt, and none of it is weighed in, for the question is of none of it.
     """
 
     message: str
@@ -75,7 +77,9 @@ class Turn:
     work: PromptWork | None = None
     read_ahead: int = 0
     first_token: float = 0.0
+    named: tuple[ItemId, ...] = ()
     learnt: Shard | None = None
+    unweighed: bool = False
 
 
 @dataclass(slots=True)
@@ -115,9 +119,10 @@ class Conversation:
         """
         context = self.session.context(message, explain=True)
         answer = quoted(message, self.me.ask(message)) if self.chat is None else ""
+        named = () if self.adapters is None else self.adapters.named_for(message)
         self._said += 1
         receipt = self._observe("user", message, Channel.USER)
-        turn = Turn(message=message, context=context, answer=answer, written=receipt)
+        turn = Turn(message=message, context=context, answer=answer, written=receipt, named=named)
         if self.chat is not None:
             turn.prompt = self._prompt(self.session.messages(system=rules(self.began)))
             turn.shown = self.session.shown_ids
@@ -207,7 +212,8 @@ class Conversation:
             return None
         self.engine.wait()  # what is kept in the background is of the engine as it is
         self.adapters.refresh()
-        weights, turn.learnt = self.adapters.weights_for([recalled.item.id for recalled in turn.context.items])
+        weights, turn.learnt = self.adapters.weights_for(turn.named)
+        turn.unweighed = turn.learnt is None and bool(self.adapters.shards)
         if turn.learnt is not None:
             turn.shown = (*turn.shown, turn.learnt.kept.id)
         return weights

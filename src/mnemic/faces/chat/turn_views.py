@@ -272,6 +272,8 @@ def prompt_rows(turn: Turn) -> Iterator[Row]:
         yield Row(
             f"what was learnt is weighed in: shard {turn.learnt.number + 1} of {turn.learnt.of}", indent=1, aside=True
         )
+    if turn.unweighed:
+        yield Row("nothing that was learnt is weighed in: the question is of none of it", indent=1, aside=True)
 
 
 def prompt_record(turn: Turn) -> dict[str, Any] | None:

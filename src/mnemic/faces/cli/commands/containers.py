@@ -89,6 +89,8 @@ def imported(file: Path, caches: bool, model: str | None) -> None:
     """
     run = invocation()
     made_by = _identity(run, model)
+    if not run.exists:
+        _check_first(run, file)
     with run.user_memory(create=True) as me, progress(run) as report:
         done = me.import_cube(file, caches=caches, made_by=made_by, progress=report)
     came = [f"  {count:,} {_FATES[fate]}" for fate, count in done.items.items()]
@@ -112,6 +114,14 @@ def imported(file: Path, caches: bool, model: str | None) -> None:
 
 for _command in (exported, imported):
     cube.add_command(_command)
+
+
+def _check_first(run: Invocation, file: Path) -> None:
+    """Refuse what cannot be brought in before a store is made for it."""
+    from mnemic.memory import Memory
+
+    with Memory("memory:", settings=run.settings) as nowhere, progress(run) as report:
+        run.scoped(nowhere).check_cube(file, progress=report)
 
 
 def _identity(run: Invocation, model: str | None) -> Mapping[str, Slot] | None:

@@ -180,7 +180,11 @@ def _show_learnt(run: Invocation, memory: Memory, learning: ScopeLearning, plan:
     shards = learning.shards()
     record = {
         "facts": len(learnable.facts),
-        "unasked": list(learnable.unasked),
+        "left_out": [
+            {"subject": one.subject, "matter": one.matter, "text": one.text, "reason": one.reason.name.lower(),
+             "why": one.reason.value, "against": one.against}
+            for one in learnable.left_out
+        ],
         "shards": [
             {"id": s.kept.id, "shard": s.number, "of": s.of, "facts": s.kept.artefact.details.get("facts"),
              "bytes": s.kept.artefact.stored.size, "sources": len(s.sources), "stands": s.stands}
@@ -192,9 +196,11 @@ def _show_learnt(run: Invocation, memory: Memory, learning: ScopeLearning, plan:
         return
     total = sum(shard.kept.artefact.stored.size for shard in shards)
     run.output.line(f"{many(len(learnable.facts), 'fact')} learnt in {many(len(shards), 'shard')}, {size(total)}")
-    if learnable.unasked:
-        matters = ", ".join(flat(matter) for matter in learnable.unasked)
-        run.output.note(f"known and not learnt, since nobody has said how they are asked for: {matters}")
+    if learnable.left_out:
+        run.output.line(f"{many(len(learnable.left_out), 'statement')} of the profile left out:")
+    for one in learnable.left_out:
+        against = f', since "{flat(one.against)}" was said later' if one.against else ""
+        run.output.line(f"  {flat(one.text)} ({one.reason.value}{against})")
 
 
 @verb(
@@ -217,10 +223,11 @@ def _show_learnt(run: Invocation, memory: Memory, learning: ScopeLearning, plan:
 def asked(question: str, model: str | None, by: str, *, only_with: bool, only_without: bool) -> None:
     """Ask the model itself, with a memory of this user attached to it and without, side by side.
 
-    Nothing is told to it. `adapter`: recall only names the shard that is weighed in, that of the first item it finds.
-    `sparse` attaches a few keys and values of each text that recall finds, made on the first use and kept. `side` edits
-    what it knows of the profile into a copy of one matrix, which answers only what it is about; the first time that
-    takes seconds of a processor for each fact. Both go with their sources.
+    Nothing is told to it. `adapter`: recall only names the shard that is weighed in, that of the items that memory itself
+    would answer with; a question of nothing that was learnt is answered by the model as it is. `sparse` attaches a few
+    keys and values of each text that recall finds, made on the first use and kept. `side` edits what it knows of the
+    profile into a copy of one matrix, which answers only what it is about; the first time that takes seconds of a
+    processor for each fact. Both go with their sources.
     """
     if only_with and only_without:
         raise Invalid("with", "comes with --without", "Leave both out for both.")
@@ -244,7 +251,7 @@ def asked(question: str, model: str | None, by: str, *, only_with: bool, only_wi
         answers: dict[str, str] = {}
         shard = None
         if not only_without:
-            shard = shard_for([recalled.item.id for recalled in me.recall(question).items], shards)
+            shard = shard_for(me.learning.named_for(question), shards)
             weights = {} if shard is None else {shard.number: 1.0}
             entries = lora.attach(me.learning.state(lora), weights)
             answers["with"] = lora.model.answers([question], entries, _MOST_SAID)[0]
@@ -253,7 +260,9 @@ def asked(question: str, model: str | None, by: str, *, only_with: bool, only_wi
     if run.output.json:
         run.output.document({"question": question, "shard": None if shard is None else shard.number, **answers})
         return
-    weighed = "no shard is of it" if shard is None else f"shard {shard.number + 1} of {shard.of}"
+    weighed = (
+        "it is of nothing learnt: the model as it is" if shard is None else f"shard {shard.number + 1} of {shard.of}"
+    )
     heads = {"with": f"with ({weighed})", "without": "without"}
     run.output.table([(heads[name], flat(said)) for name, said in answers.items()])
 

@@ -24,7 +24,7 @@ _UNCHECKED: Final = (
 )
 
 
-def _changed(whole: bytes, rng: random.Random) -> bytes:
+def changed_bytes(whole: bytes, rng: random.Random) -> bytes:
     """Bytes with one change: some flipped, cut short, longer, swapped, empty, or a head that says other sizes."""
     place = rng.randrange(len(whole))
     match rng.choice(("flip", "flip", "cut", "cut", "longer", "swap", "empty", "head")):
@@ -60,7 +60,7 @@ def measure_damage(folder: Path, mutations: int, seed: int) -> Iterator[Figure]:
         reached = _watch(engine, artefact.artefact.stored.sha256)
         asked = changed = 0
         while changed < mutations:
-            other = _changed(whole, rng)
+            other = changed_bytes(whole, rng)
             if other == whole:
                 continue
             changed += 1

@@ -15,6 +15,8 @@ PARTS: Final = {
     "kv": "mnemic.lab.tasks.neural.kept_keys_bench:figures",
     "lora": "mnemic.lab.tasks.neural.lora_bench:figures",
     "unlearning": "mnemic.lab.tasks.neural.lora_bench:unlearning_figures",
+    "erasure": "mnemic.lab.tasks.neural.carried_bench:erasure_figures",
+    "damage": "mnemic.lab.tasks.neural.carried_bench:damage_figures",
 }
 """What measures each part; loaded when torch is known to be there."""
 
