@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[4]
 SCRIPT = runpy.run_path(str(ROOT / "scripts" / "neural_pages.py"))
 EXPERIMENT = """
 from mnemic.lab.kit.figures import Figure
-from mnemic.lab.tasks.neural.experiment import Point
+from mnemic.lab.tasks.neural.experiment import CurvePoint
 
 def measure(plan):
     import torch
@@ -36,8 +36,8 @@ def measure(plan):
     yield Figure(name="kept", value=0.8 + 0.1 * plan.seed, unit="", bar=more, more=True, detail="of 4")
     yield Figure(name="control", value=0.25, unit="")
     for at in (1, 2, 64):
-        yield Point("memory", at, 1 / at + plan.seed)
-        yield Point("none", at, 0.0)
+        yield CurvePoint("memory", at, 1 / at + plan.seed)
+        yield CurvePoint("none", at, 0.0)
 
 def lost(plan):
     yield Figure(name="lost", value=float("nan"), unit="", bar=0.5)

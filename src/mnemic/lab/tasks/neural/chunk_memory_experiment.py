@@ -12,7 +12,7 @@ import torch
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
 from mnemic.lab.kit.figures import Figure
-from mnemic.lab.tasks.neural.experiment import ExperimentPlan, Point
+from mnemic.lab.tasks.neural.experiment import ExperimentPlan, CurvePoint
 from mnemic.neural.base import state_bytes
 from mnemic.neural.chunk_memory import ChunkMemory, ChunkSettings
 from mnemic.neural.llama import BARE, Entries
@@ -25,7 +25,7 @@ _MODULES: Final = ("configparser", "argparse", "tarfile", "zipfile", "optparse",
 """Documents that every Python has, and in which names come again."""
 
 
-def measure(plan: ExperimentPlan) -> Iterator[Figure | Point]:
+def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
     """Read tails with the window alone, with the bank, with chunks drawn from it, and with all of the document."""
     model, order = plan.open_model(), Random(plan.seed)  # noqa: S311 - data, not a secret
     settings = ChunkSettings(chunk=32, window=128, retrieved=2) if plan.quick else ChunkSettings()

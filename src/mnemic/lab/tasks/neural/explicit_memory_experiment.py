@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
 from mnemic.lab.kit.figures import Figure
-from mnemic.lab.tasks.neural.experiment import ExperimentPlan, Point
+from mnemic.lab.tasks.neural.experiment import ExperimentPlan, CurvePoint
 from mnemic.lab.tasks.neural.made_up_people import MadeUpFact, made_up_facts, share
 from mnemic.neural.base import State, state_bytes
 from mnemic.neural.explicit_memory import CHUNK, ExplicitMemory, ExplicitSettings, TextReference
@@ -46,7 +46,7 @@ class _Case:
         return len(self.reference.tokens) // 2
 
 
-def measure(plan: ExperimentPlan) -> Iterator[Figure | Point]:
+def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
     """Ask about paragraphs that are told, kept whole, kept in part, kept at random, or not there at all."""
     model, count = plan.open_model(), 4 if plan.quick else 16
     order = Random(plan.seed)  # noqa: S311 - data, not a secret
@@ -140,9 +140,9 @@ def _random(state: State, kept: int, draw: torch.Generator) -> State:
 
 def _curve(
     model: TextModel, cases: Sequence[_Case], bare: Sequence[float], told: Sequence[float]
-) -> Iterator[Figure | Point]:
+) -> Iterator[Figure | CurvePoint]:
     for kept in (8, 32):
-        yield Point("share of the loss saved", kept, _kept_share(model, cases, [kept] * len(cases), bare, told))
+        yield CurvePoint("share of the loss saved", kept, _kept_share(model, cases, [kept] * len(cases), bare, told))
 
 
 def _said(plan: ExperimentPlan, model: TextModel, cases: Sequence[_Case], states: Sequence[State]) -> Iterator[Figure]:

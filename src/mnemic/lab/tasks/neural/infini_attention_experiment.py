@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
 from mnemic.lab.kit.figures import Figure
-from mnemic.lab.tasks.neural.experiment import ExperimentPlan, Point
+from mnemic.lab.tasks.neural.experiment import ExperimentPlan, CurvePoint
 from mnemic.lab.tasks.neural.recall_task import KEYS, VALUES, Recall, RecallModel, Rule, accuracy, train
 from mnemic.neural.infini_attention import InfiniAttention, InfiniBlock, InfiniSettings, Kernel
 
@@ -49,7 +49,7 @@ class Passkeys:
     answers: Tensor
 
 
-def measure(plan: ExperimentPlan) -> Iterator[Figure | Point]:
+def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
     """Passkeys, capacity, kernels."""
     size = _QUICK if plan.quick else _FULL
     yield from _passkeys(plan, size)
@@ -113,7 +113,7 @@ def _told(model: PasskeyModel, segments: int, batches: int, seed: int) -> float:
     return float(torch.stack(right).mean())
 
 
-def _passkeys(plan: ExperimentPlan, size: _Size) -> Iterator[Figure | Point]:
+def _passkeys(plan: ExperimentPlan, size: _Size) -> Iterator[Figure | CurvePoint]:
     told: dict[str, dict[int, float]] = {}
     forms = {
         "unit keys": InfiniSettings(kernel="unit", seed=plan.seed),
@@ -128,7 +128,7 @@ def _passkeys(plan: ExperimentPlan, size: _Size) -> Iterator[Figure | Point]:
         model = PasskeyModel(settings, remembers=name != "local attention only")
         _trained(model, size.steps, plan.seed)
         told[name] = {n: _told(model, n, size.tested, plan.seed) for n in size.lengths}
-        yield from (Point(f"passkey, {name}", n, right) for n, right in told[name].items())
+        yield from (CurvePoint(f"passkey, {name}", n, right) for n, right in told[name].items())
     at = {name: right[TRAINED] for name, right in told.items()}
     if not plan.quick:
         yield Figure(name=f"passkey at {TRAINED} segments, ELU + 1 as in the paper", value=at["ELU + 1"], unit="")
@@ -160,13 +160,13 @@ def _kernels(plan: ExperimentPlan, size: _Size) -> Iterator[Figure]:
     )  # fmt: skip
 
 
-def _capacity(plan: ExperimentPlan, size: _Size) -> Iterator[Figure | Point]:
+def _capacity(plan: ExperimentPlan, size: _Size) -> Iterator[Figure | CurvePoint]:
     held: dict[int, dict[int, float]] = {}
     for width in size.widths:
         plan.progress(f"what a width of {width} holds")
         settings = InfiniSettings(width=width, kernel="unit", seed=plan.seed)
         held[width] = _pairs(settings, 32, (8, 16, 32, 64), size, plan.seed)
-        yield from (Point(f"pairs, width {width}", n, right) for n, right in held[width].items())
+        yield from (CurvePoint(f"pairs, width {width}", n, right) for n, right in held[width].items())
     yield Figure(name="32 pairs in width 64", value=held[64][32], unit="", bar=0.90, more=True)
     yield Figure(name="32 pairs in width 16", value=held[16][32], unit="", detail="what it holds grows with its width")
 

@@ -19,7 +19,7 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
 from mnemic.lab.kit.figures import Figure
-from mnemic.lab.tasks.neural.experiment import ExperimentPlan, Point
+from mnemic.lab.tasks.neural.experiment import ExperimentPlan, CurvePoint
 from mnemic.neural.base import State
 from mnemic.neural.knn_attention import KnnAttention, KnnSettings, Mix
 
@@ -42,7 +42,7 @@ class _Pairs:
     layer: KnnAttention
 
 
-def measure(plan: ExperimentPlan) -> Iterator[Figure | Point]:
+def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
     """Far pairs under either mix, with both controls; then bytes."""
     steps = 120 if plan.quick else 500
     for mix, bar in (("gate", 0.60), ("joint", 0.60)) if plan.quick else (("gate", 0.95), ("joint", 0.98)):
@@ -54,8 +54,8 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | Point]:
         yield Figure(name=f"store off, {mix}", value=off, unit="", bar=0.10 if plan.quick else 0.06)
         if mix == "gate":
             for back in (1, 4, 12, SEGMENTS):
-                yield Point("store", back, _far(pairs, plan, back))
-                yield Point("store off", back, _far(pairs, plan, back, store=False))
+                yield CurvePoint("store", back, _far(pairs, plan, back))
+                yield CurvePoint("store off", back, _far(pairs, plan, back, store=False))
     plan.progress("pairs: trained without a store")
     without = _learned(plan.seed, steps, "gate", store=False)
     without = replace(without, layer=KnnAttention(without.layer.settings, without.layer.weights))

@@ -27,7 +27,7 @@ from mnemic.errors import Invalid
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.kit.log import provenance, records
 from mnemic.lab.kit.tables import finite
-from mnemic.lab.tasks.neural.experiment import EXPERIMENTS, Experiment, ExperimentPlan, Point
+from mnemic.lab.tasks.neural.experiment import EXPERIMENTS, Experiment, ExperimentPlan, CurvePoint
 from mnemic.registry import load
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class MechanismRun:
     seeds: tuple[int, ...]
     header: Mapping[str, Any]
     figures: tuple[SeededFigure, ...]
-    points: tuple[tuple[Point, tuple[float, ...]], ...]
+    points: tuple[tuple[CurvePoint, tuple[float, ...]], ...]
 
     @property
     def means(self) -> tuple[Figure, ...]:
@@ -183,7 +183,7 @@ def _run(
 ) -> MechanismRun:
     measure: Experiment = load(EXPERIMENTS, name)
     load_before, began, spent = _load(), perf_counter(), process_time()
-    measured: list[list[Figure | Point]] = []
+    measured: list[list[Figure | CurvePoint]] = []
     cpu: list[float] = []
     for number, seed in enumerate(seeds, 1):
         left.begin(name)
@@ -214,7 +214,7 @@ def _run(
     )  # fmt: skip
 
 
-def _figures_over_seeds(name: str, measured: Sequence[Sequence[Figure | Point]]) -> Iterator[SeededFigure]:
+def _figures_over_seeds(name: str, measured: Sequence[Sequence[Figure | CurvePoint]]) -> Iterator[SeededFigure]:
     by_seed = [{one.name: one for one in of if isinstance(one, Figure)} for of in measured]
     for figure in by_seed[0].values():
         if any(figures.keys() != by_seed[0].keys() or figures[figure.name].bar != figure.bar for figures in by_seed):
@@ -223,9 +223,9 @@ def _figures_over_seeds(name: str, measured: Sequence[Sequence[Figure | Point]])
 
 
 def _points_over_seeds(
-    name: str, measured: Sequence[Sequence[Figure | Point]]
-) -> Iterator[tuple[Point, tuple[float, ...]]]:
-    by_seed = [{(one.curve, one.at): one for one in of if isinstance(one, Point)} for of in measured]
+    name: str, measured: Sequence[Sequence[Figure | CurvePoint]]
+) -> Iterator[tuple[CurvePoint, tuple[float, ...]]]:
+    by_seed = [{(one.curve, one.at): one for one in of if isinstance(one, CurvePoint)} for of in measured]
     if any(points.keys() != by_seed[0].keys() for points in by_seed):
         raise ValueError(f"{name}: a curve has other points for another seed")
     for key, point in by_seed[0].items():
@@ -294,7 +294,7 @@ def _read(record: dict[str, Any], file: str) -> MechanismRun:
         for one, values in ((one, _numbers(one.pop("values"))) for one in record.pop("figures"))
     ]
     points = [
-        (Point(one["curve"], one["at"], one["values"][0]), _numbers(one["values"])) for one in record.pop("points")
+        (CurvePoint(one["curve"], one["at"], one["values"][0]), _numbers(one["values"])) for one in record.pop("points")
     ]
     return MechanismRun(
         mechanism=record.pop("mechanism"), quick=record.pop("quick"), seeds=tuple(record.pop("seeds")),

@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
 from mnemic.lab.kit.figures import Figure
-from mnemic.lab.tasks.neural.experiment import ExperimentPlan, Point
+from mnemic.lab.tasks.neural.experiment import ExperimentPlan, CurvePoint
 from mnemic.neural.base import State
 from mnemic.neural.memory_pool import MemoryPool, PoolSettings
 
@@ -51,7 +51,7 @@ class _Vectors:
         return self.keys[keys] + self.values[values]
 
 
-def measure(plan: ExperimentPlan) -> Iterator[Figure | Point]:
+def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
     """Train one pool, and read it under each rule of what is dropped."""
     size = _QUICK if plan.quick else _FULL
     settings = replace(_POOL, seed=plan.seed)
@@ -70,7 +70,7 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | Point]:
     kept = {t: (1 - settings.fresh / settings.slots) ** t for t in AGES}
     law = {t: 1 - (1 - slot) ** settings.fresh for t, slot in kept.items()}
     curves = {**shown, "any slot of the fact lives (law)": law, "a slot lives (law)": kept}
-    yield from (Point(name, at, value) for name, curve in curves.items() for at, value in curve.items())
+    yield from (CurvePoint(name, at, value) for name, curve in curves.items() for at, value in curve.items())
     recall, oldest, plus = shown.values()
     yield Figure(name="fresh recall, full pool", value=recall[0], unit="", bar=0.10 if plan.quick else 0.90, more=True)
     yield from _laws(plan, recall, alive, law, kept)

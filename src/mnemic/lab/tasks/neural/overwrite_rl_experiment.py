@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
 from mnemic.lab.kit.figures import Figure
-from mnemic.lab.tasks.neural.experiment import ExperimentPlan, Point
+from mnemic.lab.tasks.neural.experiment import ExperimentPlan, CurvePoint
 from mnemic.neural.overwrite_rl import OverwritePolicy, PolicySettings, copied, dapo_loss, first_in_first_out
 
 Who: TypeAlias = Literal["policy", "oldest go first", "chance", "oracle"]
@@ -44,7 +44,7 @@ class _Stream:
         return (values == answer[:, None]).all(-1).any(-1)
 
 
-def measure(plan: ExperimentPlan) -> Iterator[Figure | Point]:
+def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
     """Learn each task, and read longer and longer streams."""
     for hops, steps in ((1, 60), (2, 60)) if plan.quick else ((1, 300), (2, 900)):
         settings = PolicySettings(slots=2, seed=plan.seed)
@@ -55,7 +55,7 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | Point]:
         whos: tuple[Who, ...] = ("policy", "oldest go first", "chance", "oracle")
         for who in whos:
             shown[who] = {chunks: _tested(policy, hops, chunks, who, rows, plan.seed) for chunks in LENGTHS}
-            yield from (Point(f"{who}, {name}", at, value) for at, value in shown[who].items())
+            yield from (CurvePoint(f"{who}, {name}", at, value) for at, value in shown[who].items())
         judged = hops == 1
         bar = (0.50 if plan.quick else 0.98) if judged else None
         yield Figure(name=f"{name}, 4 chunks, as trained", value=shown["policy"][4], unit="", bar=bar, more=True)

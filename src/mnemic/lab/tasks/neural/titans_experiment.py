@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
 from mnemic.lab.kit.figures import Figure
-from mnemic.lab.tasks.neural.experiment import ExperimentPlan, Point
+from mnemic.lab.tasks.neural.experiment import ExperimentPlan, CurvePoint
 from mnemic.lab.tasks.neural.recall_task import (
     ASKED,
     KEYS,
@@ -42,7 +42,7 @@ _FULL: Final = _Size(600, 400, 400, 16, 12)
 _QUICK: Final = _Size(90, 0, 0, 16, 2)
 
 
-def measure(plan: ExperimentPlan) -> Iterator[Figure | Point]:
+def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
     """Overwriting, episodes, segments, each with every control."""
     size = _QUICK if plan.quick else _FULL
     yield from _overwriting(plan, size)
@@ -117,7 +117,7 @@ def no_rule(width: int, seed: int) -> tuple[Rule, Mapping[str, Tensor]]:
     return lambda h, q: q @ w["out"].mT, w
 
 
-def _overwriting(plan: ExperimentPlan, size: _Size) -> Iterator[Figure | Point]:
+def _overwriting(plan: ExperimentPlan, size: _Size) -> Iterator[Figure | CurvePoint]:
     width, seed = 64, plan.seed
     full = TitansSettings(width=width, seed=seed)
     rules = {
@@ -141,7 +141,7 @@ def _overwriting(plan: ExperimentPlan, size: _Size) -> Iterator[Figure | Point]:
             for writes in lengths
         }
         for writes, right in reached[name].items():
-            yield Point(name, writes, right)
+            yield CurvePoint(name, writes, right)
     at = {name: values[48] for name, values in reached.items()}
     more = 0.3 if plan.quick else 0.97
     yield Figure(name="latest value of a key, 48 writes over 16 keys", value=at["titans"], unit="", bar=more, more=True)
@@ -160,7 +160,7 @@ def _overwriting(plan: ExperimentPlan, size: _Size) -> Iterator[Figure | Point]:
     )
 
 
-def _episodes(plan: ExperimentPlan, size: _Size) -> Iterator[Figure | Point]:
+def _episodes(plan: ExperimentPlan, size: _Size) -> Iterator[Figure | CurvePoint]:
     width, seed = 24, plan.seed
     forms = {
         "titans, episodes": TitansSettings(width=width, seed=seed),
@@ -196,7 +196,7 @@ def _episodes(plan: ExperimentPlan, size: _Size) -> Iterator[Figure | Point]:
     )
 
 
-def _segments(plan: ExperimentPlan, size: _Size) -> Iterator[Figure | Point]:
+def _segments(plan: ExperimentPlan, size: _Size) -> Iterator[Figure | CurvePoint]:
     """Pairs in the first of four segments, questions in the last; attention sees one segment at a time."""
     places: tuple[tuple[Place, str], ...] = (("context", "MAC"), ("gate", "MAG"), ("layer", "MAL"))
     for place, short in places:

@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
 from mnemic.lab.kit.figures import Figure
-from mnemic.lab.tasks.neural.experiment import ExperimentPlan, Point
+from mnemic.lab.tasks.neural.experiment import ExperimentPlan, CurvePoint
 from mnemic.lab.tasks.neural.made_up_people import STRANGERS, MadeUpFact, made_up_facts
 from mnemic.neural.llama import BARE, Entries
 from mnemic.neural.wise import UNRELATED, Edit, EditedLayer, PromptRows, WiseMemory, WiseSettings, joined
@@ -28,7 +28,7 @@ _ELSEWHERE: Final = (
 """Prompts that no memory has heard, which are to be answered as before; near misses come beside them."""
 
 
-def measure(plan: ExperimentPlan) -> Iterator[Figure | Point]:
+def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
     """Edit facts one by one into a side memory, and into the matrix itself: what is answered then, and what else is."""
     model, count = plan.open_model(), 2 if plan.quick else 12
     facts = made_up_facts(count, plan.seed)
@@ -45,7 +45,7 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | Point]:
         state = memory.write(edits[: n + 1], state)
         if n + 1 in (4, 8):
             entries = _routed(memory, model, state)
-            yield Point("side memory", n + 1, _reliable(model, edits[: n + 1], entries))
+            yield CurvePoint("side memory", n + 1, _reliable(model, edits[: n + 1], entries))
     entries = _routed(memory, model, state)
     yield Figure(name="reliability", value=_reliable(model, edits, entries), unit=f"of {count}",
                  bar=0.5 if plan.quick else 0.90, more=True)  # fmt: skip
@@ -121,7 +121,7 @@ class _Unrelated:
 def _tuned(
     plan: ExperimentPlan, model: TextModel, facts: Sequence[MadeUpFact], edits: Sequence[Edit],
     unrelated: _Unrelated, name: str, settings: WiseSettings, *, fair: bool,
-) -> Iterator[Figure | Point]:  # fmt: skip
+) -> Iterator[Figure | CurvePoint]:  # fmt: skip
     """The same matrix, changed for every prompt."""
     place = EditedLayer(model, model.decoder.shape.layers + settings.layer)
     delta = torch.zeros_like(place.matrix)
@@ -130,7 +130,7 @@ def _tuned(
         if n + 1 in (4, 8):
             changed = Entries(replaced={place.name: place.matrix + delta})
             right = _reliable(model, edits[: n + 1], _always(changed))
-            yield Point(name, n + 1, right)
+            yield CurvePoint(name, n + 1, right)
     changed = Entries(replaced={place.name: place.matrix + delta})
     yield Figure(name=f"control, {name}: reliability", unit=f"of {len(edits)}",
                  value=_reliable(model, edits, _always(changed)))  # fmt: skip
