@@ -13,6 +13,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from mnemic.core.ids import ItemId
+from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import NotFound
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class StoredMemory:
             NotFound, Conflict, StoreFull, StoreError: as `ScopeArtefacts.put`; the state is as it was.
             Invalid: as the memory itself; likewise.
         """
+        import_whole("mnemic.neural.base")
         from mnemic.neural import base
 
         writes = self._writes()
@@ -77,7 +79,10 @@ class StoredMemory:
 
     def _after(self, writes: Sequence[KeptArtefact]) -> State:
         """The state after these writes: as it was kept, if it was made of exactly these, or replayed."""
+        import_whole("mnemic.neural.base")
         from mnemic.neural import base
+
+        import_whole("mnemic.neural.write_log")
         from mnemic.neural.write_log import replayed
 
         kept = self._kept()
@@ -89,6 +94,7 @@ class StoredMemory:
         return replayed(self._module, [self._given(write) for write in writes])
 
     def _keep(self, state: State, writes: Sequence[KeptArtefact]) -> None:
+        import_whole("mnemic.neural.base")
         from mnemic.neural import base
 
         before = self._kept()
@@ -99,6 +105,7 @@ class StoredMemory:
         )  # fmt: skip
 
     def _given(self, write: KeptArtefact) -> Tensor:
+        import_whole("mnemic.neural.base")
         from mnemic.neural import base
 
         return base.load(self._artefacts.open(write), self._module.identity)[0][_GIVEN]

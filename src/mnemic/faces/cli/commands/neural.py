@@ -223,10 +223,10 @@ def _show_learnt(run: Invocation, memory: Memory, learning: ScopeLearning, plan:
 def asked(question: str, model: str | None, by: str, *, only_with: bool, only_without: bool) -> None:
     """Ask the model itself, with a memory of this user attached to it and without, side by side.
 
-    Nothing is told to it. `adapter`: recall only names the shard that is weighed in, that of the items that memory itself
-    would answer with; a question of nothing that was learnt is answered by the model as it is. `sparse` attaches a few
-    keys and values of each text that recall finds, made on the first use and kept. `side` edits what it knows of the
-    profile into a copy of one matrix, which answers only what it is about; the first time that takes seconds of a
+    Nothing is told to it. `adapter`: recall only names the shard that is weighed in, that of the items that memory
+    itself would answer with; a question of nothing that was learnt is answered by the model as it is. `sparse` attaches
+    a few keys and values of each text that recall finds, made on the first use and kept. `side` edits what it knows of
+    the profile into a copy of one matrix, which answers only what it is about; the first time that takes seconds of a
     processor for each fact. Both go with their sources.
     """
     if only_with and only_without:

@@ -12,7 +12,7 @@ import torch
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
 from mnemic.lab.kit.figures import Figure
-from mnemic.lab.tasks.neural.experiment import ExperimentPlan, CurvePoint
+from mnemic.lab.tasks.neural.experiment import CurvePoint, ExperimentPlan
 from mnemic.neural.base import state_bytes
 from mnemic.neural.chunk_memory import ChunkMemory, ChunkSettings
 from mnemic.neural.llama import BARE, Entries

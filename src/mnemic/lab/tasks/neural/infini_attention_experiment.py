@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
 from mnemic.lab.kit.figures import Figure
-from mnemic.lab.tasks.neural.experiment import ExperimentPlan, CurvePoint
+from mnemic.lab.tasks.neural.experiment import CurvePoint, ExperimentPlan
 from mnemic.lab.tasks.neural.recall_task import KEYS, VALUES, Recall, RecallModel, Rule, accuracy, train
 from mnemic.neural.infini_attention import InfiniAttention, InfiniBlock, InfiniSettings, Kernel
 

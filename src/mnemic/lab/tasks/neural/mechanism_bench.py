@@ -27,7 +27,7 @@ from mnemic.errors import Invalid
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.kit.log import provenance, records
 from mnemic.lab.kit.tables import finite
-from mnemic.lab.tasks.neural.experiment import EXPERIMENTS, Experiment, ExperimentPlan, CurvePoint
+from mnemic.lab.tasks.neural.experiment import EXPERIMENTS, CurvePoint, Experiment, ExperimentPlan
 from mnemic.registry import load
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def bench_mechanisms(
     """
     chosen = _checked(names)
     try:
-        import_whole("torch", "mnemic.neural.gguf_weights")
+        import_whole("mnemic.neural.gguf_weights")
     except ImportError as error:
         raise Invalid("neural", f"{error.name} is not installed", f"{TORCH}.") from error
     from mnemic.neural.gguf_weights import single_threaded

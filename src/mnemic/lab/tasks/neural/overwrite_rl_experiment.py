@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
 from mnemic.lab.kit.figures import Figure
-from mnemic.lab.tasks.neural.experiment import ExperimentPlan, CurvePoint
+from mnemic.lab.tasks.neural.experiment import CurvePoint, ExperimentPlan
 from mnemic.neural.overwrite_rl import OverwritePolicy, PolicySettings, copied, dapo_loss, first_in_first_out
 
 Who: TypeAlias = Literal["policy", "oldest go first", "chance", "oracle"]

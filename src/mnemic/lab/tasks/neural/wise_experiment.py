@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
 from mnemic.lab.kit.figures import Figure
-from mnemic.lab.tasks.neural.experiment import ExperimentPlan, CurvePoint
+from mnemic.lab.tasks.neural.experiment import CurvePoint, ExperimentPlan
 from mnemic.lab.tasks.neural.made_up_people import STRANGERS, MadeUpFact, made_up_facts
 from mnemic.neural.llama import BARE, Entries
 from mnemic.neural.wise import UNRELATED, Edit, EditedLayer, PromptRows, WiseMemory, WiseSettings, joined
