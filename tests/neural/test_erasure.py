@@ -19,7 +19,7 @@ from mnemic import Memory  # noqa: E402
 from mnemic.errors import MnemicError  # noqa: E402
 from mnemic.neural import base  # noqa: E402
 from mnemic.neural.titans import Titans, TitansSettings  # noqa: E402
-from mnemic.neural.write_log import LoggedWrite, ReplayedMemory  # noqa: E402
+from mnemic.neural.write_log import LoggedWrite, LoggedMemory  # noqa: E402
 from mnemic.registry import MODULES  # noqa: E402
 from mnemic.stored_memory import StoredMemory  # noqa: E402
 from mnemic.testing import memory_module_contract as contract  # noqa: E402
@@ -40,7 +40,7 @@ def with_a_log(subject: ModuleSubject) -> ModuleSubject:
     if hasattr(subject.module, "forget"):
         return subject
     given = [LoggedWrite(one, (f"source {n}", "all")) for n, one in enumerate(subject.given)]
-    return replace(subject, module=ReplayedMemory(subject.module), given=given, joined=None, sources=("source 2",))
+    return replace(subject, module=LoggedMemory(subject.module), given=given, joined=None, sources=("source 2",))
 
 
 def erased(subject: ModuleSubject) -> None:
@@ -55,7 +55,7 @@ def erased(subject: ModuleSubject) -> None:
         assert not torch.equal(module.read(subject.asked, state), module.read(subject.asked, never))
         assert torch.equal(module.read(subject.asked, left), module.read(subject.asked, never))
         assert bits(left) == bits(never)
-        if not isinstance(module, ReplayedMemory):
+        if not isinstance(module, LoggedMemory):
             return
         first = module.forget(("source 0",), state)  # what later writes were added to
         without = module.empty()
@@ -108,7 +108,7 @@ def test_a_memory_with_a_log_keeps_the_contract(subject: ModuleSubject, promise:
 
 
 def test_a_log_that_subtracts_instead_of_replaying_is_caught(subject: ModuleSubject) -> None:
-    class Subtracting(ReplayedMemory):
+    class Subtracting(LoggedMemory):
         def forget(self, sources: Any, state: Any) -> Any:
             left = super().forget(sources, state)
             alone = self.module.write(subject.given[2].given, self.module.empty())

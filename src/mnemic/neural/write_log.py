@@ -33,7 +33,7 @@ class LoggedWrite:
     sources: tuple[str, ...] = ()
 
 
-class ReplayedMemory:
+class LoggedMemory:
     """Another memory with a log of its writes, so that it can forget any of them."""
 
     bounded = False
