@@ -19,7 +19,7 @@ from mnemic import Memory  # noqa: E402
 from mnemic.errors import MnemicError  # noqa: E402
 from mnemic.neural import base  # noqa: E402
 from mnemic.neural.titans import Titans, TitansSettings  # noqa: E402
-from mnemic.neural.write_log import LoggedWrite, LoggedMemory  # noqa: E402
+from mnemic.neural.write_log import LoggedMemory, LoggedWrite  # noqa: E402
 from mnemic.registry import MODULES  # noqa: E402
 from mnemic.stored_memory import StoredMemory  # noqa: E402
 from mnemic.testing import memory_module_contract as contract  # noqa: E402
