@@ -118,7 +118,7 @@ def bench_mechanisms(
     """
     chosen = _checked(names)
     try:
-        import_whole("torch", "mnemic.neural.gguf_weights")
+        import_whole("mnemic.neural.gguf_weights")
     except ImportError as error:
         raise Invalid("neural", f"{error.name} is not installed", f"{TORCH}.") from error
     from mnemic.neural.gguf_weights import single_threaded
