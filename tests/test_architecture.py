@@ -212,7 +212,12 @@ def test_importing_mnemic_fetches_nothing_heavy() -> None:
 
 def test_torch_and_its_company_are_imported_by_what_works_inside_a_model_and_what_learns_alone() -> None:
     company = {"torch", "safetensors", "gguf", "tokenizers", "transformers", "accelerate", "peft", "jinja2"}
-    some = {"testing/tiny_llama": {"gguf"}, "lab/order_training": {"torch"}}
+    some = {
+        "testing/tiny_llama": {"gguf"},
+        "lab/order_training": {"torch"},
+        "lab/tasks/neural/recall_task": {"torch"},
+        "stored_memory": {"torch"},  # the type of what is written
+    }
     for name, tree in modules():
         roots = {module.split(".")[0] for node in ast.walk(tree) for module in _imported(node)}
         inside = name.startswith("neural/") and name != "neural/__init__"

@@ -10,20 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.core.ids import ItemId
-from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import NotFound
+from mnemic.neural import base
+from mnemic.neural.base import MemoryModule, State
+from mnemic.neural.write_log import replayed
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from mnemic.neural.base import MemoryModule
     from mnemic.scope_artefacts import ScopeArtefacts
     from mnemic.verbs.artefact_keeping import KeptArtefact
-
-    State: TypeAlias = dict[str, Tensor]
 
 _GIVEN: Final = "given"
 
@@ -52,9 +51,6 @@ class StoredMemory:
             NotFound, Conflict, StoreFull, StoreError: as `ScopeArtefacts.put`; the state is as it was.
             Invalid: as the memory itself; likewise.
         """
-        import_whole("mnemic.neural.base")
-        from mnemic.neural import base
-
         writes = self._writes()
         state = self._module.write(given, self._after(writes))
         raw = base.packed({_GIVEN: given.detach().contiguous()}, self._module.identity)
@@ -79,12 +75,6 @@ class StoredMemory:
 
     def _after(self, writes: Sequence[KeptArtefact]) -> State:
         """The state after these writes: as it was kept, if it was made of exactly these, or replayed."""
-        import_whole("mnemic.neural.base")
-        from mnemic.neural import base
-
-        import_whole("mnemic.neural.write_log")
-        from mnemic.neural.write_log import replayed
-
         kept = self._kept()
         if kept is not None and kept.version.item.source == tuple(write.id for write in writes):
             try:
@@ -94,9 +84,6 @@ class StoredMemory:
         return replayed(self._module, [self._given(write) for write in writes])
 
     def _keep(self, state: State, writes: Sequence[KeptArtefact]) -> None:
-        import_whole("mnemic.neural.base")
-        from mnemic.neural import base
-
         before = self._kept()
         self._artefacts.put(
             base.packed(state, self._module.identity), mechanism=self._mechanism, made_by=self._made_by,
@@ -105,9 +92,6 @@ class StoredMemory:
         )  # fmt: skip
 
     def _given(self, write: KeptArtefact) -> Tensor:
-        import_whole("mnemic.neural.base")
-        from mnemic.neural import base
-
         return base.load(self._artefacts.open(write), self._module.identity)[0][_GIVEN]
 
     def _writes(self) -> list[KeptArtefact]:

@@ -31,7 +31,7 @@ from mnemic.lab.tasks.vectors.vector_data import (
     SHARES,
     Cloud,
     IndexMeasurement,
-    Point,
+    SearchPoint,
     VectorRun,
     multiplied,
     synthetic,
@@ -61,7 +61,7 @@ class _Contestant:
     peer: Peer
     build: float
     megabytes: float | None
-    curve: tuple[Point, ...] = ()
+    curve: tuple[SearchPoint, ...] = ()
     width: int | None = None
     took: dict[str, list[float]] = field(default_factory=dict)
     hits: dict[str, int] = field(default_factory=dict)
@@ -108,13 +108,13 @@ def _set(contestant: _Contestant, cloud: Cloud) -> None:
     """Find the cheapest setting that reaches the recall wanted; the widest if none does."""
     questions = cloud.questions[:TUNING]
     truth = _truth(cloud, questions, 2)
-    points: list[Point] = []
+    points: list[SearchPoint] = []
     for width in contestant.peer.widths:
         contestant.peer.widen(width)
         start = time.process_time()
         answers = [contestant.peer.search(question, K) for question in questions]
         took = (time.process_time() - start) * 1000 / len(questions)
-        points.append(Point(recall=_recall(answers, truth), milliseconds=took, width=width))
+        points.append(SearchPoint(recall=_recall(answers, truth), milliseconds=took, width=width))
         contestant.width = width
         if points[-1].recall >= WANTED:
             break
@@ -145,7 +145,7 @@ def _turn(search: Search, questions: Floats, truth: Sequence[NDArray[np.intp]]) 
 def _measured(contestant: _Contestant, cloud: Cloud) -> IndexMeasurement:
     peer, questions = contestant.peer, len(cloud.questions)
     points = {
-        name: Point(
+        name: SearchPoint(
             recall=contestant.hits[name] / (questions * min(K, _left(cloud, name))),
             milliseconds=statistics.median(contestant.took[name]),
             width=contestant.width,
@@ -235,7 +235,7 @@ def _cells(measured: IndexMeasurement, beside: float | None) -> tuple[str, ...]:
     )
 
 
-def _pair(point: Point) -> tuple[str, str]:
+def _pair(point: SearchPoint) -> tuple[str, str]:
     return f"{point.recall:.3f}", f"{point.milliseconds:.3f}"
 
 

@@ -119,7 +119,7 @@ def _groups(rng: np.random.Generator, rows: int) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Point:
+class SearchPoint:
     """What a search finds and takes.
 
     Attributes:
@@ -151,10 +151,10 @@ class IndexMeasurement:
     build: float
     megabytes: float | None
     add: float | None
-    all: Point
-    filtered: dict[str, Point]
+    all: SearchPoint
+    filtered: dict[str, SearchPoint]
     filters: str
-    curve: tuple[Point, ...] = ()
+    curve: tuple[SearchPoint, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
