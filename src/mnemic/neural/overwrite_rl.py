@@ -8,7 +8,7 @@ Each chunk is a conversation of its own, and every token of all conversations of
 advantage; the mean is over all tokens, so that long rollouts weigh more. A group whose rewards are all equal teaches
 nothing and is left out.
 
-Source: Yu et al., MemAgent, arXiv:2507.02259, section 3 (Multi-Conv DAPO). What we do otherwise: a chunk is a few cards of
+Source: Yu et al., MemAgent, arXiv:2507.02259, section 3 (Multi-Conv DAPO). What we do otherwise: a chunk is some cards of
 a key and a value, the memory M slots, and a token the choice of one slot: keep, or copy a card. The policy is a pointer:
 
     like(x) = k_xᵀ W_q q + Σ_m k_xᵀ W_c v_m           the card's key against the question, and against what is held
@@ -143,7 +143,8 @@ class OverwritePolicy:
         return torch.cat((own[..., None], likes[:, None] + self._weights["copy"][:, None]), -1)
 
     def write(
-        self, keys: Tensor, values: Tensor, state: State, real: Tensor | None = None, draw: torch.Generator | None = None
+        self, keys: Tensor, values: Tensor, state: State, real: Tensor | None = None,
+        draw: torch.Generator | None = None,
     ) -> tuple[State, Tensor, Tensor]:  # fmt: skip
         """Let a chunk of cards (B, C, d) go by.
 
