@@ -8,8 +8,9 @@ Each chunk is a conversation of its own, and every token of all conversations of
 advantage; the mean is over all tokens, so that long rollouts weigh more. A group whose rewards are all equal teaches
 nothing and is left out.
 
-Source: Yu et al., MemAgent, arXiv:2507.02259, section 3 (Multi-Conv DAPO). What we do otherwise: a chunk is some cards of
-a key and a value, the memory M slots, and a token the choice of one slot: keep, or copy a card. The policy is a pointer:
+Source: Yu et al., MemAgent, arXiv:2507.02259, section 3 (Multi-Conv DAPO). What we do otherwise: a chunk is a few
+cards of a key and a value, the memory M slots, and a token the choice of one slot: keep, or copy a card. The policy is
+a pointer:
 
     like(x) = k_xᵀ W_q q + Σ_m k_xᵀ W_c v_m           the card's key against the question, and against what is held
     π(keep m) ∝ exp(like(m) + a_m),     π(copy j to m) ∝ exp(like(j) + b_m)

@@ -106,7 +106,8 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | Point]:
         if name == "tables":
             off = _tested(model, test, 8 if plan.quick else 32, reads=False)
         yield Figure(
-            name=f"bits a byte, {name}", value=bits[name], unit="bits", detail=f"{sum(w.numel() for w in model.weights):,} weights"
+            name=f"bits a byte, {name}", value=bits[name], unit="bits",
+            detail=f"{sum(weight.numel() for weight in model.weights):,} weights",
         )  # fmt: skip
     best = min(value for name, value in bits.items() if "tables" not in name)
     bar = 0.02 if plan.quick else 0.10
