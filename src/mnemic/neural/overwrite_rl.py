@@ -144,13 +144,9 @@ class OverwritePolicy:
         return torch.cat((own[..., None], likes[:, None] + self._weights["copy"][:, None]), -1)
 
     def write(
-        self,
-        keys: Tensor,
-        values: Tensor,
-        state: State,
-        real: Tensor | None = None,
+        self, keys: Tensor, values: Tensor, state: State, real: Tensor | None = None,
         draw: torch.Generator | None = None,
-    ) -> tuple[State, Tensor, Tensor]:
+    ) -> tuple[State, Tensor, Tensor]:  # fmt: skip
         """Let a chunk of cards (B, C, d) go by.
 
         Args:

@@ -44,8 +44,8 @@ class _Pairs:
 
 def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
     """Far pairs under either mix, with both controls; then bytes."""
-    steps = 120 if plan.quick else 500
-    for mix, bar in (("gate", 0.60), ("joint", 0.60)) if plan.quick else (("gate", 0.95), ("joint", 0.98)):
+    steps = 80 if plan.quick else 500
+    for mix, bar in (("gate", 0.12),) if plan.quick else (("gate", 0.95), ("joint", 0.98)):
         plan.progress(f"pairs: {mix}")
         pairs = _learned(plan.seed, steps, mix, store=True)
         far = _far(pairs, plan, SEGMENTS)
@@ -57,7 +57,7 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
                 yield CurvePoint("store", back, _far(pairs, plan, back))
                 yield CurvePoint("store off", back, _far(pairs, plan, back, store=False))
     plan.progress("pairs: trained without a store")
-    without = _learned(plan.seed, steps, "gate", store=False)
+    without = _learned(plan.seed, 40 if plan.quick else steps, "gate", store=False)
     without = replace(without, layer=KnnAttention(without.layer.settings, without.layer.weights))
     alone = _far(without, plan, SEGMENTS, store=False)
     yield Figure(name="trained without a store", value=alone, unit="", bar=0.10 if plan.quick else 0.06)
