@@ -191,7 +191,7 @@ def busy(embedder: str, *, slow_model: bool, **load: Any) -> None:
     "parts",
     type=NAMES,
     default=(),
-    help="Parts: decoder, kv, lora, unlearning, erasure, damage (left out: all).",
+    help="Parts: decoder, kv, lora, users, unlearning, erasure, damage (left out: all).",
 )
 @options.seed("what is drawn in learning")
 def neural(parts: Sequence[str], *, quick: bool, seed: int) -> None:
