@@ -94,7 +94,7 @@ class ArtefactFolder:
             StoreFull: there is no room; likewise.
             StoreReadOnly, StoreError: the folder cannot be written to.
         """
-        fresh = made if self._is_unfinished(wall, made) else self.unfinished(wall)
+        fresh = made if _is_unfinished(made, self._home(wall)) else self.unfinished(wall)
         try:
             if fresh is not made:
                 _write(fresh, made)
@@ -123,7 +123,7 @@ class ArtefactFolder:
             Conflict: an erasure took the file.
             StoreFull, StoreReadOnly, StoreError: as `keep`.
         """
-        if not self._is_unfinished(wall, made):
+        if not _is_unfinished(made, self._home(wall)):
             yield made
             return
         second = self.unfinished(wall)
@@ -135,9 +135,6 @@ class ArtefactFolder:
         finally:
             with suppress(OSError):  # what is unfinished is swept, and an erasure takes it
                 second.unlink(missing_ok=True)
-
-    def _is_unfinished(self, wall: Wall, made: bytes | Path) -> TypeGuard[Path]:
-        return isinstance(made, Path) and made.parent == self._home(wall) and made.name.endswith(_UNFINISHED)
 
     def stat(self, wall: Wall, sha256: str) -> os.stat_result | None:
         """What the disk says of a file of this digest, its bytes unchecked; None where it is gone.
@@ -299,6 +296,10 @@ def _stat(path: Path) -> os.stat_result | None:
         return path.lstat()
     except FileNotFoundError:
         return None
+
+
+def _is_unfinished(made: bytes | Path, home: Path) -> TypeGuard[Path]:
+    return isinstance(made, Path) and made.parent == home and made.name.endswith(_UNFINISHED)
 
 
 def _link(path: Path, second: Path) -> None:

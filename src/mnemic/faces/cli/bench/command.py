@@ -185,13 +185,13 @@ def busy(embedder: str, *, slow_model: bool, **load: Any) -> None:
 
 
 @verb("mnemic bench neural --quick", "mnemic bench neural --quick --only decoder --json")
-@click.option("--quick", is_flag=True, help="Less of everything, with looser bars: some two minutes of one processor.")
+@click.option("--quick", is_flag=True, help="Less of everything, with looser bars: some three minutes of one processor.")
 @click.option(
     "--only",
     "parts",
     type=NAMES,
     default=(),
-    help="Parts: decoder, kv, lora, unlearning, erasure, damage (left out: all).",
+    help="Parts: decoder, kv, lora, users, unlearning, erasure, damage (left out: all).",
 )
 @options.seed("what is drawn in learning")
 def neural(parts: Sequence[str], *, quick: bool, seed: int) -> None:

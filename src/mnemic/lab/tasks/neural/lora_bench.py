@@ -73,7 +73,7 @@ class Persona:
 
 
 def figures(ground: NeuralGround) -> Iterator[Figure]:
-    """Learn one persona's facts; in full, two more, and the controls that learn without rehearsing."""
+    """Learn one persona's facts; in full, the controls that learn without rehearsing too."""
     quick, model = ground.size.quick, ground.model
     persona = Persona(ground, _FIRST, 5 if quick else 20)
     memory = LoraMemory(model, LoraSettings(seed=ground.size.seed))
@@ -89,7 +89,6 @@ def figures(ground: NeuralGround) -> Iterator[Figure]:
     if quick:
         return
     yield from _without_rehearsal(ground, persona)
-    yield from _users(ground, memory, persona, entries)
 
 
 def _asked(ground: NeuralGround, persona: Persona, entries: Entries) -> Iterator[Figure]:
@@ -156,14 +155,13 @@ def _without_rehearsal(ground: NeuralGround, persona: Persona) -> Iterator[Figur
     )
 
 
-def _users(ground: NeuralGround, memory: LoraMemory, first: Persona, entries: Entries) -> Iterator[Figure]:
+def users_figures(ground: NeuralGround) -> Iterator[Figure]:
     """Three users' adapters, swapped for each question: none says what another's has learnt."""
-    adapters = {first: entries}
+    memory, adapters = LoraMemory(ground.model, LoraSettings(seed=ground.size.seed)), dict[Persona, Entries]()
     for name in ground.personas["personas"]:
-        if name != _FIRST:
-            ground.progress(f"the facts of {name}")
-            persona = Persona(ground, name, len(first.values))
-            adapters[persona] = memory.attach(memory.write(persona.facts(), memory.empty()))
+        ground.progress(f"the facts of {name}")
+        persona = Persona(ground, name, 5 if ground.size.quick else 20)
+        adapters[persona] = memory.attach(memory.write(persona.facts(), memory.empty()))
     own, leaked, count = 0.0, 0.0, 0
     for user, attached in adapters.items():
         asked = user.taught()
@@ -171,7 +169,8 @@ def _users(ground: NeuralGround, memory: LoraMemory, first: Persona, entries: En
         own += user.share(asked, answers) / len(adapters)
         leaked += sum(other.leaked(answers) * len(asked) for other in adapters if other is not user)
         count += len(asked)
-    yield Figure(name="three users, adapters swapped: own facts", value=own, unit=f"of {count}", bar=0.95, more=True)
+    yield Figure(name="three users, adapters swapped: own facts", value=own, unit=f"of {count}",
+                 bar=0.8 if ground.size.quick else 0.95, more=True)  # fmt: skip
     yield Figure(name="three users: another's fact said", value=leaked, unit=f"of {count}", bar=0)
 
 

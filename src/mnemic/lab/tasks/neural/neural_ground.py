@@ -14,6 +14,7 @@ PARTS: Final = {
     "decoder": "mnemic.lab.tasks.neural.decoder_bench:figures",
     "kv": "mnemic.lab.tasks.neural.kept_keys_bench:figures",
     "lora": "mnemic.lab.tasks.neural.lora_bench:figures",
+    "users": "mnemic.lab.tasks.neural.lora_bench:users_figures",
     "unlearning": "mnemic.lab.tasks.neural.lora_bench:unlearning_figures",
     "erasure": "mnemic.lab.tasks.neural.carried_bench:erasure_figures",
     "damage": "mnemic.lab.tasks.neural.carried_bench:damage_figures",
