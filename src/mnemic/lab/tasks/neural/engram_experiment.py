@@ -18,7 +18,7 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
 from mnemic.lab.kit.figures import Figure
-from mnemic.lab.tasks.neural.experiment import ExperimentPlan, Point
+from mnemic.lab.tasks.neural.experiment import CurvePoint, ExperimentPlan
 from mnemic.neural.engram import Engram, EngramSettings
 
 LENGTH: Final = 64
@@ -77,7 +77,7 @@ class _ByteModel:
         return F.cross_entropy(self(text[:, :-1], reads=reads).flatten(0, 1), text[:, 1:].flatten())
 
 
-def measure(plan: ExperimentPlan) -> Iterator[Figure | Point]:
+def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
     """Train each model for as long, and compare the bits of a byte of files that none has seen."""
     train, test = _text()
     steps = 60 if plan.quick else 600
@@ -102,7 +102,7 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | Point]:
             optimizer.step()
             if step + 1 in (count // 4, count // 2, count):
                 bits[name] = _tested(model, test, 8 if plan.quick else 32)
-                yield Point(name, (step + 1) / count, bits[name])
+                yield CurvePoint(name, (step + 1) / count, bits[name])
         if name == "tables":
             off = _tested(model, test, 8 if plan.quick else 32, reads=False)
         yield Figure(

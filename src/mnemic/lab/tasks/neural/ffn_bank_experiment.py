@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
 from mnemic.lab.kit.figures import Figure
-from mnemic.lab.tasks.neural.experiment import ExperimentPlan, Point
+from mnemic.lab.tasks.neural.experiment import CurvePoint, ExperimentPlan
 from mnemic.neural.base import State
 from mnemic.neural.ffn_bank import BankSettings, FfnBank, k_means, routed
 
@@ -56,7 +56,7 @@ class _Learned:
         return self.bank.read(entities[:, None], fetched[:, None], state)[:, 0] @ self.head.mT
 
 
-def measure(plan: ExperimentPlan) -> Iterator[Figure | Point]:
+def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
     """Learn the same facts in each form; then delete one cluster."""
     steps = 150 if plan.quick else 1_500
     draw = torch.Generator().manual_seed(plan.seed)
@@ -80,7 +80,7 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | Point]:
         rarer[name] = float(right[facts.rare].mean())
         for tenth in range(10):
             of = facts.rank * 10 // len(facts.rank) == tenth
-            yield Point(name, tenth, float(right[of].mean()))
+            yield CurvePoint(name, tenth, float(right[of].mean()))
         yield Figure(name=f"rarer half, {name}", value=rarer[name], unit="")
         yield Figure(name=f"commoner half, {name}", value=float(right[~facts.rare].mean()), unit="")
         bank = learned if name == "bank" else bank
