@@ -45,7 +45,8 @@ class _Pairs:
 def measure(plan: ExperimentPlan) -> Iterator[Figure | Point]:
     """Far pairs under either mix, with both controls; then bytes."""
     steps = 80 if plan.quick else 500
-    for mix, bar in (("gate", 0.12),) if plan.quick else (("gate", 0.95), ("joint", 0.98)):
+    bars: dict[Mix, float] = {"gate": 0.12} if plan.quick else {"gate": 0.95, "joint": 0.98}
+    for mix, bar in bars.items():
         plan.progress(f"pairs: {mix}")
         pairs = _learned(plan.seed, steps, mix, store=True)
         far = _far(pairs, plan, SEGMENTS)
