@@ -262,8 +262,8 @@ def draft_answer(
             question, context, evidence, asked, facts, short, None, stated=True, contested=contested
         )
         known = {id for fact in facts for id in (fact.id, *fact.source)}
-        beside = [hit for hit in adding_up(question, evidence) if hit.id not in known]
-        quotes = (*facts, *(hit.item for hit in beside))
+        more = (hit.item for hit in adding_up(question, evidence) if hit.id not in known)
+        quotes = (*facts, *more)
         return DraftAnswer(grounds, tuple((item.id, item.text.strip()) for item in quotes))
     chosen = quoted_for(question, asked, evidence, context.items, doubted=bool(facts)) if evidence else []
     if not chosen:

@@ -67,7 +67,8 @@ class _ByteModel:
             if self.engram and reads and not n:
                 h = h + self.engram.read(h, ids, self.engram.empty(len(ids)))[0]
             parts = (_normed(h) @ self.own[f"qkv {n}"].mT).unflatten(-1, (3, 4, -1)).permute(2, 0, 3, 1, 4)
-            seen = F.scaled_dot_product_attention(*parts, is_causal=True).transpose(1, 2).flatten(2)
+            q, k, v = parts.unbind(0)
+            seen = F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).flatten(2)
             h = h + seen @ self.own[f"o {n}"].mT
             h = h + F.silu(_normed(h) @ self.own[f"up {n}"].mT) @ self.own[f"down {n}"].mT
         return _normed(h) @ self.own["head"].mT
@@ -146,10 +147,11 @@ def _cost(model: _ByteModel, text: Tensor) -> float:
     return min(costs)
 
 
-@torch.no_grad()
 def _tested(model: _ByteModel, text: Tensor, batches: int, *, reads: bool = True) -> float:
     draw = torch.Generator().manual_seed(1_000_003)
-    return float(torch.stack([model.loss(_batch(text, draw), reads=reads) for _ in range(batches)]).mean()) / 0.6931472
+    with torch.no_grad():
+        losses = [model.loss(_batch(text, draw), reads=reads) for _ in range(batches)]
+    return float(torch.stack(losses).mean()) / 0.6931472
 
 
 def _normed(x: Tensor) -> Tensor:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import torch
@@ -185,4 +186,4 @@ def _pairs(
         return Recall(keys, values, keys[:, :8], values[:, :8])
 
     train(model.weights, model.logits, task, size.pair_steps, seed)
-    return {n: accuracy(model.logits, lambda draw, n=n: task(draw, n, 64), size.tested, seed) for n in tested}
+    return {n: accuracy(model.logits, partial(task, pairs=n, batch=64), size.tested, seed) for n in tested}

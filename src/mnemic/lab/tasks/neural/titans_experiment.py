@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import torch
@@ -137,8 +138,7 @@ def _overwriting(plan: ExperimentPlan, size: _Size) -> Iterator[Figure | CurvePo
         model = RecallModel(width, rule, weights, seed)
         train(model.weights, model.logits, lambda draw: overwriting(48, size.batch, draw), size.steps, seed)
         reached[name] = {
-            writes: accuracy(model.logits, lambda draw, n=writes: overwriting(n, 64, draw), size.tested, seed)
-            for writes in lengths
+            writes: accuracy(model.logits, partial(overwriting, writes, 64), size.tested, seed) for writes in lengths
         }
         for writes, right in reached[name].items():
             yield CurvePoint(name, writes, right)
@@ -175,8 +175,7 @@ def _episodes(plan: ExperimentPlan, size: _Size) -> Iterator[Figure | CurvePoint
         model = RecallModel(width, rule, weights, seed)
         train(model.weights, model.logits, lambda draw: episodes(4, size.batch, draw), size.episode_steps, seed)
         last[name] = {
-            count: accuracy(model.logits, lambda draw, n=count: episodes(n, 64, draw), size.tested, seed)
-            for count in (4, 8)
+            count: accuracy(model.logits, partial(episodes, count, 64), size.tested, seed) for count in (4, 8)
         }
     full, still, steady, delta = last.values()
     yield Figure(name="the last of four episodes of 16, width 24", value=full[4], unit="")
