@@ -60,7 +60,6 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
                 yield CurvePoint("store off", at, _far(pairs, plan, at, store=False))
     plan.progress("pairs: trained without a store")
     without = _learned(plan.seed, 40 if plan.quick else steps, "gate", store=False)
-    without = replace(without, layer=KnnAttention(without.layer.settings, without.layer.weights))
     alone = _far(without, plan, back, store=False)
     yield Figure(name="trained without a store", value=alone, unit="", bar=0.10 if plan.quick else 0.06)
     late = _far(without, plan, back)
