@@ -185,7 +185,9 @@ def busy(embedder: str, *, slow_model: bool, **load: Any) -> None:
 
 
 @verb("mnemic bench neural --quick", "mnemic bench neural --quick --only decoder --json")
-@click.option("--quick", is_flag=True, help="Less of everything, with looser bars: some three minutes of one processor.")
+@click.option(
+    "--quick", is_flag=True, help="Less of everything, with looser bars: some three minutes of one processor."
+)
 @click.option(
     "--only",
     "parts",
