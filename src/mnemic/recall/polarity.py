@@ -70,7 +70,9 @@ SUPPOSES: Final = re.compile(
     re.IGNORECASE,
 )
 _CONTINUES: Final = re.compile(
-    r"\b(?:still|again|back|too|also|as well|resumed)\b|还|仍|又|照样|依旧|也", re.IGNORECASE
+    r"\b(?:still|again|back|too|also|as well|resumed|restarted|another (?:go|chance|try|shot)|made up)\b"
+    r"|还|仍|又|照样|依旧|也|和好|复合|捡起来",
+    re.IGNORECASE,
 )
 _PARTICLES: Final = frozenset("了过吗呢吧么的我你他她在是有没不会家")
 """Characters of a question that name nothing it asks about."""
