@@ -14,6 +14,7 @@ from mnemic.lab.tasks.neural.mechanism_report import page_block
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 PAGES: Final = ROOT / "docs" / "neural"
+UNMEASURED: Final = "Not measured in full yet: no effect is claimed."
 _BLOCK: Final = re.compile(r"(?<=<!-- measured -->\n).*?(?=<!-- /measured -->)", re.DOTALL)
 
 
@@ -24,13 +25,13 @@ def pages(folder: Path = PAGES) -> dict[Path, str]:
 
 
 def filled(text: str, path: Path) -> str:
-    """A page's text with its block made anew; an unmeasured one is empty."""
+    """A page's text with its block made anew; one without a result says so."""
     results = path.parent / "results" / f"{path.stem}.jsonl"
     made = runs(results) if results.exists() else []
     chosen = [run for run in made if not run.quick] or made
     picture = f"results/{path.stem}.svg" if results.with_suffix(".svg").exists() else ""
-    block = f"\n{page_block(chosen[-1], picture)}\n\n" if chosen else ""
-    return _BLOCK.sub(lambda _: block, text)
+    block = page_block(chosen[-1], picture) if chosen else UNMEASURED
+    return _BLOCK.sub(lambda _: f"\n{block}\n\n", text)
 
 
 if __name__ == "__main__":
