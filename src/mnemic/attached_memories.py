@@ -89,9 +89,10 @@ class AttachedMemories:
         kept = {one.version.item.source[0]: one for one in self._of(SPARSE, memory.identity)}
         state: State = {}
         for id, text in found:
+            references = memory.told(text, (id,))
             part = self._loaded(kept.get(id), memory.identity)
-            if part is None:
-                part = memory.write(memory.told(text, (id,)), memory.empty())
+            if part is None or sorted(memory.names(part)) != sorted(each.name for each in references):  # another text
+                part = memory.write(references, memory.empty())
                 self._keep(part, memory.identity, SPARSE, [id], "a few keys and values of one text", kept.get(id))
             state |= part
         return memory.attach(state), len(found)
