@@ -4,12 +4,16 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from time import process_time
 
 import pytest
 
 from mnemic import Memory
 from mnemic.recall.unreal import is_unreal
 from mnemic.recall.whom_it_is_about import about_another, of_somebody_of_mine
+
+CPU_SECONDS = 5.0
+"""Far more than four texts take; as the square of their length they would take minutes."""
 
 UNREAL = """
 If I ever move to Lisbon I'll learn to surf.
@@ -309,3 +313,32 @@ def test_what_is_supposed_yields_to_what_is_so(so: str, supposed: str, question:
             me.observe(text, said=at + timedelta(days=30 * n))
         memory.flush()
         assert me.ask(question).short == value
+
+
+def test_a_very_long_sentence_is_looked_through_once() -> None:
+    started = process_time()
+    for again in ("they said they thought ", "my mum wants ", "i don't know if ", "我妈说我要"):
+        is_unreal(again * (200_000 // len(again)))
+    assert process_time() - started < CPU_SECONDS
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I work on stage lighting.",
+        "I said no to drugs and live in Leeds.",
+        "I refused to leave Bath.",
+        "My nightmare commute: I live in York.",
+        "我的系统管理员工作在北京。",
+        "我的角色是经理。",
+    ],
+)
+def test_words_of_plays_and_refusals_alone_make_nothing_unreal(text: str) -> None:
+    assert not is_unreal(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["Living in the north.", "Work from the office, live in Leeds.", "Our family lives in Leeds."]
+)
+def test_who_leaves_out_the_i_or_counts_themselves_in_is_not_somebody_else(text: str) -> None:
+    assert not about_another(text, frozenset(), "Where do I live?")

@@ -82,14 +82,14 @@ CLOSE: Final = 4.0
 """By how much less than what bears most, in log odds, what the person said since may bear on the question to be weighed
 against a fact of the profile.
 """
-PLAINLY: Final = 2.2
+FLOOR: Final = 0.0
+"""Log odds from which anything that they said since is."""
+SETTLES: Final = 2.2
 """Log odds of bearing on a question from which a statement may settle a doubt that it raises."""
 NEAR_A_FACT: Final = 1.5
 """By how much less it may bear than what the fact in doubt was read in."""
 NAMED_BESIDE: Final = -1.5
 """Log odds from which what was said last is named beside a doubt."""
-FLOOR: Final = 0.0
-"""Log odds from which anything that they said since is."""
 _CLAUSE: Final = re.compile(
     r"[,，、:：—–]|\b(?:and(?! I\b)|but|so|because|while|when|after|before|since|until|though|although)\b"
     r"|(?<=的时候)|(?<=那会儿)|(?<=那时候)|(?<=以后)|(?<=之后)|(?<=因为)"
@@ -204,7 +204,7 @@ def _bears_as_plainly(hit: Recalled, context: Context, doubted: Sequence[tuple[I
     """Whether a statement bears on a question nearly as much as those that the facts were read in."""
     sources = {source for fact, _ in doubted for source in fact.source}
     most = max((older.bearing or 0.0 for older in context.items if older.id in sources), default=0.0)
-    return hit.bearing is not None and hit.bearing >= max(PLAINLY, most - NEAR_A_FACT)
+    return hit.bearing is not None and hit.bearing >= max(SETTLES, most - NEAR_A_FACT)
 
 
 @dataclass(frozen=True, slots=True)

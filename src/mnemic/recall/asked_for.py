@@ -133,13 +133,15 @@ _WHO_IT_IS: Final = re.compile(
 PAST: Final = re.compile(r"\b(?:did|was|were|had|has|have)\b|\b\w+ed\b|[了过]|的[?？]?$", re.IGNORECASE)
 """Asks for what has happened, or tells of it."""
 
-_NO_PLURAL: Final = "is|was|does|has|as|this|his|address|business|status|bus|boss|class|dress|gas|always|news|plus"
+_NO_PLURAL: Final = r"is|was|does|has|as|this|his|\w*ss|status|bus|gas|always|happens|news|plus"
 _SEVERAL: Final = re.compile(
     rf"\b(?:what|which) (?:\w+ ){{0,2}}(?!(?:{_NO_PLURAL})\b)\w+s\b|\bhow many\b|\bwhat (?:has |have )?changed\b"
-    r"|\bhow (?:has|have|did) .*\b(?:changed?|evolved?|developed?|gone?)\b|\bin (?:what|which) order\b|\bin order\b"
-    r"|\bwhat\b.*\ballergic\b|\b(?:what|who|which)\b.*\b(?:children|kids|siblings|brothers|sisters|pets|hobbies|allergies"
-    r"|languages|parents|all)\b|\bwho\b.*\blive with\b|\bwhat else\b"
-    r"|哪些|哪几|几[个種种次家本部样]|都\w{0,4}(?:什么|谁|哪)|什么\w{0,2}过敏|过敏\w{0,3}什么|(?:孩子|娃|宠物|爱好|兴趣)\w{0,3}(?:什么|谁)"
+    r"|\bhow (?:has|have|did) (?:\w+ ){1,6}(?:changed?|evolved?|developed?)\b|\bin (?:what|which) order\b|\bin order\b"
+    r"|\bwhat (?:\w+ ){0,3}allergic\b|\b(?:what|who|which) (?:\w+ ){0,3}"
+    r"(?:children|kids|siblings|brothers|sisters|pets|hobbies|allergies|languages|parents)\b(?!['’]| \w+ing\b| drive\b)"
+    r"|\bwho (?:\w+ ){0,3}live with\b|\bwhat else\b"
+    r"|哪些|哪几|几[个種种次家本部样]|都\w{0,4}(?:什么|谁|哪)"
+    r"|什么\w{0,2}过敏|过敏\w{0,3}什么|(?:孩子|娃|宠物|爱好|兴趣)\w{0,3}(?:什么|谁)"
     r"|先后|依次|怎么变|(?:怎么|怎样|如何)\w{0,3}变化|什么\w{0,2}变化",
     re.IGNORECASE,
 )

@@ -82,7 +82,6 @@ _IS_AGAIN: Final = (
 )
 _GOT_BACK: Final = r"\b(?:got|get|have|gotten|bought|brought|took|had)"
 _BACK: Final = r"\s+(?:back|again|repaired|fixed|replaced|mended|renewed)\b"
-_NEW: Final = re.compile(r"\b(?:new|replacement)\b[^.,;]{0,20}$", re.IGNORECASE)
 _LOST_FIGURATIVELY: Final = re.compile(
     r"\b(?:almost|nearly|about to|might|could|would|will|going to|if)\b", re.IGNORECASE
 )
@@ -98,7 +97,6 @@ _UNFIT_CHINESE: Final = (
 _LOSES_CHINESE: Final = "(?:弄丢|搞丢|丢|遗失|卖|捐|扔|转让|注销|取消|退|戒|辞)(?:掉|了)*(?:我|我的|那[张本辆台只条部]|这[张本辆台只条部])?$"
 _AGAIN_CHINESE: Final = "(?:已经|终于|刚|今天|昨天|又|都|也)*(?:找到|找回来|找着|回来|补办|办好|办下来|补好|修好|拿到|寄到|到手|恢复|续上|续费|续)(?:了|啦|好|$)"
 _REGAINS_CHINESE: Final = "(?:补办|找到|找回|重新办|又办|又买|重新买|续|换|拿到|领到|收到|修好|又养|重新养|又回|重新加入|又加入|回到)(?:了|好)*(?:我|我的|一?[张本辆台只条部]|新的?)*$"
-_NEW_CHINESE: Final = "新(?:的)?$"
 
 
 def object_state(clause: str, words: Collection[str], *, chinese: bool) -> ObjectState | None:

@@ -41,14 +41,14 @@ _OF_MINE: Final = re.compile(rf"\W*(?:(?:an?|one|some) )?(?:[\w-]+ )?(?:{_KIN})s
 _PEOPLE: Final = (
     r"(?:boss|manager|supervisor|colleagues?|co-?workers?|workmates?|flatmates?|room-?mates?|housemates?|neighbou?rs?|classmates?|friends?|mates?|bloke"
     r"|guys?|chap|lad|lass|wom[ae]n|m[ae]n|girls?|boys?|lady|ladies|people|person|teacher|coach|trainer|landlord|landlady|tenants?"
-    r"|clients?|customers?|students?|namesake|stranger|couple|family|kid|barista|driver|postman|receptionist|buddy|twins?|parents|relatives?|in-laws)"
+    r"|clients?|customers?|students?|namesake|stranger|couple|kid|barista|driver|postman|receptionist|buddy|twins?|parents|relatives?|in-laws)"
 )
 _SOMEBODY_ELSE: Final = re.compile(
     rf"\W*(?:(?:and|but|so|then|well|oh|btw|apparently|turns out) )*(?:(?:(?:the|a|an|some|our|my|that|this|another|half (?:of )?(?:my|the|our)|(?:one|two|three|some|most|all|both|many) of (?:my|the|our)) "
     rf"(?:[\w-]+ ){{0,2}}?(?:{_PEOPLE}|{_KIN})\b(?! (?:and|or|is me\b)|['’]s )|(?:someone|somebody|everyone|everybody|nobody|others?)\b"
     r"|(?:there['’]s|there is) (?:another|one|some(?:one|body))\b|the other (?-i:[A-Z])\w+|another (?-i:[A-Z])\w+|half (?:of )?(?:my|the|our) (?:class|team|office|department)\b|my (?:doctor|dentist|gp|therapist|nurse|vet) (?:lives|moved|is (?:from|an?)|has|drives|adopted|works|went|married)\b|her\b|his\b|he\b|she\b"
     r"|(?-i:[A-Z])\w+['’]s (?!(?:my|our)\b)(?:\w+ )?(?:girlfriend|boyfriend|wife|husband|partner|mother|father|mum|mom|dad|sister|brother|son|daughter|kids?|boss|flatmate|friend)\b"
-    r"|(?!\w+ed\b)(?-i:[A-Z])\w+ (?:from|in|at) (?:accounts|work|sales|marketing|hr|it|school|church|class|the \w+|my \w+|our \w+|number \d+|next door|upstairs|downstairs)\b))",
+    r"|(?!(?:\w+(?:ed|ing)|work|live|back|home|stuck|here|now|just|still|lunch|dinner|coffee)\b)(?-i:[A-Z])\w+ (?:from|in|at) (?:accounts|work|sales|marketing|hr|it|school|church|class|the \w+|my \w+|our \w+|number \d+|next door|upstairs|downstairs)\b))",
     re.IGNORECASE,
 )
 """Opens with somebody else by what they are, by a pronoun, or by whose name they share."""
@@ -124,10 +124,10 @@ def about_another(clause: str, names: frozenset[str], question: str) -> bool:
     """
     kin = _KIN_FIRST.match(clause) or _KIN_FIRST_CHINESE.match(clause)
     rest = clause[kin.end() :] if kin else clause
-    else_ = None if _IS_MINE.search(clause) else _SOMEBODY_ELSE.match(clause) or _SOMEBODY_ELSE_CHINESE.match(clause)
-    if _FIRST_PERSON.search(clause[else_.end() :] if else_ and not kin else rest):
+    stranger = None if _IS_MINE.search(clause) else _SOMEBODY_ELSE.match(clause) or _SOMEBODY_ELSE_CHINESE.match(clause)
+    if _FIRST_PERSON.search(clause[stranger.end() :] if stranger and not kin else rest):
         return False
-    if kin or else_ or _NAMED_CHINESE.match(clause):
+    if kin or stranger or _NAMED_CHINESE.match(clause):
         return True
     named = _NAMED.match(clause)
     if named and (named[1] in names or (_ASKS_WHAT_I_AM.search(question) and _IS.match(clause))):
