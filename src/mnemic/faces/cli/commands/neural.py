@@ -142,7 +142,8 @@ def learnt(model: str, shards: int, preset: str, *, behind: bool) -> None:
 
     A job does it: minutes of a processor, one shard at a time; stopped, the same command goes on. A shard in which
     nothing has changed stands. What is erased takes its shard along at once, and the erasure orders that it be learnt
-    again from what is left. It needs torch (pip install torch==2.13.0, then the extra `neural`).
+    again from what is left. A shard holds 40 facts at most. It needs torch (pip install torch==2.13.0, then the extra
+    `neural`).
     """
     run = invocation()
     from mnemic.scope_learning import LearningPlan, require_torch
@@ -172,6 +173,10 @@ def _show_learnt(run: Invocation, memory: Memory, learning: ScopeLearning, plan:
         failed.extend([error] if error else [])
 
     learnable = learning.learnable(plan.preset)
+    run.output.note(
+        f"learning {many(len(learnable.facts), 'fact')} in {many(plan.shards, 'shard')}: minutes of a processor; stopped, "
+        "the same command goes on"
+    )
     with progress(run, unit="{task.completed:,.0f} of {task.total:,.0f} steps") as report:
         memory.learning_jobs.take(lambda shard, done, most: report(f"shard {shard + 1} of {plan.shards}", done, most))
         memory.admin.serve(threading.Event(), lanes=("jobs",), once=True, progress=note)
