@@ -174,8 +174,8 @@ def _show_learnt(run: Invocation, memory: Memory, learning: ScopeLearning, plan:
 
     learnable = learning.learnable(plan.preset)
     run.output.note(
-        f"learning {many(len(learnable.facts), 'fact')} in {many(plan.shards, 'shard')}: minutes of a processor; stopped, "
-        "the same command goes on"
+        f"learning {many(len(learnable.facts), 'fact')} in {many(plan.shards, 'shard')}: minutes of a processor; "
+        "stopped, the same command goes on"
     )
     with progress(run, unit="{task.completed:,.0f} of {task.total:,.0f} steps") as report:
         memory.learning_jobs.take(lambda shard, done, most: report(f"shard {shard + 1} of {plan.shards}", done, most))
