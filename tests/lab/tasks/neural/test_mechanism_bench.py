@@ -18,7 +18,7 @@ from mnemic.errors import Invalid, NotFound
 from mnemic.faces.cli import cli
 from mnemic.lab.tasks.neural import mechanism_bench
 from mnemic.lab.tasks.neural.experiment import EXPERIMENTS
-from mnemic.lab.tasks.neural.mechanism_bench import bench_mechanisms, built, missing, runs
+from mnemic.lab.tasks.neural.mechanism_bench import bench_mechanisms, runs
 from mnemic.lab.tasks.neural.mechanism_report import draw, page_block, table
 
 ROOT = Path(__file__).parents[4]
@@ -44,6 +44,10 @@ def lost(plan):
 
 def fickle(plan):
     yield Figure(name=f"of seed {plan.seed}", value=1, unit="")
+
+def hiding(plan):
+    plan.progress("learns")
+    yield Figure(name="kept", value=1, unit="", detail=f"control {plan.seed}")
 """
 
 
@@ -56,9 +60,7 @@ def experiments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
     (tmp_path / "made_up_experiment.py").write_text(EXPERIMENT)
     monkeypatch.syspath_prepend(tmp_path)
-    for name in EXPERIMENTS:
-        monkeypatch.setitem(EXPERIMENTS, name, "mnemic.lab.tasks.neural.no_such_experiment:measure")
-    for name in ("measure", "lost", "fickle"):
+    for name in ("measure", "lost", "fickle", "hiding"):
         monkeypatch.setitem(EXPERIMENTS, name, f"made_up_experiment:{name}")
 
 
@@ -123,13 +125,17 @@ def test_it_is_said_what_is_done_and_how_long_it_may_take_yet(tmp_path: Path) ->
 
 
 @pytest.mark.usefixtures("experiments")
-def test_what_is_not_built_is_left_out_and_refused_by_name(tmp_path: Path) -> None:
-    assert built() == ("measure", "lost", "fickle")
-    assert "titans" in missing()
-    with pytest.raises(Invalid, match=r"is not built yet\. There are measure"):
-        ran("titans", results=tmp_path)
+def test_a_name_that_is_not_known_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Invalid, match="Did you mean 'measure'"):
         ran("measur", results=tmp_path)
+
+
+@pytest.mark.usefixtures("experiments")
+def test_a_control_that_hides_in_a_detail_is_caught_at_the_second_seed(tmp_path: Path) -> None:
+    told: list[str] = []
+    with pytest.raises(ValueError, match="bar or detail for another seed"):
+        ran("hiding", results=tmp_path, told=told)
+    assert not any("seed 3" in each for each in told)
 
 
 def test_a_file_that_is_none_of_results_is_refused(tmp_path: Path) -> None:
@@ -201,4 +207,4 @@ def test_the_pages_of_mechanisms_are_current() -> None:
 
 
 def test_every_mechanism_that_is_built_has_a_page() -> None:
-    assert not [name for name in built() if not (ROOT / "docs" / "neural" / f"{name}.md").exists()]
+    assert not [name for name in EXPERIMENTS if not (ROOT / "docs" / "neural" / f"{name}.md").exists()]

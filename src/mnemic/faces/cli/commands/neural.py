@@ -341,12 +341,10 @@ def measured(names: tuple[str, ...], results: Path, seeds: int | None, *, quick:
     thread. A bar that is missed decides the exit code.
     """
     from mnemic.lab.kit.tables import aligned, finite
-    from mnemic.lab.tasks.neural.mechanism_bench import FULL_SEEDS, QUICK_SEEDS, bench_mechanisms, missing
+    from mnemic.lab.tasks.neural.mechanism_bench import FULL_SEEDS, QUICK_SEEDS, bench_mechanisms
     from mnemic.lab.tasks.neural.mechanism_report import draw, table
 
     run = invocation()
-    if not names and missing():
-        run.output.note(f"not built yet, and left out: {', '.join(missing())}")
 
     @cache
     def open_model() -> TextModel:

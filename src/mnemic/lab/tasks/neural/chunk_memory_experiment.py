@@ -54,12 +54,13 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
     yield Figure(name="nothing behind the window: logits equal the bare model's, to the bit", value=float(same),
                  unit="", bar=1, more=True)  # fmt: skip
     yield Figure(name="loss of the tail, window alone", value=window, unit="nats a token")
-    yield Figure(name="loss of the tail, the whole document before it", value=whole, unit="nats a token", bar=window)
+    yield Figure(name="loss of the tail, the whole document before it", value=whole, unit="nats a token")
+    yield Figure(name="what the whole document saves", value=window - whole, unit="nats a token", bar=0, more=True)
     yield Figure(name="loss of the tail, with the bank", value=bank, unit="nats a token")
     yield Figure(name="control: loss of the tail, chunks drawn from the bank", value=chance, unit="nats a token")
     yield Figure(name="of the gap between window and whole document, the bank closes",
-                 value=(window - bank) / (window - whole), unit="",
-                 detail=f"chunks that are drawn close {(window - chance) / (window - whole):.2f}")  # fmt: skip
+                 value=(window - bank) / (window - whole), unit="")  # fmt: skip
+    yield Figure(name="of the gap, chunks that are drawn close", value=(window - chance) / (window - whole), unit="")
     yield Figure(name="bytes of a chunk in the bank", value=stored / 1e3, unit="kB")
 
 

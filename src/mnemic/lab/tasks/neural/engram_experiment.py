@@ -101,9 +101,10 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
             model.loss(_batch(train, draw)).backward()
             torch.nn.utils.clip_grad_norm_(model.weights, 1.0)
             optimizer.step()
-            if step + 1 in (count // 4, count // 2, count):
-                bits[name] = _tested(model, test, 8 if plan.quick else 32)
-                yield CurvePoint(name, (step + 1) / count, bits[name])
+            for share in (0.25, 0.5, 1.0):
+                if step + 1 == max(1, round(count * share)):
+                    bits[name] = _tested(model, test, 8 if plan.quick else 32)
+                    yield CurvePoint(name, share, bits[name])
         if name == "tables":
             off = _tested(model, test, 8 if plan.quick else 32, reads=False)
         yield Figure(

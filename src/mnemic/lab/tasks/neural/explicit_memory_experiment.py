@@ -60,20 +60,22 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
     yield Figure(name="a whole reference against the prompt: largest difference of a logit", value=max(off), unit="",
                  bar=1e-3)  # fmt: skip
     gain = (sum(bare) - sum(told)) / count
+    yield Figure(name="loss without the paragraph", value=sum(bare) / count, unit="nats a token")
     yield Figure(name="loss that the paragraph saves, told in the prompt", value=gain, unit="nats a token", bar=0.5,
-                 more=True, detail=f"{sum(bare) / count:.2f} without, {sum(told) / count:.2f} told")  # fmt: skip
+                 more=True)  # fmt: skip
     half = _kept_share(model, cases, [case.half for case in cases], bare, told)
     yield Figure(name="of that, half the tokens keep", value=half, unit="", bar=0.6 if plan.quick else 0.70, more=True)
     few = _kept_share(model, cases, [_FEW] * count, bare, told)
     length = sum(len(case.reference.tokens) for case in cases) / count
-    yield Figure(name=f"of that, {_FEW} tokens keep", value=few, unit="", bar=0.35 if plan.quick else 0.45, more=True,
-                 detail=f"of {length:.0f} on average")  # fmt: skip
+    yield Figure(name="tokens of a paragraph", value=length, unit="on average")
+    yield Figure(name=f"of that, {_FEW} tokens keep", value=few, unit="", bar=0.35 if plan.quick else 0.45, more=True)
     draw = torch.Generator().manual_seed(plan.seed)
     memory = _memory(model, _FEW)
     random = [_random(state, _FEW, draw) for state in states]
     chance = _gained([_loss(model, c, memory.attach(s)) for c, s in zip(cases, random, strict=True)], bare, told)
-    yield Figure(name=f"above {_FEW} tokens at random", value=few - chance, unit="", bar=0.05 if plan.quick else 0.10,
-                 more=True, detail=f"those keep {chance:.2f}")  # fmt: skip
+    yield Figure(name=f"control: {_FEW} tokens at random keep", value=chance, unit="")
+    yield Figure(name="above those at random", value=few - chance, unit="", bar=0.05 if plan.quick else 0.10,
+                 more=True)  # fmt: skip
     if plan.quick:
         return
     yield from _curve(model, cases, bare, told)
@@ -174,8 +176,9 @@ def _bytes(model: TextModel, cases: Sequence[_Case]) -> Iterator[Figure]:
     for kept in (CHUNK, _FEW):
         memory = ExplicitMemory(model, ExplicitSettings(kept))
         sizes.append(state_bytes(memory.write([cases[0].reference], memory.empty())) / 1e6)
-    yield Figure(name=f"bytes of a reference of {len(cases[0].reference.tokens)} tokens, {_FEW} kept", value=sizes[1],
-                 unit="MB", detail=f"{sizes[0]:.2f} MB whole, float16 both")  # fmt: skip
+    yield Figure(name="tokens of a reference", value=len(cases[0].reference.tokens), unit="")
+    yield Figure(name="its bytes, whole", value=sizes[0], unit="MB", detail="float16")
+    yield Figure(name=f"its bytes, {_FEW} tokens kept", value=sizes[1], unit="MB", detail="float16")
 
 
 def _trained(
@@ -195,8 +198,10 @@ def _trained(
     before = losses({}, states)
     added = _reader(model, memory, lessons[:40], steps, plan.seed)
     after, empty, chance = losses(added, states), losses(added, [{}] * len(cases)), losses(added, random)
+    yield Figure(name=f"loss behind {_FEW} tokens", value=before, unit="nats a token")
     yield Figure(name=f"loss behind {_FEW} tokens, after {steps} steps of training the reader", value=after,
-                 unit="nats a token", bar=before, detail=f"{before:.2f} before")  # fmt: skip
+                 unit="nats a token")  # fmt: skip
+    yield Figure(name="what training the reader saves", value=before - after, unit="nats a token", bar=0, more=True)
     yield Figure(name="control: the trained reader, no memory", value=empty, unit="nats a token")
     yield Figure(name=f"control: the trained reader, {_FEW} tokens at random", value=chance, unit="nats a token")
 

@@ -7,7 +7,6 @@ RESULTS/NAME.svg        the curves of the last run
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import math
 import os
@@ -87,16 +86,6 @@ class MechanismRun:
         return {name: sorted(points) for name, points in curves.items()}
 
 
-def built() -> tuple[str, ...]:
-    """The mechanisms whose experiment is there."""
-    return tuple(name for name in EXPERIMENTS if _is_built(name))
-
-
-def missing() -> tuple[str, ...]:
-    """The mechanisms whose experiment is not built yet."""
-    return tuple(name for name in EXPERIMENTS if not _is_built(name))
-
-
 def bench_mechanisms(
     names: Sequence[str],
     *,
@@ -109,12 +98,12 @@ def bench_mechanisms(
     """Run experiments one after the other with one thread, and keep each one's result before the next begins.
 
     Args:
-        names: Which; none means all that are built.
+        names: Which; none means all.
         seeds: From 0 on, so many.
         results: Folder of the result files.
 
     Raises:
-        Invalid: torch is missing, or an experiment is not known or not built.
+        Invalid: torch is missing, or an experiment is not known.
     """
     chosen = _checked(names)
     try:
@@ -157,18 +146,11 @@ def runs(path: Path) -> list[MechanismRun]:
     return [_read(record, path.name) for record in records(path)]
 
 
-def _is_built(name: str) -> bool:
-    return importlib.util.find_spec(EXPERIMENTS[name].partition(":")[0]) is not None
-
-
 def _checked(names: Sequence[str]) -> tuple[str, ...]:
-    there = built()
     for name in names:
         if name not in EXPERIMENTS:
             raise Invalid("name", f"{name!r} is not known", did_you_mean(name, sorted(EXPERIMENTS)))
-        if name not in there:
-            raise Invalid("name", f"the experiment of {name!r} is not built yet", f"There are {', '.join(there)}.")
-    return tuple(dict.fromkeys(names)) or there
+    return tuple(dict.fromkeys(names)) or tuple(EXPERIMENTS)
 
 
 def _run(
@@ -195,6 +177,8 @@ def _run(
         tell("begins")
         plan = ExperimentPlan(seed=seed, quick=quick, folder=folder, open_model=open_model, progress=tell)
         measured.append(list(measure(plan)))
+        _figures_over_seeds(name, measured)  # a fault costs this seed, and none that comes after it
+        _points_over_seeds(name, measured)
         cpu.append(round(process_time() - before, 2))
         left.end()
     header = {
@@ -210,26 +194,30 @@ def _run(
     }
     return MechanismRun(
         mechanism=name, quick=quick, seeds=tuple(seeds), header=header,
-        figures=tuple(_figures_over_seeds(name, measured)), points=tuple(_points_over_seeds(name, measured)),
+        figures=_figures_over_seeds(name, measured), points=_points_over_seeds(name, measured),
     )  # fmt: skip
 
 
-def _figures_over_seeds(name: str, measured: Sequence[Sequence[Figure | CurvePoint]]) -> Iterator[SeededFigure]:
+def _figures_over_seeds(name: str, measured: Sequence[Sequence[Figure | CurvePoint]]) -> tuple[SeededFigure, ...]:
     by_seed = [{one.name: one for one in of if isinstance(one, Figure)} for of in measured]
     for figure in by_seed[0].values():
-        if any(figures.keys() != by_seed[0].keys() or figures[figure.name].bar != figure.bar for figures in by_seed):
-            raise ValueError(f"{name}: {figure.name!r} has another name or bar for another seed")
-        yield SeededFigure(figure=figure, values=tuple(figures[figure.name].value for figures in by_seed))
+        others = [figures.get(figure.name, figure) for figures in by_seed]
+        same = all(figures.keys() == by_seed[0].keys() for figures in by_seed)
+        if not same or any((other.bar, other.detail) != (figure.bar, figure.detail) for other in others):
+            raise ValueError(f"{name}: {figure.name!r} has another name, bar or detail for another seed")
+    return tuple(
+        SeededFigure(figure=figure, values=tuple(figures[figure.name].value for figures in by_seed))
+        for figure in by_seed[0].values()
+    )
 
 
 def _points_over_seeds(
     name: str, measured: Sequence[Sequence[Figure | CurvePoint]]
-) -> Iterator[tuple[CurvePoint, tuple[float, ...]]]:
+) -> tuple[tuple[CurvePoint, tuple[float, ...]], ...]:
     by_seed = [{(one.curve, one.at): one for one in of if isinstance(one, CurvePoint)} for of in measured]
     if any(points.keys() != by_seed[0].keys() for points in by_seed):
         raise ValueError(f"{name}: a curve has other points for another seed")
-    for key, point in by_seed[0].items():
-        yield point, tuple(points[key].value for points in by_seed)
+    return tuple((point, tuple(points[key].value for points in by_seed)) for key, point in by_seed[0].items())
 
 
 class _TimeLeft:

@@ -178,21 +178,15 @@ def _episodes(plan: ExperimentPlan, size: _Size) -> Iterator[Figure | CurvePoint
             count: accuracy(model.logits, partial(episodes, count, 64), size.tested, seed) for count in (4, 8)
         }
     full, still, steady, delta = last.values()
-    yield Figure(name="the last of four episodes of 16, width 24", value=full[4], unit="")
-    yield Figure(
-        name="the last of four episodes: full minus delta rule", value=full[4] - delta[4], unit="", bar=0.02, more=True,
-        detail=f"delta rule alone {delta[4]:.3f}",
-    )  # fmt: skip
-    yield Figure(
-        name="the last of eight episodes, trained at four: full minus no forgetting", value=full[8] - still[8], unit="",
-        bar=0.015, more=True, detail=f"full {full[8]:.3f}, without {still[8]:.3f}",
-    )  # fmt: skip
-    yield Figure(
-        name="what momentum adds at four episodes",
-        value=full[4] - steady[4],
-        unit="",
-        detail=f"without {steady[4]:.3f}",
-    )
+    four = "the last of four episodes of 16, width 24"
+    yield Figure(name=four, value=full[4], unit="")
+    yield Figure(name=f"{four}: delta rule alone", value=delta[4], unit="")
+    yield Figure(name="full minus delta rule", value=full[4] - delta[4], unit="", bar=0.02, more=True)
+    eight = "the last of eight episodes, trained at four"
+    yield Figure(name=eight, value=full[8], unit="")
+    yield Figure(name=f"{eight}: no forgetting", value=still[8], unit="")
+    yield Figure(name="full minus no forgetting", value=full[8] - still[8], unit="", bar=0.015, more=True)
+    yield Figure(name="what momentum adds at four episodes", value=full[4] - steady[4], unit="")
 
 
 def _segments(plan: ExperimentPlan, size: _Size) -> Iterator[Figure | CurvePoint]:
