@@ -32,7 +32,7 @@ def sample(n: int, chance: np.random.Generator) -> Sample:
     pool = Pool(
         inputs=inputs, pairs=pairs, flags=np.zeros(1, np.float32), place=place, allowed=place < place[:, None],
         own=nothing, said=np.zeros(COUNT, np.int64), behind=nothing, speakers=np.zeros(COUNT, np.uint64),
-        machines=nobody, apart=nobody, plain=nobody,
+        machines=nobody, apart=nobody, plain=nobody, supposed=nobody,
     )  # fmt: skip
     current = np.arange(COUNT) == newest
     question = cast(Question, SimpleNamespace(asks_own=True))

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from mnemic.lab.tasks.neural.experiment import EXPERIMENTS
-from mnemic.lab.tasks.neural.mechanism_bench import built
 from mnemic.registry import STRATEGIES
 
 ROOT = Path(__file__).parents[2]
@@ -53,7 +52,7 @@ def collected() -> set[str]:
 
 def test_each_promise_is_shown_by_tests_that_there_are(collected: set[str]) -> None:
     assert faults(LEDGER, collected) == []
-    assert faults(NEURAL, collected, built(), EXPERIMENTS) == []
+    assert faults(NEURAL, collected, EXPERIMENTS, EXPERIMENTS) == []
 
 
 def test_a_promise_without_a_proof_and_a_strategy_without_promises_are_found(collected: set[str]) -> None:

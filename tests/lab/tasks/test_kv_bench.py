@@ -12,7 +12,7 @@ import pytest
 
 from mnemic.lab.tasks.kv import artefact_cuts
 from mnemic.lab.tasks.kv.artefact_cuts import cut_power
-from mnemic.lab.tasks.kv.damage import _changed, measure_damage
+from mnemic.lab.tasks.kv.damage import changed_bytes, measure_damage
 from mnemic.models.chat import gguf
 from mnemic.models.chat.gguf import ENGINE, SMOLLM2_PACKAGE
 
@@ -48,7 +48,7 @@ def test_a_cut_that_tried_nothing_is_no_success(tmp_path: Path, monkeypatch: pyt
 
 def test_every_change_is_one() -> None:
     whole = bytes(range(256)) * 40
-    changes = [_changed(whole, random.Random(seed)) for seed in range(60)]
+    changes = [changed_bytes(whole, random.Random(seed)) for seed in range(60)]
     assert sum(changed != whole for changed in changes) >= 58  # a swap at the first byte may be none
     assert any(len(changed) < len(whole) for changed in changes)
     assert any(len(changed) > len(whole) for changed in changes)

@@ -180,7 +180,7 @@ def test_a_page_has_the_figures_of_the_last_full_run(tmp_path: Path) -> None:
     page = tmp_path / "measure.md"
     page.write_text("# Measure\n\n<!-- measured -->\nold\n<!-- /measured -->\n\nThe end.\n")
     (tmp_path / "other.md").write_text("# No block\n")
-    empty = "# Measure\n\n<!-- measured -->\n<!-- /measured -->\n\nThe end.\n"
+    empty = f"# Measure\n\n<!-- measured -->\n\n{SCRIPT['UNMEASURED']}\n\n<!-- /measured -->\n\nThe end.\n"
     assert SCRIPT["pages"](tmp_path) == {page: empty}
     (full,) = ran("measure", results=tmp_path / "results")
     ran("measure", results=tmp_path / "results", quick=True, seeds=1)
