@@ -137,6 +137,11 @@ def source_digests(sources: Iterable[str]) -> Tensor:
     return torch.tensor([list(digest) for digest in digests], dtype=torch.uint8).view(-1, 32)
 
 
+def cited(rows: Tensor, sources: Iterable[str]) -> bool:
+    """Whether any of these sources is among digests (n, 32) that a state holds."""
+    return bool((rows[:, None] == source_digests(sources)[None]).all(2).any())
+
+
 def packed(state: State, identity: Identity, about: Mapping[str, str] | None = None) -> bytes:
     """Write a state as the bytes of a file.
 
