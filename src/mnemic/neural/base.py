@@ -82,7 +82,7 @@ class MemoryModule(Protocol[W]):
 
     @property
     def bounded(self) -> bool:
-        """Whether a state stays as large as it is, however much is written."""
+        """Whether a state stays as large as it is, however much is written; not one that grows up to a capacity."""
         ...
 
     @property
