@@ -9,11 +9,12 @@ be made again, so it is no part of backups; the writes are.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.core.ids import ItemId
-from mnemic.errors import NotFound
+from mnemic.errors import Conflict, DamagedState, NotFound, StoreCorrupt, StoreError
 from mnemic.neural import base
 from mnemic.neural.base import MemoryModule, State
 from mnemic.neural.write_log import replayed
@@ -48,7 +49,8 @@ class StoredMemory:
             sources: The items that it came from, at least one: erased, any of them takes the write along.
 
         Raises:
-            NotFound, Conflict, StoreFull, StoreError: as `ScopeArtefacts.put`; the state is as it was.
+            NotFound, Conflict, StoreFull, StoreError: the write could not be kept, as `ScopeArtefacts.put`; nothing is
+                written. Where it is kept and the state behind it cannot be, the next look replays.
             Invalid: as the memory itself; likewise.
         """
         writes = self._writes()
@@ -77,19 +79,19 @@ class StoredMemory:
         """The state after these writes: as it was kept, if it was made of exactly these, or replayed."""
         kept = self._kept()
         if kept is not None and kept.version.item.source == tuple(write.id for write in writes):
-            try:
+            with suppress(NotFound, StoreCorrupt, DamagedState):  # its bytes had to make room, or are not those kept
                 return base.load(self._artefacts.open(kept), self._module.identity)[0]
-            except NotFound:  # its bytes had to make room
-                return replayed(self._module, [self._given(write) for write in writes])
         return replayed(self._module, [self._given(write) for write in writes])
 
     def _keep(self, state: State, writes: Sequence[KeptArtefact]) -> None:
-        before = self._kept()
-        self._artefacts.put(
-            base.packed(state, self._module.identity), mechanism=self._mechanism, made_by=self._made_by,
-            sources=tuple(write.id for write in writes), remade=True, text=f"a state of {self._mechanism}",
-            replaces=None if before is None else before.id,
-        )  # fmt: skip
+        """Keep a state if that can be done: its writes are kept, and whoever tried again would write twice."""
+        with suppress(NotFound, Conflict, StoreError):
+            before = self._kept()
+            self._artefacts.put(
+                base.packed(state, self._module.identity), mechanism=self._mechanism, made_by=self._made_by,
+                sources=tuple(write.id for write in writes), remade=True, text=f"a state of {self._mechanism}",
+                replaces=None if before is None else before.id,
+            )  # fmt: skip
 
     def _given(self, write: KeptArtefact) -> Tensor:
         return base.load(self._artefacts.open(write), self._module.identity)[0][_GIVEN]

@@ -139,6 +139,9 @@ def test_a_block_sees_nothing_of_what_comes_and_remembers_what_was_segments_ago(
 def test_a_closed_gate_is_local_attention_and_the_first_segment_reads_zeros() -> None:
     block = InfiniBlock(LINEAR, segment=4)
     x = hidden(1, 8)
+    nothing, state = block.run(x[:, :0], block.memory.empty())
+    assert nothing.shape == (2, 0, WIDTH)
+    assert bits(state) == bits(block.memory.empty())
     block.weights["gate"] = torch.full((2,), -1e9)
     closed, _ = block.run(x, block.memory.empty())
     local, _ = block.run(x, block.memory.empty(), remembers=False)

@@ -16,11 +16,12 @@ torch = pytest.importorskip("torch", reason="needs torch: pip install torch==2.1
 from test_module_contract import made  # noqa: E402
 
 from mnemic import Memory  # noqa: E402
-from mnemic.errors import MnemicError  # noqa: E402
+from mnemic.errors import Conflict, DamagedState, MnemicError, NotFound, StoreCorrupt, StoreFull  # noqa: E402
 from mnemic.neural import base  # noqa: E402
 from mnemic.neural.titans import Titans, TitansSettings  # noqa: E402
 from mnemic.neural.write_log import LoggedMemory, LoggedWrite  # noqa: E402
 from mnemic.registry import MODULES  # noqa: E402
+from mnemic.scope_artefacts import ScopeArtefacts  # noqa: E402
 from mnemic.stored_memory import StoredMemory  # noqa: E402
 from mnemic.testing import memory_module_contract as contract  # noqa: E402
 from mnemic.testing.memory_module_contract import ModuleSubject, bits, one_thread  # noqa: E402, F401
@@ -207,3 +208,49 @@ def test_a_state_whose_bytes_had_to_make_room_is_made_again(memory: Any) -> None
     (made,) = me.artefacts.kept("titans")
     assert me.artefacts.drop_bytes(made) > 0
     assert bits(kept.state()) == bits(state)
+
+
+@pytest.mark.parametrize("failure", [StoreFull("no room"), Conflict("replaced"), NotFound("gone")], ids=repr)
+def test_a_write_is_kept_once_where_its_state_cannot_be(
+    memory: Any, monkeypatch: pytest.MonkeyPatch, failure: MnemicError
+) -> None:
+    titans = Titans(TitansSettings(width=8))
+    me = memory.scope(user="ada")
+    source = me.observe("I keep a tuatara.").id
+    kept = StoredMemory(me.artefacts, titans)
+    kept.write(hidden(1), [source])
+    put = ScopeArtefacts.put
+
+    def fails_for_states(self: Any, made: Any, *, mechanism: str, **others: Any) -> Any:
+        if mechanism == "titans":
+            raise failure
+        return put(self, made, mechanism=mechanism, **others)
+
+    monkeypatch.setattr(ScopeArtefacts, "put", fails_for_states)
+    state = kept.write(hidden(2), [source])
+    assert len(me.artefacts.kept("titans-write")) == 2
+    assert bits(kept.state()) == bits(state)
+
+
+def test_a_damaged_state_is_made_again_and_a_damaged_write_is_told(memory: Any, tmp_path: Path) -> None:
+    titans = Titans(TitansSettings(width=8))
+    me = memory.scope(user="ada")
+    source = me.observe("I keep a tuatara.").id
+    kept = StoredMemory(me.artefacts, titans)
+    state = kept.write(hidden(1), [source])
+    flip(me.artefacts.open(me.artefacts.kept("titans")[0]))
+    assert bits(kept.state()) == bits(state)
+    after = kept.write(hidden(2), [source])
+    assert bits(kept.state()) == bits(after) == bits(titans.write(hidden(2), state))
+    flip(me.artefacts.open(me.artefacts.kept("titans-write")[0]))
+    flip(me.artefacts.open(me.artefacts.kept("titans")[0]))
+    with pytest.raises((StoreCorrupt, DamagedState)):
+        kept.state()
+
+
+def flip(path: Path) -> None:
+    """Turn one bit of a file's last byte."""
+    path.chmod(0o600)
+    raw = bytearray(path.read_bytes())
+    raw[-1] ^= 1
+    path.write_bytes(bytes(raw))

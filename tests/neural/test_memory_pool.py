@@ -156,6 +156,23 @@ def test_rows_that_end_at_different_lengths_are_each_as_if_alone(settings: PoolS
         assert torch.allclose(read[row], pool.read(hidden(7)[row : row + 1], alone)[0], atol=1e-5)
 
 
+@pytest.mark.parametrize("retrieved", [0, 2])
+def test_a_row_drops_what_it_would_drop_alone_whatever_is_written_beside_it(retrieved: int) -> None:
+    pool = MemoryPool(PoolSettings(width=WIDTH, rows=3, layers=2, slots=8, fresh=2, retrieved=retrieved))
+    state = pool.empty()
+    alone = [{name: tensor[row : row + 1] for name, tensor in state.items()} for row in range(3)]
+    for n in range(7):
+        h, real = hidden(n, rows=3), torch.ones(3, 4, dtype=torch.bool)
+        real[1] = n != 2  # of the three rows this one is written once less
+        state = pool.write(h, state, real)
+        alone = [pool.write(h[r : r + 1], mine, real[r : r + 1]) for r, mine in enumerate(alone)]
+    born = state["born"]
+    assert not torch.equal(born[0], born[2])  # rows of one number of writes drop apart
+    for row, mine in enumerate(alone):
+        assert torch.equal(mine["born"][0], born[row])
+        assert torch.allclose(mine["pool"][0], state["pool"][row], atol=1e-5)
+
+
 def test_nothing_and_padding_alone_write_nothing() -> None:
     pool = MemoryPool(SMALL)
     state = written(pool, 2)

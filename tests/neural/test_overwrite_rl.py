@@ -40,13 +40,12 @@ def test_a_case_counted_by_hand() -> None:
 
     The first has a ratio of 2, cut to 1.2 as it is good: .6; its others 1, .5 each. The second's 2 is not cut: -1.
     """
-    settings = replace(SMALL, divergence=0.0)
     logs = torch.zeros(1, 2, 2, 2)
     logs[0, 0, 0, 0] = logs[0, 1, 0, 0] = torch.tensor(2.0).log()
     said = torch.ones(1, 2, 2, 2, dtype=torch.bool)
     said[0, 1, 1] = False
     logs.requires_grad_()
-    loss = dapo_loss(logs, torch.zeros(1, 2, 2, 2), EVERY([[1.0, 0.0]]), said, settings)
+    loss = dapo_loss(logs, torch.zeros(1, 2, 2, 2), EVERY([[1.0, 0.0]]), said, SMALL)
     assert loss.item() == pytest.approx(-(0.6 + 0.5 * 3 - 1.0 - 0.5) / 6)
     loss.backward()
     assert logs.grad is not None
@@ -161,7 +160,7 @@ def test_what_does_not_fit_is_refused() -> None:
     assert bits(state) == before
 
 
-@pytest.mark.parametrize("wrong", [{"width": 0}, {"slots": 0}, {"low": 1.0}, {"high": 0.0}, {"divergence": -1.0}])
+@pytest.mark.parametrize("wrong", [{"width": 0}, {"slots": 0}, {"low": 1.0}, {"high": 0.0}])
 def test_settings_out_of_range_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(Invalid):
         OverwritePolicy(replace(SMALL, **wrong))

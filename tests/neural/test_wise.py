@@ -13,9 +13,11 @@ from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
 from mnemic.errors import DamagedState, Invalid, TooLarge  # noqa: E402
+from mnemic.lab.tasks.neural import wise_experiment  # noqa: E402
 from mnemic.neural.llama import Entries  # noqa: E402
 from mnemic.neural.wise import (  # noqa: E402
     Edit,
+    EditedLayer,
     PromptRows,
     WiseMemory,
     WiseSettings,
@@ -240,3 +242,36 @@ def test_settings_that_make_no_side_memory_are_refused(tiny: Any) -> None:
     for wrong in ({"layer": 99}, {"shards": 0}, {"subspaces": 0}, {"density": 0.0}, {"ratio": 1.0}):
         with pytest.raises(Invalid):
             WiseMemory(tiny, WiseSettings(**wrong))
+
+
+def test_the_fair_control_has_the_replay_and_the_unrelated_prompts_of_the_side_memory(
+    tiny: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    once = replace(FEW, shards=1, steps=1, wordings=1, unrelated=6, seed=0)
+    memory = WiseMemory(tiny, once)
+    known = [replace(edit, prompts=edit.prompts[:1]) for edit in edits(5)]
+    state = memory.write(known[:4], memory.empty())
+    replayed: list[int] = []
+    rows_of, loss = EditedLayer.rows, EditedLayer.loss
+    prompts: list[str] = []
+
+    def noted_rows(self: Any, prompt: str, answer: str = "") -> Any:
+        if not answer:
+            prompts.append(prompt)
+        return rows_of(self, prompt, answer)
+
+    def noted_loss(self: Any, rows: Any, delta: Any) -> Any:
+        replayed.append(len(rows.h) - 1)
+        return loss(self, rows, delta)
+
+    monkeypatch.setattr(EditedLayer, "rows", noted_rows)
+    monkeypatch.setattr(EditedLayer, "loss", noted_loss)
+    memory._unit  # noqa: B018 - computed once, from prompts of its own
+    prompts.clear()
+    memory.write(known, state)
+    mine, prompts[:] = list(prompts), []
+    wise_experiment._tune(memory.place, torch.zeros_like(memory.place.matrix), known, once, 4, fair=True)
+    assert mine == prompts
+    assert len(mine) == once.unrelated
+    assert set(known[-1].near) <= set(mine)
+    assert replayed == [once.replayed] * 2

@@ -82,7 +82,7 @@ class MemoryModule(Protocol[W]):
 
     @property
     def bounded(self) -> bool:
-        """Whether a state stays as large as it is, however much is written."""
+        """Whether a state stays as large as it is, however much is written; not one that grows up to a capacity."""
         ...
 
     @property
@@ -135,6 +135,11 @@ def source_digests(sources: Iterable[str]) -> Tensor:
     """Digests of sources (n, 32), in order: a state names them to who asks by name, and tells them to nobody else."""
     digests = sorted({hashlib.sha256(source.encode()).digest() for source in sources})
     return torch.tensor([list(digest) for digest in digests], dtype=torch.uint8).view(-1, 32)
+
+
+def cited(rows: Tensor, sources: Iterable[str]) -> bool:
+    """Whether any of these sources is among digests (n, 32) that a state holds."""
+    return bool((rows[:, None] == source_digests(sources)[None]).all(2).any())
 
 
 def packed(state: State, identity: Identity, about: Mapping[str, str] | None = None) -> bytes:

@@ -54,7 +54,8 @@ class ChunkSettings:
 
 class ChunkMemory:
     """A window and a bank behind it. A state holds the window's `recent` tokens, and of each chunk `keys` and `values`
-    (N, R, H_kv, C, d), its `embeddings` (N, D), and how often it was `counted` (N,)."""
+    (N, R, H_kv, C, d), its `embeddings` (N, D), and how often it was `counted` (N,). It grows up to
+    `capacity` chunks."""
 
     family: ClassVar[Family] = Family.CACHE
     bounded: ClassVar[bool] = False

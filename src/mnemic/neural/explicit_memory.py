@@ -27,7 +27,7 @@ import torch
 from torch import Tensor
 
 from mnemic.errors import DamagedState, Invalid, TooLarge
-from mnemic.neural.base import Family, Identity, State, settings_digest
+from mnemic.neural.base import Family, Identity, State, cited, settings_digest, source_digests
 from mnemic.neural.gguf_weights import TextModel
 from mnemic.neural.llama import BARE, Entries, turned
 
@@ -168,12 +168,7 @@ class ExplicitMemory:
 
     def of_sources(self, sources: Collection[str], state: State) -> list[str]:
         """The names of the references that any of these sources has a part in."""
-        asked = {_digest(source) for source in sources}
-        return [
-            name
-            for name in self.names(state)
-            if asked & {bytes(row.tolist()) for row in state[f"{name}.sources"]}
-        ]  # fmt: skip
+        return [name for name in self.names(state) if cited(state[f"{name}.sources"], sources)]
 
     def _check(self, reference: TextReference) -> None:
         tokens, most = reference.tokens, min(CHUNK, self.model.decoder.shape.context - 1)
@@ -208,10 +203,8 @@ class ExplicitMemory:
                 "keys": torch.stack(keys).to(dtype).clone(),
                 "values": torch.stack(values).to(dtype).clone(),
                 "extent": torch.tensor([len(reference.tokens)], dtype=torch.int64),
-                "sources": torch.tensor(
-                    [list(digest) for digest in sorted(map(_digest, set(reference.sources)))], dtype=torch.uint8
-                ).view(-1, 32),
-            }  # fmt: skip
+                "sources": source_digests(reference.sources),
+            }
 
     def _verify(self, state: State, name: str) -> None:
         shape = self.model.decoder.shape
@@ -287,7 +280,3 @@ def attended_by_definition(q: Tensor, memories: Sequence[tuple[Tensor, Tensor]],
 def references(tokens: Sequence[int], sources: Sequence[str] = (), chunk: int = CHUNK) -> list[TextReference]:
     """Cut a text's tokens into references, the last one shorter."""
     return [TextReference(tuple(tokens[at : at + chunk]), tuple(sources)) for at in range(0, len(tokens), chunk)]
-
-
-def _digest(source: str) -> bytes:
-    return hashlib.sha256(source.encode()).digest()

@@ -8,7 +8,8 @@
 Source: Munkhdalai et al., Leave No Context Behind, arXiv:2404.07143, section 2. There σ(x) = ELU(x) + 1, which has no
 position in it, as here. The kernel is an option, for it decides what can be told apart: `elu` is the paper's, and
 `unit_elu` takes it of keys of length one, where every product of two is large; `unit` is keys of length one and no
-kernel, with nothing to divide by. What we do otherwise: an empty memory reads zeros, where 0 / 0 would stand.
+kernel, with nothing to divide by. What we do otherwise: an empty memory reads zeros, where 0 / 0 would stand; attention
+within a segment has no positions either (theirs has), so what is near is told apart by the causal mask alone.
 Shapes: B rows, T time, D width, H heads, d width of a head; M (B, H, d, d), z (B, H, d): H·(d² + d) numbers a row.
 """
 
@@ -231,4 +232,4 @@ class InfiniBlock:
             mixed = gate * memory.recalled(part, state) + (1 - gate) * local if remembers else local
             made.append(memory.joined_heads(mixed) @ memory.weights["out"].mT)
             state = memory.write(part, state) if remembers else state
-        return torch.cat(made, 1) if made else x, state
+        return torch.cat(made, 1), state

@@ -21,7 +21,6 @@ Shapes: B rows, T time, D width, H heads, d = D/H, N stored keys, k of them seen
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -32,7 +31,7 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
 from mnemic.errors import DamagedState, Invalid
-from mnemic.neural.base import Family, Identity, State, settings_digest, state_digest
+from mnemic.neural.base import Family, Identity, State, settings_digest, source_digests, state_digest
 
 Mix: TypeAlias = Literal["gate", "joint"]
 
@@ -168,7 +167,7 @@ class KnnAttention:
             _, k, v = self._heads(given.h)
             shown = real[:, None, :, None]
             number = int(state["write"][-1]) + 1 if len(state["write"]) else 0
-            cited = _digests(given.sources)
+            cited = source_digests(given.sources)
             joined = {
                 "keys": torch.cat((state["keys"], k * shown), 2),
                 "values": torch.cat((state["values"], v * shown), 2),
@@ -215,7 +214,7 @@ class KnnAttention:
 
     def forget(self, sources: Collection[str], state: State) -> State:
         """Drop every key of a write that one of these sources has a part in."""
-        gone = (state["sources"][:, None] == _digests(sources)[None]).all(2).any(1)
+        gone = (state["sources"][:, None] == source_digests(sources)[None]).all(2).any(1)
         writes = state["source_writes"][gone]
         return _kept(state, (~torch.isin(state["write"], writes)).nonzero()[:, 0])
 
@@ -288,8 +287,3 @@ def _picked(stored: Tensor, at: Tensor) -> Tensor:
 
 def _there(real: Tensor, at: Tensor) -> Tensor:
     return real[:, None].expand(-1, at.shape[1], -1).gather(2, at.flatten(2)).unflatten(2, at.shape[2:])
-
-
-def _digests(sources: Collection[str]) -> Tensor:
-    rows = b"".join(hashlib.sha256(source.encode()).digest() for source in sorted(set(sources)))
-    return torch.tensor(list(rows), dtype=torch.uint8).reshape(-1, 32)

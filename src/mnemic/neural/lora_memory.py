@@ -34,7 +34,7 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
 from mnemic.errors import Invalid, TooLarge
-from mnemic.neural.base import Family, Identity, State, settings_digest, source_digests
+from mnemic.neural.base import Family, Identity, State, cited, settings_digest, source_digests
 from mnemic.neural.gguf_weights import TextModel, gguf_name, interleaved
 from mnemic.neural.kv_memory import common_run
 from mnemic.neural.llama import BARE, Entries, LowRank
@@ -225,12 +225,7 @@ class LoraMemory:
 
     def forget(self, sources: Collection[str], state: State) -> State:
         """Drop every shard that one of these sources has a part in; `write` learns it again from what is left."""
-        gone = {bytes(row.tolist()) for row in source_digests(sources)}
-        dropped = {
-            number
-            for number in self.shards(state)
-            if gone & {bytes(row.tolist()) for row in state[f"shard.{number}.sources"]}
-        }
+        dropped = {number for number in self.shards(state) if cited(state[f"shard.{number}.sources"], sources)}
         return {name: tensor for name, tensor in state.items() if int(name.split(".")[1]) not in dropped}
 
     def peft_files(self, state: State, shard: int) -> dict[str, bytes]:

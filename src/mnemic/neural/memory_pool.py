@@ -8,7 +8,8 @@
 Dropped uniformly at random, a slot lives through t writes with probability (1 - K/N)^t, whatever is written: slots die
 slowly instead of all at once, as they do where the oldest go first. A fact lies in all K slots of its write; so
 where one is enough it is found with 1 - (1 - (1 - K/N)^t)^K, which is what we measure, and not the slots' own law.
-Layers drop independently of each other. What is drawn follows from the settings' seed and how often was written.
+Layers drop independently of each other, and so do rows: what is drawn for one follows from the settings' seed, from
+the number of the row's stream, which `empty` gives it, and from how often it was written, whatever rows are beside it.
 
 Sources: Wang et al., MemoryLLM, arXiv:2402.04624, section 3; M+, arXiv:2502.00592. What we do otherwise: the
 pool begins empty, so that it reads as the bare blocks do (theirs: filled at random); the K outputs that are kept are
@@ -19,6 +20,7 @@ Shapes: B rows, T time, D width, H heads, L layers, N slots, K fresh slots of a 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -33,7 +35,7 @@ from mnemic.neural.base import Family, Identity, State, settings_digest, state_d
 
 Dropped: TypeAlias = Literal["random", "oldest"]
 Block: TypeAlias = Mapping[str, Tensor]
-"""A block's matrices: q, k, v, o (D, D), up (4D, D), down (D, 4D)."""
+"""A block's matrices: q, k, v, o (D, D), up (2D, D), down (D, 2D)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,8 @@ def pool_by_definition(pool: Sequence[Tensor], fresh: Sequence[Tensor], gone: Se
 
 
 class MemoryPool:
-    """Blocks with a pool in each. A state is the slots, in which write each was made, and how often was written."""
+    """Blocks with a pool in each. A state is the slots, in which write each was made, and of each row
+    how often it was written and the stream that its draws are from."""
 
     family: ClassVar[Family] = Family.SEQUENCE
 
@@ -132,6 +135,7 @@ class MemoryPool:
             "pool": like.new_zeros(rows, s.layers, s.slots, s.width),
             "born": torch.full((rows, s.layers, s.slots), -1),
             "writes": torch.zeros(rows, dtype=torch.int64),
+            "stream": torch.arange(rows),
         }
         if s.retrieved:
             state["long_term"] = like.new_zeros(rows, s.layers, 0, s.width)
@@ -200,6 +204,7 @@ class MemoryPool:
             "pool": torch.where(rows[..., None], pool, state["pool"]).contiguous(),
             "born": torch.where(rows, born, state["born"]).contiguous(),
             "writes": state["writes"] + written,
+            "stream": state["stream"],
         }
         if s.retrieved:
             lost, real = _gathered(state["pool"], gone), (state["born"].gather(2, gone) >= 0) & rows
@@ -212,11 +217,20 @@ class MemoryPool:
     def _choice(self, state: State) -> tuple[Tensor, Tensor]:
         """Which slots stay (B, L, N - K), in their order, and which go; empty ones go first."""
         s = self.settings
-        draw = torch.Generator().manual_seed(s.seed * 1_000_003 + int(state["writes"].sum()))
         age = torch.arange(s.slots).expand(state["born"].shape).to(torch.float64)
-        order = torch.rand(state["born"].shape, generator=draw, dtype=torch.float64) if s.dropped == "random" else age
+        order = age
+        if s.dropped == "random" and len(age):
+            rows = zip(state["stream"].tolist(), state["writes"].tolist(), strict=True)
+            order = torch.stack([self._drawn(stream, writes) for stream, writes in rows])
         order = torch.where(state["born"] < 0, age - s.slots, order).argsort(2)
         return order[..., s.fresh :].sort(2).values, order[..., : s.fresh].sort(2).values
+
+    def _drawn(self, stream: int, writes: int) -> Tensor:
+        """A number for each slot (L, N) of one row at one write."""
+        s = self.settings
+        seed = hashlib.sha256(f"{s.seed} {stream} {writes}".encode()).digest()
+        draw = torch.Generator().manual_seed(int.from_bytes(seed[:4]))  # of more than 32 bits the generator drops some
+        return torch.rand(s.layers, s.slots, generator=draw, dtype=torch.float64)
 
     def _block(
         self, n: int, h: Tensor, memory: Tensor, known: Tensor, there: Tensor, long_term: int = 0

@@ -2,15 +2,16 @@
 
     m_0 = ∅,    m_k ~ π(· | q, m_{k-1}, c_k),    the answer is read from m_K; |m| ≤ M however long the stream
     Â_i = R_i - mean R                                                 of G rollouts of a question; no deviation
-    J   = 1/Σ|o_ij| Σ_i Σ_j Σ_t min(ρ Â_i, clip(ρ, 1-ε_lo, 1+ε_hi) Â_i) - β KL      ρ = π(o)/π_old(o)
+    J   = 1/Σ|o_ij| Σ_i Σ_j Σ_t min(ρ Â_i, clip(ρ, 1-ε_lo, 1+ε_hi) Â_i)      ρ = π(o)/π_old(o)
 
 Each chunk is a conversation of its own, and every token of all conversations of a rollout gets its
 advantage; the mean is over all tokens, so that long rollouts weigh more. A group whose rewards are all equal teaches
 nothing and is left out.
 
 Source: Yu et al., MemAgent, arXiv:2507.02259, section 3 (Multi-Conv DAPO). What we do otherwise: a chunk is a few
-cards of a key and a value, the memory M slots, and a token the choice of one slot: keep, or copy a card. The policy is
-a pointer:
+cards of a key and a value, the memory M slots, and a token the choice of one slot: keep, or copy a card; no KL holds
+the policy to a reference, for it begins at nothing that it could unlearn (theirs is a language model, and has - β KL).
+The policy is a pointer:
 
     like(x) = k_xᵀ W_q q + Σ_m k_xᵀ W_c v_m           the card's key against the question, and against what is held
     π(keep m) ∝ exp(like(m) + a_m),     π(copy j to m) ∝ exp(like(j) + b_m)
@@ -38,7 +39,6 @@ class PolicySettings:
         width: d.
         slots: M.
         low, high: How far a probability may fall or rise in one step, as a share.
-        divergence: β.
         seed: Of the first weights.
     """
 
@@ -46,7 +46,6 @@ class PolicySettings:
     slots: int = 2
     low: float = 0.2
     high: float = 0.2
-    divergence: float = 1e-3
     seed: int = 0
 
     def checked(self) -> PolicySettings:
@@ -58,8 +57,8 @@ class PolicySettings:
         for name in ("width", "slots"):
             if getattr(self, name) < 1:
                 raise Invalid(name, f"{getattr(self, name)} is less than one", "Give 1 or more.")
-        if not (0 < self.low < 1 and self.high > 0 and self.divergence >= 0):
-            raise Invalid("low", "high or divergence is out of range", "Give 0 < low < 1, high > 0, divergence >= 0.")
+        if not (0 < self.low < 1 and self.high > 0):
+            raise Invalid("low", "or high is out of range", "Give 0 < low < 1, and high > 0.")
         return self
 
 
@@ -84,7 +83,7 @@ def loss_by_definition(
                 within = ratio.clamp(1 - settings.low, 1 + settings.high)
                 free, cut = ratio * better, within * better
                 gain = free if bool(free < cut) else cut
-                total = total + gain - settings.divergence * ((log_old - log).exp() - (log_old - log) - 1)
+                total = total + gain
                 tokens += 1
     return -total / tokens
 
@@ -99,10 +98,8 @@ def dapo_loss(logs: Tensor, old: Tensor, rewards: Tensor, said: Tensor, settings
     """
     better, teaches = advantages(rewards)
     said = said & teaches[:, None, None, None]
-    change = torch.where(said, logs - old, 0.0)
-    ratio, better = change.exp(), better[..., None, None]
+    ratio, better = torch.where(said, logs - old, 0.0).exp(), better[..., None, None]
     gain = torch.minimum(ratio * better, ratio.clamp(1 - settings.low, 1 + settings.high) * better)
-    gain = gain - settings.divergence * ((-change).exp() + change - 1)
     return -(gain * said).sum() / said.sum().clamp_min(1)
 
 

@@ -13,14 +13,15 @@ one key in one chunk do not see each other. `written_by_definition` is the defin
 
 Three ways to put it beside attention over segments, with persistent tokens P; ∘ is elementwise, a ⊗ m = a ∘ 2σ(m):
 
-    as context   y = Attn([P ; M(x) ; x]),  M written with y,  o = y ⊗ M(y)
-    as gate      y = Attn([P ; x]),         M written with x,  o = y ⊗ M(x)
-    as layer     y = x + M(x),              M written with x,  o = Attn([P ; y])
+    as context   y = x + Attn([P ; M(x) ; x]),  M written with y,  o = y ⊗ M(y)
+    as gate      y = x + Attn([P ; x]),         M written with x,  o = y ⊗ M(x)
+    as layer     y = x + M(x),                  M written with x,  o = y + Attn([P ; y])
 
 Source: Behrouz et al., Titans, arXiv:2501.00663, sections 3.1 to 3.3 and 4. What we do otherwise: the loss grows no
 faster than linearly (theirs: the square), so no input can throw the memory out; no convolution before k, v and q; M
 begins at zero, or with a last matrix of zeros, so that an empty memory reads zeros; each segment reads the memory as it
-stood before that segment, or a position would see what comes behind it; a gate of 2σ(0) = 1 changes nothing.
+stood before that segment, or a position would see what comes behind it; a gate of 2σ(0) = 1 changes nothing; attention
+ends at the edge of its segment in all three places (theirs slides a window in the gate and the layer).
 Shapes: B rows, T time, D width, H heads, d width of a head, N = B·H, C chunk, (out, in) a matrix of the memory.
 """
 

@@ -36,7 +36,7 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
 from mnemic.errors import DamagedState, Invalid, TooLarge
-from mnemic.neural.base import Family, Identity, State, settings_digest
+from mnemic.neural.base import Family, Identity, State, cited, settings_digest, source_digests
 from mnemic.neural.gguf_weights import TextModel
 from mnemic.neural.llama import BARE, Entries
 
@@ -302,12 +302,7 @@ class WiseMemory:
 
     def forget(self, sources: Collection[str], state: State) -> State:
         """Drop every shard that one of these sources has a part in; `write` edits it again from what is left."""
-        gone = {hashlib.sha256(source.encode()).digest() for source in sources}
-        dropped = {
-            number
-            for number in self.shards(state)
-            if gone & {bytes(row.tolist()) for row in state[f"shard.{number}.sources"]}
-        }
+        dropped = {number for number in self.shards(state) if cited(state[f"shard.{number}.sources"], sources)}
         return {name: tensor for name, tensor in state.items() if int(name.split(".")[1]) not in dropped}
 
     def _part(self, state: State, number: int) -> State:
@@ -350,43 +345,35 @@ class WiseMemory:
         deltas = former["delta"].clone() if former else torch.zeros(self.settings.subspaces, *self.place.matrix.shape)
         asked = [[self.place.rows(p, edit.target) for p in edit.prompts[: self.settings.wordings]] for edit in edits]
         for n in range(done, len(edits)):
-            known = edits[: n + 1]  # what comes later changes nothing of what is done now
-            taken = {prompt for edit in known for prompt in edit.prompts}
-            near = [text for text in edits[n].near if text not in taken]
-            far = dict.fromkeys((*(text for edit in known for text in edit.near), *UNRELATED))
-            far = {text: None for text in far if text not in taken and text not in near}
             seed = (self.settings.seed * 1_000 + shard) * 1_000 + n
-            at = n % self.settings.subspaces
-            earlier = asked[at : n : self.settings.subspaces]
-            deltas[at] = self._made(deltas[at], at, asked[n], earlier, near, list(far), seed)
+            at = n % self.settings.subspaces  # what comes later changes nothing of what is done now
+            deltas[at] = self._made(deltas[at], edits[: n + 1], asked[: n + 1], seed)
             if progress is not None:
                 progress(n + 1 - done, len(edits) - done)
         change = deltas[0] if len(deltas) == 1 else merged(deltas)
         with torch.inference_mode():
             epsilon = self.settings.ratio * torch.cat([distance(row, change) for rows in asked for row in rows]).min()
-        sources = {hashlib.sha256(source.encode()).digest() for edit in edits for source in edit.sources}
         return {
             "delta": deltas,
             "epsilon": epsilon.reshape(1).clone(),
             "edits": digests,
-            "sources": torch.tensor([list(row) for row in sorted(sources)], dtype=torch.uint8).view(-1, 32),
+            "sources": source_digests(source for edit in edits for source in edit.sources),
         }
 
     def _made(
-        self, copy: Tensor, subspace: int, asked: Sequence[PromptRows], earlier: Sequence[Sequence[PromptRows]],
-        near: Sequence[str], far: Sequence[str], seed: int,
+        self, copy: Tensor, edits: Sequence[Edit], asked: Sequence[Sequence[PromptRows]], seed: int
     ) -> Tensor:  # fmt: skip
-        """A subspace's copy after one more edit."""
+        """A subspace's copy after the last of these edits."""
         settings, order = self.settings, Random(seed)  # noqa: S311 - an order, not a secret
-        mask, delta = self._mask(subspace), copy.clone().requires_grad_()
+        mask, delta = self._mask((len(edits) - 1) % settings.subspaces), copy.clone().requires_grad_()
         optimizer = torch.optim.Adam([delta], lr=settings.rate)
         for _ in range(settings.steps):
-            replayed = order.sample(earlier, min(settings.replayed, len(earlier)))
-            chosen = order.sample(far, min(max(settings.unrelated - len(near), 1), len(far)))
+            replayed, unrelated = replay_and_negatives(edits, settings, order)
+            earlier = [asked[n][order.randrange(len(asked[n]))] for n in replayed]
             with torch.enable_grad():
-                rows = joined([*asked, *(rows[order.randrange(len(rows))] for rows in replayed)])
+                rows = joined([*asked[-1], *earlier])
                 loss, right = self.place.loss(rows, delta)
-                margins = self._margins(rows, joined([self.place.rows(text) for text in (*near, *chosen)]), delta)
+                margins = self._margins(rows, joined([self.place.rows(text) for text in unrelated]), delta)
                 if right and float(margins.detach()) == 0:
                     break
                 optimizer.zero_grad()
@@ -420,6 +407,24 @@ class WiseMemory:
             return None
         draw = torch.Generator().manual_seed(self.settings.seed * 1_000 + subspace)
         return (torch.rand(self.place.matrix.shape, generator=draw) < self.settings.density).float()
+
+
+def replay_and_negatives(
+    edits: Sequence[Edit], settings: WiseSettings, order: Random
+) -> tuple[list[int], list[str]]:  # fmt: skip
+    """Draw what a step of the last of these edits has beside it: earlier edits by their numbers, and unrelated prompts.
+
+    Its own near misses are always among these; of the others, and of the near misses of earlier edits, some are drawn.
+    Earlier edits are those of its subspace, and no prompt of any edit is unrelated.
+    """
+    last = len(edits) - 1
+    earlier = range(last % settings.subspaces, last, settings.subspaces)
+    taken = {prompt for edit in edits for prompt in edit.prompts}
+    near = [text for text in edits[last].near if text not in taken]
+    others = dict.fromkeys((*(text for edit in edits for text in edit.near), *UNRELATED))
+    far = [text for text in others if text not in taken and text not in near]
+    replayed = order.sample(earlier, min(settings.replayed, len(earlier)))
+    return replayed, [*near, *order.sample(far, min(max(settings.unrelated - len(near), 1), len(far)))]
 
 
 def distance_by_definition(given: Tensor, delta: Tensor) -> Tensor:

@@ -17,7 +17,7 @@ from typing import Any
 
 from torch import Tensor
 
-from mnemic.neural.base import Family, Identity, MemoryModule, State, source_digests
+from mnemic.neural.base import Family, Identity, MemoryModule, State, cited, source_digests
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +68,8 @@ class LoggedMemory:
 
     def forget(self, sources: Collection[str], state: State) -> State:
         """Return the state of a memory that never saw a write in which one of these sources has a part."""
-        gone = {bytes(row.tolist()) for row in source_digests(sources)}
         log = _log(state)
-        left = [entry for entry in log if not gone & {bytes(row.tolist()) for row in entry["sources"]}]
+        left = [entry for entry in log if not cited(entry["sources"], sources)]
         if len(left) == len(log):
             return dict(state)
         return _with_log(replayed(self.module, [entry["given"] for entry in left]), left)

@@ -15,7 +15,15 @@ from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.neural.experiment import CurvePoint, ExperimentPlan
 from mnemic.lab.tasks.neural.made_up_people import STRANGERS, MadeUpFact, made_up_facts
 from mnemic.neural.llama import BARE, Entries
-from mnemic.neural.wise import UNRELATED, Edit, EditedLayer, PromptRows, WiseMemory, WiseSettings, joined
+from mnemic.neural.wise import (
+    Edit,
+    EditedLayer,
+    PromptRows,
+    WiseMemory,
+    WiseSettings,
+    joined,
+    replay_and_negatives,
+)
 
 if TYPE_CHECKING:
     from mnemic.neural.gguf_weights import TextModel
@@ -148,25 +156,24 @@ def _always(entries: Entries) -> Callable[[list[int]], Entries]:
 def _tune(
     place: EditedLayer, delta: Tensor, edits: Sequence[Edit], settings: WiseSettings, seed: int, *, fair: bool
 ) -> Tensor:
-    """One edit more; fair with earlier edits replayed, and the unrelated prompts held to what the bare model says."""
+    """One edit more; fair with the side memory's own replay and unrelated prompts, held to what the bare model says."""
     order = Random(seed)  # noqa: S311 - an order, not a secret
     changed = delta.clone().requires_grad_()
     optimizer = torch.optim.Adam([changed], lr=settings.rate)
     asked = [place.rows(edit.prompts[0], edit.target) for edit in edits]
-    texts = [*edits[-1].near, *UNRELATED, *(text for edit in edits[:-1] for text in edit.near)]
-    negatives = [_asked(place.rows(text)) for text in texts] if fair else []
-    with torch.no_grad():
-        bare = [F.log_softmax(place.logits(rows, torch.zeros_like(delta)), -1) for rows in negatives]
+    bare: dict[str, Tensor] = {}
     for _ in range(settings.steps):
-        rows = [asked[-1]]
-        if fair:
-            rows += order.sample(asked[:-1], min(settings.replayed, len(asked) - 1))
+        replayed, unrelated = replay_and_negatives(edits, settings, order) if fair else ([], [])
+        negatives = [_asked(place.rows(text)) for text in unrelated]
+        with torch.no_grad():
+            for text, rows in zip(unrelated, negatives, strict=True):
+                if text not in bare:
+                    bare[text] = F.log_softmax(place.logits(rows, torch.zeros_like(delta)), -1)
         with torch.enable_grad():
-            loss, right = place.loss(joined(rows), changed)
+            loss, right = place.loss(joined([asked[-1], *(asked[n] for n in replayed)]), changed)
             if fair:
-                chosen = order.sample(range(len(texts)), settings.unrelated // 2)
-                now = F.log_softmax(place.logits(joined([negatives[n] for n in chosen]), changed), -1)
-                wanted = torch.cat([bare[n] for n in chosen])
+                now = F.log_softmax(place.logits(joined(negatives), changed), -1)
+                wanted = torch.cat([bare[text] for text in unrelated])
                 drift = F.kl_div(now, wanted, reduction="batchmean", log_target=True)
                 right = right and float(drift.detach()) < 0.02
                 loss = loss + drift

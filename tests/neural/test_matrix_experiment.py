@@ -1,0 +1,73 @@
+"""Ways to remember: what each is asked with, what it stores, and whether forgetting can be seen to fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
+
+from mnemic import Memory, Settings  # noqa: E402
+from mnemic.lab.tasks.neural.made_up_people import made_up_facts  # noqa: E402
+from mnemic.lab.tasks.neural.matrix_experiment import (  # noqa: E402
+    Adapters,
+    KeptKeys,
+    SparseKeys,
+    TextRecall,
+    WholePrompt,
+)
+from mnemic.neural.llama import BARE  # noqa: E402
+from mnemic.neural.lora_memory import LoraSettings  # noqa: E402
+
+FACTS = made_up_facts(4, 0)
+LORA = LoraSettings(rank=2, first=1, shards=2, batch=2, others=1, sentences=1, passes=2, least=1)
+
+
+@pytest.fixture
+def recall(tiny: Any, tmp_path: Path) -> Iterator[TextRecall]:
+    with Memory(tmp_path / "text.db", settings=Settings(background=False)) as store:
+        yield TextRecall(tiny, store, tmp_path / "text.db")
+
+
+def test_what_is_stored_is_the_files_of_the_store_and_forgetting_is_looked_for_in_them(
+    recall: TextRecall, tmp_path: Path
+) -> None:
+    recall.learn(FACTS)
+    assert recall.stored() == sum(file.stat().st_size for file in tmp_path.rglob("*") if file.is_file()) > 4096
+    assert not recall.never_held(FACTS[1])
+    recall.forget(FACTS[1])
+    assert recall.never_held(FACTS[1])
+    assert not recall.never_held(FACTS[2])
+
+
+def test_sparse_keys_learn_and_forget_in_a_store_of_their_own(tiny: Any, recall: TextRecall) -> None:
+    sparse = SparseKeys(tiny, recall)
+    sparse.learn(FACTS[:3])
+    assert not recall.never_held(FACTS[0])
+    assert recall.never_held(FACTS[3])
+    assert sparse.stored() > recall.stored()
+    assert not sparse.never_held(FACTS[0])
+    sparse.forget(FACTS[0])
+    assert sparse.never_held(FACTS[0])
+
+
+def test_adapters_are_routed_as_the_product_routes_them(tiny: Any, recall: TextRecall) -> None:
+    adapters = Adapters(tiny, LORA, recall)
+    adapters.learn(FACTS)
+    assert recall.recalled("What is 9 times 6?")
+    assert adapters.asked("What is 9 times 6?")[1] == BARE
+    assert adapters.asked(FACTS[0].taught[0])[1].added
+
+
+def test_kept_keys_are_those_of_who_never_held_the_fact_and_a_prompt_has_no_such_check(tiny: Any) -> None:
+    kept, prompt = KeptKeys(tiny), WholePrompt(tiny)
+    kept.learn(FACTS)
+    assert not kept.never_held(FACTS[1])
+    kept.forget(FACTS[1])
+    assert kept.never_held(FACTS[1])
+    prompt.learn(FACTS)
+    prompt.forget(FACTS[1])
+    assert prompt.never_held(FACTS[1]) is None
