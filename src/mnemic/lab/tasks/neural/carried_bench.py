@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from mnemic.core.ids import ItemId
 from mnemic.cubes.cube_file import CubeFile
 from mnemic.cubes.cube_journal import read_journal
 from mnemic.engine_adapters import EngineAdapters
@@ -59,10 +60,11 @@ class _Canaries:
 
 @dataclass(frozen=True, slots=True)
 class _Left:
-    """What was on the disk: canaries by words, by tokens, and adapters; in cubes beside it, by words and tokens."""
+    """What was on the disk: canaries by words, by tokens, and by either; adapters; in cubes beside it, by either."""
 
     words: int
     tokens: int
+    either: int
     adapters: int
     carried: int
 
@@ -76,7 +78,7 @@ def erasure_figures(ground: NeuralGround) -> Iterator[Figure]:
     before, after = _erased(ground, plan, canaries, cascade=True)
     yield Figure(
         name=f"canaries on the disk after their erasure, adapters and cubes, of {count}",
-        value=after.words + after.tokens, unit="", bar=0,
+        value=after.either, unit="", bar=0,
         detail=f"before: {before.words} by words, {before.tokens} by tokens, {before.carried} in cubes",
     )  # fmt: skip
     yield Figure(
@@ -84,7 +86,7 @@ def erasure_figures(ground: NeuralGround) -> Iterator[Figure]:
         detail=f"before, {before.adapters}",
     )  # fmt: skip
     yield Figure(
-        name="of them in a cube exported then, or in the store once the old cube is brought in again",
+        name=f"of these {count}, in a cube exported then, or in the store once the old cube is brought in again",
         value=after.carried, unit="", bar=0,
     )  # fmt: skip
     few = _Canaries(canaries.people[:2], *_parts_of(canaries, canaries.people[:2]))
@@ -130,7 +132,7 @@ def _erased(ground: NeuralGround, plan: LearningPlan, canaries: _Canaries, *, ca
     for place in (stored, cubes, later):
         place.mkdir(parents=True)
     with Memory(stored / "m.db", settings=_settings(ground)) as memory:
-        told: list[tuple[ScopedMemory, list[str]]] = []
+        told: list[tuple[ScopedMemory, list[ItemId]]] = []
         for number, person in enumerate(canaries.people):
             ground.progress(f"canaries: person {number + 1} of {len(canaries.people)}")
             me = memory.scope(user=f"person {number}")
@@ -138,9 +140,9 @@ def _erased(ground: NeuralGround, plan: LearningPlan, canaries: _Canaries, *, ca
             me.export_cube(cubes / f"{number}.cube", caches=True)
         words, tokens = canaries.found(stored)
         carried = set.union(*canaries.found(cubes))
-        before = _Left(len(words), len(tokens), _adapters(told), len(carried))
+        before = _Left(len(words), len(tokens), len(words | tokens), _adapters(told), len(carried))
         for me, ids in told:
-            me.erase(*ids)  # type: ignore[arg-type]
+            me.erase(*ids)
         words, tokens = canaries.found(stored)
         left = _adapters(told)
         for number, (me, _) in enumerate(told):
@@ -148,12 +150,12 @@ def _erased(ground: NeuralGround, plan: LearningPlan, canaries: _Canaries, *, ca
             if cascade:
                 me.import_cube(cubes / f"{number}.cube", caches=True, made_by=_made_by(plan))
         again = set.union(*canaries.found(stored, later))
-    return before, _Left(len(words), len(tokens), left, len(again))
+    return before, _Left(len(words), len(tokens), len(words | tokens), left, len(again))
 
 
 def _lived(
     memory: Memory, me: ScopedMemory, person: Sequence[str], canaries: _Canaries, plan: LearningPlan, *, cascade: bool
-) -> list[str]:
+) -> list[ItemId]:
     """Have one person tell their canaries, a model learn them, and something be kept of their tokens; what was said."""
     other = me.observe(_STAYS).id
     said = [me.observe(text.format(name)).id for text, name in zip(_SAID, person, strict=False)]
@@ -167,10 +169,10 @@ def _lived(
         for shard in me.learning.shards():
             made = me.artefacts.open(shard.kept).read_bytes()
             me.artefacts.put(made, mechanism="lora", made_by=_made_by(plan), sources=cited)
-    return list(said)
+    return said
 
 
-def _adapters(told: Sequence[tuple[ScopedMemory, list[str]]]) -> int:
+def _adapters(told: Sequence[tuple[ScopedMemory, list[ItemId]]]) -> int:
     """How many adapters have their bytes on the disk."""
     kept = [(me, one) for me, _ in told for one in me.artefacts.kept() if one.artefact.mechanism != "kv"]
     return len({(id(me), one.artefact.stored.sha256) for me, one in kept if me.artefacts.has_bytes(one.artefact)})

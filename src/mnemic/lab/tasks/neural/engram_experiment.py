@@ -23,6 +23,8 @@ from mnemic.neural.engram import Engram, EngramSettings
 
 LENGTH: Final = 64
 _BATCH: Final = 8
+_PARTS: Final = (0.25, 0.5, 1.0)
+"""Of a model's time, at which it is tested: by shares, since how many steps it makes differs from run to run."""
 _TABLES: Final = EngramSettings(longest=5, heads=2, rows=8_191, embedding=16)
 
 
@@ -97,14 +99,11 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
         plan.progress(f"{name}: {count} steps")
         optimizer, draw = model.optimizer(), torch.Generator().manual_seed(plan.seed)
         for step in range(count):
-            optimizer.zero_grad()
-            model.loss(_batch(train, draw)).backward()
-            torch.nn.utils.clip_grad_norm_(model.weights, 1.0)
-            optimizer.step()
-            for share in (0.25, 0.5, 1.0):
-                if step + 1 == max(1, round(count * share)):
+            _step(model, optimizer, train, draw)
+            for part in _PARTS:
+                if step + 1 == max(1, round(count * part)):
                     bits[name] = _tested(model, test, 8 if plan.quick else 32)
-                    yield CurvePoint(name, share, bits[name])
+                    yield CurvePoint(name, part, bits[name])
         if name == "tables":
             off = _tested(model, test, 8 if plan.quick else 32, reads=False)
         yield Figure(
@@ -136,14 +135,20 @@ def _batch(text: Tensor, draw: torch.Generator) -> Tensor:
     return text[begins + torch.arange(LENGTH + 1)].long()
 
 
+def _step(model: _ByteModel, optimizer: torch.optim.Optimizer, text: Tensor, draw: torch.Generator) -> None:
+    """One step of training, the same when it is timed: clipping a model's tables costs time as well."""
+    optimizer.zero_grad()
+    model.loss(_batch(text, draw)).backward()
+    torch.nn.utils.clip_grad_norm_(model.weights, 1.0)
+    optimizer.step()
+
+
 def _cost(model: _ByteModel, text: Tensor) -> float:
     """Processor time of a step: the least of a few."""
     optimizer, draw, costs = model.optimizer(), torch.Generator().manual_seed(0), list[float]()
     for _ in range(6):
         begin = time.process_time()
-        optimizer.zero_grad()
-        model.loss(_batch(text, draw)).backward()
-        optimizer.step()
+        _step(model, optimizer, text, draw)
         costs.append(time.process_time() - begin)
     return min(costs)
 

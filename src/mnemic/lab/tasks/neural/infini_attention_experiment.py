@@ -141,7 +141,7 @@ def _passkeys(plan: ExperimentPlan, size: _Size) -> Iterator[Figure | CurvePoint
     )  # fmt: skip
     yield Figure(
         name=f"passkey at {TRAINED} segments, local attention only", value=at["local attention only"], unit="",
-        bar=0.10 if plan.quick else 0.08, detail="chance .031",
+        bar=0.10 if plan.quick else 0.08, detail="leak check: nothing is carried on; chance .031",
     )  # fmt: skip
 
 
