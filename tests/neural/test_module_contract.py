@@ -55,11 +55,13 @@ class HebbianMemory:
         return {"memory": torch.zeros(2, 8, 8)}
 
     def write(self, given: Any, state: Any) -> Any:
+        base.check_hidden(given, "given", 8, self.weights["key"], len(state["memory"]))
         keys, values = (given @ self.weights[name].mT for name in ("key", "value"))
         memory = state["memory"] + torch.einsum("btk,btv->bkv", keys, values)
         return {"memory": memory if torch.is_grad_enabled() and memory.requires_grad else memory.detach()}
 
     def read(self, asked: Any, state: Any) -> Any:
+        base.check_hidden(asked, "asked", 8, self.weights["key"], len(state["memory"]))
         return torch.einsum("btk,bkv->btv", asked @ self.weights["key"].mT, state["memory"])
 
 

@@ -202,23 +202,10 @@ def test_a_step_that_diverges_is_stopped_and_told_and_the_state_is_as_it_was() -
     held.write(hidden(2, 400) * 1e4, held.empty())  # what the clamp is for
 
 
-def test_what_does_not_fit_is_refused_and_the_state_stays() -> None:
+def test_what_this_module_cannot_take_is_refused_and_the_state_stays() -> None:
     memory = Titans(FORMS["linear"])
     state = memory.write(hidden(1), memory.empty())
     before = bits(state)
-    bad = hidden(2)
-    bad[0, 0, 0] = float("nan")
-    for given, said in (
-        (bad, "not all numbers"),
-        (hidden(2)[..., :4], "no hidden states"),
-        (hidden(2).double(), "float32"),
-        (hidden(2)[0], "no hidden states"),
-        (hidden(2, rows=3), "3 rows"),
-    ):
-        with pytest.raises(Invalid, match=said):
-            memory.write(given, state)
-        with pytest.raises(Invalid, match=said):
-            memory.read(given, state)
     with pytest.raises(Invalid, match="bool"):
         memory.write(hidden(2), state, torch.ones(2, 4))
     for other in ("deep", "bare"):

@@ -25,7 +25,7 @@ import torch
 from safetensors import SafetensorError
 from torch import Tensor
 
-from mnemic.errors import DamagedState, ForeignState
+from mnemic.errors import DamagedState, ForeignState, Invalid
 
 FORMAT: Final = "1"
 """Of files of states."""
@@ -114,6 +114,35 @@ class MemoryModule(Protocol[W]):
 def settings_digest(settings: Any) -> str:
     """Digest of a frozen dataclass of settings, by its fields' names and values."""
     return hashlib.sha256(json.dumps(asdict(settings), sort_keys=True, default=str).encode()).hexdigest()
+
+
+def own_identity(mechanism: str, weights: Mapping[str, Tensor], settings: Any) -> Identity:
+    """Whose the states of a mechanism are that works in weights of its own and reads no text."""
+    digest = state_digest({name: weight.detach() for name, weight in weights.items()})
+    return Identity(mechanism, digest, "", settings_digest(settings))
+
+
+def check_hidden(given: Tensor, name: str, width: int, like: Tensor, rows: int) -> None:
+    """Refuse what a memory of hidden states cannot take.
+
+    Args:
+        name: Of the argument.
+        like: A weight, whose type it must have.
+        rows: Of the state.
+
+    Raises:
+        Invalid: it is not of shape (rows, time, width), of another type, or not all numbers.
+    """
+    if given.ndim != 3 or given.shape[2] != width or given.dtype != like.dtype:
+        raise Invalid(
+            name,
+            f"of shape {tuple(given.shape)} and {given.dtype} are no hidden states of this memory",
+            f"Give (rows, time, {width}) in {like.dtype}.",
+        )
+    if len(given) != rows:
+        raise Invalid(name, f"have {len(given)} rows, and the state {rows}", "Give as many of each.")
+    if not torch.isfinite(given).all():
+        raise Invalid(name, "are not all numbers", "Look for what made NaN or infinity; nothing was written.")
 
 
 def state_bytes(state: State) -> int:

@@ -31,7 +31,7 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
 from mnemic.errors import DamagedState, Invalid
-from mnemic.neural.base import Family, Identity, State, settings_digest, source_digests, state_digest
+from mnemic.neural.base import Family, Identity, State, check_hidden, own_identity, source_digests
 
 Mix: TypeAlias = Literal["gate", "joint"]
 
@@ -128,8 +128,7 @@ class KnnAttention:
     @cached_property
     def identity(self) -> Identity:
         """Whose its states are."""
-        weights = {name: weight.detach() for name, weight in self._weights.items()}
-        return Identity("knn", state_digest(weights), "", settings_digest(self.settings))
+        return own_identity("knn", self._weights, self.settings)
 
     @property
     def weights(self) -> Mapping[str, Tensor]:
@@ -158,7 +157,7 @@ class KnnAttention:
         """
         given = given if isinstance(given, SourcedStates) else SourcedStates(given)
         real = torch.ones(given.h.shape[:2], dtype=torch.bool) if given.real is None else given.real
-        self._check(given.h, state)
+        self._check(given.h, state, "given")
         if real.shape != given.h.shape[:2] or real.dtype != torch.bool:
             raise Invalid("real", f"is of shape {tuple(real.shape)} and {real.dtype}", "Give a bool for each token.")
         if not real.any():
@@ -185,7 +184,7 @@ class KnnAttention:
         Raises:
             Invalid, DamagedState: as `write`.
         """
-        self._check(asked, state)
+        self._check(asked, state, "asked")
         q, k, v = self._heads(asked)
         scale = self._weights["scale"].exp()[:, None, None]
         hidden = torch.ones(asked.shape[1], asked.shape[1], dtype=torch.bool).triu(1)
@@ -247,22 +246,15 @@ class KnnAttention:
             at, begin = at.gather(-1, best), begin + keys.shape[2]
         return at
 
-    def _check(self, h: Tensor, state: State) -> None:
+    def _check(self, h: Tensor, state: State, name: str) -> None:
         s, like = self.settings, self._weights["q"]
-        if h.ndim != 3 or h.shape[2] != s.width:
-            raise Invalid("given", f"{tuple(h.shape)} are no hidden states", f"Give (rows, time, {s.width}).")
-        if h.dtype != like.dtype:
-            raise Invalid("given", f"is {h.dtype}, and the layer {like.dtype}", "Give one of the same type.")
-        if not torch.isfinite(h).all():
-            raise Invalid("given", "is not all numbers", "Look where they come from; nothing was written.")
         if state.keys() != {"keys", "values", "real", "write", "sources", "source_writes"}:
             raise DamagedState("the state has other parts than this layer writes. Start from an empty one.")
         rows, stored = state["real"].shape
         shape = (rows, s.heads, stored, s.width // s.heads)
         if state["keys"].shape != shape or state["values"].shape != shape or state["keys"].dtype != like.dtype:
             raise DamagedState("the state is of another width, type or number of heads. Start from an empty one.")
-        if len(h) != rows:
-            raise Invalid("given", f"has {len(h)} rows, and the state {rows} rows", f"Give as many: empty({len(h)}).")
+        check_hidden(h, name, s.width, like, rows)
 
 
 def _kept(state: State, at: Tensor) -> State:

@@ -31,7 +31,7 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
 from mnemic.errors import DamagedState, Invalid
-from mnemic.neural.base import Family, Identity, State, settings_digest, state_digest
+from mnemic.neural.base import Family, Identity, State, check_hidden, own_identity
 
 Dropped: TypeAlias = Literal["random", "oldest"]
 Block: TypeAlias = Mapping[str, Tensor]
@@ -119,8 +119,7 @@ class MemoryPool:
     @cached_property
     def identity(self) -> Identity:
         """Whose its states are."""
-        weights = {name: weight.detach() for name, weight in self._weights.items()}
-        return Identity("pool", state_digest(weights), "", settings_digest(self.settings))
+        return own_identity("pool", self._weights, self.settings)
 
     @property
     def weights(self) -> Mapping[str, Tensor]:
@@ -272,11 +271,6 @@ class MemoryPool:
 
     def _check(self, x: Tensor, state: State, name: str) -> None:
         s, like = self.settings, self._weights["fresh"]
-        if x.ndim != 3 or x.shape[2] != s.width or x.dtype != like.dtype:
-            raise Invalid(
-                name, f"of shape {tuple(x.shape)} and {x.dtype} are no hidden states of this memory",
-                f"Give (rows, time, {s.width}) in {like.dtype}.",
-            )  # fmt: skip
         expected = {part: tuple(tensor.shape[1:]) for part, tensor in self.empty(1).items()}
         shapes = {part: tuple(tensor.shape[1:]) for part, tensor in state.items()}
         if s.retrieved and "long_term" in shapes:  # it grows
@@ -284,10 +278,9 @@ class MemoryPool:
             expected |= {"long_term": (s.layers, count, s.width), "long_term_real": (s.layers, count)}
         if shapes != expected:
             raise DamagedState("the state is of another form than this memory's. Make it again from the text.")
-        if {len(tensor) for tensor in state.values()} != {len(x)}:
-            raise Invalid(name, f"have {len(x)} rows, and the state {len(state['writes'])}", "Give as many of each.")
-        if not torch.isfinite(x).all():
-            raise Invalid(name, "are not all numbers", "Look for what made NaN or infinity; nothing was written.")
+        if len(rows := {len(tensor) for tensor in state.values()}) > 1:
+            raise DamagedState("the parts of the state have not as many rows each. Make it again from the text.")
+        check_hidden(x, name, s.width, like, *rows)
 
 
 def _normed(x: Tensor) -> Tensor:

@@ -38,7 +38,7 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
 from mnemic.errors import DamagedState, Invalid
-from mnemic.neural.base import Family, Identity, State, settings_digest, state_digest
+from mnemic.neural.base import Family, Identity, State, check_hidden, own_identity
 
 Place: TypeAlias = Literal["context", "gate", "layer"]
 
@@ -235,8 +235,7 @@ class Titans:
     @cached_property
     def identity(self) -> Identity:
         """Whose its states are."""
-        weights = {name: weight.detach() for name, weight in self._weights.items()}
-        return Identity("titans", state_digest(weights), "", settings_digest(self.settings))
+        return own_identity("titans", self._weights, self.settings)
 
     @property
     def weights(self) -> Mapping[str, Tensor]:
@@ -351,11 +350,6 @@ class Titans:
 
     def _check(self, x: Tensor, state: State, name: str) -> None:
         s, like = self.settings, self._weights["key"]
-        if x.ndim != 3 or x.shape[2] != s.width or x.dtype != like.dtype:
-            raise Invalid(
-                name, f"of shape {tuple(x.shape)} and {x.dtype} are no hidden states of this memory",
-                f"Give (rows, time, {s.width}) in {like.dtype}.",
-            )  # fmt: skip
         parts = {f"memory.{n}": shape for n, shape in enumerate(self._shapes())}
         expected: dict[str, tuple[int, ...]] = {part: (s.heads, *shape) for part, shape in parts.items()}
         if s.momentum:
@@ -363,10 +357,9 @@ class Titans:
         expected |= {"pending": (s.chunk - 1, s.width), "counts": ()}
         if {part: tuple(tensor.shape[1:]) for part, tensor in state.items()} != expected:
             raise DamagedState("the state is of another form than this memory's. Make it again from the text.")
-        if {len(tensor) for tensor in state.values()} != {len(x)}:
-            raise Invalid(name, f"have {len(x)} rows, and the state {len(state['counts'])}", "Give as many of each.")
-        if not torch.isfinite(x).all():
-            raise Invalid(name, "are not all numbers", "Look for what made NaN or infinity; nothing was written.")
+        if len(rows := {len(tensor) for tensor in state.values()}) > 1:
+            raise DamagedState("the parts of the state have not as many rows each. Make it again from the text.")
+        check_hidden(x, name, s.width, like, *rows)
 
 
 def _parts(state: State, name: str) -> list[Tensor]:

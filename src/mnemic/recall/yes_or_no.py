@@ -109,7 +109,7 @@ _FORMERLY: Final = re.compile(
 )
 _CALLED: Final = re.compile(r"\b(?:called|named) ([A-Z][\w-]+)|(?:叫做?|名叫)([\u4e00-\u9fff]{1,3})(?=[，,。！!]|$)")
 _FORMERLY_LOST: Final = re.compile(
-    r"\b(?:once|as a (?:child|kid|boy|girl|student)|years ago|back then|at the time)\b|以前|曾经|小时候|那时|有一次|差点",
+    r"\b(?:once|as a (?:child|kid|boy|girl|student)|years ago|back then|at the time)\b|以前|曾经|小时候|那时|有一次",
     re.IGNORECASE,
 )
 """Says that something was lost long ago, so that it may be there again."""
@@ -448,7 +448,7 @@ def _gone_by_name(sentence: str, item: Item, said: Iterable[Item]) -> tuple[Item
     chinese = _CHINESE.search(name) is not None
     words = frozenset({name}) if chinese else frozenset(tokenise(name))
     gone: tuple[Item, str] | None = None
-    for each in sorted(said, key=lambda one: micros(one.said)):
+    for each in sorted(said, key=lambda later: micros(later.said)):
         if micros(each.said) <= micros(item.said):
             continue
         for part in written_sentences(each.text):
@@ -530,7 +530,7 @@ def _read_clause(asked: _Asked, clause: str, sentence: str) -> ClauseReading | N
         return ClauseReading.UNCLEAR if asked.done_in(clause) else None
     if state is ObjectState.AGAIN and not _DENIED.search(clause):
         return ClauseReading.YES
-    ends = state is ObjectState.GONE if not asked.chinese else True
+    ends = asked.chinese or state is ObjectState.GONE
     if asked.objects and ends and _ENDED.search(clause) and not _MOVED_TO.search(clause):
         return ClauseReading.UNCLEAR if _DENIED.search(_ENDED.sub("", clause)) else ClauseReading.NO
     done = asked.done_in(clause) or (asked.lives and _MOVED_TO.search(clause))

@@ -26,7 +26,7 @@ from typing import Any
 
 import pytest
 
-from mnemic.errors import DamagedState, ForeignState
+from mnemic.errors import DamagedState, ForeignState, Invalid
 
 torch = pytest.importorskip("torch", reason="memories inside a model need torch: pip install torch==2.13.0")
 base = pytest.importorskip("mnemic.neural.base", reason="memories inside a model need mnemic[neural]")
@@ -261,6 +261,21 @@ def rows(subject: ModuleSubject) -> Callable[[Any], Any]:
     if subject.module.family != base.Family.SEQUENCE:
         pytest.skip("of sequence memories")
     return lambda h: subject.module.write(h, subject.module.empty())
+
+
+def test_hidden_states_that_do_not_fit_are_refused_and_the_state_stays(subject: ModuleSubject) -> None:
+    if subject.module.family != base.Family.SEQUENCE:
+        pytest.skip("a module that takes tokens or facts")
+    asked, state = subject.asked, subject.written(1)
+    before, wrong = bits(state), asked.clone()
+    wrong[0, 0, 0] = float("nan")
+    for unfit in (wrong, asked[..., :-1], asked.half(), asked[0], torch.cat((asked, asked))):
+        with pytest.raises(Invalid):
+            subject.module.read(unfit, state)
+        if isinstance(subject.given[0], torch.Tensor):
+            with pytest.raises(Invalid):
+                subject.module.write(unfit, state)
+    assert bits(state) == before
 
 
 def test_a_row_of_hidden_states_reads_what_it_has_written_itself(

@@ -16,7 +16,6 @@ from click.testing import CliRunner
 
 from mnemic.errors import Invalid, NotFound
 from mnemic.faces.cli import cli
-from mnemic.lab.tasks.neural import mechanism_bench
 from mnemic.lab.tasks.neural.experiment import EXPERIMENTS
 from mnemic.lab.tasks.neural.mechanism_bench import bench_mechanisms, runs
 from mnemic.lab.tasks.neural.mechanism_report import draw, page_block, table
@@ -167,10 +166,7 @@ def test_the_command_shows_judges_and_keeps(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_without_torch_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def none(*modules: str) -> None:
-        raise ModuleNotFoundError("No module named 'torch'", name="torch")
-
-    monkeypatch.setattr(mechanism_bench, "import_whole", none)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(Invalid, match=r"pip install torch==2.13.0"):
         ran(results=tmp_path)
 

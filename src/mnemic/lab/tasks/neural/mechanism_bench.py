@@ -21,13 +21,13 @@ from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Any, Final
 
 from mnemic.core.checking import did_you_mean
-from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Invalid
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.kit.log import provenance, records
 from mnemic.lab.kit.tables import finite
 from mnemic.lab.tasks.neural.experiment import EXPERIMENTS, CurvePoint, Experiment, ExperimentPlan
 from mnemic.registry import load
+from mnemic.scope_learning import require_torch
 
 if TYPE_CHECKING:
     from mnemic.neural.gguf_weights import TextModel
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 FORMAT: Final = 1
 FULL_SEEDS: Final = 3
 QUICK_SEEDS: Final = 1
-TORCH: Final = "pip install torch==2.13.0, then pip install 'mnemic[neural]'"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,10 +105,7 @@ def bench_mechanisms(
         Invalid: torch is missing, or an experiment is not known.
     """
     chosen = _checked(names)
-    try:
-        import_whole("mnemic.neural.gguf_weights")
-    except ImportError as error:
-        raise Invalid("neural", f"{error.name} is not installed", f"{TORCH}.") from error
+    require_torch()
     from mnemic.neural.gguf_weights import single_threaded
 
     left = _TimeLeft(chosen, seeds, {name: _seconds_a_seed(results / f"{name}.jsonl", quick=quick) for name in chosen})

@@ -176,7 +176,7 @@ def _none(pool: MemoryPool, vectors: _Vectors, batches: int, seed: int) -> float
 
 
 def _endless(pool: MemoryPool, vectors: _Vectors, writes: int, seed: int) -> Figure:
-    """One pool written very often: it stays finite, and still knows what it was told last."""
+    """One pool written very often: every slot stays finite."""
     draw = torch.Generator().manual_seed(seed + 3_000_003)
     keys, values = torch.randint(KEYS, (writes,), generator=draw), torch.randint(VALUES, (writes,), generator=draw)
     facts, state = vectors.facts(keys, values)[:, None, None], pool.empty(1)
