@@ -9,7 +9,7 @@ otherwise, so that nothing superseded or forgotten is left in it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from mnemic.core.ids import ItemId
 from mnemic.core.uninterrupted import import_whole
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from mnemic.core.items import Slot
     from mnemic.neural.base import Identity, State
     from mnemic.neural.gguf_weights import TextModel
-    from mnemic.neural.llama import Entries
     from mnemic.scope_artefacts import ScopeArtefacts
     from mnemic.scope_learning import ScopeLearning
     from mnemic.verbs.artefact_keeping import KeptArtefact
@@ -59,14 +58,15 @@ class AttachedMemories:
         self._name = model or (plan.model if plan else MODEL)
         self._model: TextModel = open_gguf(model_file(self._name), artefacts.settings.home / "cache")
 
-    def answer(
-        self, question: str, by: str, found: Sequence[tuple[ItemId, str]], report: Edits
-    ) -> tuple[str, str]:  # fmt: skip
-        """What the model says with a memory attached, and what that was; by "" without any.
+    def answer_bare(self, question: str) -> str:
+        """What the model says with nothing attached."""
+        return self._model.answers([question], limit=_SAID)[0]
+
+    def answer_by_texts(self, question: str, recalled: Sequence[tuple[ItemId, str]]) -> tuple[str, str]:
+        """What the model says with sparse keys of the texts that recall finds, and what was attached.
 
         Args:
-            by: `sparse` for keys of the texts found, `side` for a side memory of the facts.
-            found: What recall finds for the question, the best first.
+            recalled: The best first.
 
         Raises:
             Conflict: something was erased meanwhile; nothing was kept.
@@ -76,28 +76,26 @@ class AttachedMemories:
         from mnemic.neural.explicit_memory import ExplicitMemory
 
         memory = ExplicitMemory(self._model)
-        if by == "sparse":
-            entries, count = self._sparse(memory, found[:_TEXTS])
-            what = f"{count} text{'' if count == 1 else 's'}, {memory.settings.kept} tokens a head of each at most"
-            return memory.answer(question, entries, _SAID), what
-        if by == "side":
-            entries, what = self._side(question, report)
-            return self._model.answers([question], entries, _SAID)[0], what
-        return self._model.answers([question], limit=_SAID)[0], "nothing is attached"
-
-    def _sparse(self, memory: Any, found: Sequence[tuple[ItemId, str]]) -> tuple[Entries, int]:
         kept = {one.version.item.source[0]: one for one in self._of(SPARSE, memory.identity)}
         state: State = {}
-        for id, text in found:
-            references = memory.told(text, (id,))
+        texts = recalled[:_TEXTS]
+        for id, text in texts:
+            references = memory.system_references(text, (id,))
             part = self._loaded(kept.get(id), memory.identity)
             if part is None or sorted(memory.names(part)) != sorted(each.name for each in references):  # another text
                 part = memory.write(references, memory.empty())
                 self._keep(part, memory.identity, SPARSE, [id], "a few keys and values of one text", kept.get(id))
             state |= part
-        return memory.attach(state), len(found)
+        count = "1 text" if len(texts) == 1 else f"{len(texts)} texts"
+        attached = f"{count}, {memory.settings.kept} tokens a head of each at most"
+        return memory.answer(question, memory.attach(state), _SAID), attached
 
-    def _side(self, question: str, report: Edits) -> tuple[Entries, str]:
+    def answer_by_facts(self, question: str, report: Edits) -> tuple[str, str]:
+        """What the model says with a side memory of the profile's facts, and what was attached.
+
+        Raises:
+            Conflict, StoreError: as `answer_by_texts`.
+        """
         import_whole("mnemic.neural.gguf_weights", "mnemic.neural.wise")
         from mnemic.neural.gguf_weights import single_threaded
         from mnemic.neural.wise import Edit, WiseMemory
@@ -123,7 +121,8 @@ class AttachedMemories:
             self._keep(state, memory.identity, SIDE, sources, f"{len(edits)} facts in a side memory", former)
         route = memory.route(self._model.prompt(("user", question)), state)
         routed = "the bare model answers: it is not of these" if route is None else "the side memory answers"
-        return memory.attach(state, route), f"{len(edits)} fact{'' if len(edits) == 1 else 's'}; {routed}"
+        said = self._model.answers([question], memory.attach(state, route), _SAID)[0]
+        return said, f"{len(edits)} fact{'' if len(edits) == 1 else 's'}; {routed}"
 
     def _of(self, mechanism: str, identity: Identity) -> list[KeptArtefact]:
         """The artefacts of a mechanism that were made by this model with these settings."""

@@ -16,7 +16,7 @@ from mnemic.attached_memories import AttachedMemories
 
 def test_keys_of_a_text_that_was_revised_are_made_anew(tiny_gguf: Path, tmp_path: Path) -> None:
     def attach(attached: AttachedMemories, text: str) -> tuple[str, Any]:
-        said, _ = attached.answer("Where do I live?", "sparse", [(id, text)], lambda done, most: None)
+        said, _ = attached.answer_by_texts("Where do I live?", [(id, text)])
         (kept,) = me.artefacts.kept("explicit")
         return said, kept.artefact.stored.sha256
 

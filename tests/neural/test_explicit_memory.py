@@ -142,7 +142,7 @@ def test_generation_goes_on_behind_the_question(tiny: Any) -> None:
 
 def test_a_text_that_is_told_and_the_question_behind_it_are_the_prompt(tiny: Any) -> None:
     memory, text, question = ExplicitMemory(tiny, WHOLE), "The hare sleeps in the barn.", "where is it?"
-    (reference,) = memory.told(text, ("a",))
+    (reference,) = memory.system_references(text, ("a",))
     prompt = tiny.prompt(("system", text), ("user", question))
     assert [*reference.tokens, *memory.question(question)] == prompt
     (spoken,) = tiny.decoder.generate([prompt], 6, frozenset({tiny.end}))

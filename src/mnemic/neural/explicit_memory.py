@@ -139,7 +139,7 @@ class ExplicitMemory:
         past += [(none, none)] * (self.model.decoder.shape.layers - len(past))
         return Entries(tuple(past), position=max(int(state[f"{name}.extent"]) for name in chosen))
 
-    def told(self, text: str, sources: Sequence[str] = ()) -> list[TextReference]:
+    def system_references(self, text: str, sources: Sequence[str] = ()) -> list[TextReference]:
         """A text as the model is told it before a question: as the message of its system."""
         ids = self.model.prompt(("system", text), ("user", "?"))
         return references(ids[: len(ids) - len(self.question("?"))], sources)

@@ -157,6 +157,10 @@ _ASKING: Final = re.compile(
 )
 
 _MACHINES: Final = np.array(ASSISTANT_TOKENS, np.uint64)
+_ORDERS: Final = frozenset(
+    map(hash_term, tokenise("say said tell told want put order ordered advise recommend forbid"))
+)
+"""The tokens of what somebody does who orders the speaker about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -719,10 +723,12 @@ def _apart(question: Question, statements: _Statements, kin: NDArray[np.bool_]) 
     calls = _share(statements, called)
     strange = _of_a_stranger(question, statements, people.of_kin & calls if called else people.own)
     strange |= _of_another(question, statements)
+    orders = (statements.cues[SentenceCue.EXPERT] > 0) & _share(statements, _ORDERS)
+    of_kin = people.of_kin & ~orders  # what a doctor says is of whoever tells it
     if question.asks_own and kin.sum() < 2 and (kin[-1:].any() or _WHO.search(question.query.text)):
-        return (people.of_kin & ~calls & calls.any()) | strange
+        return (of_kin & ~calls & calls.any()) | strange
     if not called:
-        return (people.of_kin & question.asks_own) | strange
+        return (of_kin & question.asks_own) | strange
     corrects = statements.cues[SentenceCue.CORRECT] > 0
     apart: NDArray[np.bool_] = people.own & ~people.others & ~calls & ~corrects & calls.any()
     return apart | strange

@@ -119,7 +119,7 @@ _ROLES: Final = {
             *(
                 word
                 for cue in SentenceCue
-                if SentenceCue.MOTHER <= cue < SentenceCue.EXPERT
+                if cue >= SentenceCue.MOTHER
                 for word in _WORDS[cue].split()
                 if word not in "表娃"
             ),
@@ -134,8 +134,7 @@ _ROLES: Final = {
     _Role.UNSPACED_SELF: "我 咱 俺 俄 本人 自己",
 }
 """The words for each role. 表 is a watch too, and a cousin has another sign of kin beside it; for 娃 its parents speak."""
-_COMPANY: Final = f"""
-    {_WORDS[SentenceCue.EXPERT]}
+_COMPANY: Final = """
     stepmom stepdad stepmother stepfather stepsister stepbrother stepson stepdaughter goddaughter godson godmother
     godfather grandson granddaughter grandkids mam gf bf pal widow widower guy bloke chap lad lass woman man lady
     gentleman girl boy stranger pupil student apprentice intern trainee assistant

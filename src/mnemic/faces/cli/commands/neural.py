@@ -285,14 +285,16 @@ def _ask_attached(
             memory.flush(seconds=CATCH_UP_SECONDS)  # what was said last is of the facts too
         attached = AttachedMemories(me.artefacts, me.learning, model)
         what = "nothing is attached"
-        if not only_without:
+        if not only_without and by == "sparse":
+            recalled = [(hit.item.id, hit.item.text) for hit in me.recall(question).items]
+            answers["with"], what = attached.answer_by_texts(question, recalled)
+        elif not only_without:
             with progress(run, unit="{task.completed:,.0f} of {task.total:,.0f} edits") as report:
-                found = [(recalled.item.id, recalled.item.text) for recalled in me.recall(question).items]
-                answers["with"], what = attached.answer(
-                    question, by, found, lambda done, most: report("side memory", done, most)
+                answers["with"], what = attached.answer_by_facts(
+                    question, lambda done, most: report("side memory", done, most)
                 )
         if not only_with:
-            answers["without"] = attached.answer(question, "", (), lambda done, most: None)[0]
+            answers["without"] = attached.answer_bare(question)
     if run.output.json:
         run.output.document({"question": question, "by": by, "attached": what, **answers})
         return

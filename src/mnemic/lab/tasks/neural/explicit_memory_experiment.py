@@ -87,7 +87,7 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
 
 def _case(model: TextModel, fact: MadeUpFact, order: Random) -> _Case:
     memory, asked = _memory(model, CHUNK), fact.taught[0]
-    (reference,) = memory.told(fact.paragraph(order), (fact.id,))
+    (reference,) = memory.system_references(fact.paragraph(order), (fact.id,))
     alone = tuple(model.prompt(("user", asked)))
     return _Case(fact, reference, tuple(memory.question(asked)), alone, tuple(model.ids(fact.said)))
 

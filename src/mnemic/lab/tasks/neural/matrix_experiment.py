@@ -220,7 +220,7 @@ class SparseKeys:
         return state_digest(self._state) == state_digest(never) and self._routing.never_held(fact)
 
     def _references(self, facts: Sequence[MadeUpFact]) -> list[TextReference]:
-        return [part for fact in facts for part in self._memory.told(fact.said, (fact.id,))]
+        return [part for fact in facts for part in self._memory.system_references(fact.said, (fact.id,))]
 
 
 class Adapters:
