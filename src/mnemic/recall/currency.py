@@ -724,7 +724,7 @@ def _apart(question: Question, statements: _Statements, kin: NDArray[np.bool_]) 
     strange = _of_a_stranger(question, statements, people.of_kin & calls if called else people.own)
     strange |= _of_another(question, statements)
     orders = (statements.cues[SentenceCue.EXPERT] > 0) & _share(statements, _ORDERS)
-    of_kin = people.of_kin & ~orders  # what a doctor says is of whoever tells it
+    of_kin: NDArray[np.bool_] = people.of_kin & ~orders  # what a doctor says is of whoever tells it
     if question.asks_own and kin.sum() < 2 and (kin[-1:].any() or _WHO.search(question.query.text)):
         return (of_kin & ~calls & calls.any()) | strange
     if not called:
