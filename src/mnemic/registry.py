@@ -78,6 +78,7 @@ MODULES: Final = {
     "lora": "mnemic.neural.lora_memory:LoraMemory",  # facts as adapters beside matrices: LoRA, arXiv:2106.09685
     "pool": "mnemic.neural.memory_pool:MemoryPool",  # slots that are dropped at random: MemoryLLM, arXiv:2402.04624
     "infini": "mnemic.neural.infini_attention:InfiniAttention",  # a sum of all segments: arXiv:2404.07143
+    "cms": "mnemic.neural.cms:Cms",  # levels that move at periods of their own: Nested Learning, arXiv:2512.24695
     "titans": "mnemic.neural.titans:Titans",  # what surprises it is written, by its own gradient: arXiv:2501.00663
 }
 

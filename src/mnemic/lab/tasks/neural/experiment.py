@@ -64,6 +64,7 @@ EXPERIMENTS: Final = {
     "engram": "mnemic.lab.tasks.neural.engram_experiment:measure",
     "ffn_bank": "mnemic.lab.tasks.neural.ffn_bank_experiment:measure",
     "overwrite_rl": "mnemic.lab.tasks.neural.overwrite_rl_experiment:measure",
+    "cms": "mnemic.lab.tasks.neural.cms_experiment:measure",
     "matrix": "mnemic.lab.tasks.neural.matrix_experiment:measure",
 }
 """What runs each experiment; loaded when torch is known to be there."""
