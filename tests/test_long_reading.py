@@ -7,7 +7,7 @@ import json
 import math
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -22,6 +22,7 @@ from mnemic.lab.tasks.needles_bench import CASES, NeedleCase, NeedleReader, text
 from mnemic.long_reading import LongReading, ReadingProgress
 from mnemic.models.chat.base import Ask, Pieces
 from mnemic.models.model_requests import NameModel
+from mnemic.strategies.knowledge import SentenceCard
 from mnemic.strategies.memagent import ReaderState, TextStretch, folded, pieces_of, segments_of
 from mnemic.testing.generators import ManualClock, SeededEntropy
 
@@ -471,3 +472,38 @@ def test_four_million_tokens_are_never_held() -> None:
 
     for segment in segments_of(pieces_of(stretches()), 256):
         assert alive <= segment.first + len(segment.pieces) + 4
+
+
+class Choosing:
+    """A policy that wants these places, whatever there is."""
+
+    def __init__(self, *wanted: int) -> None:
+        self.name, self._wanted = f"places {wanted}", wanted
+        self.cards: list[SentenceCard] = []
+
+    def chosen(self, held: Sequence[SentenceCard], read: Sequence[SentenceCard]) -> Sequence[int]:
+        self.cards += read
+        return self._wanted
+
+
+def test_a_policy_chooses_in_place_of_the_model_which_still_answers() -> None:
+    model = NeedleReader(CASE)
+    _, me = opened(model)
+    policy = Choosing(0)
+    found = read(me, policy=policy)
+    assert model.asked == {"answer_from_notes": 1}
+    assert found.judged == {"policy": SEGMENTS, "answer": 1}
+    assert len(found.notes) == 1
+    assert found.notes[0].evidence[0].start == 0  # the first sentence, which was held on to
+    bears = [card.features[0] for card in policy.cards]
+    assert 0.0 <= min(bears) < max(bears) <= 1.0
+    assert read(me).id != found.id
+
+
+def test_notes_by_a_policy_fit_and_a_policy_that_names_what_is_not_there_is_refused() -> None:
+    _, me = opened()
+    every = read(me, policy=Choosing(*range(8)), notes=64)
+    assert 0 < count_tokens("\n".join(note.text for note in every.notes)) <= 64
+    for wrong in (Choosing(999_999), Choosing(-1), Choosing(0, 0)):
+        with pytest.raises(Invalid, match="places"):
+            read(me, policy=wrong)

@@ -27,6 +27,7 @@ from mnemic.opening import Opened
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import look
 from mnemic.store.values.spending import Spending
+from mnemic.strategies.knowledge import NotesPolicy
 from mnemic.strategies.memagent import NOTES, QUESTION, SEGMENT, TextStretch, pieces_of, segments_of
 from mnemic.verbs.note_taking import KeptNotes, LongQuestion
 from mnemic.verbs.who import Who, chunks_of, spaces_of, view_of
@@ -83,7 +84,7 @@ class LongReading:
         tokens, segments: What was read in all.
         resumed: How many of the segments had been read before: nobody was asked about them again.
         judged: How many steps each judged: `answer` and `repair` are the model, `rules_alone` no model, `rules` those
-            that stood in for answers that were not sound.
+            that stood in for answers that were not sound, `policy` a policy that was given.
         skipped: What could not be read of the sources, and why.
     """
 
@@ -131,6 +132,7 @@ class LongReader:
     Args:
         session: A session of this memory to read behind the sources: its turns and documents, in their order.
         ids: Items of this memory to read behind that; of a document its chunks.
+        policy: Chooses what the notes hold, in place of model or rules.
 
     Raises:
         Invalid, TooLarge: there is nothing to read, or the question is too long; nothing was read.
@@ -148,6 +150,7 @@ class LongReader:
         notes: int | None = None,
         segment: int | None = None,
         progress: ReadingReport | None = None,
+        policy: NotesPolicy | None = None,
     ) -> None:
         if not sources and session is None and not ids:
             raise Invalid("sources", "are missing", "Give files, texts, a session, or ids of items.")
@@ -165,6 +168,7 @@ class LongReader:
             held=frozenset(held),
             notes=NOTES if notes is None else notes,
             segment=SEGMENT if segment is None else segment,
+            policy=policy,
         )
 
     def read(self) -> LongReading:

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from mnemic.store.values.row_values import PageRow, SessionRow
     from mnemic.store.values.spending import Spending
     from mnemic.strategies.base import Strategy
+    from mnemic.strategies.knowledge import NotesPolicy
     from mnemic.tiers.base import Policy
     from mnemic.tiers.pager import Marks
     from mnemic.tiers.write_back import Writing
@@ -506,6 +507,7 @@ class ScopedMemory:
         notes: int | None = None,
         segment: int | None = None,
         progress: ReadingReport | None = None,
+        policy: NotesPolicy | None = None,
     ) -> LongReading:
         """Read texts of any length for a question, segment by segment, with notes of a fixed size that each overwrites.
 
@@ -523,6 +525,8 @@ class ScopedMemory:
             notes: Most tokens of the notes, 64 to 1,024; left out, 1,024.
             segment: Tokens of a segment, 256 to 100,000; left out, 5,000.
             progress: Called after each segment with how far it is.
+            policy: Chooses what the notes hold after each segment, of their sentences and the segment's, in place of
+                the model or the rules; the answer is the model's all the same. `mnemic.neural.reading_policy` has one.
 
         Raises:
             Invalid: a source is empty, binary, or no text. TooLarge: the question has over 1,024 tokens.
@@ -543,6 +547,7 @@ class ScopedMemory:
             notes=notes,
             segment=segment,
             progress=progress,
+            policy=policy,
         )
         return reader.read()
 

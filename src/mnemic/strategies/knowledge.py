@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from mnemic.core.items import Item, Kind
 
@@ -234,6 +234,37 @@ class Overwriting:
     first: int = 0
     budget: int = 1024
     counts: WordCounts | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceCard:
+    """A sentence as a policy sees it that keeps notes.
+
+    Attributes:
+        features: What speaks for it, each between 0 and 1: share of the question's words and names that it holds,
+            weighed by how rare they are; whether it begins with one of them; whether it tells a number that the
+            question has not; how long it is.
+        names: Hashes of the names that it tells and the question does not.
+    """
+
+    features: tuple[float, float, float, float]
+    names: tuple[int, ...]
+
+
+class NotesPolicy(Protocol):
+    """Chooses what the notes of a reader hold once a segment was read, in place of a model or rules."""
+
+    @property
+    def name(self) -> str:
+        """Which: another policy, or one that has learnt since, reads the same text anew."""
+        ...
+
+    def chosen(self, held: Sequence[SentenceCard], read: Sequence[SentenceCard]) -> Sequence[int]:
+        """Places in `held` and then `read` of what is to be kept, the most wanted first; what fits the notes is kept.
+
+        The same cards give the same places: a reading that was cut short goes on as if it had not been.
+        """
+        ...
 
 
 def notes_text(notes: Sequence[ReadingNote]) -> str:

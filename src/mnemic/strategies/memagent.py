@@ -13,7 +13,8 @@ Departures:
   one is over its size by no more than its last sentence.
 - The paper trains a model to take notes, by reinforcement learning. Here any model does it by the task
   `overwrite_fold`; one that is not trained for it reads worse. Where there is none, and where two answers in a row are
-  not sound, rules choose the sentences that bear on the question (`rules.overwritten_notes`).
+  not sound, rules choose the sentences that bear on the question (`rules.overwritten_notes`). A policy that is given
+  chooses among sentences in place of either (`rules.policy_notes`); `neural.reading_policy` is one that has learnt so.
 - The notes after each segment are a version of an item (`verbs.note_taking`): a reading that was killed goes on.
 
 Costs: ceil(N / 5000) + 1 calls of at most 2,048 tokens of answer, one after another, and a repair for each bad answer;
@@ -37,8 +38,9 @@ from mnemic.flow import Flow
 from mnemic.models.chat.soundness import Unfit
 from mnemic.models.model_requests import CountJudged
 from mnemic.strategies.judging import JudgeTask, judged
-from mnemic.strategies.knowledge import Overwriting, ReadingNote, WordCounts
+from mnemic.strategies.knowledge import NotesPolicy, Overwriting, ReadingNote, WordCounts
 from mnemic.strategies.rules.overwritten_notes import counted_words
+from mnemic.strategies.rules.policy_notes import notes_by_policy
 from mnemic.strategies.tasks.condensing import OVERWRITE_FOLD
 
 T = TypeVar("T")
@@ -51,6 +53,8 @@ QUESTION: Final = 1_024
 """Most tokens of the question."""
 PIECE: Final = 128
 """Most tokens of a piece: a longer sentence is cut where a word ends."""
+BY_POLICY: Final = "policy"
+"""Who has judged a step whose notes a policy chose."""
 _SENTENCE: Final = 4_096
 """Most characters that are looked through for the end of a sentence."""
 _CITED: Final = 12 * 1024
@@ -128,7 +132,7 @@ class ReaderState:
     Attributes:
         segment: How many segments were read; 0 before the first.
         cited: The pieces that the notes cite, by number.
-        judged: How many steps were judged by whom (`models.model_requests.JudgedBy`).
+        judged: How many steps were judged by whom (`models.model_requests.JudgedBy`, or `BY_POLICY`).
     """
 
     segment: int = 0
@@ -200,11 +204,17 @@ def without_secrets(segment: TextSegment) -> TextSegment:
     return replace(segment, pieces=tuple(pieces))
 
 
-def folded(question: str, state: ReaderState, segment: TextSegment, budget: int = NOTES) -> Flow[ReaderState]:
+def folded(
+    question: str, state: ReaderState, segment: TextSegment, budget: int = NOTES, policy: NotesPolicy | None = None
+) -> Flow[ReaderState]:
     """Read one segment: its notes take the place of those before.
+
+    Args:
+        policy: Chooses what the notes hold; no model is asked.
 
     Raises:
         ModelError: the model failed; the state before stands.
+        Invalid: the policy names what is not there; likewise.
     """
     lines = tuple(piece.line for piece in segment.pieces)
     counts = counted_words(question, lines, state.counts)
@@ -212,7 +222,10 @@ def folded(question: str, state: ReaderState, segment: TextSegment, budget: int 
         question=question, notes=state.notes, segment=lines, first=segment.first, budget=budget, counts=counts
     )
     cited = {**state.cited, **{segment.first + n: CitedPiece(p, segment.number) for n, p in enumerate(segment.pieces)}}
-    notes, by = yield from judged_by(judged(_fold_task(cited), step))
+    if policy is not None:
+        notes, by = notes_by_policy(step, policy), (BY_POLICY,)
+    else:
+        notes, by = yield from judged_by(judged(_fold_task(cited), step))
     return ReaderState(
         segment=segment.number,
         tokens=state.tokens + segment.tokens,

@@ -28,7 +28,7 @@ from mnemic.store.engine.codec import canonical
 from mnemic.store.engine.snapshot import Snapshot
 from mnemic.store.requests import look
 from mnemic.strategies.judging import judged
-from mnemic.strategies.knowledge import NotesAnswer, NotesRead, ReadingNote, WordCounts, notes_text
+from mnemic.strategies.knowledge import NotesAnswer, NotesPolicy, NotesRead, ReadingNote, WordCounts, notes_text
 from mnemic.verbs.who import Who, cited_versions, committed, own_or_none, refuse_uncited, writable
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ class LongQuestion:
         held: Those of them whose parts are items of this memory.
         notes, segment: Most tokens of the notes, and those of a segment.
         judge: The name of the model; "" where rules read.
+        policy: Chooses what the notes hold after each segment, in place of either.
     """
 
     question: str
@@ -66,13 +67,15 @@ class LongQuestion:
     notes: int
     segment: int
     judge: str = ""
+    policy: NotesPolicy | None = None
 
     @property
     def key(self) -> str:
         """What tells this reading from others; what the sources say is told by digests of what was read."""
         identity = {"question": self.question, "labels": list(self.labels), "judge": self.judge}
         sizes = {"notes": self.notes, "segment": self.segment}
-        return hashlib.blake2b(canonical(identity | sizes), digest_size=12).hexdigest()
+        by = {} if self.policy is None else {"policy": self.policy.name}
+        return hashlib.blake2b(canonical(identity | sizes | by), digest_size=12).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +143,7 @@ class NoteTaking:
 
         shown = without_secrets(segment) if self.settings.mask_secrets else segment
         state = ReaderState() if before is None else before.state
-        state = yield from folded(question.question, state, shown, question.notes)
+        state = yield from folded(question.question, state, shown, question.notes, question.policy)
         return (yield from self._keep(who, question, before, state, None, _fed(question, before, state, segment)))
 
     def answer_notes(self, who: Who, question: LongQuestion, before: KeptNotes) -> Flow[KeptNotes]:
@@ -209,8 +212,8 @@ def _fed(
     question: LongQuestion, before: KeptNotes | None, state: ReaderState, segment: TextSegment
 ) -> tuple[ItemId, ...]:
     """The items that may have given the notes their words once a segment was read, cited or not."""
-    if not question.judge or not state.notes:
-        return ()
+    if not question.judge or question.policy is not None or not state.notes:
+        return ()  # rules and policies quote what is cited
     earlier = () if before is None else before.item.erased_with
     if before is not None and state.notes == before.state.notes:
         return earlier

@@ -42,15 +42,15 @@ _SHORT: Final = 12
 _LEAST: Final = 0.1
 """Share of the best worth below which a sentence is left out, though there be room."""
 
-_Worth = dict[tuple[str, str], float]
+Worth = dict[tuple[str, str], float]
 """What a sentence holds, and how much each weighs: a thing is its sort (`word`, `name` or `led`) and its spelling."""
 
 
 def overwritten_notes(given: Overwriting) -> tuple[ReadingNote, ...]:
     """Choose among notes and sentences those that fit the budget, and lay them out as they were read."""
-    candidates = list(dict.fromkeys((*given.notes, *_sentences(given.segment, given.first))))
-    weights = _weights(given.question, given.counts or counted_words(given.question, given.segment, WordCounts()))
-    worths = [_held(note.text, weights) for note in candidates]
+    candidates = list(dict.fromkeys((*given.notes, *sentences_of(given.segment, given.first))))
+    weights = weights_of(given.question, given.counts or counted_words(given.question, given.segment, WordCounts()))
+    worths = [things_held(note.text, weights) for note in candidates]
     _lead_on([note.text for note in candidates], worths)
     costs = [count_tokens(note.text) for note in candidates]
     return tuple(candidates[place] for place in sorted(_chosen(worths, costs, given.budget)))
@@ -60,13 +60,14 @@ def counted_words(question: str, segment: Sequence[str], before: WordCounts) -> 
     """Count the sentences of a segment, and those that hold what a question names, beside those before it."""
     things = dict.fromkeys(_things(question), 1.0)
     holding, sentences = Counter(before.holding), before.sentences
-    for note in _sentences(segment):
+    for note in sentences_of(segment):
         sentences += 1
-        holding.update(spelling for _, spelling in _held(note.text, things))
+        holding.update(spelling for _, spelling in things_held(note.text, things))
     return WordCounts(sentences, dict(holding))
 
 
-def _sentences(segment: Sequence[str], first: int = 0) -> Iterator[ReadingNote]:
+def sentences_of(segment: Sequence[str], first: int = 0) -> Iterator[ReadingNote]:
+    """Each sentence of a segment as a note that cites it."""
     import_whole("mnemic.extract.sentences")
     from mnemic.extract.sentences import written_sentences
 
@@ -78,10 +79,10 @@ def _sentences(segment: Sequence[str], first: int = 0) -> Iterator[ReadingNote]:
 def _things(question: str) -> list[tuple[str, str]]:
     """What a question names: its words, and its names of more than one word, each spelled otherwise than the words."""
     words = [("word", word) for word in dict.fromkeys(content_terms(question))]
-    return words + [("name", f"={name}") for name in _names(question)]
+    return words + [("name", f"={name}") for name in names_in(question)]
 
 
-def _names(text: str) -> list[str]:
+def names_in(text: str) -> list[str]:
     """The names in a text, as they are compared; with each capital word that begins a sentence."""
     import_whole("mnemic.extract.entities")
     from mnemic.extract.entities import canonical, entities
@@ -90,7 +91,7 @@ def _names(text: str) -> list[str]:
     return [name for name in every if len(name) > 2 or not name.isascii()]
 
 
-def _weights(question: str, counts: WordCounts) -> _Worth:
+def weights_of(question: str, counts: WordCounts) -> Worth:
     """What each thing that the question names weighs: as much as it is rare in all that was read."""
 
     def rarity(spelling: str) -> float:
@@ -101,24 +102,25 @@ def _weights(question: str, counts: WordCounts) -> _Worth:
     return {thing: (_NAME if thing[0] == "name" else 1.0) * rarity(thing[1]) for thing in things}
 
 
-def _held(text: str, weights: Mapping[tuple[str, str], float]) -> _Worth:
+def things_held(text: str, weights: Mapping[tuple[str, str], float]) -> Worth:
     """The things in a text, with their weights."""
     terms, low = set(content_terms(text)), text.casefold()
-    held: _Worth = {}
+    held: Worth = {}
     for thing, weight in weights.items():
         sort, spelling = thing
         if sort == "word" and spelling in terms:
             held[thing] = weight
         elif sort == "name" and spelling[1:] in low:
-            held[thing] = weight * (_ABOUT if _is_about(low, spelling[1:]) else 1)
+            held[thing] = weight * (_ABOUT if is_about(low, spelling[1:]) else 1)
     return held
 
 
-def _is_about(low: str, name: str) -> bool:
+def is_about(low: str, name: str) -> bool:
+    """Whether a text begins with a name, both in lower case."""
     return low.startswith((name, f"the {name}"))
 
 
-def _lead_on(texts: Sequence[str], worths: Sequence[_Worth]) -> None:
+def _lead_on(texts: Sequence[str], worths: Sequence[Worth]) -> None:
     """Add to what sentences hold the names that the best ones lead to, each the less the more sentences hold it.
 
     So a chain is kept although its second half shares no word with the question: who directed it, where she was born.
@@ -129,7 +131,7 @@ def _lead_on(texts: Sequence[str], worths: Sequence[_Worth]) -> None:
     asked = " ".join(spelling for worth in worths for _, spelling in worth)
     led: dict[str, float] = {}
     for place in leading[:_LEADING]:
-        for name in _names(texts[place]):
+        for name in names_in(texts[place]):
             if name not in asked:
                 led[name] = max(led.get(name, 0.0), sums[place])
     lows = [text.casefold() for text in texts]
@@ -137,7 +139,7 @@ def _lead_on(texts: Sequence[str], worths: Sequence[_Worth]) -> None:
         holding = [place for place, low in enumerate(lows) if name in low]
         weight = _LED * total / (1 + math.log(max(1, len(holding))))
         for place in holding if len(holding) > 1 else ():
-            worths[place]["led", name] = weight * (_ABOUT if _is_about(lows[place], name) else 1)
+            worths[place]["led", name] = weight * (_ABOUT if is_about(lows[place], name) else 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,13 +148,13 @@ class _Choice:
 
     times: Counter[tuple[str, str]]
 
-    def gain(self, worth: _Worth, cost: int) -> float:
+    def gain(self, worth: Worth, cost: int) -> float:
         """What a sentence adds to it, for what it costs."""
         total = sum(weight * _AGAIN ** self.times[thing] for thing, weight in worth.items())
         return float(total / max(1.0, cost / _SHORT) ** _LENGTH)
 
 
-def _chosen(worths: Sequence[_Worth], costs: Sequence[int], budget: int) -> list[int]:
+def _chosen(worths: Sequence[Worth], costs: Sequence[int], budget: int) -> list[int]:
     """Choose what adds most, one after the other: a gain only falls, so that most need not be looked at again."""
     choice, chosen, room = _Choice(Counter()), list[int](), budget
     gains = [choice.gain(worth, cost) for worth, cost in zip(worths, costs, strict=True)]

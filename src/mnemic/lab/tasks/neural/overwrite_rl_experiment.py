@@ -2,6 +2,7 @@
 
 One hop: one card has the question's key. Two hops: that card's value is the key of a later card, which is the answer.
 Tested on streams up to 64 chunks long. Controls: first in first out, chance, and an oracle that keeps what counts.
+Then the same policy in words, as a reader of long texts is given it: `reading_policy_training`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.neural.experiment import CurvePoint, ExperimentPlan
+from mnemic.lab.tasks.neural.reading_policy_training import in_words
 from mnemic.neural.overwrite_rl import OverwritePolicy, PolicySettings, copied, dapo_loss, first_in_first_out
 
 Who: TypeAlias = Literal["policy", "oldest go first", "chance", "oracle"]
@@ -64,6 +66,7 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
         for who in whos[1:3]:
             yield Figure(name=f"{name}, 64 chunks, {who}", value=shown[who][64], unit="", bar=0.05)
         yield Figure(name=f"{name}, 64 chunks, oracle", value=shown["oracle"][64], unit="", bar=1.0, more=True)
+    yield from in_words(plan)
 
 
 def _streams(rows: int, chunks: int, hops: int, width: int, draw: torch.Generator) -> _Stream:

@@ -1,0 +1,108 @@
+"""The overwriting policy in words: what it chooses and learns from, and a long text read with it."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
+
+from mnemic import Memory  # noqa: E402
+from mnemic.errors import Invalid  # noqa: E402
+from mnemic.lab.tasks.needles_bench import CASES, text_of  # noqa: E402
+from mnemic.lab.tasks.neural.reading_policy_training import learned  # noqa: E402
+from mnemic.neural.reading_policy import (  # noqa: E402
+    ReadingPolicy,
+    ReadingWeights,
+    described,
+    drawn,
+    pointer,
+    scored,
+    slots_of,
+)
+from mnemic.strategies.knowledge import SentenceCard  # noqa: E402
+
+
+def card(bears: float, *names: int) -> SentenceCard:
+    return SentenceCard((bears, 0.0, 0.0, 0.1), names)
+
+
+BEARS = ReadingWeights((1.0, 0.0, 0.0, 0.0))
+
+
+def test_it_keeps_what_bears_most_of_what_it_holds_and_reads() -> None:
+    policy = ReadingPolicy(2, BEARS)
+    assert policy.chosen([card(0.5), card(0.1)], [card(0.3), card(0.9), card(0.0)]) == [3, 0]
+    assert policy.chosen([], [card(0.2)]) == [0]
+    assert policy.chosen([], []) == []
+    assert policy.chosen([card(0.4)], []) == [0]
+
+
+def test_what_shares_names_with_what_is_held_is_led_to() -> None:
+    chained = ReadingPolicy(2, ReadingWeights((1.0, 0.0, 0.0, 0.0), chain=2.0))
+    held, read = [card(0.9, 17)], [card(0.3, 5), card(0.2, 17)]
+    assert chained.chosen(held, read) == [0, 2]
+    assert ReadingPolicy(2, BEARS).chosen(held, read) == [0, 1]
+
+
+def test_a_keep_that_weighs_more_holds_on_to_what_is_there() -> None:
+    assert ReadingPolicy(1, BEARS).chosen([card(0.4)], [card(0.5)]) == [1]
+    assert ReadingPolicy(1, ReadingWeights(BEARS.features, keep=0.5)).chosen([card(0.4)], [card(0.5)]) == [0]
+
+
+def test_a_draw_takes_nothing_twice_and_its_chances_are_those_of_one_after_the_other() -> None:
+    numbers = torch.tensor([1.0, 0.0, 0.0, 0.0, 0.5, 0.2])
+    policy = pointer(numbers, 3)
+    scores = scored(policy, described([card(0.3), card(0.9), card(0.1)])[0][None], slots_of(policy, [card(0.7)]))
+    assert scores.shape == (1, 6)
+    places, logs = drawn(scores.expand(200, -1), 3, torch.Generator().manual_seed(0))
+    for taken, log in zip(places.tolist(), logs.tolist(), strict=True):
+        assert len(set(taken)) == 3
+        left = scores[0].clone()
+        for place, of in zip(taken, log, strict=True):
+            assert of == pytest.approx(float(torch.log_softmax(left, 0)[place]), abs=1e-5)
+            left[place] = float("-inf")
+    few, none = drawn(scores[:, :4], 3, torch.Generator().manual_seed(0))
+    assert none[0, 2] == 0.0  # two were there
+    assert len(set(few[0].tolist()[:2])) == 2
+
+
+def test_its_gradient_reaches_all_that_is_learnt() -> None:
+    numbers = torch.full((6,), 0.1, requires_grad=True)
+    policy = pointer(numbers, 2)
+    read = [SentenceCard((0.3, 1.0, 0.0, 0.4), (3,)), SentenceCard((0.1, 0.0, 1.0, 0.2), (4,))]
+    scores = scored(policy, described(read)[0][None], slots_of(policy, [card(0.7, 3)]))
+    torch.log_softmax(scores, 1)[0, 2].backward()
+    assert numbers.grad is not None
+    assert bool((numbers.grad.abs() > 0).all())
+
+
+def test_weights_that_are_no_numbers_and_no_slots_are_refused() -> None:
+    with pytest.raises(Invalid):
+        ReadingPolicy(0)
+    with pytest.raises(Invalid):
+        ReadingPolicy(2, ReadingWeights(chain=float("nan")))
+    assert ReadingPolicy(2).name != ReadingPolicy(3).name != ReadingPolicy(3, BEARS).name
+
+
+def test_it_learns_from_the_needles_that_are_left_in_the_end() -> None:
+    weights = learned(0, 1)
+    assert weights.features[0] > 0  # what bears on the question
+
+
+def test_a_long_text_is_read_with_it_and_goes_on_where_it_was(tmp_path: Any) -> None:
+    case = CASES["multi-value"](random.Random(7))
+    text = "".join(text_of(case, 2_000, 7))
+    with Memory(tmp_path / "memory.db", embedder="none", strategies=(), model="none") as memory:
+        me = memory.scope(user="ada")
+        policy = ReadingPolicy(4, ReadingWeights((3.0, 1.0, 0.0, -1.0)))
+        first = me.read(case.question, text, segment=256, notes=256, policy=policy)
+        assert {note.text for note in first.notes} == set(case.needles)
+        assert first.judged["policy"] == first.segments
+        again = me.read(case.question, text, segment=256, notes=256, policy=policy)
+        assert (again.resumed, again.id) == (again.segments, first.id)
+        rules = me.read(case.question, text, segment=256, notes=256)
+        assert rules.id != first.id
+        assert "policy" not in rules.judged
