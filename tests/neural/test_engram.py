@@ -10,8 +10,10 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
 
 from mnemic.errors import DamagedState, Invalid  # noqa: E402
+from mnemic.neural import base  # noqa: E402
 from mnemic.neural.engram import Engram, EngramSettings, primes, rows_by_definition  # noqa: E402
-from mnemic.testing.memory_module_contract import bits, one_thread  # noqa: E402, F401
+from mnemic.testing.memory_module_contract import *  # noqa: E402, F403
+from mnemic.testing.memory_module_contract import ModuleSubject, bits  # noqa: E402
 
 SMALL = EngramSettings(width=8, longest=3, heads=2, rows=31, embedding=4)
 
@@ -28,6 +30,39 @@ def with_a_convolution(settings: EngramSettings, dtype: Any = torch.float32) -> 
     weights = {name: weight.to(dtype) for name, weight in Engram(settings).weights.items()}
     draw = torch.Generator().manual_seed(5)
     return Engram(settings, {**weights, "conv": torch.randn(8, 4, generator=draw, dtype=dtype)})
+
+
+class Reading:
+    """The layer as a memory of the text before: what was read is written; a token's id is made of its hidden state."""
+
+    family, bounded = base.Family.SEQUENCE, True
+
+    def __init__(self) -> None:
+        self.layer = with_a_convolution(SMALL)
+        self.identity, self.weights = self.layer.identity, self.layer.weights
+
+    def empty(self) -> Any:
+        return self.layer.empty(2)
+
+    def write(self, given: Any, state: Any) -> Any:
+        return self._read(given, state)[1]
+
+    def read(self, asked: Any, state: Any) -> Any:
+        return self._read(asked, state)[0]
+
+    def _read(self, h: Any, state: Any) -> Any:
+        return self.layer.read(h, (h[..., 0].nan_to_num() * 100).abs().to(torch.int64), state)
+
+
+@pytest.fixture
+def subject() -> ModuleSubject:
+    h = [hidden(n, 4) for n in range(4)]
+    return ModuleSubject(
+        Reading(), h[:3], h[3], torch.zeros(2, 4, 8), torch.cat(h[:2], 1),
+        not_promised={
+            "test_an_empty_memory_is_the_bare_model": "its tables are weights, and are read from the first token on",
+        },
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("time", [1, 2, 7, 64])

@@ -10,8 +10,10 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
 
 from mnemic.errors import Invalid  # noqa: E402
+from mnemic.neural import base  # noqa: E402
 from mnemic.neural.ffn_bank import BankSettings, FfnBank, bank_by_definition, k_means, routed  # noqa: E402
-from mnemic.testing.memory_module_contract import bits, one_thread  # noqa: E402, F401
+from mnemic.testing.memory_module_contract import *  # noqa: E402, F403
+from mnemic.testing.memory_module_contract import ModuleSubject, bits  # noqa: E402
 
 SMALL = BankSettings(width=6, forward=5, clusters=(3, 4), units=(2, 3))
 FETCHED = torch.tensor([[0, 3], [2, -1], [0, 1]])
@@ -25,6 +27,33 @@ def filled(dtype: Any = torch.float32) -> FfnBank:
     draw = torch.Generator().manual_seed(1)
     first = FfnBank(SMALL).weights.items()
     return FfnBank(SMALL, {name: torch.randn(w.shape, generator=draw, dtype=dtype) for name, w in first})
+
+
+class TakenAway:
+    """A bank as a memory of what was taken away from it: a write names a cluster of a level."""
+
+    family, bounded = base.Family.SEQUENCE, True
+
+    def __init__(self) -> None:
+        self.bank = filled()
+        self.identity, self.weights, self.empty = self.bank.identity, self.bank.weights, self.bank.empty
+
+    def write(self, given: tuple[int, int], state: Any) -> Any:
+        return self.bank.forget(*given, state)
+
+    def read(self, asked: Any, state: Any) -> Any:
+        return self.bank.read(asked, FETCHED, state)
+
+
+@pytest.fixture
+def subject() -> ModuleSubject:
+    shipped = filled().without(FfnBank(SMALL).empty())
+    return ModuleSubject(
+        TakenAway(), [(0, 0), (0, 2), (1, 3)], hidden(9), shipped.read(hidden(9), FETCHED, shipped.empty()),
+        not_promised={
+            "test_a_row_of_hidden_states_reads_what_it_has_written_itself": "a cluster is taken away for all rows",
+        },
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("time", [1, 7, 64])

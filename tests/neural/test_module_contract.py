@@ -11,6 +11,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
 
 from mnemic.errors import DamagedState, ForeignState  # noqa: E402
+from mnemic.lab.tasks.neural.experiment import EXPERIMENTS  # noqa: E402
 from mnemic.neural import base  # noqa: E402
 from mnemic.neural.kv_memory import KVMemory, KVSettings  # noqa: E402
 from mnemic.neural.llama import BARE  # noqa: E402
@@ -95,6 +96,24 @@ def test_every_module_of_the_registry_is_among_them_or_has_a_test_file_with_the_
         file = Path(__file__).parent / f"test_{place.partition(':')[0].rpartition('.')[2]}.py"
         kept = "from mnemic.testing.memory_module_contract import *" in file.read_text(encoding="utf-8")
         assert load(MODULES, name) in here or kept, f"{name} does not keep the contract"
+
+
+def test_every_mechanism_with_an_experiment_keeps_the_contract_in_the_registry_or_not() -> None:
+    for name in EXPERIMENTS.keys() - {"matrix"}:
+        file = Path(__file__).parent / f"test_{name}.py"
+        assert "from mnemic.testing.memory_module_contract import *" in file.read_text(encoding="utf-8"), name
+
+
+def test_what_is_not_promised_is_a_test_of_the_contract(tiny: Any) -> None:
+    class Request:
+        fixturenames = ("subject",)
+
+        @staticmethod
+        def getfixturevalue(name: str) -> ModuleSubject:
+            return replace(made("hebbian", tiny), not_promised={"test_no_such": "why"})
+
+    with pytest.raises(AssertionError, match="no tests of the contract"):
+        contract.what_is_not_promised.__wrapped__(Request())
 
 
 # Each breaks one promise; the name of the test that catches it stands beside it.

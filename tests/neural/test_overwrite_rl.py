@@ -10,6 +10,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
 
 from mnemic.errors import Invalid  # noqa: E402
+from mnemic.neural import base  # noqa: E402
 from mnemic.neural.overwrite_rl import (  # noqa: E402
     OverwritePolicy,
     PolicySettings,
@@ -19,7 +20,9 @@ from mnemic.neural.overwrite_rl import (  # noqa: E402
     first_in_first_out,
     loss_by_definition,
 )
-from mnemic.testing.memory_module_contract import bits  # noqa: E402
+from mnemic.neural.write_log import LoggedMemory, LoggedWrite  # noqa: E402
+from mnemic.testing.memory_module_contract import *  # noqa: E402, F403
+from mnemic.testing.memory_module_contract import ModuleSubject, bits  # noqa: E402
 
 SMALL = PolicySettings(width=4, slots=3)
 EVERY = torch.tensor
@@ -27,6 +30,49 @@ EVERY = torch.tensor
 
 def normal(seed: int, *shape: int, dtype: Any = torch.float32) -> Any:
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=dtype)
+
+
+class Cards:
+    """The policy as a memory of cards, keys beside values: what is asked reads the values of slots by their keys."""
+
+    family, bounded = base.Family.SEQUENCE, True
+
+    def __init__(self) -> None:
+        weights = {**OverwritePolicy(SMALL).weights, "question": torch.eye(4)}
+        self.policy = OverwritePolicy(SMALL, weights)
+        self.identity, self.weights = self.policy.identity, self.policy.weights
+
+    def empty(self) -> Any:
+        return self.policy.start(normal(0, 2, 4))
+
+    def write(self, given: Any, state: Any) -> Any:
+        base.check_hidden(given, "given", 8, self.weights["question"], len(state["keys"]))
+        return self.policy.write(*given.split(4, -1), state)[0]
+
+    def read(self, asked: Any, state: Any) -> Any:
+        base.check_hidden(asked, "asked", 8, self.weights["question"], len(state["keys"]))
+        return asked[..., :4] @ state["keys"].mT @ state["values"]
+
+
+@pytest.fixture(params=["cards", "logged"])
+def subject(request: pytest.FixtureRequest) -> ModuleSubject:
+    question = normal(0, 2, 4)[:, None]
+    cards = [torch.cat((question * (n + 1) * torch.arange(1, 4)[:, None], normal(n, 2, 3, 4)), -1) for n in range(3)]
+    asked = normal(9, 2, 3, 8)
+    made = ModuleSubject(
+        Cards(), cards, asked, torch.zeros(2, 3, 4),
+        not_promised={
+            "test_gradients_reach_everything_that_is_shipped": "what is kept is chosen; it learns by reinforcement",
+        },
+    )  # fmt: skip
+    if request.param == "cards":
+        return made
+    given = [LoggedWrite(one, (f"source {n}",)) for n, one in enumerate(cards)]
+    no_rows = {"test_a_row_of_hidden_states_reads_what_it_has_written_itself": "a log is of whole writes"}
+    return replace(
+        made, module=LoggedMemory(made.module), given=given, sources=("source 2",),
+        not_promised={**made.not_promised, **no_rows},
+    )  # fmt: skip
 
 
 def test_the_advantage_is_the_reward_less_the_mean_and_equal_groups_teach_nothing() -> None:

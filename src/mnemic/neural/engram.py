@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import torch
@@ -27,7 +28,7 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
 from mnemic.errors import DamagedState, Invalid
-from mnemic.neural.base import State
+from mnemic.neural.base import Identity, State, own_identity
 
 _TAPS: Final = 4
 """Of the convolution, N tokens apart."""
@@ -110,6 +111,11 @@ class Engram:
         self.sizes = torch.tensor(primes(s.rows, (s.longest - 1) * s.heads))
         self._begins = self.sizes.cumsum(0) - self.sizes
         self._weights = dict(self._first(draw) if weights is None else weights)
+
+    @cached_property
+    def identity(self) -> Identity:
+        """Whose its states are."""
+        return own_identity("engram", self._weights, self.settings)
 
     @property
     def weights(self) -> Mapping[str, Tensor]:

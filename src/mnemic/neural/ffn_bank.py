@@ -18,13 +18,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
 from mnemic.errors import Invalid
-from mnemic.neural.base import State
+from mnemic.neural.base import Identity, State, own_identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,11 @@ class FfnBank:
     def __init__(self, settings: BankSettings | None = None, weights: Mapping[str, Tensor] | None = None) -> None:
         self.settings = (settings or BankSettings()).checked()
         self._weights = dict(self._first() if weights is None else weights)
+
+    @cached_property
+    def identity(self) -> Identity:
+        """Whose its states are."""
+        return own_identity("ffn_bank", self._weights, self.settings)
 
     @property
     def weights(self) -> Mapping[str, Tensor]:

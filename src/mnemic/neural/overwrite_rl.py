@@ -23,12 +23,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import Tensor
 
 from mnemic.errors import Invalid
-from mnemic.neural.base import State
+from mnemic.neural.base import Identity, State, own_identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,11 @@ class OverwritePolicy:
     def __init__(self, settings: PolicySettings | None = None, weights: Mapping[str, Tensor] | None = None) -> None:
         self.settings = (settings or PolicySettings()).checked()
         self._weights = dict(self._first() if weights is None else weights)
+
+    @cached_property
+    def identity(self) -> Identity:
+        """Whose its states are."""
+        return own_identity("overwrite_rl", self._weights, self.settings)
 
     @property
     def weights(self) -> Mapping[str, Tensor]:

@@ -10,6 +10,9 @@ A module proves itself with one import and one fixture, in a test file of its ow
         memory = KVMemory(model)
         return ModuleSubject(memory, given=[ids("one"), ids("two"), ids("three")], asked=ids("four")[None], bare=...)
 
+A mechanism that is asked something else than a state and hidden states proves itself by a few lines that ask it so.
+What is no promise of it stands in `not_promised`, with the reason: these tests are skipped and say why.
+
 Without torch the file is skipped.
 """
 
@@ -17,9 +20,9 @@ from __future__ import annotations
 
 import hashlib
 import multiprocessing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -49,6 +52,7 @@ class ModuleSubject:
         joined: What is written in one go in place of the first two of `given`; None where that is not the same thing.
         tolerance: How far numbers may differ where sums are made in another order.
         sources: Of a module that forgets: what only the last of `given` came from.
+        not_promised: Names of tests here, and why the mechanism has no such property.
     """
 
     module: Any
@@ -58,6 +62,7 @@ class ModuleSubject:
     joined: Any = None
     tolerance: float = 1e-4
     sources: tuple[str, ...] = ()
+    not_promised: Mapping[str, str] = field(default_factory=dict)
 
     def written(self, count: int = 1) -> Any:
         """The state after the first writes."""
@@ -74,6 +79,18 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(threads)
+
+
+@pytest.fixture(autouse=True)
+def what_is_not_promised(request: pytest.FixtureRequest) -> None:
+    """A test of what a mechanism does not have is skipped, with the reason."""
+    if "subject" not in request.fixturenames:
+        return
+    not_promised: Mapping[str, str] = getattr(request.getfixturevalue("subject"), "not_promised", {})
+    unknown = [name for name in not_promised if name not in globals()]
+    assert not unknown, f"{unknown} are no tests of the contract"
+    if (reason := not_promised.get(request.node.originalname)) is not None:
+        pytest.skip(reason)
 
 
 def bits(state: Any) -> dict[str, bytes]:
