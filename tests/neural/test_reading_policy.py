@@ -26,10 +26,10 @@ from mnemic.strategies.knowledge import SentenceCard  # noqa: E402
 
 
 def card(bears: float, *names: int) -> SentenceCard:
-    return SentenceCard((bears, 0.0, 0.0, 0.1), names)
+    return SentenceCard((bears, 0.0), names)
 
 
-BEARS = ReadingWeights((1.0, 0.0, 0.0, 0.0))
+BEARS = ReadingWeights((1.0, 0.0))
 
 
 def test_it_keeps_what_bears_most_of_what_it_holds_and_reads() -> None:
@@ -41,7 +41,7 @@ def test_it_keeps_what_bears_most_of_what_it_holds_and_reads() -> None:
 
 
 def test_what_shares_names_with_what_is_held_is_led_to() -> None:
-    chained = ReadingPolicy(2, ReadingWeights((1.0, 0.0, 0.0, 0.0), chain=2.0))
+    chained = ReadingPolicy(2, ReadingWeights((1.0, 0.0), chain=2.0))
     held, read = [card(0.9, 17)], [card(0.3, 5), card(0.2, 17)]
     assert chained.chosen(held, read) == [0, 2]
     assert ReadingPolicy(2, BEARS).chosen(held, read) == [0, 1]
@@ -53,7 +53,7 @@ def test_a_keep_that_weighs_more_holds_on_to_what_is_there() -> None:
 
 
 def test_a_draw_takes_nothing_twice_and_its_chances_are_those_of_one_after_the_other() -> None:
-    numbers = torch.tensor([1.0, 0.0, 0.0, 0.0, 0.5, 0.2])
+    numbers = torch.tensor([1.0, 0.0, 0.5, 0.2])
     policy = pointer(numbers, 3)
     scores = scored(policy, described([card(0.3), card(0.9), card(0.1)])[0][None], slots_of(policy, [card(0.7)]))
     assert scores.shape == (1, 6)
@@ -70,9 +70,9 @@ def test_a_draw_takes_nothing_twice_and_its_chances_are_those_of_one_after_the_o
 
 
 def test_its_gradient_reaches_all_that_is_learnt() -> None:
-    numbers = torch.full((6,), 0.1, requires_grad=True)
+    numbers = torch.full((4,), 0.1, requires_grad=True)
     policy = pointer(numbers, 2)
-    read = [SentenceCard((0.3, 1.0, 0.0, 0.4), (3,)), SentenceCard((0.1, 0.0, 1.0, 0.2), (4,))]
+    read = [SentenceCard((0.3, 1.0), (3,)), SentenceCard((0.1, 0.0), (4,))]
     scores = scored(policy, described(read)[0][None], slots_of(policy, [card(0.7, 3)]))
     torch.log_softmax(scores, 1)[0, 2].backward()
     assert numbers.grad is not None
@@ -97,7 +97,7 @@ def test_a_long_text_is_read_with_it_and_goes_on_where_it_was(tmp_path: Any) -> 
     text = "".join(text_of(case, 2_000, 7))
     with Memory(tmp_path / "memory.db", embedder="none", strategies=(), model="none") as memory:
         me = memory.scope(user="ada")
-        policy = ReadingPolicy(4, ReadingWeights((3.0, 1.0, 0.0, -1.0)))
+        policy = ReadingPolicy(4, ReadingWeights((3.0, 1.0)))
         first = me.read(case.question, text, segment=256, notes=256, policy=policy)
         assert {note.text for note in first.notes} == set(case.needles)
         assert first.judged["policy"] == first.segments

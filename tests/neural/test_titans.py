@@ -16,12 +16,11 @@ from hypothesis import strategies as st  # noqa: E402
 
 from mnemic.errors import DamagedState, ForeignState, Invalid  # noqa: E402
 from mnemic.neural import base  # noqa: E402
+from mnemic.neural.gated_scan import Gates, chunk_weights  # noqa: E402
 from mnemic.neural.titans import (  # noqa: E402
-    Gates,
     Titans,
     TitansBlock,
     TitansSettings,
-    chunk_weights,
     recalled,
     written_by_definition,
     written_chunk,

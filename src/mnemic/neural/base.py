@@ -122,6 +122,17 @@ def own_identity(mechanism: str, weights: Mapping[str, Tensor], settings: Any) -
     return Identity(mechanism, digest, "", settings_digest(settings))
 
 
+def check_sizes(settings: Any, *names: str) -> None:
+    """Refuse settings of which one of these is less than one.
+
+    Raises:
+        Invalid: one is.
+    """
+    for name in names:
+        if getattr(settings, name) < 1:
+            raise Invalid(name, f"{getattr(settings, name)} is less than one", "Give 1 or more.")
+
+
 def check_hidden(given: Tensor, name: str, width: int, like: Tensor, rows: int) -> None:
     """Refuse what a memory of hidden states cannot take.
 
@@ -143,6 +154,47 @@ def check_hidden(given: Tensor, name: str, width: int, like: Tensor, rows: int) 
         raise Invalid(name, f"have {len(given)} rows, and the state {rows}", "Give as many of each.")
     if not torch.isfinite(given).all():
         raise Invalid(name, "are not all numbers", "Look for what made NaN or infinity; nothing was written.")
+
+
+def rows_of(state: State, form: Mapping[str, tuple[int, ...]]) -> int:
+    """How many rows a state has whose parts have these shapes, a row each.
+
+    Raises:
+        DamagedState: it has other parts, other shapes, or not as many rows in each.
+    """
+    if form_of(state) != form:
+        raise DamagedState("the state is of another form than this memory's. Make it again from the text.")
+    if len(rows := {len(tensor) for tensor in state.values()}) > 1:
+        raise DamagedState("the parts of the state have not as many rows each. Make it again from the text.")
+    return rows.pop()
+
+
+def form_of(state: State) -> dict[str, tuple[int, ...]]:
+    """The shape of each part of a state, without its rows."""
+    return {part: tuple(tensor.shape[1:]) for part, tensor in state.items()}
+
+
+def check_real(real: Tensor, h: Tensor) -> None:
+    """Refuse what does not say of each hidden state (B, T, D) whether it is one.
+
+    Raises:
+        Invalid: it is of another shape, or no bool.
+    """
+    if real.shape != h.shape[:2] or real.dtype != torch.bool:
+        raise Invalid("real", f"is of shape {tuple(real.shape)} and {real.dtype}", "Give a bool for each token.")
+
+
+def at_front(h: Tensor, real: Tensor | None) -> tuple[Tensor, Tensor]:
+    """Hidden states (B, T, D) with each row's own at its beginning, in order, and how many these are (B,).
+
+    Raises:
+        Invalid: as `check_real`.
+    """
+    if real is None:
+        return h, torch.full((len(h),), h.shape[1])
+    check_real(real, h)
+    order = (~real).to(torch.int64).argsort(stable=True, dim=1)
+    return h.gather(1, order[..., None].expand_as(h)), real.sum(1)
 
 
 def state_bytes(state: State) -> int:

@@ -31,7 +31,17 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
 from mnemic.errors import DamagedState, Invalid
-from mnemic.neural.base import Family, Identity, State, check_hidden, own_identity
+from mnemic.neural.base import (
+    Family,
+    Identity,
+    State,
+    at_front,
+    check_hidden,
+    check_sizes,
+    form_of,
+    own_identity,
+    rows_of,
+)
 
 Pull: TypeAlias = Callable[[Tensor, Tensor], Tensor]
 """The gradient of a loss by what the chain makes (B, T, D), given what is beside each token (B, T, ...)."""
@@ -64,9 +74,7 @@ class CmsSettings:
         Raises:
             Invalid: one of them is out of range.
         """
-        for name in ("width", "rows", "expansion"):
-            if getattr(self, name) < 1:
-                raise Invalid(name, f"{getattr(self, name)} is less than one", "Give 1 or more.")
+        check_sizes(self, "width", "rows", "expansion")
         if not self.periods or min(self.periods) < 1:
             raise Invalid("periods", f"{self.periods} name no time", "Give 1 or more tokens for each level.")
         if len(self.rates) != len(self.periods):
@@ -247,12 +255,7 @@ class Cms:
             DamagedState: the state is none of this memory's.
         """
         check_hidden(given, "given", self.settings.width, self._weights["key"], self._rows(state))
-        if real is not None and (real.shape != given.shape[:2] or real.dtype != torch.bool):
-            raise Invalid("real", f"is of shape {tuple(real.shape)} and {real.dtype}", "Give a bool for each token.")
-        lengths = torch.full((len(given),), given.shape[1])
-        if real is not None:
-            order = (~real).to(torch.int64).argsort(stable=True, dim=1)
-            given, lengths = given.gather(1, order[..., None].expand_as(given)), real.sum(1)
+        given, lengths = at_front(given, real)
         k, v = self._unit(given, "key"), given @ self._weights["value"].mT
         after = written(
             self._levels(state), k, k + v, lengths, self.settings.periods,
@@ -300,12 +303,9 @@ class Cms:
         return weights
 
     def _rows(self, state: State) -> int:
-        if {part: t.shape[1:] for part, t in state.items()} != {part: t.shape[1:] for part, t in self.empty(1).items()}:
-            raise DamagedState("the state is of another form than this memory's. Make it again from the text.")
-        if len(rows := {len(tensor) for tensor in state.values()}) > 1:
-            raise DamagedState("the parts of the state have not as many rows each. Make it again from the text.")
+        rows = rows_of(state, form_of(self.empty(1)))
         periods = torch.tensor(self.settings.periods)
         counts = torch.stack([state[f"count.{n}"] for n in range(len(periods))], 1)
         if bool(((counts < 0) | (counts >= periods)).any()):
             raise DamagedState("the state counts more tokens than a level waits for. Make it again from the text.")
-        return rows.pop()
+        return rows

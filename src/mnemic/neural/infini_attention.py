@@ -24,8 +24,18 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
-from mnemic.errors import DamagedState, Invalid
-from mnemic.neural.base import Family, Identity, State, check_hidden, own_identity
+from mnemic.errors import Invalid
+from mnemic.neural.base import (
+    Family,
+    Identity,
+    State,
+    check_hidden,
+    check_real,
+    check_sizes,
+    form_of,
+    own_identity,
+    rows_of,
+)
 
 Kernel: TypeAlias = Literal["elu", "unit_elu", "unit"]
 Rule: TypeAlias = Literal["linear", "delta"]
@@ -55,9 +65,7 @@ class InfiniSettings:
         Raises:
             Invalid: one of them is out of range.
         """
-        for name in ("width", "rows", "heads"):
-            if getattr(self, name) < 1:
-                raise Invalid(name, f"{getattr(self, name)} is less than one", "Give 1 or more.")
+        check_sizes(self, "width", "rows", "heads")
         if self.width % self.heads:
             raise Invalid("heads", f"{self.heads} do not divide a width of {self.width}", "Give a number that does.")
         if self.rule not in ("linear", "delta"):
@@ -133,10 +141,7 @@ class InfiniAttention:
         self._check(given, state, "given")
         k, v = self._kernelled(self.heads(given, "key")), self.heads(given, "value")
         if real is not None:
-            if real.shape != given.shape[:2] or real.dtype != torch.bool:
-                raise Invalid(
-                    "real", f"is of shape {tuple(real.shape)} and {real.dtype}", "Give a bool for each token."
-                )
+            check_real(real, given)
             k = k * real[:, None, :, None]
         fresh = v - self._recalled(k, state) if self.settings.rule == "delta" else v
         made = {"memory": (state["memory"] + k.mT @ fresh).contiguous(), "z": (state["z"] + k.sum(2)).contiguous()}
@@ -190,12 +195,7 @@ class InfiniAttention:
 
     def _check(self, x: Tensor, state: State, name: str) -> None:
         s, like = self.settings, self._weights["key"]
-        shapes = {part: tuple(tensor.shape[1:]) for part, tensor in state.items()}
-        if shapes != {part: tuple(tensor.shape[1:]) for part, tensor in self.empty(1).items()}:
-            raise DamagedState("the state is of another form than this memory's. Make it again from the text.")
-        if len(rows := {len(tensor) for tensor in state.values()}) > 1:
-            raise DamagedState("the parts of the state have not as many rows each. Make it again from the text.")
-        check_hidden(x, name, s.width, like, *rows)
+        check_hidden(x, name, s.width, like, rows_of(state, form_of(self.empty(1))))
 
 
 class InfiniBlock:

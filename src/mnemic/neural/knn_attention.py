@@ -31,7 +31,16 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
 from mnemic.errors import DamagedState, Invalid
-from mnemic.neural.base import Family, Identity, State, check_hidden, own_identity, source_digests
+from mnemic.neural.base import (
+    Family,
+    Identity,
+    State,
+    check_hidden,
+    check_real,
+    check_sizes,
+    own_identity,
+    source_digests,
+)
 
 Mix: TypeAlias = Literal["gate", "joint"]
 
@@ -64,9 +73,7 @@ class KnnSettings:
         Raises:
             Invalid: one of them is out of range.
         """
-        for name in ("width", "rows", "heads", "nearest", "slots", "block"):
-            if getattr(self, name) < 1:
-                raise Invalid(name, f"{getattr(self, name)} is less than one", "Give 1 or more.")
+        check_sizes(self, "width", "rows", "heads", "nearest", "slots", "block")
         if self.width % self.heads:
             raise Invalid("heads", f"{self.heads} do not divide a width of {self.width}", "Give a number that does.")
         if self.mix not in ("gate", "joint"):
@@ -158,8 +165,7 @@ class KnnAttention:
         given = given if isinstance(given, SourcedStates) else SourcedStates(given)
         real = torch.ones(given.h.shape[:2], dtype=torch.bool) if given.real is None else given.real
         self._check(given.h, state, "given")
-        if real.shape != given.h.shape[:2] or real.dtype != torch.bool:
-            raise Invalid("real", f"is of shape {tuple(real.shape)} and {real.dtype}", "Give a bool for each token.")
+        check_real(real, given.h)
         if not real.any():
             return dict(state)
         with torch.no_grad():

@@ -30,8 +30,18 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
-from mnemic.errors import DamagedState, Invalid
-from mnemic.neural.base import Family, Identity, State, check_hidden, own_identity
+from mnemic.errors import Invalid
+from mnemic.neural.base import (
+    Family,
+    Identity,
+    State,
+    check_hidden,
+    check_real,
+    check_sizes,
+    form_of,
+    own_identity,
+    rows_of,
+)
 
 Dropped: TypeAlias = Literal["random", "oldest"]
 Block: TypeAlias = Mapping[str, Tensor]
@@ -67,9 +77,7 @@ class PoolSettings:
         Raises:
             Invalid: one of them is out of range.
         """
-        for name in ("width", "rows", "heads", "layers", "slots", "fresh"):
-            if getattr(self, name) < 1:
-                raise Invalid(name, f"{getattr(self, name)} is less than one", "Give 1 or more.")
+        check_sizes(self, "width", "rows", "heads", "layers", "slots", "fresh")
         if self.width % self.heads:
             raise Invalid("heads", f"{self.heads} do not divide a width of {self.width}", "Give a number that does.")
         if self.fresh > self.slots:
@@ -154,8 +162,7 @@ class MemoryPool:
         s = self.settings
         there = torch.ones(given.shape[:2], dtype=torch.bool) if real is None else real
         self._check(given, state, "given")
-        if there.shape != given.shape[:2] or there.dtype != torch.bool:
-            raise Invalid("real", f"is of shape {tuple(there.shape)} and {there.dtype}", "Give a bool for each token.")
+        check_real(there, given)
         written = there.any(1)
         if not written.any():
             return dict(state)
@@ -271,16 +278,11 @@ class MemoryPool:
 
     def _check(self, x: Tensor, state: State, name: str) -> None:
         s, like = self.settings, self._weights["fresh"]
-        expected = {part: tuple(tensor.shape[1:]) for part, tensor in self.empty(1).items()}
-        shapes = {part: tuple(tensor.shape[1:]) for part, tensor in state.items()}
-        if s.retrieved and "long_term" in shapes:  # it grows
+        expected = form_of(self.empty(1))
+        if s.retrieved and "long_term" in state:  # it grows
             count = state["long_term"].shape[2]
             expected |= {"long_term": (s.layers, count, s.width), "long_term_real": (s.layers, count)}
-        if shapes != expected:
-            raise DamagedState("the state is of another form than this memory's. Make it again from the text.")
-        if len(rows := {len(tensor) for tensor in state.values()}) > 1:
-            raise DamagedState("the parts of the state have not as many rows each. Make it again from the text.")
-        check_hidden(x, name, s.width, like, *rows)
+        check_hidden(x, name, s.width, like, rows_of(state, expected))
 
 
 def _normed(x: Tensor) -> Tensor:

@@ -29,7 +29,7 @@ import torch
 from torch import Tensor
 
 from mnemic.errors import Invalid
-from mnemic.neural.base import Identity, State, own_identity
+from mnemic.neural.base import Identity, State, check_sizes, own_identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +55,7 @@ class PolicySettings:
         Raises:
             Invalid: one of them is out of range.
         """
-        for name in ("width", "slots"):
-            if getattr(self, name) < 1:
-                raise Invalid(name, f"{getattr(self, name)} is less than one", "Give 1 or more.")
+        check_sizes(self, "width", "slots")
         if not (0 < self.low < 1 and self.high > 0):
             raise Invalid("low", "or high is out of range", "Give 0 < low < 1, and high > 0.")
         return self

@@ -8,8 +8,9 @@
 
 M is one matrix, or a network of several with SiLU between them. θ_t, η_t and α_t are σ of x_t, each up to a most of its
 own. Inside a chunk of C tokens every gradient is taken where the chunk began; then the two recurrences are sums, whose
-weights depend on the gates alone. So a chunk costs two products of matrices, and C is a knob of quality: two writes of
-one key in one chunk do not see each other. `written_by_definition` is the definition, one token at a time by autograd.
+weights depend on the gates alone (`gated_scan`). So a chunk costs two products of matrices, and C is a knob of quality:
+two writes of one key in one chunk do not see each other. `written_by_definition` is the definition, one token at a time
+by autograd.
 
 Three ways to put it beside attention over segments, with persistent tokens P; ∘ is elementwise, a ⊗ m = a ∘ 2σ(m):
 
@@ -28,7 +29,7 @@ Shapes: B rows, T time, D width, H heads, d width of a head, N = B·H, C chunk, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import ClassVar, Final, Literal, TypeAlias
@@ -37,8 +38,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
-from mnemic.errors import DamagedState, Invalid
-from mnemic.neural.base import Family, Identity, State, check_hidden, own_identity
+from mnemic.errors import Invalid
+from mnemic.neural.base import Family, Identity, State, check_hidden, check_sizes, own_identity, rows_of
+from mnemic.neural.gated_scan import ChunkWeights, Gates, chunk_weights
+from mnemic.neural.unfilled_chunk import joined, unfilled
 
 Place: TypeAlias = Literal["context", "gate", "layer"]
 
@@ -79,9 +82,7 @@ class TitansSettings:
         Raises:
             Invalid: one of them is out of range.
         """
-        for name in ("width", "rows", "heads", "layers", "expansion", "chunk"):
-            if getattr(self, name) < 1:
-                raise Invalid(name, f"{getattr(self, name)} is less than one", "Give 1 or more.")
+        check_sizes(self, "width", "rows", "heads", "layers", "expansion", "chunk")
         if self.width % self.heads:
             raise Invalid("heads", f"{self.heads} do not divide a width of {self.width}", "Give a number that does.")
         for name, most in (("rate", 2.0), ("momentum", 0.99), ("forgetting", 1.0)):
@@ -90,38 +91,6 @@ class TitansSettings:
         if not self.rate or not self.clamp > 0:
             raise Invalid("rate", "or clamp is nothing, so nothing would be written", "Give more than 0.")
         return self
-
-
-@dataclass(frozen=True, slots=True)
-class Gates:
-    """How each token is written (N, T): its step θ, momentum η, and what is kept, 1 - α; of what is padded 0, 1 and 1.
-
-    Attributes:
-        real: 1 for a token, 0 for padding.
-    """
-
-    rate: Tensor
-    momentum: Tensor
-    kept: Tensor
-    real: Tensor
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkWeights:
-    """What the gates of a chunk (N, C) come to: S_C = E_0 S_0 - Σ e_t g_t, M_C = D_0 M_0 + c_0 S_0 - Σ m_t g_t.
-
-    Attributes:
-        to_memory, to_surprise: m and e (N, C): θ_t times what S_t adds to the end of each.
-        kept, added, carried: D_0, c_0 and E_0 (N, 1, 1).
-        real: Whether the first token is none of padding, likewise.
-    """
-
-    to_memory: Tensor
-    to_surprise: Tensor
-    kept: Tensor
-    added: Tensor
-    carried: Tensor
-    real: Tensor
 
 
 def recalled(matrices: Sequence[Tensor], x: Tensor) -> Tensor:
@@ -175,35 +144,6 @@ def surprises(matrices: Sequence[Tensor], k: Tensor, v: Tensor, clamp: float) ->
     return backward[::-1]
 
 
-def chunk_weights(gates: Gates, chunk: int) -> list[ChunkWeights]:
-    """The weights of each chunk of T tokens; the last one may be shorter.
-
-    From the end: E_t and D_t are products of the η and 1 - α behind t, and c_t = D_t + η_{t+1} c_{t+1}.
-    """
-    count = gates.rate.shape[1]
-    short = -count % chunk
-    rate, eta, kept, real = (
-        F.pad(part, (0, short), value=value).unflatten(1, (-1, chunk)).unbind(2)
-        for part, value in ((gates.rate, 0), (gates.momentum, 1), (gates.kept, 1), (gates.real, 0))
-    )
-    carried = left = torch.ones_like(rate[0])  # (N, chunks)
-    added = torch.zeros_like(carried)
-    to_memory: list[Tensor] = []
-    to_surprise: list[Tensor] = []
-    for t in range(chunk - 1, -1, -1):
-        added = added + real[t] * left
-        to_memory.append(added * rate[t])
-        to_surprise.append(carried * rate[t])
-        added, carried, left = added * eta[t], carried * eta[t], left * kept[t]
-    ends = [part.unsqueeze(2).unsqueeze(3).unbind(1) for part in (left, added, carried, real[0])]
-    sums = [torch.stack(part[::-1], 2).unbind(1) for part in (to_memory, to_surprise)]
-    weights = [ChunkWeights(*of) for of in zip(*sums, *ends, strict=True)]
-    if short:
-        last, size = weights[-1], chunk - short
-        weights[-1] = replace(last, to_memory=last.to_memory[:, :size], to_surprise=last.to_surprise[:, :size])
-    return weights
-
-
 def written_chunk(
     matrices: Sequence[Tensor], surprise: Sequence[Tensor], k: Tensor, v: Tensor, weights: ChunkWeights, clamp: float
 ) -> tuple[list[Tensor], list[Tensor]]:
@@ -248,12 +188,8 @@ class Titans:
         like = self._weights["key"].detach()
         state = {"pending": like.new_zeros(rows, s.chunk - 1, s.width), "counts": torch.zeros(rows, dtype=torch.int64)}
         for n, shape in enumerate(self._shapes()):
-            first = self._weights.get(f"first.{n}")
-            state[f"memory.{n}"] = (
-                like.new_zeros(rows, s.heads, *shape)
-                if first is None
-                else first.expand(rows, s.heads, *shape).clone(memory_format=torch.contiguous_format)
-            )
+            first = self._weights.get(f"first.{n}", like.new_zeros(shape))
+            state[f"memory.{n}"] = first.expand(rows, s.heads, *shape).clone(memory_format=torch.contiguous_format)
             if s.momentum:
                 state[f"surprise.{n}"] = like.new_zeros(rows, s.heads, *shape)
         return state
@@ -270,14 +206,9 @@ class Titans:
         """
         self._check(given, state, "given")
         chunk = self.settings.chunk
-        tokens, counts = _joined(state, given, real)
+        tokens, counts = joined(state, given, real)
         whole = counts // chunk * chunk
-        state = self._updated(state, tokens, whole, int(whole.max()) // chunk)
-        left = torch.arange(chunk - 1) + whole[:, None]
-        padded = F.pad(tokens, (0, 0, 0, chunk))
-        pending = padded.gather(1, left[..., None].expand(-1, -1, tokens.shape[2]))
-        state["pending"] = (pending * (left < counts[:, None])[..., None]).contiguous()
-        state["counts"] = counts - whole
+        state = self._updated(state, tokens, whole, int(whole.max()) // chunk) | unfilled(tokens, counts, whole, chunk)
         if not all(torch.isfinite(tensor).all() for tensor in state.values()):
             raise Invalid("given", "threw the memory out of range", "Nothing was written: lower `rate`, or scale it.")
         return state
@@ -293,7 +224,7 @@ class Titans:
             state = self._updated(state, state["pending"], state["counts"], 1)
         queries = self._heads(asked, "query")
         read = recalled(_parts(state, "memory"), F.normalize(queries, dim=-1))
-        return self._joined_heads(read, asked) @ self._weights["out"].mT
+        return read.unflatten(0, (len(asked), -1)).transpose(1, 2).flatten(2) @ self._weights["out"].mT
 
     def _updated(self, state: State, tokens: Tensor, counts: Tensor, chunks: int) -> State:
         """The state after each row's first tokens, in chunks."""
@@ -328,9 +259,6 @@ class Titans:
         made = x @ self._weights[name].mT
         return made.unflatten(2, (self.settings.heads, -1)).transpose(1, 2).flatten(0, 1)
 
-    def _joined_heads(self, made: Tensor, like: Tensor) -> Tensor:
-        return made.unflatten(0, (like.shape[0], -1)).transpose(1, 2).flatten(2)
-
     def _shapes(self) -> list[tuple[int, int]]:
         s, d = self.settings, self.settings.width // self.settings.heads
         widths = [d, *[d * s.expansion] * (s.layers - 1), d]
@@ -355,29 +283,13 @@ class Titans:
         if s.momentum:
             expected |= {part.replace("memory", "surprise"): shape for part, shape in expected.items()}
         expected |= {"pending": (s.chunk - 1, s.width), "counts": ()}
-        if {part: tuple(tensor.shape[1:]) for part, tensor in state.items()} != expected:
-            raise DamagedState("the state is of another form than this memory's. Make it again from the text.")
-        if len(rows := {len(tensor) for tensor in state.values()}) > 1:
-            raise DamagedState("the parts of the state have not as many rows each. Make it again from the text.")
-        check_hidden(x, name, s.width, like, *rows)
+        check_hidden(x, name, s.width, like, rows_of(state, expected))
 
 
 def _parts(state: State, name: str) -> list[Tensor]:
     """The matrices of a state, a row for each head: (N, out, in)."""
     count = sum(part.startswith(f"{name}.") for part in state)
     return [state[f"{name}.{n}"].flatten(0, 1) for n in range(count)]
-
-
-def _joined(state: State, given: Tensor, real: Tensor | None) -> tuple[Tensor, Tensor]:
-    """What is pending and given, each row's tokens at its beginning, and how many these are (B,)."""
-    pending, counts = state["pending"], state["counts"]
-    if real is not None and (real.shape != given.shape[:2] or real.dtype != torch.bool):
-        raise Invalid("real", f"is of shape {tuple(real.shape)} and {real.dtype}", "Give a bool for each token.")
-    there = torch.ones(given.shape[:2], dtype=torch.bool) if real is None else real
-    waiting = torch.arange(pending.shape[1]) < counts[:, None]
-    every, there = torch.cat((pending, given), 1), torch.cat((waiting, there), 1)
-    order = (~there).to(torch.int64).argsort(stable=True, dim=1)
-    return every.gather(1, order[..., None].expand(-1, -1, every.shape[2])), there.sum(1)
 
 
 class TitansBlock:

@@ -242,12 +242,11 @@ class SentenceCard:
 
     Attributes:
         features: What speaks for it, each between 0 and 1: share of the question's words and names that it holds,
-            weighed by how rare they are; whether it begins with one of them; whether it tells a number that the
-            question has not; how long it is.
+            weighed by how rare they are; whether it begins with one of them.
         names: Hashes of the names that it tells and the question does not.
     """
 
-    features: tuple[float, float, float, float]
+    features: tuple[float, float]
     names: tuple[int, ...]
 
 

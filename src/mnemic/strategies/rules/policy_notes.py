@@ -6,7 +6,6 @@ The policy sees cards and names places; it can put no words of its own into the 
 from __future__ import annotations
 
 import zlib
-from typing import Final
 
 from mnemic.core.tokens import count_tokens
 from mnemic.errors import Invalid
@@ -20,9 +19,6 @@ from mnemic.strategies.rules.overwritten_notes import (
     things_held,
     weights_of,
 )
-
-_LONG: Final = 64
-"""Tokens from which a sentence counts as long."""
 
 
 def notes_by_policy(given: Overwriting, policy: NotesPolicy) -> tuple[ReadingNote, ...]:
@@ -57,9 +53,5 @@ def sentence_card(text: str, question: str, weights: Worth) -> SentenceCard:
     every = sum(weights.values())
     share = sum(weights[thing] for thing in held) / every if every else 0.0
     begins = any(is_about(low, spelling.removeprefix("=")) for _, spelling in held)
-    numbers = any(part.strip(".,") not in asked for part in low.split() if any(sign.isdecimal() for sign in part))
     names = dict.fromkeys(name for name in names_in(text) if name not in asked)
-    length = min(1.0, count_tokens(text) / _LONG)
-    return SentenceCard(
-        (share, float(begins), float(numbers), length), tuple(zlib.crc32(name.encode()) for name in names)
-    )
+    return SentenceCard((share, float(begins)), tuple(zlib.crc32(name.encode()) for name in names))

@@ -98,7 +98,7 @@ def in_words(plan: ExperimentPlan) -> Iterator[Figure]:
 def learned(seed: int, steps: int) -> ReadingWeights:
     """The weights after so many steps, each on a text of every kind."""
     draw, chance = torch.Generator().manual_seed(seed), random.Random(f"train/{seed}")  # noqa: S311
-    numbers = torch.zeros(6, requires_grad=True)
+    numbers = torch.zeros(4, requires_grad=True)
     optimizer = torch.optim.Adam([numbers], lr=0.3)
     settings = PolicySettings(slots=SLOTS)
     for step in range(steps):
@@ -110,7 +110,7 @@ def learned(seed: int, steps: int) -> ReadingWeights:
             (dapo_loss(logs, logs.detach(), rewards, said, settings) / len(_KINDS)).backward()
         optimizer.step()
     told = [round(number, 3) for number in numbers.tolist()]
-    return ReadingWeights((told[0], told[1], told[2], told[3]), told[4], told[5])
+    return ReadingWeights((told[0], told[1]), told[2], told[3])
 
 
 def _rolled_out(numbers: Tensor, episode: _Episode, draw: torch.Generator) -> tuple[Tensor, Tensor]:
