@@ -1,12 +1,13 @@
 """The overwriting policy, offered to a reader of long texts: which of its sentences M slots hold, segment by segment.
 
     like(x) = f_x · w + c Σ_m ⟨n_x, n_m⟩ r_m         features of the card; names that it shares with what is held
-    π(i_1 … i_M) = Π_j exp(s_i_j) / Σ_{i left} exp(s_i)      s = like + a of a slot that is held, like of what was read
+    π(i_1 … i_M) = Π_j exp(s_i_j) / Σ_{i left} exp(s_i)      s = like, + a of what is held
 
 It is the pointer of `overwrite_rl` with W_q and W_c made of four numbers: f are the features of a sentence (how it
 bears on the question), n its names, hashed, r_m how much what is held bears on the question itself. Slots are filled
 one after the other, none with what another one has; without a draw the best are taken. It sees cards and no words, so
-it learns on made-up texts what it is used for on others. `lab.tasks.neural.reading_policy_training` is how.
+it can learn on made-up texts what it is used for on others. `lab.tasks.neural.reading_policy_training` is how; on real
+passages the rules that read without it keep more, as its page says.
 """
 
 from __future__ import annotations
