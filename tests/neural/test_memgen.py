@@ -20,12 +20,13 @@ from mnemic.neural.memgen import (  # noqa: E402
     MemGenSettings,
     behind_latents_by_definition,
     fitted,
+    shard_part,
     woven_by_definition,
 )
 from mnemic.testing.memory_module_contract import *  # noqa: E402, F403
 from mnemic.testing.memory_module_contract import ModuleSubject, bits  # noqa: E402
 
-FEW = MemGenSettings(latents=3, rank=2, first=1, shards=2, batch=2, passes=1, least=6, rate=1e-2, ridge=1e-3)
+FEW = MemGenSettings(latents=3, rank=2, first=1, shards=2, batch=2, passes=1, least=6, rate=1e-2, untold=4, ridge=1e-3)
 
 
 def experiences(count: int) -> list[Experience]:
@@ -56,7 +57,7 @@ def subject(tiny: Any) -> ModuleSubject:
 
 @pytest.fixture(scope="module")
 def learnt(tiny: Any) -> tuple[MemGen, Any]:
-    memory = MemGen(tiny, replace(FEW, shards=1, batch=6, least=60, rate=2e-2))
+    memory = MemGen(tiny, replace(FEW, shards=1, batch=6, least=20, rate=2e-2, untold=24))
     return memory, memory.write(experiences(3), memory.empty())
 
 
@@ -86,7 +87,7 @@ def test_weaving_and_what_follows_are_their_definitions_in_value_and_gradient(
     }
     prompt, said = ([int(n) for n in torch.randint(3, 200, (length,), generator=draw)] for _ in range(2))
     texts = memory.run_texts([prompt, [5] * (length + 2)], [said, [9] * (length + 3)])
-    fast = memory._woven(leaves, texts.past, texts.pad)
+    fast = memory.woven(leaves, texts.past, texts.pad)
     slow = woven_by_definition(memory, leaves, prompt)
     assert torch.allclose(fast[0], slow, atol=1e-6)
     losses = memory.losses(texts, fast)[:length]
@@ -143,12 +144,17 @@ def test_each_weaving_inserts_exactly_k_positions(tiny: Any, latents: int) -> No
     assert once.woven == ((0, 0),)
 
 
-def test_what_was_learnt_is_said_and_nothing_else_is_touched(tiny: Any, learnt: tuple[MemGen, Any]) -> None:
+def test_it_is_called_for_where_it_saves_something_and_nothing_else_is_touched(
+    tiny: Any, learnt: tuple[MemGen, Any]
+) -> None:
+    """A model of random numbers cannot be brought to say what it was taught: it is made likelier."""
     memory, state = learnt
     for experience in experiences(3):
-        for prompt in experience.prompts:
-            assert memory.answer(prompt, state) == experience.answer
-            assert tiny.answers([prompt]) != [experience.answer]
+        prompts = [tiny.prompt(("user", prompt)) for prompt in experience.prompts]
+        texts = memory.run_texts(prompts, [tiny.ids(experience.answer)] * len(prompts))
+        assert (memory.saved(shard_part(state, 0), texts) > 0.5).all()
+        assert [memory.called(prompt, state) for prompt in prompts] == [0] * len(prompts)
+        assert all(memory.generate(prompt, state, 3).woven == ((0, 0),) for prompt in prompts)
     for prompt in UNTOLD:
         ids = tiny.prompt(("user", prompt))
         assert memory.called(ids, state) is None
@@ -166,15 +172,14 @@ def test_reading_is_what_generating_begins_with(tiny: Any, learnt: tuple[MemGen,
     memory, state = learnt
     ids = tiny.prompt(("user", "where is 1?"))
     read = memory.read(torch.tensor([ids]), state)
-    for length in range(1, len(ids) + 1):
+    for length in (1, 2, len(ids) - 2, len(ids)):
         assert memory.generate(ids[:length], state, 1).tokens == (int(read[0, length - 1].argmax()),)
 
 
 def test_a_wording_changes_what_is_woven(tiny: Any, learnt: tuple[MemGen, Any]) -> None:
     memory, state = learnt
-    part = {name.removeprefix("shard.0."): tensor for name, tensor in state.items()}
     texts = memory.run_texts([tiny.prompt(("user", f"where is {n}?")) for n in (0, 1)], [[5], [5]])
-    one, other = memory._woven(part, texts.past, texts.pad)
+    one, other = memory.woven(shard_part(state, 0), texts.past, texts.pad)
     assert one.shape == (3, tiny.decoder.shape.width)
     assert not torch.allclose(one, other, atol=1e-2)
 

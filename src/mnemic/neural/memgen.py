@@ -94,6 +94,7 @@ class MemGenSettings:
         passes: How often each text is seen, at most; few texts are seen oftener, for `least` steps at most.
         learnt: Mean loss of a pass at which there is nothing left to learn.
         cost: Nats a token that weaving has to save.
+        untold: How many of `UNTOLD` the trigger learns from.
         ridge: Of the trigger's weights, as a share of its texts' mean square.
         experiences_limit: Most experiences of a shard.
     """
@@ -111,6 +112,7 @@ class MemGenSettings:
     least: int = 60
     learnt: float = 0.02
     cost: float = 0.05
+    untold: int = len(UNTOLD)
     ridge: float = 0.05
     seed: int = 0
     experiences_limit: int = 40
@@ -174,15 +176,17 @@ class MemGen:
         self.model, self.settings = model, settings or MemGenSettings()
         layers, s = model.decoder.shape.layers, self.settings
         self.place = s.first if s.first >= 0 else max(0, layers + s.first)
-        if not (self.place < layers and min(s.latents, s.rank, s.shards, s.batch) > 0):
-            remedy = "Give a layer it has, and a latent, a rank, a text a step and a shard or more."
+        if not (self.place < layers and min(s.latents, s.rank, s.shards, s.batch, s.untold) > 0):
+            remedy = "Give a layer it has, and a latent, a rank, a text a step, a prompt untold and a shard or more."
             raise Invalid("settings", f"make no weaver in {layers} layers", remedy)
         names = [f"model.layers.{n}.{target}.weight" for n in range(self.place, layers) for target in s.targets]
         if s.insertions < 1 or not s.ridge > 0 or not set(names) <= model.decoder.weights.keys():
             remedy = "Weave once or more, with a ridge above 0, and adapters beside matrices that the model has."
             raise Invalid("settings", "name no place for a weaver", remedy)
         width = model.decoder.shape.width
-        self._sides = {name: tuple(model.decoder.weights[name].shape) for name in names} | {"projection": (width, width)}
+        self._sides = {name: tuple(model.decoder.weights[name].shape) for name in names} | {
+            "projection": (width, width)
+        }
         prompts = [model.prompt(("user", text)) for text in ("a", "B")]
         self._opening = [a for a, b in takewhile(lambda pair: pair[0] == pair[1], zip(*prompts, strict=False))]
         self._delimiters = {ids[0] for text in DELIMITERS if len(ids := model.ids(text)) == 1}
@@ -234,7 +238,7 @@ class MemGen:
         made: State = {}
         for number, experiences in sorted(lying.items()):
             digest = torch.frombuffer(bytearray(_digest(experiences)), dtype=torch.uint8)
-            part = _part(state, number)
+            part = shard_part(state, number)
             if not part or not torch.equal(part["learnt"], digest):
                 sources = source_digests(source for one in experiences for source in one.sources)
                 part = {**self._learn(experiences, number, progress), "learnt": digest, "sources": sources}
@@ -249,7 +253,7 @@ class MemGen:
             skipped = torch.tensor([self._skipped(row) for row in asked.tolist()])
             for row, t, shard in self._called(*heard(below, skipped), state):
                 before = [(k[row : row + 1, :, : t + 1], v[row : row + 1, :, : t + 1]) for k, v in past[self.place :]]
-                h, _ = self._upper(self._woven(_part(state, shard), before), before)
+                h, _ = self._upper(self.woven(shard_part(state, shard), before), before)
                 logits[row, t] = self.model.decoder.head(h[0, -1])
             return logits
 
@@ -273,7 +277,7 @@ class MemGen:
                 if shard is not None:
                     woven.append((len(tokens), shard))
                     above = past[self.place :]
-                    h, above = self._upper(self._woven(_part(state, shard), above), above)
+                    h, above = self._upper(self.woven(shard_part(state, shard), above), above)
                     past = [*past[: self.place], *above]
                 token = int(decoder.head(h[:, -1]).argmax(-1))
                 if token in ends:
@@ -315,8 +319,8 @@ class MemGen:
         """The frozen reasoner from where latents go: (B, T, D) behind what came before."""
         return self.model.decoder.run(h, Entries(past), first=self.place, pad=pad)
 
-    def _woven(self, part: State, past: KeysAndValues, pad: Tensor | None = None) -> Tensor:
-        """The latents (B, K, D) that a weaver makes of prompts that were run."""
+    def woven(self, part: State, past: KeysAndValues, pad: Tensor | None = None) -> Tensor:
+        """The latents (B, K, D) that a weaver makes of prompts that were run, from what a shard holds."""
         scale = self.settings.alpha / self.settings.rank
         added = {name: [LowRank(part[f"{name}.A"], part[f"{name}.B"], scale)] for name in self._sides}
         batch = past[0][0].shape[0]
@@ -342,12 +346,11 @@ class MemGen:
         return called[0][2] if called else None
 
     def _skipped(self, row: Sequence[int]) -> int:
-        """How many tokens say nothing: those that all prompts begin with, or the first, of vast activations."""
-        opening = self._opening
-        return len(opening) if list(row[: len(opening)]) == opening and len(row) > len(opening) else 1
+        """How many tokens say nothing: as many as all prompts begin with, and the first, of vast activations."""
+        return max(1, sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(row, self._opening, strict=False))))
 
     def _verified(self, state: State, number: int) -> State:
-        part, width = _part(state, number), self.model.decoder.shape.width
+        part, width = shard_part(state, number), self.model.decoder.shape.width
         rank, wanted = self.settings.rank, {"queries": (self.settings.latents, width), "size": (1,)}
         wanted |= {"weight": (width,), "offset": (1,)}
         for name, (out, into) in self._sides.items():
@@ -366,7 +369,7 @@ class MemGen:
         with torch.enable_grad():
             weaver = self._weaver(taught, number, progress)
         asked = {text for one in experiences for text in one.prompts}
-        others = dict.fromkeys((*(text for one in experiences for text in one.others), *UNTOLD))
+        others = dict.fromkeys((*(text for one in experiences for text in one.others), *UNTOLD[: self.settings.untold]))
         untold = [self.model.prompt(("user", text)) for text in others if text not in asked]
         bare = self.model.decoder.generate(untold, _ANSWER, frozenset({self.model.end}))
         beside = self.run_texts(untold, [[*answer, self.model.end] for answer in bare])
@@ -404,7 +407,7 @@ class MemGen:
     def saved(self, part: State, texts: RunTexts) -> Tensor:
         """Nats a token (N,) of each answer that weaving saves, below 0 where it costs some."""
         with torch.inference_mode():
-            latents = self._woven(part, texts.past, texts.pad)
+            latents = self.woven(part, texts.past, texts.pad)
             less = self.losses(texts, None) - self.losses(texts, latents)
             row = texts.counted.nonzero()[:, 0]
             return torch.zeros(len(texts.pad)).index_add(0, row, less) / texts.counted.sum(1)
@@ -428,7 +431,7 @@ class MemGen:
             for group in optimizer.param_groups:
                 group["lr"] = settings.rate * min(1.0, (step + 1) / 5, 0.1 + (steps - step) / steps)
             optimizer.zero_grad()
-            loss = self.losses(rows, self._woven(part, rows.past, rows.pad)).mean()
+            loss = self.losses(rows, self.woven(part, rows.past, rows.pad)).mean()
             loss.backward()
             norm = torch.nn.utils.clip_grad_norm_(part.values(), 1.0)
             if not norm.isfinite():
@@ -510,7 +513,8 @@ def fitted(heard: Tensor, label: Tensor, ridge: float) -> tuple[Tensor, Tensor]:
     return weight, (middle - center @ weight).reshape(1)
 
 
-def _part(state: State, number: int) -> State:
+def shard_part(state: State, number: int) -> State:
+    """What a state holds of one shard, by the names that it has there."""
     start = f"shard.{number}."
     return {name.removeprefix(start): tensor for name, tensor in state.items() if name.startswith(start)}
 
