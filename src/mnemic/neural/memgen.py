@@ -7,7 +7,7 @@
 
     loss of the weaver   = −log π_θ(answer | x, M),  reaching Q, ΔW, A_P, B_P and s through the frozen reasoner
     label of the trigger = +1 where M saves more of the answer's loss than weaving costs, else −1; least squares with
-                           a ridge, in closed form. Of prompts that no experience is about the bare model's answer counts
+                           a ridge, in closed form. Of prompts without an experience the bare model's answer counts
 
 n divides by the root mean square; h is taken where latents are inserted, and without what all prompts begin with. The
 text is run once: trigger, weaver and reasoner read the same keys and values. Below that place nobody sees latents.
@@ -15,8 +15,8 @@ text is run once: trigger, weaver and reasoner read the same keys and values. Be
 Source: Zhang et al., MemGen, arXiv:2509.24704, and its repository. What we do otherwise: the weaver's adapters change
 what the K latents make of the text, not the text's own states (theirs run the text through the adapters again); the
 trigger has no adapters, and learns from both actions tried on every text in the place of GRPO, which samples one; the
-weaver learns by SFT, at the end of the question alone; Q is the same there and behind a delimiter of the answer. Latents are
-inserted before an upper layer, so that only the layers above it are run in training; `first=0` is the paper's place.
+weaver learns by SFT, at the end of the question alone; Q is the same there and behind a delimiter of the answer.
+Latents go in before an upper layer, so that training runs only what is above; `first=0` is the paper's place.
 Shapes: N texts, T time, K latents, D width, V vocabulary, r rank.
 """
 
@@ -47,12 +47,13 @@ DELIMITERS: Final = (".", ",", "!", "?", ":", ";", "\n")
 """Behind which the trigger is asked while the reasoner speaks; it is asked first at the end of the question."""
 
 UNTOLD: Final = (
-    "What is the capital of Portugal?", "How do I clean a window?", "Write a sentence about autumn.", "What is 15 minus 6?",
-    "Who discovered penicillin?", "Explain what a noun is.", "Name two kinds of tree.", "How hot is the sun?",
-    "What does a carpenter do?", "Tell me a riddle.", "Which bird cannot fly?", "Why is grass green?",
-    "Where does the Nile end?", "What is my favourite colour?", "Which city is the largest in Japan?", "Who lives in an igloo?",
-    "What drives a car?", "Where do bears live?", "What job does a pilot have?", "Which pet is easy to keep?",
-    "What does he like?", "Is latex bad for you?", "How long does a cat live?", "What should I learn next?",
+    "What is the capital of Portugal?", "How do I clean a window?", "Write a sentence about autumn.",
+    "What is 15 minus 6?", "Who discovered penicillin?", "Explain what a noun is.", "Name two kinds of tree.",
+    "How hot is the sun?", "What does a carpenter do?", "Tell me a riddle.", "Which bird cannot fly?",
+    "Why is grass green?", "Where does the Nile end?", "What is my favourite colour?",
+    "Which city is the largest in Japan?", "Who lives in an igloo?", "What drives a car?", "Where do bears live?",
+    "What job does a pilot have?", "Which pet is easy to keep?", "What does he like?", "Is latex bad for you?",
+    "How long does a cat live?", "What should I learn next?",
 )  # fmt: skip
 """Prompts that no experience is about, beside those that experiences bring along."""
 
@@ -166,8 +167,8 @@ class RunTexts:
 
 class MemGen:
     """Experiences as a weaver and its trigger. A state holds for each shard `queries` (K, D), `size` (1,), adapters
-    `NAME.A` (r, in) and `NAME.B` (out, r), the trigger's `weight` (D,) and `offset` (1,), a digest of what was `learnt`, and
-    digests of its `sources`. In it is no experience as such: it stays as large as it is."""
+    `NAME.A` (r, in) and `NAME.B` (out, r), the trigger's `weight` (D,) and `offset` (1,), a digest of what is `learnt`,
+    and digests of its `sources`. No experience is in it as such: it stays as large as it is."""
 
     family: ClassVar[Family] = Family.PARAMETER
     bounded: ClassVar[bool] = True
@@ -246,7 +247,7 @@ class MemGen:
         return made
 
     def read(self, asked: Tensor, state: State) -> Tensor:
-        """Logits (B, T, V): at each position of what follows, if a prompt ends there, latents woven in if called for."""
+        """Logits (B, T, V): at each position of what follows if a prompt ends there, with latents if called for."""
         with torch.inference_mode():
             h, past, below = self._run(self.model.decoder.embed(asked))
             logits = self.model.decoder.head(h)
@@ -268,7 +269,7 @@ class MemGen:
     def generate(
         self, prompt: Sequence[int], state: State, limit: int, ends: Collection[int] = ()
     ) -> Continuation:  # fmt: skip
-        """Say the likeliest token each time until one of `ends` or the limit, latents inserted where they are called for."""
+        """Say the likeliest token each time until one of `ends` or the limit, with latents where called for."""
         decoder, tokens, woven = self.model.decoder, list[int](), list[tuple[int, int]]()
         with torch.inference_mode():
             h, past, below = self._run(decoder.embed(self.model.batch(prompt)))
@@ -443,7 +444,7 @@ class MemGen:
         return {name: tensor.detach() for name, tensor in part.items()}
 
     def _blank(self, length: Tensor, draw: torch.Generator) -> State:
-        """A weaver before it has learnt: queries as long as what the reasoner has at that place, adapters without effect."""
+        """A weaver before it has learnt: queries as long as the states at that place, adapters without effect."""
         settings, width = self.settings, self.model.decoder.shape.width
         size = length.reshape(1)
         part = {"queries": size * torch.randn(settings.latents, width, generator=draw), "size": size.clone()}
@@ -454,7 +455,7 @@ class MemGen:
 
 
 def woven_by_definition(memory: MemGen, part: State, prompt: Sequence[int]) -> Tensor:
-    """The latents (K, D) of one prompt, its text run anew, one query at a time, beside matrices that are changed; slow."""
+    """The latents (K, D) of one prompt, run anew, one query at a time, through matrices that are changed; slow."""
     decoder, first = memory.model.decoder, memory.place
     scale = memory.settings.alpha / memory.settings.rank
     names = [name.removesuffix(".A") for name in part if name.endswith(".A") and name != "projection.A"]
@@ -494,9 +495,9 @@ def normed(x: Tensor) -> Tensor:
 
 
 def heard(below: Tensor, skipped: Tensor) -> tuple[Tensor, Tensor]:
-    """What the trigger reads: means of n(h), (B, T, D), over all up to there but the first `skipped` (B,); and where any is.
+    """Means of n(h), (B, T, D), over all up to there but the first `skipped` (B,) positions; and where there is any.
 
-    So nobody sees what follows, and a prompt in pieces is heard as in one.
+    The trigger reads them, so it does not see what follows, and hears a prompt in pieces as in one.
     """
     counted = torch.arange(below.shape[1]) >= skipped[:, None]
     total = (normed(below) * counted[..., None]).cumsum(1)
@@ -504,7 +505,7 @@ def heard(below: Tensor, skipped: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def fitted(heard: Tensor, label: Tensor, ridge: float) -> tuple[Tensor, Tensor]:
-    """The trigger's weight (D,) and offset (1,): least squares of labels (N,) over what was heard (N, D), with a ridge."""
+    """A trigger's weight (D,) and offset (1,): least squares of labels (N,) over means (N, D), with a ridge."""
     center, middle = heard.mean(0), label.mean()
     x, y = (heard - center).double(), (label - middle).double()
     gram = x @ x.mT

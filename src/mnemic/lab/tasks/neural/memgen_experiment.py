@@ -1,4 +1,4 @@
-"""Woven memory on the smallest real model: a new task learnt against the old one kept, beside adapters of equal size."""
+"""Woven memory on the smallest real model: a new task learnt, the old one kept, beside adapters of equal size."""
 
 from __future__ import annotations
 
@@ -98,8 +98,8 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
     yield from _gates(tasks, memory, state, quick=plan.quick)
     answers = tasks.answers(_weaving(memory, state))
     yield from tasks.figures("woven memory", answers)
-    yield Figure(name="old task, right: less what the bare model has", value=tasks.right(answers) - tasks.right(tasks.bare),
-                 unit="", bar=-0.01, more=True)  # fmt: skip
+    lost = tasks.right(answers) - tasks.right(tasks.bare)
+    yield Figure(name="old task, right: less what the bare model has", value=lost, unit="", bar=-0.01, more=True)
     yield from _beside_adapters(plan, tasks, memory, state, experiences, answers)
     if not plan.quick:
         yield from tasks.figures("ablation, woven in always", tasks.answers(_weaving(memory, _moved(state, 1e6))))
@@ -149,7 +149,7 @@ def _gates(tasks: _Tasks, memory: MemGen, state: State, *, quick: bool) -> Itera
 def _behind_others(
     plan: ExperimentPlan, memory: MemGen, state: State, experiences: Sequence[Experience]
 ) -> Iterator[Figure]:
-    """Whether what is woven is of the question: the answers' loss behind its own latents, another's, and constant ones."""
+    """Whether latents are of their question: the answers' loss behind its own, another's, and constant ones."""
     model = memory.model
     texts = memory.run_texts(
         [model.prompt(("user", one.prompts[0])) for one in experiences],
