@@ -185,9 +185,9 @@ class MemGen:
             remedy = "Weave once or more, with a ridge above 0, and adapters beside matrices that the model has."
             raise Invalid("settings", "name no place for a weaver", remedy)
         width = model.decoder.shape.width
-        self._sides = {name: tuple(model.decoder.weights[name].shape) for name in names} | {
-            "projection": (width, width)
-        }
+        matrices = {name: model.decoder.weights[name] for name in names}
+        self._sides: dict[str, tuple[int, int]] = {name: (len(w), w.shape[1]) for name, w in matrices.items()}
+        self._sides["projection"] = (width, width)
         prompts = [model.prompt(("user", text)) for text in ("a", "B")]
         self._opening = [a for a, b in takewhile(lambda pair: pair[0] == pair[1], zip(*prompts, strict=False))]
         self._delimiters = {ids[0] for text in DELIMITERS if len(ids := model.ids(text)) == 1}

@@ -28,7 +28,8 @@ _KNOWN: Final = (
 )  # fmt: skip
 """The old task: questions that no memory has heard, and the answer's word."""
 _SAID: Final = 10
-"""Tokens of an answer, at most."""
+"""Tokens of an answer, at most; in quick mode `_SAID_QUICK`."""
+_SAID_QUICK: Final = 6
 
 _Speaker: TypeAlias = Callable[[list[list[int]]], list[list[int]]]
 """What a model with some memory says behind each of some prompts."""
@@ -41,6 +42,7 @@ class _Tasks:
         count, old = (2, 2) if plan.quick else (8, len(_KNOWN))
         facts = made_up_facts(20, plan.seed)
         self.model, self.facts, self.known = model, facts[:count], _KNOWN[:old]
+        self.limit = _SAID_QUICK if plan.quick else _SAID
         taught, unseen = [fact.taught[0] for fact in self.facts], [fact.unseen for fact in self.facts]
         strangers = [fact.taught[0] for fact in facts[count : count + old]]
         self.prompts = {
@@ -50,7 +52,7 @@ class _Tasks:
                 ("old task", [question for question, _ in self.known]), ("strangers", strangers),
             )
         }  # fmt: skip
-        self.bare = self.answers(_speaker(model))
+        self.bare = self.answers(_speaker(model, self.limit))
 
     def answers(self, speaker: _Speaker) -> dict[str, list[list[int]]]:
         """What is said to each group of prompts."""
@@ -89,20 +91,22 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
     tasks = _Tasks(model, plan)
     settings = MemGenSettings(seed=plan.seed)
     if plan.quick:
-        settings = replace(settings, batch=2, least=20, passes=1, untold=4)
+        settings = replace(settings, batch=2, least=12, passes=1, untold=4)
     memory = MemGen(model, settings)
     experiences = [_experience(fact, 1 if plan.quick else 2) for fact in tasks.facts]
     plan.progress(f"{len(experiences)} facts, woven in")
     state = memory.write(experiences, memory.empty())
     plan.progress("what is said then")
     yield from _gates(tasks, memory, state, quick=plan.quick)
-    answers = tasks.answers(_weaving(memory, state))
+    answers = tasks.answers(_weaving(memory, state, tasks.limit))
     yield from tasks.figures("woven memory", answers)
     lost = tasks.right(answers) - tasks.right(tasks.bare)
     yield Figure(name="old task, right: less what the bare model has", value=lost, unit="", bar=-0.01, more=True)
     yield from _beside_adapters(plan, tasks, memory, state, experiences, answers)
     if not plan.quick:
-        yield from tasks.figures("ablation, woven in always", tasks.answers(_weaving(memory, _moved(state, 1e6))))
+        yield from tasks.figures(
+            "ablation, woven in always", tasks.answers(_weaving(memory, _moved(state, 1e6), tasks.limit))
+        )
         yield from _behind_others(plan, memory, state, experiences)
 
 
@@ -116,20 +120,20 @@ def _experience(fact: MadeUpFact, wordings: int) -> Experience:
     return Experience(fact.id, fact.taught[:wordings], fact.said, others, (fact.id,))
 
 
-def _speaker(model: TextModel, entries: Entries = BARE) -> _Speaker:
-    return lambda prompts: model.decoder.generate(prompts, _SAID, frozenset({model.end}), entries)
+def _speaker(model: TextModel, limit: int, entries: Entries = BARE) -> _Speaker:
+    return lambda prompts: model.decoder.generate(prompts, limit, frozenset({model.end}), entries)
 
 
-def _weaving(memory: MemGen, state: State) -> _Speaker:
+def _weaving(memory: MemGen, state: State, limit: int) -> _Speaker:
     ends = frozenset({memory.model.end})
-    return lambda prompts: [list(memory.generate(ids, state, _SAID, ends).tokens) for ids in prompts]
+    return lambda prompts: [list(memory.generate(ids, state, limit, ends).tokens) for ids in prompts]
 
 
 def _gates(tasks: _Tasks, memory: MemGen, state: State, *, quick: bool) -> Iterator[Figure]:
     """Nothing is inserted where it is not called for, K positions where it is, and how often that is."""
     few = [prompts[0] for prompts in tasks.prompts.values()]
-    bare = [_speaker(tasks.model)([ids])[0] for ids in few]  # one by one: padding moves the last digits
-    silent = _weaving(memory, _moved(state, -1e6))(few)
+    bare = [_speaker(tasks.model, tasks.limit)([ids])[0] for ids in few]  # one by one: padding moves the last digits
+    silent = _weaving(memory, _moved(state, -1e6), tasks.limit)(few)
     same = [one == other for one, other in zip(silent, bare, strict=True)]
     yield Figure(name="trigger off: token by token the bare model", value=sum(same) / len(same), unit=f"of {len(same)}",
                  bar=1, more=True)  # fmt: skip
@@ -139,6 +143,12 @@ def _gates(tasks: _Tasks, memory: MemGen, state: State, *, quick: bool) -> Itera
     yield Figure(name="trigger on: positions inserted, at least", value=min(inserted), unit="",
                  bar=memory.settings.latents, more=True)  # fmt: skip
     yield Figure(name="trigger on: most that a weaving is off from K", value=max(off), unit="positions", bar=0)
+    texts = memory.run_texts(
+        tasks.prompts["as taught"], [[*tasks.model.ids(fact.said), tasks.model.end] for fact in tasks.facts]
+    )
+    saved = float(memory.saved(shard_part(state, 0), texts).mean())
+    yield Figure(name="what latents save of the taught answers' loss", value=saved, unit="nats a token",
+                 bar=0.5 if quick else 1.5, more=True)  # fmt: skip
     bars = {"as taught": 0.5 if quick else 0.9, "old task": 0.5 if quick else 0.1}
     for group, prompts in tasks.prompts.items():
         called = [memory.called(ids, state) is not None for ids in prompts]
@@ -206,7 +216,7 @@ def _beside_adapters(
     def taught(name: str, chosen: LoraSettings) -> dict[str, list[list[int]]]:
         plan.progress(name)
         lora = LoraMemory(tasks.model, chosen)
-        return tasks.answers(_speaker(tasks.model, lora.attach(lora.write(facts, lora.empty()))))
+        return tasks.answers(_speaker(tasks.model, tasks.limit, lora.attach(lora.write(facts, lora.empty()))))
 
     plain = taught("adapters", adapters)
     yield from tasks.figures("control, adapters of equal size", plain)
