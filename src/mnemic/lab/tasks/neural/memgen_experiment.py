@@ -221,7 +221,7 @@ def _beside_adapters(
     plain = taught("adapters", adapters)
     yield from tasks.figures("control, adapters of equal size", plain)
     yield Figure(name="new task as taught, less what the adapters reach", value=tasks.told(ours) - tasks.told(plain),
-                 unit="", bar=-0.5 if plan.quick else -0.1, more=True)  # fmt: skip
+                 unit="", bar=None if plan.quick else -0.1, more=True)  # fmt: skip
     behind = {
         group: [
             (bare if memory.called(ids, state) is None else said)
