@@ -373,7 +373,10 @@ class MemGen:
         others = dict.fromkeys((*(text for one in experiences for text in one.others), *UNTOLD[: self.settings.untold]))
         untold = [self.model.prompt(("user", text)) for text in others if text not in asked]
         bare = self.model.decoder.generate(untold, _ANSWER, frozenset({self.model.end}))
-        beside = self.run_texts(untold, [[*answer, self.model.end] for answer in bare])
+        ended = [
+            answer if len(answer) == _ANSWER else [*answer, self.model.end] for answer in bare
+        ]  # not if it was cut
+        beside = self.run_texts(untold, ended)
         texts, saved = [taught, beside], [self.saved(weaver, texts) for texts in (taught, beside)]
         label = torch.where(torch.cat(saved) > self.settings.cost, 1.0, -1.0)
         weight, offset = fitted(torch.cat([text.heard for text in texts]), label, self.settings.ridge)
