@@ -72,6 +72,7 @@ COLLECTORS: Final = {
 MODULES: Final = {
     "kv": "mnemic.neural.kv_memory:KVMemory",  # keys and values of a text: MemOS, arXiv:2507.03724
     "wise": "mnemic.neural.wise:WiseMemory",  # edits in a side memory: WISE, arXiv:2405.14768
+    "memgen": "mnemic.neural.memgen:MemGen",  # latents woven in behind a question: MemGen, arXiv:2509.24704
     "explicit": "mnemic.neural.explicit_memory:ExplicitMemory",  # sparse keys and values: Memory3, arXiv:2407.01178
     "chunks": "mnemic.neural.chunk_memory:ChunkMemory",  # a bank of chunks behind a window: MemLong, arXiv:2408.16967
     "knn": "mnemic.neural.knn_attention:KnnAttention",  # the k best of all keys stored: arXiv:2203.08913

@@ -63,6 +63,7 @@ EXPERIMENTS: Final = {
     "infini_attention": "mnemic.lab.tasks.neural.infini_attention_experiment:measure",
     "engram": "mnemic.lab.tasks.neural.engram_experiment:measure",
     "ffn_bank": "mnemic.lab.tasks.neural.ffn_bank_experiment:measure",
+    "memgen": "mnemic.lab.tasks.neural.memgen_experiment:measure",
     "overwrite_rl": "mnemic.lab.tasks.neural.overwrite_rl_experiment:measure",
     "cms": "mnemic.lab.tasks.neural.cms_experiment:measure",
     "matrix": "mnemic.lab.tasks.neural.matrix_experiment:measure",
