@@ -373,9 +373,7 @@ class MemGen:
         others = dict.fromkeys((*(text for one in experiences for text in one.others), *UNTOLD[: self.settings.untold]))
         untold = [self.model.prompt(("user", text)) for text in others if text not in asked]
         bare = self.model.decoder.generate(untold, _ANSWER, frozenset({self.model.end}))
-        ended = [
-            answer if len(answer) == _ANSWER else [*answer, self.model.end] for answer in bare
-        ]  # not if it was cut
+        ended = [answer if len(answer) == _ANSWER else [*answer, self.model.end] for answer in bare]
         beside = self.run_texts(untold, ended)
         texts, saved = [taught, beside], [self.saved(weaver, texts) for texts in (taught, beside)]
         label = torch.where(torch.cat(saved) > self.settings.cost, 1.0, -1.0)
