@@ -77,9 +77,10 @@ def test_the_mean_is_judged_and_every_seed_is_kept(tmp_path: Path) -> None:
     assert [figure.met for figure in done.means] == [kept.mean.value >= 0.9, None]
     assert control.figure.bar is None
     assert done.curves == {
-        "memory": [(1, 2.0), (2, 1.5), (64, pytest.approx(1 / 64 + 1))],
-        "none": [(1, 0), (2, 0), (64, 0)],
+        "memory": {1: 2.0, 2: 1.5, 64: pytest.approx(1 / 64 + 1)},
+        "none": {1: 0, 2: 0, 64: 0},
     }
+    assert done.places == [1, 2, 64]
     assert {"torch", "threads", "load_before", "load_after", "cpu_seconds", "wall_seconds", "git"} <= done.header.keys()
     assert len(done.header["cpu_seconds_by_seed"]) == 3
 
