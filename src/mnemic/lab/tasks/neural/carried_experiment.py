@@ -22,10 +22,10 @@ from mnemic.errors import Invalid, MnemicError
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.kv.damage import changed_bytes
 from mnemic.lab.tasks.neural.experiment import ExperimentPlan
+from mnemic.lab.tasks.neural.tiny_learning import tiny_plan
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.models.chat.gguf import Gguf
 from mnemic.neural import base
-from mnemic.registry import load
 from mnemic.scope_learning import LORA_GGUF, LearningPlan, open_lora
 from mnemic.settings import Settings
 
@@ -35,8 +35,6 @@ _SAID: Final = (
     "My brother's name is {}.",
 )  # fmt: skip
 """What a person tells, each with a canary."""
-_TINY: Final = {"tiny": "mnemic.testing.tiny_llama:write_tiny_llama"}
-"""What writes the model; it is shipped for the tests of whoever writes a mechanism, and loaded only here."""
 _RUN: Final = 4
 """Tokens in a row that are looked for, as words of four and of eight bytes."""
 _STAYS: Final = "Something that stays."
@@ -72,7 +70,7 @@ class _Left:
 def measure_erasure(plan: ExperimentPlan) -> Iterator[Figure]:
     """Learn canaries, carry them in cubes, and erase them; then the controls, in which one thing does not go along."""
     count = 10 if plan.quick else 50
-    learning = _learning(plan)
+    learning = tiny_plan(plan.folder)
     tokens = open_lora(learning, plan.folder / "home" / "cache").model.ids
     canaries = _drawn(count, plan.seed, tokens)
     before, after = _erased(plan, learning, canaries, cascade=True)
@@ -201,7 +199,7 @@ def _brought_elsewhere(plan: ExperimentPlan, canaries: _Canaries) -> int:
 def measure_damage(plan: ExperimentPlan) -> Iterator[Figure]:
     """Change adapters and cubes, and have each read; then the controls, without a check."""
     count = 60 if plan.quick else 1_000
-    rng, learning = random.Random(plan.seed), _learning(plan)  # noqa: S311 - made-up damage
+    rng, learning = random.Random(plan.seed), tiny_plan(plan.folder)  # noqa: S311 - made-up damage
     place = plan.folder / "damage"
     place.mkdir()
     with Memory(place / "m.db", settings=_settings(plan)) as memory:
@@ -336,11 +334,6 @@ def _believed_lines(path: Path, rng: random.Random) -> int:
         place = at + rng.randrange(6)
         believed += bool(read_journal(raw[:place] + b"z" + raw[place + 1 :]).stories)
     return believed
-
-
-def _learning(plan: ExperimentPlan) -> LearningPlan:
-    path = plan.folder / "tiny.gguf"
-    return LearningPlan(model=str(path if path.exists() else load(_TINY, "tiny")(path)))
 
 
 def _made_by(learning: LearningPlan) -> dict[str, Any]:
