@@ -17,6 +17,7 @@ from mnemic.lab.tasks.neural.personas import Persona, persona_names
 from mnemic.models.chat.gguf import ENGINE
 from mnemic.neural.fact_wordings import CHARACTER
 from mnemic.neural.gguf_weights import open_gguf
+from mnemic.neural.llama import BARE
 from mnemic.testing.tiny_llama import write_tiny_llama
 
 
@@ -55,3 +56,9 @@ def test_a_persona_speaks_of_itself_where_it_is_a_character() -> None:
     assert user.share(user.taught()[:1], ["You live in Trondheim."]) == 1
     assert user.leaked(["It is in Coimbra.", "No."]) == 0.5
     assert persona_names()[0] == "ines"
+
+
+def test_what_is_told_beforehand_is_read_once_and_changes_no_answer(gguf: Path) -> None:
+    model, told = open_gguf(gguf), "The user lives in Trondheim and works as a cartographer."
+    questions = ["Where do I live?", "What is my job these days?", "Who?", "Where do we live?"]
+    assert lora_memory_experiment._answers(model, questions, BARE, told) == model.answers(questions, told=told)

@@ -13,6 +13,7 @@ from mnemic.lab.tasks.neural.experiment import CurvePoint, ExperimentPlan
 from mnemic.lab.tasks.neural.personas import Persona, neutral_text, persona_names
 from mnemic.models.chat.gguf import smollm2_weights
 from mnemic.neural import base
+from mnemic.neural.kv_memory import KVMemory, KVSettings, common_run
 from mnemic.neural.llama import BARE, Entries
 from mnemic.neural.lora_memory import LoraMemory, LoraSettings
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 FIRST: Final = "ines"
 """Whose facts are learnt where one user is enough."""
+_SAID: Final = 16
+"""Tokens of an answer."""
 QUICK_STEPS: Final = 24
 """At most so many steps of few facts, in a quick run."""
 
@@ -41,28 +44,38 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
     yield Figure(name=f"{count} facts learnt", value=process_time() - began, unit="CPU-s",
                  bar=None if plan.quick else 150)  # fmt: skip
     yield Figure(name="their adapter", value=len(base.packed(state, memory.identity)) / 1e6, unit="MB", bar=2.0)
-    yield from _asked(plan, model, persona, memory.attach(state))
-    yield from _in_the_engine(plan, persona, memory, state)
-    if not plan.quick:
-        plan.progress("the same without rehearsing")
-        bare = LoraMemory(model, replace(lora_settings(plan), others_weight=0, sentences_weight=0))
-        forgetful = bare.attach(bare.write(persona.facts(), bare.empty()))
-        yield from _compared(plan, model, persona, {"control, without rehearsing": (forgetful, "")})
-
-
-def _asked(plan: ExperimentPlan, model: TextModel, persona: Persona, entries: Entries) -> Iterator[Figure | CurvePoint]:
-    yield from _compared(plan, model, persona, {"": (entries, "")})
-    ways = {"control, no adapter": (BARE, "")}
+    ways = {"": (memory.attach(state), ""), "control, no adapter": (BARE, "")}
     if not plan.quick:
         ways["control, the facts in the prompt"] = (BARE, persona.statements())
+        plan.progress("the same without rehearsing")
+        bare = LoraMemory(model, replace(lora_settings(plan), others_weight=0, sentences_weight=0))
+        ways["control, without rehearsing"] = (bare.attach(bare.write(persona.facts(), bare.empty())), "")
     yield from _compared(plan, model, persona, ways)
+    yield from _in_the_engine(plan, persona, memory, state)
+
+
+def _answers(model: TextModel, questions: Sequence[str], entries: Entries, told: str) -> list[str]:
+    """What is said to each question; what is told beforehand is read once, and its keys are kept for all."""
+    if not told:
+        return model.answers(questions, entries, _SAID)
+    prompts = [model.prompt(("system", told), ("user", question)) for question in questions]
+    shared = min(common_run(prompts[0], prompt) for prompt in prompts)
+    kept = KVMemory(model, KVSettings("float32"))
+    state = kept.write(kept.tokens(prompts[0][:shared]), kept.empty())
+    said: dict[int, str] = {}
+    for length in sorted({len(prompt) for prompt in prompts}):
+        alike = [n for n, prompt in enumerate(prompts) if len(prompt) == length]
+        rows, rest = kept.attach(state, len(alike)), [prompts[n][shared:] for n in alike]
+        made = model.decoder.generate(rest, _SAID, frozenset({model.end}), rows)
+        said |= {n: model.answer(ids) for n, ids in zip(alike, made, strict=True)}
+    return [said[n] for n in range(len(prompts))]
 
 
 def _compared(
     plan: ExperimentPlan, model: TextModel, persona: Persona, ways: Mapping[str, tuple[Entries, str]]
 ) -> Iterator[Figure | CurvePoint]:
     """What each way answers; the one without a name is the memory, and is held against the bars."""
-    quick = plan.quick
+    quick, bare = plan.quick, model.perplexity(neutral_text())
     for way, (entries, told) in ways.items():
         plan.progress(way or "asked")
         front, curve = f"{way}: " if way else "", way.removeprefix("control, ") or "adapter"
@@ -70,12 +83,12 @@ def _compared(
             ("asked as taught", persona.taught(), 0.8 if quick else 0.95),
             ("asked in other words", persona.unseen(), 0.6 if quick else 0.80),
         ):
-            share = persona.share(asked, model.answers([question for _, question in asked], entries, told=told))
+            share = persona.share(asked, _answers(model, [question for _, question in asked], entries, told))
             yield Figure(name=f"{front}{name}", value=share, unit=f"of {len(asked)}", bar=None if way else bar,
                          more=True)  # fmt: skip
             yield CurvePoint(curve, name, share)
         asked = persona.of_others()
-        answers = model.answers([question for _, question in asked], entries, told=told)
+        answers = _answers(model, [question for _, question in asked], entries, told)
         leaked = persona.leaked(answers)
         yield Figure(name=f"{front}asked about others, any of these facts said", value=leaked, unit=f"of {len(asked)}",
                      bar=None if way else 0.4 if quick else 0.10)  # fmt: skip
@@ -85,7 +98,7 @@ def _compared(
                          unit=f"of {len(asked)}")  # fmt: skip
         if told:
             continue  # what is told is no change of the model
-        kept = model.perplexity(neutral_text()) / model.perplexity(neutral_text(), entries)
+        kept = 1.0 if entries is BARE else bare / model.perplexity(neutral_text(), entries)
         yield Figure(name=f"{front}perplexity of a neutral text", value=(1 / kept - 1) * 100, unit="% more",
                      bar=None if way else 20 if quick else 12)  # fmt: skip
         yield CurvePoint(curve, "neutral text kept", kept)

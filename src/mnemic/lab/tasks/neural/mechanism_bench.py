@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 FORMAT: Final = 1
 FULL_SEEDS: Final = 3
 QUICK_SEEDS: Final = 1
+_LONG: Final = ("matrix",)
+"""Experiments that a quick run has only where each is asked for: what they compare is measured by the others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,8 +111,10 @@ def bench_mechanisms(
 ) -> Iterator[MechanismRun]:
     """Run experiments with one thread, and keep each one's result as soon as it is there.
 
+    Interrupted amid an experiment, it keeps the seeds that are done, and leaves the others.
+
     Args:
-        names: Which; none means all.
+        names: Which; none means all, in a quick run all but long ones.
         seeds: From 0 on, so many.
         results: Folder of the result files.
         open_model: Can be pickled where there are several processes.
@@ -119,7 +123,7 @@ def bench_mechanisms(
     Raises:
         Invalid: torch is missing, or an experiment is not known.
     """
-    chosen = _checked(names)
+    chosen = _checked(names, quick=quick)
     require_torch()
     known = {name: _seconds_a_seed(results / f"{name}.jsonl", quick=quick) for name in chosen}
     order = _Order(seeds=range(seeds), quick=quick, open_model=open_model)
@@ -132,6 +136,8 @@ def bench_mechanisms(
     for run in made:
         append(results / f"{run.mechanism}.jsonl", run)
         yield run
+        if len(run.seeds) < seeds:
+            raise KeyboardInterrupt
 
 
 @cache
@@ -172,11 +178,11 @@ def runs(path: Path) -> list[MechanismRun]:
     return [_read(record, path.name) for record in records(path)]
 
 
-def _checked(names: Sequence[str]) -> tuple[str, ...]:
+def _checked(names: Sequence[str], *, quick: bool) -> tuple[str, ...]:
     for name in names:
         if name not in EXPERIMENTS:
             raise Invalid("name", f"{name!r} is not known", did_you_mean(name, sorted(EXPERIMENTS)))
-    return tuple(dict.fromkeys(names)) or tuple(EXPERIMENTS)
+    return tuple(dict.fromkeys(names)) or tuple(name for name in EXPERIMENTS if not (quick and name in _LONG))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,7 +247,12 @@ def _run(
             plan = ExperimentPlan(
                 seed=seed, quick=order.quick, folder=Path(folder), open_model=order.open_model, progress=tell
             )
-            measured.append(list(measure(plan)))
+            try:
+                measured.append(list(measure(plan)))
+            except KeyboardInterrupt:
+                if not measured:
+                    raise
+                break  # hours may lie in the seeds that are done
         _figures_over_seeds(name, measured)  # a fault costs this seed, and none that comes after it
         _points_over_seeds(name, measured)
         cpu.append(round(process_time() - before, 2))
@@ -258,7 +269,7 @@ def _run(
         "wall_seconds": round(perf_counter() - began, 2),
     }
     return MechanismRun(
-        mechanism=name, quick=order.quick, seeds=tuple(order.seeds), header=header,
+        mechanism=name, quick=order.quick, seeds=tuple(order.seeds[: len(measured)]), header=header,
         figures=_figures_over_seeds(name, measured), points=_points_over_seeds(name, measured),
     )  # fmt: skip
 
