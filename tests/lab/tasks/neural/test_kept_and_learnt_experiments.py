@@ -10,7 +10,8 @@ import pytest
 
 pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
 
-from mnemic.lab.tasks.neural import kv_memory_experiment, lora_memory_experiment
+from mnemic.lab.tasks.neural.kv_memory_experiment import _QUICK
+from mnemic.lab.tasks.neural.lora_memory_experiment import _answers
 from mnemic.lab.tasks.neural.mechanism_bench import bench_mechanisms
 from mnemic.lab.tasks.neural.mechanism_report import draw, page_block
 from mnemic.lab.tasks.neural.personas import Persona, persona_names
@@ -19,6 +20,8 @@ from mnemic.neural.fact_wordings import CHARACTER
 from mnemic.neural.gguf_weights import open_gguf
 from mnemic.neural.llama import BARE
 from mnemic.testing.tiny_llama import write_tiny_llama
+
+EXPERIMENTS = "mnemic.lab.tasks.neural"
 
 
 @pytest.fixture(scope="module")
@@ -33,10 +36,12 @@ def test_every_seed_measures_the_same_things(
 ) -> None:
     if name == "lora_memory" and importlib.util.find_spec(ENGINE) is None:
         pytest.skip(f"{ENGINE} is not installed")
-    short = replace(kv_memory_experiment._QUICK, lengths=(64,), ratios=(None,), prompts=3)
-    monkeypatch.setattr(kv_memory_experiment, "_QUICK", short)
-    monkeypatch.setattr(lora_memory_experiment, "smollm2_weights", lambda: gguf)
-    monkeypatch.setattr(lora_memory_experiment, "neutral_text", lambda: "The river runs through the old town.")
+    short = replace(_QUICK, lengths=(64,), ratios=(None,), prompts=3)
+    monkeypatch.setattr(f"{EXPERIMENTS}.kv_memory_experiment._QUICK", short)
+    monkeypatch.setattr(f"{EXPERIMENTS}.lora_memory_experiment.smollm2_weights", lambda: gguf)
+    monkeypatch.setattr(
+        f"{EXPERIMENTS}.lora_memory_experiment.neutral_text", lambda: "The river runs through the old town."
+    )
     (run,) = bench_mechanisms(
         [name], quick=True, seeds=2, results=tmp_path, open_model=lambda: open_gguf(gguf), progress=lambda part: None
     )
@@ -61,4 +66,4 @@ def test_a_persona_speaks_of_itself_where_it_is_a_character() -> None:
 def test_what_is_told_beforehand_is_read_once_and_changes_no_answer(gguf: Path) -> None:
     model, told = open_gguf(gguf), "The user lives in Trondheim and works as a cartographer."
     questions = ["Where do I live?", "What is my job these days?", "Who?", "Where do we live?"]
-    assert lora_memory_experiment._answers(model, questions, BARE, told) == model.answers(questions, told=told)
+    assert _answers(model, questions, BARE, told) == model.answers(questions, told=told)
