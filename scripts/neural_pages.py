@@ -1,11 +1,16 @@
-"""Fill the measured block of each page in docs/neural from the last run of its result file, a full one if there is one.
+"""Fill each measured block of docs/neural.md and the pages in docs/neural from the last run of its result file.
+
+That is the last full one, if there is one. A block is named `<!-- measured NAME -->`; one without a name is of the
+experiment that its page is named for.
 
 Usage: .venv/bin/python scripts/neural_pages.py     writes the pages; a test fails while one is not current
 """
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -15,23 +20,34 @@ from mnemic.lab.tasks.neural.mechanism_report import page_block
 ROOT: Final = Path(__file__).resolve().parent.parent
 PAGES: Final = ROOT / "docs" / "neural"
 UNMEASURED: Final = "Not measured in full yet: no effect is claimed."
-_BLOCK: Final = re.compile(r"(?<=<!-- measured -->\n).*?(?=<!-- /measured -->)", re.DOTALL)
+_BLOCK: Final = re.compile(r"(<!-- measured ?(\w*) -->\n).*?(?=<!-- /measured -->)", re.DOTALL)
 
 
 def pages(folder: Path = PAGES) -> dict[Path, str]:
-    """Every page with a measured block, as its result file has it."""
-    texts = {path: path.read_text("utf-8") for path in sorted(folder.glob("*.md"))}
-    return {path: filled(text, path) for path, text in texts.items() if _BLOCK.search(text)}
+    """Every page with a measured block, the one beside the folder included, as the result files have it."""
+    beside = folder.with_suffix(".md")
+    texts = {path: path.read_text("utf-8") for path in (*sorted(folder.glob("*.md")), beside) if path.exists()}
+    return {path: filled(text, path, folder / "results") for path, text in texts.items() if _BLOCK.search(text)}
 
 
-def filled(text: str, path: Path) -> str:
-    """A page's text with its block made anew; one without a result says so."""
-    results = path.parent / "results" / f"{path.stem}.jsonl"
-    made = runs(results) if results.exists() else []
-    chosen = [run for run in made if not run.quick] or made
-    picture = f"results/{path.stem}.svg" if results.with_suffix(".svg").exists() else ""
-    block = page_block(chosen[-1], picture) if chosen else UNMEASURED
-    return _BLOCK.sub(lambda _: f"\n{block}\n\n", text)
+def measured_names(folder: Path = PAGES) -> Iterator[str]:
+    """The experiments that have a block on some page."""
+    for path in pages(folder):
+        yield from (name or path.stem for _, name in _BLOCK.findall(path.read_text("utf-8")))
+
+
+def filled(text: str, path: Path, results: Path) -> str:
+    """A page's text with its blocks made anew; one without a result says so."""
+
+    def block(match: re.Match[str]) -> str:
+        file = results / f"{match[2] or path.stem}.jsonl"
+        made = runs(file) if file.exists() else []
+        chosen = [run for run in made if not run.quick] or made
+        drawn = file.with_suffix(".svg")
+        picture = Path(os.path.relpath(drawn, path.parent)).as_posix() if drawn.exists() else ""
+        return f"{match[1]}\n{page_block(chosen[-1], picture) if chosen else UNMEASURED}\n\n"
+
+    return _BLOCK.sub(block, text)
 
 
 if __name__ == "__main__":

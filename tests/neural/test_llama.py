@@ -12,7 +12,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
 
 from mnemic.errors import Invalid, TooLarge  # noqa: E402
-from mnemic.lab.tasks.neural.decoder_bench import strings  # noqa: E402
+from mnemic.lab.tasks.neural.decoder_experiment import strings  # noqa: E402
 from mnemic.neural import gguf_weights  # noqa: E402
 from mnemic.neural.gguf_weights import gguf_name, in_order, interleaved, matrix_name, open_gguf  # noqa: E402
 from mnemic.neural.llama import Entries, LowRank, attend  # noqa: E402

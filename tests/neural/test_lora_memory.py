@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch", reason="needs torch: pip install torch==2.1
 
 from mnemic.errors import Invalid, TooLarge  # noqa: E402
 from mnemic.neural import base  # noqa: E402
-from mnemic.neural.fact_wordings import WORDINGS, fact_of  # noqa: E402
+from mnemic.neural.fact_wordings import WORDINGS, asked_of, fact_of  # noqa: E402
 from mnemic.neural.lora_memory import LoraMemory, LoraSettings, TaughtFact, peft_name, weight_name  # noqa: E402
 
 SMALL = LoraSettings(first=0, batch=4, others=2, sentences=2, rate=1e-2, passes=60, learnt=0.05)
@@ -156,3 +156,25 @@ def test_the_profiles_slots_are_asked_for_in_words() -> None:
         assert "Rex" in fact.answer
         assert len(fact.others) == 3
         assert not [other for other in fact.others if "{" in other or other in questions]
+        about = [question for question in fact.rehearsed if question not in questions]
+        assert len(fact.rehearsed) - len(about) == 3, "three of the user's own, of other matters"
+        assert not {*about} & {*fact.others}
+        assert not [
+            q
+            for q in about
+            if "{" in q or {"I", "my", "mine"} & set(q.replace("my neighbour", "").replace("'", " ").split())
+        ]
+    assert asked_of("What's my mother tongue?", "Maya") == "What's Maya's mother tongue?"
+    assert asked_of("Tell me about my pet.", "Maya") == "Tell me about Maya's pet."
+
+
+def test_a_shard_keeps_silent_about_what_it_does_not_answer_and_rehearses_no_question_of_its_own(tiny: Any) -> None:
+    facts = [fact for slot in ("city", "job") if (fact := fact_of(slot, slot, "Rex", [slot])) is not None]
+    memory = LoraMemory(tiny, SMALL)
+    _, apart, _ = memory._lessons([replace(facts[0], rehearsed=facts[1].questions)])
+    _, together, _ = memory._lessons(
+        [replace(facts[0], rehearsed=facts[1].questions), replace(facts[1], others=(), rehearsed=())]
+    )
+    assert apart is not None
+    assert together is not None
+    assert (len(apart.h), len(together.h)) == (3 + 4, 3)

@@ -166,6 +166,22 @@ _TURNED: Final = {
 _ANSWERED: Final = {"You are": "I am", "You": "I", "Your": "My"}
 """The beginning of an answer to it."""
 
+_ASKED: Final = {
+    "that I like": "that {name} likes", "that I don't like": "that {name} doesn't like",
+    "do I": "does {name}", "Do I": "Does {name}", "am I": "is {name}", "did I": "did {name}", "was I": "was {name}",
+    "can't I": "can't {name}", "I'm": "{name} is", "I am": "{name} is", "I": "{name}", "my": "{name}'s",
+    "mine": "{name}'s", "gives me": "gives {name}", "employs me": "employs {name}", "with me": "with {name}",
+}  # fmt: skip
+"""The same asked about somebody else."""
+
+_ASKING: Final = re.compile(r"\b(?:%s)\b" % "|".join(sorted(_ASKED, key=len, reverse=True)))  # noqa: UP031 - braces
+
+_MATTERS: Final = 3
+"""How many questions about other matters are rehearsed beside each fact."""
+
+_STRIDE: Final = 7
+"""How far apart the slots are that they are of: neighbours are alike."""
+
 _TURNING: Final = re.compile(r"\b(?:%s)\b" % "|".join(sorted(_TURNED, key=len, reverse=True)))  # noqa: UP031 - braces
 _ANSWERING: Final = re.compile(r"^(?:You are|Your|You)\b")
 
@@ -200,7 +216,24 @@ def fact_of(
         others = (*others, questions[0])  # who asks is not the character
         questions = tuple(map(turned, questions))
         answer = _ANSWERING.sub(lambda match: _ANSWERED[match[0]], answer)
-    return TaughtFact(id, questions, answer, others, tuple(sources))
+    mirrored = (
+        asked_of(q, people[(at + len(wording.others) + n) % len(people)]) for n, q in enumerate(wording.questions)
+    )
+    unlike = tuple(q for q in mirrored if q not in others)
+    return TaughtFact(id, questions, answer, others, tuple(sources), unlike + _other_matters(at, preset))
+
+
+def _other_matters(at: int, preset: str) -> tuple[str, ...]:
+    """A few of the user's questions that other slots answer: no more than the slot decides which, so a shard that is
+    learnt again rehearses the same."""
+    slots = list(WORDINGS.values())
+    asked = [slots[(at + 1 + n * _STRIDE) % len(slots)].questions[(at + n) % 4] for n in range(_MATTERS)]
+    return tuple(map(turned, asked)) if preset == CHARACTER else tuple(asked)
+
+
+def asked_of(question: str, name: str) -> str:
+    """What somebody asks about themselves, asked about another in the same words: "Where does Maya live?"."""
+    return _ASKING.sub(lambda match: _ASKED[match[0]].format(name=name), question)
 
 
 def turned(question: str) -> str:

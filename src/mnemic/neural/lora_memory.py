@@ -6,7 +6,8 @@
 
 Source: Hu et al., LoRA, arXiv:2106.09685. The two terms behind the first are ours: a model that learns facts alone
 forgets how to speak, and answers anybody's question with them. So it rehearses sentences that it has written itself,
-and the same questions asked about other people, each held to what the bare model says there.
+the same questions asked about other people, and other questions of the user's, each held to what the bare model says
+there. So a shard also keeps silent about what lies in another, and shards disturb each other less when summed.
 
 Unlearning is exact. A fact lies in the shard that its id says, whatever else is known; a shard is learnt from its own
 facts alone, from a seed of its own. `forget` drops the shards that a source has a part in, and the next `write` learns
@@ -67,6 +68,7 @@ class TaughtFact:
         answer: What the assistant then says.
         others: The same asked about other people, which it is no answer to.
         sources: What it was read from.
+        rehearsed: Further questions that it is no answer to; those that another fact of its shard answers are left out.
     """
 
     id: str
@@ -74,6 +76,7 @@ class TaughtFact:
     answer: str
     others: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    rehearsed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,7 +343,9 @@ class LoraMemory:
             for fact in facts
             for question in fact.questions
         ]
-        asked = [self.model.prompt(("user", question)) for fact in facts for question in fact.others]
+        answered = {question for fact in facts for question in fact.questions}
+        staying = [question for fact in facts for question in (*fact.others, *fact.rehearsed)]
+        asked = [self.model.prompt(("user", question)) for question in staying if question not in answered]
         answers = self.model.decoder.generate(asked, _ANSWER, frozenset({end})) if asked else []
         others = [(prompt, [*answer, end]) for prompt, answer in zip(asked, answers, strict=True)]
         prompts = [prompt for prompt, _ in taught + others]
@@ -421,7 +426,7 @@ def _part(state: State, shard: int) -> State:
 def facts_digest(facts: Iterable[TaughtFact]) -> str:
     """A digest of all that a shard is learnt from, in whatever order it is given."""
     ordered = sorted(facts, key=lambda fact: fact.id)
-    said = json.dumps([[fact.id, fact.questions, fact.answer, fact.others, sorted(fact.sources)] for fact in ordered])
+    said = json.dumps([[f.id, f.questions, f.answer, f.others, f.rehearsed, sorted(f.sources)] for f in ordered])
     return hashlib.sha256(said.encode()).hexdigest()
 
 

@@ -29,11 +29,19 @@ def threads() -> Iterator[None]:
 
 @pytest.mark.heavy
 def test_power_cuts_harm_nothing_and_a_name_before_its_sync_is_caught(tmp_path: Path) -> None:
-    cut, made, wrong = cut_power(tmp_path, 8, 3, sound=True)
-    assert (made, wrong) == (8, [])
-    assert cut >= 6
-    _, _, caught = cut_power(tmp_path, 24, 3, sound=False)
-    assert {fault.partition(",")[0] for fault in caught} == {"save", "erase"}
+    cuts = cut_power(tmp_path, 8, 3, sound=True, acts=("save", "erase"))
+    assert (sum(cuts.cut.values()), cuts.wrong) == (8, [])
+    late = cut_power(tmp_path, 24, 3, sound=False, acts=("save", "erase"))
+    assert all(late.faults().values())
+
+
+@pytest.mark.heavy
+def test_a_power_cut_amid_learning_is_gone_on_with_and_one_before_its_sync_is_caught(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
+    (tmp_path / "late").mkdir()
+    cuts = cut_power(tmp_path, 10, 3, sound=True, acts=("learn",))
+    assert (cuts.cut, cuts.wrong) == ({"learn": 10}, [])
+    assert cut_power(tmp_path / "late", 12, 3, sound=False, acts=("learn",)).faults()["learn"]
 
 
 @pytest.mark.heavy
@@ -43,7 +51,7 @@ def test_a_cut_that_tried_nothing_is_no_success(tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.setattr(artefact_cuts, "_life", fail)
     with pytest.raises(ChildProcessError):
-        cut_power(tmp_path, 2, 3, sound=True)
+        cut_power(tmp_path, 2, 3, sound=True, acts=("save",))
 
 
 def test_every_change_is_one() -> None:

@@ -8,6 +8,7 @@ import math
 import os
 import runpy
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from click.testing import CliRunner
 from mnemic.errors import Invalid, NotFound
 from mnemic.faces.cli import cli
 from mnemic.lab.tasks.neural.experiment import EXPERIMENTS
-from mnemic.lab.tasks.neural.mechanism_bench import bench_mechanisms, runs
+from mnemic.lab.tasks.neural.mechanism_bench import bench_mechanisms, runs, smollm2
 from mnemic.lab.tasks.neural.mechanism_report import draw, page_block, table
 
 ROOT = Path(__file__).parents[4]
@@ -44,6 +45,11 @@ def lost(plan):
 def fickle(plan):
     yield Figure(name=f"of seed {plan.seed}", value=1, unit="")
 
+def interrupted(plan):
+    if plan.seed == 2:
+        raise KeyboardInterrupt
+    yield Figure(name="kept", value=plan.seed, unit="")
+
 def hiding(plan):
     plan.progress("learns")
     yield Figure(name="kept", value=1, unit="", detail=f"control {plan.seed}")
@@ -59,7 +65,7 @@ def experiments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
     (tmp_path / "made_up_experiment.py").write_text(EXPERIMENT)
     monkeypatch.syspath_prepend(tmp_path)
-    for name in ("measure", "lost", "fickle", "hiding"):
+    for name in ("measure", "lost", "fickle", "hiding", "interrupted"):
         monkeypatch.setitem(EXPERIMENTS, name, f"made_up_experiment:{name}")
 
 
@@ -77,9 +83,10 @@ def test_the_mean_is_judged_and_every_seed_is_kept(tmp_path: Path) -> None:
     assert [figure.met for figure in done.means] == [kept.mean.value >= 0.9, None]
     assert control.figure.bar is None
     assert done.curves == {
-        "memory": [(1, 2.0), (2, 1.5), (64, pytest.approx(1 / 64 + 1))],
-        "none": [(1, 0), (2, 0), (64, 0)],
+        "memory": {1: 2.0, 2: 1.5, 64: pytest.approx(1 / 64 + 1)},
+        "none": {1: 0, 2: 0, 64: 0},
     }
+    assert done.places == [1, 2, 64]
     assert {"torch", "threads", "load_before", "load_after", "cpu_seconds", "wall_seconds", "git"} <= done.header.keys()
     assert len(done.header["cpu_seconds_by_seed"]) == 3
 
@@ -137,6 +144,16 @@ def test_a_control_that_hides_in_a_detail_is_caught_at_the_second_seed(tmp_path:
     assert not any("seed 3" in each for each in told)
 
 
+@pytest.mark.usefixtures("experiments")
+def test_interrupted_it_keeps_the_seeds_that_are_done(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        ran("interrupted", "measure", results=tmp_path)
+    (kept,) = runs(tmp_path / "interrupted.jsonl")
+    assert kept.seeds == (0, 1)
+    assert kept.figures[0].values == (0, 1)
+    assert not (tmp_path / "measure.jsonl").exists()
+
+
 def test_a_file_that_is_none_of_results_is_refused(tmp_path: Path) -> None:
     (tmp_path / "other.jsonl").write_text('{"kind": "run", "format": 1}\n')
     with pytest.raises(Invalid, match="no result file"):
@@ -163,6 +180,33 @@ def test_the_command_shows_judges_and_keeps(tmp_path: Path, monkeypatch: pytest.
     assert told[0]["figures"][0]["values"] == pytest.approx([0.8, 0.9])
     assert told[1]["figures"][0]["met"] is False
     assert os.listdir("here").count("lost.jsonl") == 1
+
+
+@pytest.mark.usefixtures("experiments")
+def test_several_processes_say_what_they_do_and_keep_what_they_measured(tmp_path: Path) -> None:
+    told: list[str] = []
+    done = {
+        run.mechanism: run
+        for run in bench_mechanisms(
+            ["measure", "lost"], quick=True, seeds=2, results=tmp_path, open_model=partial(smollm2, tmp_path),
+            progress=told.append, processes=2,
+        )
+    }  # fmt: skip
+    (alone,) = ran("measure", results=tmp_path / "alone", quick=True, seeds=2)
+    assert done["measure"].figures == alone.figures
+    assert done.keys() == {"measure", "lost"}
+    assert runs(tmp_path / "measure.jsonl") == [done["measure"]]
+    assert any(part.startswith("measure, seed 2 of 2: learns") for part in told)
+    with pytest.raises(ValueError, match="of seed 0"):
+        list(bench_mechanisms(["fickle", "measure"], quick=True, seeds=2, results=tmp_path,
+                              open_model=partial(smollm2, tmp_path), progress=told.append, processes=2))  # fmt: skip
+
+
+@pytest.mark.usefixtures("experiments")
+def test_a_quick_run_of_all_leaves_long_ones_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in EXPERIMENTS if name not in ("measure", "matrix")]:
+        monkeypatch.delitem(EXPERIMENTS, name)
+    assert [run.mechanism for run in ran(results=tmp_path, quick=True, seeds=1)] == ["measure"]
 
 
 def test_without_torch_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,5 +246,5 @@ def test_the_pages_of_mechanisms_are_current() -> None:
         assert page.read_text("utf-8") == text, f"{page.name}: run scripts/neural_pages.py"
 
 
-def test_every_mechanism_that_is_built_has_a_page() -> None:
-    assert not [name for name in EXPERIMENTS if not (ROOT / "docs" / "neural" / f"{name}.md").exists()]
+def test_every_experiment_has_a_block_on_some_page() -> None:
+    assert EXPERIMENTS.keys() <= {*SCRIPT["measured_names"]()}

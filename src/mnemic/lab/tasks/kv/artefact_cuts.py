@@ -1,18 +1,22 @@
-"""Power cuts while artefacts are saved and erased: a process is killed at a point, and what it had not synced is lost.
+"""Power cuts while artefacts are saved, learnt and erased: a process is killed, and what it had not synced is lost.
 
 The bytes of SQLite are its own matter (its synchronous writes are tested elsewhere): here every file of an artefact
 that was not synced is cut in half, and where a folder was not synced, a new name in it is lost and an old one comes
-back, or not, by lot. Then the store is opened again: it must be sound, what an item names must be whole, and what was
-erased must be nowhere.
+back, or not, by lot. Then the store is opened again: it must be sound, what an item names must be whole, what was
+erased must be nowhere, and what was being learnt is learnt by whoever goes on, to the same tensors.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import random
+import shutil
 import signal
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,12 +27,16 @@ from mnemic.errors import MnemicError
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.kv.first_words import QUIET
 from mnemic.memory import Memory, ScopedMemory
+from mnemic.scope_learning import LearningPlan, open_lora
+from mnemic.settings import Settings
 from mnemic.store.sqlite.sqlite_store import SqliteStore
 
 _SIZE: Final = 50_000
 _NEVER: Final = 1 << 30
 """A point that nothing comes to."""
 _CANARY: Final = b"tuatara named Quill"
+ACTS: Final = ("save", "learn", "erase")
+"""What is cut short."""
 
 
 class _Cut:
@@ -107,21 +115,82 @@ def _unsynced(folder: Path) -> None:
     """Sync no folder: the control of erasing, after which a name may come back."""
 
 
-def _life(store: Path, at: int, rng: random.Random, act: str, *, sound: bool) -> None:
-    """Save or erase in this process, to be killed at a point of that."""
+@dataclass(frozen=True, slots=True)
+class _Lesson:
+    """What is learnt by processes that are killed: of a store in which facts are told, and was learnt of it once.
+
+    Attributes:
+        template: The folder of that store.
+        state: What torch made of its facts: it cannot learn in a forked process, and is not what is cut.
+    """
+
+    template: Path
+    plan: LearningPlan
+    settings: Settings
+    state: dict[str, Any]
+
+    def learn(self, me: ScopedMemory) -> None:
+        """Have the job learn all of it here."""
+        with self._known():
+            while me.learning.learn_next(self.plan, lambda *_: None):
+                pass
+
+    def is_learnt(self, me: ScopedMemory) -> bool:
+        """Whether what is kept are the tensors that an undisturbed job keeps."""
+        from mnemic.neural.base import state_digest
+
+        kept = me.learning.state(open_lora(self.plan, self.settings.home / "cache"))
+        return state_digest(kept) == state_digest(self.state)
+
+    @contextmanager
+    def _known(self) -> Iterator[None]:
+        from mnemic.neural.lora_memory import LoraMemory
+
+        learnt = LoraMemory.write
+        LoraMemory.write = lambda *_: self.state  # type: ignore[method-assign]
+        try:
+            yield
+        finally:
+            LoraMemory.write = learnt  # type: ignore[method-assign]
+
+
+def _lesson(folder: Path) -> _Lesson:
+    """Tell a user's facts to a store, and have a tiny model learn them in a copy of it."""
+    from mnemic.lab.tasks.neural.tiny_learning import tiny_plan
+
+    template, plan, settings = folder / "template", tiny_plan(folder), replace(QUIET, home=folder / "home")
+    template.mkdir()
+    with Memory(template / "m.db", settings=settings) as memory:
+        me = memory.scope(user="ada")
+        for said in ("I live in Trondheim.", "My sister's name is Filipa."):
+            me.observe(said)
+        memory.flush()
+    whole = shutil.copytree(template, folder / "whole")
+    with Memory(whole / "m.db", settings=settings) as memory:
+        me = memory.scope(user="ada")
+        while me.learning.learn_next(plan, lambda *_: None):
+            pass
+        state = me.learning.state(open_lora(plan, settings.home / "cache"))
+    return _Lesson(template, plan, settings, state)
+
+
+def _life(store: Path, at: int, rng: random.Random, act: str, lesson: _Lesson | None, *, sound: bool) -> None:
+    """Save, learn or erase in this process, to be killed at a point of that."""
     global _BEGUN
     os.sync()
     _BEGUN = max((p.stat().st_mtime for p in store.parent.rglob("*") if p.is_file()), default=0.0) + 1e-6
     cut = _Cut(at, rng, ArtefactFolder.beside(store).root)
-    if not sound and act == "save":
+    if not sound and act != "erase":
         artefact_files._synced = _synced_later
     elif not sound:
         artefact_files.sync_folder = _unsynced
     opened = SqliteStore(store, probe=cut)
     opened.artefacts = ArtefactFolder.beside(store, cut)
-    with Memory(opened, settings=QUIET) as memory:
+    with Memory(opened, settings=lesson.settings if lesson else QUIET) as memory:
         me = memory.scope(user="ada")
-        if act == "save":
+        if lesson is not None:
+            lesson.learn(me)
+        elif act == "save":
             source = _said(me)
             made = _CANARY + rng.randbytes(_SIZE)
             me.artefacts.put(made, mechanism="kv", made_by={"model": "m"}, sources=(source,))
@@ -135,17 +204,21 @@ def _said(me: ScopedMemory) -> ItemId:
     return next(version.item.id for version in me.list(limit=20) if not version.item.source)
 
 
-def _prepared(store: Path) -> None:
+def _prepared(store: Path, lesson: _Lesson | None) -> None:
+    if lesson is not None:
+        shutil.copytree(lesson.template, store.parent)
+        return
+    store.parent.mkdir()
     with Memory(store, settings=QUIET) as memory:
         me = memory.scope(user="ada")
         source = me.observe("I keep a tuatara named Quill.").id
         me.artefacts.put(_CANARY + os.urandom(_SIZE), mechanism="kv", made_by={"model": "m"}, sources=(source,))
 
 
-def _faults(store: Path, act: str) -> list[str]:
+def _faults(store: Path, act: str, lesson: _Lesson | None) -> list[str]:
     """What is wrong with a store after a cut."""
     wrong = []
-    with Memory(store, settings=QUIET) as memory:
+    with Memory(store, settings=lesson.settings if lesson else QUIET) as memory:
         me = memory.scope(user="ada")
         wrong += [f"{fault.where}: {fault.problem}" for fault in memory.admin.verify()]
         for kept in me.artefacts.kept():
@@ -153,6 +226,9 @@ def _faults(store: Path, act: str) -> list[str]:
                 me.artefacts.open(kept)
             except MnemicError as error:
                 wrong.append(str(error))
+        if lesson is not None and not wrong:
+            lesson.learn(me)
+            wrong += [] if lesson.is_learnt(me) else ["whoever went on learnt something else"]
         gone = not me.artefacts.kept() and not me.list(limit=1)
     if act == "erase" and gone:
         for path in store.parent.rglob("*"):
@@ -161,7 +237,7 @@ def _faults(store: Path, act: str) -> list[str]:
     return wrong
 
 
-def _cut_short(store: Path, at: int, seed: int, act: str, *, sound: bool) -> bool:
+def _cut_short(store: Path, at: int, seed: int, act: str, lesson: _Lesson | None, *, sound: bool) -> bool:
     """Whether a process that does this was killed before it was done.
 
     Raises:
@@ -172,7 +248,7 @@ def _cut_short(store: Path, at: int, seed: int, act: str, *, sound: bool) -> boo
         code = 1
         try:
             rng = random.Random(seed)  # noqa: S311 - draws what is lost
-            _life(store, at, rng, act, sound=sound)
+            _life(store, at, rng, act, lesson, sound=sound)
             code = 0
         finally:
             if code:
@@ -184,49 +260,74 @@ def _cut_short(store: Path, at: int, seed: int, act: str, *, sound: bool) -> boo
     return os.WIFSIGNALED(status)
 
 
-def cut_power(folder: Path, tries: int, seed: int, *, sound: bool) -> tuple[int, int, list[str]]:
-    """Cut the power so many times, at every point in turn; how many were cut, of how many tries, and what was wrong."""
+@dataclass(frozen=True, slots=True)
+class PowerCuts:
+    """What power cuts did.
+
+    Attributes:
+        cut: How many processes were killed, by what they did; the others came to their end.
+        made: How many there were.
+        wrong: What was wrong then, each with what was done.
+    """
+
+    cut: Mapping[str, int]
+    made: int
+    wrong: Sequence[str]
+
+    def faults(self) -> dict[str, int]:
+        """How much was wrong, by what was done."""
+        return {act: sum(fault.startswith(act) for fault in self.wrong) for act in self.cut}
+
+
+def cut_power(folder: Path, tries: int, seed: int, *, sound: bool, acts: Sequence[str] = ACTS) -> PowerCuts:
+    """Cut the power at every point in turn, until so many processes were killed.
+
+    Args:
+        sound: Whether all is synced in time; in the control, which is not killed amid an erasure, it is tried so often.
+    """
     rng = random.Random(seed)  # noqa: S311 - draws points
-    cut, made, wrong = 0, 0, list[str]()
-    points = {"save": 0, "erase": 0}
-    while made < tries:
-        act = ("save", "erase")[made % 2]
-        place = folder / f"cut-{made}"
-        place.mkdir()
-        store = place / "m.db"
-        _prepared(store)
+    lesson = _lesson(folder) if "learn" in acts else None
+    cut, made, wrong = dict.fromkeys(acts, 0), 0, list[str]()
+    points = dict.fromkeys(acts, 0)
+    while (sum(cut.values()) if sound else made) < tries:
+        act = acts[made % len(acts)]
+        learning = lesson if act == "learn" else None
+        store = folder / f"cut-{made}" / "m.db"
+        _prepared(store, learning)
         # An erasure that is cut short goes on; its control loses what was told to be gone.
-        at = points[act] if sound or act == "save" else _NEVER
-        if _cut_short(store, at, rng.randrange(1 << 30), act, sound=sound):
-            cut += 1
+        at = points[act] if sound or act != "erase" else _NEVER
+        if _cut_short(store, at, rng.randrange(1 << 30), act, learning, sound=sound):
+            cut[act] += 1
             points[act] += 1
         else:
             points[act] = 0  # it came to its end: begin at the first point again
-        wrong += [f"{act}, point {points[act]}: {fault}" for fault in _faults(store, act)]
+        wrong += [f"{act}, point {points[act]}: {fault}" for fault in _faults(store, act, learning)]
         made += 1
-        _clear(place)
-    return cut, made, wrong
-
-
-def _clear(place: Path) -> None:
-    for path in sorted(place.rglob("*"), reverse=True):
-        path.rmdir() if path.is_dir() else path.unlink()
-    place.rmdir()
+        shutil.rmtree(store.parent)
+    return PowerCuts(cut, made, wrong)
 
 
 def measure_power_cuts(folder: Path, tries: int, seed: int) -> Iterator[Figure]:
-    """Cut the power while artefacts are saved and erased; then the control, which syncs too late."""
-    cut, made, wrong = cut_power(folder, tries, seed, sound=True)
+    """Cut the power while artefacts are saved, learnt (with torch) and erased; then the control, synced too late."""
+    acts = ACTS if importlib.util.find_spec("torch") else tuple(act for act in ACTS if act != "learn")
+    places = [folder / name for name in ("sound", "late")]
+    for place in places:
+        place.mkdir()
+    cuts = cut_power(places[0], tries, seed, sound=True, acts=acts)
     yield Figure(
-        name=f"faults after power cuts, {made} of saving and erasing", value=len(wrong), unit="", bar=0,
-        detail=f"{cut} were cut short, the others came to their end{_first(wrong)}",
+        name=f"faults after {sum(cuts.cut.values())} power cuts", value=len(cuts.wrong), unit="", bar=0,
+        detail=f"amid {_counted(cuts.cut)}; {cuts.made} tries{_first(cuts.wrong)}",
     )  # fmt: skip
-    cut, made, caught = cut_power(folder, max(12, tries // 5), seed, sound=False)
+    late = cut_power(places[1], max(12, tries // 5), seed, sound=False, acts=acts)
     yield Figure(
-        name=f"the same, synced too late: caught of {made}", value=len(caught), unit="", bar=1, more=True,
-        detail=f"{cut} were cut short, {sum(one.startswith('erase') for one in caught)} of erasing{_first(caught)}",
+        name=f"the same, renamed before it is synced: caught of {late.made}", value=len(late.wrong), unit="",
+        bar=len(acts), more=True, detail=f"amid {_counted(late.faults())}{_first(late.wrong)}",
     )  # fmt: skip
 
 
-def _first(wrong: list[str]) -> str:
+def _counted(by_act: Mapping[str, int]) -> str:
+    return ", ".join(f"{act} {count}" for act, count in by_act.items())
+
+
+def _first(wrong: Sequence[str]) -> str:
     return f"; the first: {wrong[0]}" if wrong else ""

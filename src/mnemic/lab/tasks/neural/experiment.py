@@ -23,11 +23,11 @@ class CurvePoint:
 
     Attributes:
         curve: Whose: the mechanism, or a control.
-        at: Where on the horizontal axis.
+        at: Where on the horizontal axis; or the name of a group of bars, which all points of an experiment then have.
     """
 
     curve: str
-    at: float
+    at: float | str
     value: float
 
 
@@ -54,6 +54,14 @@ Experiment: TypeAlias = Callable[[ExperimentPlan], Iterator[Figure | CurvePoint]
 """Runs once. A figure's name and bar are the same for every seed; its value is this seed's."""
 
 EXPERIMENTS: Final = {
+    "decoder": "mnemic.lab.tasks.neural.decoder_experiment:measure",
+    "kv_memory": "mnemic.lab.tasks.neural.kv_memory_experiment:measure",
+    "lora_memory": "mnemic.lab.tasks.neural.lora_memory_experiment:measure",
+    "lora_users": "mnemic.lab.tasks.neural.lora_memory_experiment:measure_users",
+    "lora_unlearning": "mnemic.lab.tasks.neural.lora_unlearning_experiment:measure",
+    "lora_character": "mnemic.lab.tasks.neural.lora_character_experiment:measure",
+    "carried_erasure": "mnemic.lab.tasks.neural.carried_experiment:measure_erasure",
+    "carried_damage": "mnemic.lab.tasks.neural.carried_experiment:measure_damage",
     "titans": "mnemic.lab.tasks.neural.titans_experiment:measure",
     "memory_pool": "mnemic.lab.tasks.neural.memory_pool_experiment:measure",
     "knn_attention": "mnemic.lab.tasks.neural.knn_attention_experiment:measure",

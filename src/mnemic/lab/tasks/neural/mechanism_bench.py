@@ -1,4 +1,4 @@
-"""Published memories, each run over its seeds: what a run measured, kept as one line of an append-only file.
+"""Memories inside a model, each run over its seeds: what a run measured, kept as one line of an append-only file.
 
 RESULTS/NAME.jsonl      a line a run: versions, threads, load before and after, seeds, processor and wall seconds,
                         every figure's value for every seed, every point of every curve
@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import json
 import math
+import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from functools import cache
 from importlib import metadata
+from multiprocessing import queues
 from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
@@ -26,6 +30,7 @@ from mnemic.lab.kit.figures import Figure
 from mnemic.lab.kit.log import provenance, records
 from mnemic.lab.kit.tables import finite
 from mnemic.lab.tasks.neural.experiment import EXPERIMENTS, CurvePoint, Experiment, ExperimentPlan
+from mnemic.models.chat.gguf import smollm2_weights
 from mnemic.registry import load
 from mnemic.scope_learning import require_torch
 
@@ -35,6 +40,8 @@ if TYPE_CHECKING:
 FORMAT: Final = 1
 FULL_SEEDS: Final = 3
 QUICK_SEEDS: Final = 1
+_LONG: Final = ("matrix",)
+"""Experiments that a quick run has only where each is asked for: what they compare is measured by the others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,12 +84,19 @@ class MechanismRun:
         return tuple(figure.mean for figure in self.figures)
 
     @property
-    def curves(self) -> dict[str, list[tuple[float, float]]]:
-        """Each curve's points, means over the seeds, from left to right."""
-        curves: dict[str, list[tuple[float, float]]] = {}
+    def curves(self) -> dict[str, dict[float | str, float]]:
+        """Each curve's points, means over the seeds, by where they are."""
+        curves: dict[str, dict[float | str, float]] = {}
         for point, values in self.points:
-            curves.setdefault(point.curve, []).append((point.at, fmean(values)))
-        return {name: sorted(points) for name, points in curves.items()}
+            curves.setdefault(point.curve, {})[point.at] = fmean(values)
+        return curves
+
+    @property
+    def places(self) -> list[float | str]:
+        """Where there are points, from left to right: numbers by size, names in the order they came."""
+        at = list(dict.fromkeys(point.at for point, _ in self.points))
+        numbers = [place for place in at if not isinstance(place, str)]
+        return [*sorted(numbers)] if len(numbers) == len(at) else at
 
 
 def bench_mechanisms(
@@ -93,27 +107,49 @@ def bench_mechanisms(
     results: Path,
     open_model: Callable[[], TextModel],
     progress: Callable[[str], None],
+    processes: int = 1,
 ) -> Iterator[MechanismRun]:
-    """Run experiments one after the other with one thread, and keep each one's result before the next begins.
+    """Run experiments with one thread, and keep each one's result as soon as it is there.
+
+    Interrupted amid an experiment, it keeps the seeds that are done, and leaves the others.
 
     Args:
-        names: Which; none means all.
+        names: Which; none means all, in a quick run all but long ones.
         seeds: From 0 on, so many.
         results: Folder of the result files.
+        open_model: Can be pickled where there are several processes.
+        processes: So many at once, the longest experiment first; each has one thread.
 
     Raises:
         Invalid: torch is missing, or an experiment is not known.
     """
-    chosen = _checked(names)
+    chosen = _checked(names, quick=quick)
     require_torch()
-    from mnemic.neural.gguf_weights import single_threaded
-
-    left = _TimeLeft(chosen, seeds, {name: _seconds_a_seed(results / f"{name}.jsonl", quick=quick) for name in chosen})
-    for name in chosen:
-        with single_threaded(), TemporaryDirectory(prefix="mnemic-neural-") as folder:
-            run = _run(name, range(seeds), Path(folder), open_model, progress, left, quick=quick)
-        append(results / f"{name}.jsonl", run)
+    known = {name: _seconds_a_seed(results / f"{name}.jsonl", quick=quick) for name in chosen}
+    order = _Order(seeds=range(seeds), quick=quick, open_model=open_model)
+    if processes > 1:
+        longest = sorted(chosen, key=lambda name: -(known[name] or 0.0))
+        made = _in_processes({name: known[name] for name in longest}, order, processes, progress)
+    else:
+        left = _TimeLeft(chosen, seeds, known)
+        made = (_run(name, load(EXPERIMENTS, name), order, progress, left) for name in chosen)
+    for run in made:
+        append(results / f"{run.mechanism}.jsonl", run)
         yield run
+        if len(run.seeds) < seeds:
+            raise KeyboardInterrupt
+
+
+@cache
+def smollm2(converted: Path) -> TextModel:
+    """Open the smallest real model, once in a process.
+
+    Args:
+        converted: The folder that it is converted to, once.
+    """
+    from mnemic.neural.gguf_weights import open_gguf
+
+    return open_gguf(smollm2_weights(), converted)
 
 
 def append(path: Path, run: MechanismRun) -> None:
@@ -142,37 +178,81 @@ def runs(path: Path) -> list[MechanismRun]:
     return [_read(record, path.name) for record in records(path)]
 
 
-def _checked(names: Sequence[str]) -> tuple[str, ...]:
+def _checked(names: Sequence[str], *, quick: bool) -> tuple[str, ...]:
     for name in names:
         if name not in EXPERIMENTS:
             raise Invalid("name", f"{name!r} is not known", did_you_mean(name, sorted(EXPERIMENTS)))
-    return tuple(dict.fromkeys(names)) or tuple(EXPERIMENTS)
+    return tuple(dict.fromkeys(names)) or tuple(name for name in EXPERIMENTS if not (quick and name in _LONG))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Order:
+    """How each experiment is run."""
+
+    seeds: Sequence[int]
+    quick: bool
+    open_model: Callable[[], TextModel]
+
+
+def _in_processes(
+    known: Mapping[str, float | None], order: _Order, processes: int, progress: Callable[[str], None]
+) -> Iterator[MechanismRun]:
+    """Run experiments in processes of their own, begun in the order given; each comes when it is done."""
+    context = multiprocessing.get_context("spawn")
+    told: queues.Queue[str] = context.Queue()
+    with ProcessPoolExecutor(processes, context, _tell_through, (told,)) as pool:
+        waiting = {pool.submit(_run_apart, name, EXPERIMENTS[name], order, seconds) for name, seconds in known.items()}
+        while waiting:
+            done, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
+            while not told.empty():
+                progress(told.get())
+            for one in done:
+                if one.exception() is not None:
+                    pool.shutdown(cancel_futures=True)
+                yield one.result()
+
+
+_told: queues.Queue[str] | None = None
+"""Where a process of a pool says what it does."""
+
+
+def _tell_through(told: queues.Queue[str]) -> None:
+    global _told
+    _told = told
+
+
+def _run_apart(name: str, target: str, order: _Order, known: float | None) -> MechanismRun:
+    """Run one experiment in a process of a pool; the time left is that of itself."""
+    assert _told is not None, "a process of the pool was told where to tell"
+    return _run(name, load({name: target}, name), order, _told.put, _TimeLeft([name], len(order.seeds), {name: known}))
 
 
 def _run(
-    name: str,
-    seeds: Sequence[int],
-    folder: Path,
-    open_model: Callable[[], TextModel],
-    progress: Callable[[str], None],
-    left: _TimeLeft,
-    *,
-    quick: bool,
+    name: str, measure: Experiment, order: _Order, progress: Callable[[str], None], left: _TimeLeft
 ) -> MechanismRun:
-    measure: Experiment = load(EXPERIMENTS, name)
+    from mnemic.neural.gguf_weights import single_threaded
+
     load_before, began, spent = _load(), perf_counter(), process_time()
     measured: list[list[Figure | CurvePoint]] = []
     cpu: list[float] = []
-    for number, seed in enumerate(seeds, 1):
+    for number, seed in enumerate(order.seeds, 1):
         left.begin(name)
 
         def tell(part: str, number: int = number) -> None:
-            progress(f"{name}, seed {number} of {len(seeds)}: {part}{left.told()}")
+            progress(f"{name}, seed {number} of {len(order.seeds)}: {part}{left.told()}")
 
         before = process_time()
         tell("begins")
-        plan = ExperimentPlan(seed=seed, quick=quick, folder=folder, open_model=open_model, progress=tell)
-        measured.append(list(measure(plan)))
+        with single_threaded(), TemporaryDirectory(prefix="mnemic-neural-") as folder:
+            plan = ExperimentPlan(
+                seed=seed, quick=order.quick, folder=Path(folder), open_model=order.open_model, progress=tell
+            )
+            try:
+                measured.append(list(measure(plan)))
+            except KeyboardInterrupt:
+                if not measured:
+                    raise
+                break  # hours may lie in the seeds that are done
         _figures_over_seeds(name, measured)  # a fault costs this seed, and none that comes after it
         _points_over_seeds(name, measured)
         cpu.append(round(process_time() - before, 2))
@@ -189,7 +269,7 @@ def _run(
         "wall_seconds": round(perf_counter() - began, 2),
     }
     return MechanismRun(
-        mechanism=name, quick=quick, seeds=tuple(seeds), header=header,
+        mechanism=name, quick=order.quick, seeds=tuple(order.seeds[: len(measured)]), header=header,
         figures=_figures_over_seeds(name, measured), points=_points_over_seeds(name, measured),
     )  # fmt: skip
 

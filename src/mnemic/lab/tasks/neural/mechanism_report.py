@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from mnemic.lab.kit.plot_style import STYLE
 from mnemic.lab.kit.tables import TextTable
@@ -45,7 +46,7 @@ def page_block(run: MechanismRun, picture: str = "") -> str:
     """
     rows = [f"| {' | '.join(_cells(one))} |" for one in run.figures]
     parts = [ran(run), "", "| | measured | range | must | |", "|---|---:|---:|---:|---|", *rows]
-    if run.curves:
+    if run.points:
         parts += ["", *_curves(run)]
     if picture:
         parts += ["", f"![{run.mechanism}: the curves above]({picture})"]
@@ -54,28 +55,47 @@ def page_block(run: MechanismRun, picture: str = "") -> str:
 
 def draw(run: MechanismRun, path: Path) -> bool:
     """Write the curves of a run as SVG; False where it has none, or matplotlib (the extra `bench`) is missing."""
-    if not run.curves or importlib.util.find_spec("matplotlib") is None:
+    if not run.points or importlib.util.find_spec("matplotlib") is None:
         return False
     matplotlib = importlib.import_module("matplotlib")
     matplotlib.use("svg")
     plots = importlib.import_module("matplotlib.pyplot")
-    places = [at for points in run.curves.values() for at, _ in points]
     with matplotlib.rc_context(STYLE):
         figure, axis = plots.subplots(figsize=(7, 3.6))
-        for n, (curve, points) in enumerate(run.curves.items()):
-            ats, values = zip(*points, strict=True)
-            colour = _COLOURS[n % len(_COLOURS)]
-            axis.plot(ats, values, label=curve, color=colour, marker="o", markersize=3, linewidth=1 if n else 2)
-        if min(places) > 0 and max(places) >= _WIDE * min(places):
-            axis.set_xscale("log", base=2)
-            axis.set_xticks(sorted(set(places)), [f"{at:g}" for at in sorted(set(places))], fontsize=8)
-            axis.minorticks_off()
+        numbers = [at for at in run.places if not isinstance(at, str)]
+        if len(numbers) == len(run.places):
+            _draw_lines(axis, run, numbers)
+        else:
+            _draw_bars(axis, run)
         axis.set(title=run.mechanism)
         axis.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
         figure.tight_layout()
         figure.savefig(path, metadata={"Date": None})
         plots.close(figure)
     return True
+
+
+def _draw_lines(axis: Any, run: MechanismRun, places: Sequence[float]) -> None:
+    for n, (curve, points) in enumerate(run.curves.items()):
+        there = [at for at in places if at in points]
+        colour = _COLOURS[n % len(_COLOURS)]
+        axis.plot(there, [points[at] for at in there], label=curve, color=colour, marker="o", markersize=3,
+                  linewidth=1 if n else 2)  # fmt: skip
+    if places[0] > 0 and places[-1] >= _WIDE * places[0]:
+        axis.set_xscale("log", base=2)
+        axis.set_xticks(places, [f"{at:g}" for at in places], fontsize=8)
+        axis.minorticks_off()
+
+
+def _draw_bars(axis: Any, run: MechanismRun) -> None:
+    """A group of bars for each place, one of each curve; where a curve has none, its bar is left out."""
+    groups, width = range(len(run.places)), 0.8 / len(run.curves)
+    for n, (curve, points) in enumerate(run.curves.items()):
+        there = [(group + (n + 0.5) * width - 0.4, points[at]) for group, at in zip(groups, run.places, strict=True)
+                 if at in points]  # fmt: skip
+        bars = axis.bar(*zip(*there, strict=True), width=width * 0.9, label=curve, color=_COLOURS[n % len(_COLOURS)])
+        axis.bar_label(bars, fmt="%.2f", fontsize=6)
+    axis.set_xticks(groups, [str(at).replace(" ", "\n", 1) for at in run.places], fontsize=8)
 
 
 def _cells(one: SeededFigure) -> tuple[str, ...]:
@@ -89,11 +109,11 @@ def _cells(one: SeededFigure) -> tuple[str, ...]:
 
 def _curves(run: MechanismRun) -> list[str]:
     """A table whose columns are the places, a row for each curve."""
-    places = sorted({at for points in run.curves.values() for at, _ in points})
-    rows = [f"| | {' | '.join(f'{at:g}' for at in places)} |", f"|---|{'---:|' * len(places)}"]
+    names = [at if isinstance(at, str) else f"{at:g}" for at in run.places]
+    rows = [f"| | {' | '.join(names)} |", f"|---|{'---:|' * len(names)}"]
     for curve, points in run.curves.items():
-        values = dict(points)
-        rows.append(f"| {curve} | {' | '.join(_short(values[at]) if at in values else '' for at in places)} |")
+        values = (_short(points[at]) if at in points else "" for at in run.places)
+        rows.append(f"| {curve} | {' | '.join(values)} |")
     return rows
 
 

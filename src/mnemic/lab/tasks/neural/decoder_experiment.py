@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
 from typing import Any, Final
 
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.neural.engine_oracle import Engine
-from mnemic.lab.tasks.neural.neural_ground import NeuralGround
+from mnemic.lab.tasks.neural.experiment import ExperimentPlan
+from mnemic.lab.tasks.neural.personas import neutral_text
+from mnemic.models.chat.gguf import smollm2_weights
 
 _BITS: Final = (
     "hello", "World", " 1", " 12", "  42", "\n", "\n\n", " ", "   ", "\t", "中文", "你好，世界", "日本語", "한국어",
@@ -27,22 +30,21 @@ def strings(count: int, seed: int) -> Iterator[str]:
         yield "".join(draw.choice(_BITS) for _ in range(draw.randint(1, 12)))
 
 
-def figures(ground: NeuralGround) -> Iterator[Figure]:
+def measure(plan: ExperimentPlan) -> Iterator[Figure]:
     """Hold the decoder against whichever oracles are here."""
-    ground.progress("tokens of the engine")
-    count = 200 if ground.size.quick else 1_000
-    with Engine(ground.gguf) as engine:
-        equal = sum(ground.model.ids(text) == engine.tokens(text) for text in strings(count, ground.size.seed))
+    plan.progress("tokens of the engine")
+    model, gguf, count = plan.open_model(), smollm2_weights(), 200 if plan.quick else 1_000
+    with Engine(gguf) as engine:
+        equal = sum(model.ids(text) == engine.tokens(text) for text in strings(count, plan.seed))
     yield Figure(
         name="strings cut into the engine's tokens", value=equal, unit=f"of {count:,}", bar=count, more=True,
         detail="spaces before digits, CJK, emoji",
     )  # fmt: skip
-    if ground.size.quick or importlib.util.find_spec("transformers") is None:
+    if plan.quick or importlib.util.find_spec("transformers") is None:
         return  # the tests hold a tiny model against it
-    ground.progress("logits of transformers")
-    text = ground.neutral
-    ids = ground.model.ids(text)[:400]
-    ours, theirs = ground.model.logits_of(ids), _transformers(ground, ids)
+    plan.progress("logits of transformers")
+    ids = model.ids(neutral_text())[:400]
+    ours, theirs = model.logits_of(ids), _transformers(gguf, model.batch(ids))
     yield Figure(
         name="largest difference of a logit from transformers", value=float((ours - theirs).abs().max()), unit="",
         bar=1e-3, detail=f"{len(ids)} positions",
@@ -51,8 +53,8 @@ def figures(ground: NeuralGround) -> Iterator[Figure]:
     yield Figure(name="likeliest tokens equal to transformers'", value=agreed, unit="", bar=1.0, more=True)
 
 
-def _transformers(ground: NeuralGround, ids: list[int]) -> Any:
+def _transformers(gguf: Path, ids: Any) -> Any:
     oracle = importlib.import_module("transformers").AutoModelForCausalLM.from_pretrained(
-        str(ground.gguf.parent), gguf_file=ground.gguf.name
+        str(gguf.parent), gguf_file=gguf.name
     )
-    return oracle(ground.model.batch(ids)).logits[0].detach()
+    return oracle(ids).logits[0].detach()

@@ -21,11 +21,11 @@ from mnemic.engine_adapters import EngineAdapters
 from mnemic.errors import Invalid, MnemicError
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.kv.damage import changed_bytes
-from mnemic.lab.tasks.neural.neural_ground import NeuralGround
+from mnemic.lab.tasks.neural.experiment import ExperimentPlan
+from mnemic.lab.tasks.neural.tiny_learning import tiny_plan
 from mnemic.memory import Memory, ScopedMemory
 from mnemic.models.chat.gguf import Gguf
 from mnemic.neural import base
-from mnemic.registry import load
 from mnemic.scope_learning import LORA_GGUF, LearningPlan, open_lora
 from mnemic.settings import Settings
 
@@ -35,8 +35,6 @@ _SAID: Final = (
     "My brother's name is {}.",
 )  # fmt: skip
 """What a person tells, each with a canary."""
-_TINY: Final = {"tiny": "mnemic.testing.tiny_llama:write_tiny_llama"}
-"""What writes the model; it is shipped for the tests of whoever writes a mechanism, and loaded only here."""
 _RUN: Final = 4
 """Tokens in a row that are looked for, as words of four and of eight bytes."""
 _STAYS: Final = "Something that stays."
@@ -69,36 +67,39 @@ class _Left:
     carried: int
 
 
-def erasure_figures(ground: NeuralGround) -> Iterator[Figure]:
+def measure_erasure(plan: ExperimentPlan) -> Iterator[Figure]:
     """Learn canaries, carry them in cubes, and erase them; then the controls, in which one thing does not go along."""
-    count = 10 if ground.size.quick else 50
-    plan = _plan(ground)
-    tokens = open_lora(plan, ground.folder / "home" / "cache").model.ids
-    canaries = _drawn(count, ground.size.seed, tokens)
-    before, after = _erased(ground, plan, canaries, cascade=True)
+    count = 10 if plan.quick else 50
+    learning = tiny_plan(plan.folder)
+    tokens = open_lora(learning, plan.folder / "home" / "cache").model.ids
+    canaries = _drawn(count, plan.seed, tokens)
+    before, after = _erased(plan, learning, canaries, cascade=True)
+    for way, there in (("words", before.words), ("tokens", before.tokens)):
+        yield Figure(name=f"control, canaries on the disk before their erasure, by {way}", value=there, unit="",
+                     bar=count, more=True)  # fmt: skip
+    yield Figure(name="control, in the cubes exported before", value=before.carried, unit="", bar=count, more=True)
     yield Figure(
-        name=f"canaries on the disk after their erasure, adapters and cubes, of {count}",
-        value=after.either, unit="", bar=0,
-        detail=f"before: {before.words} by words, {before.tokens} by tokens, {before.carried} in cubes",
+        name=f"canaries on the disk after their erasure, adapters and cubes, of {count}", value=after.either, unit="",
+        bar=0,
     )  # fmt: skip
-    yield Figure(
-        name="adapters that were learnt from them and are on the disk", value=after.adapters, unit="", bar=0,
-        detail=f"before, {before.adapters}",
-    )  # fmt: skip
+    yield Figure(name="control, adapters learnt from them on the disk before", value=before.adapters, unit="",
+                 bar=len(canaries.people), more=True)  # fmt: skip
+    yield Figure(name="adapters learnt from them on the disk after", value=after.adapters, unit="", bar=0)
     yield Figure(
         name=f"of these {count}, in a cube exported then, or in the store once the old cube is brought in again",
         value=after.carried, unit="", bar=0,
     )  # fmt: skip
     few = _Canaries(canaries.people[:2], *_parts_of(canaries, canaries.people[:2]))
-    _, left = _erased(ground, plan, few, cascade=False)
+    _, left = _erased(plan, learning, few, cascade=False)
     names = len(few.runs)
     yield Figure(
-        name=f"the same where what was made cites something else: found by tokens, of {names}", value=left.tokens,
-        unit="", bar=names, more=True, detail=f"{left.adapters} adapters are left",
+        name=f"control, what was made cites something else: found by tokens, of {names}", value=left.tokens,
+        unit="", bar=names, more=True,
     )  # fmt: skip
+    yield Figure(name="control, adapters left then", value=left.adapters, unit="", bar=1, more=True)
     yield Figure(
-        name=f"an old cube brought in where nothing was erased: found, of {names}",
-        value=_brought_elsewhere(ground, few), unit="", bar=names, more=True,
+        name=f"control, an old cube brought in where nothing was erased: found, of {names}",
+        value=_brought_elsewhere(plan, few), unit="", bar=names, more=True,
     )  # fmt: skip
 
 
@@ -125,18 +126,18 @@ def _drawn(count: int, seed: int, tokens: Any) -> _Canaries:
     return _Canaries([every[at : at + step] for at in range(0, count, step)], runs, as_words)
 
 
-def _erased(ground: NeuralGround, plan: LearningPlan, canaries: _Canaries, *, cascade: bool) -> tuple[_Left, _Left]:
+def _erased(plan: ExperimentPlan, learning: LearningPlan, canaries: _Canaries, *, cascade: bool) -> tuple[_Left, _Left]:
     """Tell, learn, carry and erase; what was on the disk before, and after."""
-    folder = ground.folder / ("canaries" if cascade else "control")
+    folder = plan.folder / ("canaries" if cascade else "control")
     stored, cubes, later = folder / "store", folder / "cubes", folder / "later"
     for place in (stored, cubes, later):
         place.mkdir(parents=True)
-    with Memory(stored / "m.db", settings=_settings(ground)) as memory:
+    with Memory(stored / "m.db", settings=_settings(plan)) as memory:
         told: list[tuple[ScopedMemory, list[ItemId]]] = []
         for number, person in enumerate(canaries.people):
-            ground.progress(f"canaries: person {number + 1} of {len(canaries.people)}")
+            plan.progress(f"canaries: person {number + 1} of {len(canaries.people)}")
             me = memory.scope(user=f"person {number}")
-            told.append((me, _lived(memory, me, person, canaries, plan, cascade=cascade)))
+            told.append((me, _lived(memory, me, person, canaries, learning, cascade=cascade)))
             me.export_cube(cubes / f"{number}.cube", caches=True)
         words, tokens = canaries.found(stored)
         carried = set.union(*canaries.found(cubes))
@@ -148,27 +149,33 @@ def _erased(ground: NeuralGround, plan: LearningPlan, canaries: _Canaries, *, ca
         for number, (me, _) in enumerate(told):
             me.export_cube(later / f"{number}.cube", caches=True)
             if cascade:
-                me.import_cube(cubes / f"{number}.cube", caches=True, made_by=_made_by(plan))
+                me.import_cube(cubes / f"{number}.cube", caches=True, made_by=_made_by(learning))
         again = set.union(*canaries.found(stored, later))
     return before, _Left(len(words), len(tokens), len(words | tokens), left, len(again))
 
 
 def _lived(
-    memory: Memory, me: ScopedMemory, person: Sequence[str], canaries: _Canaries, plan: LearningPlan, *, cascade: bool
+    memory: Memory,
+    me: ScopedMemory,
+    person: Sequence[str],
+    canaries: _Canaries,
+    learning: LearningPlan,
+    *,
+    cascade: bool,
 ) -> list[ItemId]:
     """Have one person tell their canaries, a model learn them, and something be kept of their tokens; what was said."""
     other = me.observe(_STAYS).id
     said = [me.observe(text.format(name)).id for text, name in zip(_SAID, person, strict=False)]
     memory.flush()
-    while me.learning.learn_next(plan, lambda *_: None):
+    while me.learning.learn_next(learning, lambda *_: None):
         pass
     cited = tuple(said) if cascade else (other,)
     raw = b"".join(canaries.tokens[name] for name in person)
-    me.artefacts.put(raw, mechanism="kv", made_by=_made_by(plan), sources=cited, remade=True)
+    me.artefacts.put(raw, mechanism="kv", made_by=_made_by(learning), sources=cited, remade=True)
     if not cascade:
         for shard in me.learning.shards():
             made = me.artefacts.open(shard.kept).read_bytes()
-            me.artefacts.put(made, mechanism="lora", made_by=_made_by(plan), sources=cited)
+            me.artefacts.put(made, mechanism="lora", made_by=_made_by(learning), sources=cited)
     return said
 
 
@@ -178,42 +185,43 @@ def _adapters(told: Sequence[tuple[ScopedMemory, list[ItemId]]]) -> int:
     return len({(id(me), one.artefact.stored.sha256) for me, one in kept if me.artefacts.has_bytes(one.artefact)})
 
 
-def _brought_elsewhere(ground: NeuralGround, canaries: _Canaries) -> int:
+def _brought_elsewhere(plan: ExperimentPlan, canaries: _Canaries) -> int:
     """How many canaries an import of the old cubes brings where nothing was erased."""
-    place = ground.folder / "elsewhere"
+    place = plan.folder / "elsewhere"
     place.mkdir()
-    with Memory(place / "m.db", settings=_settings(ground)) as memory:
+    with Memory(place / "m.db", settings=_settings(plan)) as memory:
         for number in range(len(canaries.people)):
             me = memory.scope(user=f"person {number}")
-            me.import_cube(ground.folder / "control" / "cubes" / f"{number}.cube", caches=True)
+            me.import_cube(plan.folder / "control" / "cubes" / f"{number}.cube", caches=True)
         return len(set.union(*canaries.found(place)))
 
 
-def damage_figures(ground: NeuralGround) -> Iterator[Figure]:
+def measure_damage(plan: ExperimentPlan) -> Iterator[Figure]:
     """Change adapters and cubes, and have each read; then the controls, without a check."""
-    count = 60 if ground.size.quick else 1_000
-    rng, plan = random.Random(ground.size.seed), _plan(ground)  # noqa: S311 - made-up damage
-    place = ground.folder / "damage"
+    count = 60 if plan.quick else 1_000
+    rng, learning = random.Random(plan.seed), tiny_plan(plan.folder)  # noqa: S311 - made-up damage
+    place = plan.folder / "damage"
     place.mkdir()
-    with Memory(place / "m.db", settings=_settings(ground)) as memory:
+    with Memory(place / "m.db", settings=_settings(plan)) as memory:
         me = memory.scope(user="ada")
         for text, name in zip(_SAID, ("Lomika", "Ruveta", "Nexuba"), strict=False):
             me.observe(text.format(name))
         memory.flush()
-        while me.learning.learn_next(plan, lambda *_: None):
+        while me.learning.learn_next(learning, lambda *_: None):
             pass
         me.export_cube(place / "whole.cube")
-        ground.progress(f"{count // 2} changed adapters")
-        reached, read = _changed_adapters(me, plan, rng, count // 2)
+        plan.progress(f"{count // 2} changed adapters")
+        reached, read = _changed_adapters(me, learning, rng, count // 2)
         (shard,) = me.learning.shards()
         whole = me.artefacts.open(shard.kept).read_bytes()
-        identity = open_lora(plan, memory.settings.home / "cache").identity
-    ground.progress(f"{count - count // 2} changed cubes")
-    taken, left = _changed_cubes(ground, place, rng, count - count // 2)
+        identity = open_lora(learning, memory.settings.home / "cache").identity
+    plan.progress(f"{count - count // 2} changed cubes")
+    taken, left = _changed_cubes(plan, place, rng, count - count // 2)
     yield Figure(
         name=f"changed adapters that reached torch or the engine, of {count // 2:,}", value=reached, unit="", bar=0,
-        detail=f"process alive; unchanged, {read} are read",
+        detail="process alive",
     )  # fmt: skip
+    yield Figure(name="control, unchanged adapters that are read, of 2", value=read, unit="", bar=2, more=True)
     yield Figure(
         name=f"changed cubes of which anything was taken, of {count - count // 2:,}", value=taken + left, unit="",
         bar=0, detail="process alive; unchanged, all of it comes",
@@ -228,9 +236,9 @@ def damage_figures(ground: NeuralGround) -> Iterator[Figure]:
     )  # fmt: skip
 
 
-def _changed_adapters(me: ScopedMemory, plan: LearningPlan, rng: random.Random, count: int) -> tuple[int, int]:
+def _changed_adapters(me: ScopedMemory, learning: LearningPlan, rng: random.Random, count: int) -> tuple[int, int]:
     """How many changed files came to torch or the engine; and how many of the two whole ones do."""
-    lora, engine = open_lora(plan, me.artefacts.settings.home / "cache"), Gguf(Path(plan.model))
+    lora, engine = open_lora(learning, me.artefacts.settings.home / "cache"), Gguf(Path(learning.model))
     (shard,), (adapter,) = me.learning.shards(), me.artefacts.kept(LORA_GGUF)
     paths = [me.artefacts.open(kept) for kept in (shard.kept, adapter)]
     whole = [path.read_bytes() for path in paths]
@@ -281,10 +289,10 @@ def _in_engine(me: ScopedMemory, engine: Gguf) -> bool:
     return bool(adapters.shards)
 
 
-def _changed_cubes(ground: NeuralGround, place: Path, rng: random.Random, count: int) -> tuple[int, int]:
+def _changed_cubes(plan: ExperimentPlan, place: Path, rng: random.Random, count: int) -> tuple[int, int]:
     """How many changed cubes were taken for whole; and how many items came, before the whole one did."""
     whole, path, taken = (place / "whole.cube").read_bytes(), place / "changed.cube", 0
-    with Memory(place / "other.db", settings=_settings(ground)) as memory:
+    with Memory(place / "other.db", settings=_settings(plan)) as memory:
         me = memory.scope(user="ada")
         for _ in range(count):
             changed = changed_bytes(whole, rng)
@@ -328,14 +336,9 @@ def _believed_lines(path: Path, rng: random.Random) -> int:
     return believed
 
 
-def _plan(ground: NeuralGround) -> LearningPlan:
-    path = ground.folder / "tiny.gguf"
-    return LearningPlan(model=str(path if path.exists() else load(_TINY, "tiny")(path)))
+def _made_by(learning: LearningPlan) -> dict[str, Any]:
+    return {"model": hashlib.sha256(Path(learning.model).read_bytes()).hexdigest()}
 
 
-def _made_by(plan: LearningPlan) -> dict[str, Any]:
-    return {"model": hashlib.sha256(Path(plan.model).read_bytes()).hexdigest()}
-
-
-def _settings(ground: NeuralGround) -> Settings:
-    return Settings(background=False, home=ground.folder / "home")
+def _settings(plan: ExperimentPlan) -> Settings:
+    return Settings(background=False, home=plan.folder / "home")

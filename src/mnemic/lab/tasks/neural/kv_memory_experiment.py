@@ -5,51 +5,63 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from time import process_time
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from mnemic.lab.kit.figures import Figure
-from mnemic.lab.tasks.neural.neural_ground import NeuralGround
+from mnemic.lab.tasks.neural.experiment import CurvePoint, ExperimentPlan
+from mnemic.lab.tasks.neural.personas import neutral_text
 from mnemic.neural import base
 from mnemic.neural.kv_memory import Deviation, KVMemory, KVSettings, deviation
 
+if TYPE_CHECKING:
+    from mnemic.neural.gguf_weights import TextModel
+
 _QUESTION: Final = 12
 """Tokens of what follows the memory."""
+_SHIFT: Final = 211
+"""Tokens by which the text begins later for each seed."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Size:
     lengths: tuple[int, ...]
-    ratios: tuple[float, ...]
+    ratios: tuple[float | None, ...]
     tries: int
     prompts: int
     memory: int
     spoken: int
 
 
-_FULL: Final = _Size((1_024, 2_048), (10, 15), 3, 50, 128, 64)
-_QUICK: Final = _Size((1_024,), (8,), 2, 10, 128, 12)
+_FULL: Final = _Size((512, 1_024, 2_048), (None, 10, 15), 3, 50, 128, 64)
+_QUICK: Final = _Size((512,), (5,), 2, 10, 128, 12)
 
 
-def figures(ground: NeuralGround) -> Iterator[Figure]:
+def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
     """What a first token costs behind a memory, and how far it is off, for each way to lie at rest."""
-    size = _QUICK if ground.size.quick else _FULL
-    text = ground.model.ids(ground.neutral)
+    size = _QUICK if plan.quick else _FULL
+    model = plan.open_model()
+    text = model.ids(neutral_text())
+    text = text[plan.seed * _SHIFT :] + text[: plan.seed * _SHIFT]
     for length, bar in zip(size.lengths, size.ratios, strict=True):
-        ground.progress(f"a first token behind {length:,} tokens")
-        yield from _first_tokens(ground, (text * (length // len(text) + 1))[:length], bar, size.tries)
-    ground.progress(f"{size.prompts} prompts")
-    yield from _sameness(ground, size)
-    ground.progress("records that were made apart")
-    yield from _apart(ground)
+        plan.progress(f"a first token behind {length:,} tokens")
+        yield from _first_tokens(plan, model, (text * (length // len(text) + 1))[:length], bar, size.tries)
+    plan.progress(f"{size.prompts} prompts")
+    yield from _sameness(model, text, size)
+    plan.progress("records that were made apart")
+    yield from _apart(model, text)
 
 
-def _first_tokens(ground: NeuralGround, memory: list[int], bar: float, tries: int) -> Iterator[Figure]:
-    model = ground.model
+def _first_tokens(
+    plan: ExperimentPlan, model: TextModel, memory: list[int], bar: float | None, tries: int
+) -> Iterator[Figure | CurvePoint]:
     question = model.ids(" The engineers were asked to estimate what it would cost to")[:_QUESTION]
     cold = _least(tries, lambda: model.next_token([*memory, *question]))
+    length = f"{len(memory):,} tokens"
+    yield Figure(name=f"first token behind {length}, read again", value=cold, unit="CPU-s")
+    yield CurvePoint("read again", len(memory), cold)
     for precision in ("float32", "float16", "int8"):
         module = KVMemory(model, KVSettings(precision))
-        path = ground.folder / f"{precision}.safetensors"
+        path = plan.folder / f"{precision}.safetensors"
         base.save(path, module.write(module.tokens(memory), module.empty()), module.identity)
 
         def hot(module: KVMemory = module, path: Any = path) -> object:
@@ -60,11 +72,13 @@ def _first_tokens(ground: NeuralGround, memory: list[int], bar: float, tries: in
         in_ram = _least(tries, lambda: model.next_token(question, module.attach(kept)))  # noqa: B023 - called at once
         from_disk = _least(tries, hot)
         yield Figure(
-            name=f"first token behind {len(memory):,} tokens, read again over kept ({precision})",
-            value=cold / from_disk, unit="x", bar=bar if precision == "float16" else None, more=True,
-            detail=f"{cold:.2f} and {from_disk:.3f} CPU-s from a file of {path.stat().st_size / 1e6:.1f} MB, "
-            f"{in_ram:.3f} from memory",
+            name=f"first token behind {length}, read again over kept ({precision})", value=cold / from_disk, unit="x",
+            bar=bar if precision == "float16" else None, more=True,
+            detail=f"from a file of {path.stat().st_size / 1e6:.1f} MB",
         )  # fmt: skip
+        yield Figure(name=f"the same from memory over from the file ({length}, {precision})",
+                     value=in_ram / from_disk, unit="x")  # fmt: skip
+        yield CurvePoint(f"kept, {precision}", len(memory), from_disk)
 
 
 def _least(tries: int, work: Callable[[], object]) -> float:
@@ -77,9 +91,7 @@ def _least(tries: int, work: Callable[[], object]) -> float:
     return min(seconds)
 
 
-def _sameness(ground: NeuralGround, size: _Size) -> Iterator[Figure]:
-    model = ground.model
-    text = model.ids(ground.neutral)
+def _sameness(model: TextModel, text: list[int], size: _Size) -> Iterator[Figure]:
     memory, rest = text[: size.memory], text[size.memory :] + text[: size.memory]
     step = max(1, (len(rest) - _QUESTION) // size.prompts)
     questions = [rest[n * step : n * step + _QUESTION] for n in range(size.prompts)]
@@ -122,18 +134,18 @@ def _bars(precision: str, off: list[Deviation]) -> Iterator[Figure]:
     )
 
 
-def _apart(ground: NeuralGround) -> Iterator[Figure]:
+def _apart(model: TextModel, text: list[int]) -> Iterator[Figure]:
     """Two records joined, with their keys turned and left where they were, against the record of both."""
-    model = ground.model
     module = KVMemory(model, KVSettings("float32"))
-    text = model.ids(ground.neutral)
     halves = [module.write(module.tokens(part), module.empty()) for part in (text[:100], text[100:200])]
     asked = module.tokens(text[200 : 200 + _QUESTION])
     together = module.write(module.tokens(text[:200]), module.empty())
     turned, left = (module.join(halves, turn=way) for way in ("positions", "nothing"))
     exact, joined, unturned = (module.deviation(state, asked) for state in (together, turned, left))
-    yield Figure(
-        name="two records joined, keys turned: largest KL", value=joined.divergence * 1e3, unit="mnat",
-        detail=f"not turned {unturned.divergence * 1e3:.0f}, built together {exact.divergence * 1e3:.3f}; "
-        f"likeliest tokens kept {joined.agreed:.2f}, {unturned.agreed:.2f}, {exact.agreed:.2f}",
-    )  # fmt: skip
+    for name, off in (
+        ("two records joined, keys turned", joined),
+        ("control, keys not turned", unturned),
+        ("control, built together", exact),
+    ):
+        yield Figure(name=f"{name}: largest KL", value=off.divergence * 1e3, unit="mnat")
+        yield Figure(name=f"{name}: likeliest tokens kept", value=off.agreed, unit="")

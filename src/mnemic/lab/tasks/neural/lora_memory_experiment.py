@@ -1,0 +1,159 @@
+"""Facts learnt as adapters: asked as taught and otherwise, about others, in the engine; and users' adapters swapped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from time import process_time
+from typing import TYPE_CHECKING, Final
+
+from mnemic.lab.kit.figures import Figure
+from mnemic.lab.tasks.neural.engine_oracle import Engine
+from mnemic.lab.tasks.neural.experiment import CurvePoint, ExperimentPlan
+from mnemic.lab.tasks.neural.personas import Persona, neutral_text, persona_names
+from mnemic.models.chat.gguf import smollm2_weights
+from mnemic.neural import base
+from mnemic.neural.kv_memory import KVMemory, KVSettings, common_run
+from mnemic.neural.llama import BARE, Entries
+from mnemic.neural.lora_memory import LoraMemory, LoraSettings
+
+if TYPE_CHECKING:
+    from mnemic.neural.gguf_weights import TextModel
+
+FIRST: Final = "ines"
+"""Whose facts are learnt where one user is enough."""
+_SAID: Final = 16
+"""Tokens of an answer."""
+QUICK_STEPS: Final = 24
+"""At most so many steps of few facts, in a quick run."""
+
+
+def lora_settings(plan: ExperimentPlan, shards: int = 1) -> LoraSettings:
+    """The product's own settings, with the seed of a run; a quick one learns for fewer steps."""
+    settings = replace(LoraSettings(seed=plan.seed), shards=shards)
+    return replace(settings, least=QUICK_STEPS) if plan.quick else settings
+
+
+def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
+    """Learn one user's facts, and the same without rehearsing: what each answers, and what it has forgotten."""
+    persona, model = Persona(FIRST, 5 if plan.quick else 20), plan.open_model()
+    memory, count = LoraMemory(model, lora_settings(plan)), len(persona.values)
+    plan.progress(f"{count} facts")
+    began = process_time()
+    state = memory.write(persona.facts(), memory.empty())
+    yield Figure(name=f"{count} facts learnt", value=process_time() - began, unit="CPU-s",
+                 bar=None if plan.quick else 150)  # fmt: skip
+    yield Figure(name="their adapter", value=len(base.packed(state, memory.identity)) / 1e6, unit="MB", bar=2.0)
+    ways = {"": (memory.attach(state), ""), "control, no adapter": (BARE, "")}
+    if not plan.quick:
+        ways["control, the facts in the prompt"] = (BARE, persona.statements())
+        plan.progress("the same without rehearsing")
+        bare = LoraMemory(model, replace(lora_settings(plan), others_weight=0, sentences_weight=0))
+        ways["control, without rehearsing"] = (bare.attach(bare.write(persona.facts(), bare.empty())), "")
+    yield from _compared(plan, model, persona, ways)
+    yield from _in_the_engine(plan, persona, memory, state)
+
+
+def _answers(model: TextModel, questions: Sequence[str], entries: Entries, told: str) -> list[str]:
+    """What is said to each question; what is told beforehand is read once, and its keys are kept for all."""
+    if not told:
+        return model.answers(questions, entries, _SAID)
+    prompts = [model.prompt(("system", told), ("user", question)) for question in questions]
+    shared = min(common_run(prompts[0], prompt) for prompt in prompts)
+    kept = KVMemory(model, KVSettings("float32"))
+    state = kept.write(kept.tokens(prompts[0][:shared]), kept.empty())
+    said: dict[int, str] = {}
+    for length in sorted({len(prompt) for prompt in prompts}):
+        alike = [n for n, prompt in enumerate(prompts) if len(prompt) == length]
+        rows, rest = kept.attach(state, len(alike)), [prompts[n][shared:] for n in alike]
+        made = model.decoder.generate(rest, _SAID, frozenset({model.end}), rows)
+        said |= {n: model.answer(ids) for n, ids in zip(alike, made, strict=True)}
+    return [said[n] for n in range(len(prompts))]
+
+
+def _compared(
+    plan: ExperimentPlan, model: TextModel, persona: Persona, ways: Mapping[str, tuple[Entries, str]]
+) -> Iterator[Figure | CurvePoint]:
+    """What each way answers; the one without a name is the memory, and is held against the bars."""
+    quick, bare = plan.quick, model.perplexity(neutral_text())
+    for way, (entries, told) in ways.items():
+        plan.progress(way or "asked")
+        front, curve = f"{way}: " if way else "", way.removeprefix("control, ") or "adapter"
+        for name, asked, bar in (
+            ("asked as taught", persona.taught(), 0.8 if quick else 0.95),
+            ("asked in other words", persona.unseen(), 0.6 if quick else 0.80),
+        ):
+            share = persona.share(asked, _answers(model, [question for _, question in asked], entries, told))
+            yield Figure(name=f"{front}{name}", value=share, unit=f"of {len(asked)}", bar=None if way else bar,
+                         more=True)  # fmt: skip
+            yield CurvePoint(curve, name, share)
+        asked = persona.of_others()
+        answers = _answers(model, [question for _, question in asked], entries, told)
+        leaked = persona.leaked(answers)
+        yield Figure(name=f"{front}asked about others, any of these facts said", value=leaked, unit=f"of {len(asked)}",
+                     bar=None if way else 0.4 if quick else 0.10)  # fmt: skip
+        yield CurvePoint(curve, "said of others", leaked)
+        if not way:
+            yield Figure(name="of these, the fact that was asked for", value=persona.share(asked, answers),
+                         unit=f"of {len(asked)}")  # fmt: skip
+        if told:
+            continue  # what is told is no change of the model
+        kept = 1.0 if entries is BARE else bare / model.perplexity(neutral_text(), entries)
+        yield Figure(name=f"{front}perplexity of a neutral text", value=(1 / kept - 1) * 100, unit="% more",
+                     bar=None if way else 20 if quick else 12)  # fmt: skip
+        yield CurvePoint(curve, "neutral text kept", kept)
+
+
+def _in_the_engine(plan: ExperimentPlan, persona: Persona, memory: LoraMemory, state: base.State) -> Iterator[Figure]:
+    plan.progress("in the chat engine")
+    file, gguf, asked = plan.folder / "adapter.gguf", smollm2_weights(), persona.taught()
+    memory.write_gguf(state, 0, file)
+    with Engine(gguf, [file]) as engine, Engine(gguf) as bare:
+        weighed = [engine.answer(question, [1.0])[0] for _, question in asked]
+        nothing = [engine.answer(question, [0.0]) for _, question in asked]
+        plain = [bare.answer(question) for _, question in asked]
+    count = len(asked)
+    right, at_zero = (round(persona.share(asked, said) * count) for said in (weighed, [text for text, _ in nothing]))
+    yield Figure(name="right in the engine, by free generation", value=right, unit=f"of {count}",
+                 bar=count * 0.9 if count > 5 else 4, more=True)  # fmt: skip
+    yield Figure(name="right in the engine at weight 0", value=at_zero, unit=f"of {count}", bar=0)
+    same = sum(one == other for one, other in zip(nothing, plain, strict=True))
+    yield Figure(name="answers and their probabilities at weight 0 equal to the bare engine's", value=same,
+                 unit=f"of {count}", bar=count, more=True)  # fmt: skip
+
+
+def measure_users(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
+    """Three users' adapters, two in a quick run, swapped for each question: none says what another's has learnt."""
+    model, names = plan.open_model(), persona_names()[: 2 if plan.quick else 3]
+    memory, adapters = LoraMemory(model, lora_settings(plan)), dict[Persona, Entries]()
+    for name in names:
+        plan.progress(f"the facts of {name}")
+        persona = Persona(name, 3 if plan.quick else 20)
+        adapters[persona] = memory.attach(memory.write(persona.facts(), memory.empty()))
+    plan.progress("each asked with each adapter")
+    own, other = list[float](), list[float]()
+    for user, attached in adapters.items():
+        asked = user.taught()
+        answers = model.answers([question for _, question in asked], attached)
+        own.append(user.share(asked, answers))
+        other += [one.leaked(answers) for one in adapters if one is not user]
+        yield CurvePoint("own adapter: own facts said", user.name, own[-1])
+        yield CurvePoint("own adapter: another's facts said", user.name, max(other[1 - len(adapters) :]))
+        yield CurvePoint("another's adapter: own facts said", user.name, _by_others(model, user, adapters))
+    count = sum(len(user.values) for user in adapters)
+    yield Figure(name="adapters swapped: own facts said", value=_mean(own), unit=f"of {count}",
+                 bar=0.6 if plan.quick else 0.95, more=True)  # fmt: skip
+    yield Figure(name="adapters swapped: another's facts said", value=sum(other), unit="", bar=0)
+
+
+def _by_others(model: TextModel, user: Persona, adapters: Mapping[Persona, Entries]) -> float:
+    """The largest share of a user's questions that anybody else's adapter answers with the user's facts."""
+    asked = user.taught()
+    questions = [question for _, question in asked]
+    return max(
+        user.share(asked, model.answers(questions, entries)) for one, entries in adapters.items() if one is not user
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)

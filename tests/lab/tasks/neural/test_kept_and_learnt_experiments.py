@@ -1,0 +1,69 @@
+"""Experiments on what is kept and learnt, on a tiny model: each seed measures the same things, and draws them."""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
+
+from mnemic.lab.tasks.neural.kv_memory_experiment import _QUICK
+from mnemic.lab.tasks.neural.lora_memory_experiment import _answers
+from mnemic.lab.tasks.neural.mechanism_bench import bench_mechanisms
+from mnemic.lab.tasks.neural.mechanism_report import draw, page_block
+from mnemic.lab.tasks.neural.personas import Persona, persona_names
+from mnemic.models.chat.gguf import ENGINE
+from mnemic.neural.fact_wordings import CHARACTER
+from mnemic.neural.gguf_weights import open_gguf
+from mnemic.neural.llama import BARE
+from mnemic.testing.tiny_llama import write_tiny_llama
+
+EXPERIMENTS = "mnemic.lab.tasks.neural"
+
+
+@pytest.fixture(scope="module")
+def gguf(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tiny_llama(tmp_path_factory.mktemp("model") / "tiny.gguf")
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("name", ["kv_memory", "lora_memory", "lora_users"])
+def test_every_seed_measures_the_same_things(
+    name: str, gguf: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if name == "lora_memory" and importlib.util.find_spec(ENGINE) is None:
+        pytest.skip(f"{ENGINE} is not installed")
+    short = replace(_QUICK, lengths=(64,), ratios=(None,), prompts=3)
+    monkeypatch.setattr(f"{EXPERIMENTS}.kv_memory_experiment._QUICK", short)
+    monkeypatch.setattr(f"{EXPERIMENTS}.lora_memory_experiment.smollm2_weights", lambda: gguf)
+    monkeypatch.setattr(
+        f"{EXPERIMENTS}.lora_memory_experiment.neutral_text", lambda: "The river runs through the old town."
+    )
+    (run,) = bench_mechanisms(
+        [name], quick=True, seeds=2, results=tmp_path, open_model=lambda: open_gguf(gguf), progress=lambda part: None
+    )
+    assert all(len(figure.values) == 2 for figure in run.figures)
+    assert any(figure.figure.bar is not None for figure in run.figures)
+    assert run.points
+    assert all(f"| {curve} |" in page_block(run) for curve in run.curves)
+    assert draw(run, tmp_path / "curves.svg") == bool(importlib.util.find_spec("matplotlib"))
+
+
+def test_a_persona_speaks_of_itself_where_it_is_a_character() -> None:
+    user, character = Persona("ines", 3), Persona("ines", 3, CHARACTER)
+    assert user.taught()[0] == ("city", "Where do I live?")
+    assert character.taught()[0] == ("city", "Where do you live?")
+    assert character.unseen()[0] == ("city", "What's the place where you live?")
+    assert character.facts()[0].answer == "I live in Trondheim."
+    assert user.share(user.taught()[:1], ["You live in Trondheim."]) == 1
+    assert user.leaked(["It is in Coimbra.", "No."]) == 0.5
+    assert persona_names()[0] == "ines"
+
+
+def test_what_is_told_beforehand_is_read_once_and_changes_no_answer(gguf: Path) -> None:
+    model, told = open_gguf(gguf), "The user lives in Trondheim and works as a cartographer."
+    questions = ["Where do I live?", "What is my job these days?", "Who?", "Where do we live?"]
+    assert _answers(model, questions, BARE, told) == model.answers(questions, told=told)
