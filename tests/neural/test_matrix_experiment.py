@@ -58,8 +58,8 @@ def test_adapters_are_routed_as_the_product_routes_them(tiny: Any, recall: TextR
     adapters = Adapters(tiny, LORA, recall)
     adapters.learn(FACTS)
     assert recall.recalled("What is 9 times 6?")
-    assert adapters.asked("What is 9 times 6?")[1] == BARE
-    assert adapters.asked(FACTS[0].taught[0])[1].added
+    assert adapters.asked("What is 9 times 6?").entries == BARE
+    assert adapters.asked(FACTS[0].taught[0]).entries.added
 
 
 def test_kept_keys_are_those_of_who_never_held_the_fact_and_a_prompt_has_no_such_check(tiny: Any) -> None:

@@ -9,10 +9,14 @@ from typing import Final
 
 from mnemic.lab.kit.plot_style import STYLE
 from mnemic.lab.kit.tables import TextTable
+from mnemic.lab.tasks.neural.grid_report import draw_grid, grid_block
 from mnemic.lab.tasks.neural.mechanism_bench import MechanismRun, SeededFigure
 
 _COLOURS: Final = ("#7c3aed", "#475569", "#0d9488", "#c2410c", "#2563eb", "#a16207", "#94a3b8", "#db2777")
 """Of curves in the order they come; the mechanism's own is first."""
+
+SIDE_BY_SIDE: Final = frozenset({"matrix", "peers"})
+"""Experiments of which every figure's name is `column: row`."""
 
 _WIDE: Final = 16
 """How much larger than the smallest the largest place is where an axis is drawn in powers of two."""
@@ -43,6 +47,9 @@ def page_block(run: MechanismRun, picture: str = "") -> str:
     Args:
         picture: Of the curves, as the page links to it.
     """
+    if run.mechanism in SIDE_BY_SIDE:
+        drawn = ["", f"![{run.mechanism}: the table below as bars]({picture})"] if picture else []
+        return "\n".join([ran(run), *drawn, "", *grid_block(run)])
     rows = [f"| {' | '.join(_cells(one))} |" for one in run.figures]
     parts = [ran(run), "", "| | measured | range | must | |", "|---|---:|---:|---:|---|", *rows]
     if run.curves:
@@ -54,6 +61,8 @@ def page_block(run: MechanismRun, picture: str = "") -> str:
 
 def draw(run: MechanismRun, path: Path) -> bool:
     """Write the curves of a run as SVG; False where it has none, or matplotlib (the extra `bench`) is missing."""
+    if run.mechanism in SIDE_BY_SIDE:
+        return draw_grid(run, path)
     if not run.curves or importlib.util.find_spec("matplotlib") is None:
         return False
     matplotlib = importlib.import_module("matplotlib")
