@@ -359,7 +359,7 @@ def measured(names: tuple[str, ...], results: Path, seeds: int | None, *, quick:
     records: list[dict[str, Any]] = []
     for done in bench_mechanisms(
         names, quick=quick, seeds=seeds or (QUICK_SEEDS if quick else FULL_SEEDS), results=results,
-        open_model=open_model, progress=lambda part: run.output.note(f"{part} ..."),
+        open_model=open_model, progress=lambda part: run.output.note(f"{part} ..."), cache=run.settings.home / "cache",
     ):  # fmt: skip
         figures += done.means
         records.append(

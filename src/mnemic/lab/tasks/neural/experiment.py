@@ -39,6 +39,7 @@ class ExperimentPlan:
         seed: Of everything that is drawn: data, first weights, order.
         quick: Much less of everything, with bars of its own, for CI: seconds, not minutes.
         folder: For files that are gone afterwards.
+        cache: For what later runs use too; None keeps nothing.
         open_model: Opens the smallest real model, for experiments that work in it.
         progress: Is told what is being done.
     """
@@ -46,6 +47,7 @@ class ExperimentPlan:
     seed: int
     quick: bool
     folder: Path
+    cache: Path | None = None
     open_model: Callable[[], TextModel]
     progress: Callable[[str], None]
 
@@ -65,5 +67,9 @@ EXPERIMENTS: Final = {
     "ffn_bank": "mnemic.lab.tasks.neural.ffn_bank_experiment:measure",
     "overwrite_rl": "mnemic.lab.tasks.neural.overwrite_rl_experiment:measure",
     "matrix": "mnemic.lab.tasks.neural.matrix_experiment:measure",
+    "peers": "mnemic.lab.tasks.neural.peers_experiment:measure",
 }
 """What runs each experiment; loaded when torch is known to be there."""
+
+BY_NAME: Final = frozenset({"peers"})
+"""Those that are run only when they are named: they install packages of others."""

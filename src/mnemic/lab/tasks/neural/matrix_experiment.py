@@ -335,8 +335,8 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure]:
 
 def _ways(plan: ExperimentPlan, model: TextModel, folder: Path) -> Iterator[WayToRemember]:
     """Every way, each opened when the one before it is done with; what is routed has a store of its own."""
-    lora = LoraSettings(seed=plan.seed, shards=3, passes=5, least=30, others=4, sentences=2, facts_limit=60)
-    wise = WiseSettings(seed=plan.seed, shards=4, wordings=1, steps=12)
+    lora = LoraSettings(seed=plan.seed, shards=3, passes=4, least=24, others=4, sentences=2, facts_limit=60)
+    wise = WiseSettings(seed=plan.seed, shards=4, wordings=1, steps=10)
     if plan.quick:
         lora, wise = replace(lora, shards=1, passes=2, least=8), replace(wise, shards=1, steps=6)
     with Memory(folder / "text.db", settings=Settings(background=False)) as store:

@@ -25,7 +25,7 @@ from mnemic.errors import Invalid
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.kit.log import provenance, records
 from mnemic.lab.kit.tables import finite
-from mnemic.lab.tasks.neural.experiment import EXPERIMENTS, CurvePoint, Experiment, ExperimentPlan
+from mnemic.lab.tasks.neural.experiment import BY_NAME, EXPERIMENTS, CurvePoint, Experiment, ExperimentPlan
 from mnemic.registry import load
 from mnemic.scope_learning import require_torch
 
@@ -93,6 +93,7 @@ def bench_mechanisms(
     results: Path,
     open_model: Callable[[], TextModel],
     progress: Callable[[str], None],
+    cache: Path | None = None,
 ) -> Iterator[MechanismRun]:
     """Run experiments one after the other with one thread, and keep each one's result before the next begins.
 
@@ -100,6 +101,7 @@ def bench_mechanisms(
         names: Which; none means all.
         seeds: From 0 on, so many.
         results: Folder of the result files.
+        cache: Folder for what later runs use too; None keeps nothing.
 
     Raises:
         Invalid: torch is missing, or an experiment is not known.
@@ -111,7 +113,8 @@ def bench_mechanisms(
     left = _TimeLeft(chosen, seeds, {name: _seconds_a_seed(results / f"{name}.jsonl", quick=quick) for name in chosen})
     for name in chosen:
         with single_threaded(), TemporaryDirectory(prefix="mnemic-neural-") as folder:
-            run = _run(name, range(seeds), Path(folder), open_model, progress, left, quick=quick)
+            ground = _Ground(Path(folder), cache, open_model, progress)
+            run = _run(name, range(seeds), ground, left, quick=quick)
         append(results / f"{name}.jsonl", run)
         yield run
 
@@ -146,19 +149,20 @@ def _checked(names: Sequence[str]) -> tuple[str, ...]:
     for name in names:
         if name not in EXPERIMENTS:
             raise Invalid("name", f"{name!r} is not known", did_you_mean(name, sorted(EXPERIMENTS)))
-    return tuple(dict.fromkeys(names)) or tuple(EXPERIMENTS)
+    return tuple(dict.fromkeys(names)) or tuple(name for name in EXPERIMENTS if name not in BY_NAME)
 
 
-def _run(
-    name: str,
-    seeds: Sequence[int],
-    folder: Path,
-    open_model: Callable[[], TextModel],
-    progress: Callable[[str], None],
-    left: _TimeLeft,
-    *,
-    quick: bool,
-) -> MechanismRun:
+@dataclass(frozen=True, slots=True)
+class _Ground:
+    """What every experiment is given: see `ExperimentPlan`."""
+
+    folder: Path
+    cache: Path | None
+    open_model: Callable[[], TextModel]
+    progress: Callable[[str], None]
+
+
+def _run(name: str, seeds: Sequence[int], ground: _Ground, left: _TimeLeft, *, quick: bool) -> MechanismRun:
     measure: Experiment = load(EXPERIMENTS, name)
     load_before, began, spent = _load(), perf_counter(), process_time()
     measured: list[list[Figure | CurvePoint]] = []
@@ -167,12 +171,19 @@ def _run(
         left.begin(name)
 
         def tell(part: str, number: int = number) -> None:
-            progress(f"{name}, seed {number} of {len(seeds)}: {part}{left.told()}")
+            ground.progress(f"{name}, seed {number} of {len(seeds)}: {part}{left.told()}")
 
         before = process_time()
         tell("begins")
-        plan = ExperimentPlan(seed=seed, quick=quick, folder=folder, open_model=open_model, progress=tell)
-        measured.append(list(measure(plan)))
+        plan = ExperimentPlan(
+            seed=seed, quick=quick, folder=ground.folder, cache=ground.cache, open_model=ground.open_model,
+            progress=tell,
+        )  # fmt: skip
+        measured.append([])
+        for one in measure(plan):
+            measured[-1].append(one)
+            if isinstance(one, Figure):  # so a long run that is stopped has not been for nothing
+                ground.progress(f"{name}, seed {number}: {one.name}: {one.value:.4g} {one.unit}".rstrip())
         _figures_over_seeds(name, measured)  # a fault costs this seed, and none that comes after it
         _points_over_seeds(name, measured)
         cpu.append(round(process_time() - before, 2))
@@ -199,10 +210,15 @@ def _figures_over_seeds(name: str, measured: Sequence[Sequence[Figure | CurvePoi
     for figure in by_seed[0].values():
         others = [figures.get(figure.name, figure) for figures in by_seed]
         same = all(figures.keys() == by_seed[0].keys() for figures in by_seed)
-        if not same or any((other.bar, other.detail) != (figure.bar, figure.detail) for other in others):
-            raise ValueError(f"{name}: {figure.name!r} has another name, bar or detail for another seed")
+        if not same or any((other.bar, other.unit) != (figure.bar, figure.unit) for other in others):
+            raise ValueError(f"{name}: {figure.name!r} has another name, bar or unit for another seed")
     return tuple(
-        SeededFigure(figure=figure, values=tuple(figures[figure.name].value for figures in by_seed))
+        SeededFigure(
+            figure=replace(
+                figure, detail="; ".join(dict.fromkeys(f[figure.name].detail for f in by_seed if f[figure.name].detail))
+            ),
+            values=tuple(figures[figure.name].value for figures in by_seed),
+        )
         for figure in by_seed[0].values()
     )
 

@@ -1,0 +1,173 @@
+"""Packages that others have published of the same papers, each beside ours: same outer model, data, steps, seeds.
+
+Each package lies in an environment of its own, made at the first run and kept; torch and all else that this
+interpreter has is seen from there, so both of a pair run on the same torch. A package that cannot be installed or run
+is a figure too, with the reason. None of them is a dependency of mnemic.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+import sysconfig
+import venv
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import mnemic
+from mnemic.lab.kit.figures import Figure
+from mnemic.lab.tasks.neural.experiment import ExperimentPlan
+from mnemic.lab.tasks.neural.peer_runs import PeerResult, PeerRun, measured
+from mnemic.models.chat.gguf import smollm2_weights
+
+_INSTALLING: Final = 900
+_TRAINING: Final = 1_800
+"""Seconds by the clock after which it is given up."""
+_START: Final = "import sys; sys.path.append(sys.argv[1]); from mnemic.lab.tasks.neural.peer_runs import main; main()"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Peer:
+    """A package, and what of it is run.
+
+    Attributes:
+        name: As the package index has it, and in the table.
+        task: Of `peer_runs.TASKS`.
+        requirements: With their versions.
+        alone: Whether what the package declares that it needs is left out.
+        forms: Options of its memory, by what the table calls each.
+        steps: Of full and of quick mode.
+    """
+
+    name: str
+    task: str
+    requirements: tuple[str, ...]
+    steps: tuple[int, int]
+    alone: bool = False
+    forms: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: {"": {}})
+
+
+PEERS: Final = (
+    Peer(
+        name="titans-pytorch", task="titans", steps=(250, 4),
+        requirements=("titans-pytorch==0.5.5", "assoc-scan==0.0.6", "einx==0.4.3", "x-transformers==2.31.10"),
+        forms={
+            "chunk 16": {"chunk": 16},
+            "chunk 4": {"chunk": 4},
+            "chunk 4, a matrix": {"chunk": 4, "matrices": 1},
+            "chunk 1, a matrix": {"chunk": 1, "matrices": 1},
+            "chunk 1, a matrix, lower rate": {"chunk": 1, "matrices": 1, "outer_rate": 3e-3},
+        },
+    ),
+    Peer(
+        name="memorizing-transformers-pytorch", task="memorizing", steps=(200, 4), alone=True,
+        requirements=("memorizing-transformers-pytorch==0.4.1", "einops==0.8.2", "einops-exts==0.0.4",
+                      "faiss-cpu==1.15.1", "joblib==1.5.2", "filelock==3.20.0"),
+    ),
+    Peer(
+        name="infini-transformer-pytorch", task="infini", steps=(200, 4),
+        requirements=("infini-transformer-pytorch==0.2.1",),
+        forms={"": {}, "gate half open": {"head_gate_init_value": 0.0},
+               "gate half open, delta": {"head_gate_init_value": 0.0, "use_mem_delta_rule": True}},
+    ),
+    Peer(name="peft", task="lora", steps=(24, 2), requirements=("peft==0.21.2",)),
+)  # fmt: skip
+
+
+class PeerFailed(Exception):  # noqa: N818 - says what happened, not that it is an error
+    """A package could not be installed, or did not run."""
+
+
+def measure(plan: ExperimentPlan) -> Iterator[Figure]:
+    """Train each form of each package, and ours beside it, and compare."""
+    for peer in PEERS:
+        plan.progress(f"{peer.name}: its environment")
+        steps, gguf = peer.steps[plan.quick], smollm2_weights()
+        folder = plan.folder / f"{peer.name}-{plan.seed}"
+        folder.mkdir()
+        run = PeerRun(
+            task=peer.task, peer=False, seed=plan.seed, steps=steps, folder=str(folder), gguf=str(gguf),
+            cache=str(plan.cache),
+        )  # fmt: skip
+        plan.progress(f"{peer.name}: ours")
+        ours = measured(run)
+        yield Figure(name=f"mnemic, beside {peer.name}: answered", value=ours.quality, unit="")
+        yield Figure(name=f"mnemic, beside {peer.name}: a step", value=ours.step, unit="CPU-s")
+        yield Figure(name=f"mnemic, beside {peer.name}: numbers trained", value=ours.weights / 1e3, unit="thousand")
+        for form, options in list(peer.forms.items())[: 1 if plan.quick else None]:
+            plan.progress(f"{peer.name}: {form or 'as it comes'}")
+            name = f"{peer.name}{f', {form}' if form else ''}"
+            theirs = PeerRun(**(asdict(run) | {"peer": True, "options": options}))
+            yield from _compared(name, peer, theirs, ours, plan)
+
+
+def _compared(name: str, peer: Peer, run: PeerRun, ours: PeerResult, plan: ExperimentPlan) -> Iterator[Figure]:
+    failed = ""
+    try:
+        result = started(environment(peer, (plan.cache or plan.folder) / "peers"), run)
+    except PeerFailed as error:
+        failed, result = str(error), PeerResult(math.nan, math.nan, 0)
+    weights = result.weights / 1e3 if result.weights else math.nan
+    yield Figure(name=f"{name}: answered", value=result.quality, unit="", detail=failed)
+    yield Figure(name=f"{name}: a step", value=result.step, unit="CPU-s")
+    yield Figure(name=f"{name}: numbers trained", value=weights, unit="thousand")
+    ratio = ours.quality / result.quality if result.quality else math.inf
+    yield Figure(name=f"{name}: ours answers so many times as much", value=ratio, unit="")
+    yield Figure(name=f"{name}: our step takes this share of its", value=ours.step / result.step, unit="")
+
+
+def environment(peer: Peer, folder: Path) -> Path:
+    """The interpreter of a package's environment, which is made if it is not there.
+
+    Raises:
+        PeerFailed: it cannot be made; what was begun is made anew the next time.
+    """
+    home = folder / f"{peer.name}-{'-'.join(peer.requirements).__hash__():x}"
+    python = home / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    made = home / "made"
+    if made.exists():
+        return python
+    try:
+        venv.create(home, clear=True, with_pip=True)
+        inside = subprocess.run(
+            [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
+            capture_output=True, text=True, check=True, timeout=_INSTALLING,
+        ).stdout.strip()  # fmt: skip
+        beside = dict.fromkeys(sysconfig.get_path(name) for name in ("purelib", "platlib"))
+        (Path(inside) / "beside.pth").write_text("\n".join(beside) + "\n", "utf-8")
+        install = [python, "-m", "pip", "install", "--quiet", *(("--no-deps",) if peer.alone else ())]
+        subprocess.run([*install, *peer.requirements], capture_output=True, text=True, check=True, timeout=_INSTALLING)
+        made.touch()
+    except (OSError, subprocess.SubprocessError) as error:
+        raise PeerFailed(f"its environment cannot be made: {_reason(error)}") from error
+    return python
+
+
+def started(python: Path, run: PeerRun) -> PeerResult:
+    """Run in an environment.
+
+    Raises:
+        PeerFailed: it came to no result.
+    """
+    variables = {**os.environ, "OMP_NUM_THREADS": "1"}
+    root = str(Path(mnemic.__file__).parent.parent)
+    try:
+        done = subprocess.run(
+            [python, "-c", _START, root], input=json.dumps(asdict(run)), capture_output=True, text=True, check=True,
+            timeout=_TRAINING, env=variables, cwd=run.folder,
+        )  # fmt: skip
+        return PeerResult(**json.loads(done.stdout.strip().splitlines()[-1]))
+    except (OSError, subprocess.SubprocessError, ValueError, TypeError, IndexError) as error:
+        raise PeerFailed(f"it did not run: {_reason(error)}") from error
+
+
+def _reason(error: Exception) -> str:
+    """The last line of what a program said, or what the error says."""
+    said = error.stderr if isinstance(error, subprocess.CalledProcessError) else ""
+    lines = [line.strip() for line in (said or str(error)).splitlines() if line.strip()]
+    return lines[-1][:200] if lines else type(error).__name__
