@@ -14,10 +14,12 @@ from mnemic import Memory, Settings  # noqa: E402
 from mnemic.lab.tasks.neural.made_up_people import made_up_facts  # noqa: E402
 from mnemic.lab.tasks.neural.matrix_experiment import (  # noqa: E402
     Adapters,
+    Asked,
     KeptKeys,
     SparseKeys,
     TextRecall,
     WholePrompt,
+    answered,
 )
 from mnemic.neural.llama import BARE  # noqa: E402
 from mnemic.neural.lora_memory import LoraSettings  # noqa: E402
@@ -71,3 +73,25 @@ def test_kept_keys_are_those_of_who_never_held_the_fact_and_a_prompt_has_no_such
     prompt.learn(FACTS)
     prompt.forget(FACTS[1])
     assert prompt.never_held(FACTS[1]) is None
+
+
+def test_what_is_read_together_is_answered_as_by_itself(tiny: Any) -> None:
+    prompt, kept = WholePrompt(tiny), KeptKeys(tiny)
+    prompt.learn(FACTS * 4)  # longer than what is worth being read once
+    kept.learn(FACTS)
+    texts = [fact.taught[0] for fact in FACTS]
+    for asked in ([prompt.asked(text) for text in texts], [kept.asked(text) for text in texts],
+                  [Asked(tiny.prompt(("user", text))) for text in texts]):  # fmt: skip
+        alone = [answered(tiny, [one], 4)[0] for one in asked]
+        assert answered(tiny, asked, 4) == alone
+    assert answered(tiny, [prompt.asked(texts[0])], 4) == tiny.decoder.generate(
+        [prompt.asked(texts[0]).tokens], 4, frozenset({tiny.end})
+    )
+
+
+def test_weights_of_two_names_are_never_read_together(tiny: Any, recall: TextRecall) -> None:
+    adapters = Adapters(tiny, LORA, recall)
+    adapters.learn(FACTS)
+    asked = [adapters.asked(fact.taught[0]) for fact in FACTS]
+    assert len({one.weights for one in asked}) > 1
+    assert answered(tiny, asked, 4) == [answered(tiny, [one], 4)[0] for one in asked]

@@ -31,6 +31,17 @@ class CurvePoint:
     value: float
 
 
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Something that happened and that no figure says: what could not be run, and why."""
+
+    text: str
+
+
+Measured: TypeAlias = Figure | CurvePoint | Remark
+"""What an experiment yields."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExperimentPlan:
     """One run of an experiment.
@@ -52,7 +63,7 @@ class ExperimentPlan:
     progress: Callable[[str], None]
 
 
-Experiment: TypeAlias = Callable[[ExperimentPlan], Iterator[Figure | CurvePoint]]
+Experiment: TypeAlias = Callable[[ExperimentPlan], Iterator[Measured]]
 """Runs once. A figure's name and bar are the same for every seed; its value is this seed's."""
 
 EXPERIMENTS: Final = {

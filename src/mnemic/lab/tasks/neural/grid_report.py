@@ -37,15 +37,18 @@ def columns(run: MechanismRun) -> list[str]:
 
 
 def grid_block(run: MechanismRun) -> list[str]:
-    """The table in Markdown; a figure that misses its bar is marked, and remarks stand below."""
-    heads, rows, remarks = columns(run), grid(run), dict[str, None]()
+    """The table in Markdown; a figure that misses its bar is marked."""
+    heads, rows = columns(run), grid(run)
+    if len(heads) > len(rows) + 2:  # too wide for a page: a line for each instead
+        heads, rows = (
+            list(rows),
+            {head: {row: cells[head] for row, cells in rows.items() if head in cells} for head in heads},
+        )
     lines = [f"| | {' | '.join(heads)} |", f"|---|{'---:|' * len(heads)}"]
     for row, cells in rows.items():
-        unit = next(iter(cells.values())).figure.unit
         shown = [cell(cells[head]) if head in cells else "" for head in heads]
-        lines.append(f"| {row}{f' ({unit})' if unit else ''} | {' | '.join(shown)} |")
-        remarks |= {f"{one.figure.name}: {one.figure.detail}.": None for one in cells.values() if one.figure.detail}
-    return [*lines, *("" for _ in range(bool(remarks))), *(f"- {remark}" for remark in remarks)]
+        lines.append(f"| {row} | {' | '.join(shown)} |")
+    return lines
 
 
 def cell(one: SeededFigure) -> str:
@@ -54,6 +57,8 @@ def cell(one: SeededFigure) -> str:
     if math.isnan(mean.value):
         return "-"
     shown = short(mean.value)
+    if one.figure.unit:
+        shown = f"{shown} {one.figure.unit}"
     if len(one.values) > 1 and min(one.values) < max(one.values):
         shown = f"{shown} ({short(min(one.values))} to {short(max(one.values))})"
     return f"**{shown}, missed**" if mean.met is False else shown

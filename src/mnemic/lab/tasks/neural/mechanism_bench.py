@@ -25,7 +25,15 @@ from mnemic.errors import Invalid
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.kit.log import provenance, records
 from mnemic.lab.kit.tables import finite
-from mnemic.lab.tasks.neural.experiment import BY_NAME, EXPERIMENTS, CurvePoint, Experiment, ExperimentPlan
+from mnemic.lab.tasks.neural.experiment import (
+    BY_NAME,
+    EXPERIMENTS,
+    CurvePoint,
+    Experiment,
+    ExperimentPlan,
+    Measured,
+    Remark,
+)
 from mnemic.registry import load
 from mnemic.scope_learning import require_torch
 
@@ -62,6 +70,7 @@ class MechanismRun:
     Attributes:
         header: Versions, machine, load, seconds: what a number needs beside it to be believed.
         points: In the order they came, each with its value for every seed.
+        remarks: What happened that no figure says, by seed.
     """
 
     mechanism: str
@@ -70,6 +79,7 @@ class MechanismRun:
     header: Mapping[str, Any]
     figures: tuple[SeededFigure, ...]
     points: tuple[tuple[CurvePoint, tuple[float, ...]], ...]
+    remarks: tuple[str, ...] = ()
 
     @property
     def means(self) -> tuple[Figure, ...]:
@@ -165,7 +175,7 @@ class _Ground:
 def _run(name: str, seeds: Sequence[int], ground: _Ground, left: _TimeLeft, *, quick: bool) -> MechanismRun:
     measure: Experiment = load(EXPERIMENTS, name)
     load_before, began, spent = _load(), perf_counter(), process_time()
-    measured: list[list[Figure | CurvePoint]] = []
+    measured: list[list[Measured]] = []
     cpu: list[float] = []
     for number, seed in enumerate(seeds, 1):
         left.begin(name)
@@ -202,29 +212,28 @@ def _run(name: str, seeds: Sequence[int], ground: _Ground, left: _TimeLeft, *, q
     return MechanismRun(
         mechanism=name, quick=quick, seeds=tuple(seeds), header=header,
         figures=_figures_over_seeds(name, measured), points=_points_over_seeds(name, measured),
+        remarks=tuple(
+            f"seed {seed}: {one.text}"
+            for seed, of in zip(seeds, measured, strict=True) for one in of if isinstance(one, Remark)
+        ),
     )  # fmt: skip
 
 
-def _figures_over_seeds(name: str, measured: Sequence[Sequence[Figure | CurvePoint]]) -> tuple[SeededFigure, ...]:
+def _figures_over_seeds(name: str, measured: Sequence[Sequence[Measured]]) -> tuple[SeededFigure, ...]:
     by_seed = [{one.name: one for one in of if isinstance(one, Figure)} for of in measured]
     for figure in by_seed[0].values():
         others = [figures.get(figure.name, figure) for figures in by_seed]
         same = all(figures.keys() == by_seed[0].keys() for figures in by_seed)
-        if not same or any((other.bar, other.unit) != (figure.bar, figure.unit) for other in others):
-            raise ValueError(f"{name}: {figure.name!r} has another name, bar or unit for another seed")
+        if not same or any((other.bar, other.detail) != (figure.bar, figure.detail) for other in others):
+            raise ValueError(f"{name}: {figure.name!r} has another name, bar or detail for another seed")
     return tuple(
-        SeededFigure(
-            figure=replace(
-                figure, detail="; ".join(dict.fromkeys(f[figure.name].detail for f in by_seed if f[figure.name].detail))
-            ),
-            values=tuple(figures[figure.name].value for figures in by_seed),
-        )
+        SeededFigure(figure=figure, values=tuple(figures[figure.name].value for figures in by_seed))
         for figure in by_seed[0].values()
     )
 
 
 def _points_over_seeds(
-    name: str, measured: Sequence[Sequence[Figure | CurvePoint]]
+    name: str, measured: Sequence[Sequence[Measured]]
 ) -> tuple[tuple[CurvePoint, tuple[float, ...]], ...]:
     by_seed = [{(one.curve, one.at): one for one in of if isinstance(one, CurvePoint)} for of in measured]
     if any(points.keys() != by_seed[0].keys() for points in by_seed):
@@ -283,6 +292,7 @@ def _record(run: MechanismRun) -> dict[str, object]:
     return {
         "kind": "mechanism", "format": FORMAT, "mechanism": run.mechanism, "quick": run.quick,
         "seeds": list(run.seeds), **run.header, "figures": figures, "points": points,
+        "remarks": list(run.remarks),
     }  # fmt: skip
 
 
@@ -298,7 +308,7 @@ def _read(record: dict[str, Any], file: str) -> MechanismRun:
     ]
     return MechanismRun(
         mechanism=record.pop("mechanism"), quick=record.pop("quick"), seeds=tuple(record.pop("seeds")),
-        header=record, figures=tuple(figures), points=tuple(points),
+        remarks=tuple(record.pop("remarks", ())), header=record, figures=tuple(figures), points=tuple(points),
     )  # fmt: skip
 
 

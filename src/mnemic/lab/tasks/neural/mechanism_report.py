@@ -49,11 +49,12 @@ def page_block(run: MechanismRun, picture: str = "") -> str:
     """
     if run.mechanism in SIDE_BY_SIDE:
         drawn = ["", f"![{run.mechanism}: the table below as bars]({picture})"] if picture else []
-        return "\n".join([ran(run), *drawn, "", *grid_block(run)])
+        return "\n".join([ran(run), *drawn, "", *grid_block(run), *_remarks(run)])
     rows = [f"| {' | '.join(_cells(one))} |" for one in run.figures]
     parts = [ran(run), "", "| | measured | range | must | |", "|---|---:|---:|---:|---|", *rows]
     if run.curves:
         parts += ["", *_curves(run)]
+    parts += _remarks(run)
     if picture:
         parts += ["", f"![{run.mechanism}: the curves above]({picture})"]
     return "\n".join(parts)
@@ -94,6 +95,10 @@ def _cells(one: SeededFigure) -> tuple[str, ...]:
     must = "" if figure.bar is None else f"{'≥' if figure.more else '≤'} {figure.bar:g}"
     met = {True: "met", False: "**missed**", None: ""}[judged.met]
     return figure.name, measured, spread, must, ": ".join(part for part in (met, figure.detail) if part)
+
+
+def _remarks(run: MechanismRun) -> list[str]:
+    return ["", *(f"- {remark}" for remark in run.remarks)] if run.remarks else []
 
 
 def _curves(run: MechanismRun) -> list[str]:

@@ -7,21 +7,21 @@ is a figure too, with the reason. None of them is a dependency of mnemic.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
 import subprocess
-import sys
 import sysconfig
 import venv
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 import mnemic
 from mnemic.lab.kit.figures import Figure
-from mnemic.lab.tasks.neural.experiment import ExperimentPlan
+from mnemic.lab.tasks.neural.experiment import ExperimentPlan, Remark
 from mnemic.lab.tasks.neural.peer_runs import PeerResult, PeerRun, measured
 from mnemic.models.chat.gguf import smollm2_weights
 
@@ -79,11 +79,11 @@ PEERS: Final = (
 )  # fmt: skip
 
 
-class PeerFailed(Exception):  # noqa: N818 - says what happened, not that it is an error
+class PeerFailed(Exception):
     """A package could not be installed, or did not run."""
 
 
-def measure(plan: ExperimentPlan) -> Iterator[Figure]:
+def measure(plan: ExperimentPlan) -> Iterator[Figure | Remark]:
     """Train each form of each package, and ours beside it, and compare."""
     for peer in PEERS:
         plan.progress(f"{peer.name}: its environment")
@@ -106,14 +106,16 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure]:
             yield from _compared(name, peer, theirs, ours, plan)
 
 
-def _compared(name: str, peer: Peer, run: PeerRun, ours: PeerResult, plan: ExperimentPlan) -> Iterator[Figure]:
+def _compared(name: str, peer: Peer, run: PeerRun, ours: PeerResult, plan: ExperimentPlan) -> Iterator[Figure | Remark]:
     failed = ""
     try:
         result = started(environment(peer, (plan.cache or plan.folder) / "peers"), run)
     except PeerFailed as error:
         failed, result = str(error), PeerResult(math.nan, math.nan, 0)
     weights = result.weights / 1e3 if result.weights else math.nan
-    yield Figure(name=f"{name}: answered", value=result.quality, unit="", detail=failed)
+    if failed:
+        yield Remark(f"{name}: {failed}")
+    yield Figure(name=f"{name}: answered", value=result.quality, unit="")
     yield Figure(name=f"{name}: a step", value=result.step, unit="CPU-s")
     yield Figure(name=f"{name}: numbers trained", value=weights, unit="thousand")
     ratio = ours.quality / result.quality if result.quality else math.inf
@@ -127,21 +129,18 @@ def environment(peer: Peer, folder: Path) -> Path:
     Raises:
         PeerFailed: it cannot be made; what was begun is made anew the next time.
     """
-    home = folder / f"{peer.name}-{'-'.join(peer.requirements).__hash__():x}"
+    home = folder / f"{peer.name}-{hashlib.sha256(' '.join(peer.requirements).encode()).hexdigest()[:8]}"
     python = home / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     made = home / "made"
     if made.exists():
         return python
     try:
         venv.create(home, clear=True, with_pip=True)
-        inside = subprocess.run(
-            [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
-            capture_output=True, text=True, check=True, timeout=_INSTALLING,
-        ).stdout.strip()  # fmt: skip
+        inside = _run([python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], _INSTALLING).strip()
         beside = dict.fromkeys(sysconfig.get_path(name) for name in ("purelib", "platlib"))
         (Path(inside) / "beside.pth").write_text("\n".join(beside) + "\n", "utf-8")
         install = [python, "-m", "pip", "install", "--quiet", *(("--no-deps",) if peer.alone else ())]
-        subprocess.run([*install, *peer.requirements], capture_output=True, text=True, check=True, timeout=_INSTALLING)
+        _run([*install, *peer.requirements], _INSTALLING)
         made.touch()
     except (OSError, subprocess.SubprocessError) as error:
         raise PeerFailed(f"its environment cannot be made: {_reason(error)}") from error
@@ -154,16 +153,21 @@ def started(python: Path, run: PeerRun) -> PeerResult:
     Raises:
         PeerFailed: it came to no result.
     """
-    variables = {**os.environ, "OMP_NUM_THREADS": "1"}
     root = str(Path(mnemic.__file__).parent.parent)
     try:
-        done = subprocess.run(
-            [python, "-c", _START, root], input=json.dumps(asdict(run)), capture_output=True, text=True, check=True,
-            timeout=_TRAINING, env=variables, cwd=run.folder,
-        )  # fmt: skip
-        return PeerResult(**json.loads(done.stdout.strip().splitlines()[-1]))
+        said = _run([python, "-c", _START, root], _TRAINING, json.dumps(asdict(run)), run.folder)
+        return PeerResult(**json.loads(said.strip().splitlines()[-1]))
     except (OSError, subprocess.SubprocessError, ValueError, TypeError, IndexError) as error:
         raise PeerFailed(f"it did not run: {_reason(error)}") from error
+
+
+def _run(command: Sequence[str | Path], seconds: float, given: str = "", folder: str | None = None) -> str:
+    """What a program prints, with one thread."""
+    done = subprocess.run(  # noqa: S603 - the packages that `PEERS` names, which the caller asked for by name
+        command, input=given, capture_output=True, text=True, check=True, timeout=seconds, cwd=folder,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+    return done.stdout
 
 
 def _reason(error: Exception) -> str:
