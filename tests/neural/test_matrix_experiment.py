@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
 
 from mnemic import Memory, Settings  # noqa: E402
+from mnemic.lab.kit.figures import Figure  # noqa: E402
+from mnemic.lab.tasks.neural.experiment import ExperimentPlan  # noqa: E402
 from mnemic.lab.tasks.neural.made_up_people import made_up_facts  # noqa: E402
 from mnemic.lab.tasks.neural.matrix_experiment import (  # noqa: E402
     Adapters,
@@ -18,6 +21,7 @@ from mnemic.lab.tasks.neural.matrix_experiment import (  # noqa: E402
     KeptKeys,
     SparseKeys,
     TextRecall,
+    UnfinishedRun,
     WholePrompt,
     answered,
 )
@@ -95,3 +99,19 @@ def test_weights_of_two_names_are_never_read_together(tiny: Any, recall: TextRec
     asked = [adapters.asked(fact.taught[0]) for fact in FACTS]
     assert len({one.weights for one in asked}) > 1
     assert answered(tiny, asked, 4) == [answered(tiny, [one], 4)[0] for one in asked]
+
+
+def test_a_run_that_was_stopped_goes_on_behind_the_ways_that_are_measured(tiny: Any, tmp_path: Path) -> None:
+    plan = ExperimentPlan(
+        seed=3, quick=True, folder=tmp_path, open_model=lambda: tiny, progress=print, cache=tmp_path / "new"
+    )
+    figures = [Figure(name="text recall: bytes a fact", value=1 / 3, unit="kB")]
+    UnfinishedRun.of(plan).keep("text recall", figures, 2.5)
+    again = UnfinishedRun.of(plan)
+    assert again.figures("text recall") == figures
+    assert again.seconds("text recall") == 2.5
+    assert again.figures("adapters") is None
+    assert UnfinishedRun.of(replace(plan, seed=4)).figures("text recall") is None
+    assert UnfinishedRun.of(replace(plan, cache=None)).figures("text recall") is None
+    again.end()
+    assert UnfinishedRun.of(plan).figures("text recall") is None
