@@ -55,11 +55,12 @@ class Peer:
 PEERS: Final = (
     Peer(
         name="titans-pytorch", task="titans", steps=(250, 4),
-        requirements=("titans-pytorch==0.5.5", "assoc-scan==0.0.6", "einx==0.4.3", "x-transformers==2.31.10"),
+        requirements=("titans-pytorch==0.5.5", "assoc-scan==0.0.6", "axial-positional-embedding==0.3.12",
+                      "einx==0.4.3", "hyper-connections==0.4.11", "tensordict==0.15.3", "x-transformers==2.31.10"),
         forms={
             "chunk 16": {"chunk": 16},
             "chunk 4": {"chunk": 4},
-            "chunk 4, a matrix": {"chunk": 4, "matrices": 1},
+            "chunk 1": {"chunk": 1},
             "chunk 1, a matrix": {"chunk": 1, "matrices": 1},
             "chunk 1, a matrix, lower rate": {"chunk": 1, "matrices": 1, "outer_rate": 3e-3},
         },
@@ -67,13 +68,12 @@ PEERS: Final = (
     Peer(
         name="memorizing-transformers-pytorch", task="memorizing", steps=(200, 4), alone=True,
         requirements=("memorizing-transformers-pytorch==0.4.1", "einops==0.8.2", "einops-exts==0.0.4",
-                      "faiss-cpu==1.15.1", "joblib==1.5.2", "filelock==3.20.0"),
+                      "faiss-cpu==1.15.1", "joblib==1.5.2"),
     ),
     Peer(
         name="infini-transformer-pytorch", task="infini", steps=(200, 4),
-        requirements=("infini-transformer-pytorch==0.2.1",),
-        forms={"": {}, "gate half open": {"head_gate_init_value": 0.0},
-               "gate half open, delta": {"head_gate_init_value": 0.0, "use_mem_delta_rule": True}},
+        requirements=("infini-transformer-pytorch==0.2.1", "einops==0.8.2", "rotary-embedding-torch==0.9.1"),
+        forms={"": {}, "gate half open": {"head_gate_init_value": 0.0}},
     ),
     Peer(name="peft", task="lora", steps=(24, 2), requirements=("peft==0.21.2",)),
 )  # fmt: skip
