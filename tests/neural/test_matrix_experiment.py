@@ -21,10 +21,10 @@ from mnemic.lab.tasks.neural.matrix_experiment import (  # noqa: E402
     KeptKeys,
     SparseKeys,
     TextRecall,
-    UnfinishedRun,
     WholePrompt,
     answered,
 )
+from mnemic.lab.tasks.neural.unfinished_run import UnfinishedRun  # noqa: E402
 from mnemic.neural.llama import BARE  # noqa: E402
 from mnemic.neural.lora_memory import LoraSettings  # noqa: E402
 
@@ -106,12 +106,12 @@ def test_a_run_that_was_stopped_goes_on_behind_the_ways_that_are_measured(tiny: 
         seed=3, quick=True, folder=tmp_path, open_model=lambda: tiny, progress=print, cache=tmp_path / "new"
     )
     figures = [Figure(name="text recall: bytes a fact", value=1 / 3, unit="kB")]
-    UnfinishedRun.of(plan).keep("text recall", figures, 2.5)
-    again = UnfinishedRun.of(plan)
+    UnfinishedRun.of(plan, Path(__file__)).keep("text recall", figures, 2.5)
+    again = UnfinishedRun.of(plan, Path(__file__))
     assert again.figures("text recall") == figures
     assert again.seconds("text recall") == 2.5
     assert again.figures("adapters") is None
-    assert UnfinishedRun.of(replace(plan, seed=4)).figures("text recall") is None
-    assert UnfinishedRun.of(replace(plan, cache=None)).figures("text recall") is None
+    assert UnfinishedRun.of(replace(plan, seed=4), Path(__file__)).figures("text recall") is None
+    assert UnfinishedRun.of(replace(plan, cache=None), Path(__file__)).figures("text recall") is None
     again.end()
-    assert UnfinishedRun.of(plan).figures("text recall") is None
+    assert UnfinishedRun.of(plan, Path(__file__)).figures("text recall") is None

@@ -38,7 +38,7 @@ def test_every_package_is_asked_for_in_one_version_and_lies_by_itself(
         raise OSError("no room")
 
     homes: list[object] = []
-    monkeypatch.setattr(peers_experiment.venv, "create", refused)
+    monkeypatch.setattr("venv.create", refused)
     for peer in PEERS:
         assert all("==" in requirement for requirement in peer.requirements)
         with pytest.raises(PeerFailed, match="cannot be made: no room"):

@@ -8,20 +8,19 @@ is timed one question at a time, with everything read anew.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean, median
 from time import process_time
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import torch
 
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.neural.experiment import ExperimentPlan, Remark
 from mnemic.lab.tasks.neural.made_up_people import STRANGERS, MadeUpFact, made_up_facts, share
+from mnemic.lab.tasks.neural.unfinished_run import UnfinishedRun
 from mnemic.memory import Memory
 from mnemic.neural.base import State, state_bytes, state_digest
 from mnemic.neural.explicit_memory import ExplicitMemory, TextReference
@@ -328,7 +327,7 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | Remark]:
     yield Figure(name=f"no memory: {_TAUGHT}", value=_recall(model, facts[:count], nothing), unit="")
     folder = plan.folder / f"matrix-{plan.seed}"
     folder.mkdir(exist_ok=True)
-    unfinished = UnfinishedRun.of(plan)
+    unfinished = UnfinishedRun.of(plan, Path(__file__))
     for way in _ways(plan, model, folder):
         if (figures := unfinished.figures(way.name)) is None:
             began, figures = process_time(), []
@@ -343,46 +342,6 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | Remark]:
             )
         yield from figures
     unfinished.end()
-
-
-class UnfinishedRun:
-    """What a run of one seed has measured until it was stopped, way by way: the next one goes on from there.
-
-    Args:
-        path: Its file; None keeps nothing.
-    """
-
-    def __init__(self, path: Path | None) -> None:
-        self._path = path
-        self._kept: dict[str, Any] = json.loads(path.read_text("utf-8")) if path is not None and path.exists() else {}
-
-    @classmethod
-    def of(cls, plan: ExperimentPlan) -> UnfinishedRun:
-        """That of the same seed, mode and code."""
-        if plan.cache is None:
-            return cls(None)
-        code = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:16]
-        return cls(plan.cache / f"matrix-{'quick' if plan.quick else 'full'}-{plan.seed}-{code}.json")
-
-    def figures(self, way: str) -> list[Figure] | None:
-        """Those of a way; None where it is still to be measured."""
-        return [Figure(**one) for one in self._kept[way]["figures"]] if way in self._kept else None
-
-    def seconds(self, way: str) -> float:
-        """Processor time that a way took."""
-        return float(self._kept[way]["seconds"])
-
-    def keep(self, way: str, figures: Sequence[Figure], seconds: float) -> None:
-        """Write down what a way measured."""
-        self._kept[way] = {"figures": [asdict(one) for one in figures], "seconds": seconds}
-        if self._path is not None:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._path.write_text(json.dumps(self._kept), "utf-8")
-
-    def end(self) -> None:
-        """Let go of all of it: every way is measured, and a next run begins anew."""
-        if self._path is not None:
-            self._path.unlink(missing_ok=True)
 
 
 def _ways(plan: ExperimentPlan, model: TextModel, folder: Path) -> Iterator[WayToRemember]:

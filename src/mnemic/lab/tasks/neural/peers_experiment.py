@@ -17,12 +17,14 @@ import venv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from time import perf_counter
 from typing import Any, Final
 
 import mnemic
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.neural.experiment import ExperimentPlan, Remark
 from mnemic.lab.tasks.neural.peer_runs import PeerResult, PeerRun, measured
+from mnemic.lab.tasks.neural.unfinished_run import UnfinishedRun
 from mnemic.models.chat.gguf import smollm2_weights
 
 _INSTALLING: Final = 900
@@ -85,25 +87,45 @@ class PeerFailed(Exception):
 
 def measure(plan: ExperimentPlan) -> Iterator[Figure | Remark]:
     """Train each form of each package, and ours beside it, and compare."""
+    unfinished = UnfinishedRun.of(plan, Path(__file__))
     for peer in PEERS:
-        plan.progress(f"{peer.name}: its environment")
-        steps, gguf = peer.steps[plan.quick], smollm2_weights()
-        folder = plan.folder / f"{peer.name}-{plan.seed}"
-        folder.mkdir()
-        run = PeerRun(
-            task=peer.task, peer=False, seed=plan.seed, steps=steps, folder=str(folder), gguf=str(gguf),
-            cache=str(plan.cache),
-        )  # fmt: skip
-        plan.progress(f"{peer.name}: ours")
-        ours = measured(run)
-        yield Figure(name=f"mnemic, beside {peer.name}: answered", value=ours.quality, unit="")
-        yield Figure(name=f"mnemic, beside {peer.name}: a step", value=ours.step, unit="CPU-s")
-        yield Figure(name=f"mnemic, beside {peer.name}: numbers trained", value=ours.weights / 1e3, unit="thousand")
-        for form, options in list(peer.forms.items())[: 1 if plan.quick else None]:
-            plan.progress(f"{peer.name}: {form or 'as it comes'}")
-            name = f"{peer.name}{f', {form}' if form else ''}"
-            theirs = PeerRun(**(asdict(run) | {"peer": True, "options": options}))
-            yield from _compared(name, peer, theirs, ours, plan)
+        if (figures := unfinished.figures(peer.name)) is None:
+            began, figures, failed = perf_counter(), [], False
+            for one in _beside(peer, plan):
+                if isinstance(one, Figure):
+                    figures.append(one)
+                else:
+                    failed = True
+                    yield one
+            if not failed:
+                unfinished.keep(peer.name, figures, perf_counter() - began)
+        else:
+            seconds = unfinished.seconds(peer.name)
+            yield Remark(
+                f"{peer.name}: measured by a run that was stopped, {seconds:.0f} s by the clock"
+            )
+        yield from figures
+    unfinished.end()
+
+
+def _beside(peer: Peer, plan: ExperimentPlan) -> Iterator[Figure | Remark]:
+    """One package and ours."""
+    folder = plan.folder / f"{peer.name}-{plan.seed}"
+    folder.mkdir()
+    run = PeerRun(
+        task=peer.task, peer=False, seed=plan.seed, steps=peer.steps[plan.quick], folder=str(folder),
+        gguf=str(smollm2_weights()), cache=str(plan.cache),
+    )  # fmt: skip
+    plan.progress(f"{peer.name}: ours")
+    ours = measured(run)
+    yield Figure(name=f"mnemic, beside {peer.name}: answered", value=ours.quality, unit="")
+    yield Figure(name=f"mnemic, beside {peer.name}: a step", value=ours.step, unit="CPU-s")
+    yield Figure(name=f"mnemic, beside {peer.name}: numbers trained", value=ours.weights / 1e3, unit="thousand")
+    for form, options in list(peer.forms.items())[: 1 if plan.quick else None]:
+        plan.progress(f"{peer.name}: {form or 'as it comes'}")
+        name = f"{peer.name}{f', {form}' if form else ''}"
+        theirs = PeerRun(**(asdict(run) | {"peer": True, "options": options}))
+        yield from _compared(name, peer, theirs, ours, plan)
 
 
 def _compared(name: str, peer: Peer, run: PeerRun, ours: PeerResult, plan: ExperimentPlan) -> Iterator[Figure | Remark]:
