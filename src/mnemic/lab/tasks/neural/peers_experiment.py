@@ -101,9 +101,7 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | Remark]:
                 unfinished.keep(peer.name, figures, perf_counter() - began)
         else:
             seconds = unfinished.seconds(peer.name)
-            yield Remark(
-                f"{peer.name}: measured by a run that was stopped, {seconds:.0f} s by the clock"
-            )
+            yield Remark(f"{peer.name}: measured by a run that was stopped, {seconds:.0f} s by the clock")
         yield from figures
     unfinished.end()
 
@@ -140,8 +138,9 @@ def _compared(name: str, peer: Peer, run: PeerRun, ours: PeerResult, plan: Exper
     yield Figure(name=f"{name}: answered", value=result.quality, unit="")
     yield Figure(name=f"{name}: a step", value=result.step, unit="CPU-s")
     yield Figure(name=f"{name}: numbers trained", value=weights, unit="thousand")
-    ratio = ours.quality / result.quality if result.quality else math.inf
-    yield Figure(name=f"{name}: ours answers so many times as much", value=ratio, unit="")
+    if not plan.quick:  # after a few steps both guess
+        ratio = ours.quality / result.quality if result.quality else math.inf
+        yield Figure(name=f"{name}: ours answers so many times as much", value=ratio, unit="")
     yield Figure(name=f"{name}: our step takes this share of its", value=ours.step / result.step, unit="")
 
 
