@@ -216,6 +216,7 @@ def test_torch_and_its_company_are_imported_by_what_works_inside_a_model_and_wha
         "testing/tiny_llama": {"gguf"},
         "lab/order_training": {"torch"},
         "lab/tasks/neural/recall_task": {"torch"},
+        "lab/tasks/neural/peer_runs": {"torch"},
         "stored_memory": {"torch"},  # the type of what is written
     }
     for name, tree in modules():

@@ -17,7 +17,7 @@ from mnemic.lab.tasks.neural.experiment import ExperimentPlan  # noqa: E402
 from mnemic.lab.tasks.neural.made_up_people import made_up_facts  # noqa: E402
 from mnemic.lab.tasks.neural.matrix_experiment import (  # noqa: E402
     Adapters,
-    Asked,
+    AskedTokens,
     KeptKeys,
     SparseKeys,
     TextRecall,
@@ -85,7 +85,7 @@ def test_what_is_read_together_is_answered_as_by_itself(tiny: Any) -> None:
     kept.learn(FACTS)
     texts = [fact.taught[0] for fact in FACTS]
     for asked in ([prompt.asked(text) for text in texts], [kept.asked(text) for text in texts],
-                  [Asked(tiny.prompt(("user", text))) for text in texts]):  # fmt: skip
+                  [AskedTokens(tiny.prompt(("user", text))) for text in texts]):  # fmt: skip
         alone = [answered(tiny, [one], 4)[0] for one in asked]
         assert answered(tiny, asked, 4) == alone
     assert answered(tiny, [prompt.asked(texts[0])], 4) == tiny.decoder.generate(

@@ -38,7 +38,7 @@ class Remark:
     text: str
 
 
-Measured: TypeAlias = Figure | CurvePoint | Remark
+ExperimentYield: TypeAlias = Figure | CurvePoint | Remark
 """What an experiment yields."""
 
 
@@ -63,7 +63,7 @@ class ExperimentPlan:
     progress: Callable[[str], None]
 
 
-Experiment: TypeAlias = Callable[[ExperimentPlan], Iterator[Measured]]
+Experiment: TypeAlias = Callable[[ExperimentPlan], Iterator[ExperimentYield]]
 """Runs once. A figure's name and bar are the same for every seed; its value is this seed's."""
 
 EXPERIMENTS: Final = {

@@ -55,7 +55,7 @@ _LONG: Final = 128
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedTokens:
     """What is read for a question.
 
     Attributes:
@@ -77,7 +77,7 @@ class WayToRemember(Protocol):
         """Hold these facts, all that are to be known; those that it held before are among them."""
         ...
 
-    def asked(self, question: str) -> Asked:
+    def asked(self, question: str) -> AskedTokens:
         """What is read for a question, with what."""
         ...
 
@@ -122,10 +122,10 @@ class TextRecall:
         by_item = {item: self._facts[id] for id, item in self._items.items()}
         return [by_item[item] for item in self._me.learning.named_for(question) if item in by_item]
 
-    def asked(self, question: str) -> Asked:
+    def asked(self, question: str) -> AskedTokens:
         told = " ".join(fact.said for fact in self.recalled(question))
         before = [("system", told)] if told else []
-        return Asked(self._model.prompt(*before, ("user", question)))
+        return AskedTokens(self._model.prompt(*before, ("user", question)))
 
     def stored(self) -> int:
         self._store.flush()
@@ -164,8 +164,8 @@ class WholePrompt:
         """What the prompt tells."""
         return " ".join(fact.said for fact in self._facts)
 
-    def asked(self, question: str) -> Asked:
-        return Asked(self._model.prompt(("system", self.told()), ("user", question)))
+    def asked(self, question: str) -> AskedTokens:
+        return AskedTokens(self._model.prompt(("system", self.told()), ("user", question)))
 
     def stored(self) -> int:
         return len(self.told().encode())
@@ -190,9 +190,9 @@ class KeptKeys:
         self._prompt.learn(facts)
         self._state = self._built()
 
-    def asked(self, question: str) -> Asked:
+    def asked(self, question: str) -> AskedTokens:
         entries, rest = self._memory.attach_prefix(self._prompt.asked(question).tokens, self._state)
-        return Asked(rest, entries)
+        return AskedTokens(rest, entries)
 
     def stored(self) -> int:
         return state_bytes(self._state)
@@ -225,9 +225,9 @@ class SparseKeys:
         self._routing.learn(facts)
         self._state = self._memory.write(self._references(facts), self._state)
 
-    def asked(self, question: str) -> Asked:
+    def asked(self, question: str) -> AskedTokens:
         names = self._memory.of_sources([fact.id for fact in self._routing.recalled(question)], self._state)
-        return Asked(self._memory.question(question), self._memory.attach(self._state, names))
+        return AskedTokens(self._memory.question(question), self._memory.attach(self._state, names))
 
     def stored(self) -> int:
         return state_bytes(self._state) + self._routing.stored()
@@ -259,10 +259,12 @@ class Adapters:
         self._routing.learn(facts)
         self._state = self._memory.write([fact.taught_fact() for fact in facts], self._state)
 
-    def asked(self, question: str) -> Asked:
+    def asked(self, question: str) -> AskedTokens:
         named = self._routing.named(question)
         weights = {self._memory.shard_of(named[0].id): 1.0} if named else {}
-        return Asked(self._model.prompt(("user", question)), self._memory.attach(self._state, weights), str([*weights]))
+        return AskedTokens(
+            self._model.prompt(("user", question)), self._memory.attach(self._state, weights), str([*weights])
+        )
 
     def stored(self) -> int:
         return state_bytes(self._state) + self._routing.stored()
@@ -293,10 +295,10 @@ class SideMemory:
         self._facts = list(facts)
         self._state = self._memory.write([_edit(fact) for fact in facts], self._state)
 
-    def asked(self, question: str) -> Asked:
+    def asked(self, question: str) -> AskedTokens:
         ids = self._model.prompt(("user", question))
         shard = self._memory.route(ids, self._state)
-        return Asked(ids, self._memory.attach(self._state, shard), str(shard))
+        return AskedTokens(ids, self._memory.attach(self._state, shard), str(shard))
 
     def stored(self) -> int:
         return state_bytes(self._state)
@@ -321,9 +323,9 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | Remark]:
     """Hold some facts in each way, forget one, then hold as many more."""
     model, count = plan.open_model(), 8 if plan.quick else 50
     facts = made_up_facts(2 * count, plan.seed)
-    bare = [Asked(model.prompt(("user", text))) for text in (*_GENERAL, *_of_strangers(facts))]
+    bare = [AskedTokens(model.prompt(("user", text))) for text in (*_GENERAL, *_of_strangers(facts))]
     before = [said[:1] for said in answered(model, bare, 1)]
-    nothing = [Asked(model.prompt(("user", fact.taught[0]))) for fact in facts[:count]]
+    nothing = [AskedTokens(model.prompt(("user", fact.taught[0]))) for fact in facts[:count]]
     yield Figure(name=f"no memory: {_TAUGHT}", value=_recall(model, facts[:count], nothing), unit="")
     folder = plan.folder / f"matrix-{plan.seed}"
     folder.mkdir(exist_ok=True)
@@ -420,12 +422,12 @@ def _of_strangers(facts: Sequence[MadeUpFact]) -> list[str]:
     return [fact.other for fact in facts[:_STRANGERS_ASKED]]
 
 
-def _recall(model: TextModel, facts: Sequence[MadeUpFact], asked: Sequence[Asked]) -> float:
+def _recall(model: TextModel, facts: Sequence[MadeUpFact], asked: Sequence[AskedTokens]) -> float:
     """The share of facts of which the answer holds the value."""
     return share(facts, [model.answer(said) for said in answered(model, asked, _SAID)])
 
 
-def answered(model: TextModel, asked: Sequence[Asked], limit: int) -> list[list[int]]:
+def answered(model: TextModel, asked: Sequence[AskedTokens], limit: int) -> list[list[int]]:
     """The likeliest tokens behind each of what is asked, in its order, up to the end of the answer.
 
     Questions with the same weights are read together: those with a past, if as much lies before each and they are as
@@ -447,7 +449,7 @@ def answered(model: TextModel, asked: Sequence[Asked], limit: int) -> list[list[
     return [said[n] for n in range(len(asked))]
 
 
-def _begun(model: TextModel, asked: Sequence[Asked]) -> Sequence[Asked]:
+def _begun(model: TextModel, asked: Sequence[AskedTokens]) -> Sequence[AskedTokens]:
     """The same, with what all of them begin with read already, if that is long and nothing is attached."""
     opening = asked[0].tokens
     shared = min(common_run(opening, one.tokens[:-1]) for one in asked)
@@ -456,7 +458,7 @@ def _begun(model: TextModel, asked: Sequence[Asked]) -> Sequence[Asked]:
     with torch.inference_mode():
         _, past = model.decoder.run(model.decoder.embed(model.batch(opening[:shared])))
     entries = Entries(tuple(past))
-    return [Asked(one.tokens[shared:], entries) for one in asked]
+    return [AskedTokens(one.tokens[shared:], entries) for one in asked]
 
 
 def _beside(entries: Sequence[Entries]) -> Entries:

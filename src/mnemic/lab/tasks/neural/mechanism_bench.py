@@ -31,7 +31,7 @@ from mnemic.lab.tasks.neural.experiment import (
     CurvePoint,
     Experiment,
     ExperimentPlan,
-    Measured,
+    ExperimentYield,
     Remark,
 )
 from mnemic.registry import load
@@ -175,7 +175,7 @@ class _Ground:
 def _run(name: str, seeds: Sequence[int], ground: _Ground, left: _TimeLeft, *, quick: bool) -> MechanismRun:
     measure: Experiment = load(EXPERIMENTS, name)
     load_before, began, spent = _load(), perf_counter(), process_time()
-    measured: list[list[Measured]] = []
+    measured: list[list[ExperimentYield]] = []
     cpu: list[float] = []
     for number, seed in enumerate(seeds, 1):
         left.begin(name)
@@ -219,7 +219,7 @@ def _run(name: str, seeds: Sequence[int], ground: _Ground, left: _TimeLeft, *, q
     )  # fmt: skip
 
 
-def _figures_over_seeds(name: str, measured: Sequence[Sequence[Measured]]) -> tuple[SeededFigure, ...]:
+def _figures_over_seeds(name: str, measured: Sequence[Sequence[ExperimentYield]]) -> tuple[SeededFigure, ...]:
     by_seed = [{one.name: one for one in of if isinstance(one, Figure)} for of in measured]
     for figure in by_seed[0].values():
         others = [figures.get(figure.name, figure) for figures in by_seed]
@@ -233,7 +233,7 @@ def _figures_over_seeds(name: str, measured: Sequence[Sequence[Measured]]) -> tu
 
 
 def _points_over_seeds(
-    name: str, measured: Sequence[Sequence[Measured]]
+    name: str, measured: Sequence[Sequence[ExperimentYield]]
 ) -> tuple[tuple[CurvePoint, tuple[float, ...]], ...]:
     by_seed = [{(one.curve, one.at): one for one in of if isinstance(one, CurvePoint)} for of in measured]
     if any(points.keys() != by_seed[0].keys() for points in by_seed):

@@ -266,9 +266,9 @@ def _count(weights: Mapping[str, Tensor]) -> int:
     return sum(weight.numel() for weight in weights.values())
 
 
-Task: TypeAlias = Callable[[PeerRun], PeerResult]
+PeerTask: TypeAlias = Callable[[PeerRun], PeerResult]
 
-TASKS: Final[Mapping[str, Task]] = {"titans": titans, "memorizing": memorizing, "infini": infini, "lora": lora}
+TASKS: Final[Mapping[str, PeerTask]] = {"titans": titans, "memorizing": memorizing, "infini": infini, "lora": lora}
 
 
 def measured(run: PeerRun) -> PeerResult:

@@ -34,7 +34,7 @@ _START: Final = "import sys; sys.path.append(sys.argv[1]); from mnemic.lab.tasks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Peer:
+class PeerPackage:
     """A package, and what of it is run.
 
     Attributes:
@@ -55,7 +55,7 @@ class Peer:
 
 
 PEERS: Final = (
-    Peer(
+    PeerPackage(
         name="titans-pytorch", task="titans", steps=(250, 4),
         requirements=("titans-pytorch==0.5.5", "assoc-scan==0.0.6", "axial-positional-embedding==0.3.12",
                       "einx==0.4.3", "hyper-connections==0.4.11", "tensordict==0.15.3", "x-transformers==2.31.10"),
@@ -67,17 +67,17 @@ PEERS: Final = (
             "chunk 1, a matrix, lower rate": {"chunk": 1, "matrices": 1, "outer_rate": 3e-3},
         },
     ),
-    Peer(
+    PeerPackage(
         name="memorizing-transformers-pytorch", task="memorizing", steps=(200, 4), alone=True,
         requirements=("memorizing-transformers-pytorch==0.4.1", "einops==0.8.2", "einops-exts==0.0.4",
                       "faiss-cpu==1.15.1", "joblib==1.5.2"),
     ),
-    Peer(
+    PeerPackage(
         name="infini-transformer-pytorch", task="infini", steps=(200, 4),
         requirements=("infini-transformer-pytorch==0.2.1", "einops==0.8.2", "rotary-embedding-torch==0.9.1"),
         forms={"": {}, "gate half open": {"head_gate_init_value": 0.0}},
     ),
-    Peer(name="peft", task="lora", steps=(24, 2), requirements=("peft==0.21.2",)),
+    PeerPackage(name="peft", task="lora", steps=(24, 2), requirements=("peft==0.21.2",)),
 )  # fmt: skip
 
 
@@ -106,7 +106,7 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | Remark]:
     unfinished.end()
 
 
-def _beside(peer: Peer, plan: ExperimentPlan) -> Iterator[Figure | Remark]:
+def _beside(peer: PeerPackage, plan: ExperimentPlan) -> Iterator[Figure | Remark]:
     """One package and ours."""
     folder = plan.folder / f"{peer.name}-{plan.seed}"
     folder.mkdir()
@@ -126,7 +126,9 @@ def _beside(peer: Peer, plan: ExperimentPlan) -> Iterator[Figure | Remark]:
         yield from _compared(name, peer, theirs, ours, plan)
 
 
-def _compared(name: str, peer: Peer, run: PeerRun, ours: PeerResult, plan: ExperimentPlan) -> Iterator[Figure | Remark]:
+def _compared(
+    name: str, peer: PeerPackage, run: PeerRun, ours: PeerResult, plan: ExperimentPlan
+) -> Iterator[Figure | Remark]:
     failed = ""
     try:
         result = started(environment(peer, (plan.cache or plan.folder) / "peers"), run)
@@ -144,7 +146,7 @@ def _compared(name: str, peer: Peer, run: PeerRun, ours: PeerResult, plan: Exper
     yield Figure(name=f"{name}: our step takes this share of its", value=ours.step / result.step, unit="")
 
 
-def environment(peer: Peer, folder: Path) -> Path:
+def environment(peer: PeerPackage, folder: Path) -> Path:
     """The interpreter of a package's environment, which is made if it is not there.
 
     Raises:
@@ -183,11 +185,10 @@ def started(python: Path, run: PeerRun) -> PeerResult:
 
 
 def _run(command: Sequence[str | Path], seconds: float, given: str = "", folder: str | None = None) -> str:
-    """What a program prints, with one thread."""
+    """What a program prints."""
     done = subprocess.run(  # noqa: S603 - the packages that `PEERS` names, which the caller asked for by name
-        command, input=given, capture_output=True, text=True, check=True, timeout=seconds, cwd=folder,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-    )  # fmt: skip
+        command, input=given, capture_output=True, text=True, check=True, timeout=seconds, cwd=folder
+    )
     return done.stdout
 
 
