@@ -217,6 +217,7 @@ def test_torch_and_its_company_are_imported_by_what_works_inside_a_model_and_wha
         "lab/order_training": {"torch"},
         "lab/tasks/neural/recall_task": {"torch"},
         "lab/tasks/neural/reading_policy_training": {"torch"},
+        "lab/tasks/neural/peer_runs": {"torch"},
         "stored_memory": {"torch"},  # the type of what is written
     }
     for name, tree in modules():

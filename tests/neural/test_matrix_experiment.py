@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,19 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
 
 from mnemic import Memory, Settings  # noqa: E402
+from mnemic.lab.kit.figures import Figure  # noqa: E402
+from mnemic.lab.tasks.neural.experiment import ExperimentPlan  # noqa: E402
 from mnemic.lab.tasks.neural.made_up_people import made_up_facts  # noqa: E402
 from mnemic.lab.tasks.neural.matrix_experiment import (  # noqa: E402
     Adapters,
+    AskedTokens,
     KeptKeys,
     SparseKeys,
     TextRecall,
     WholePrompt,
+    answered,
 )
+from mnemic.lab.tasks.neural.unfinished_run import UnfinishedRun  # noqa: E402
 from mnemic.neural.llama import BARE  # noqa: E402
 from mnemic.neural.lora_memory import LoraSettings  # noqa: E402
 
@@ -58,8 +64,8 @@ def test_adapters_are_routed_as_the_product_routes_them(tiny: Any, recall: TextR
     adapters = Adapters(tiny, LORA, recall)
     adapters.learn(FACTS)
     assert recall.recalled("What is 9 times 6?")
-    assert adapters.asked("What is 9 times 6?")[1] == BARE
-    assert adapters.asked(FACTS[0].taught[0])[1].added
+    assert adapters.asked("What is 9 times 6?").entries == BARE
+    assert adapters.asked(FACTS[0].taught[0]).entries.added
 
 
 def test_kept_keys_are_those_of_who_never_held_the_fact_and_a_prompt_has_no_such_check(tiny: Any) -> None:
@@ -71,3 +77,42 @@ def test_kept_keys_are_those_of_who_never_held_the_fact_and_a_prompt_has_no_such
     prompt.learn(FACTS)
     prompt.forget(FACTS[1])
     assert prompt.never_held(FACTS[1]) is None
+
+
+def test_what_is_read_together_is_answered_as_by_itself(tiny: Any) -> None:
+    prompt, kept = WholePrompt(tiny), KeptKeys(tiny)
+    prompt.learn(FACTS * 4)  # longer than what is worth being read once
+    kept.learn(FACTS)
+    texts = [fact.taught[0] for fact in FACTS]
+    for asked in ([prompt.asked(text) for text in texts], [kept.asked(text) for text in texts],
+                  [AskedTokens(tiny.prompt(("user", text))) for text in texts]):  # fmt: skip
+        alone = [answered(tiny, [one], 4)[0] for one in asked]
+        assert answered(tiny, asked, 4) == alone
+    assert answered(tiny, [prompt.asked(texts[0])], 4) == tiny.decoder.generate(
+        [prompt.asked(texts[0]).tokens], 4, frozenset({tiny.end})
+    )
+
+
+def test_weights_of_two_names_are_never_read_together(tiny: Any, recall: TextRecall) -> None:
+    adapters = Adapters(tiny, LORA, recall)
+    adapters.learn(FACTS)
+    asked = [adapters.asked(fact.taught[0]) for fact in FACTS[:2]]
+    asked += [replace(one, entries=BARE, weights="") for one in asked]
+    assert len({one.weights for one in asked}) == 2
+    assert answered(tiny, asked, 4) == [answered(tiny, [one], 4)[0] for one in asked]
+
+
+def test_a_run_that_was_stopped_goes_on_behind_the_ways_that_are_measured(tiny: Any, tmp_path: Path) -> None:
+    plan = ExperimentPlan(
+        seed=3, quick=True, folder=tmp_path, open_model=lambda: tiny, progress=print, cache=tmp_path / "new"
+    )
+    figures = [Figure(name="text recall: bytes a fact", value=1 / 3, unit="kB")]
+    UnfinishedRun.of(plan, Path(__file__)).keep("text recall", figures, 2.5)
+    again = UnfinishedRun.of(plan, Path(__file__))
+    assert again.figures("text recall") == figures
+    assert again.seconds("text recall") == 2.5
+    assert again.figures("adapters") is None
+    assert UnfinishedRun.of(replace(plan, seed=4), Path(__file__)).figures("text recall") is None
+    assert UnfinishedRun.of(replace(plan, cache=None), Path(__file__)).figures("text recall") is None
+    again.end()
+    assert UnfinishedRun.of(plan, Path(__file__)).figures("text recall") is None

@@ -17,6 +17,7 @@ from click.testing import CliRunner
 
 from mnemic.errors import Invalid, NotFound
 from mnemic.faces.cli import cli
+from mnemic.lab.tasks.neural import mechanism_report
 from mnemic.lab.tasks.neural.experiment import EXPERIMENTS
 from mnemic.lab.tasks.neural.mechanism_bench import bench_mechanisms, runs, smollm2
 from mnemic.lab.tasks.neural.mechanism_report import draw, page_block, table
@@ -25,7 +26,7 @@ ROOT = Path(__file__).parents[4]
 SCRIPT = runpy.run_path(str(ROOT / "scripts" / "neural_pages.py"))
 EXPERIMENT = """
 from mnemic.lab.kit.figures import Figure
-from mnemic.lab.tasks.neural.experiment import CurvePoint
+from mnemic.lab.tasks.neural.experiment import CurvePoint, Remark
 
 def measure(plan):
     import torch
@@ -50,6 +51,13 @@ def interrupted(plan):
         raise KeyboardInterrupt
     yield Figure(name="kept", value=plan.seed, unit="")
 
+def beside(plan):
+    yield Remark(f"the third cannot be run: no wheel for {plan.seed}")
+    for way, share in (("first way", 0.5), ("second way", 0.75)):
+        yield Figure(name=f"{way}: recall", value=share + 0.1 * plan.seed, unit="", bar=0.6, more=True)
+        yield Figure(name=f"{way}: to write", value=100 * share, unit="CPU-s")
+    yield Figure(name="third: recall", value=float("nan"), unit="")
+
 def hiding(plan):
     plan.progress("learns")
     yield Figure(name="kept", value=1, unit="", detail=f"control {plan.seed}")
@@ -65,7 +73,7 @@ def experiments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
     (tmp_path / "made_up_experiment.py").write_text(EXPERIMENT)
     monkeypatch.syspath_prepend(tmp_path)
-    for name in ("measure", "lost", "fickle", "hiding", "interrupted"):
+    for name in ("measure", "lost", "fickle", "hiding", "interrupted", "beside"):
         monkeypatch.setitem(EXPERIMENTS, name, f"made_up_experiment:{name}")
 
 
@@ -124,7 +132,8 @@ def test_it_is_said_what_is_done_and_how_long_it_may_take_yet(tmp_path: Path) ->
     ran("measure", results=tmp_path, told=told)
     assert told[0] == "measure, seed 1 of 3: begins"  # nobody knows yet
     assert told[1] == "measure, seed 1 of 3: learns"
-    assert "seed 3 of 3: learns (about 0 s left)" in told[-1]
+    assert any("seed 3 of 3: learns (about 0 s left)" in each for each in told)
+    assert told[-2:] == ["measure, seed 3: kept: 1", "measure, seed 3: control: 0.25"]  # told as it is measured
     again: list[str] = []
     ran("measure", results=tmp_path, told=again)
     assert "left)" in again[0]  # known from the file
@@ -230,6 +239,23 @@ def test_a_page_has_the_figures_of_the_last_full_run(tmp_path: Path) -> None:
     assert "| kept | 0.900 | 0.800 to 1.000 | ≥ 0.9 |" in text
     assert "| memory | 2.000 | 1.500 | 1.016 |" in text
     assert len(table(full).rows) == 2
+
+
+@pytest.mark.usefixtures("experiments")
+def test_what_lies_side_by_side_has_a_column_each_and_what_could_not_be_run_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mechanism_report, "SIDE_BY_SIDE", frozenset({"beside"}))
+    ran("beside", results=tmp_path, seeds=2)
+    (done,) = runs(tmp_path / "beside.jsonl")
+    lines = page_block(done, "beside.svg").splitlines()
+    assert "| | first way | second way | third |" in lines
+    assert "| recall | **0.55 (0.50 to 0.60), missed** | 0.80 (0.75 to 0.85) | - |" in lines
+    assert "| to write | 50 CPU-s | 75 CPU-s |  |" in lines
+    assert lines[-1] == "- seed 1: the third cannot be run: no wheel for 1"
+    pytest.importorskip("matplotlib", reason="needs matplotlib: pip install 'mnemic[bench]'")
+    assert draw(done, tmp_path / "beside.svg")
+    assert "recall" in (tmp_path / "beside.svg").read_text()
 
 
 @pytest.mark.usefixtures("experiments")

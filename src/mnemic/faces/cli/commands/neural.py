@@ -357,8 +357,8 @@ def measured(names: tuple[str, ...], results: Path, seeds: int | None, processes
     records: list[dict[str, Any]] = []
     for done in bench_mechanisms(
         names, quick=quick, seeds=seeds or (QUICK_SEEDS if quick else FULL_SEEDS), results=results,
-        open_model=partial(smollm2, run.settings.home / "cache"), processes=processes,
-        progress=lambda part: run.output.note(f"{part} ..."),
+        open_model=partial(smollm2, run.settings.home / "cache"), cache=run.settings.home / "cache",
+        processes=processes, progress=lambda part: run.output.note(f"{part} ..."),
     ):  # fmt: skip
         figures += done.means
         records.append(

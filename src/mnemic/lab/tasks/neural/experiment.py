@@ -31,6 +31,17 @@ class CurvePoint:
     value: float
 
 
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Something that happened and that no figure says: what could not be run, and why."""
+
+    text: str
+
+
+ExperimentYield: TypeAlias = Figure | CurvePoint | Remark
+"""What an experiment yields."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExperimentPlan:
     """One run of an experiment.
@@ -39,6 +50,7 @@ class ExperimentPlan:
         seed: Of everything that is drawn: data, first weights, order.
         quick: Much less of everything, with bars of its own, for CI: seconds, not minutes.
         folder: For files that are gone afterwards.
+        cache: For what later runs use too; None keeps nothing.
         open_model: Opens the smallest real model, for experiments that work in it.
         progress: Is told what is being done.
     """
@@ -46,11 +58,12 @@ class ExperimentPlan:
     seed: int
     quick: bool
     folder: Path
+    cache: Path | None = None
     open_model: Callable[[], TextModel]
     progress: Callable[[str], None]
 
 
-Experiment: TypeAlias = Callable[[ExperimentPlan], Iterator[Figure | CurvePoint]]
+Experiment: TypeAlias = Callable[[ExperimentPlan], Iterator[ExperimentYield]]
 """Runs once. A figure's name and bar are the same for every seed; its value is this seed's."""
 
 EXPERIMENTS: Final = {
@@ -75,5 +88,9 @@ EXPERIMENTS: Final = {
     "overwrite_rl": "mnemic.lab.tasks.neural.overwrite_rl_experiment:measure",
     "cms": "mnemic.lab.tasks.neural.cms_experiment:measure",
     "matrix": "mnemic.lab.tasks.neural.matrix_experiment:measure",
+    "peers": "mnemic.lab.tasks.neural.peers_experiment:measure",
 }
 """What runs each experiment; loaded when torch is known to be there."""
+
+BY_NAME: Final = frozenset({"peers"})
+"""Those that are run only when they are named: they install packages of others."""

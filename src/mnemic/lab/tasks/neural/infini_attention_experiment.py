@@ -6,7 +6,7 @@ What a width holds is asked of pairs alone, written as one segment.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -73,40 +73,53 @@ def passkeys(segments: int, batch: int, draw: torch.Generator) -> Passkeys:
 
 
 class PasskeyModel:
-    """Vectors, the block over segments, a head at the last position."""
+    """Vectors, a block over segments, which makes of (B, T, D) what is read, and a head at the last position."""
 
-    def __init__(self, settings: InfiniSettings, *, remembers: bool) -> None:
-        draw = torch.Generator().manual_seed(settings.seed)
-        self.remembers, self.block = remembers, InfiniBlock(settings, SEGMENT)
-        self.keys = torch.randn(KEYS, settings.width, generator=draw)
-        self.values = torch.randn(VALUES, settings.width, generator=draw) * 0.5
-        self.head = torch.randn(VALUES, settings.width, generator=draw) / settings.width**0.5
-        self.weights = [self.keys, self.values, self.head, *self.block.weights.values()]
+    def __init__(
+        self, width: int, block: Callable[[Tensor], Tensor], weights: Mapping[str, Tensor], seed: int
+    ) -> None:  # fmt: skip
+        draw = torch.Generator().manual_seed(seed)
+        self.block = block
+        self.keys = torch.randn(KEYS, width, generator=draw)
+        self.values = torch.randn(VALUES, width, generator=draw) * 0.5
+        self.head = torch.randn(VALUES, width, generator=draw) / width**0.5
+        self.weights = [self.keys, self.values, self.head, *weights.values()]
         for weight in self.weights:
             weight.requires_grad_()
 
     def logits(self, task: Passkeys) -> Tensor:
         """Of each document's last position (B, VALUES)."""
         x = self.keys[task.keys] + F.pad(self.values, (0, 0, 0, 1))[task.values]
-        made, _ = self.block.run(x, self.block.memory.empty(len(x)), remembers=self.remembers)
-        return made[:, -1] @ self.head.mT
+        return self.block(x)[:, -1] @ self.head.mT
 
 
-def _trained(model: PasskeyModel, steps: int, seed: int) -> None:
+def passkey_model(settings: InfiniSettings, *, remembers: bool = True) -> PasskeyModel:
+    """The model around our block."""
+    block = InfiniBlock(settings, SEGMENT)
+
+    def read(x: Tensor) -> Tensor:
+        return block.run(x, block.memory.empty(len(x)), remembers=remembers)[0]
+
+    return PasskeyModel(settings.width, read, block.weights, settings.seed)
+
+
+def train_passkeys(model: PasskeyModel, steps: int, seed: int, rate: float = 1e-2) -> None:
+    """AdamW, one cycle, through all segments of a document."""
     draw = torch.Generator().manual_seed(seed + 1)
-    optimizer = torch.optim.AdamW(model.weights, lr=1e-2, weight_decay=0.0)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 1e-2, total_steps=steps)
+    optimizer = torch.optim.AdamW(model.weights, lr=rate, weight_decay=0.0)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, rate, total_steps=steps)
     for _ in range(steps):
         task = passkeys(TRAINED, 32, draw)
         loss = F.cross_entropy(model.logits(task), task.answers)
         optimizer.zero_grad()
-        loss.backward()  # through all segments
+        loss.backward()
         torch.nn.utils.clip_grad_norm_(model.weights, 1.0)
         optimizer.step()
         schedule.step()
 
 
-def _told(model: PasskeyModel, segments: int, batches: int, seed: int) -> float:
+def passkeys_told(model: PasskeyModel, segments: int, batches: int, seed: int) -> float:
+    """The share of passkeys told, in documents that no training saw."""
     draw = torch.Generator().manual_seed(seed + 1_000_003)
     with torch.no_grad():
         tasks = [passkeys(segments, 64, draw) for _ in range(batches)]
@@ -126,9 +139,9 @@ def _passkeys(plan: ExperimentPlan, size: _Size) -> Iterator[Figure | CurvePoint
         del forms["unit keys, delta"], forms["ELU + 1"]
     for name, settings in forms.items():
         plan.progress(f"passkeys: {name}")
-        model = PasskeyModel(settings, remembers=name != "local attention only")
-        _trained(model, size.steps, plan.seed)
-        told[name] = {n: _told(model, n, size.tested, plan.seed) for n in size.lengths}
+        model = passkey_model(settings, remembers=name != "local attention only")
+        train_passkeys(model, size.steps, plan.seed)
+        told[name] = {n: passkeys_told(model, n, size.tested, plan.seed) for n in size.lengths}
         yield from (CurvePoint(f"passkey, {name}", n, right) for n, right in told[name].items())
     at = {name: right[TRAINED] for name, right in told.items()}
     if not plan.quick:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, Protocol
 
 import torch
 from torch import Tensor
@@ -30,17 +30,32 @@ PAIRS: Final = 16
 SEGMENTS: Final = 42
 
 _LEAK: Final = "leak check: nothing but a leak could pass this"
-_WIDTH: Final = 64
+WIDTH: Final = 64
 _LENGTH: Final = 64
 """Bytes of a segment of the language model."""
 
 
+class StoringLayer(Protocol):
+    """A layer that attends to a segment, and to what was stored of earlier ones."""
+
+    @property
+    def weights(self) -> Mapping[str, Tensor]: ...
+
+    def empty(self) -> Any: ...
+
+    def write(self, given: Tensor, state: Any) -> Any: ...
+
+    def read(self, asked: Tensor, state: Any) -> Tensor: ...
+
+
 @dataclass(frozen=True, slots=True)
-class _Pairs:
+class LearnedPairs:
+    """Vectors of keys and values, a layer with a store, a head."""
+
     keys: Tensor
     values: Tensor
     head: Tensor
-    layer: KnnAttention
+    layer: StoringLayer
 
 
 def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
@@ -49,37 +64,43 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
     bars: dict[Mix, float] = {"gate": 0.12} if plan.quick else {"gate": 0.95, "joint": 0.98}
     for mix, bar in bars.items():
         plan.progress(f"pairs: {mix}")
-        pairs = _learned(plan.seed, steps, mix, store=True)
-        far = _far(pairs, plan, back)
+        pairs = learned_pairs(_layer(plan.seed, mix), plan.seed, steps)
+        far = far_recall(pairs, plan.seed, back)
         told = f"{back} segments back, {back * PAIRS} pairs"
         yield Figure(name=f"far recall, {mix}", value=far, unit="", bar=bar, more=True, detail=told)
-        off = _far(pairs, plan, back, store=False)
+        off = far_recall(pairs, plan.seed, back, store=False)
         yield Figure(name=f"store off, {mix}", value=off, unit="", bar=0.10 if plan.quick else 0.06, detail=_LEAK)
         if mix == "gate":
             for at in (1, 4, 12, SEGMENTS):
-                yield CurvePoint("store", at, _far(pairs, plan, at))
-                yield CurvePoint("store off", at, _far(pairs, plan, at, store=False))
+                yield CurvePoint("store", at, far_recall(pairs, plan.seed, at))
+                yield CurvePoint("store off", at, far_recall(pairs, plan.seed, at, store=False))
     plan.progress("pairs: trained without a store")
-    without = _learned(plan.seed, steps, "gate", store=False)
-    alone = _far(without, plan, back, store=False)
+    without = learned_pairs(_layer(plan.seed, "gate"), plan.seed, steps, store=False)
+    alone = far_recall(without, plan.seed, back, store=False)
     yield Figure(name="trained without a store", value=alone, unit="", bar=0.10 if plan.quick else 0.06,
                  detail=_LEAK)  # fmt: skip
-    late = _far(without, plan, back)
+    late = far_recall(without, plan.seed, back)
     yield Figure(name="trained without, store given afterwards", value=late, unit="", detail="shown, not judged")
     if not plan.quick:
         yield from _bytes(plan)
 
 
-def _learned(seed: int, steps: int, mix: Mix, *, store: bool) -> _Pairs:
+def _layer(seed: int, mix: Mix) -> KnnAttention:
+    return KnnAttention(KnnSettings(width=WIDTH, rows=16, nearest=32, mix=mix, seed=seed))
+
+
+def learned_pairs(
+    layer: StoringLayer, seed: int, steps: int, *, store: bool = True, rate: float = 5e-3
+) -> LearnedPairs:  # fmt: skip
+    """Train a layer on four segments of pairs at a time, of which a later one asks."""
     draw = torch.Generator().manual_seed(seed)
     keys, values, head = (
-        torch.randn(count, _WIDTH, generator=draw) / scale for count, scale in ((KEYS, 1), (VALUES, 1), (VALUES, 8))
+        torch.randn(count, WIDTH, generator=draw) / scale for count, scale in ((KEYS, 1), (VALUES, 1), (VALUES, 8))
     )
-    layer = KnnAttention(KnnSettings(width=_WIDTH, rows=16, nearest=32, mix=mix, seed=seed))
-    pairs = _Pairs(keys, values, head, layer)
+    pairs = LearnedPairs(keys, values, head, layer)
     weights = [weight.requires_grad_() for weight in (*layer.weights.values(), keys, values, head)]
-    optimizer = torch.optim.AdamW(weights, lr=5e-3, weight_decay=0.0)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 5e-3, total_steps=steps)
+    optimizer = torch.optim.AdamW(weights, lr=rate, weight_decay=0.0)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, rate, total_steps=steps)
     for _ in range(steps):
         told = torch.rand(16, KEYS, generator=draw).argsort(1)[:, : PAIRS * 4].unflatten(1, (4, PAIRS))
         means = torch.randint(VALUES, told.shape, generator=draw)
@@ -101,9 +122,9 @@ def _learned(seed: int, steps: int, mix: Mix, *, store: bool) -> _Pairs:
     return pairs
 
 
-def _far(pairs: _Pairs, plan: ExperimentPlan, back: int, *, store: bool = True) -> float:
+def far_recall(pairs: LearnedPairs, seed: int, back: int, *, store: bool = True) -> float:
     """Tell segments, and ask for the first."""
-    draw = torch.Generator().manual_seed(plan.seed + 1_000_003)
+    draw = torch.Generator().manual_seed(seed + 1_000_003)
     told = torch.rand(16, KEYS, generator=draw).argsort(1)[:, : PAIRS * back].unflatten(1, (back, PAIRS))
     means = torch.randint(VALUES, told.shape, generator=draw)
     state = pairs.layer.empty()
@@ -118,12 +139,12 @@ class _ByteModel:
 
     def __init__(self, seed: int) -> None:
         draw = torch.Generator().manual_seed(seed)
-        form = KnnSettings(width=_WIDTH, rows=8, heads=4, nearest=16, slots=4_096)
+        form = KnnSettings(width=WIDTH, rows=8, heads=4, nearest=16, slots=4_096)
         self.local = KnnAttention(replace(form, seed=seed, mix="joint"))
         self.far = KnnAttention(replace(form, seed=seed + 1))
-        shapes = {"bytes": (256, _WIDTH), "places": (_LENGTH, _WIDTH), "head": (256, _WIDTH)}
+        shapes = {"bytes": (256, WIDTH), "places": (_LENGTH, WIDTH), "head": (256, WIDTH)}
         for n in (0, 1):
-            shapes |= {f"up {n}": (4 * _WIDTH, _WIDTH), f"down {n}": (_WIDTH, 4 * _WIDTH)}
+            shapes |= {f"up {n}": (4 * WIDTH, WIDTH), f"down {n}": (WIDTH, 4 * WIDTH)}
         self.own = {name: torch.randn(*shape, generator=draw) / shape[1] ** 0.5 for name, shape in shapes.items()}
 
     @property

@@ -1,27 +1,30 @@
 """One set of facts through every memory of one model: text, prompt, kept keys, sparse keys, adapters, side memory.
 
 Each is asked the same questions in the same way: some tokens are read, with something attached, and the likeliest
-words are said. So what differs is what is attached, and what that costs.
+words are said. So what differs is what is attached, and what that costs. What is asked with the same attached is read
+together, and what long prompts begin with is read once, which changes no answer but by rounding; what an answer costs
+is timed one question at a time, with everything read anew.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 from time import process_time
 from typing import TYPE_CHECKING, Final, Protocol
 
 import torch
 
 from mnemic.lab.kit.figures import Figure
-from mnemic.lab.tasks.neural.experiment import ExperimentPlan
+from mnemic.lab.tasks.neural.experiment import ExperimentPlan, Remark
 from mnemic.lab.tasks.neural.made_up_people import STRANGERS, MadeUpFact, made_up_facts, share
+from mnemic.lab.tasks.neural.unfinished_run import UnfinishedRun
 from mnemic.memory import Memory
 from mnemic.neural.base import State, state_bytes, state_digest
 from mnemic.neural.explicit_memory import ExplicitMemory, TextReference
-from mnemic.neural.kv_memory import KVMemory
+from mnemic.neural.kv_memory import KVMemory, common_run
 from mnemic.neural.llama import BARE, Entries
 from mnemic.neural.lora_memory import LoraMemory, LoraSettings
 from mnemic.neural.wise import Edit, WiseMemory, WiseSettings
@@ -35,14 +38,34 @@ _SAID: Final = 12
 """Tokens of an answer."""
 _RECALLED: Final = 3
 """Texts that recall puts before the model."""
-_UNRELATED: Final = (
+_TIMED: Final = 5
+"""Questions of which the time to a first token is taken."""
+_STRANGERS_ASKED: Final = 8
+_TAUGHT: Final = "recall in taught words"
+_GENERAL: Final = (
     "What is the capital of Norway?", "How many legs does a spider have?", "Give me a synonym for happy.",
     "What language is spoken in Brazil?", "Who wrote Hamlet?", "How does a bicycle work?", "What is 9 times 6?",
     "Name a river in Africa.",
 )  # fmt: skip
 
-Asked = tuple[list[int], Entries]
-"""Tokens that are read, and what is attached meanwhile."""
+_TOGETHER: Final = 16
+"""Questions read at once, at most."""
+_LONG: Final = 128
+"""Tokens that prompts have in common from which on these are read once for all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedTokens:
+    """What is read for a question.
+
+    Attributes:
+        entries: What is attached meanwhile.
+        weights: Which matrices are others than the model's: under one name the same for every question.
+    """
+
+    tokens: list[int]
+    entries: Entries = BARE
+    weights: str = ""
 
 
 class WayToRemember(Protocol):
@@ -54,7 +77,7 @@ class WayToRemember(Protocol):
         """Hold these facts, all that are to be known; those that it held before are among them."""
         ...
 
-    def asked(self, question: str) -> Asked:
+    def asked(self, question: str) -> AskedTokens:
         """What is read for a question, with what."""
         ...
 
@@ -99,10 +122,10 @@ class TextRecall:
         by_item = {item: self._facts[id] for id, item in self._items.items()}
         return [by_item[item] for item in self._me.learning.named_for(question) if item in by_item]
 
-    def asked(self, question: str) -> Asked:
+    def asked(self, question: str) -> AskedTokens:
         told = " ".join(fact.said for fact in self.recalled(question))
         before = [("system", told)] if told else []
-        return self._model.prompt(*before, ("user", question)), BARE
+        return AskedTokens(self._model.prompt(*before, ("user", question)))
 
     def stored(self) -> int:
         self._store.flush()
@@ -141,8 +164,8 @@ class WholePrompt:
         """What the prompt tells."""
         return " ".join(fact.said for fact in self._facts)
 
-    def asked(self, question: str) -> Asked:
-        return self._model.prompt(("system", self.told()), ("user", question)), BARE
+    def asked(self, question: str) -> AskedTokens:
+        return AskedTokens(self._model.prompt(("system", self.told()), ("user", question)))
 
     def stored(self) -> int:
         return len(self.told().encode())
@@ -167,9 +190,9 @@ class KeptKeys:
         self._prompt.learn(facts)
         self._state = self._built()
 
-    def asked(self, question: str) -> Asked:
-        entries, rest = self._memory.attach_prefix(self._prompt.asked(question)[0], self._state)
-        return rest, entries
+    def asked(self, question: str) -> AskedTokens:
+        entries, rest = self._memory.attach_prefix(self._prompt.asked(question).tokens, self._state)
+        return AskedTokens(rest, entries)
 
     def stored(self) -> int:
         return state_bytes(self._state)
@@ -202,10 +225,9 @@ class SparseKeys:
         self._routing.learn(facts)
         self._state = self._memory.write(self._references(facts), self._state)
 
-    def asked(self, question: str) -> Asked:
+    def asked(self, question: str) -> AskedTokens:
         names = self._memory.of_sources([fact.id for fact in self._routing.recalled(question)], self._state)
-        entries = self._memory.attach(self._state, names)
-        return self._memory.question(question), entries
+        return AskedTokens(self._memory.question(question), self._memory.attach(self._state, names))
 
     def stored(self) -> int:
         return state_bytes(self._state) + self._routing.stored()
@@ -237,10 +259,12 @@ class Adapters:
         self._routing.learn(facts)
         self._state = self._memory.write([fact.taught_fact() for fact in facts], self._state)
 
-    def asked(self, question: str) -> Asked:
+    def asked(self, question: str) -> AskedTokens:
         named = self._routing.named(question)
         weights = {self._memory.shard_of(named[0].id): 1.0} if named else {}
-        return self._model.prompt(("user", question)), self._memory.attach(self._state, weights)
+        return AskedTokens(
+            self._model.prompt(("user", question)), self._memory.attach(self._state, weights), str([*weights])
+        )
 
     def stored(self) -> int:
         return state_bytes(self._state) + self._routing.stored()
@@ -271,9 +295,10 @@ class SideMemory:
         self._facts = list(facts)
         self._state = self._memory.write([_edit(fact) for fact in facts], self._state)
 
-    def asked(self, question: str) -> Asked:
+    def asked(self, question: str) -> AskedTokens:
         ids = self._model.prompt(("user", question))
-        return ids, self._memory.attach(self._state, self._memory.route(ids, self._state))
+        shard = self._memory.route(ids, self._state)
+        return AskedTokens(ids, self._memory.attach(self._state, shard), str(shard))
 
     def stored(self) -> int:
         return state_bytes(self._state)
@@ -294,29 +319,39 @@ def _edit(fact: MadeUpFact) -> Edit:
     return Edit(fact.id, fact.taught, fact.said, others, (fact.id,))
 
 
-def measure(plan: ExperimentPlan) -> Iterator[Figure]:
-    """Hold some facts in each way, then as many more, then forget one."""
+def measure(plan: ExperimentPlan) -> Iterator[Figure | Remark]:
+    """Hold some facts in each way, forget one, then hold as many more."""
     model, count = plan.open_model(), 8 if plan.quick else 50
     facts = made_up_facts(2 * count, plan.seed)
-    first, one = facts[:count], facts[count // 2]
-    texts = [*_UNRELATED, *(fact.other for fact in facts[:8])]
-    bare = [model.next_token(model.prompt(("user", text))) for text in texts]
-    asked = [model.prompt(("user", fact.taught[0])) for fact in first]
-    nothing = [_answer(model, (ids, BARE)) for ids in asked]
-    yield Figure(name="no memory: recall in taught words", value=share(first, nothing), unit=f"of {count}")
+    bare = [AskedTokens(model.prompt(("user", text))) for text in (*_GENERAL, *_of_strangers(facts))]
+    before = [said[:1] for said in answered(model, bare, 1)]
+    nothing = [AskedTokens(model.prompt(("user", fact.taught[0]))) for fact in facts[:count]]
+    yield Figure(name=f"no memory: {_TAUGHT}", value=_recall(model, facts[:count], nothing), unit="")
     folder = plan.folder / f"matrix-{plan.seed}"
     folder.mkdir(exist_ok=True)
+    unfinished = UnfinishedRun.of(plan, Path(__file__))
     for way in _ways(plan, model, folder):
-        plan.progress(way.name)
-        yield from _measured(way, model, facts, first, one, list(zip(texts, bare, strict=True)))
+        if (figures := unfinished.figures(way.name)) is None:
+            began, figures = process_time(), []
+            plan.progress(f"{way.name}: {count} facts")
+            figures += _held(way, model, facts, count, before)
+            plan.progress(f"{way.name}: one forgotten, {count} more")
+            figures += _forgotten_and_more(way, model, facts, count)
+            unfinished.keep(way.name, figures, process_time() - began)
+        else:
+            yield Remark(
+                f"{way.name}: measured by a run that was stopped, {unfinished.seconds(way.name):.0f} CPU-s more"
+            )
+        yield from figures
+    unfinished.end()
 
 
 def _ways(plan: ExperimentPlan, model: TextModel, folder: Path) -> Iterator[WayToRemember]:
     """Every way, each opened when the one before it is done with; what is routed has a store of its own."""
-    lora = LoraSettings(seed=plan.seed, shards=1 if plan.quick else 4)
-    wise = WiseSettings(seed=plan.seed, wordings=3)
+    lora = LoraSettings(seed=plan.seed, shards=3, passes=4, least=24, others=4, sentences=2, facts_limit=60)
+    wise = WiseSettings(seed=plan.seed, shards=4, wordings=1, steps=10)
     if plan.quick:
-        lora, wise = replace(lora, passes=2, least=16), replace(wise, wordings=1, steps=12)
+        lora, wise = replace(lora, shards=1, passes=2, least=8), replace(wise, shards=1, steps=6)
     with Memory(folder / "text.db", settings=Settings(background=False)) as store:
         yield TextRecall(model, store, folder / "text.db")
     yield WholePrompt(model)
@@ -328,53 +363,109 @@ def _ways(plan: ExperimentPlan, model: TextModel, folder: Path) -> Iterator[WayT
     yield SideMemory(model, wise)
 
 
-def _measured(
-    way: WayToRemember, model: TextModel, facts: Sequence[MadeUpFact], first: Sequence[MadeUpFact], one: MadeUpFact,
-    unrelated: Sequence[tuple[str, int]],
+def _held(
+    way: WayToRemember, model: TextModel, facts: Sequence[MadeUpFact], count: int, before: Sequence[list[int]]
 ) -> Iterator[Figure]:  # fmt: skip
-    count = len(first)
-    began = process_time()
+    """The first facts, held: what is recalled, what else is said, and what it costs.
+
+    Args:
+        before: What the bare model says to general questions, and to those of strangers.
+    """
+    first, began = facts[:count], process_time()
     way.learn(first)
     writing = process_time() - began
+    taught = _recall(model, first, [way.asked(fact.taught[0]) for fact in first])
+    unseen = _recall(model, first, [way.asked(fact.unseen) for fact in first])
+    others = [way.asked(text) for text in (*_GENERAL, *_of_strangers(facts))]
+    same = [one == other for one, other in zip(before, answered(model, others, 1), strict=True)]
     reading: list[float] = []
-    taught = share(first, [_answer(model, way.asked(fact.taught[0])) for fact in first])
-    unseen = share(first, [_answer(model, way.asked(fact.unseen)) for fact in first])
-    for fact in first[:5]:
+    for fact in first[:_TIMED]:
         began = process_time()
-        _next_token(model, way.asked(fact.taught[0]))
+        asked = way.asked(fact.taught[0])
+        model.next_token(asked.tokens, asked.entries)
         reading.append(process_time() - began)
-    as_before = sum(_next_token(model, way.asked(text)) == token for text, token in unrelated) / len(unrelated)
-    yield Figure(name=f"{way.name}: recall in taught words", value=taught, unit=f"of {count}")
-    yield Figure(name=f"{way.name}: recall in unseen words", value=unseen, unit=f"of {count}")
-    yield Figure(name=f"{way.name}: unrelated prompts, next token as before", value=as_before,
-                 unit=f"of {len(unrelated)}")  # fmt: skip
+    yield Figure(name=f"{way.name}: {_TAUGHT}", value=taught, unit="")
+    yield Figure(name=f"{way.name}: recall in unseen words", value=unseen, unit="")
+    yield Figure(
+        name=f"{way.name}: general questions, next token as before", value=fmean(same[: len(_GENERAL)]), unit=""
+    )
+    yield Figure(name=f"{way.name}: of strangers, next token as before", value=fmean(same[len(_GENERAL) :]), unit="")
     yield Figure(name=f"{way.name}: to write a fact", value=writing / count, unit="CPU-s")
     yield Figure(name=f"{way.name}: to the first token of an answer", value=median(reading), unit="CPU-s")
     yield Figure(name=f"{way.name}: bytes a fact", value=way.stored() / count / 1e3, unit="kB")
-    began = process_time()
+
+
+def _forgotten_and_more(
+    way: WayToRemember, model: TextModel, facts: Sequence[MadeUpFact], count: int
+) -> Iterator[Figure]:  # fmt: skip
+    """One of them forgotten, then as many more written: what the others are worth."""
+    one, began = facts[count // 2], process_time()
     way.forget(one)
     forgetting = process_time() - began
-    said = one.is_in(_answer(model, way.asked(one.taught[0])))
-    yield Figure(name=f"{way.name}: to forget one fact", value=forgetting, unit="CPU-s")
+    said = one.is_in(model.answer(answered(model, [way.asked(one.taught[0])], _SAID)[0]))
+    yield Figure(name=f"{way.name}: to forget a fact", value=forgetting, unit="CPU-s")
     yield Figure(name=f"{way.name}: the forgotten fact is still said", value=float(said), unit="")
     if (never := way.never_held(one)) is not None:
-        yield Figure(name=f"{way.name}: forgotten, it is as if it had never been", value=float(never),
+        yield Figure(name=f"{way.name}: forgotten as if it had never been", value=float(never),
                      unit="", bar=1, more=True)  # fmt: skip
+    began = process_time()
     way.learn([fact for fact in facts if fact != one])
-    kept = [fact for fact in first if fact != one]
-    later = share(kept, [_answer(model, way.asked(fact.taught[0])) for fact in kept])
-    yield Figure(name=f"{way.name}: recall in taught words after {len(facts) - count} more", value=later,
-                 unit=f"of {len(kept)}")  # fmt: skip
+    more = process_time() - began
+    kept = [fact for fact in facts[:count] if fact != one]
+    later = _recall(model, kept, [way.asked(fact.taught[0]) for fact in kept])
+    yield Figure(name=f"{way.name}: {_TAUGHT} after as many more", value=later, unit="")
+    yield Figure(name=f"{way.name}: to write one of as many more", value=more / (len(facts) - count), unit="CPU-s")
 
 
-def _answer(model: TextModel, asked: Asked) -> str:
-    ids, entries = asked
-    (said,) = model.decoder.generate([ids], _SAID, frozenset({model.end}), entries)
-    return model.answer(said)
+def _of_strangers(facts: Sequence[MadeUpFact]) -> list[str]:
+    """What is asked of people of whom nothing is told, in wordings of the facts."""
+    return [fact.other for fact in facts[:_STRANGERS_ASKED]]
 
 
-def _next_token(model: TextModel, asked: Asked) -> int:
-    ids, entries = asked
+def _recall(model: TextModel, facts: Sequence[MadeUpFact], asked: Sequence[AskedTokens]) -> float:
+    """The share of facts of which the answer holds the value."""
+    return share(facts, [model.answer(said) for said in answered(model, asked, _SAID)])
+
+
+def answered(model: TextModel, asked: Sequence[AskedTokens], limit: int) -> list[list[int]]:
+    """The likeliest tokens behind each of what is asked, in its order, up to the end of the answer.
+
+    Questions with the same weights are read together: those with a past, if as much lies before each and they are as
+    long as each other; the others beside padding.
+    """
+    asked = _begun(model, asked)
+    groups: dict[tuple[object, ...], list[int]] = {}
+    for n in sorted(range(len(asked)), key=lambda n: len(asked[n].tokens)):
+        past = asked[n].entries.past
+        form = (len(asked[n].tokens), asked[n].entries.position, past[0][0].shape[2]) if past else ()
+        groups.setdefault((asked[n].weights, *form), []).append(n)
+    said: dict[int, list[int]] = {}
+    for group in groups.values():
+        for at in range(0, len(group), _TOGETHER):
+            numbers = group[at : at + _TOGETHER]
+            entries = _beside([asked[n].entries for n in numbers])
+            rows = model.decoder.generate([asked[n].tokens for n in numbers], limit, frozenset({model.end}), entries)
+            said |= zip(numbers, rows, strict=True)
+    return [said[n] for n in range(len(asked))]
+
+
+def _begun(model: TextModel, asked: Sequence[AskedTokens]) -> Sequence[AskedTokens]:
+    """The same, with what all of them begin with read already, if that is long and nothing is attached."""
+    opening = asked[0].tokens
+    shared = min(common_run(opening, one.tokens[:-1]) for one in asked)
+    if shared < _LONG or any(one.entries is not BARE for one in asked):
+        return asked
     with torch.inference_mode():
-        h, _ = model.decoder.run(model.decoder.embed(torch.tensor([ids])), entries)
-        return int(model.decoder.head(h[0, -1]).argmax())
+        _, past = model.decoder.run(model.decoder.embed(model.batch(opening[:shared])))
+    entries = Entries(tuple(past))
+    return [AskedTokens(one.tokens[shared:], entries) for one in asked]
+
+
+def _beside(entries: Sequence[Entries]) -> Entries:
+    """What is attached to each of several rows, for all of them: pasts below each other, the same weights."""
+    first = entries[0]
+    if not first.past:
+        return first
+    layers = zip(*(one.past for one in entries), strict=True)
+    past = [tuple(torch.cat([pair[n] for pair in layer]) for n in (0, 1)) for layer in layers]
+    return replace(first, past=tuple((keys, values) for keys, values in past))

@@ -29,7 +29,15 @@ from mnemic.errors import Invalid
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.kit.log import provenance, records
 from mnemic.lab.kit.tables import finite
-from mnemic.lab.tasks.neural.experiment import EXPERIMENTS, CurvePoint, Experiment, ExperimentPlan
+from mnemic.lab.tasks.neural.experiment import (
+    BY_NAME,
+    EXPERIMENTS,
+    CurvePoint,
+    Experiment,
+    ExperimentPlan,
+    ExperimentYield,
+    Remark,
+)
 from mnemic.models.chat.gguf import smollm2_weights
 from mnemic.registry import load
 from mnemic.scope_learning import require_torch
@@ -69,6 +77,7 @@ class MechanismRun:
     Attributes:
         header: Versions, machine, load, seconds: what a number needs beside it to be believed.
         points: In the order they came, each with its value for every seed.
+        remarks: What happened that no figure says, by seed.
     """
 
     mechanism: str
@@ -77,6 +86,7 @@ class MechanismRun:
     header: Mapping[str, Any]
     figures: tuple[SeededFigure, ...]
     points: tuple[tuple[CurvePoint, tuple[float, ...]], ...]
+    remarks: tuple[str, ...] = ()
 
     @property
     def means(self) -> tuple[Figure, ...]:
@@ -108,6 +118,7 @@ def bench_mechanisms(
     open_model: Callable[[], TextModel],
     progress: Callable[[str], None],
     processes: int = 1,
+    cache: Path | None = None,
 ) -> Iterator[MechanismRun]:
     """Run experiments with one thread, and keep each one's result as soon as it is there.
 
@@ -119,6 +130,7 @@ def bench_mechanisms(
         results: Folder of the result files.
         open_model: Can be pickled where there are several processes.
         processes: So many at once, the longest experiment first; each has one thread.
+        cache: Folder for what later runs use too; None keeps nothing.
 
     Raises:
         Invalid: torch is missing, or an experiment is not known.
@@ -126,7 +138,7 @@ def bench_mechanisms(
     chosen = _checked(names, quick=quick)
     require_torch()
     known = {name: _seconds_a_seed(results / f"{name}.jsonl", quick=quick) for name in chosen}
-    order = _Order(seeds=range(seeds), quick=quick, open_model=open_model)
+    order = _Order(seeds=range(seeds), quick=quick, open_model=open_model, cache=cache)
     if processes > 1:
         longest = sorted(chosen, key=lambda name: -(known[name] or 0.0))
         made = _in_processes({name: known[name] for name in longest}, order, processes, progress)
@@ -182,7 +194,9 @@ def _checked(names: Sequence[str], *, quick: bool) -> tuple[str, ...]:
     for name in names:
         if name not in EXPERIMENTS:
             raise Invalid("name", f"{name!r} is not known", did_you_mean(name, sorted(EXPERIMENTS)))
-    return tuple(dict.fromkeys(names)) or tuple(name for name in EXPERIMENTS if not (quick and name in _LONG))
+    return tuple(dict.fromkeys(names)) or tuple(
+        name for name in EXPERIMENTS if name not in BY_NAME and not (quick and name in _LONG)
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,6 +206,7 @@ class _Order:
     seeds: Sequence[int]
     quick: bool
     open_model: Callable[[], TextModel]
+    cache: Path | None
 
 
 def _in_processes(
@@ -233,7 +248,7 @@ def _run(
     from mnemic.neural.gguf_weights import single_threaded
 
     load_before, began, spent = _load(), perf_counter(), process_time()
-    measured: list[list[Figure | CurvePoint]] = []
+    measured: list[list[ExperimentYield]] = []
     cpu: list[float] = []
     for number, seed in enumerate(order.seeds, 1):
         left.begin(name)
@@ -245,14 +260,20 @@ def _run(
         tell("begins")
         with single_threaded(), TemporaryDirectory(prefix="mnemic-neural-") as folder:
             plan = ExperimentPlan(
-                seed=seed, quick=order.quick, folder=Path(folder), open_model=order.open_model, progress=tell
-            )
+                seed=seed, quick=order.quick, folder=Path(folder), cache=order.cache, open_model=order.open_model,
+                progress=tell,
+            )  # fmt: skip
+            yields: list[ExperimentYield] = []
             try:
-                measured.append(list(measure(plan)))
+                for one in measure(plan):
+                    yields.append(one)
+                    if isinstance(one, Figure):  # so a long run that is stopped has not been for nothing
+                        progress(f"{name}, seed {number}: {one.name}: {one.value:.4g} {one.unit}".rstrip())
             except KeyboardInterrupt:
                 if not measured:
                     raise
                 break  # hours may lie in the seeds that are done
+            measured.append(yields)
         _figures_over_seeds(name, measured)  # a fault costs this seed, and none that comes after it
         _points_over_seeds(name, measured)
         cpu.append(round(process_time() - before, 2))
@@ -271,10 +292,14 @@ def _run(
     return MechanismRun(
         mechanism=name, quick=order.quick, seeds=tuple(order.seeds[: len(measured)]), header=header,
         figures=_figures_over_seeds(name, measured), points=_points_over_seeds(name, measured),
+        remarks=tuple(
+            f"seed {seed}: {one.text}"
+            for seed, of in zip(order.seeds, measured, strict=False) for one in of if isinstance(one, Remark)
+        ),
     )  # fmt: skip
 
 
-def _figures_over_seeds(name: str, measured: Sequence[Sequence[Figure | CurvePoint]]) -> tuple[SeededFigure, ...]:
+def _figures_over_seeds(name: str, measured: Sequence[Sequence[ExperimentYield]]) -> tuple[SeededFigure, ...]:
     by_seed = [{one.name: one for one in of if isinstance(one, Figure)} for of in measured]
     for figure in by_seed[0].values():
         others = [figures.get(figure.name, figure) for figures in by_seed]
@@ -288,7 +313,7 @@ def _figures_over_seeds(name: str, measured: Sequence[Sequence[Figure | CurvePoi
 
 
 def _points_over_seeds(
-    name: str, measured: Sequence[Sequence[Figure | CurvePoint]]
+    name: str, measured: Sequence[Sequence[ExperimentYield]]
 ) -> tuple[tuple[CurvePoint, tuple[float, ...]], ...]:
     by_seed = [{(one.curve, one.at): one for one in of if isinstance(one, CurvePoint)} for of in measured]
     if any(points.keys() != by_seed[0].keys() for points in by_seed):
@@ -347,6 +372,7 @@ def _record(run: MechanismRun) -> dict[str, object]:
     return {
         "kind": "mechanism", "format": FORMAT, "mechanism": run.mechanism, "quick": run.quick,
         "seeds": list(run.seeds), **run.header, "figures": figures, "points": points,
+        "remarks": list(run.remarks),
     }  # fmt: skip
 
 
@@ -362,7 +388,7 @@ def _read(record: dict[str, Any], file: str) -> MechanismRun:
     ]
     return MechanismRun(
         mechanism=record.pop("mechanism"), quick=record.pop("quick"), seeds=tuple(record.pop("seeds")),
-        header=record, figures=tuple(figures), points=tuple(points),
+        remarks=tuple(record.pop("remarks", ())), header=record, figures=tuple(figures), points=tuple(points),
     )  # fmt: skip
 
 

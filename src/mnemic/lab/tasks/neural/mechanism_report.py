@@ -10,10 +10,14 @@ from typing import Any, Final
 
 from mnemic.lab.kit.plot_style import STYLE
 from mnemic.lab.kit.tables import TextTable
+from mnemic.lab.tasks.neural.grid_report import draw_grid, grid_block
 from mnemic.lab.tasks.neural.mechanism_bench import MechanismRun, SeededFigure
 
 _COLOURS: Final = ("#7c3aed", "#475569", "#0d9488", "#c2410c", "#2563eb", "#a16207", "#94a3b8", "#db2777")
 """Of curves in the order they come; the mechanism's own is first."""
+
+SIDE_BY_SIDE: Final = frozenset({"matrix", "peers"})
+"""Experiments of which every figure's name is `column: row`."""
 
 _WIDE: Final = 16
 """How much larger than the smallest the largest place is where an axis is drawn in powers of two."""
@@ -44,10 +48,14 @@ def page_block(run: MechanismRun, picture: str = "") -> str:
     Args:
         picture: Of the curves, as the page links to it.
     """
+    if run.mechanism in SIDE_BY_SIDE:
+        drawn = ["", f"![{run.mechanism}: the table below as bars]({picture})"] if picture else []
+        return "\n".join([ran(run), *drawn, "", *grid_block(run), *_remarks(run)])
     rows = [f"| {' | '.join(_cells(one))} |" for one in run.figures]
     parts = [ran(run), "", "| | measured | range | must | |", "|---|---:|---:|---:|---|", *rows]
     if run.points:
         parts += ["", *_curves(run)]
+    parts += _remarks(run)
     if picture:
         parts += ["", f"![{run.mechanism}: the curves above]({picture})"]
     return "\n".join(parts)
@@ -55,6 +63,8 @@ def page_block(run: MechanismRun, picture: str = "") -> str:
 
 def draw(run: MechanismRun, path: Path) -> bool:
     """Write the curves of a run as SVG; False where it has none, or matplotlib (the extra `bench`) is missing."""
+    if run.mechanism in SIDE_BY_SIDE:
+        return draw_grid(run, path)
     if not run.points or importlib.util.find_spec("matplotlib") is None:
         return False
     matplotlib = importlib.import_module("matplotlib")
@@ -105,6 +115,10 @@ def _cells(one: SeededFigure) -> tuple[str, ...]:
     must = "" if figure.bar is None else f"{'≥' if figure.more else '≤'} {figure.bar:g}"
     met = {True: "met", False: "**missed**", None: ""}[judged.met]
     return figure.name, measured, spread, must, ": ".join(part for part in (met, figure.detail) if part)
+
+
+def _remarks(run: MechanismRun) -> list[str]:
+    return ["", *(f"- {remark}" for remark in run.remarks)] if run.remarks else []
 
 
 def _curves(run: MechanismRun) -> list[str]:

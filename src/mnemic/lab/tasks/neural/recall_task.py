@@ -56,12 +56,12 @@ class RecallModel:
 
 def train(
     weights: list[Tensor], logits: Callable[[Recall], Tensor], task: Callable[[torch.Generator], Recall], steps: int,
-    seed: int,
+    seed: int, rate: float = RATE,
 ) -> None:  # fmt: skip
     """AdamW, one cycle."""
     draw = torch.Generator().manual_seed(seed + 1)
-    optimizer = torch.optim.AdamW(weights, lr=RATE, weight_decay=0.0)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=max(steps, 2))
+    optimizer = torch.optim.AdamW(weights, lr=rate, weight_decay=0.0)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, rate, total_steps=max(steps, 2))
     for _ in range(steps):
         given = task(draw)
         loss = F.cross_entropy(logits(given).flatten(0, 1), given.answers.flatten())
