@@ -222,6 +222,7 @@ def folded(
         question=question, notes=state.notes, segment=lines, first=segment.first, budget=budget, counts=counts
     )
     cited = {**state.cited, **{segment.first + n: CitedPiece(p, segment.number) for n, p in enumerate(segment.pieces)}}
+    by: tuple[str, ...]
     if policy is not None:
         notes, by = notes_by_policy(step, policy), (BY_POLICY,)
     else:
