@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO, TypeAlias
@@ -30,6 +31,12 @@ _INSTANT: Final = 1e6
 _WITH_INTERVAL: Final = frozenset({"R@5", "R@10"})
 _ORDER: Final = ("single-hop", "multi-hop", "temporal", "open-domain", "adversarial")
 _NOTHING: Final = Estimate(math.nan, math.nan, math.nan, 0)
+
+WORST: Final = 20
+"""Questions that are shown as the worst."""
+
+_BESIDE: Final = 5
+"""Documents that stand beside what was wanted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +117,12 @@ def report(log_path: Path, *, seed: int | None = None) -> RunReport:
 
 def as_json(run_report: RunReport) -> str:
     """The report for machines: every metric with its interval; what cannot be had is null."""
-    record = {
+    return json.dumps(finite(record(run_report)), ensure_ascii=False, indent=2)
+
+
+def record(run_report: RunReport) -> dict[str, object]:
+    """The report as a mapping."""
+    return {
         "header": dict(run_report.header),
         "complete": run_report.complete,
         "tasks": {
@@ -122,7 +134,6 @@ def as_json(run_report: RunReport) -> str:
             for each in run_report.tasks
         },
     }
-    return json.dumps(finite(record), ensure_ascii=False, indent=2)
 
 
 def _of_task(task: Task, run: LoggedRun, seed: int) -> TaskReport:
@@ -200,6 +211,62 @@ def _ordered(categories: set[str]) -> list[str]:
     return [name for name in _ORDER if name in categories] + sorted(categories - set(_ORDER))
 
 
+@dataclass(frozen=True, slots=True)
+class ShownDoc:
+    """A document beside a question: its id, the beginning of its words, its rank from 1, and whether it is wanted."""
+
+    id: str
+    text: str
+    rank: int | None
+    wanted: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BadQuestion:
+    """A question that went badly, with what was wanted and what came first."""
+
+    id: str
+    ns: str
+    category: str
+    text: str
+    score: float
+    wanted: tuple[ShownDoc, ...]
+    recalled: tuple[ShownDoc, ...]
+
+
+def worst(of: TaskReport, system: str, most: int = WORST) -> list[BadQuestion]:
+    """The questions with the lowest headline metric; of equal ones those whose first evidence ranks lowest."""
+    scored = []
+    for answer in of.run.answers.get(system, ()):
+        score = of.task.metrics[of.task.headline](of.run.outcome(answer))
+        if not math.isnan(score) and score < 1:
+            scored.append((score, metrics.reciprocal_rank(answer.gold, answer.ranked), answer))
+    scored.sort(key=lambda row: row[:2])
+    return [_bad(of.run, answer, score) for score, _, answer in scored[:most]]
+
+
+def _bad(run: LoggedRun, answer: LoggedAnswer, score: float) -> BadQuestion:
+    rank = {doc: n for n, doc in enumerate(answer.ranked, start=1)}
+
+    def shown(doc: str) -> ShownDoc:
+        return ShownDoc(doc, run.texts.get((answer.ns, doc), ""), rank.get(doc), doc in answer.gold)
+
+    return BadQuestion(
+        id=answer.question,
+        ns=answer.ns,
+        category=answer.category,
+        text=run.questions.get((answer.ns, answer.question), ""),
+        score=score,
+        wanted=tuple(map(shown, answer.gold)),
+        recalled=tuple(map(shown, answer.ranked[:_BESIDE])),
+    )
+
+
+def chief(of: TaskReport) -> str:
+    """The contestant whose worst questions are shown: mnemic, or the first; "" where nobody answered."""
+    return "mnemic" if "mnemic" in of.run.answers else next(iter(of.run.answers), "")
+
+
 def _notes(task: Task, run: LoggedRun, seed: int) -> tuple[str, ...]:
     data, settings = run.header["data"][task.name], run.header["settings"]
     notes = [
@@ -239,8 +306,27 @@ def plain(run_report: RunReport) -> str:
 
 
 def markdown(run_report: RunReport) -> str:
-    """The same for a page."""
-    return _stacked(run_report, piped)
+    """The same for a page, with the worst questions of each task behind."""
+    blocks = [_stacked(run_report, piped)]
+    for each in run_report.tasks:
+        name = chief(each)
+        if bad := worst(each, name):
+            blocks.append(f"**{each.task.name}: the worst questions of {name}**")
+            blocks.append("\n".join(line for question in bad for line in _listed(question)))
+    return "\n\n".join(blocks)
+
+
+def _listed(question: BadQuestion) -> Iterator[str]:
+    yield f"1. {_in_line(question.text)} ({question.category}, {question.id}: {100 * question.score:.0f} %)"
+    for doc in question.wanted:
+        yield f"   * wanted, {f'rank {doc.rank}' if doc.rank else 'not ranked'}: {_in_line(doc.text)}"
+    for doc in question.recalled:
+        yield f"   * {doc.rank}. {'(wanted) ' if doc.wanted else ''}{_in_line(doc.text)}"
+
+
+def _in_line(text: str) -> str:
+    """A text on one line in which Markdown has nothing to read."""
+    return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", " ".join(text.split()))
 
 
 def show(run_report: RunReport, stream: TextIO, form: str | None = None) -> None:

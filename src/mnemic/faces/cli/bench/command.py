@@ -16,7 +16,7 @@ from mnemic.faces.cli.bars import hold_to_bars, progress
 from mnemic.faces.cli.bench import bench_options as options
 from mnemic.faces.cli.bench.bench_options import FILE, NAMES, opened_embedder
 from mnemic.faces.cli.bench.current import current, small, standing
-from mnemic.faces.cli.bench.runs import asked, locomo, multihop, run_, show_run, tasks
+from mnemic.faces.cli.bench.runs import ablate, asked, compare, locomo, multihop, run_, show_run, tasks
 from mnemic.faces.cli.bench.windows import paging, retention_train, session
 from mnemic.faces.cli.command import WORDS, CommandGroup, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
@@ -79,15 +79,19 @@ def strategies(path: Path | None, model: str, embedder: str, cache: Path | None,
     hold_to_bars(bars)
 
 
-@verb("mnemic bench report runs/run.jsonl", "mnemic bench report runs/run.jsonl --markdown")
+@verb("mnemic bench report runs/run.jsonl --html run.html", "mnemic bench report runs/run.jsonl --markdown")
 @click.argument("log", type=FILE)
 @click.option("--seed", type=int, help="Of the bootstrap (left out: the run's own).")
 @click.option("--markdown", is_flag=True, help="Tables for a page.")
-def report(log: Path, seed: int | None, markdown: bool) -> None:
+@click.option("--html", type=FILE, help="Of `bench run`: write a page with plots and the worst questions, too.")
+def report(log: Path, seed: int | None, markdown: bool, html: Path | None) -> None:
     """The tables of a run, recomputed from its LOG, whichever bench wrote it."""
     from mnemic.lab.kit.log import bench_of
 
-    match bench_of(log):
+    bench = bench_of(log)
+    if html is not None and bench in ("capacity", "hotpot", "strategies"):
+        raise Invalid("html", f"is for logs of `bench run`, and this is one of `bench {bench}`", "Leave it out.")
+    match bench:
         case "capacity":
             _show_sweep(invocation(), log, seed=seed, markdown=markdown)
         case "hotpot":
@@ -95,7 +99,7 @@ def report(log: Path, seed: int | None, markdown: bool) -> None:
         case "strategies":
             _show_strategies(invocation(), log, seed=seed, markdown=markdown)
         case _:
-            show_run(invocation(), log, seed=seed, markdown=markdown)
+            show_run(invocation(), log, seed=seed, markdown=markdown, html=html)
 
 
 @verb(
@@ -646,7 +650,8 @@ def _note_pictures(run: Invocation, drawn: Sequence[Path]) -> None:
 
 
 for _command in (
-    run_, tasks, gc, locomo, strategies, multihop, needles, capacity, hotpot, asked, current, standing, small, report,
-    speed, busy, neural, gateway, serve, model, idle, load, kv, spaces, stages, paging, retention_train, session,
+    run_, tasks, report, compare, ablate, locomo, multihop, asked, current, standing, small, strategies, needles,
+    capacity, hotpot, gc, speed, busy, neural, gateway, serve, model, idle, load, kv, spaces, stages, paging,
+    retention_train, session,
 ):  # fmt: skip
     bench.add_command(_command)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +14,7 @@ from mnemic.errors import Invalid
 from mnemic.faces.cli.bars import progress
 from mnemic.faces.cli.bench import bench_options as options
 from mnemic.faces.cli.bench.bench_options import FILE, NAMES, Option
-from mnemic.faces.cli.command import verb
+from mnemic.faces.cli.command import WORDS, verb
 from mnemic.faces.cli.invocation import Invocation, invocation
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def _running(command: Any) -> Any:
         options.cache,
         options.seed(),
         click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Contestants at once."),
+        click.option("--html", type=FILE, help="Write the report to this page, too."),
         click.option("--here", is_flag=True, help="Run contestants in this process, without limits."),
         click.option(
             "--silent", type=click.FloatRange(0.1), default=1_800.0, show_default=True,
@@ -129,6 +131,7 @@ def _run(
     cache: Path | None,
     seed: int,
     jobs: int,
+    html: Path | None,
     here: bool,
     silent: float,
     memory: float,
@@ -141,7 +144,7 @@ def _run(
     means = _means(run, embedder, cache)
     plan = Plan(tasks=tasks, rows=tuple(rows), means=means, limit=limit, seed=seed)
     limits = None if here else Limits(silent_seconds=silent, memory_mib=memory, disk_mib=disk)
-    show_run(run, _logged(run, plan, out, resume=resume, limits=limits, jobs=jobs))
+    show_run(run, _logged(run, plan, out, resume=resume, limits=limits, jobs=jobs), html=html)
 
 
 def _logged(run: Invocation, plan: Plan, out: Path, *, resume: bool, limits: Limits | None, jobs: int) -> Path:
@@ -159,15 +162,73 @@ def _means(run: Invocation, embedder: str, cache: Path | None) -> Any:
     return Means(embedder=embedder, cache=cache, settings=run.settings)
 
 
-def show_run(run: Invocation, log: Path, *, seed: int | None = None, markdown: bool = False) -> None:
+def show_run(
+    run: Invocation, log: Path, *, seed: int | None = None, markdown: bool = False, html: Path | None = None
+) -> None:
     """Show the tables of a run; a contestant that failed decides the exit code."""
-    from mnemic.lab.kit.run_report import report, show
+    from mnemic.lab.kit.comparison import price_table, prices
+    from mnemic.lab.kit.run_page import write_page
+    from mnemic.lab.kit.run_report import record, report, show
+    from mnemic.lab.kit.tables import aligned, finite, piped
 
     made = report(log, seed=seed)
+    if html is not None:
+        run.output.note(f"page: {write_page(made, html)}")
     form = "json" if run.output.json else "markdown" if markdown else None if run.output.color else "plain"
-    show(made, sys.stdout, form)
+    worth = [(each, stages) for each in made.tasks if (stages := prices(each, made.seed))]
+    if form == "json":
+        priced = {each.task.name: [asdict(stage) for stage in stages] for each, stages in worth}
+        run.output.document(finite({**record(made), **({"stages": priced} if priced else {})}))
+    else:
+        show(made, sys.stdout, form)
+        for each, stages in worth:
+            print(f"\n{(piped if markdown else aligned)(price_table(each, stages))}")
     if any(row.failure for each in made.tasks for row in each.rows):
         click.get_current_context().exit(FAILED)
+
+
+@verb("mnemic bench compare runs/run.jsonl runs/run.jsonl", "mnemic bench compare runs/run.jsonl runs/run.jsonl --json")
+@click.argument("before", type=FILE)
+@click.argument("after", type=FILE)
+@click.option("--seed", type=int, help="Of the bootstrap (left out: the first run's own).")
+def compare(before: Path, after: Path, seed: int | None) -> None:
+    """What has changed from the log BEFORE to the log AFTER, question by question, with intervals."""
+    from mnemic.lab.kit.comparison import change_table, changes, settings_that_differ
+    from mnemic.lab.kit.run_report import report
+    from mnemic.lab.kit.tables import aligned, finite
+
+    run = invocation()
+    was, now = report(before, seed=seed), report(after, seed=seed)
+    made, other = changes(was, now), list(settings_that_differ(was, now))
+    if run.output.json:
+        run.output.document(finite({"settings": other, "changes": [asdict(change) for change in made]}))
+        return
+    print(aligned(change_table(made)))
+    for line in other:
+        print(f"* {line}")
+
+
+@verb(
+    "mnemic bench ablate multihop=questions.jsonl --stages links --embedder none --here",
+    "mnemic bench ablate locomo=locomo10.json --stages dense,speaker --limit 2 --embedder none --here --json",
+)
+@click.argument("task", type=WORDS)
+@click.option("--stages", type=NAMES, help="Of recall, by commas; A+B for both at once (left out: each).")
+@click.option(
+    "--data", type=FILE, default=Path("data"), show_default=True, help="Folder of the data, for a task without =FILE."
+)
+@_running
+def ablate(task: str, stages: Sequence[str] | None, data: Path, **how: Any) -> None:
+    """What each stage of recall is worth at TASK: points that are lost without it, for each millisecond that it takes.
+
+    Points and times are paired, question by question, with intervals.
+    """
+    from mnemic.core.queries import Stage
+    from mnemic.lab.contestants.mnemic_contestant import WHOLE, WITHOUT
+
+    name, _, file = task.partition("=")
+    rows = [WHOLE, *(f"{WITHOUT}{stage}" for stage in stages or Stage)]
+    _run({name: Path(file) if file else data}, rows, **how)
 
 
 @verb("mnemic bench tasks", "mnemic bench tasks --json")
