@@ -52,7 +52,7 @@ def asked(ns: str, text: str) -> BenchQuestion:
     return BenchQuestion(ns=ns, id="q", text=text, answer="", category="", gold=(), sessions=())
 
 
-QUESTIONS = ("Where is the kiln from?", "Who directed Hollow Reed?", "院子里种了什么树？", "", "?!", "zzz quorvex")
+QUESTIONS = ("Where is the kiln from?", "Who directed Hollow Reed?", "院子里种了什么树？", "?!", "zzz quorvex")
 
 
 @pytest.fixture(scope="module")

@@ -176,10 +176,11 @@ def test_a_category_that_is_none_of_locomos_is_told(tmp_path: Path, locomo_file:
     samples = json.loads(locomo_file.read_text(encoding="utf-8"))
     samples[0]["qa"][0]["category"] = 9
     samples[0]["qa"][1]["question"] = None
+    samples[0]["qa"][2]["question"] = "  "
     samples.append({"qa": []})
     path = tmp_path / "strange.json"
     path.write_text(json.dumps(samples), encoding="utf-8")
     told = [fault.what for fault in load(path).faults]
     assert "no category of LoCoMo's: 9" in told
     assert "has no conversation" in told
-    assert any(what.startswith("a question that cannot be read") for what in told)
+    assert sum(what.startswith("a question that cannot be read") for what in told) == 2

@@ -389,6 +389,8 @@ def _doc(record: Mapping[str, Any]) -> Doc:
 def _words(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{value!r} is no text")
+    if not value.strip():
+        raise ValueError("a text without words")
     return value
 
 
