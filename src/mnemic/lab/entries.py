@@ -13,7 +13,7 @@ from mnemic.registry import fetch, is_place, load
 
 if TYPE_CHECKING:
     from mnemic.lab.kit.contestant import Make, Offered
-    from mnemic.lab.kit.task import Task
+    from mnemic.lab.kit.task import BenchTask
 
 TASKS: Final = {
     "asked": "mnemic.lab.tasks.asked_task:ASKED",  # our own: Chinese, across languages, what was never said
@@ -33,7 +33,7 @@ CONTESTANTS: Final = {
 """Adapters: each is a function that lists what it offers (`Offered`), by the names of rows."""
 
 
-def task(name: str) -> Task:
+def task(name: str) -> BenchTask:
     """The task of a name.
 
     Raises:
@@ -41,7 +41,7 @@ def task(name: str) -> Task:
     """
     if name not in TASKS:
         raise Invalid("tasks", f"{name!r} is no task", did_you_mean(name, sorted(TASKS)))
-    named: Task = load(TASKS, name)
+    named: BenchTask = load(TASKS, name)
     return named
 
 

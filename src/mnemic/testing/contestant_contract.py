@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mnemic.lab.kit.contestant import Answering, Contestant
+from mnemic.lab.kit.contestant import AnsweringContestant, Contestant
 from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Doc
 
 _TALK = (
@@ -102,7 +102,7 @@ def test_it_says_what_it_cost(competing: Contestant) -> None:
 
 
 def test_an_answer_quotes_documents_of_the_corpus_that_is_asked(competing: Contestant) -> None:
-    if not isinstance(competing, Answering):
+    if not isinstance(competing, AnsweringContestant):
         pytest.skip("it does not answer")
     for text in QUESTIONS[:3]:
         given = competing.answer(asked("talk", text))

@@ -26,14 +26,14 @@ import pytest
 from mnemic.lab.kit.contestant import GivenAnswer
 from mnemic.lab.kit.datasets import BenchQuestion, Dataset
 from mnemic.lab.kit.metrics import Outcome
-from mnemic.lab.kit.task import Task
+from mnemic.lab.kit.task import BenchTask
 
 _COSTS = ("tokens@",)
 """How metrics begin that count something, and are no share of 1."""
 
 
 @pytest.fixture
-def samples(task: Task, data: Path) -> Dataset:
+def samples(task: BenchTask, data: Path) -> Dataset:
     """The data of the task."""
     return task.read(data)
 
@@ -72,25 +72,25 @@ def test_a_question_is_asked_of_a_corpus_that_is_there_and_evidence_points_into_
         assert set(question.gold) <= ids[question.ns]
 
 
-def test_reading_again_reads_the_same(task: Task, data: Path) -> None:
+def test_reading_again_reads_the_same(task: BenchTask, data: Path) -> None:
     assert task.read(data) == task.read(data)
 
 
-def test_what_it_shows_it_measures(task: Task) -> None:
+def test_what_it_shows_it_measures(task: BenchTask) -> None:
     assert task.headline in task.shown
     assert set(task.shown) <= set(task.metrics)
     assert task.rows
     assert task.depth >= 10
 
 
-def test_the_evidence_ranked_first_is_the_best_there_is(task: Task, samples: Dataset) -> None:
+def test_the_evidence_ranked_first_is_the_best_there_is(task: BenchTask, samples: Dataset) -> None:
     for question in samples.questions:
         best = [*question.gold, *_others(samples, question)]
         score = task.metrics[task.headline](outcome(samples, question, best, question.answer))
         assert score == 1 or math.isnan(score) or len(question.gold) > 5
 
 
-def test_a_metric_is_a_share_of_one_or_none_at_all(task: Task, samples: Dataset) -> None:
+def test_a_metric_is_a_share_of_one_or_none_at_all(task: BenchTask, samples: Dataset) -> None:
     for question in samples.questions:
         rankings = (list(question.gold), _others(samples, question), [])
         for ranked in rankings:
@@ -100,7 +100,7 @@ def test_a_metric_is_a_share_of_one_or_none_at_all(task: Task, samples: Dataset)
                 assert math.isnan(value) or 0 <= value <= 1 or name.startswith(_COSTS), name
 
 
-def test_nothing_that_was_not_found_scores(task: Task, samples: Dataset) -> None:
+def test_nothing_that_was_not_found_scores(task: BenchTask, samples: Dataset) -> None:
     """A scorer that gives points for what is not there would be found out here."""
     told = 0
     for question in samples.questions:
@@ -113,7 +113,7 @@ def test_nothing_that_was_not_found_scores(task: Task, samples: Dataset) -> None
     assert told
 
 
-def test_finding_it_later_scores_no_more(task: Task, samples: Dataset) -> None:
+def test_finding_it_later_scores_no_more(task: BenchTask, samples: Dataset) -> None:
     fell = 0
     for question in samples.questions:
         others = _others(samples, question)
@@ -130,7 +130,7 @@ def test_finding_it_later_scores_no_more(task: Task, samples: Dataset) -> None:
     assert fell, "no metric tells an early rank from a late one: have more documents in the samples"
 
 
-def test_a_question_without_evidence_has_no_headline(task: Task, samples: Dataset) -> None:
+def test_a_question_without_evidence_has_no_headline(task: BenchTask, samples: Dataset) -> None:
     for question in samples.questions:
         if not question.scorable:
             made = outcome(samples, question, _others(samples, question)[:5], "")

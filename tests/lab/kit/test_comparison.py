@@ -13,7 +13,7 @@ from mnemic.lab.kit import run as runs
 from mnemic.lab.kit.comparison import change_table, changes, price_table, prices, settings_that_differ
 from mnemic.lab.kit.contestant import Means, OwnFigures, RankedDocs
 from mnemic.lab.kit.datasets import BenchQuestion
-from mnemic.lab.kit.run import Plan, run
+from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_report import report
 from mnemic.lab.kit.tables import aligned
 
@@ -47,7 +47,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def logged(path: Path, out: Path, *rows: str, limit: int | None = None) -> Path:
-    return run(Plan(tasks={"locomo": path}, rows=rows, limit=limit), out)
+    return run(RunPlan(tasks={"locomo": path}, rows=rows, limit=limit), out)
 
 
 @pytest.mark.usefixtures("made")

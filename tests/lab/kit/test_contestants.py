@@ -16,7 +16,7 @@ from mnemic.lab.entries import contestants
 from mnemic.lab.kit.baselines import lineup
 from mnemic.lab.kit.contestant import Means
 from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Dataset, Doc, message
-from mnemic.lab.kit.run import Plan, run
+from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_report import report
 from mnemic.models.scripted_embedder import ScriptedEmbedder
 
@@ -54,7 +54,7 @@ def test_a_question_of_another_corpus_is_answered_from_that_one_only(mnemic: Mne
 
 
 def test_a_whole_run_puts_mnemic_beside_its_baselines(locomo_file: Path, tmp_path: Path) -> None:
-    (made,) = report(run(Plan(tasks={"locomo": locomo_file}), tmp_path)).tasks
+    (made,) = report(run(RunPlan(tasks={"locomo": locomo_file}), tmp_path)).tasks
     rows = {row.system: row for row in made.rows}
     assert list(rows) == ["mnemic", *lineup()]
     assert rows["mnemic"].scores["R@10"].mean > 0.5
@@ -64,7 +64,7 @@ def test_a_whole_run_puts_mnemic_beside_its_baselines(locomo_file: Path, tmp_pat
 
 def test_a_row_for_each_stage_that_is_left_out(locomo_file: Path, tmp_path: Path) -> None:
     names = ("mnemic", "without dense", "without session+speaker")
-    plan = Plan(tasks={"locomo": locomo_file}, rows=names, means=Means(embedder="scripted:64"))
+    plan = RunPlan(tasks={"locomo": locomo_file}, rows=names, means=Means(embedder="scripted:64"))
     made = report(run(plan, tmp_path))
     rows = {row.system: row for row in made.tasks[0].rows}
     assert tuple(rows) == names

@@ -23,7 +23,7 @@ from mnemic.lab.kit.baselines import BAR, lineup
 from mnemic.lab.kit.contest import Limits
 from mnemic.lab.kit.contestant import Means, OwnFigures, RankedDocs
 from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Dataset
-from mnemic.lab.kit.run import Plan, run
+from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_report import RunReport, SystemRow, as_json, plain, report, show
 from mnemic.lab.kit.tables import bar
 
@@ -73,8 +73,8 @@ class Oracle:
         pass
 
 
-def plan(path: Path, rows: Sequence[str] = BASELINES, limit: int | None = None) -> Plan:
-    return Plan(tasks={"locomo": path}, rows=tuple(rows), limit=limit)
+def plan(path: Path, rows: Sequence[str] = BASELINES, limit: int | None = None) -> RunPlan:
+    return RunPlan(tasks={"locomo": path}, rows=tuple(rows), limit=limit)
 
 
 def rows_of(made: RunReport) -> dict[str, SystemRow]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mnemic.errors import Invalid
-from mnemic.lab.kit.run import Plan, run
+from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_page import page, write_page
 from mnemic.lab.kit.run_report import RunReport, chief, markdown, report, worst
 
@@ -45,7 +45,7 @@ def made(locomo_file: Path, tmp_path: Path) -> RunReport:
     path = tmp_path / "evil.json"
     path.write_text(json.dumps(samples), encoding="utf-8")
     rows = ("no memory", "BM25 turns", "recent window")
-    return report(run(Plan(tasks={"locomo": path}, rows=rows), tmp_path / "a.jsonl"))
+    return report(run(RunPlan(tasks={"locomo": path}, rows=rows), tmp_path / "a.jsonl"))
 
 
 def test_a_page_needs_nothing_else_and_closes_what_it_opens(made: RunReport) -> None:

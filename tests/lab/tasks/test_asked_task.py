@@ -16,7 +16,7 @@ from mnemic.lab.entries import task
 from mnemic.lab.kit import log
 from mnemic.lab.kit.answer_metrics import token_f1
 from mnemic.lab.kit.metrics import auroc_estimate
-from mnemic.lab.kit.run import Plan, run
+from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_report import plain, report
 from mnemic.lab.tasks import asked_task
 from mnemic.lab.tasks.asked_task import NEVER, SAID
@@ -102,7 +102,7 @@ def test_beside_each_question_without_an_answer_stands_one_about_the_same_person
 def test_every_question_goes_through_a_memory_and_is_answered(
     folder: Path, rows: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    made = log.read(run(Plan(tasks={"asked": folder}), tmp_path / "a.jsonl"))
+    made = log.read(run(RunPlan(tasks={"asked": folder}), tmp_path / "a.jsonl"))
     by_id = {answer.question: answer for answer in made.answers["mnemic"]}
     assert list(by_id) == ["a", "b", "c"]
     assert by_id["a"].ranked[0] == "0u"
@@ -118,7 +118,7 @@ def test_every_question_goes_through_a_memory_and_is_answered(
 
 
 def test_the_tables_say_what_was_found(folder: Path, rows: list[dict[str, Any]], tmp_path: Path) -> None:
-    shown = plain(report(run(Plan(tasks={"asked": folder}), tmp_path / "a.jsonl")))
+    shown = plain(report(run(RunPlan(tasks={"asked": folder}), tmp_path / "a.jsonl")))
     lines = [line.split() for line in shown.splitlines()]
     assert ["plain", "1", "100.0", "[100,", "100]", "100.0", "[100,", "100]", "100.0", "[100,", "100]"] in lines
     assert ["across", "languages", "0", "-", "-", "-"] in lines
@@ -126,7 +126,7 @@ def test_the_tables_say_what_was_found(folder: Path, rows: list[dict[str, Any]],
 
 
 def test_a_baseline_is_asked_for_a_ranking_alone(folder: Path, rows: list[dict[str, Any]], tmp_path: Path) -> None:
-    shown = plain(report(run(Plan(tasks={"asked": folder}, rows=("mnemic", "BM25 turns")), tmp_path / "a.jsonl")))
+    shown = plain(report(run(RunPlan(tasks={"asked": folder}, rows=("mnemic", "BM25 turns")), tmp_path / "a.jsonl")))
     assert "Evidence found, BM25 turns, %" in shown
     assert "Answers without a model, mnemic" in shown
     assert "Answers without a model, BM25 turns" not in shown

@@ -8,7 +8,7 @@ import pytest
 from mnemic.errors import Invalid
 from mnemic.lab.entries import task
 from mnemic.lab.kit.datasets import message
-from mnemic.lab.kit.run import Plan, run
+from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_report import SystemRow, plain, report
 
 PASSAGES = {
@@ -39,7 +39,7 @@ def passages(tmp_path: Path) -> Path:
 
 def rows_of(passages: Path, *names: str, name: str = "multihop", limit: int | None = None) -> dict[str, SystemRow]:
     out = passages.with_name(f"{name}-{'-'.join(names)}-{limit}.jsonl").resolve()
-    path = run(Plan(tasks={name: passages}, rows=names, limit=limit), out)
+    path = run(RunPlan(tasks={name: passages}, rows=names, limit=limit), out)
     return {row.system: row for row in report(path).tasks[0].rows}
 
 
@@ -78,7 +78,7 @@ def test_a_set_of_a_name_is_found_in_a_folder(passages: Path) -> None:
 
 
 def test_a_single_row_is_shown_by_category(passages: Path) -> None:
-    path = run(Plan(tasks={"multihop": passages}, rows=("mnemic",)), passages.with_name("a.jsonl"))
+    path = run(RunPlan(tasks={"multihop": passages}, rows=("mnemic",)), passages.with_name("a.jsonl"))
     shown = plain(report(path))
     assert "4. mnemic by category, %" in shown
     assert "two" in shown

@@ -10,14 +10,14 @@ import pytest
 
 from mnemic.lab.kit.datasets import Dataset
 from mnemic.lab.kit.metrics import METRICS, Outcome, recall
-from mnemic.lab.kit.task import Task
+from mnemic.lab.kit.task import BenchTask
 from mnemic.lab.tasks.locomo_task import LOCOMO
 from mnemic.testing import task_contract
 from mnemic.testing.task_contract import *  # noqa: F403
 
 
 @pytest.fixture
-def task() -> Task:
+def task() -> BenchTask:
     return LOCOMO
 
 
@@ -48,7 +48,7 @@ def _over(outcome: Outcome) -> float:
     ],
 )
 def test_a_scorer_that_is_wrong_is_caught(
-    wrong: Callable[[Outcome], float], caught: Callable[[Task, Dataset], None], pair: Dataset
+    wrong: Callable[[Outcome], float], caught: Callable[[BenchTask, Dataset], None], pair: Dataset
 ) -> None:
     lying = replace(LOCOMO, metrics={**METRICS, LOCOMO.headline: wrong})
     caught(LOCOMO, pair)

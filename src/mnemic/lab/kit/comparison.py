@@ -23,7 +23,7 @@ _FREE_MS: Final = 0.02
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class MetricChange:
     """One metric of one contestant at one task, in a run and in a later one, over the questions that both asked.
 
     Attributes:
@@ -43,7 +43,7 @@ class Change:
     fell: int
 
 
-def changes(before: RunReport, after: RunReport) -> list[Change]:
+def changes(before: RunReport, after: RunReport) -> list[MetricChange]:
     """Compare every metric that is shown of what both runs have: tasks on the same data, contestants of one name.
 
     A run of one contestant is compared with another run of one, whatever their names.
@@ -51,7 +51,7 @@ def changes(before: RunReport, after: RunReport) -> list[Change]:
     Raises:
         Invalid: they have nothing in common.
     """
-    made: list[Change] = []
+    made: list[MetricChange] = []
     earlier = {each.task.name: each for each in before.tasks}
     for later in after.tasks:
         if (same := earlier.get(later.task.name)) is not None:
@@ -74,7 +74,7 @@ def _facts(header: Mapping[str, Any]) -> dict[str, Any]:
     return {**header["settings"], "uncommitted changes": git.get("dirty")}
 
 
-def change_table(made: list[Change]) -> TextTable:
+def change_table(made: list[MetricChange]) -> TextTable:
     """A line for each change."""
     columns = ("task", "contestant", "metric", "before", "after", "difference", "by conversation", "rose", "fell", "n")
     rows = tuple(
@@ -95,7 +95,7 @@ def change_table(made: list[Change]) -> TextTable:
     return TextTable("What has changed, % and points, with 95 % intervals", columns, rows, (0, 1, 2))
 
 
-def _of_task(before: TaskReport, after: TaskReport, seed: int) -> Iterator[Change]:
+def _of_task(before: TaskReport, after: TaskReport, seed: int) -> Iterator[MetricChange]:
     if before.run.header["data"][before.task.name]["sha256"] != after.run.header["data"][after.task.name]["sha256"]:
         return
     was, now = before.run.answers, after.run.answers
@@ -111,7 +111,7 @@ def _of_task(before: TaskReport, after: TaskReport, seed: int) -> Iterator[Chang
             both = ~np.isnan(difference)
             if not both.any():
                 continue
-            yield Change(
+            yield MetricChange(
                 task=after.task.name,
                 system=name if name == other else f"{name} after {other}",
                 metric=metric,
@@ -125,7 +125,7 @@ def _of_task(before: TaskReport, after: TaskReport, seed: int) -> Iterator[Chang
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Price:
+class StagePrice:
     """What leaving something out of recall loses, and what it saves.
 
     Attributes:
@@ -141,7 +141,7 @@ class Price:
     per_millisecond: float
 
 
-def prices(of: TaskReport, seed: int) -> list[Price]:
+def prices(of: TaskReport, seed: int) -> list[StagePrice]:
     """What each part of recall is worth that a row of the run leaves out, dearest first; none without the whole."""
     whole = of.run.answers.get(WHOLE)
     if whole is None:
@@ -157,7 +157,7 @@ def prices(of: TaskReport, seed: int) -> list[Price]:
         took = np.array([w - o if w is not None and o is not None else math.nan for w, o in saved], np.float64)
         points, milliseconds = (metrics.estimates({"": column}, seed)[""] for column in (lost, took))
         made.append(
-            Price(
+            StagePrice(
                 without=name.removeprefix(WITHOUT),
                 points=points,
                 points_by_conversation=metrics.clustered(lost, [a.ns for a in answers], seed),
@@ -168,7 +168,7 @@ def prices(of: TaskReport, seed: int) -> list[Price]:
     return sorted(made, key=lambda price: -price.points.mean)
 
 
-def price_table(of: TaskReport, made: list[Price]) -> TextTable:
+def price_table(of: TaskReport, made: list[StagePrice]) -> TextTable:
     """A line for each price."""
     whole = next(row for row in of.rows if row.system == WHOLE)
     columns = ("left out", f"{of.task.headline} lost", "by conversation", "CPU ms saved", "points per ms")

@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from mnemic.lab.kit.contestant import SHOWN, Answering, Contestant, GivenAnswer, Make, Means, RankedDocs
+from mnemic.lab.kit.contestant import SHOWN, AnsweringContestant, Contestant, GivenAnswer, Make, Means, RankedDocs
 from mnemic.lab.kit.log import Cost, LoggedAnswer, Placed
 from mnemic.lab.kit.metrics import BUDGETS, KS, SESSION_KS
 
@@ -45,7 +45,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
+class ContestJob:
     """One contestant at one task.
 
     Attributes:
@@ -68,11 +68,11 @@ class Job:
 Step: TypeAlias = LoggedAnswer | Cost | None
 """What a job brings: an answer, at last the cost, None for a sign of life."""
 
-Take: TypeAlias = Callable[[Job, Step], None]
+Take: TypeAlias = Callable[[ContestJob, Step], None]
 """Takes what a job brings."""
 
 
-def compete(job: Job, born: float | None = None) -> Iterator[Step]:
+def compete(job: ContestJob, born: float | None = None) -> Iterator[Step]:
     """Make the contestant, have it take in the data, and ask it every question.
 
     Args:
@@ -102,14 +102,14 @@ def compete(job: Job, born: float | None = None) -> Iterator[Step]:
     )
 
 
-def _asked(job: Job, contestant: Contestant, question: BenchQuestion) -> LoggedAnswer:
+def _asked(job: ContestJob, contestant: Contestant, question: BenchQuestion) -> LoggedAnswer:
     began, cpu = time.perf_counter(), time.process_time()
     ranking = contestant.rank(question, SHOWN)
     took, cpu_took = (time.perf_counter() - began) * 1000, (time.process_time() - cpu) * 1000
     if job.depth > SHOWN:
         ranking = _joined(ranking, contestant.rank(question, job.depth))
     given: GivenAnswer | None = None
-    if job.answered and isinstance(contestant, Answering):
+    if job.answered and isinstance(contestant, AnsweringContestant):
         given = contestant.answer(question)
     docs = job.docs[question.ns]
     depth = _depth(ranking, docs)
@@ -166,7 +166,12 @@ def _peak_mib() -> float | None:
 
 
 def compete_apart(
-    jobs: Sequence[Job], take: Take, fail: Callable[[Job, str], None], *, limits: Limits = Limits(), at_once: int = 1
+    jobs: Sequence[ContestJob],
+    take: Take,
+    fail: Callable[[ContestJob, str], None],
+    *,
+    limits: Limits = Limits(),
+    at_once: int = 1,
 ) -> None:
     """Run each job in a process of its own, so many at once; a job that ends before its last question is said to fail.
 
@@ -195,7 +200,7 @@ def compete_apart(
 class _Apart:
     """A job in a process of its own."""
 
-    def __init__(self, job: Job, limits: Limits) -> None:
+    def __init__(self, job: ContestJob, limits: Limits) -> None:
         self.job, self._limits = job, limits
         self._folder = tempfile.TemporaryDirectory(prefix="mnemic-lab-")
         self._errors = Path(self._folder.name) / "errors.txt"
@@ -262,7 +267,7 @@ class _Apart:
         return f"{last} ({ended})" if last else ended
 
 
-def _competing(job: Job, steps: Connection, folder: str, born: float) -> None:
+def _competing(job: ContestJob, steps: Connection, folder: str, born: float) -> None:
     """Run a job where it is alone; what it brings goes to whoever began it."""
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)  # so that all that it begins can be ended with it

@@ -79,7 +79,7 @@ class Contestant(Protocol):
 
 
 @runtime_checkable
-class Answering(Protocol):
+class AnsweringContestant(Protocol):
     """A contestant that also answers, by the words of what it remembers."""
 
     def answer(self, question: BenchQuestion) -> GivenAnswer:

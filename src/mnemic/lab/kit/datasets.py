@@ -3,7 +3,7 @@
 Two formats are read. The *unified* one is JSON lines (plain or gzip), `doc` and `query` records; the
 *original* one is LoCoMo's own JSON (Maharana et al., "Evaluating Very Long-Term Conversational Memory
 of LLM Agents", arXiv:2402.17753): a list of samples with `conversation` and `qa`. A question may only
-be answered from documents of its own `ns`. What is wrong in a file is left out, counted and listed (`Fault`): a file
+be answered from documents of its own `ns`. What is wrong in a file is left out, counted and listed: a file
 that was cut short, a record that is none, an id that stands twice, evidence that names no document. Evidence that is
 merely misspelt is mended and counted.
 """
@@ -101,7 +101,7 @@ class Corpus:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class DataFault:
     """Something wrong in a file: where, and what came of it."""
 
     where: str
@@ -125,7 +125,7 @@ class Dataset:
     questions: tuple[BenchQuestion, ...]
     mended: int = 0
     dropped: int = 0
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[DataFault, ...] = ()
 
     @property
     def unscorable(self) -> int:
@@ -213,7 +213,7 @@ class _Reading:
 
     def __init__(self, name: str, digest: str) -> None:
         self._name, self._digest = name, digest
-        self._faults: list[Fault] = []
+        self._faults: list[DataFault] = []
         self._mended = self._dropped = 0
 
     def text(self, file: str, raw: bytes) -> str:
@@ -370,7 +370,7 @@ class _Reading:
             self._fault(where, f"evidence of {question} names no document: {citation}")
 
     def _fault(self, where: str, what: str) -> None:
-        self._faults.append(Fault(where, what))
+        self._faults.append(DataFault(where, what))
 
 
 def _doc(record: Mapping[str, Any]) -> Doc:

@@ -13,13 +13,13 @@ from mnemic.core.tokens import count_tokens
 from mnemic.errors import Invalid
 from mnemic.lab.entries import contestants, task
 from mnemic.lab.kit.baselines import DENSE
-from mnemic.lab.kit.contest import Job, Limits, Step, compete, compete_apart
+from mnemic.lab.kit.contest import ContestJob, Limits, Step, compete, compete_apart
 from mnemic.lab.kit.contestant import SHOWN, Make, Means
 from mnemic.lab.kit.log import Cost, Log, LoggedAnswer, LoggedRun, Placed, checkout, read_tasks
 
 if TYPE_CHECKING:
     from mnemic.lab.kit.datasets import Corpus, Dataset
-    from mnemic.lab.kit.task import Task
+    from mnemic.lab.kit.task import BenchTask
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Called with a row's name, how many of its questions are answered, and how many there are."""
@@ -39,7 +39,7 @@ def silent(system: str, done: int, total: int) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class RunPlan:
     """What a run is to do.
 
     Attributes:
@@ -60,14 +60,14 @@ class Plan:
 class _Course:
     """A task with its data, and who runs."""
 
-    task: Task
+    task: BenchTask
     dataset: Dataset
     rows: Mapping[str, Make]
     docs: Mapping[str, Mapping[str, Placed]]
 
 
 def run(
-    plan: Plan,
+    plan: RunPlan,
     out: Path,
     *,
     resume: bool = False,
@@ -118,7 +118,7 @@ def run(
     return path
 
 
-def _course(name: str, where: Path, plan: Plan) -> _Course:
+def _course(name: str, where: Path, plan: RunPlan) -> _Course:
     chosen = task(name)
     dataset = chosen.read(where).first(plan.limit)
     if not dataset.questions:
@@ -141,7 +141,7 @@ def _placed(corpus: Corpus) -> dict[str, Placed]:
     return {doc.id: Placed(doc.session, count_tokens(f"{doc.speaker}: {doc.text}")) for doc in corpus.docs}
 
 
-def _jobs(courses: Mapping[str, _Course], means: Means, before: Mapping[str, LoggedRun]) -> Iterator[Job]:
+def _jobs(courses: Mapping[str, _Course], means: Means, before: Mapping[str, LoggedRun]) -> Iterator[ContestJob]:
     """What is still to be done: contestants that have no cost yet, with the questions that they have not answered."""
     for name, course in courses.items():
         logged = before.get(name, LoggedRun(header={}))
@@ -150,7 +150,7 @@ def _jobs(courses: Mapping[str, _Course], means: Means, before: Mapping[str, Log
                 continue
             answered = {(answer.ns, answer.question) for answer in logged.answers.get(row, ())}
             left = tuple(q for q in course.dataset.questions if (q.ns, q.id) not in answered)
-            yield Job(
+            yield ContestJob(
                 task=name, contestant=row, make=make, means=means, dataset=replace(course.dataset, questions=left),
                 docs=course.docs, depth=course.task.depth, answered=course.task.answered,
             )  # fmt: skip
@@ -176,7 +176,7 @@ class _Scribe:
             for name, course in courses.items()
         }
 
-    def take(self, job: Job, step: Step) -> None:
+    def take(self, job: ContestJob, step: Step) -> None:
         """Log an answer, with the words that it brings up, or a cost; None is only a sign of life."""
         at = (job.task, job.contestant)
         self._done.setdefault(at, 0)
@@ -193,7 +193,7 @@ class _Scribe:
         row = job.contestant if len(self._courses) == 1 else f"{job.task}: {job.contestant}"
         self._progress(row, self._done[at], len(self._courses[job.task].dataset.questions))
 
-    def failed(self, job: Job, why: str) -> None:
+    def failed(self, job: ContestJob, why: str) -> None:
         self._begin(job.task)
         self._log.failed(job.contestant, why)
 
@@ -214,7 +214,7 @@ class _Scribe:
 # What a run says of itself
 
 
-def _header(plan: Plan, courses: Mapping[str, _Course]) -> dict[str, object]:
+def _header(plan: RunPlan, courses: Mapping[str, _Course]) -> dict[str, object]:
     embedder = plan.means.opened_embedder()
     git = checkout()
     return {

@@ -23,7 +23,7 @@ from mnemic.lab.kit.tables import TextTable, aligned, bar, display_width, finite
 
 if TYPE_CHECKING:
     from mnemic.lab.kit.log import Cost, LoggedAnswer, LoggedRun
-    from mnemic.lab.kit.task import Task
+    from mnemic.lab.kit.task import BenchTask
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
@@ -79,7 +79,7 @@ class SystemRow:
 class TaskReport:
     """What came of one task, as values."""
 
-    task: Task
+    task: BenchTask
     run: LoggedRun
     rows: tuple[SystemRow, ...]
     own: tuple[TextTable, ...]
@@ -136,14 +136,14 @@ def record(run_report: RunReport) -> dict[str, object]:
     }
 
 
-def _of_task(task: Task, run: LoggedRun, seed: int) -> TaskReport:
+def _of_task(task: BenchTask, run: LoggedRun, seed: int) -> TaskReport:
     names = dict.fromkeys((*run.answers, *run.failures))
     rows = tuple(_row(task, run, name, run.answers.get(name, []), seed) for name in names)
     own = tuple(task.tables(run, seed))
     return TaskReport(task=task, run=run, rows=rows, own=own, notes=_notes(task, run, seed))
 
 
-def _row(task: Task, run: LoggedRun, system: str, answers: Sequence[LoggedAnswer], seed: int) -> SystemRow:
+def _row(task: BenchTask, run: LoggedRun, system: str, answers: Sequence[LoggedAnswer], seed: int) -> SystemRow:
     outcomes = [run.outcome(answer) for answer in answers]
     values = metrics.measure(outcomes, task.metrics)
     categories = np.array([answer.category for answer in answers])
@@ -184,7 +184,9 @@ def _estimates(values: Mapping[str, Array], chosen: Mask, seed: int) -> dict[str
     return metrics.estimates({name: column[chosen] for name, column in values.items()}, seed)
 
 
-def _beyond(task: Task, run: LoggedRun, system: str, answers: Sequence[LoggedAnswer], values: Array) -> Array | None:
+def _beyond(
+    task: BenchTask, run: LoggedRun, system: str, answers: Sequence[LoggedAnswer], values: Array
+) -> Array | None:
     """By how much each answer beats that of the row it is held against."""
     if system == task.against or task.against not in run.answers:
         return None
@@ -192,7 +194,7 @@ def _beyond(task: Task, run: LoggedRun, system: str, answers: Sequence[LoggedAns
 
 
 def beside(
-    task: Task, run: LoggedRun, others: Sequence[LoggedAnswer], answers: Sequence[LoggedAnswer], metric: str
+    task: BenchTask, run: LoggedRun, others: Sequence[LoggedAnswer], answers: Sequence[LoggedAnswer], metric: str
 ) -> Array:
     """A metric of the others' answers to the same questions, in the order of `answers`; NaN where there is none."""
     measured = {(other.ns, other.question): task.metrics[metric](run.outcome(other)) for other in others}
@@ -267,7 +269,7 @@ def chief(of: TaskReport) -> str:
     return "mnemic" if "mnemic" in of.run.answers else next(iter(of.run.answers), "")
 
 
-def _notes(task: Task, run: LoggedRun, seed: int) -> tuple[str, ...]:
+def _notes(task: BenchTask, run: LoggedRun, seed: int) -> tuple[str, ...]:
     data, settings = run.header["data"][task.name], run.header["settings"]
     notes = [
         f"{data['name']}, sha256 {data['sha256'][:12]}: {data['docs']:,} documents ({data['undated']} undated), "
@@ -349,7 +351,7 @@ def _recall_table(of: TaskReport) -> TextTable:
     return TextTable("1. Evidence found, %", header, tuple(_found_cells(of.task, row) for row in of.rows))
 
 
-def _found_cells(task: Task, row: SystemRow) -> tuple[str, ...]:
+def _found_cells(task: BenchTask, row: SystemRow) -> tuple[str, ...]:
     scores = row.scores
     cells = (percent_of(scores[name], name in _WITH_INTERVAL) for name in task.shown)
     counted = max(scores[name].n for name in task.shown)
@@ -374,7 +376,7 @@ def _by_category(of: TaskReport) -> TextTable:
     return TextTable(f"2. {headline} by category, %", header, cells)
 
 
-def _category_cells(task: Task, row: SystemRow, names: Sequence[str]) -> tuple[str, ...]:
+def _category_cells(task: BenchTask, row: SystemRow, names: Sequence[str]) -> tuple[str, ...]:
     return (
         row.system,
         *(percent_of(row.categories.get(name, {}).get(task.headline, _NOTHING), True) for name in names),

@@ -19,7 +19,7 @@ DEPTH: Final = 200
 """Documents asked for once more, untimed, for the metrics that look deeper: 50 turns, 4,000 tokens."""
 
 
-class Task(Protocol):
+class BenchTask(Protocol):
     """Something that memories are compared by.
 
     Attributes:

@@ -23,7 +23,7 @@ import numpy as np
 from mnemic.errors import Invalid
 from mnemic.lab.kit.answer_metrics import token_f1
 from mnemic.lab.kit.contestant import SHOWN
-from mnemic.lab.kit.datasets import UNANSWERABLE, BenchQuestion, Corpus, Dataset, Fault, load
+from mnemic.lab.kit.datasets import UNANSWERABLE, BenchQuestion, Corpus, DataFault, Dataset, load
 from mnemic.lab.kit.metrics import METRICS, Metric, Outcome, auroc_estimate, estimates, recall
 from mnemic.lab.kit.tables import TextTable, percent
 
@@ -79,12 +79,12 @@ class AskedTask:
         """Read all sets that are there into one; questions of the others are told of as faults."""
         corpora: list[Corpus] = []
         questions: list[BenchQuestion] = []
-        faults: list[Fault] = []
+        faults: list[DataFault] = []
         digest = hashlib.sha256()
         for data, rows in _by_data(_rows()).items():
             path = where / f"{data}.jsonl.gz"
             if not path.exists():
-                faults.append(Fault(path.name, f"is not there: {len(rows)} questions were not asked"))
+                faults.append(DataFault(path.name, f"is not there: {len(rows)} questions were not asked"))
                 continue
             dataset = load(path)
             digest.update(dataset.sha256.encode())

@@ -19,7 +19,7 @@ from mnemic.faces.cli.invocation import Invocation, invocation
 
 if TYPE_CHECKING:
     from mnemic.lab.kit.contest import Limits
-    from mnemic.lab.kit.run import Plan
+    from mnemic.lab.kit.run import RunPlan
 
 FAILED: Final = 9
 """Left with where a contestant did not come to its end."""
@@ -138,16 +138,16 @@ def _run(
     disk: float,
 ) -> None:
     from mnemic.lab.kit.contest import Limits
-    from mnemic.lab.kit.run import Plan
+    from mnemic.lab.kit.run import RunPlan
 
     run = invocation()
     means = _means(run, embedder, cache)
-    plan = Plan(tasks=tasks, rows=tuple(rows), means=means, limit=limit, seed=seed)
+    plan = RunPlan(tasks=tasks, rows=tuple(rows), means=means, limit=limit, seed=seed)
     limits = None if here else Limits(silent_seconds=silent, memory_mib=memory, disk_mib=disk)
     show_run(run, _logged(run, plan, out, resume=resume, limits=limits, jobs=jobs), html=html)
 
 
-def _logged(run: Invocation, plan: Plan, out: Path, *, resume: bool, limits: Limits | None, jobs: int) -> Path:
+def _logged(run: Invocation, plan: RunPlan, out: Path, *, resume: bool, limits: Limits | None, jobs: int) -> Path:
     from mnemic.lab.kit import run as runs
 
     with progress(run) as report_progress:
