@@ -101,6 +101,16 @@ class Means:
     cache: Path | None = None
     settings: Settings = field(default_factory=Settings)
 
+    @property
+    def embedder_name(self) -> str | None:
+        """The name of the embedder that is opened; None for none.
+
+        Raises:
+            Invalid: there is none of that name, or its package is not installed.
+        """
+        embedder = open_embedder(self.embedder, self.settings)
+        return None if embedder is None else embedder.name
+
     def opened_embedder(self) -> Embedder | None:
         """Open the embedder, one that keeps its vectors if there is a folder for them.
 

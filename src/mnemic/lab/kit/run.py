@@ -134,7 +134,7 @@ def usual_rows(name: str, means: Means) -> list[str]:
         Invalid: there is no such task, or no such embedder.
     """
     rows = task(name).rows
-    return list(rows) if means.opened_embedder() is not None else [row for row in rows if row not in DENSE]
+    return list(rows) if means.embedder_name is not None else [row for row in rows if row not in DENSE]
 
 
 def _placed(corpus: Corpus) -> dict[str, Placed]:
@@ -215,7 +215,6 @@ class _Scribe:
 
 
 def _header(plan: RunPlan, courses: Mapping[str, _Course]) -> dict[str, object]:
-    embedder = plan.means.opened_embedder()
     git = checkout()
     return {
         "bench": BENCH,
@@ -224,7 +223,7 @@ def _header(plan: RunPlan, courses: Mapping[str, _Course]) -> dict[str, object]:
         "settings": {
             "tasks": {name: course.dataset.sha256 for name, course in courses.items()},
             "contestants": {name: list(course.rows) for name, course in courses.items()},
-            "embedder": None if embedder is None else embedder.name,
+            "embedder": plan.means.embedder_name,
             "limit": plan.limit,
             "seed": plan.seed,
             "version": __version__,

@@ -19,6 +19,7 @@ from mnemic.faces.cli.invocation import Invocation, invocation
 
 if TYPE_CHECKING:
     from mnemic.lab.kit.contest import Limits
+    from mnemic.lab.kit.contestant import Means
     from mnemic.lab.kit.run import RunPlan
 
 FAILED: Final = 9
@@ -156,10 +157,10 @@ def _logged(run: Invocation, plan: RunPlan, out: Path, *, resume: bool, limits: 
     return log
 
 
-def _means(run: Invocation, embedder: str, cache: Path | None) -> Any:
+def _means(run: Invocation, embedder: str, cache: Path | None) -> Means:
     from mnemic.lab.kit.contestant import Means
 
-    return Means(embedder=embedder, cache=cache, settings=run.settings)
+    return Means(embedder=embedder, cache=None if cache is None else cache.resolve(), settings=run.settings)
 
 
 def show_run(
