@@ -12,7 +12,7 @@ from mnemic.lab.contestants.mnemic_contestant import of_stages
 from mnemic.registry import fetch, is_place, load
 
 if TYPE_CHECKING:
-    from mnemic.lab.kit.contestant import Make, Offered
+    from mnemic.lab.kit.contestant import Contestant, Make, Means, Offered
     from mnemic.lab.kit.task import BenchTask
 
 TASKS: Final = {
@@ -73,5 +73,6 @@ def contestants(names: Sequence[str]) -> dict[str, Make]:
     return chosen
 
 
-def _outsider(place: str, means: object) -> object:
-    return fetch("with", place)(means)
+def _outsider(place: str, means: Means) -> Contestant:
+    made: Contestant = fetch("with", place)(means)
+    return made

@@ -43,7 +43,9 @@ def corpora() -> list[Corpus]:
         for n, (title, text) in enumerate(_PASSAGES)
     ]
     other = Doc(ns="other", id="d0", session="S1", pos=0, when="", said=None, speaker="Cy", text="The tram was late.")
-    made = (("talk", talk), ("passages", passages), ("other", [other]), ("empty", []))
+    made: tuple[tuple[str, list[Doc]], ...] = (
+        ("talk", talk), ("passages", passages), ("other", [other]), ("empty", []),
+    )  # fmt: skip
     return [Corpus(ns=ns, docs=tuple(docs)) for ns, docs in made]
 
 

@@ -92,7 +92,7 @@ def test_the_evidence_ranked_first_is_the_best_there_is(task: BenchTask, samples
 
 def test_a_metric_is_a_share_of_one_or_none_at_all(task: BenchTask, samples: Dataset) -> None:
     for question in samples.questions:
-        rankings = (list(question.gold), _others(samples, question), [])
+        rankings: tuple[list[str], ...] = (list(question.gold), _others(samples, question), [])
         for ranked in rankings:
             made = outcome(samples, question, ranked, question.answer)
             for name, metric in task.metrics.items():

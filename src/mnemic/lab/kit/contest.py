@@ -211,7 +211,7 @@ class _Apart:
         )
         self._process.start()
         theirs.close()
-        self._heard = time.monotonic()
+        self._heard = self._looked = time.monotonic()
         self._closed = self._done = False
 
     def receive(self, take: Take) -> None:
@@ -233,7 +233,10 @@ class _Apart:
         if self._closed:
             self._process.join(timeout=self._limits.silent_seconds)
             return f"crashed: {self._last_words()}"
-        silent = time.monotonic() - self._heard
+        now = time.monotonic()
+        if now - self._looked < LOOK_SECONDS:  # looking takes time from those who are timed
+            return None
+        self._looked, silent = now, now - self._heard
         if silent > self._limits.silent_seconds:
             return f"hung: nothing came for {silent:,.0f} s"
         held = _held_mib(self._process.pid)
@@ -247,14 +250,13 @@ class _Apart:
     def end(self) -> None:
         """End its process and those that it began, and drop its folder."""
         self.steps.close()
+        if self._done:
+            self._process.join(timeout=5)
         pid = self._process.pid
-        if pid is not None and self._process.is_alive():
-            if self._done:
-                self._process.join(timeout=5)
-            with suppress(ProcessLookupError, PermissionError):
-                if hasattr(os, "killpg"):
-                    os.killpg(pid, signal.SIGKILL)
-            self._process.kill()
+        if pid is not None and hasattr(os, "killpg"):
+            with suppress(ProcessLookupError, PermissionError):  # nobody is left of its group
+                os.killpg(pid, signal.SIGKILL)
+        self._process.kill()
         self._process.join()
         self._folder.cleanup()
 
