@@ -179,7 +179,8 @@ def show_run(
     worth = [(each, stages) for each in made.tasks if (stages := prices(each, made.seed))]
     if form == "json":
         priced = {each.task.name: [asdict(stage) for stage in stages] for each, stages in worth}
-        run.output.document(finite({**record(made), **({"stages": priced} if priced else {})}))
+        whole = {**record(made), **({"stages": priced} if priced else {})}
+        run.output.document({name: finite(value) for name, value in whole.items()})
     else:
         show(made, sys.stdout, form)
         for each, stages in worth:
@@ -202,7 +203,7 @@ def compare(before: Path, after: Path, seed: int | None) -> None:
     was, now = report(before, seed=seed), report(after, seed=seed)
     made, other = changes(was, now), list(settings_that_differ(was, now))
     if run.output.json:
-        run.output.document(finite({"settings": other, "changes": [asdict(change) for change in made]}))
+        run.output.document({"settings": other, "changes": finite([asdict(change) for change in made])})
         return
     print(aligned(change_table(made)))
     for line in other:
