@@ -73,15 +73,15 @@ def test_categories_carry_locomos_names_and_sessions_follow_the_gold(pair: Datas
 @pytest.mark.parametrize(
     ("cited", "found", "mended", "dropped"),
     [
-        (["D8:6; D9:17"], ("D8:6", "D9:17"), 2, 0),
-        (["D:11:26"], ("D11:26",), 1, 0),
-        (["D8:6 D8:6", "D8:6"], ("D8:6",), 2, 0),
-        (["D08:06"], ("D8:6",), 1, 0),
-        (["D", "", "D5:1"], (), 0, 3),
-        (["D8:6, D5:1"], ("D8:6",), 1, 1),
+        (["D8:6; D9:17"], ("D8:6", "D9:17"), 2, []),
+        (["D:11:26"], ("D11:26",), 1, []),
+        (["D8:6 D8:6", "D8:6"], ("D8:6",), 2, []),
+        (["D08:06"], ("D8:6",), 1, []),
+        (["D", "", "D5:1"], (), 0, ["'D'", "''", "D5:1"]),
+        (["D8:6, D5:1"], ("D8:6",), 1, ["D5:1"]),
     ],
 )
-def test_evidence_strings(cited: list[str], found: tuple[str, ...], mended: int, dropped: int) -> None:
+def test_evidence_strings(cited: list[str], found: tuple[str, ...], mended: int, dropped: list[str]) -> None:
     known = {"D8:6": "S8", "D9:17": "S9", "D11:26": "S11"}
     assert evidence(cited, known) == (found, mended, dropped)
 
@@ -143,3 +143,44 @@ def test_a_question_to_nobodys_documents_has_an_empty_corpus_and_is_not_scorable
     data = load(written(tmp_path / "a.jsonl", [UNIFIED[0], {**UNIFIED[1], "ns": "bob"}]))
     assert [(corpus.ns, len(corpus.docs)) for corpus in data.corpora] == [("ada", 1), ("bob", 0)]
     assert data.unscorable == 1
+
+
+def test_what_is_wrong_in_a_file_is_listed_and_the_rest_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    written(path, [*UNIFIED, UNIFIED[0], UNIFIED[1], {"type": "note"}, {**UNIFIED[0], "id": 7}, {"type": "query"}])
+    with path.open("a", encoding="utf-8") as file:
+        file.write('[1]\n{"type": "do')
+    data = load(path)
+    assert [(len(corpus.docs), corpus.ns) for corpus in data.corpora] == [(1, "ada")]
+    assert [question.id for question in data.questions] == ["q0"]
+    told = {fault.where: fault.what for fault in data.faults if fault.where != "line 4"}
+    assert told.keys() == {"line 2", "line 3", "line 5", "line 6", "line 7", "line 8", "line 9"}
+    assert told["line 2"] == "evidence of q0 names no document: D9:9"
+    assert told["line 3"] == "a second document D1:1 of ada"
+    assert told["line 9"].startswith("is not JSON")
+    assert "a second question q0" in {fault.what for fault in data.faults}
+
+
+def test_of_a_file_that_was_cut_short_all_that_is_there_is_read(tmp_path: Path) -> None:
+    many = [{**UNIFIED[0], "id": f"D1:{n}", "text": f"tea number {n} 茶"} for n in range(1, 400)]
+    whole = gzip.compress("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in (UNIFIED[1], *many)).encode())
+    for cut in range(len(whole) // 2, len(whole) // 2 + 9):
+        path = tmp_path / f"{cut}.jsonl.gz"
+        path.write_bytes(whole[:cut])
+        data = load(path)
+        assert 0 < len(data.corpora[0].docs) < 399
+        assert data.faults[0].what == "the file was cut short"
+
+
+def test_a_category_that_is_none_of_locomos_is_told(tmp_path: Path, locomo_file: Path) -> None:
+    samples = json.loads(locomo_file.read_text(encoding="utf-8"))
+    samples[0]["qa"][0]["category"] = 9
+    samples[0]["qa"][1]["question"] = None
+    samples[0]["qa"][2]["question"] = "  "
+    samples.append({"qa": []})
+    path = tmp_path / "strange.json"
+    path.write_text(json.dumps(samples), encoding="utf-8")
+    told = [fault.what for fault in load(path).faults]
+    assert "no category of LoCoMo's: 9" in told
+    assert "has no conversation" in told
+    assert sum(what.startswith("a question that cannot be read") for what in told) == 2

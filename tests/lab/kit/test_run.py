@@ -6,23 +6,28 @@ import contextlib
 import io
 import json
 import math
+import os
+import signal
+import tempfile
+import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from mnemic.errors import Invalid, NotFound
 from mnemic.lab.kit import log
-from mnemic.lab.kit.baselines import BAR, RankedDocs, lineup
+from mnemic.lab.kit import run as runs
+from mnemic.lab.kit.baselines import BAR, lineup
+from mnemic.lab.kit.contest import Limits
+from mnemic.lab.kit.contestant import Means, OwnFigures, RankedDocs
 from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Dataset
-from mnemic.lab.kit.log import Log
-from mnemic.lab.kit.run import run
-from mnemic.lab.kit.run_report import RunReport, as_json, plain, report, show
-from mnemic.lab.kit.systems import Entrant, SystemFigures
+from mnemic.lab.kit.run import RunPlan, run
+from mnemic.lab.kit.run_report import RunReport, SystemRow, as_json, plain, report, show
 from mnemic.lab.kit.tables import bar
-from mnemic.lab.tasks.locomo_bench import bench_locomo
 
-BASELINES = list(lineup())
+BASELINES = tuple(lineup())
 
 
 class Fickle:
@@ -38,8 +43,8 @@ class Fickle:
             else RankedDocs(("D2:1", "D1:2", "D1:1"), (9.0, 8.0, 7.0))
         )
 
-    def figures(self) -> SystemFigures:
-        return SystemFigures()
+    def figures(self) -> OwnFigures:
+        return OwnFigures()
 
     def close(self) -> None:
         pass
@@ -61,45 +66,65 @@ class Oracle:
             raise KeyboardInterrupt
         return RankedDocs(question.gold, tuple(1.0 for _ in question.gold))
 
-    def figures(self) -> SystemFigures:
-        return SystemFigures(bytes_per_message=1_000, lag_ms=2)
+    def figures(self) -> OwnFigures:
+        return OwnFigures(bytes_per_message=1_000, lag_ms=2)
 
     def close(self) -> None:
         pass
 
 
+def plan(path: Path, rows: Sequence[str] = BASELINES, limit: int | None = None) -> RunPlan:
+    return RunPlan(tasks={"locomo": path}, rows=tuple(rows), limit=limit)
+
+
+def rows_of(made: RunReport) -> dict[str, SystemRow]:
+    (only,) = made.tasks
+    return {row.system: row for row in only.rows}
+
+
 @pytest.fixture
 def bench_log(locomo_file: Path, tmp_path: Path) -> Path:
-    return bench_locomo(locomo_file, out=tmp_path / "logs", systems=BASELINES)
+    return run(plan(locomo_file), tmp_path / "logs")
 
 
-def oracle_run(data: Dataset, path: Path, works: int) -> Path:
-    with Log(path) as book:
-        book.header(benchmark="t", seed=0, data={}, effective={})
-        with contextlib.suppress(KeyboardInterrupt):
-            run(data, [Entrant("oracle", lambda: Oracle(works))], book)
-    return path
+@pytest.fixture
+def oracle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes `oracle`, `oracle2` (which stops at its third question) and `fickle` contestants."""
+    made = {"oracle": partial(_oracle, 99), "oracle2": partial(_oracle, 2), "fickle": _fickle}
+    monkeypatch.setattr(runs, "contestants", lambda names: {name: made[name] for name in names})
+
+
+def _oracle(works: int, means: Means) -> Oracle:
+    return Oracle(works)
+
+
+def _fickle(means: Means) -> Fickle:
+    return Fickle()
 
 
 def test_the_log_is_named_after_the_data_and_never_overwritten(bench_log: Path, locomo_file: Path) -> None:
     assert bench_log.name.startswith("two_people-")
     with pytest.raises(Invalid, match="exists"):
-        bench_locomo(locomo_file, out=bench_log)
+        run(plan(locomo_file), bench_log)
 
 
 def test_the_header_says_what_ran_on_what_with_what(bench_log: Path) -> None:
     header = log.read(bench_log).header
-    assert header["data"]["evidence_mended"] == 3
-    assert header["data"]["evidence_dropped"] == 2
-    assert header["effective"]["systems"] == BASELINES
-    assert header["passed"]["limit"] is None
+    assert header["data"]["locomo"]["evidence_mended"] == 3
+    assert header["data"]["locomo"]["evidence_dropped"] == 2
+    assert [fault["what"] for fault in header["data"]["locomo"]["faults_listed"]] == [
+        "evidence of pair-1-q3 names no document: 'D'",
+        "evidence of pair-1-q4 names no document: D7:9",
+    ]
+    assert header["settings"]["contestants"] == {"locomo": list(BASELINES)}
+    assert header["settings"]["limit"] is None
     assert {"mnemic", "git", "packages", "machine", "argv", "seed"} <= header.keys()
 
 
 def test_every_question_of_every_system_is_there_with_what_was_ranked(bench_log: Path, pair: Dataset) -> None:
     read = log.read(bench_log)
     assert read.complete
-    assert list(read.answers) == BASELINES
+    assert list(read.answers) == list(BASELINES)
     for answers in read.answers.values():
         assert [a.question for a in answers] == [q.id for q in pair.questions]
         assert [a.gold for a in answers] == [q.gold for q in pair.questions]
@@ -108,32 +133,64 @@ def test_every_question_of_every_system_is_there_with_what_was_ranked(bench_log:
     assert read.costs["no memory"].messages == 6
 
 
-def test_a_log_gives_back_what_was_written(pair: Dataset, tmp_path: Path) -> None:
-    read = log.read(oracle_run(pair, tmp_path / "a.jsonl", 99))
+@pytest.mark.usefixtures("oracle")
+def test_a_log_gives_back_what_was_written(locomo_file: Path, pair: Dataset, tmp_path: Path) -> None:
+    read = log.read(run(plan(locomo_file, ["oracle"]), tmp_path / "a.jsonl"))
     assert [a.ranked for a in read.answers["oracle"]] == [q.gold for q in pair.questions]
     assert read.answers["oracle"][2].scores == (1.0, 1.0)
     assert read.costs["oracle"].bytes_per_message == 1_000
     outcome = read.outcome(read.answers["oracle"][3])
     assert outcome.ranked_sessions == ("S2", "S10")
     assert math.isnan(read.outcome(read.answers["oracle"][5]).score)
+    assert read.questions["pair-1", "pair-1-q0"] == pair.questions[0].text
+    assert read.texts["pair-1", "D1:3"].startswith("Look at this.")
 
 
-def test_nobody_gains_in_the_first_ten_by_being_asked_for_more(pair: Dataset, tmp_path: Path) -> None:
-    with Log(tmp_path / "a.jsonl") as book:
-        book.header(benchmark="t", seed=0, data={}, effective={})
-        run(pair.first(1), [Entrant("fickle", Fickle)], book)
-    (answer,) = log.read(tmp_path / "a.jsonl").answers["fickle"]
+@pytest.mark.usefixtures("oracle")
+def test_nobody_gains_in_the_first_ten_by_being_asked_for_more(locomo_file: Path, tmp_path: Path) -> None:
+    path = run(plan(locomo_file, ["fickle"], limit=1), tmp_path / "a.jsonl")
+    (answer,) = log.read(path).answers["fickle"]
     assert answer.ranked == ("D1:1", "D1:2", "D2:1")
     assert answer.scores == (3.0, 2.0, 9.0)
 
 
-def test_a_run_cut_short_leaves_a_log_that_reads_and_reports(pair: Dataset, tmp_path: Path) -> None:
-    path = oracle_run(pair, tmp_path / "a.jsonl", 3)
+@pytest.mark.usefixtures("oracle")
+def test_a_run_cut_short_leaves_a_log_that_reads_and_reports(locomo_file: Path, tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    with contextlib.suppress(KeyboardInterrupt):
+        run(plan(locomo_file, ["oracle2"]), path)
     with path.open("a", encoding="utf-8") as file:
         file.write('{"kind":"answer","sys')
     read = log.read(path)
     assert not read.complete
-    assert len(read.answers["oracle"]) == 3
+    assert len(read.answers["oracle2"]) == 2
+
+
+def test_a_run_goes_on_where_it_ended(locomo_file: Path, tmp_path: Path) -> None:
+    whole = run(plan(locomo_file), tmp_path / "whole.jsonl")
+    lines = whole.read_text(encoding="utf-8").splitlines(keepends=True)
+    for cut in (1, 4, len(lines) // 2, len(lines) - 1):
+        path = tmp_path / f"{cut}.jsonl"
+        path.write_text("".join(lines[:cut]) + lines[cut][:9], encoding="utf-8")
+        assert run(plan(locomo_file), path, resume=True) == path
+        assert log.read(path).complete
+        for name, row in rows_of(report(path)).items():
+            assert row.scores == rows_of(report(whole))[name].scores
+    before = whole.read_text(encoding="utf-8")
+    run(plan(locomo_file), whole, resume=True)
+    assert whole.read_text(encoding="utf-8") == before
+
+
+def test_a_run_that_goes_on_with_other_settings_is_refused_with_the_difference(
+    locomo_file: Path, tmp_path: Path
+) -> None:
+    path = run(plan(locomo_file, limit=2), tmp_path / "a.jsonl")
+    with pytest.raises(Invalid, match="limit: 2 then, 3 now"):
+        run(plan(locomo_file, limit=3), path, resume=True)
+    other = tmp_path / "other.json"
+    other.write_text(locomo_file.read_text(encoding="utf-8") + " ", encoding="utf-8")
+    with pytest.raises(Invalid, match="tasks locomo: "):
+        run(plan(other, limit=2), path, resume=True)
 
 
 def test_damage_in_the_middle_and_strange_files_are_refused(bench_log: Path, tmp_path: Path) -> None:
@@ -151,13 +208,13 @@ def test_damage_in_the_middle_and_strange_files_are_refused(bench_log: Path, tmp
 
 def test_the_report_is_computed_from_the_log_alone_and_the_same_each_time(bench_log: Path) -> None:
     assert as_json(report(bench_log)) == as_json(report(bench_log))
-    rows = {row.system: row for row in report(bench_log).rows}
+    rows = rows_of(report(bench_log))
     assert rows["no memory"].scores["R@10"].mean == 0
     assert rows["recent window"].scores["R@10"].mean == 1
     assert rows["recent window"].scores["R@10"].n == 5
     assert rows["recent window"].answerable["R@10"].n == 4
     assert rows["recent window"].scores["R@1"].mean == pytest.approx(0.5 / 5)
-    assert rows["recent window"].categories["multi-hop"].n == 1
+    assert rows["recent window"].categories["multi-hop"]["R@10"].n == 1
     assert rows[BAR].gain is None
     assert rows["no memory"].gain is not None
     assert rows["no memory"].gain.mean == -rows[BAR].scores["R@10"].mean
@@ -170,7 +227,7 @@ def test_an_edited_log_gives_other_figures(bench_log: Path, tmp_path: Path) -> N
         if line["kind"] == "answer":
             line["ranked"] = line["gold"]
     changed.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    assert all(row.scores["R@10"].mean == 1 for row in report(changed).rows)
+    assert all(row.scores["R@10"].mean == 1 for row in rows_of(report(changed)).values())
 
 
 def test_json_markdown_and_plain_text_show_every_system(bench_log: Path) -> None:
@@ -181,8 +238,8 @@ def test_json_markdown_and_plain_text_show_every_system(bench_log: Path) -> None
         for name in BASELINES:
             assert name in stream.getvalue()
     loaded = json.loads(as_json(made))
-    assert loaded["rows"][0]["scores"]["R@10"]["mean"] == 0
-    assert loaded["rows"][0]["auroc"] is None
+    assert loaded["tasks"]["locomo"]["rows"][0]["scores"]["R@10"]["mean"] == 0
+    assert loaded["tasks"]["locomo"]["rows"][0]["auroc"] is None
 
 
 def test_a_terminal_gets_tables_that_fit_it(bench_log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,32 +256,27 @@ def test_a_terminal_gets_tables_that_fit_it(bench_log: Path, monkeypatch: pytest
 
 
 def test_the_footnotes_say_which_rows_need_an_embedder(bench_log: Path) -> None:
-    assert any("embedder" in note for note in report(bench_log).notes)
+    assert any("embedder" in note for note in report(bench_log).tasks[0].notes)
 
 
 def test_a_limit_and_a_choice_of_systems_are_kept(locomo_file: Path, tmp_path: Path) -> None:
     seen: list[tuple[str, int, int]] = []
-    path = bench_locomo(
-        locomo_file,
-        out=tmp_path / "x.jsonl",
-        systems=["BM25 turns"],
-        limit=2,
-        progress=lambda *step: seen.append(step),
+    path = run(
+        plan(locomo_file, ["BM25 turns"], limit=2), tmp_path / "x.jsonl", progress=lambda *step: seen.append(step)
     )
-    made: RunReport = report(path)
-    assert [(row.system, row.asked) for row in made.rows] == [("BM25 turns", 2)]
-    assert seen == [("BM25 turns", 0, 2), ("BM25 turns", 1, 2), ("BM25 turns", 2, 2)]
+    assert [(name, row.asked) for name, row in rows_of(report(path)).items()] == [("BM25 turns", 2)]
+    assert list(dict.fromkeys(seen)) == [("BM25 turns", 0, 2), ("BM25 turns", 1, 2), ("BM25 turns", 2, 2)]
 
 
 def test_an_unknown_system_is_refused_with_those_there_are(locomo_file: Path, tmp_path: Path) -> None:
     with pytest.raises(Invalid, match="recent window"):
-        bench_locomo(locomo_file, out=tmp_path, systems=["magic"])
+        run(plan(locomo_file, ["magic"]), tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_limit_below_one_is_refused_before_anything_is_written(locomo_file: Path, tmp_path: Path) -> None:
     with pytest.raises(Invalid, match="limit"):
-        bench_locomo(locomo_file, out=tmp_path, limit=0)
+        run(plan(locomo_file, limit=0), tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -233,9 +285,9 @@ def test_a_run_cut_short_before_its_first_answer_still_reports(locomo_file: Path
         raise KeyboardInterrupt
 
     with contextlib.suppress(KeyboardInterrupt):
-        bench_locomo(locomo_file, out=tmp_path / "x.jsonl", systems=BASELINES, progress=interrupted)
+        run(plan(locomo_file), tmp_path / "x.jsonl", progress=interrupted)
     made = report(tmp_path / "x.jsonl")
-    assert made.rows == ()
+    assert made.tasks[0].rows == ()
     assert not made.complete
     assert "cut short" in plain(made)
 
@@ -243,3 +295,75 @@ def test_a_run_cut_short_before_its_first_answer_still_reports(locomo_file: Path
 @pytest.mark.parametrize(("share", "drawn"), [(0, ""), (1, "█" * 12), (0.5, "█" * 6), (1 / 24, "▌"), (math.nan, "")])
 def test_bars_are_an_eighth_of_a_character_fine(share: float, drawn: str) -> None:
     assert bar(share).strip() == drawn
+
+
+class Sick:
+    """Fails in one way or another at its second question."""
+
+    def __init__(self, how: str) -> None:
+        self._how, self._asked = how, 0
+        self._held: list[bytearray] = []
+
+    def ingest(self, corpora: Sequence[Corpus]) -> None:
+        pass
+
+    def rank(self, question: BenchQuestion, k: int) -> RankedDocs:
+        self._asked += k == 10
+        if self._asked == 2:
+            self.fail()
+        return RankedDocs(question.gold)
+
+    def fail(self) -> None:
+        if self._how == "crash":
+            raise ZeroDivisionError("no such luck")
+        if self._how == "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        while True:
+            if self._how == "eat":
+                self._held.append(bytearray(b"x" * 20_000_000))
+            if self._how == "flood":
+                with tempfile.NamedTemporaryFile(delete=False) as file:
+                    file.write(b"x" * 1_000_000)
+            time.sleep(0.01)
+
+    def figures(self) -> OwnFigures:
+        return OwnFigures()
+
+    def close(self) -> None:
+        pass
+
+
+def _sick(how: str, means: Means) -> Sick:
+    return Sick(how)
+
+
+@pytest.mark.heavy
+@pytest.mark.skipif(not Path("/proc").exists(), reason="nobody tells how much memory a process holds")
+@pytest.mark.parametrize(
+    ("how", "limits", "told"),
+    [
+        ("crash", Limits(), "crashed: ZeroDivisionError: no such luck"),
+        ("die", Limits(), "crashed: signal 9"),
+        ("eat", Limits(memory_mib=600), "took too much memory"),
+        ("flood", Limits(disk_mib=40), "filled the disk"),
+    ],
+)
+def test_a_contestant_that_fails_is_a_row_that_says_so(
+    how: str, limits: Limits, told: str, locomo_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "contestants", lambda names: {"sick": partial(_sick, how), "well": partial(_oracle, 99)})
+    path = run(plan(locomo_file, ["sick", "well"]), tmp_path / "a.jsonl", apart=limits)
+    rows = rows_of(report(path))
+    assert rows["sick"].failure.startswith(told)
+    assert (rows["sick"].asked, rows["sick"].cost) == (1, None)
+    assert (rows["well"].asked, rows["well"].failure) == (6, "")
+    assert rows["well"].cost is not None
+    assert "sick (failed)" in plain(report(path))
+    assert log.read(path).complete
+
+
+@pytest.mark.heavy
+def test_a_contestant_that_hangs_is_ended(locomo_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs, "contestants", lambda names: {"sick": partial(_sick, "hang")})
+    path = run(plan(locomo_file, ["sick"]), tmp_path / "a.jsonl", apart=Limits(silent_seconds=1))
+    assert rows_of(report(path))["sick"].failure.startswith("hung: nothing came for")

@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias
 
 import numpy as np
 
 from mnemic.core.tokens import is_stop, tokenise
+from mnemic.lab.kit.contestant import RankedDocs
 from mnemic.lab.kit.datasets import BenchQuestion, Doc
 from mnemic.lab.kit.metrics import Array
 from mnemic.models.base import Embedder
@@ -23,13 +23,8 @@ from mnemic.models.base import Embedder
 BAR: Final = "0.6 BM25+date + 0.4 window"
 """The bar for anything without a model: the row that differences are taken against."""
 
-
-@dataclass(frozen=True, slots=True)
-class RankedDocs:
-    """A ranking: ids best first, with scores that fall in that order, or none from a system without scores."""
-
-    ids: tuple[str, ...]
-    scores: tuple[float, ...] = ()
+DENSE: Final = ("dense turns", "hybrid")
+"""The rows that need an embedder."""
 
 
 class Baseline(Protocol):
@@ -128,8 +123,9 @@ def lineup(embedder: Embedder | None = None) -> dict[str, Callable[[], Baseline]
     }
     if embedder is not None:
         cosine = dense(embedder)
-        rows["dense turns"] = lambda: Blend((1.0, cosine))
-        rows["hybrid"] = lambda: Blend((0.45, dated), (0.3, window), (0.25, cosine))
+        dense_turns, hybrid = DENSE
+        rows[dense_turns] = lambda: Blend((1.0, cosine))
+        rows[hybrid] = lambda: Blend((0.45, dated), (0.3, window), (0.25, cosine))
     return rows
 
 

@@ -3,24 +3,27 @@
 Two formats are read. The *unified* one is JSON lines (plain or gzip), `doc` and `query` records; the
 *original* one is LoCoMo's own JSON (Maharana et al., "Evaluating Very Long-Term Conversational Memory
 of LLM Agents", arXiv:2402.17753): a list of samples with `conversation` and `qa`. A question may only
-be answered from documents of its own `ns`. Evidence in the published file is partly malformed: what can
-be read is mended and counted, what names no turn is dropped and counted.
+be answered from documents of its own `ns`. What is wrong in a file is left out, counted and listed: a file
+that was cut short, a record that is none, an id that stands twice, evidence that names no document. Evidence that is
+merely misspelt is mended and counted.
 """
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import json
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from mnemic.core.items import Kind
 from mnemic.errors import Invalid
+from mnemic.ingest.message import Message
 from mnemic.ingest.timestamps import said_at
 
 CATEGORIES: Final = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
@@ -41,10 +44,11 @@ class Doc:
 
     Attributes:
         ns: Whose it is: one conversation, one user, one corpus.
-        session: The sitting it belongs to; for passages the title.
+        session: The sitting it belongs to; for passages the title, or the id of one that has none.
         pos: Order within its session, from 0.
         when: Its date in the source's words, "" for none.
         said: The same, read as UTC (the sources name no zone); None where it cannot be read.
+        speaker: Who said it; the title of a passage.
         text: What was said, an image's caption in brackets behind it.
     """
 
@@ -57,6 +61,11 @@ class Doc:
     speaker: str
     text: str
 
+    @property
+    def is_passage(self) -> bool:
+        """Whether it is a passage, and not a turn of a talk."""
+        return not self.when and self.session == (self.speaker or self.id)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchQuestion:
@@ -65,6 +74,7 @@ class BenchQuestion:
     Attributes:
         gold: Ids of the documents that answer it, without repeats.
         sessions: Sessions that answer it; for some data sets the only evidence there is.
+        origin: Which set it is from, where several are asked together.
     """
 
     ns: str
@@ -74,6 +84,7 @@ class BenchQuestion:
     category: str
     gold: tuple[str, ...]
     sessions: tuple[str, ...]
+    origin: str = ""
 
     @property
     def scorable(self) -> bool:
@@ -89,6 +100,14 @@ class Corpus:
     docs: tuple[Doc, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class DataFault:
+    """Something wrong in a file: where, and what came of it."""
+
+    where: str
+    what: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dataset:
     """The content of one benchmark file: corpora and questions.
@@ -97,6 +116,7 @@ class Dataset:
         sha256: The hash of the file's bytes on disk.
         mended: Pieces of evidence that were read although misspelt or joined.
         dropped: Pieces of evidence that name no document.
+        faults: All that is wrong in the file, in its order; each piece of evidence that was dropped is one.
     """
 
     name: str
@@ -105,6 +125,7 @@ class Dataset:
     questions: tuple[BenchQuestion, ...]
     mended: int = 0
     dropped: int = 0
+    faults: tuple[DataFault, ...] = ()
 
     @property
     def unscorable(self) -> int:
@@ -126,23 +147,34 @@ class Dataset:
 
 
 def load(path: Path) -> Dataset:
-    """Read a benchmark file in either format.
+    """Read a benchmark file in either format, as much of it as can be read.
 
     Raises:
-        Invalid: not a file, not JSON, or neither of the two formats.
+        Invalid: not a file, or no document can be read from it.
     """
     raw = _bytes(path)
-    digest = hashlib.sha256(raw).hexdigest()
-    text = _decompressed(path, raw)
-    name = path.name.split(".")[0]
-    try:
-        if text.lstrip().startswith("["):
-            return _original(name, digest, json.loads(text))
-        return _unified(name, digest, [json.loads(line) for line in text.splitlines() if line.strip()])
-    except json.JSONDecodeError as error:
-        raise Invalid("path", f"{path.name} is not JSON ({error})", _WHERE) from error
-    except (KeyError, TypeError, AttributeError) as error:
-        raise Invalid("path", f"{path.name} is not a benchmark file we know ({error!r})", _WHERE) from error
+    reading = _Reading(path.name.split(".")[0], hashlib.sha256(raw).hexdigest())
+    text = reading.text(path.name, raw)
+    dataset = reading.original(text) if text.lstrip().startswith("[") else reading.unified(text)
+    if not any(corpus.docs for corpus in dataset.corpora):
+        first = f" ({dataset.faults[0].where}: {dataset.faults[0].what})" if dataset.faults else ""
+        raise Invalid("path", f"{path.name} holds no document{first}", _WHERE)
+    return dataset
+
+
+def message(doc: Doc) -> Message:
+    """A document as an importer would give it: a passage whose session is its speaker is an article of that title."""
+    passage = doc.is_passage
+    who = {"title" if passage else "speaker": doc.speaker} if doc.speaker or not passage else {}
+    return Message(
+        text=doc.text,
+        key=f"lab:{doc.ns}:{doc.id}",
+        kind=Kind.DOCUMENT if passage else Kind.TURN,
+        said=doc.said,
+        session=doc.session,
+        pos=doc.pos,
+        slots={**who, "doc": doc.id},
+    )
 
 
 def _said(when: str) -> datetime | None:
@@ -152,19 +184,19 @@ def _said(when: str) -> datetime | None:
         return None
 
 
-def evidence(cited: Sequence[object], sessions_by_id: Mapping[str, object]) -> tuple[tuple[str, ...], int, int]:
-    """Find the documents that LoCoMo's evidence strings name; count the pieces that were mended and dropped.
+def evidence(cited: Sequence[object], sessions_by_id: Mapping[str, object]) -> tuple[tuple[str, ...], int, list[str]]:
+    """Find the documents that LoCoMo's evidence strings name; how many were mended, and the pieces that name none.
 
     "D8:6; D9:17" is two, "D:11:26" is D11:26, "D30:05" is D30:5; "D" names nothing.
     """
     documents: dict[str, None] = {}
-    mended = dropped = 0
+    mended, dropped = 0, []
     for citation in cited:
         pieces = _EVIDENCE.findall(str(citation))
         ids = [f"D{int(session)}:{int(turn)}" for session, turn in pieces]
         known_ids = [doc for doc in ids if doc in sessions_by_id]
         documents.update(dict.fromkeys(known_ids))
-        dropped += max(len(ids), 1) - len(known_ids)
+        dropped += [doc for doc in ids if doc not in sessions_by_id] if ids else [repr(citation)]
         mended += 0 if _EXACT.fullmatch(str(citation)) else len(known_ids)
     return tuple(documents), mended, dropped
 
@@ -176,50 +208,190 @@ def _bytes(path: Path) -> bytes:
         raise Invalid("path", f"cannot read {path.name}: {error.strerror}", _WHERE) from error
 
 
-def _decompressed(path: Path, raw: bytes) -> str:
-    try:
-        return (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw).decode("utf-8-sig")
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        raise Invalid("path", f"{path.name} is neither text in UTF-8 nor gzip of it ({error})", _WHERE) from error
+class _Reading:
+    """Reads one file, and keeps account of what is wrong in it."""
 
+    def __init__(self, name: str, digest: str) -> None:
+        self._name, self._digest = name, digest
+        self._faults: list[DataFault] = []
+        self._mended = self._dropped = 0
 
-def _unified(name: str, digest: str, records: Sequence[dict[str, Any]]) -> Dataset:
-    docs = [_unified_doc(r) for r in records if r["type"] == "doc"]
-    corpora = _corpora(docs, [r["ns"].strip() for r in records if r["type"] == "query"])
-    known = {c.ns: {d.id: d.session for d in c.docs} for c in corpora}
-    questions, dropped = [], 0
-    for record in (r for r in records if r["type"] == "query"):
-        session_of = known[record["ns"].strip()]
-        gold = tuple(dict.fromkeys(g for g in record["gold"] if g in session_of))
-        dropped += len(set(record["gold"])) - len(gold)
-        sessions = tuple(dict.fromkeys(record["gold_sessions"] or (session_of[g] for g in gold)))
-        questions.append(
-            BenchQuestion(
-                ns=record["ns"].strip(),
-                id=record["id"],
-                text=record["text"],
-                answer=str(record.get("answer", "")),
-                category=str(record.get("category", "")),
-                gold=gold,
-                sessions=sessions,
-            )
+    def text(self, file: str, raw: bytes) -> str:
+        """The file's text; of gzip that was cut short, all that is there."""
+        if raw[:2] == b"\x1f\x8b":
+            unpacking = zlib.decompressobj(wbits=31)
+            try:
+                raw = unpacking.decompress(raw)
+            except zlib.error as error:
+                raise Invalid("path", f"{file} is neither text in UTF-8 nor gzip of it ({error})", _WHERE) from error
+            if not unpacking.eof:
+                self._fault("the end", "the file was cut short")
+        try:
+            return raw.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            if error.end < len(raw) or not self._faults:  # a character cut in two at the end of what is there is none
+                raise Invalid("path", f"{file} is neither text in UTF-8 nor gzip of it ({error})", _WHERE) from error
+            return raw[: error.start].decode("utf-8-sig")
+
+    def unified(self, text: str) -> Dataset:
+        """Read `doc` and `query` records, a line each."""
+        docs: dict[tuple[str, str], Doc] = {}
+        asked: list[tuple[str, Mapping[str, Any]]] = []
+        for number, line in enumerate(text.split("\n"), start=1):
+            if not line.strip():
+                continue
+            where = f"line {number}"
+            record = self._record(where, line)
+            match record.get("type") if record is not None else None:
+                case "doc":
+                    self._keep(where, docs, record)
+                case "query":
+                    asked.append((where, record or {}))
+                case kind if record is not None:
+                    self._fault(where, f"a record of no known type: {kind!r}")
+        corpora = _corpora(list(docs.values()), [str(r["ns"]).strip() for _, r in asked if "ns" in r])
+        known = {c.ns: {d.id: d.session for d in c.docs} for c in corpora}
+        questions = self._questions(
+            (where, partial(self._unified_question, where, record, known)) for where, record in asked
         )
-    if not docs:
-        raise Invalid("path", f"{name} holds no document", _WHERE)
-    return Dataset(name=name, sha256=digest, corpora=corpora, questions=tuple(questions), dropped=dropped)
+        return self._dataset(corpora, questions)
+
+    def original(self, text: str) -> Dataset:
+        """Read LoCoMo's samples."""
+        try:
+            samples = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise Invalid("path", f"{self._name} is not JSON ({error})", _WHERE) from error
+        corpora: list[Corpus] = []
+        made: list[tuple[str, Callable[[], BenchQuestion]]] = []
+        for number, sample in enumerate(samples):
+            where = f"sample {number}"
+            if not isinstance(sample, dict) or not isinstance(sample.get("conversation"), dict):
+                self._fault(where, "has no conversation")
+                continue
+            ns = str(sample.get("sample_id", number))
+            docs: dict[tuple[str, str], Doc] = {}
+            for place, turn in _turns(ns, sample["conversation"]):
+                self._keep(f"{where}, {place}", docs, turn)
+            corpora.append(Corpus(ns=ns, docs=tuple(docs.values())))
+            session_of = {doc.id: doc.session for doc in docs.values()}
+            for n, record in enumerate(sample.get("qa", ())):
+                place = f"{where}, question {n}"
+                made.append((place, partial(self._original_question, place, ns, n, record, session_of)))
+        return self._dataset(tuple(corpora), self._questions(made))
+
+    def _dataset(self, corpora: tuple[Corpus, ...], questions: tuple[BenchQuestion, ...]) -> Dataset:
+        return Dataset(
+            name=self._name, sha256=self._digest, corpora=corpora, questions=questions, mended=self._mended,
+            dropped=self._dropped, faults=tuple(self._faults),
+        )  # fmt: skip
+
+    def _record(self, where: str, line: str) -> dict[str, Any] | None:
+        try:
+            record = json.loads(line)
+        except json.JSONDecodeError as error:
+            self._fault(where, f"is not JSON ({error.msg})")
+            return None
+        if not isinstance(record, dict):
+            self._fault(where, "is no record")
+            return None
+        return record
+
+    def _keep(self, where: str, docs: dict[tuple[str, str], Doc], record: Any) -> None:
+        """Read a document, unless one of its id is there."""
+        try:
+            doc = _doc(record)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            self._fault(where, f"a document that cannot be read ({error!r})")
+            return
+        if (doc.ns, doc.id) in docs:
+            self._fault(where, f"a second document {doc.id} of {doc.ns}")
+        else:
+            docs[doc.ns, doc.id] = doc
+
+    def _questions(self, made: Iterable[tuple[str, Callable[[], BenchQuestion]]]) -> tuple[BenchQuestion, ...]:
+        """Read questions, but no two of one id."""
+        questions: dict[tuple[str, str], BenchQuestion] = {}
+        for where, make in made:
+            try:
+                question = make()
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                self._fault(where, f"a question that cannot be read ({error!r})")
+                continue
+            if (question.ns, question.id) in questions:
+                self._fault(where, f"a second question {question.id}")
+            else:
+                questions[question.ns, question.id] = question
+        return tuple(questions.values())
+
+    def _unified_question(
+        self, where: str, record: Mapping[str, Any], known: Mapping[str, Mapping[str, str]]
+    ) -> BenchQuestion:
+        ns = record["ns"].strip()
+        cited = tuple(dict.fromkeys(record["gold"]))
+        gold = tuple(id for id in cited if id in known[ns])
+        sessions = tuple(dict.fromkeys(record["gold_sessions"] or (known[ns][id] for id in gold)))
+        there = set(known[ns].values())
+        self._nowhere(where, record["id"], [id for id in cited if id not in known[ns]])
+        for session in (session for session in sessions if session not in there):
+            self._fault(where, f"evidence of {record['id']} names no session: {session}")
+        return BenchQuestion(
+            ns=ns,
+            id=record["id"],
+            text=_words(record["text"]),
+            answer=str(record.get("answer", "")),
+            category=str(record.get("category", "")),
+            gold=gold,
+            sessions=sessions,
+        )
+
+    def _original_question(
+        self, where: str, ns: str, n: int, record: Mapping[str, Any], session_of: Mapping[str, str]
+    ) -> BenchQuestion:
+        gold, better, dropped = evidence(record.get("evidence") or (), session_of)
+        self._nowhere(where, f"{ns}-q{n}", dropped)
+        self._mended += better
+        category = record["category"]
+        if category not in CATEGORIES:
+            self._fault(where, f"no category of LoCoMo's: {category!r}")
+        return BenchQuestion(
+            ns=ns,
+            id=f"{ns}-q{n}",
+            text=_words(record["question"]),
+            answer=str(record.get("answer", record.get("adversarial_answer", ""))),
+            category=CATEGORIES.get(category, str(category)),
+            gold=gold,
+            sessions=tuple(dict.fromkeys(session_of[g] for g in gold)),
+        )
+
+    def _nowhere(self, where: str, question: str, cited: Sequence[str]) -> None:
+        self._dropped += len(cited)
+        for citation in cited:
+            self._fault(where, f"evidence of {question} names no document: {citation}")
+
+    def _fault(self, where: str, what: str) -> None:
+        self._faults.append(DataFault(where, what))
 
 
-def _unified_doc(record: Mapping[str, Any]) -> Doc:
+def _doc(record: Mapping[str, Any]) -> Doc:
     return Doc(
         ns=record["ns"].strip(),
-        id=record["id"],
+        id=_words(record["id"]),
         session=record["session"],
         pos=int(record["pos"]),
         when=record["ts"],
         said=_said(record["ts"]),
         speaker=record["speaker"],
-        text=record["text"],
+        text=_words(record["text"]),
     )
+
+
+def _words(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is no text")
+    if not value.strip():
+        raise ValueError("a text without words")
+    return value
 
 
 def _corpora(docs: Sequence[Doc], names: Sequence[str]) -> tuple[Corpus, ...]:
@@ -232,50 +404,18 @@ def _corpora(docs: Sequence[Doc], names: Sequence[str]) -> tuple[Corpus, ...]:
     return tuple(Corpus(ns=ns, docs=tuple(corpus_docs)) for ns, corpus_docs in by_ns.items())
 
 
-def _original(name: str, digest: str, samples: Sequence[Mapping[str, Any]]) -> Dataset:
-    corpora, questions, mended, dropped = [], [], 0, 0
-    for number, sample in enumerate(samples):
-        ns = str(sample.get("sample_id", number))
-        docs = tuple(_turns(ns, sample["conversation"]))
-        session_of = {doc.id: doc.session for doc in docs}
-        corpora.append(Corpus(ns=ns, docs=docs))
-        for n, record in enumerate(sample["qa"]):
-            gold, better, worse = evidence(record.get("evidence") or (), session_of)
-            mended, dropped = mended + better, dropped + worse
-            questions.append(_question(ns, n, record, gold, session_of))
-    return Dataset(
-        name=name, sha256=digest, corpora=tuple(corpora), questions=tuple(questions), mended=mended, dropped=dropped
-    )
-
-
-def _turns(ns: str, conversation: Mapping[str, Any]) -> Iterator[Doc]:
+def _turns(ns: str, conversation: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each turn, as a record of the unified format, and where it stands."""
     numbers = sorted(int(m[1]) for key in conversation if (m := _SESSION.fullmatch(key)))
     for number in numbers:
         when = str(conversation.get(f"session_{number}_date_time", ""))
         for pos, turn in enumerate(conversation[f"session_{number}"]):
-            caption = turn.get("blip_caption")
-            text = f"{turn['text']} [shared image: {caption}]" if caption else turn["text"]
-            yield Doc(
-                ns=ns,
-                id=turn["dia_id"],
-                session=f"S{number}",
-                pos=pos,
-                when=when,
-                said=_said(when),
-                speaker=turn["speaker"],
-                text=text.strip(),
-            )
-
-
-def _question(
-    ns: str, n: int, record: Mapping[str, Any], gold: tuple[str, ...], session_of: Mapping[str, str]
-) -> BenchQuestion:
-    return BenchQuestion(
-        ns=ns,
-        id=f"{ns}-q{n}",
-        text=record["question"],
-        answer=str(record.get("answer", record.get("adversarial_answer", ""))),
-        category=CATEGORIES.get(record["category"], str(record["category"])),
-        gold=gold,
-        sessions=tuple(dict.fromkeys(session_of[g] for g in gold)),
-    )
+            at = {"ns": ns, "session": f"S{number}", "pos": pos, "ts": when}
+            fields = turn if isinstance(turn, dict) else {}
+            caption, text = fields.get("blip_caption"), fields.get("text")
+            if isinstance(text, str):
+                at["text"] = (f"{text} [shared image: {caption}]" if caption else text).strip()
+            at |= {
+                ours: fields[theirs] for ours, theirs in (("id", "dia_id"), ("speaker", "speaker")) if theirs in fields
+            }
+            yield f"session {number}, turn {pos}", at

@@ -1,8 +1,9 @@
 """One run, one append-only JSONL file: everything the tables are computed from, readable however far the run came.
 
-Records, by `kind`: `run` (first: what ran, on what, with what), `corpus` (session and tokens of every
-document), `answer` (one system's ranking for one question), `cost` (what one system cost), `end` (last,
-absent when the run was cut short).
+Records, by `kind`: `run` (first: what ran, on what, with what), `corpus` (session and tokens of every document),
+`question` and `text` (the words of questions, and of documents that were wanted or found), `answer` (one contestant's
+ranking for one question), `cost` (what one contestant cost), `failed` (what ended one before its last question),
+`resumed`, `end` (last, absent when the run was cut short). Each but the first belongs to a task.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import platform
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -24,20 +25,26 @@ from typing import Any, Final, Self
 import mnemic
 from mnemic._version import __version__
 from mnemic.errors import Invalid, NotFound
+from mnemic.lab.kit.contestant import GivenAnswer
 from mnemic.lab.kit.metrics import Outcome
+from mnemic.lab.kit.tables import finite
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 PACKAGES: Final = ("apsw", "click", "numpy", "PyStemmer", "rich")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoggedAnswer:
-    """One system's answer to one question.
+    """One contestant's answer to one question.
 
     Attributes:
-        ranked, scores: Best first; a system without scores gives none.
+        system: The name of its row.
+        wanted: The right answer, in words.
+        origin: Which set of its task the question is from.
+        ranked, scores: Best first; a contestant without scores gives none.
         tokens: What its ten best cost in a prompt.
-        milliseconds: How long the recall of those ten took.
+        milliseconds, cpu_ms: How long the recall of those ten took, and how much of all processors.
+        given: What it answered in words; None where it was not asked to.
     """
 
     system: str
@@ -50,25 +57,34 @@ class LoggedAnswer:
     scores: tuple[float, ...]
     tokens: int
     milliseconds: float
+    cpu_ms: float | None = None
+    wanted: str = ""
+    origin: str = ""
+    given: GivenAnswer | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """The cost of one system; None where a figure does not apply to it.
+    """The cost of one contestant; None where a figure does not apply to it.
 
     Attributes:
-        ingest_seconds: For all `messages`, until the system said they were taken in.
+        start_seconds: Until it was made.
+        ingest_seconds, ingest_cpu_seconds: For all `messages`, until it said that they were taken in.
         bytes_per_message: On disk, all its files, after the last one.
         lag_ms: Median time from giving it one message to a recall that returned that message.
         model_calls: By a language model, for each message.
+        peak_mib: The most memory of its process, where it had one of its own.
     """
 
     system: str
     messages: int
     ingest_seconds: float
+    ingest_cpu_seconds: float | None = None
+    start_seconds: float | None = None
     bytes_per_message: float | None = None
     lag_ms: float | None = None
     model_calls: float = 0.0
+    peak_mib: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,19 +97,26 @@ class Placed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoggedRun:
-    """The content of one log file.
+    """What one log file holds of one task.
 
     Attributes:
         header: The `run` record.
+        task: Its name; "" where the run had only one thing to do.
         docs: By `ns`, then by document id.
-        answers: By system, in the order they ran.
+        answers: By contestant, in the order they ran.
+        failures: Why contestants did not come to their end, by name.
+        questions, texts: The words of questions, and of documents that were wanted or found, by `ns` and id.
         complete: Whether the run came to its end.
     """
 
     header: Mapping[str, Any]
-    docs: Mapping[str, Mapping[str, Placed]]
-    answers: Mapping[str, list[LoggedAnswer]]
+    task: str = ""
+    docs: Mapping[str, Mapping[str, Placed]] = field(default_factory=dict)
+    answers: Mapping[str, list[LoggedAnswer]] = field(default_factory=dict)
     costs: Mapping[str, Cost] = field(default_factory=dict)
+    failures: Mapping[str, str] = field(default_factory=dict)
+    questions: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    texts: Mapping[tuple[str, str], str] = field(default_factory=dict)
     complete: bool = False
 
     def outcome(self, answer: LoggedAnswer) -> Outcome:
@@ -108,27 +131,32 @@ class LoggedRun:
             ranked_sessions=tuple(p.session for p in placed),
             tokens=tuple(p.tokens for p in placed),
             score=answer.scores[0] if answer.scores else math.nan,
+            wanted=answer.wanted,
+            given=answer.given,
         )
 
 
 class Log:
-    """A new log file; each record is handed to the operating system before the next is made."""
+    """A log file; each record is handed to the operating system before the next is made."""
 
-    def __init__(self, path: Path) -> None:
-        """Create the file.
+    def __init__(self, path: Path, *, going_on: bool = False) -> None:
+        """Create the file; or, going on, open the one that is there, and drop a last line that was cut short.
 
         Raises:
             Invalid: it is there already (a log is never written twice), or cannot be created.
         """
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = path.open("x", encoding="utf-8")
+            if going_on:
+                _drop_half_a_line(path)
+            self._file = path.open("a" if going_on else "x", encoding="utf-8")
         except FileExistsError as error:
             raise Invalid("out", f"{path.name} exists", "A log is never overwritten; name another file.") from error
         except OSError as error:
             raise Invalid(
                 "out", f"cannot create {path.name}: {error.strerror}", "Name a folder you can write."
             ) from error
+        self._lasting: dict[str, object] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -140,19 +168,32 @@ class Log:
         """Say what runs: `facts` of the caller, and those of this program and machine."""
         self._append("run", format=FORMAT, started=datetime.now(UTC).isoformat(), **provenance(), **facts)
 
+    def of_task(self, name: str) -> None:
+        """Say which task the records that follow belong to."""
+        self._lasting = {"task": name} if name else {}
+
     def corpus(self, ns: str, docs: Mapping[str, Placed]) -> None:
         """Say where the documents of one memory lie and what they cost."""
         self._append("corpus", ns=ns, docs={doc: [p.session, p.tokens] for doc, p in docs.items()})
 
+    def words(self, kind: str, ns: str, id: str, text: str) -> None:
+        """Keep the words of a `question` or, as `text`, of a document."""
+        self._append(kind, ns=ns, id=id, text=text)
+
     def answer(self, answer: LoggedAnswer) -> None:
-        """Add one answer, scores to six significant digits."""
+        """Add one answer, scores to six significant digits; what it does not have is left out."""
         record = {name: getattr(answer, name) for name in LoggedAnswer.__slots__}
         record["scores"] = [float(f"{score:.6g}") for score in answer.scores]
-        self._append("answer", **record)
+        record["given"] = None if answer.given is None else finite(asdict(answer.given))
+        self._append("answer", **{name: value for name, value in record.items() if value not in (None, "")})
 
     def cost(self, cost: Cost) -> None:
-        """Add what one system cost."""
+        """Add what one contestant cost."""
         self._append("cost", **{name: getattr(cost, name) for name in Cost.__slots__})
+
+    def failed(self, system: str, why: str) -> None:
+        """Say what ended a contestant before its last question."""
+        self._append("failed", system=system, why=why)
 
     def add(self, kind: str, **record: object) -> None:
         """Add a record that one bench alone reads, by `records`; `read` passes over it."""
@@ -160,47 +201,103 @@ class Log:
 
     def end(self) -> None:
         """Say that nothing is missing."""
+        self.of_task("")
         self._append("end", ended=datetime.now(UTC).isoformat())
 
     def _append(self, kind: str, **record: object) -> None:
-        json.dump({"kind": kind, **record}, self._file, ensure_ascii=False, separators=(",", ":"))
+        json.dump({"kind": kind, **self._lasting, **record}, self._file, ensure_ascii=False, separators=(",", ":"))
         self._file.write("\n")
         self._file.flush()
 
 
 def read(path: Path) -> LoggedRun:
-    """Read a log; a last line that was cut short is left out.
+    """Read a log of one task, or of what names none; a last line that was cut short is left out.
+
+    Raises:
+        NotFound: there is no such file.
+        Invalid: not a log of ours, or one of several tasks.
+    """
+    runs = read_tasks(path)
+    if len(runs) > 1:
+        raise Invalid("log", f"{path.name} is of several tasks: {', '.join(runs)}", "Read it with `read_tasks`.")
+    return next(iter(runs.values()))
+
+
+def read_tasks(path: Path) -> dict[str, LoggedRun]:
+    """Read a log, by the names of its tasks in their order.
 
     Raises:
         NotFound: there is no such file.
         Invalid: not a log of ours.
     """
     header: dict[str, Any] = {}
-    docs: dict[str, dict[str, Placed]] = {}
-    answers: dict[str, list[LoggedAnswer]] = {}
-    costs: dict[str, Cost] = {}
+    made: dict[str, _Gathering] = {}
     complete = False
     for record in records(path):
         match record.pop("kind", None):
             case "run":
                 header = record
-            case "corpus":
-                docs[record["ns"]] = {doc: Placed(session, tokens) for doc, (session, tokens) in record["docs"].items()}
-            case "answer":
-                answer = _answer(record)
-                answers.setdefault(answer.system, []).append(answer)
-            case "cost":
-                costs[record["system"]] = Cost(**record)
+                made = {name: _Gathering() for name in record.get("tasks", ())}
             case "end":
                 complete = True
+            case str(kind):
+                made.setdefault(record.pop("task", ""), _Gathering()).add(kind, record)
     if header.get("format") != FORMAT:
-        raise Invalid("log", f"{path.name} is not a log of a run", "Name the .jsonl file that `mnemic bench` wrote.")
-    return LoggedRun(header=header, docs=docs, answers=answers, costs=costs, complete=complete)
+        hint = "It was written by another version: run it again." if header else "Name a .jsonl file of `mnemic bench`."
+        raise Invalid("log", f"{path.name} is not a log of a run that this version reads", hint)
+    if not header.get("tasks"):
+        made.setdefault("", _Gathering())
+    else:
+        made.pop("", None)
+    return {name: gathering.run(header, name, complete) for name, gathering in made.items()}
+
+
+class _Gathering:
+    """The records of one task."""
+
+    def __init__(self) -> None:
+        self._docs: dict[str, dict[str, Placed]] = {}
+        self._answers: dict[str, dict[tuple[str, str], LoggedAnswer]] = {}
+        self._costs: dict[str, Cost] = {}
+        self._failures: dict[str, str] = {}
+        self._words: dict[str, dict[tuple[str, str], str]] = {"question": {}, "text": {}}
+
+    def add(self, kind: str, record: dict[str, Any]) -> None:
+        match kind:
+            case "corpus":
+                docs = record["docs"].items()
+                self._docs[record["ns"]] = {doc: Placed(session, tokens) for doc, (session, tokens) in docs}
+            case "question" | "text":
+                self._words[kind][record["ns"], record["id"]] = record["text"]
+            case "answer":
+                answer = _answer(record)
+                self._answers.setdefault(answer.system, {})[answer.ns, answer.question] = answer
+            case "cost":
+                self._costs[record["system"]] = Cost(**record)
+                self._failures.pop(record["system"], None)  # the second time it came to its end
+            case "failed":
+                self._failures[record["system"]] = record["why"]
+
+    def run(self, header: Mapping[str, Any], name: str, complete: bool) -> LoggedRun:
+        return LoggedRun(
+            header=header, task=name, docs=self._docs, costs=self._costs, failures=self._failures,
+            answers={system: list(answers.values()) for system, answers in self._answers.items()},
+            questions=self._words["question"], texts=self._words["text"], complete=complete,
+        )  # fmt: skip
 
 
 def _answer(record: Mapping[str, Any]) -> LoggedAnswer:
     values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in record.items()}
+    if (given := values.get("given")) is not None:
+        sure = math.nan if given["confidence"] is None else given["confidence"]
+        values["given"] = GivenAnswer(**{**given, "cited": tuple(given["cited"]), "confidence": sure})
     return LoggedAnswer(**values)
+
+
+def _drop_half_a_line(path: Path) -> None:
+    with path.open("r+b") as file:
+        whole = file.read().rfind(b"\n") + 1
+        file.truncate(whole)
 
 
 def bench_of(path: Path) -> str:
@@ -241,7 +338,7 @@ def provenance() -> dict[str, object]:
     """Version, commit, packages and machine: what a number needs beside it to be believed."""
     return {
         "mnemic": __version__,
-        "git": _checkout(),
+        "git": checkout(),
         "packages": {name: _version(name) for name in PACKAGES},
         "machine": {
             "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
@@ -259,7 +356,7 @@ def _version(package: str) -> str | None:
         return None
 
 
-def _checkout() -> dict[str, object] | None:
+def checkout() -> dict[str, object] | None:
     """Commit and dirty flag, when the package runs from a checkout of itself; None when it is installed."""
     root = Path(mnemic.__path__[0]).resolve().parents[1]
     if not (root / ".git").exists():

@@ -4,7 +4,8 @@ Definitions: `R@k` = gold found in the first k / gold. `any@k`, `all@k` = 1 if a
 among them. A session's rank is that of its best turn, counting sessions, not turns. By token budget:
 gold found in the longest run from the top that fits the budget. `NDCG@k` follows LongMemEval's
 published evaluation (Wu et al., arXiv:2410.10813): gain 1 for any gold, no discount at ranks 1 and 2,
-then 1 / log2(rank). A metric that a question cannot have (no gold of that level) is NaN, and means
+then 1 / log2(rank). `nDCG@k` is the usual one: 1 / log2(1 + rank) from the first rank on. `MRR` = 1 / the rank of
+the first gold. A metric that a question cannot have (no gold of that level) is NaN, and means
 leave it out.
 """
 
@@ -20,11 +21,13 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from mnemic.lab.kit.contestant import GivenAnswer
+
 Array: TypeAlias = npt.NDArray[np.float64]
 Weights: TypeAlias = npt.NDArray[np.float32]
 
 DRAWS: Final = 2_000
-KS: Final = (1, 5, 10, 20, 50)
+KS: Final = (1, 2, 3, 5, 10, 20, 50)
 SESSION_KS: Final = (1, 5, 10)
 BUDGETS: Final = (1_000, 2_000, 4_000)
 
@@ -38,6 +41,8 @@ class Outcome:
         ranked: Ids of documents, best first; `ranked_sessions` and `tokens` run beside it.
         tokens: What each ranked document costs in a prompt.
         score: Of the best document, comparable between questions or not, as the system has it; NaN for none.
+        wanted: The right answer, in words.
+        given: What was answered in words; None where nobody asked for it.
     """
 
     question: str
@@ -48,6 +53,8 @@ class Outcome:
     ranked_sessions: tuple[str, ...]
     tokens: tuple[int, ...]
     score: float = math.nan
+    wanted: str = ""
+    given: GivenAnswer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +84,25 @@ def all_at(gold: Sequence[str], ranked: Sequence[str], k: int) -> float:
 
 def ndcg(gold: Sequence[str], ranked: Sequence[str], k: int) -> float:
     """Normalised discounted gain of the first `k`, any gold counting 1; NaN without gold."""
+    return _gain(gold, ranked, k, _late)
+
+
+def usual_ndcg(gold: Sequence[str], ranked: Sequence[str], k: int) -> float:
+    """The same discounted from the first rank on, as scikit-learn and most others have it; NaN without gold."""
+    return _gain(gold, ranked, k, lambda rank: 1 / math.log2(1 + rank))
+
+
+def reciprocal_rank(gold: Sequence[str], ranked: Sequence[str]) -> float:
+    """1 / the rank of the first gold, 0 where none is ranked; NaN without gold."""
+    if not gold:
+        return math.nan
+    return next((1 / rank for rank, doc in enumerate(ranked, start=1) if doc in gold), 0.0)
+
+
+def _gain(gold: Sequence[str], ranked: Sequence[str], k: int, discount: Callable[[int], float]) -> float:
     wanted = set(gold)
-    ideal = sum(_discount(rank) for rank in range(1, min(k, len(wanted)) + 1))
-    gained = sum(_discount(rank) for rank, doc in enumerate(ranked[:k], start=1) if doc in wanted)
+    ideal = sum(discount(rank) for rank in range(1, min(k, len(wanted)) + 1))
+    gained = sum(discount(rank) for rank, doc in enumerate(ranked[:k], start=1) if doc in wanted)
     return gained / ideal if wanted else math.nan
 
 
@@ -103,7 +126,7 @@ def auroc(positive: Sequence[float], negative: Sequence[float]) -> float:
     return float((below + upto).sum() / 2 / len(positive) / len(negative))
 
 
-def _discount(rank: int) -> float:
+def _late(rank: int) -> float:
     return 1.0 if rank <= 2 else 1 / math.log2(rank)
 
 
@@ -133,6 +156,8 @@ def _metrics() -> dict[str, Metric]:
         table |= {f"{name}@{k}": partial(_turns, measure, k) for k in KS}
         table |= {f"session {name}@{k}": partial(_sessions, measure, k) for k in SESSION_KS}
     table |= {f"NDCG@{k}": partial(_turns, ndcg, k) for k in (5, 10)}
+    table |= {f"nDCG@{k}": partial(_turns, usual_ndcg, k) for k in (5, 10)}
+    table["MRR"] = lambda outcome: reciprocal_rank(outcome.gold, outcome.ranked)
     table |= {f"R@{budget // 1000}k tokens": partial(_within, budget) for budget in BUDGETS}
     table |= {f"tokens@{k}": partial(_tokens_shown, k) for k in (10, 50)}
     return table
@@ -142,9 +167,9 @@ METRICS: Final[Mapping[str, Metric]] = _metrics()
 """Every per-question metric by name; all but `tokens@k` lie in [0, 1]."""
 
 
-def measure(outcomes: Sequence[Outcome]) -> dict[str, Array]:
+def measure(outcomes: Sequence[Outcome], by: Mapping[str, Metric] = METRICS) -> dict[str, Array]:
     """Every metric of every outcome, in their order."""
-    return {name: np.array([metric(o) for o in outcomes], dtype=np.float64) for name, metric in METRICS.items()}
+    return {name: np.array([metric(o) for o in outcomes], dtype=np.float64) for name, metric in by.items()}
 
 
 @lru_cache(maxsize=8)
@@ -186,8 +211,10 @@ def difference(values: Array, baseline: Array, seed: int) -> Estimate:
 def clustered(values: Array, groups: Sequence[str], seed: int) -> Estimate:
     """The mean of a column, with the percentile interval of a bootstrap that draws whole groups, such as conversations.
 
-    The interval is NaN where there are fewer than two groups.
+    Values that are NaN are left out. The interval is NaN where there are fewer than two groups.
     """
+    there = ~np.isnan(values)
+    values, groups = values[there], [group for group, is_there in zip(groups, there, strict=True) if is_there]
     names = distinct(groups)
     if len(names) < 2:
         return Estimate(float(np.mean(values)) if len(values) else math.nan, math.nan, math.nan, len(values))

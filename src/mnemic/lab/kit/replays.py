@@ -16,10 +16,10 @@ from mnemic import demo
 from mnemic.core.queries import Filter
 from mnemic.errors import Invalid
 from mnemic.ingest.message import Message
-from mnemic.lab.kit.datasets import Dataset
-from mnemic.lab.kit.run import SHOWN, Progress, silent
+from mnemic.lab.kit.contestant import SHOWN
+from mnemic.lab.kit.datasets import Dataset, message
+from mnemic.lab.kit.run import Progress, silent
 from mnemic.lab.kit.set_clock import EARLY, SetClock
-from mnemic.lab.kit.systems import message
 from mnemic.memory import Memory
 from mnemic.settings import Settings
 

@@ -1,111 +1,280 @@
-"""A run: every system takes in the corpora and answers every question, and all of it goes to the log."""
+"""A run: every contestant takes in the data of every task and answers its questions, and all of it goes to one log."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
-from typing import Final, TypeAlias
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from mnemic._version import __version__
 from mnemic.core.tokens import count_tokens
-from mnemic.lab.kit.baselines import RankedDocs
-from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Dataset
-from mnemic.lab.kit.log import Cost, Log, LoggedAnswer, Placed
-from mnemic.lab.kit.metrics import BUDGETS, KS, SESSION_KS
-from mnemic.lab.kit.systems import Entrant, System
+from mnemic.errors import Invalid
+from mnemic.lab.entries import contestants, task
+from mnemic.lab.kit.baselines import DENSE
+from mnemic.lab.kit.contest import ContestJob, Limits, Step, compete, compete_apart
+from mnemic.lab.kit.contestant import SHOWN, Make, Means
+from mnemic.lab.kit.log import Cost, Log, LoggedAnswer, LoggedRun, Placed, checkout, read_tasks
+
+if TYPE_CHECKING:
+    from mnemic.lab.kit.datasets import Corpus, Dataset
+    from mnemic.lab.kit.task import BenchTask
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Called with a row's name, how many of its questions are answered, and how many there are."""
 
-SHOWN: Final = 10
-"""Documents that a caller asks for: what is timed, and whose tokens an answer counts."""
+BENCH: Final = "run"
+"""What the header of such a log says that it is of."""
 
-DEPTH: Final = 200
-"""Documents asked for once more, untimed, for the metrics that look deeper: 50 turns, 4,000 tokens."""
+_EXCERPT: Final = 400
+"""Characters of a document that the log keeps."""
+
+_LISTED: Final = 50
+"""Faults of a task's data that the log lists; the rest are counted."""
 
 
 def silent(system: str, done: int, total: int) -> None:
     """Ignore progress."""
 
 
-def run(dataset: Dataset, entrants: Sequence[Entrant], log: Log, progress: Progress = silent) -> None:
-    """Run each entrant in turn; what has been answered is in the log whatever happens next."""
-    docs_by_corpus = {corpus.ns: _placed(corpus) for corpus in dataset.corpora}
-    for ns, docs in docs_by_corpus.items():
-        log.corpus(ns, docs)
-    for entrant in entrants:
-        with closing(entrant.make()) as system:
-            _run_system(entrant.name, system, dataset, docs_by_corpus, log, progress)
-    log.end()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPlan:
+    """What a run is to do.
+
+    Attributes:
+        tasks: By name, each with the file or folder of its data.
+        rows: Contestants by name; the rows of each task when empty.
+        limit: Only the first so many questions of each task.
+        seed: Of the bootstrap; nothing else is random.
+    """
+
+    tasks: Mapping[str, Path]
+    rows: tuple[str, ...] = ()
+    means: Means = field(default_factory=Means)
+    limit: int | None = None
+    seed: int = 0
 
 
-def _run_system(
-    name: str,
-    system: System,
-    dataset: Dataset,
-    placed: Mapping[str, Mapping[str, Placed]],
-    log: Log,
-    progress: Progress,
-) -> None:
-    began = time.perf_counter()
-    system.ingest(dataset.corpora)
-    ingest_seconds = time.perf_counter() - began
-    progress(name, 0, len(dataset.questions))
-    for n, question in enumerate(dataset.questions, start=1):
-        log.answer(_answer(name, system, question, placed[question.ns]))
-        progress(name, n, len(dataset.questions))
-    figures = system.figures()
-    log.cost(
-        Cost(
-            system=name,
-            messages=sum(len(corpus.docs) for corpus in dataset.corpora),
-            ingest_seconds=ingest_seconds,
-            bytes_per_message=figures.bytes_per_message,
-            lag_ms=figures.lag_ms,
-        )
-    )
+@dataclass(frozen=True, slots=True)
+class _Course:
+    """A task with its data, and who runs."""
+
+    task: BenchTask
+    dataset: Dataset
+    rows: Mapping[str, Make]
+    docs: Mapping[str, Mapping[str, Placed]]
 
 
-def _answer(name: str, system: System, question: BenchQuestion, docs: Mapping[str, Placed]) -> LoggedAnswer:
-    began = time.perf_counter()
-    short = system.rank(question, SHOWN)
-    took = (time.perf_counter() - began) * 1000
-    ranking = _joined(short, system.rank(question, DEPTH))
-    depth = _depth(ranking, docs)
-    return LoggedAnswer(
-        system=name,
-        ns=question.ns,
-        question=question.id,
-        category=question.category,
-        gold=question.gold,
-        sessions=question.sessions,
-        ranked=ranking.ids[:depth],
-        scores=ranking.scores[:depth],
-        tokens=sum(docs[doc].tokens for doc in ranking.ids[:SHOWN]),
-        milliseconds=round(took, 4),
-    )
+def run(
+    plan: RunPlan,
+    out: Path,
+    *,
+    resume: bool = False,
+    apart: Limits | None = None,
+    at_once: int = 1,
+    progress: Progress = silent,
+) -> Path:
+    """Run the plan and return the log it wrote; `lab.kit.run_report.report` makes the tables from that.
+
+    Args:
+        out: A folder, which gets a log named after tasks and time, or the log file itself (`.jsonl`).
+        resume: Go on with the log `out` where it ends.
+        apart: Run each contestant in a process of its own, with these limits; None for this process, where a
+            contestant that fails ends the run.
+        at_once: So many of these processes at once; their times are then not what they are alone.
+
+    Raises:
+        Invalid: a task, its data or a contestant is not there, the log exists, or it was begun with other settings.
+    """
+    if plan.limit is not None and plan.limit < 1:
+        raise Invalid("limit", f"is {plan.limit}", "Ask at least one question.")
+    if at_once > 1 and plan.means.cache is not None:
+        raise Invalid("jobs", "does not go with a cache of vectors, which is one process's", "Leave one of them out.")
+    courses = {name: _course(name, where, plan) for name, where in plan.tasks.items()}
+    header = _header(plan, courses)
+    name = "+".join(courses) if len(courses) > 1 else next(iter(courses.values())).dataset.name
+    path = out if out.suffix == ".jsonl" else out / f"{name}-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}.jsonl"
+    before: Mapping[str, LoggedRun] = {}
+    if resume and path.exists():
+        before = read_tasks(path)
+        _same(next(iter(before.values())).header, header)
+        if all(logged.complete and not logged.failures for logged in before.values()):
+            return path
+    with Log(path, going_on=bool(before)) as log:
+        scribe = _Scribe(log, courses, before, progress)
+        if before:
+            log.add("resumed", at=datetime.now(UTC).isoformat())
+        else:
+            log.header(**header)
+        jobs = list(_jobs(courses, plan.means, before))
+        if apart is None:
+            for job in jobs:
+                for step in compete(job):
+                    scribe.take(job, step)
+        else:
+            compete_apart(jobs, scribe.take, scribe.failed, limits=apart, at_once=at_once)
+        log.end()
+    return path
+
+
+def _course(name: str, where: Path, plan: RunPlan) -> _Course:
+    chosen = task(name)
+    dataset = chosen.read(where).first(plan.limit)
+    if not dataset.questions:
+        raise Invalid("tasks", f"{name} has no question in {where.name}", "Name a file that has some.")
+    rows = contestants(plan.rows or usual_rows(name, plan.means))
+    return _Course(chosen, dataset, rows, {corpus.ns: _placed(corpus) for corpus in dataset.corpora})
+
+
+def usual_rows(name: str, means: Means) -> list[str]:
+    """The contestants of a task where none is named: without an embedder, those that need none.
+
+    Raises:
+        Invalid: there is no such task, or no such embedder.
+    """
+    rows = task(name).rows
+    return list(rows) if means.embedder_name is not None else [row for row in rows if row not in DENSE]
 
 
 def _placed(corpus: Corpus) -> dict[str, Placed]:
     return {doc.id: Placed(doc.session, count_tokens(f"{doc.speaker}: {doc.text}")) for doc in corpus.docs}
 
 
-def _joined(short: RankedDocs, deep: RankedDocs) -> RankedDocs:
-    """Append to the short ranking what only the deep one has: no system may gain by being asked for more."""
-    if deep.ids[: len(short.ids)] == short.ids:
-        return deep
-    first = set(short.ids)
-    later = [n for n, doc in enumerate(deep.ids) if doc not in first]
-    scores = (*short.scores, *(deep.scores[n] for n in later if deep.scores))
-    return RankedDocs((*short.ids, *(deep.ids[n] for n in later)), scores)
+def _jobs(courses: Mapping[str, _Course], means: Means, before: Mapping[str, LoggedRun]) -> Iterator[ContestJob]:
+    """What is still to be done: contestants that have no cost yet, with the questions that they have not answered."""
+    for name, course in courses.items():
+        logged = before.get(name, LoggedRun(header={}))
+        for row, make in course.rows.items():
+            if row in logged.costs:
+                continue
+            answered = {(answer.ns, answer.question) for answer in logged.answers.get(row, ())}
+            left = tuple(q for q in course.dataset.questions if (q.ns, q.id) not in answered)
+            yield ContestJob(
+                task=name, contestant=row, make=make, means=means, dataset=replace(course.dataset, questions=left),
+                docs=course.docs, depth=course.task.depth, answered=course.task.answered,
+            )  # fmt: skip
 
 
-def _depth(ranking: RankedDocs, docs: Mapping[str, Placed]) -> int:
-    """Compute how many ranked documents the log needs: as many as the deepest metric looks at."""
-    tokens, sessions = 0, set()
-    for n, doc in enumerate(ranking.ids):
-        tokens += docs[doc].tokens
-        sessions.add(docs[doc].session)
-        if n >= max(KS) and tokens > max(BUDGETS) and len(sessions) > max(SESSION_KS):
-            return n
-    return len(ranking.ids)
+class _Scribe:
+    """Writes what comes of jobs into the log."""
+
+    def __init__(
+        self, log: Log, courses: Mapping[str, _Course], before: Mapping[str, LoggedRun], progress: Progress
+    ) -> None:
+        self._log, self._courses, self._progress = log, courses, progress
+        self._said = {name: {("question", *key) for key in logged.questions} for name, logged in before.items()}
+        for name, logged in before.items():
+            self._said[name] |= {("text", *key) for key in logged.texts}
+        self._placed = {name for name, logged in before.items() if logged.docs}
+        self._done = {
+            (name, row): len(answers) for name, logged in before.items() for row, answers in logged.answers.items()
+        }
+        self._words = {
+            name: {("question", q.ns, q.id): q.text for q in course.dataset.questions}
+            | {("text", doc.ns, doc.id): doc.text for corpus in course.dataset.corpora for doc in corpus.docs}
+            for name, course in courses.items()
+        }
+
+    def take(self, job: ContestJob, step: Step) -> None:
+        """Log an answer, with the words that it brings up, or a cost; None is only a sign of life."""
+        at = (job.task, job.contestant)
+        self._done.setdefault(at, 0)
+        if isinstance(step, LoggedAnswer):
+            self._begin(job.task)
+            self._say(job.task, "question", step.ns, step.question)
+            for doc in (*step.gold, *step.ranked[:SHOWN]):
+                self._say(job.task, "text", step.ns, doc)
+            self._log.answer(step)
+            self._done[at] += 1
+        elif isinstance(step, Cost):
+            self._begin(job.task)
+            self._log.cost(step)
+        row = job.contestant if len(self._courses) == 1 else f"{job.task}: {job.contestant}"
+        self._progress(row, self._done[at], len(self._courses[job.task].dataset.questions))
+
+    def failed(self, job: ContestJob, why: str) -> None:
+        self._begin(job.task)
+        self._log.failed(job.contestant, why)
+
+    def _begin(self, name: str) -> None:
+        self._log.of_task(name)
+        if name not in self._placed:
+            self._placed.add(name)
+            for ns, docs in self._courses[name].docs.items():
+                self._log.corpus(ns, docs)
+
+    def _say(self, name: str, kind: str, ns: str, id: str) -> None:
+        said = self._said.setdefault(name, set())
+        if (kind, ns, id) not in said:
+            said.add((kind, ns, id))
+            self._log.words(kind, ns, id, self._words[name][kind, ns, id][:_EXCERPT])
+
+
+# What a run says of itself
+
+
+def _header(plan: RunPlan, courses: Mapping[str, _Course]) -> dict[str, object]:
+    git = checkout()
+    return {
+        "bench": BENCH,
+        "seed": plan.seed,
+        "tasks": list(courses),
+        "settings": {
+            "tasks": {name: course.dataset.sha256 for name, course in courses.items()},
+            "contestants": {name: list(course.rows) for name, course in courses.items()},
+            "embedder": plan.means.embedder_name,
+            "limit": plan.limit,
+            "seed": plan.seed,
+            "version": __version__,
+            "commit": None if git is None else git["commit"],
+        },
+        "data": {name: _described(course.dataset) for name, course in courses.items()},
+        "effective": {
+            name: {
+                "questions": len(course.dataset.questions),
+                "depth": course.task.depth,
+                "captions": "in the text",
+                "level": "turn",
+            }
+            for name, course in courses.items()
+        },
+    }
+
+
+def _described(dataset: Dataset) -> dict[str, object]:
+    return {
+        "name": dataset.name,
+        "sha256": dataset.sha256,
+        "corpora": len(dataset.corpora),
+        "docs": sum(len(corpus.docs) for corpus in dataset.corpora),
+        "undated": dataset.undated,
+        "questions": len(dataset.questions),
+        "unscorable": dataset.unscorable,
+        "evidence_mended": dataset.mended,
+        "evidence_dropped": dataset.dropped,
+        "faults": len(dataset.faults),
+        "faults_listed": [asdict(fault) for fault in dataset.faults[:_LISTED]],
+    }
+
+
+def _same(begun: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    """Refuse to go on with another run."""
+    if begun.get("bench") != BENCH:
+        raise Invalid("out", "is the log of another bench", "Name a log of `bench run`, or another file.")
+    was, wanted = _flat(begun["settings"]), _flat(now["settings"])
+    other = [
+        f"{name}: {was.get(name)} then, {wanted.get(name)} now"
+        for name in dict.fromkeys((*was, *wanted))
+        if was.get(name) != wanted.get(name)
+    ]
+    if other:
+        raise Invalid("resume", f"the run was begun with other settings ({'; '.join(other)})", "Give the same ones.")
+
+
+def _flat(settings: Mapping[str, Any], before: str = "") -> dict[str, object]:
+    flat: dict[str, object] = {}
+    for name, value in settings.items():
+        inner = _flat(value, f"{before}{name} ") if isinstance(value, Mapping) else {f"{before}{name}": value}
+        flat |= inner
+    return flat

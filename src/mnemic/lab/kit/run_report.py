@@ -4,78 +4,96 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TextIO, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from mnemic.errors import Invalid
+from mnemic.lab.entries import task as named_task
 from mnemic.lab.kit import log, metrics
-from mnemic.lab.kit.baselines import BAR
 from mnemic.lab.kit.datasets import UNANSWERABLE
-from mnemic.lab.kit.log import Cost, LoggedAnswer, LoggedRun
 from mnemic.lab.kit.metrics import Array, Estimate
+from mnemic.lab.kit.run import BENCH
 from mnemic.lab.kit.tables import TextTable, aligned, bar, display_width, finite, piped
+
+if TYPE_CHECKING:
+    from mnemic.lab.kit.log import Cost, LoggedAnswer, LoggedRun
+    from mnemic.lab.kit.task import BenchTask
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
 
-HEADLINE: Final = "R@10"
-_SHOWN: Final = (
-    ("R@1", "R@1"),
-    ("R@5", "R@5"),
-    ("R@10", "R@10"),
-    ("R@20", "R@20"),
-    ("R@50", "R@50"),
-    ("any@5", "any@5"),
-    ("session any@5", "ses any@5"),
-    ("session any@10", "ses any@10"),
-    ("R@1k tokens", "1k"),
-    ("R@2k tokens", "2k"),
-    ("R@4k tokens", "4k"),
-)
 _INSTANT: Final = 1e6
 _WITH_INTERVAL: Final = frozenset({"R@5", "R@10"})
 _ORDER: Final = ("single-hop", "multi-hop", "temporal", "open-domain", "adversarial")
+_NOTHING: Final = Estimate(math.nan, math.nan, math.nan, 0)
+
+WORST: Final = 20
+"""Questions that are shown as the worst."""
+
+_BESIDE: Final = 5
+"""Documents that stand beside what was wanted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemRow:
-    """One system.
+    """One contestant at one task.
 
     Attributes:
         asked: Questions it answered, scorable or not.
-        scores: Every metric over all questions.
-        answerable: The same without adversarial and abstention questions.
-        categories: The headline metric by category.
-        gain: The headline metric minus the bar's on the same questions; None for the bar itself, or without it.
+        scores: Every metric over all questions, with the interval of a bootstrap over questions.
+        clustered: The headline metric with that of one over whole conversations; NaN bounds where there is only one.
+        answerable: Every metric without adversarial and abstention questions.
+        categories: The metrics that are shown, by category.
+        gain: The headline metric minus that of the row it is held against, on the same questions; None for that row
+            itself, or without it. `clustered_gain` draws whole conversations.
         auroc: How well the best score tells answerable questions from the others; NaN without scores or without others.
         p50_ms, p95_ms: Recall latency.
+        cpu_ms: What a recall takes of all processors, on the mean; NaN where it was not measured.
         cost: None when the run was cut short before it was measured.
+        failure: Why it did not come to its end; "" if it did, or was not ended.
     """
 
     system: str
     asked: int
     scores: Mapping[str, Estimate]
+    clustered: Estimate
     answerable: Mapping[str, Estimate]
-    categories: Mapping[str, Estimate]
+    categories: Mapping[str, Mapping[str, Estimate]]
     gain: Estimate | None
+    clustered_gain: Estimate | None
     auroc: float
     p50_ms: float
     p95_ms: float
+    cpu_ms: float
     tokens: float
     cost: Cost | None
+    failure: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskReport:
+    """What came of one task, as values."""
+
+    task: BenchTask
+    run: LoggedRun
+    rows: tuple[SystemRow, ...]
+    own: tuple[TextTable, ...]
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunReport:
-    """A run's tables as values."""
+    """A run's tables as values, by task."""
 
     header: Mapping[str, Any]
     complete: bool
-    rows: tuple[SystemRow, ...]
-    notes: tuple[str, ...]
+    tasks: tuple[TaskReport, ...]
+    seed: int
 
 
 def report(log_path: Path, *, seed: int | None = None) -> RunReport:
@@ -86,59 +104,101 @@ def report(log_path: Path, *, seed: int | None = None) -> RunReport:
 
     Raises:
         NotFound: no such log.
-        Invalid: not a log of a run.
+        Invalid: not the log of such a run.
     """
-    run = log.read(log_path)
-    seed = int(run.header.get("seed", 0)) if seed is None else seed
-    rows = tuple(_row(run, system, answers, seed) for system, answers in run.answers.items())
-    return RunReport(header=run.header, complete=run.complete, rows=rows, notes=_notes(run))
+    runs = log.read_tasks(log_path)
+    first = next(iter(runs.values()))
+    if first.header.get("bench") != BENCH:
+        raise Invalid("log", f"{log_path.name} is not a log of `bench run`", "Its own bench reads it.")
+    seed = int(first.header["seed"]) if seed is None else seed
+    tasks = tuple(_of_task(named_task(name), run, seed) for name, run in runs.items())
+    return RunReport(header=first.header, complete=first.complete, tasks=tasks, seed=seed)
 
 
 def as_json(run_report: RunReport) -> str:
     """The report for machines: every metric with its interval; what cannot be had is null."""
-    record = {
+    return json.dumps(finite(record(run_report)), ensure_ascii=False, indent=2)
+
+
+def record(run_report: RunReport) -> dict[str, object]:
+    """The report as a mapping."""
+    return {
         "header": dict(run_report.header),
         "complete": run_report.complete,
-        "rows": [asdict(row) for row in run_report.rows],
-        "notes": list(run_report.notes),
+        "tasks": {
+            each.task.name: {
+                "rows": [asdict(row) for row in each.rows],
+                "tables": [asdict(table) for table in each.own],
+                "notes": list(each.notes),
+            }
+            for each in run_report.tasks
+        },
     }
-    return json.dumps(finite(record), ensure_ascii=False, indent=2)
 
 
-def _row(run: LoggedRun, system: str, answers: Sequence[LoggedAnswer], seed: int) -> SystemRow:
+def _of_task(task: BenchTask, run: LoggedRun, seed: int) -> TaskReport:
+    names = dict.fromkeys((*run.answers, *run.failures))
+    rows = tuple(_row(task, run, name, run.answers.get(name, []), seed) for name in names)
+    own = tuple(task.tables(run, seed))
+    return TaskReport(task=task, run=run, rows=rows, own=own, notes=_notes(task, run, seed))
+
+
+def _row(task: BenchTask, run: LoggedRun, system: str, answers: Sequence[LoggedAnswer], seed: int) -> SystemRow:
     outcomes = [run.outcome(answer) for answer in answers]
-    values = metrics.measure(outcomes)
+    values = metrics.measure(outcomes, task.metrics)
     categories = np.array([answer.category for answer in answers])
-    latencies = [answer.milliseconds for answer in answers]
+    headline, spaces = values[task.headline], [answer.ns for answer in answers]
+    shown = {name: values[name] for name in task.shown}
+    beyond = _beyond(task, run, system, answers, headline)
     return SystemRow(
         system=system,
         asked=len(answers),
         scores=metrics.estimates(values, seed),
+        clustered=metrics.clustered(headline, spaces, seed),
         answerable=_estimates(values, ~np.isin(categories, list(UNANSWERABLE)), seed),
         categories={
-            name: _estimates({HEADLINE: values[HEADLINE]}, categories == name, seed)[HEADLINE]
+            name: _estimates(shown, categories == name, seed)
             for name in _ordered({answer.category for answer in answers})
         },
-        gain=_gain(run, system, values[HEADLINE], seed),
+        gain=None if beyond is None else metrics.estimates({"": beyond}, seed)[""],
+        clustered_gain=None if beyond is None else metrics.clustered(beyond, spaces, seed),
         auroc=_answerability(outcomes),
-        p50_ms=float(np.percentile(latencies, 50)),
-        p95_ms=float(np.percentile(latencies, 95)),
-        tokens=float(np.mean([answer.tokens for answer in answers])),
+        p50_ms=_percentile(answers, 50),
+        p95_ms=_percentile(answers, 95),
+        cpu_ms=_mean([answer.cpu_ms for answer in answers if answer.cpu_ms is not None]),
+        tokens=_mean([answer.tokens for answer in answers]),
         cost=run.costs.get(system),
+        failure=run.failures.get(system, ""),
     )
+
+
+def _percentile(answers: Sequence[LoggedAnswer], share: float) -> float:
+    return float(np.percentile([answer.milliseconds for answer in answers], share)) if answers else math.nan
+
+
+def _mean(values: Sequence[float]) -> float:
+    return float(np.mean(values)) if values else math.nan
 
 
 def _estimates(values: Mapping[str, Array], chosen: Mask, seed: int) -> dict[str, Estimate]:
     return metrics.estimates({name: column[chosen] for name, column in values.items()}, seed)
 
 
-def _gain(run: LoggedRun, system: str, values: Array, seed: int) -> Estimate | None:
-    if system == BAR or BAR not in run.answers:
+def _beyond(
+    task: BenchTask, run: LoggedRun, system: str, answers: Sequence[LoggedAnswer], values: Array
+) -> Array | None:
+    """By how much each answer beats that of the row it is held against."""
+    if system == task.against or task.against not in run.answers:
         return None
-    headline = metrics.METRICS[HEADLINE]
-    bar = {answer.question: headline(run.outcome(answer)) for answer in run.answers[BAR]}
-    against = np.array([bar.get(answer.question, math.nan) for answer in run.answers[system]])
-    return metrics.difference(values, against, seed)
+    return values - beside(task, run, run.answers[task.against], answers, task.headline)
+
+
+def beside(
+    task: BenchTask, run: LoggedRun, others: Sequence[LoggedAnswer], answers: Sequence[LoggedAnswer], metric: str
+) -> Array:
+    """A metric of the others' answers to the same questions, in the order of `answers`; NaN where there is none."""
+    measured = {(other.ns, other.question): task.metrics[metric](run.outcome(other)) for other in others}
+    return np.array([measured.get((answer.ns, answer.question), math.nan) for answer in answers], np.float64)
 
 
 def _answerability(outcomes: Sequence[metrics.Outcome]) -> float:
@@ -153,30 +213,93 @@ def _ordered(categories: set[str]) -> list[str]:
     return [name for name in _ORDER if name in categories] + sorted(categories - set(_ORDER))
 
 
-def _notes(run: LoggedRun) -> tuple[str, ...]:
-    data, effective = run.header["data"], run.header["effective"]
+@dataclass(frozen=True, slots=True)
+class ShownDoc:
+    """A document beside a question: its id, the beginning of its words, its rank from 1, and whether it is wanted."""
+
+    id: str
+    text: str
+    rank: int | None
+    wanted: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BadQuestion:
+    """A question that went badly, with what was wanted and what came first."""
+
+    id: str
+    ns: str
+    category: str
+    text: str
+    score: float
+    wanted: tuple[ShownDoc, ...]
+    recalled: tuple[ShownDoc, ...]
+
+
+def worst(of: TaskReport, system: str, most: int = WORST) -> list[BadQuestion]:
+    """The questions with the lowest headline metric; of equal ones those whose first evidence ranks lowest."""
+    scored = []
+    for answer in of.run.answers.get(system, ()):
+        score = of.task.metrics[of.task.headline](of.run.outcome(answer))
+        if not math.isnan(score) and score < 1:
+            scored.append((score, metrics.reciprocal_rank(answer.gold, answer.ranked), answer))
+    scored.sort(key=lambda row: row[:2])
+    return [_bad(of.run, answer, score) for score, _, answer in scored[:most]]
+
+
+def _bad(run: LoggedRun, answer: LoggedAnswer, score: float) -> BadQuestion:
+    rank = {doc: n for n, doc in enumerate(answer.ranked, start=1)}
+
+    def shown(doc: str) -> ShownDoc:
+        return ShownDoc(doc, run.texts.get((answer.ns, doc), ""), rank.get(doc), doc in answer.gold)
+
+    return BadQuestion(
+        id=answer.question,
+        ns=answer.ns,
+        category=answer.category,
+        text=run.questions.get((answer.ns, answer.question), ""),
+        score=score,
+        wanted=tuple(map(shown, answer.gold)),
+        recalled=tuple(map(shown, answer.ranked[:_BESIDE])),
+    )
+
+
+def chief(of: TaskReport) -> str:
+    """The contestant whose worst questions are shown: mnemic, or the first; "" where nobody answered."""
+    return "mnemic" if "mnemic" in of.run.answers else next(iter(of.run.answers), "")
+
+
+def _notes(task: BenchTask, run: LoggedRun, seed: int) -> tuple[str, ...]:
+    data, settings = run.header["data"][task.name], run.header["settings"]
     notes = [
-        f"{data['name']}, sha256 {data['sha256'][:12]}: {data['docs']:,} turns ({data['undated']} undated), "
+        f"{data['name']}, sha256 {data['sha256'][:12]}: {data['docs']:,} documents ({data['undated']} undated), "
         f"{data['questions']:,} questions, {data['unscorable']} without evidence and left out. "
-        f"Evidence mended {data['evidence_mended']}, naming no turn {data['evidence_dropped']}.",
-        "Turn level, captions in the text, adversarial questions in (table 2 has them apart), no language model, "
-        f"weights set on its development part (LOG.md). 95 % intervals: percentile bootstrap, {metrics.DRAWS:,} draws, "
-        f"seed {run.header['seed']}.",
+        f"Evidence mended {data['evidence_mended']}, naming no document {data['evidence_dropped']}.",
+        "Captions in the text, adversarial questions in (table 2 has them apart), no language model, "
+        f"weights set on development data (LOG.md). 95 % intervals: percentile bootstrap over questions, "
+        f"{metrics.DRAWS:,} draws, seed {seed}; by conversation: the same drawing whole ones.",
         "R@k = gold found / gold. 1k, 2k, 4k = gold within the first so many tokens. "
         "A session ranks where its best turn does.",
-        f"The bar is `{BAR}`; differences from it are paired, in points, with their 95 % interval. "
+        f"Differences are from `{task.against}`, paired, in points, with their 95 % interval. "
         "AUROC: how well the best score tells answerable questions from the others; 0.5 is chance.",
     ]
-    if effective["embedder"] is None:
+    if data["faults"]:
+        notes.append(f"{data['faults']} faults in the data, of which the first: " + _faults(data["faults_listed"][:5]))
+    if settings["embedder"] is None:
         notes.append("The rows `dense turns` and `hybrid` need an embedder; none was given, so they are not here.")
+    notes += [f"`{system}` did not come to its end: {why}." for system, why in run.failures.items()]
     if not run.complete:
         notes.append("The run was cut short: figures cover the questions answered until then.")
     return tuple(notes)
 
 
-def tables(run_report: RunReport) -> tuple[TextTable, ...]:
-    """What was found, by category, and what it cost."""
-    return _recall_table(run_report), _by_category(run_report), _costs(run_report)
+def _faults(listed: Sequence[Mapping[str, str]]) -> str:
+    return "; ".join(f"{fault['where']}: {fault['what']}" for fault in listed)
+
+
+def tables(of: TaskReport) -> tuple[TextTable, ...]:
+    """What was found, by category, what it cost, and the task's own."""
+    return _recall_table(of), _by_category(of), _costs(of), *_each_category(of), *of.own
 
 
 def plain(run_report: RunReport) -> str:
@@ -185,8 +308,27 @@ def plain(run_report: RunReport) -> str:
 
 
 def markdown(run_report: RunReport) -> str:
-    """The same for a page."""
-    return _stacked(run_report, piped)
+    """The same for a page, with the worst questions of each task behind."""
+    blocks = [_stacked(run_report, piped)]
+    for each in run_report.tasks:
+        name = chief(each)
+        if bad := worst(each, name):
+            blocks.append(f"**{each.task.name}: the worst questions of {name}**")
+            blocks.append("\n".join(line for question in bad for line in _listed(question)))
+    return "\n\n".join(blocks)
+
+
+def _listed(question: BadQuestion) -> Iterator[str]:
+    yield f"1. {_in_line(question.text)} ({question.category}, {question.id}: {100 * question.score:.0f} %)"
+    for doc in question.wanted:
+        yield f"   * wanted, {f'rank {doc.rank}' if doc.rank else 'not ranked'}: {_in_line(doc.text)}"
+    for doc in question.recalled:
+        yield f"   * {doc.rank}. {'(wanted) ' if doc.wanted else ''}{_in_line(doc.text)}"
+
+
+def _in_line(text: str) -> str:
+    """A text on one line in which Markdown has nothing to read."""
+    return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", " ".join(text.split()))
 
 
 def show(run_report: RunReport, stream: TextIO, form: str | None = None) -> None:
@@ -204,92 +346,120 @@ def show(run_report: RunReport, stream: TextIO, form: str | None = None) -> None
         _rich(run_report, stream)
 
 
-def _recall_table(run_report: RunReport) -> TextTable:
-    header = ("system", "n", *(short for _, short in _SHOWN), HEADLINE)
-    return TextTable("1. Evidence found, %", header, tuple(_found_cells(row) for row in run_report.rows))
+def _recall_table(of: TaskReport) -> TextTable:
+    header = ("system", "n", *of.task.shown.values(), of.task.headline)
+    return TextTable("1. Evidence found, %", header, tuple(_found_cells(of.task, row) for row in of.rows))
 
 
-def _found_cells(row: SystemRow) -> tuple[str, ...]:
+def _found_cells(task: BenchTask, row: SystemRow) -> tuple[str, ...]:
     scores = row.scores
-    cells = (_percent(scores[name], name in _WITH_INTERVAL) for name, _ in _SHOWN)
-    counted = max(scores[HEADLINE].n, scores["session any@5"].n)
-    return row.system, f"{counted:,}", *cells, bar(scores[HEADLINE].mean)
+    cells = (percent_of(scores[name], name in _WITH_INTERVAL) for name in task.shown)
+    counted = max(scores[name].n for name in task.shown)
+    name = f"{row.system} (failed)" if row.failure else row.system
+    return name, f"{counted:,}", *cells, bar(scores[task.headline].mean)
 
 
-def _by_category(run_report: RunReport) -> TextTable:
-    names = list(dict.fromkeys(name for row in run_report.rows for name in row.categories))
-    sizes = {name: max(row.categories[name].n for row in run_report.rows if name in row.categories) for name in names}
+def _by_category(of: TaskReport) -> TextTable:
+    headline = of.task.headline
+    names = list(dict.fromkeys(name for row in of.rows for name in row.categories))
+    sizes = {name: max(row.categories[name][headline].n for row in of.rows if name in row.categories) for name in names}
     header = (
         "system",
         *(f"{name} ({sizes[name]})" for name in names),
         "answerable only",
-        "all, beside the bar",
+        "all, by conversation",
+        f"beside {of.task.against}",
+        "by conversation",
         "AUROC",
     )
-    return TextTable(
-        f"2. {HEADLINE} by category, %", header, tuple(_category_cells(row, names) for row in run_report.rows)
-    )
+    cells = tuple(_category_cells(of.task, row, names) for row in of.rows)
+    return TextTable(f"2. {headline} by category, %", header, cells)
 
 
-def _category_cells(row: SystemRow, names: Sequence[str]) -> tuple[str, ...]:
-    nothing = Estimate(math.nan, math.nan, math.nan, 0)
+def _category_cells(task: BenchTask, row: SystemRow, names: Sequence[str]) -> tuple[str, ...]:
     return (
         row.system,
-        *(_percent(row.categories.get(name, nothing), True) for name in names),
-        _percent(row.answerable[HEADLINE], True),
-        _signed(row.gain),
+        *(percent_of(row.categories.get(name, {}).get(task.headline, _NOTHING), True) for name in names),
+        percent_of(row.answerable[task.headline], True),
+        percent_of(row.clustered, True),
+        signed(row.gain),
+        signed(row.clustered_gain),
         _number(row.auroc, 2),
     )
 
 
-def _costs(run_report: RunReport) -> TextTable:
+def _each_category(of: TaskReport) -> tuple[TextTable, ...]:
+    """Of a single contestant every metric by category; several are compared by the headline alone."""
+    if len(of.rows) != 1:
+        return ()
+    (row,) = of.rows
+    names = tuple(of.task.shown)
+    lines = [("all", row.scores), *row.categories.items()]
+    cells = tuple(
+        (name, f"{max(scores[metric].n for metric in names)}", *(percent_of(scores[metric]) for metric in names))
+        for name, scores in lines
+    )
+    return (TextTable(f"4. {row.system} by category, %", ("questions", "n", *of.task.shown.values()), cells),)
+
+
+def _costs(of: TaskReport) -> TextTable:
     header = (
         "system",
-        "ingest turns/s",
-        "bytes/message",
+        "start s",
+        "ingest docs/s",
+        "CPU ms/doc",
+        "bytes/doc",
         "write to recall ms",
         "recall p50 ms",
         "p95 ms",
+        "CPU ms",
         "tokens/question",
-        "model calls/message",
+        "model calls/doc",
+        "peak MiB",
     )
-    return TextTable(
-        "3. What it cost (recall and tokens: the ten best)", header, tuple(_cost_cells(row) for row in run_report.rows)
-    )
+    title = "3. What it cost (recall and tokens: the ten best)"
+    return TextTable(title, header, tuple(map(_cost_cells, of.rows)))
 
 
 def _cost_cells(row: SystemRow) -> tuple[str, ...]:
     cost = row.cost
+    if cost is None:
+        return row.system, *["-"] * 5, *_recall_cells(row), "-", "-"
+    cpu = cost.ingest_cpu_seconds
     return (
         row.system,
+        _number(cost.start_seconds, 2),
         _rate(cost),
-        _number(cost.bytes_per_message if cost else None, 0),
-        _number(cost.lag_ms if cost else None, 2),
-        _number(row.p50_ms, 2),
-        _number(row.p95_ms, 2),
-        _number(row.tokens, 0),
-        _number(cost.model_calls if cost else None, 0),
+        _number(None if cpu is None else 1000 * cpu / max(cost.messages, 1), 1),
+        _number(cost.bytes_per_message, 0),
+        _number(cost.lag_ms, 2),
+        *_recall_cells(row),
+        _number(cost.model_calls, 0),
+        _number(cost.peak_mib, 0),
     )
 
 
-def _rate(cost: Cost | None) -> str:
-    if cost is None:
-        return "-"
+def _recall_cells(row: SystemRow) -> tuple[str, ...]:
+    return _number(row.p50_ms, 2), _number(row.p95_ms, 2), _number(row.cpu_ms, 2), _number(row.tokens, 0)
+
+
+def _rate(cost: Cost) -> str:
     rate = cost.messages / max(cost.ingest_seconds, 1e-9)
     return _number(rate, 0) if rate < _INSTANT else "at once"
 
 
-def _percent(value: Estimate, interval: bool = False) -> str:
+def percent_of(value: Estimate, interval: bool = False) -> str:
     if math.isnan(value.mean):
         return "-"
     shown = f"{100 * value.mean:.1f}"
-    return f"{shown} ±{50 * (value.high - value.low):.1f}" if interval else shown
+    return f"{shown} ±{50 * (value.high - value.low):.1f}" if interval and not math.isnan(value.low) else shown
 
 
-def _signed(value: Estimate | None) -> str:
+def signed(value: Estimate | None) -> str:
     if value is None or math.isnan(value.mean):
         return "-"
-    return f"{100 * value.mean:+.1f} [{100 * value.low:+.1f}, {100 * value.high:+.1f}]"
+    interval = "" if math.isnan(value.low) else f" [{100 * value.low:+.1f}, {100 * value.high:+.1f}]"
+    return f"{100 * value.mean:+.1f}{interval}"
 
 
 def _number(value: float | None, digits: int) -> str:
@@ -297,8 +467,14 @@ def _number(value: float | None, digits: int) -> str:
 
 
 def _stacked(run_report: RunReport, form: Callable[[TextTable], str]) -> str:
-    blocks = [form(table) for table in tables(run_report)]
-    return "\n\n".join([*blocks, "\n".join(f"* {note}" for note in run_report.notes)])
+    several = len(run_report.tasks) > 1
+    blocks: list[str] = []
+    for each in run_report.tasks:
+        if several:
+            blocks.append(f"{'## ' if form is piped else ''}{each.task.name}: {each.task.about}")
+        blocks += [form(table) for table in tables(each)]
+        blocks.append("\n".join(f"* {note}" for note in each.notes))
+    return "\n\n".join(blocks)
 
 
 def _rich(run_report: RunReport, stream: TextIO) -> None:
@@ -306,16 +482,18 @@ def _rich(run_report: RunReport, stream: TextIO) -> None:
     from rich.table import Table as Grid
 
     console = Console(file=stream, highlight=False)
-    for table in tables(run_report):
-        widest = max(map(display_width, aligned(table).splitlines()))
-        if widest > console.width:
-            stream.write(aligned(table) + "\n\n")
-            continue
-        grid = Grid(title=table.title, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
-        for n, column in enumerate(table.columns):
-            grid.add_column(column, justify="left" if n == 0 else "right", no_wrap=True)
-        for row in table.rows:
-            grid.add_row(*row, style="bold" if row[0] == "mnemic" else None)
-        console.print(grid, end="\n\n")
-    for note in run_report.notes:
-        console.print(f"* {note}", style="dim", markup=False)
+    for each in run_report.tasks:
+        console.print(f"{each.task.name}: {each.task.about}\n", style="bold", markup=False)
+        for table in tables(each):
+            widest = max(map(display_width, aligned(table).splitlines()))
+            if widest > console.width:
+                stream.write(aligned(table) + "\n\n")
+                continue
+            grid = Grid(title=table.title, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+            for n, column in enumerate(table.columns):
+                grid.add_column(column, justify="left" if n == 0 else "right", no_wrap=True)
+            for row in table.rows:
+                grid.add_row(*row, style="bold" if row[0] == "mnemic" else None)
+            console.print(grid, end="\n\n")
+        for note in each.notes:
+            console.print(f"* {note}", style="dim", markup=False)

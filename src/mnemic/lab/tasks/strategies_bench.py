@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mnemic.errors import Invalid
+from mnemic.lab.kit.contestant import SHOWN
 from mnemic.lab.kit.datasets import load
 from mnemic.lab.kit.locomo_observations import observing_reader, read_observations
 from mnemic.lab.kit.log import Log
@@ -31,7 +32,7 @@ from mnemic.lab.kit.replays import (
     bundled_journal,
     journal_of,
 )
-from mnemic.lab.kit.run import SHOWN, Progress, silent
+from mnemic.lab.kit.run import Progress, silent
 from mnemic.lab.kit.scripted_readers import ScriptedReader, terse
 from mnemic.models.model_opening import open_chat
 from mnemic.registry import STRATEGIES

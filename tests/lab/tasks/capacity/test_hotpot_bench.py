@@ -14,7 +14,6 @@ import pytest
 
 from mnemic.errors import Invalid
 from mnemic.lab.kit.log import bench_of, read
-from mnemic.lab.kit.run_report import report
 from mnemic.lab.tasks.capacity.hotpot_bench import Protocol, bench_hotpot, schedule
 from mnemic.lab.tasks.capacity.hotpot_data import Passages, read_passages
 from mnemic.lab.tasks.capacity.hotpot_report import (
@@ -168,9 +167,9 @@ def test_figures_are_told_in_every_form(made: Capacities, tmp_path: Path) -> Non
     assert any("cut short" in note for note in notes(replace(made, complete=False)))
 
 
-def test_the_log_is_one_of_ours_and_read_by_the_common_report(log: Path) -> None:
+def test_the_log_is_one_of_ours(log: Path) -> None:
     assert bench_of(log) == "hotpot"
-    systems = {row.system for row in report(log).rows}
+    systems = read(log).answers.keys()
     assert {"mnemic", "sliding window alone @ 5", "before: mnemic", "shuffled: reservoir alone @ 30"} <= systems
 
 

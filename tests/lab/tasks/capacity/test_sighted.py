@@ -8,8 +8,7 @@ from contextlib import closing
 import pytest
 
 from mnemic.ingest.message import Message
-from mnemic.lab.kit.datasets import Doc
-from mnemic.lab.kit.systems import message
+from mnemic.lab.kit.datasets import Doc, message
 from mnemic.lab.tasks.capacity.sighted import Sighted
 
 ARTICLES = {

@@ -15,6 +15,7 @@ from mnemic.errors import Invalid
 from mnemic.faces.cli.bars import hold_to_bars, progress
 from mnemic.faces.cli.bench import bench_options as options
 from mnemic.faces.cli.bench.bench_options import FILE, NAMES, opened_embedder
+from mnemic.faces.cli.bench.bench_runs import ablate, asked, compare, locomo, multihop, run_, show_run, tasks
 from mnemic.faces.cli.bench.current import current, small, standing
 from mnemic.faces.cli.bench.windows import paging, retention_train, session
 from mnemic.faces.cli.command import WORDS, CommandGroup, verb
@@ -37,30 +38,6 @@ def bench() -> None:
 
     A run writes a log; every figure is recomputed from that.
     """
-
-
-@verb(
-    "mnemic bench locomo locomo10.json --out runs --limit 20",
-    "mnemic bench locomo locomo10.json --systems mnemic --json",
-    "mnemic bench locomo locomo10.json --systems mnemic --without dense,session,speaker",
-)
-@options.path
-@options.out
-@options.limit()
-@click.option("--systems", type=NAMES, help="Only these rows of the table, separated by commas.")
-@click.option("--without", type=NAMES, default=(), help="Stages of recall: for each a row of mnemic without it.")
-@options.embedder()
-@options.cache
-@options.seed()
-def locomo(path: Path, embedder: str, cache: Path | None, **measured: Any) -> None:
-    """Evidence retrieval on LoCoMo (its json, or unified jsonl), mnemic beside its baselines."""
-    from mnemic.lab.tasks.locomo_bench import bench_locomo
-
-    run = invocation()
-    with progress(run) as report_progress:
-        log = bench_locomo(path, embedder=opened_embedder(run, embedder, cache), progress=report_progress, **measured)
-    _show(run, log, None, markdown=False)
-    run.output.note(f"log: {log} (the same tables again: mnemic bench report {log})")
 
 
 @verb(
@@ -102,15 +79,19 @@ def strategies(path: Path | None, model: str, embedder: str, cache: Path | None,
     hold_to_bars(bars)
 
 
-@verb("mnemic bench report runs/run.jsonl", "mnemic bench report runs/run.jsonl --markdown")
+@verb("mnemic bench report runs/run.jsonl --html run.html", "mnemic bench report runs/run.jsonl --markdown")
 @click.argument("log", type=FILE)
 @click.option("--seed", type=int, help="Of the bootstrap (left out: the run's own).")
 @click.option("--markdown", is_flag=True, help="Tables for a page.")
-def report(log: Path, seed: int | None, markdown: bool) -> None:
+@click.option("--html", type=FILE, help="Of `bench run`: write a page with plots and the worst questions, too.")
+def report(log: Path, seed: int | None, markdown: bool, html: Path | None) -> None:
     """The tables of a run, recomputed from its LOG, whichever bench wrote it."""
     from mnemic.lab.kit.log import bench_of
 
-    match bench_of(log):
+    bench = bench_of(log)
+    if html is not None and bench in ("capacity", "hotpot", "strategies"):
+        raise Invalid("html", f"is for logs of `bench run`, and this is one of `bench {bench}`", "Leave it out.")
+    match bench:
         case "capacity":
             _show_sweep(invocation(), log, seed=seed, markdown=markdown)
         case "hotpot":
@@ -118,7 +99,7 @@ def report(log: Path, seed: int | None, markdown: bool) -> None:
         case "strategies":
             _show_strategies(invocation(), log, seed=seed, markdown=markdown)
         case _:
-            _show(invocation(), log, seed, markdown=markdown)
+            show_run(invocation(), log, seed=seed, markdown=markdown, html=html)
 
 
 @verb(
@@ -462,48 +443,6 @@ def _show_figures(run: Invocation, measured: Measurements, *, binding: bool = Tr
         hold_to_bars(measured.figures)
 
 
-@verb("mnemic bench asked data --embedder none")
-@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
-@options.embedder()
-@options.cache
-@options.seed()
-def asked(folder: Path, embedder: str, cache: Path | None, seed: int) -> None:
-    """Our own questions: Chinese, across languages, and things that were never said; FOLDER holds the dialogues."""
-    from mnemic.lab.tasks.asked_bench import bench_asked, show
-
-    run = invocation()
-    with progress(run) as report_progress:
-        results = bench_asked(folder, embedder=opened_embedder(run, embedder, cache), progress=report_progress)
-    show(results, sys.stdout, seed)
-
-
-@verb("mnemic bench multihop questions.jsonl --embedder none", "mnemic bench multihop questions.jsonl --by hippo2")
-@options.path
-@options.limit()
-@click.option("--untitled", is_flag=True, help="Take the titles out of the documents.")
-@click.option("--without", type=NAMES, default=(), help="Stages of recall to leave out, all at once.")
-@click.option("--by", metavar="NAME", help="A strategy whose own recall answers, or a baseline such as 'BM25 turns'.")
-@options.embedder()
-@options.cache
-def multihop(
-    path: Path,
-    limit: int | None,
-    untitled: bool,
-    without: Sequence[str],
-    by: str | None,
-    embedder: str,
-    cache: Path | None,
-) -> None:
-    """Passages found for multi-hop questions over a pool of documents (2Wiki, HotpotQA, MuSiQue as unified jsonl)."""
-    from mnemic.lab.kit.tables import aligned
-    from mnemic.lab.tasks.multihop_bench import bench_multihop, entrant, table
-
-    make = entrant(opened_embedder(invocation(), embedder, cache), without, untitled=untitled, by=by)
-    result = bench_multihop(path, make=make, limit=limit)
-    print(aligned(table(path.name, result.rows)))
-    print(result.cost)
-
-
 @verb(
     "mnemic bench needles --lengths 2k --kinds single,chinese",
     "mnemic bench needles questions.jsonl --lengths 8k",
@@ -627,14 +566,6 @@ def hotpot(
     hold_to_bars(_show_hotpot(run, log, plots))
 
 
-def _show(run: Invocation, log: Path, seed: int | None, *, markdown: bool) -> None:
-    from mnemic.lab.kit.run_report import report as made_from
-    from mnemic.lab.kit.run_report import show
-
-    form = "json" if run.output.json else "markdown" if markdown else None if run.output.color else "plain"
-    show(made_from(log, seed=seed), sys.stdout, form)
-
-
 def _form(run: Invocation, *, markdown: bool) -> str | None:
     return "json" if run.output.json else "markdown" if markdown else None
 
@@ -689,7 +620,8 @@ def _note_pictures(run: Invocation, drawn: Sequence[Path]) -> None:
 
 
 for _command in (
-    gc, locomo, strategies, multihop, needles, capacity, hotpot, asked, current, standing, small, report, speed, busy,
-    gateway, serve, model, idle, load, kv, spaces, stages, paging, retention_train, session,
+    run_, tasks, report, compare, ablate, locomo, multihop, asked, current, standing, small, strategies, needles,
+    capacity, hotpot, gc, speed, busy, gateway, serve, model, idle, load, kv, spaces, stages, paging,
+    retention_train, session,
 ):  # fmt: skip
     bench.add_command(_command)

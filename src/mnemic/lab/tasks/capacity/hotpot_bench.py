@@ -23,11 +23,10 @@ from typing import Final
 from mnemic.core.ids import ItemId
 from mnemic.core.tokens import count_tokens
 from mnemic.errors import Invalid
-from mnemic.lab.kit.baselines import RankedDocs
-from mnemic.lab.kit.datasets import BenchQuestion, Doc
+from mnemic.lab.kit.contestant import RankedDocs
+from mnemic.lab.kit.datasets import BenchQuestion, Doc, message
 from mnemic.lab.kit.log import Log, LoggedAnswer, Placed
 from mnemic.lab.kit.run import Progress, silent
-from mnemic.lab.kit.systems import message
 from mnemic.lab.tasks.capacity.capacity_bench import log_path, pages_in, pages_of
 from mnemic.lab.tasks.capacity.hot_tier import BASELINES, Foresight, HotTier, chosen_policies, make_policy
 from mnemic.lab.tasks.capacity.hotpot_data import Passages, read_passages

@@ -18,7 +18,7 @@ from mnemic.core.clock import micros
 from mnemic.core.queries import Query, View
 from mnemic.index.catalogues import Catalogues
 from mnemic.ingest.message import Message
-from mnemic.lab.kit.baselines import RankedDocs
+from mnemic.lab.kit.contestant import RankedDocs
 from mnemic.memory import Memory
 from mnemic.models.base import Embedder
 from mnemic.recall.pipeline import recall

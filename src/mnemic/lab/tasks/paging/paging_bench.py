@@ -11,10 +11,10 @@ from typing import Final
 import numpy as np
 
 from mnemic.errors import Invalid
+from mnemic.lab.contestants.mnemic_contestant import MnemicContestant
 from mnemic.lab.kit.datasets import Dataset, load
 from mnemic.lab.kit.metrics import Array, Estimate, resample
 from mnemic.lab.kit.run import Progress, silent
-from mnemic.lab.kit.systems import MnemicSystem
 from mnemic.lab.tasks.paging import dialogues, traces
 from mnemic.lab.tasks.paging.belady import bound, optimum
 from mnemic.lab.tasks.paging.replay import ReplayTally, pooled, replay
@@ -194,7 +194,7 @@ def ratio(above: Array, below: Array, seed: int) -> Estimate:
 def _recalled(data: Dataset, seeds: Iterable[int], progress: Progress) -> Iterator[PageTrace]:
     """Reads by mnemic with all conversations written, by words alone; each question is asked once for all draws."""
     answers: dict[tuple[str, str], Sequence[str]] = {}
-    with closing(MnemicSystem()) as system:
+    with closing(MnemicContestant()) as system:
         system.ingest(data.corpora)
         for done, question in enumerate(data.questions, start=1):
             answers[question.ns, question.id] = system.rank(question, dialogues.LOOKED_AT).ids

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import math
 from collections import Counter
@@ -13,9 +12,14 @@ from typing import Any
 import pytest
 
 from mnemic.errors import Invalid
+from mnemic.lab.entries import task
+from mnemic.lab.kit import log
+from mnemic.lab.kit.answer_metrics import token_f1
 from mnemic.lab.kit.metrics import auroc_estimate
-from mnemic.lab.tasks import asked_bench
-from mnemic.lab.tasks.asked_bench import NEVER, SAID, bench_asked, show, token_f1
+from mnemic.lab.kit.run import RunPlan, run
+from mnemic.lab.kit.run_report import plain, report
+from mnemic.lab.tasks import asked_task
+from mnemic.lab.tasks.asked_task import NEVER, SAID
 
 TALK = {
     "林": [
@@ -63,7 +67,7 @@ def rows(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
         {"id": "c", "data": "gvd_zh", "ns": "Mei", "style": SAID, "of": "q0"},
         {"id": "d", "data": "gvd_en", "ns": "Mei", "style": "zh to en", "text": "我买了什么？", "gold": ["0u"]},
     ]
-    monkeypatch.setattr(asked_bench, "_rows", lambda: ours)
+    monkeypatch.setattr(asked_task, "_rows", lambda: ours)
     return ours
 
 
@@ -76,7 +80,7 @@ def _write(path: Path, records: list[dict[str, Any]]) -> None:
 
 
 def test_the_questions_are_as_many_and_as_varied_as_they_claim() -> None:
-    rows = asked_bench._rows()
+    rows = asked_task._rows()
     styles = Counter(row["style"] for row in rows)
     assert styles == {"plain": 26, "paraphrase": 14, "en to zh": 10, "zh to en": 10, NEVER: 40, SAID: 40}
     assert len({row["id"] for row in rows}) == len(rows)
@@ -84,45 +88,59 @@ def test_the_questions_are_as_many_and_as_varied_as_they_claim() -> None:
 
 
 def test_only_what_was_never_said_has_no_evidence() -> None:
-    for row in asked_bench._rows():
+    for row in asked_task._rows():
         assert bool(row.get("gold") or row.get("of")) == (row["style"] != NEVER)
         assert ("text" in row) != ("of" in row)
 
 
 def test_beside_each_question_without_an_answer_stands_one_about_the_same_person() -> None:
-    rows = asked_bench._rows()
+    rows = asked_task._rows()
     owners = [[row["ns"] for row in rows if row["style"] == style] for style in (NEVER, SAID)]
     assert owners[0] == owners[1]
 
 
-def test_every_question_goes_through_a_memory_of_its_own_data(folder: Path, rows: list[dict[str, Any]]) -> None:
-    found = bench_asked(folder)
-    by_id = {outcome.question.id: outcome for outcome in found.outcomes}
+def test_every_question_goes_through_a_memory_and_is_answered(
+    folder: Path, rows: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    made = log.read(run(RunPlan(tasks={"asked": folder}), tmp_path / "a.jsonl"))
+    by_id = {answer.question: answer for answer in made.answers["mnemic"]}
     assert list(by_id) == ["a", "b", "c"]
     assert by_id["a"].ranked[0] == "0u"
     assert by_id["c"].ranked[0] == "0u"
-    assert by_id["c"].question.text == "Which colour is my kayak?"
-    assert found.notes == ("gvd_en.jsonl.gz is not there: 1 questions were not asked",)
+    assert by_id["c"].origin == "gvd_zh"
+    assert made.questions["Mei", "c"] == "Which colour is my kayak?"
+    given = by_id["c"].given
+    assert given is not None
+    assert given.known
+    assert given.cited == ("0u",)
+    (fault,) = made.header["data"]["asked"]["faults_listed"]
+    assert fault == {"where": "gvd_en.jsonl.gz", "what": "is not there: 1 questions were not asked"}
 
 
-def test_the_tables_say_what_was_found(folder: Path, rows: list[dict[str, Any]]) -> None:
-    stream = io.StringIO()
-    show(bench_asked(folder), stream)
-    lines = [line.split() for line in stream.getvalue().splitlines()]
+def test_the_tables_say_what_was_found(folder: Path, rows: list[dict[str, Any]], tmp_path: Path) -> None:
+    shown = plain(report(run(RunPlan(tasks={"asked": folder}), tmp_path / "a.jsonl")))
+    lines = [line.split() for line in shown.splitlines()]
     assert ["plain", "1", "100.0", "[100,", "100]", "100.0", "[100,", "100]", "100.0", "[100,", "100]"] in lines
     assert ["across", "languages", "0", "-", "-", "-"] in lines
-    assert stream.getvalue().endswith("* gvd_en.jsonl.gz is not there: 1 questions were not asked\n")
+    assert "gvd_en.jsonl.gz: is not there: 1 questions were not asked" in shown
+
+
+def test_a_baseline_is_asked_for_a_ranking_alone(folder: Path, rows: list[dict[str, Any]], tmp_path: Path) -> None:
+    shown = plain(report(run(RunPlan(tasks={"asked": folder}, rows=("mnemic", "BM25 turns")), tmp_path / "a.jsonl")))
+    assert "Evidence found, BM25 turns, %" in shown
+    assert "Answers without a model, mnemic" in shown
+    assert "Answers without a model, BM25 turns" not in shown
 
 
 def test_a_folder_without_the_data_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Invalid, match="holds none of the data"):
-        bench_asked(tmp_path)
+        task("asked").read(tmp_path)
 
 
 def test_another_edition_of_the_data_is_refused(folder: Path, rows: list[dict[str, Any]]) -> None:
     rows[0]["ns"] = "nobody"
     with pytest.raises(Invalid, match="another edition: a cannot be asked"):
-        bench_asked(folder)
+        task("asked").read(folder)
 
 
 def test_the_chance_to_tell_two_sides_apart_has_an_interval() -> None:

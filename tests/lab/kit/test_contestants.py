@@ -10,17 +10,20 @@ import pytest
 
 from mnemic.core.items import Kind
 from mnemic.errors import Invalid
-from mnemic.lab.kit.baselines import RecentWindow
-from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Dataset, Doc
+from mnemic.lab.contestants.baseline_contestant import BaselineContestant
+from mnemic.lab.contestants.mnemic_contestant import Ablated, MnemicContestant
+from mnemic.lab.entries import contestants
+from mnemic.lab.kit.baselines import lineup
+from mnemic.lab.kit.contestant import Means
+from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Dataset, Doc, message
+from mnemic.lab.kit.run import RunPlan, run
 from mnemic.lab.kit.run_report import report
-from mnemic.lab.kit.systems import Ablated, MnemicSystem, Peers, entrants, message
-from mnemic.lab.tasks.locomo_bench import bench_locomo
 from mnemic.models.scripted_embedder import ScriptedEmbedder
 
 
 @pytest.fixture
-def mnemic(pair: Dataset) -> Iterator[MnemicSystem]:
-    with closing(MnemicSystem()) as system:
+def mnemic(pair: Dataset) -> Iterator[MnemicContestant]:
+    with closing(MnemicContestant()) as system:
         system.ingest(pair.corpora)
         yield system
 
@@ -29,7 +32,7 @@ def asked(text: str, ns: str) -> BenchQuestion:
     return BenchQuestion(ns=ns, id="q", text=text, answer="", category="", gold=(), sessions=())
 
 
-def test_mnemic_ranks_the_documents_of_its_corpus_best_first(mnemic: MnemicSystem, pair: Dataset) -> None:
+def test_mnemic_ranks_the_documents_of_its_corpus_best_first(mnemic: MnemicContestant, pair: Dataset) -> None:
     ranking = mnemic.rank(asked("What became of Noor's pottery class?", "pair-1"), 5)
     assert set(ranking.ids[:2]) == {"D1:1", "D2:2"}
     assert set(ranking.ids) <= {doc.id for doc in pair.corpora[0].docs}
@@ -37,7 +40,7 @@ def test_mnemic_ranks_the_documents_of_its_corpus_best_first(mnemic: MnemicSyste
     assert list(ranking.scores) == sorted(ranking.scores, reverse=True)
 
 
-def test_mnemic_says_what_it_cost(mnemic: MnemicSystem) -> None:
+def test_mnemic_says_what_it_cost(mnemic: MnemicContestant) -> None:
     figures = mnemic.figures()
     assert figures.bytes_per_message is not None
     assert figures.bytes_per_message > 0
@@ -45,35 +48,34 @@ def test_mnemic_says_what_it_cost(mnemic: MnemicSystem) -> None:
     assert figures.lag_ms > 0
 
 
-def test_a_question_of_another_corpus_is_answered_from_that_one_only(mnemic: MnemicSystem) -> None:
+def test_a_question_of_another_corpus_is_answered_from_that_one_only(mnemic: MnemicContestant) -> None:
     mnemic.ingest([Corpus(ns="bob", docs=())])
     assert mnemic.rank(asked("pottery class?", "bob"), 5).ids == ()
 
 
 def test_a_whole_run_puts_mnemic_beside_its_baselines(locomo_file: Path, tmp_path: Path) -> None:
-    made = report(bench_locomo(locomo_file, out=tmp_path))
+    (made,) = report(run(RunPlan(tasks={"locomo": locomo_file}), tmp_path)).tasks
     rows = {row.system: row for row in made.rows}
-    assert list(rows) == [entrant.name for entrant in entrants()]
+    assert list(rows) == ["mnemic", *lineup()]
     assert rows["mnemic"].scores["R@10"].mean > 0.5
     assert rows["mnemic"].cost is not None
     assert rows["mnemic"].cost.model_calls == 0
 
 
 def test_a_row_for_each_stage_that_is_left_out(locomo_file: Path, tmp_path: Path) -> None:
-    without = ("dense", "session")
-    made = report(
-        bench_locomo(locomo_file, out=tmp_path, systems=["mnemic"], embedder=ScriptedEmbedder(64), without=without)
-    )
-    rows = {row.system: row for row in made.rows}
-    assert list(rows) == ["mnemic", "without dense", "without session"]
-    assert made.header["passed"]["without"] == list(without)
-    assert made.header["effective"]["embedder"] == "scripted:64"
+    names = ("mnemic", "without dense", "without session+speaker")
+    plan = RunPlan(tasks={"locomo": locomo_file}, rows=names, means=Means(embedder="scripted:64"))
+    made = report(run(plan, tmp_path))
+    rows = {row.system: row for row in made.tasks[0].rows}
+    assert tuple(rows) == names
+    assert made.header["settings"]["contestants"] == {"locomo": list(names)}
+    assert made.header["settings"]["embedder"] == "scripted:64"
     assert all(row.scores["R@10"].mean > 0.5 for row in rows.values())
 
 
 def test_leaving_out_nothing_ranks_as_the_public_api_does(pair: Dataset) -> None:
     with (
-        closing(MnemicSystem(ScriptedEmbedder(64))) as whole,
+        closing(MnemicContestant(ScriptedEmbedder(64))) as whole,
         closing(Ablated(ScriptedEmbedder(64), frozenset())) as same,
     ):
         for system in (whole, same):
@@ -83,7 +85,11 @@ def test_leaving_out_nothing_ranks_as_the_public_api_does(pair: Dataset) -> None
 
 def test_a_stage_that_is_none_is_refused() -> None:
     with pytest.raises(Invalid, match="without"):
-        entrants(without=["luck"])
+        contestants(["without luck"])
+    with pytest.raises(Invalid, match="recent window"):
+        contestants(["magic"])
+    with pytest.raises(Invalid, match="twice"):
+        contestants(["mnemic", "mnemic"])
 
 
 def test_passages_become_documents_with_a_title_and_turns_have_a_speaker() -> None:
@@ -96,7 +102,7 @@ def test_passages_become_documents_with_a_title_and_turns_have_a_speaker() -> No
     assert message(doc("8 May, 2023", "S1")).slots["speaker"] == "Ada"
 
 
-def test_peers_give_no_more_than_they_are_asked_for(pair: Dataset) -> None:
-    system = Peers(RecentWindow)
+def test_baselines_give_no_more_than_they_are_asked_for(pair: Dataset) -> None:
+    system = BaselineContestant("recent window", Means())
     system.ingest(pair.corpora)
     assert system.rank(pair.questions[0], 2).ids == ("D10:1", "D2:2")

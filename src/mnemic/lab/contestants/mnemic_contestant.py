@@ -1,96 +1,45 @@
-"""The systems that a run compares: mnemic itself on a real file, and the baselines, behind one interface."""
+"""mnemic as a contestant: a new file through its public API, whole, or with stages of its recall left out."""
 
 from __future__ import annotations
 
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import micros
-from mnemic.core.items import Kind
-from mnemic.core.queries import Context, Query, Stage
+from mnemic.core.queries import Query, Stage
 from mnemic.errors import Invalid
 from mnemic.index.catalogues import Catalogues
-from mnemic.ingest.message import Message
-from mnemic.lab.kit.baselines import Baseline, RankedDocs, lineup
-from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Doc
+from mnemic.lab.kit.contestant import SHOWN, GivenAnswer, Make, Means, OwnFigures, RankedDocs
+from mnemic.lab.kit.datasets import message
 from mnemic.memory import Memory
-from mnemic.models.base import Embedder
+from mnemic.recall.answer import answer
 from mnemic.recall.pipeline import recall
 from mnemic.registry import STORES, load
-from mnemic.store.contract import Store
+
+if TYPE_CHECKING:
+    from mnemic.core.queries import Context
+    from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Doc
+    from mnemic.models.base import Embedder
+    from mnemic.store.contract import Store
 
 PROBES: Final = 20
 """Messages that the lag from writing to recalling is measured with."""
 
+WITHOUT: Final = "without "
+"""How a row is named that leaves out stages: `without dense`, `without dense+session`."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SystemFigures:
-    """Figures that a system reports of itself after the questions; None where one does not apply."""
-
-    bytes_per_message: float | None = None
-    lag_ms: float | None = None
+WHOLE: Final = f"{WITHOUT}nothing"
+"""The whole recall, by the way that the rows without a stage take: what their times are held against."""
 
 
-class System(Protocol):
-    """Answers a run's questions: one row of the table."""
-
-    def ingest(self, corpora: Sequence[Corpus]) -> None:
-        """Take in all corpora; called once, timed."""
-        ...
-
-    def rank(self, question: BenchQuestion, k: int) -> RankedDocs:
-        """Rank at most `k` documents of the question's corpus, best first."""
-        ...
-
-    def figures(self) -> SystemFigures:
-        """Report its cost besides time; called after the last question."""
-        ...
-
-    def close(self) -> None:
-        """Release all resources."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Entrant:
-    """A row's name, and how to make its system anew."""
-
-    name: str
-    make: Callable[[], System]
-
-
-class Peers:
-    """A baseline as a system: one of it for each corpus, nothing on disk."""
-
-    def __init__(self, make: Callable[[], Baseline]) -> None:
-        self._make = make
-        self._by_ns: dict[str, Baseline] = {}
-
-    def ingest(self, corpora: Sequence[Corpus]) -> None:
-        for corpus in corpora:
-            self._by_ns[corpus.ns] = self._make()
-            self._by_ns[corpus.ns].ingest(corpus.docs)
-
-    def rank(self, question: BenchQuestion, k: int) -> RankedDocs:
-        full = self._by_ns[question.ns].rank(question)
-        return RankedDocs(full.ids[:k], full.scores[:k])
-
-    def figures(self) -> SystemFigures:
-        return SystemFigures()
-
-    def close(self) -> None:
-        self._by_ns.clear()
-
-
-class MnemicSystem:
+class MnemicContestant:
     """mnemic through its public API: a new file, each corpus one user, a session observed at a time.
 
     A question is asked as of the corpus's last message, so that "last week" means what it meant then.
@@ -125,9 +74,21 @@ class MnemicSystem:
             best.setdefault(str(recalled.item.slots["doc"]), recalled.score)
         return RankedDocs(tuple(best), tuple(best.values()))
 
-    def figures(self) -> SystemFigures:
+    def answer(self, question: BenchQuestion) -> GivenAnswer:
+        """Answer from the ten best alone: whoever asks is nobody whose profile is known."""
+        context = self._recall(question, SHOWN)
+        docs = {found.id: str(found.item.slots["doc"]) for found in context.items if "doc" in found.item.slots}
+        answered = answer(question.text, context)
+        return GivenAnswer(
+            short=answered.short or next((citation.quote for citation in answered.citations), ""),
+            cited=tuple(docs[citation.id] for citation in answered.citations if citation.id in docs),
+            known=answered.known,
+            confidence=context.confidence,
+        )
+
+    def figures(self) -> OwnFigures:
         size = sum(file.stat().st_size for file in Path(self._folder.name).iterdir())
-        return SystemFigures(bytes_per_message=size / max(sum(self._sizes.values()), 1), lag_ms=self._lag())
+        return OwnFigures(bytes_per_message=size / max(sum(self._sizes.values()), 1), lag_ms=self._lag())
 
     def close(self) -> None:
         self._memory.close()
@@ -151,7 +112,7 @@ class MnemicSystem:
         return statistics.median(lags)
 
 
-class Ablated(MnemicSystem):
+class Ablated(MnemicContestant):
     """mnemic with stages of its recall left out, which its public API has no switch for."""
 
     def __init__(self, embedder: Embedder | None, without: frozenset[Stage]) -> None:
@@ -186,43 +147,34 @@ class Ablated(MnemicSystem):
             return recall(snapshot, self._catalogues, query)
 
 
-def message(doc: Doc) -> Message:
-    """A document as an importer would give it: a passage whose session is its speaker is an article of that title."""
-    passage = not doc.when and doc.session == doc.speaker
-    return Message(
-        text=doc.text,
-        key=f"lab:{doc.ns}:{doc.id}",
-        kind=Kind.DOCUMENT if passage else Kind.TURN,
-        said=doc.said,
-        session=doc.session,
-        pos=doc.pos,
-        slots={"title" if passage else "speaker": doc.speaker, "doc": doc.id},
-    )
+def offered() -> dict[str, Make]:
+    """List mnemic, and mnemic without each of its stages; `of_stages` makes others."""
+    rows: dict[str, Make] = {"mnemic": whole}
+    return rows | {f"{WITHOUT}{stage}": partial(ablated, frozenset({stage})) for stage in Stage}
 
 
-def entrants(
-    names: Sequence[str] | None = None, embedder: Embedder | None = None, without: Sequence[str] = ()
-) -> list[Entrant]:
-    """The rows asked for, in the table's order: all of them when `names` is None.
+def whole(means: Means) -> MnemicContestant:
+    """mnemic as anyone has it."""
+    return MnemicContestant(means.opened_embedder())
 
-    Args:
-        without: Stages of recall; each adds a row of mnemic that leaves it out.
+
+def ablated(stages: frozenset[Stage], means: Means) -> Ablated:
+    """mnemic without some stages of its recall."""
+    return Ablated(means.opened_embedder(), stages)
+
+
+def of_stages(name: str) -> Make | None:
+    """Read `without A+B`, or `without nothing`; None for any other name.
 
     Raises:
-        Invalid: a name that is no row, or no stage.
+        Invalid: a stage is none.
     """
-    rows = [Entrant("mnemic", partial(MnemicSystem, embedder))]
-    rows += [Entrant(name, partial(Peers, make)) for name, make in lineup(embedder).items()]
-    known = [row.name for row in rows]
-    for name in names or ():
-        if name not in known:
-            raise Invalid("systems", f"{name!r} is not one", f"There are: {', '.join(known)}.")
-    chosen = [row for row in rows if names is None or row.name in names]
-    for name in without:
-        if name not in list(Stage):
-            raise Invalid("without", f"{name!r} is no stage of recall", f"There are: {', '.join(Stage)}.")
-        chosen.append(Entrant(f"without {name}", partial(Ablated, embedder, frozenset({Stage(name)}))))
-    return chosen
+    if not name.startswith(WITHOUT):
+        return None
+    named = [] if name == WHOLE else name.removeprefix(WITHOUT).split("+")
+    if unknown := [stage for stage in named if stage not in list(Stage)]:
+        raise Invalid("without", f"{unknown[0]!r} is no stage of recall", f"There are: {', '.join(Stage)}.")
+    return partial(ablated, frozenset(map(Stage, named)))
 
 
 def _sittings(docs: Sequence[Doc]) -> Iterator[list[Doc]]:

@@ -1,0 +1,248 @@
+"""`bench run` and what reads its logs: `locomo`, `multihop` and `asked` are names for one task."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from mnemic.errors import Invalid
+from mnemic.faces.cli.bars import progress
+from mnemic.faces.cli.bench import bench_options as options
+from mnemic.faces.cli.bench.bench_options import FILE, NAMES, Option
+from mnemic.faces.cli.command import WORDS, verb
+from mnemic.faces.cli.invocation import Invocation, invocation
+
+if TYPE_CHECKING:
+    from mnemic.lab.kit.contest import Limits
+    from mnemic.lab.kit.contestant import Means
+    from mnemic.lab.kit.run import RunPlan
+
+FAILED: Final = 9
+"""Left with where a contestant did not come to its end."""
+
+
+def _running(command: Any) -> Any:
+    """Add the options of every command that runs contestants."""
+    added: tuple[Option, ...] = (
+        options.out,
+        click.option("--resume", is_flag=True, help="Go on with the log --out where it ends."),
+        options.limit(),
+        options.embedder(),
+        options.cache,
+        options.seed(),
+        click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Contestants at once."),
+        click.option("--html", type=FILE, help="Write the report to this page, too."),
+        click.option("--here", is_flag=True, help="Run contestants in this process, without limits."),
+        click.option(
+            "--silent", type=click.FloatRange(0.1), default=1_800.0, show_default=True,
+            help="Seconds that a contestant may go without an answer.",
+        ),
+        click.option(
+            "--memory", type=click.FloatRange(1), default=8_192.0, show_default=True, help="MiB that one may hold."
+        ),
+        click.option(
+            "--disk", type=click.FloatRange(1), default=16_384.0, show_default=True, help="MiB that one may write."
+        ),
+    )  # fmt: skip
+    for option in reversed(added):
+        command = option(command)
+    return command
+
+
+@verb(
+    "mnemic bench run hotpotqa=questions.jsonl --with mnemic,hippo2 --embedder none",
+    "mnemic bench run locomo=locomo10.json,multihop=questions.jsonl --with mnemic --limit 2 --embedder none --here",
+    name="run",
+)
+@click.argument("tasks", type=NAMES)
+@click.option("--with", "rows", type=NAMES, default=(), help="Contestants by name (left out: those of each task).")
+@click.option(
+    "--data", type=FILE, default=Path("data"), show_default=True, help="Folder of the data of tasks without =FILE."
+)
+@_running
+def run_(tasks: Sequence[str], rows: Sequence[str], data: Path, **how: Any) -> None:
+    """Any TASKS with any contestants: a log from which every figure is recomputed, and its tables.
+
+    TASKS are names by commas, each with its file behind = or in the folder --data. `mnemic bench tasks` lists tasks and
+    contestants. Each contestant runs in a process of its own; one that crashes, hangs or takes too much is a row that
+    says so, and decides the exit code.
+    """
+    _run({name: Path(file) if file else data for name, _, file in (t.partition("=") for t in tasks)}, rows, **how)
+
+
+@verb(
+    "mnemic bench locomo locomo10.json --out runs --limit 20",
+    "mnemic bench locomo locomo10.json --systems mnemic --json",
+    "mnemic bench locomo locomo10.json --systems mnemic --without dense,session,speaker",
+)
+@options.path
+@click.option("--systems", type=NAMES, help="Only these rows of the table, separated by commas.")
+@click.option("--without", type=NAMES, default=(), help="Stages of recall: for each a row of mnemic without it.")
+@_running
+def locomo(path: Path, systems: Sequence[str] | None, without: Sequence[str], **how: Any) -> None:
+    """Evidence retrieval on LoCoMo (its json, or unified jsonl), mnemic beside its baselines: `run locomo=PATH`."""
+    from mnemic.lab.kit.run import usual_rows
+
+    means = _means(invocation(), how["embedder"], how["cache"])
+    rows = [*(systems or usual_rows("locomo", means)), *(f"without {stage}" for stage in without)]
+    _run({"locomo": path}, rows, **how)
+
+
+@verb("mnemic bench multihop questions.jsonl --embedder none", "mnemic bench multihop questions.jsonl --by hippo2")
+@options.path
+@click.option("--untitled", is_flag=True, help="Take the titles out of the documents.")
+@click.option("--without", type=NAMES, default=(), help="Stages of recall to leave out, all at once.")
+@click.option("--by", metavar="NAME", help="A strategy whose own recall answers, or a baseline such as 'BM25 turns'.")
+@_running
+def multihop(path: Path, untitled: bool, without: Sequence[str], by: str | None, **how: Any) -> None:
+    """Passages found for multi-hop questions over a pool of documents (2Wiki, HotpotQA, MuSiQue as unified jsonl).
+
+    It is `run multihop=PATH --with mnemic`.
+    """
+    if by and without:
+        raise Invalid("by", "does not go with --without", "Ask for one of them at a time.")
+    rows = [by or (f"without {'+'.join(without)}" if without else "mnemic")]
+    _run({"multihop-untitled" if untitled else "multihop": path}, rows, **how)
+
+
+@verb("mnemic bench asked data --embedder none")
+@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@_running
+def asked(folder: Path, **how: Any) -> None:
+    """Our own questions: Chinese, across languages, and things that were never said; FOLDER holds the dialogues.
+
+    It is `run asked=FOLDER`.
+    """
+    _run({"asked": folder}, (), **how)
+
+
+def _run(
+    tasks: dict[str, Path],
+    rows: Sequence[str],
+    *,
+    out: Path,
+    resume: bool,
+    limit: int | None,
+    embedder: str,
+    cache: Path | None,
+    seed: int,
+    jobs: int,
+    html: Path | None,
+    here: bool,
+    silent: float,
+    memory: float,
+    disk: float,
+) -> None:
+    from mnemic.lab.kit.contest import Limits
+    from mnemic.lab.kit.run import RunPlan
+
+    run = invocation()
+    means = _means(run, embedder, cache)
+    plan = RunPlan(tasks=tasks, rows=tuple(rows), means=means, limit=limit, seed=seed)
+    limits = None if here else Limits(silent_seconds=silent, memory_mib=memory, disk_mib=disk)
+    show_run(run, _logged(run, plan, out, resume=resume, limits=limits, jobs=jobs), html=html)
+
+
+def _logged(run: Invocation, plan: RunPlan, out: Path, *, resume: bool, limits: Limits | None, jobs: int) -> Path:
+    from mnemic.lab.kit import run as runs
+
+    with progress(run) as report_progress:
+        log = runs.run(plan, out, resume=resume, apart=limits, at_once=jobs, progress=report_progress)
+    run.output.note(f"log: {log} (the same tables again: mnemic bench report {log})")
+    return log
+
+
+def _means(run: Invocation, embedder: str, cache: Path | None) -> Means:
+    from mnemic.lab.kit.contestant import Means
+
+    return Means(embedder=embedder, cache=None if cache is None else cache.resolve(), settings=run.settings)
+
+
+def show_run(
+    run: Invocation, log: Path, *, seed: int | None = None, markdown: bool = False, html: Path | None = None
+) -> None:
+    """Show the tables of a run; a contestant that failed decides the exit code."""
+    from mnemic.lab.kit.comparison import price_table, prices
+    from mnemic.lab.kit.run_page import write_page
+    from mnemic.lab.kit.run_report import record, report, show
+    from mnemic.lab.kit.tables import aligned, finite, piped
+
+    made = report(log, seed=seed)
+    if html is not None:
+        run.output.note(f"page: {write_page(made, html)}")
+    form = "json" if run.output.json else "markdown" if markdown else None if run.output.color else "plain"
+    worth = [(each, stages) for each in made.tasks if (stages := prices(each, made.seed))]
+    if form == "json":
+        priced = {each.task.name: [asdict(stage) for stage in stages] for each, stages in worth}
+        whole = {**record(made), **({"stages": priced} if priced else {})}
+        run.output.document({name: finite(value) for name, value in whole.items()})
+    else:
+        show(made, sys.stdout, form)
+        for each, stages in worth:
+            print(f"\n{(piped if markdown else aligned)(price_table(each, stages))}")
+    if any(row.failure for each in made.tasks for row in each.rows):
+        click.get_current_context().exit(FAILED)
+
+
+@verb("mnemic bench compare runs/run.jsonl runs/run.jsonl", "mnemic bench compare runs/run.jsonl runs/run.jsonl --json")
+@click.argument("before", type=FILE)
+@click.argument("after", type=FILE)
+@click.option("--seed", type=int, help="Of the bootstrap (left out: the first run's own).")
+def compare(before: Path, after: Path, seed: int | None) -> None:
+    """What has changed from the log BEFORE to the log AFTER, question by question, with intervals."""
+    from mnemic.lab.kit.comparison import change_table, changes, settings_that_differ
+    from mnemic.lab.kit.run_report import report
+    from mnemic.lab.kit.tables import aligned, finite
+
+    run = invocation()
+    was, now = report(before, seed=seed), report(after, seed=seed)
+    made, other = changes(was, now), list(settings_that_differ(was, now))
+    if run.output.json:
+        run.output.document({"settings": other, "changes": finite([asdict(change) for change in made])})
+        return
+    print(aligned(change_table(made)))
+    for line in other:
+        print(f"* {line}")
+
+
+@verb(
+    "mnemic bench ablate multihop=questions.jsonl --stages links --embedder none --here",
+    "mnemic bench ablate locomo=locomo10.json --stages dense,speaker --limit 2 --embedder none --here --json",
+)
+@click.argument("task", type=WORDS)
+@click.option("--stages", type=NAMES, help="Of recall, by commas; A+B for both at once (left out: each).")
+@click.option(
+    "--data", type=FILE, default=Path("data"), show_default=True, help="Folder of the data, for a task without =FILE."
+)
+@_running
+def ablate(task: str, stages: Sequence[str] | None, data: Path, **how: Any) -> None:
+    """What each stage of recall is worth at TASK: points that are lost without it, for each millisecond that it takes.
+
+    Points and times are paired, question by question, with intervals.
+    """
+    from mnemic.core.queries import Stage
+    from mnemic.lab.contestants.mnemic_contestant import WHOLE, WITHOUT
+
+    name, _, file = task.partition("=")
+    rows = [WHOLE, *(f"{WITHOUT}{stage}" for stage in stages or Stage)]
+    _run({name: Path(file) if file else data}, rows, **how)
+
+
+@verb("mnemic bench tasks", "mnemic bench tasks --json")
+def tasks() -> None:
+    """The tasks that there are, and who can be asked to take part."""
+    from mnemic.lab.entries import TASKS, offered, task
+
+    run, listed = invocation(), [task(name) for name in TASKS]
+    if run.output.json:
+        about = {each.name: {"about": each.about, "rows": list(each.rows)} for each in listed}
+        run.output.document({"tasks": about, "contestants": list(offered())})
+        return
+    for each in listed:
+        print(f"{each.name:20} {each.about}")
+    print(f"\ncontestants: {', '.join(offered())}")

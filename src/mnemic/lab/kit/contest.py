@@ -1,0 +1,300 @@
+"""One contestant at one task: in this process, or in one of its own that is watched and ended at its limits."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from mnemic.lab.kit.contestant import SHOWN, AnsweringContestant, Contestant, GivenAnswer, Make, Means, RankedDocs
+from mnemic.lab.kit.log import Cost, LoggedAnswer, Placed
+from mnemic.lab.kit.metrics import BUDGETS, KS, SESSION_KS
+
+if TYPE_CHECKING:
+    from mnemic.lab.kit.datasets import BenchQuestion, Dataset
+
+LOOK_SECONDS: Final = 0.25
+"""How often processes are looked at."""
+
+_PAGE: Final = 4096 if not hasattr(os, "sysconf") else os.sysconf("SC_PAGE_SIZE")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """When a contestant in a process of its own is ended.
+
+    Attributes:
+        silent_seconds: The longest time without an answer; making it and taking in the data are one step each.
+        memory_mib: The most memory of its process and of those that it starts. Only Linux tells.
+        disk_mib: The most that stands in its temporary folder.
+    """
+
+    silent_seconds: float = 1_800.0
+    memory_mib: float = 8_192.0
+    disk_mib: float = 16_384.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContestJob:
+    """One contestant at one task.
+
+    Attributes:
+        dataset: The data with the questions that are still to be asked.
+        docs: Sessions and tokens of its documents, by `ns`.
+        depth: Documents to ask for.
+        answered: Ask for answers, too, of one that can answer.
+    """
+
+    task: str
+    contestant: str
+    make: Make
+    means: Means
+    dataset: Dataset
+    docs: Mapping[str, Mapping[str, Placed]]
+    depth: int
+    answered: bool
+
+
+Step: TypeAlias = LoggedAnswer | Cost | None
+"""What a job brings: an answer, at last the cost, None for a sign of life."""
+
+Take: TypeAlias = Callable[[ContestJob, Step], None]
+"""Takes what a job brings."""
+
+
+def compete(job: ContestJob, born: float | None = None) -> Iterator[Step]:
+    """Make the contestant, have it take in the data, and ask it every question.
+
+    Args:
+        born: When its process was begun, by the machine's clock; None for now.
+    """
+    before = time.time() if born is None else born
+    with closing(job.make(job.means)) as contestant:
+        started = time.time() - before
+        yield None
+        began, cpu = time.perf_counter(), time.process_time()
+        contestant.ingest(job.dataset.corpora)
+        took, cpu_took = time.perf_counter() - began, time.process_time() - cpu
+        yield None
+        for question in job.dataset.questions:
+            yield _asked(job, contestant, question)
+        own = contestant.figures()
+    yield Cost(
+        system=job.contestant,
+        messages=sum(len(corpus.docs) for corpus in job.dataset.corpora),
+        start_seconds=round(started, 4),
+        ingest_seconds=took,
+        ingest_cpu_seconds=cpu_took,
+        bytes_per_message=own.bytes_per_message,
+        lag_ms=own.lag_ms,
+        model_calls=own.model_calls,
+        peak_mib=None if born is None else _peak_mib(),
+    )
+
+
+def _asked(job: ContestJob, contestant: Contestant, question: BenchQuestion) -> LoggedAnswer:
+    began, cpu = time.perf_counter(), time.process_time()
+    ranking = contestant.rank(question, SHOWN)
+    took, cpu_took = (time.perf_counter() - began) * 1000, (time.process_time() - cpu) * 1000
+    if job.depth > SHOWN:
+        ranking = _joined(ranking, contestant.rank(question, job.depth))
+    given: GivenAnswer | None = None
+    if job.answered and isinstance(contestant, AnsweringContestant):
+        given = contestant.answer(question)
+    docs = job.docs[question.ns]
+    depth = _depth(ranking, docs)
+    return LoggedAnswer(
+        system=job.contestant,
+        ns=question.ns,
+        question=question.id,
+        category=question.category,
+        origin=question.origin,
+        wanted=question.answer,
+        gold=question.gold,
+        sessions=question.sessions,
+        ranked=ranking.ids[:depth],
+        scores=ranking.scores[:depth],
+        tokens=sum(docs[doc].tokens for doc in ranking.ids[:SHOWN]),
+        milliseconds=round(took, 4),
+        cpu_ms=round(cpu_took, 4),
+        given=given,
+    )
+
+
+def _joined(short: RankedDocs, deep: RankedDocs) -> RankedDocs:
+    """Append to the short ranking what only the deep one has: no contestant may gain by being asked for more."""
+    if deep.ids[: len(short.ids)] == short.ids:
+        return deep
+    first = set(short.ids)
+    later = [n for n, doc in enumerate(deep.ids) if doc not in first]
+    scores = (*short.scores, *(deep.scores[n] for n in later if deep.scores))
+    return RankedDocs((*short.ids, *(deep.ids[n] for n in later)), scores)
+
+
+def _depth(ranking: RankedDocs, docs: Mapping[str, Placed]) -> int:
+    """Compute how many ranked documents the log needs: as many as the deepest metric looks at."""
+    tokens, sessions = 0, set()
+    for n, doc in enumerate(ranking.ids):
+        tokens += docs[doc].tokens
+        sessions.add(docs[doc].session)
+        if n >= max(KS) and tokens > max(BUDGETS) and len(sessions) > max(SESSION_KS):
+            return n
+    return len(ranking.ids)
+
+
+def _peak_mib() -> float | None:
+    """The most memory that this process has held; None where nobody tells."""
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(peak / (1024 * 1024 if sys.platform == "darwin" else 1024), 1)
+
+
+# In processes of their own
+
+
+def compete_apart(
+    jobs: Sequence[ContestJob],
+    take: Take,
+    fail: Callable[[ContestJob, str], None],
+    *,
+    limits: Limits = Limits(),
+    at_once: int = 1,
+) -> None:
+    """Run each job in a process of its own, so many at once; a job that ends before its last question is said to fail.
+
+    What a contestant leaves in its temporary folder, and every process that it began, is gone afterwards.
+    """
+    waiting, running = deque(jobs), dict[Connection, _Apart]()
+    try:
+        while waiting or running:
+            while waiting and len(running) < at_once:
+                apart = _Apart(waiting.popleft(), limits)
+                running[apart.steps] = apart
+            for ready in wait(list(running), timeout=LOOK_SECONDS):
+                running[ready].receive(take)  # type: ignore[index]  # of what was waited for
+            for steps, apart in list(running.items()):
+                why = apart.over()
+                if why is not None:
+                    del running[steps]
+                    apart.end()
+                    if why:
+                        fail(apart.job, why)
+    finally:
+        for apart in running.values():
+            apart.end()
+
+
+class _Apart:
+    """A job in a process of its own."""
+
+    def __init__(self, job: ContestJob, limits: Limits) -> None:
+        self.job, self._limits = job, limits
+        self._folder = tempfile.TemporaryDirectory(prefix="mnemic-lab-")
+        self._errors = Path(self._folder.name) / "errors.txt"
+        context = multiprocessing.get_context("spawn")
+        self.steps, theirs = context.Pipe(duplex=False)
+        self._process = context.Process(
+            target=_competing, args=(job, theirs, self._folder.name, time.time()), daemon=True
+        )
+        self._process.start()
+        theirs.close()
+        self._heard = self._looked = time.monotonic()
+        self._closed = self._done = False
+
+    def receive(self, take: Take) -> None:
+        """Take what it has brought."""
+        try:
+            step: Step = self.steps.recv()
+        except EOFError:
+            self._closed = True
+            return
+        self._heard = time.monotonic()
+        self._done = isinstance(step, Cost)
+        if step is not None:
+            take(self.job, step)
+
+    def over(self) -> str | None:
+        """Why it is over: "" for having done all; None for going on."""
+        if self._done:
+            return ""
+        if self._closed:
+            self._process.join(timeout=self._limits.silent_seconds)
+            return f"crashed: {self._last_words()}"
+        now = time.monotonic()
+        if now - self._looked < LOOK_SECONDS:  # looking takes time from those who are timed
+            return None
+        self._looked, silent = now, now - self._heard
+        if silent > self._limits.silent_seconds:
+            return f"hung: nothing came for {silent:,.0f} s"
+        held = _held_mib(self._process.pid)
+        if held > self._limits.memory_mib:
+            return f"took too much memory: {held:,.0f} MiB, of {self._limits.memory_mib:,.0f} that it may"
+        size = _size_mib(Path(self._folder.name))
+        if size > self._limits.disk_mib:
+            return f"filled the disk: {size:,.0f} MiB, of {self._limits.disk_mib:,.0f} that it may"
+        return None
+
+    def end(self) -> None:
+        """End its process and those that it began, and drop its folder."""
+        self.steps.close()
+        if self._done:
+            self._process.join(timeout=5)
+        pid = self._process.pid
+        if pid is not None and hasattr(os, "killpg"):
+            with suppress(ProcessLookupError, PermissionError):  # nobody is left of its group
+                os.killpg(pid, signal.SIGKILL)
+        self._process.kill()
+        self._process.join()
+        self._folder.cleanup()
+
+    def _last_words(self) -> str:
+        """The last line that it wrote before it ended, such as an error; else how it ended."""
+        told = self._errors.read_text("utf-8", "replace").split("\n") if self._errors.exists() else []
+        last = next((line.strip() for line in reversed(told) if line.strip()), "")
+        code = self._process.exitcode
+        ended = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+        return f"{last} ({ended})" if last else ended
+
+
+def _competing(job: ContestJob, steps: Connection, folder: str, born: float) -> None:
+    """Run a job where it is alone; what it brings goes to whoever began it."""
+    if hasattr(os, "setpgid"):
+        os.setpgid(0, 0)  # so that all that it begins can be ended with it
+    tempfile.tempdir = folder
+    with (Path(folder) / "errors.txt").open("w") as errors:
+        os.dup2(errors.fileno(), 2)
+    for step in compete(job, born):
+        steps.send(step)
+    steps.close()
+
+
+def _held_mib(leader: int | None) -> float:
+    """Memory that the processes of a group hold; 0 where nobody tells."""
+    pages = 0
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError, ValueError, IndexError):  # it has ended meanwhile
+            fields = (process / "stat").read_text().rpartition(") ")[2].split()
+            if int(fields[2]) == leader:
+                pages += int(fields[21])
+    return pages * _PAGE / 2**20
+
+
+def _size_mib(folder: Path) -> float:
+    size = 0
+    for file in folder.rglob("*"):
+        with suppress(OSError):  # it has gone meanwhile
+            size += file.lstat().st_size
+    return size / 2**20

@@ -1,0 +1,216 @@
+"""A run as one HTML page that needs nothing else: tables to sort, intervals as bars, plots, the worst questions."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from html import escape
+from importlib import resources
+from pathlib import Path
+from string import Template
+from typing import TYPE_CHECKING, Final
+
+from mnemic.core.sanitize import for_terminal
+from mnemic.errors import Invalid
+from mnemic.lab.kit.run_report import BadQuestion, ShownDoc, SystemRow, TaskReport, chief, signed, tables, worst
+
+if TYPE_CHECKING:
+    from mnemic.lab.kit.metrics import Estimate
+    from mnemic.lab.kit.run_report import RunReport
+    from mnemic.lab.kit.tables import TextTable
+
+_PICTURES: Final = re.compile("[▏▎▍▌▋▊▉█]+")
+"""Bars of characters, which a page draws better."""
+_WIDTH: Final = 420
+_HEIGHT: Final = 260
+_EDGE: Final = 44
+
+
+def write_page(run_report: RunReport, path: Path) -> Path:
+    """Write the page of a run.
+
+    Raises:
+        Invalid: the file cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(page(run_report), encoding="utf-8")
+    except OSError as error:
+        raise Invalid("html", f"cannot write {path.name}: {error.strerror}", "Name a file you can write.") from error
+    return path
+
+
+def page(run_report: RunReport) -> str:
+    """The page of a run."""
+    folder = resources.files("mnemic.lab.kit")
+    script = folder.joinpath("run_page.js").read_text("utf-8")
+    names = ", ".join(each.task.name for each in run_report.tasks)
+    return Template(folder.joinpath("run_page.html").read_text("utf-8")).substitute(
+        title=_text(f"mnemic bench: {names}"),
+        digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        script=script,
+        body="\n".join([*_head(run_report, names), *(line for each in run_report.tasks for line in _task(each))]),
+    )
+
+
+def _head(run_report: RunReport, names: str) -> Iterator[str]:
+    header = run_report.header
+    git, machine, settings = header.get("git") or {}, header["machine"], header["settings"]
+    commit = f", commit {git['commit'][:10]}{' with changes' if git.get('dirty') else ''}" if git.get("commit") else ""
+    embedder = settings["embedder"] or "none"
+    yield f"<h1>{_text(names)}</h1>"
+    yield f'<p class="dim">{_text(header["started"][:16])} UTC, mnemic {_text(header["mnemic"])}{_text(commit)}; '
+    yield f"embedder {_text(embedder)}, limit {settings['limit'] or 'none'}, seed {run_report.seed}; "
+    yield f"{machine['cores']} cores, Python {_text(machine['python'])}, {_text(machine['system'])}</p>"
+    if not run_report.complete:
+        yield '<p class="bad">This run was cut short: figures cover what was answered until then.</p>'
+
+
+def _task(of: TaskReport) -> Iterator[str]:
+    yield f"<h2>{_text(of.task.name)}</h2><p>{_text(of.task.about)}</p>"
+    for row in of.rows:
+        if row.failure:
+            yield f'<p class="bad">{_text(row.system)} did not come to its end: {_text(row.failure)}</p>'
+    yield f"<h3>Leaderboard: {_text(of.task.headline)} with its 95 % intervals</h3>"
+    yield from _board(of)
+    answered = [row for row in of.rows if row.asked]
+    yield '<div class="plots">'
+    yield _plot(of, answered, "tokens a question", lambda row: row.tokens, logarithmic=False)
+    yield _plot(of, answered, "p50 of a recall, ms", lambda row: row.p50_ms, logarithmic=True)
+    yield "</div>"
+    for table in tables(of):
+        yield f"<h3>{_text(table.title)}</h3>"
+        yield from _table(table)
+    yield f"<ul>{''.join(f'<li>{_text(note)}</li>' for note in of.notes)}</ul>"
+    faults = of.run.header["data"][of.task.name]
+    if faults["faults"]:
+        yield f"<details><summary>{faults['faults']} faults in the data</summary><ul>"
+        yield from (f"<li>{_text(f['where'])}: {_text(f['what'])}</li>" for f in faults["faults_listed"])
+        yield "</ul></details>"
+    name = chief(of)
+    if bad := worst(of, name):
+        yield f"<h3>The worst {len(bad)} questions of {_text(name)}: what was wanted, and what came first</h3>"
+        for question in bad:
+            yield from _question(question)
+
+
+def _board(of: TaskReport) -> Iterator[str]:
+    heads = (
+        "contestant", "n", of.task.headline, "by question, by conversation", f"beside {of.task.against}",
+        "by conversation", "tokens", "p50 ms", "CPU ms", "bytes/doc",
+    )  # fmt: skip
+    yield '<div class="wide"><table><thead><tr>' + "".join(map(_column, heads)) + "</tr></thead><tbody>"
+    for row in of.rows:
+        score, nothing = row.scores[of.task.headline], math.nan
+        size = row.cost.bytes_per_message if row.cost else None
+        yield f"<tr{_ours(row.system)}><td>{_text(row.system)}</td>{_number(score.n)}{_number(100 * score.mean, 1)}"
+        yield f'<td data-value="{score.mean}">{_bars(score, row.clustered)}</td>'
+        yield f"{_difference(row.gain)}{_difference(row.clustered_gain)}{_number(row.tokens)}{_number(row.p50_ms, 2)}"
+        yield f"{_number(row.cpu_ms, 2)}{_number(nothing if size is None else size)}</tr>"
+    yield "</tbody></table></div>"
+
+
+def _bars(score: Estimate, clustered: Estimate) -> str:
+    """The interval over questions above that over conversations, from 0 to 100 per cent."""
+    if math.isnan(score.mean):
+        return ""
+    drawn = [f'<line class="axis" x1="5" x2="205" y1="{y}" y2="{y}"/>' for y in (7, 17)]
+    for y, estimate in ((7, score), (17, clustered)):
+        if not math.isnan(estimate.low):
+            ends = f'x1="{5 + 200 * estimate.low:.1f}" x2="{5 + 200 * estimate.high:.1f}"'
+            drawn.append(f'<line class="range" {ends} y1="{y}" y2="{y}"/>')
+            drawn.append(f'<circle class="dot" cx="{5 + 200 * estimate.mean:.1f}" cy="{y}" r="4"/>')
+    return f'<svg viewBox="0 0 210 24" width="210" height="24" role="img">{"".join(drawn)}</svg>'
+
+
+def _plot(
+    of: TaskReport, rows: Sequence[SystemRow], name: str, cost: Callable[[SystemRow], float], *, logarithmic: bool
+) -> str:
+    """Quality against what it costs, a dot for each contestant."""
+    points = [(cost(row), 100 * row.scores[of.task.headline].mean, row.system) for row in rows]
+    points = [point for point in points if not any(map(math.isnan, point[:2])) and (point[0] > 0 or not logarithmic)]
+    if not points:
+        return ""
+
+    def scaled(value: float) -> float:
+        return math.log10(value) if logarithmic else value
+
+    low = min(scaled(x) for x, _, _ in points) if logarithmic else 0.0
+    high = max(scaled(x) for x, _, _ in points)
+    wide, tall = _WIDTH - 2 * _EDGE, _HEIGHT - 2 * _EDGE
+    floor, left = _HEIGHT - _EDGE, _EDGE
+    drawn = [f'<path class="axis" fill="none" d="M{left} {_EDGE}V{floor}H{_WIDTH - _EDGE}"/>']
+    for share in (0, 50, 100):
+        drawn.append(f'<text x="{left - 6}" y="{floor - tall * share / 100 + 4:.0f}" text-anchor="end">{share}</text>')
+    for x, y, system in sorted(points):
+        across = left + wide * (scaled(x) - low) / ((high - low) or 1)
+        up, flipped = floor - tall * y / 100, across > _WIDTH * 0.6
+        anchor = f'text-anchor="{"end" if flipped else "start"}"'
+        drawn.append(f'<circle class="dot" cx="{across:.1f}" cy="{up:.1f}" r="5"><title>{_text(system)}: {x:,.2f}, ')
+        drawn.append(f"{y:.1f}</title></circle>")
+        drawn.append(
+            f'<text x="{across + (-8 if flipped else 8):.1f}" y="{up + 4:.1f}" {anchor}>{_text(system)}</text>'
+        )
+    ends = (10**low, 10**high) if logarithmic else (low, high)
+    for at, end, anchor in ((left, ends[0], "start"), (_WIDTH - _EDGE, ends[1], "end")):
+        drawn.append(f'<text x="{at}" y="{floor + 15}" text-anchor="{anchor}">{end:,.4g}</text>')
+    title = f"{of.task.headline}, %, against {name}"
+    drawn.append(f'<text x="{left}" y="{_EDGE - 22}">{_text(title)}</text>')
+    return f'<div class="wide"><svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img">{"".join(drawn)}</svg></div>'
+
+
+def _table(table: TextTable) -> Iterator[str]:
+    drawn = [n for n, _ in enumerate(table.columns) if any(_PICTURES.search(row[n]) for row in table.rows)]
+    yield '<div class="wide"><table><thead><tr>'
+    yield "".join(_column(name) for n, name in enumerate(table.columns) if n not in drawn) + "</tr></thead><tbody>"
+    for row in table.rows:
+        cells = (
+            f'<td data-value="{_sortable(cell)}">{_text(cell)}</td>' for n, cell in enumerate(row) if n not in drawn
+        )
+        yield f"<tr{_ours(row[0])}>{''.join(cells)}</tr>"
+    yield "</tbody></table></div>"
+
+
+def _question(question: BadQuestion) -> Iterator[str]:
+    about = f"{question.category}, {question.id}, {100 * question.score:.0f} %"
+    yield f"<details><summary>{_text(question.text or question.id)} <span class='dim'>{_text(about)}</span></summary>"
+    for title, docs in (("wanted", question.wanted), ("came first", question.recalled)):
+        yield f"<p>{title}</p><ul>{''.join(map(_document, docs))}</ul>"
+    yield "</details>"
+
+
+def _document(doc: ShownDoc) -> str:
+    rank = f"rank {doc.rank}" if doc.rank else "not ranked"
+    kind = ' class="good"' if doc.wanted and doc.rank else ' class="bad"' if doc.wanted else ""
+    return f"<li{kind}>{_text(doc.text)} <span class='dim'>{_text(doc.id)}, {rank}</span></li>"
+
+
+def _column(name: str) -> str:
+    return f"<th><button>{_text(name)}</button></th>"
+
+
+def _ours(system: str) -> str:
+    return ' class="ours"' if system == "mnemic" else ""
+
+
+def _number(value: float, digits: int = 0) -> str:
+    return "<td>-</td>" if math.isnan(value) else f'<td data-value="{value}">{value:,.{digits}f}</td>'
+
+
+def _difference(value: Estimate | None) -> str:
+    if value is None or math.isnan(value.mean):
+        return "<td>-</td>"
+    sure = "" if math.isnan(value.low) else "good" if value.low > 0 else "bad" if value.high < 0 else ""
+    return f'<td class="{sure}" data-value="{value.mean}">{_text(signed(value))}</td>'
+
+
+def _sortable(cell: str) -> str:
+    return escape(cell.replace(",", "").strip(), quote=True)
+
+
+def _text(words: str) -> str:
+    """Words as a page has them; what no reader sees is spelt out."""
+    return escape(for_terminal(" ".join(str(words).split())), quote=True)

@@ -1,0 +1,108 @@
+"""The protocol of a task: data, questions and metrics; and what most tasks are, a ranking that is held to evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Protocol
+
+from mnemic.errors import Invalid
+from mnemic.lab.kit.datasets import Dataset, load
+from mnemic.lab.kit.metrics import METRICS, Metric
+
+if TYPE_CHECKING:
+    from mnemic.lab.kit.log import LoggedRun
+    from mnemic.lab.kit.tables import TextTable
+
+DEPTH: Final = 200
+"""Documents asked for once more, untimed, for the metrics that look deeper: 50 turns, 4,000 tokens."""
+
+
+class BenchTask(Protocol):
+    """Something that memories are compared by.
+
+    Attributes:
+        name: As `TASKS` has it.
+        about: What it measures, in a line.
+        depth: How many documents a question asks for; more than ten are asked for once more, untimed.
+        answered: Contestants that can are asked for an answer, too.
+        metrics: Of one answer to one question, by name; NaN where a question does not have one.
+        headline: The metric that rows, categories and runs are compared by.
+        shown: The metrics of the first table, by name, with what stands above the column.
+        rows: Contestants that run where none is named.
+        against: The row that differences are taken against.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def about(self) -> str: ...
+    @property
+    def depth(self) -> int: ...
+    @property
+    def answered(self) -> bool: ...
+    @property
+    def metrics(self) -> Mapping[str, Metric]: ...
+    @property
+    def headline(self) -> str: ...
+    @property
+    def shown(self) -> Mapping[str, str]: ...
+    @property
+    def rows(self) -> Sequence[str]: ...
+    @property
+    def against(self) -> str: ...
+
+    def read(self, where: Path) -> Dataset:
+        """Read the data from a file, or from the folder that holds it.
+
+        Raises:
+            Invalid: it is not there, or no document can be read from it.
+        """
+        ...
+
+    def tables(self, run: LoggedRun, seed: int) -> Iterator[TextTable]:
+        """Tables of its own, beside those that every task has."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetrievalTask:
+    """A task whose data is one file in a format that `datasets.load` reads.
+
+    Attributes:
+        files: Patterns of its file's name, where a folder is given.
+        source: Where the data is to be had.
+    """
+
+    name: str
+    about: str
+    files: tuple[str, ...]
+    source: str
+    headline: str
+    shown: Mapping[str, str]
+    rows: Sequence[str]
+    against: str
+    depth: int = DEPTH
+    answered: bool = False
+    metrics: Mapping[str, Metric] = field(default_factory=lambda: METRICS)
+
+    def read(self, where: Path) -> Dataset:
+        return load(self.file(where))
+
+    def file(self, where: Path) -> Path:
+        """The file of the data: the one that is named, or the one of its name in a folder.
+
+        Raises:
+            Invalid: there is none, or there are several.
+        """
+        if not where.is_dir():
+            return where
+        there = sorted({file for pattern in self.files for file in where.glob(pattern)})
+        if len(there) != 1:
+            what = f"{where.name} holds {' and '.join(file.name for file in there) or 'no file'} for {self.name}"
+            raise Invalid("tasks", what, f"Name the file: {self.name}=FILE. {self.source}")
+        return there[0]
+
+    def tables(self, run: LoggedRun, seed: int) -> Iterator[TextTable]:
+        yield from ()

@@ -1,0 +1,89 @@
+"""A run as a page: it needs nothing else, says what went badly, and no text of the data steers it."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from mnemic.errors import Invalid
+from mnemic.lab.kit.run import RunPlan, run
+from mnemic.lab.kit.run_page import page, write_page
+from mnemic.lab.kit.run_report import RunReport, chief, markdown, report, worst
+
+EVIL = "<script>alert(1)</script> | *x* \u202e"
+
+
+class Outline(HTMLParser):
+    """Counts tags, and checks that they close."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+
+
+@pytest.fixture
+def made(locomo_file: Path, tmp_path: Path) -> RunReport:
+    samples = json.loads(locomo_file.read_text("utf-8"))
+    samples[0]["qa"][0]["question"] = EVIL
+    samples[0]["conversation"]["session_1"][0]["text"] += EVIL
+    path = tmp_path / "evil.json"
+    path.write_text(json.dumps(samples), encoding="utf-8")
+    rows = ("no memory", "BM25 turns", "recent window")
+    return report(run(RunPlan(tasks={"locomo": path}, rows=rows), tmp_path / "a.jsonl"))
+
+
+def test_a_page_needs_nothing_else_and_closes_what_it_opens(made: RunReport) -> None:
+    shown = page(made)
+    outline = Outline()
+    outline.feed(shown)
+    assert outline.open == []
+    assert outline.tags.count("script") == 1
+    assert {"table", "svg", "details"} <= set(outline.tags)
+    assert not re.search(r"(src|href|url)\s*[=(]", shown)
+    assert "prefers-color-scheme: dark" in shown
+    assert 'name="viewport"' in shown
+    for name in ("no memory", "BM25 turns", "recent window", "2 faults in the data"):
+        assert name in shown
+
+
+def test_no_text_of_the_data_steers_a_page_or_a_list(made: RunReport) -> None:
+    assert EVIL not in page(made)
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page(made)
+    assert "\u202e" not in page(made)
+    listed = markdown(made)
+    assert "<script>" not in listed
+    assert r"\<script\>" in listed
+
+
+def test_the_worst_questions_stand_with_what_was_wanted_and_what_came_first(made: RunReport) -> None:
+    (of,) = made.tasks
+    assert chief(of) == "no memory"
+    bad = worst(of, "no memory")
+    assert len(bad) == 5
+    assert bad[0].score == 0
+    assert bad[0].wanted[0].rank is None
+    assert bad[0].wanted[0].text
+    assert worst(of, "recent window") == []
+    assert [question.id for question in worst(of, "no memory", 2)] == [question.id for question in bad[:2]]
+
+
+def test_a_page_that_cannot_be_written_is_refused(made: RunReport, tmp_path: Path) -> None:
+    assert write_page(made, tmp_path / "deep" / "a.html").read_text("utf-8").startswith("<!doctype html>")
+    with pytest.raises(Invalid, match="cannot write"):
+        write_page(made, tmp_path)
