@@ -149,3 +149,23 @@ def test_any_text_is_read_and_every_fact_can_be_phrased(text: str) -> None:
         assert text[found.start : found.end] == found.text
         told = phrased(found.slot, str(found.value), found.subject, found.text, ended=found.act is SlotAct.ENDS)
         assert shown_value(str(found.value), found.text) in told
+
+
+@pytest.mark.parametrize(
+    ("text", "slot", "value"),
+    [
+        ("im allergic to nuts", "allergy", "nuts"),
+        ("ive moved to Leeds", "city", "leeds"),
+        ("i dont eat meat", "avoids", "meat"),
+        ("i cant have shellfish, throat closes up", "avoids", "shellfish"),
+        ("Im vegan now", "diet", "vegan"),
+        ("also penicillin gives me a rash so thats another allergy to note", "allergy", "penicillin"),
+    ],
+)
+def test_apostrophes_that_chats_leave_out_are_heard(text: str, slot: str, value: str) -> None:
+    assert (slot, value) in [(name, str(said).lower()) for name, said in stated(text)]
+
+
+@pytest.mark.parametrize("text", ["the IM says hello", "we saw the ill dog", "its shellfish day"])
+def test_words_that_only_look_like_them_state_nothing(text: str) -> None:
+    assert stated(text) == []

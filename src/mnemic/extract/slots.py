@@ -16,7 +16,7 @@ from mnemic.extract import slots_en, slots_en_words, slots_zh, slots_zh_words
 from mnemic.extract.chinese import has_chinese, simple
 from mnemic.extract.patterns import SlotAct
 from mnemic.extract.sentences import sentences
-from mnemic.extract.slots_en_words import age_in_words
+from mnemic.extract.slots_en_words import age_in_words, with_apostrophes
 from mnemic.extract.slots_zh_words import number
 
 if TYPE_CHECKING:
@@ -195,8 +195,9 @@ def _languages(
         aside = slots_zh.Chinese.ASIDE.match(written)
         written = written[aside.end() :] if aside else written
         yield written, written, slots_zh.Chinese
-    if slots_en.English.CUE.search(sentence.low):
-        yield sentence.written.translate(_STRAIGHT), sentence.low, slots_en.English
+    low = with_apostrophes(sentence.low)
+    if slots_en.English.CUE.search(low):
+        yield with_apostrophes(sentence.written.translate(_STRAIGHT)), low, slots_en.English
 
 
 _STRAIGHT: Final = str.maketrans("\u2018\u2019\u02bc", "'''")

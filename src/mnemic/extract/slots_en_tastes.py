@@ -53,7 +53,7 @@ DIET: Final = (
     say("allergy", r"(?:i|we)(?:'ve| have)?(?: got| developed)?(?: have)? (?:a|an)(?: severe| bad| mild| serious| slight)? (?P<value>(?!(?:food|severe)\b)[\w-]+(?: [\w-]+)?) allergy\b", "allergy"),
     say("allergy", r"(?:i|we)(?:'ve| have)?(?: got| developed| have)? (?:a|an)(?: severe| bad| mild| serious| slight)? allergy to (?P<value>[\w-]+(?: (?!and|so|but|or|now|too|in|since|which)[\w-]+)?)", "allergy"),
     say("allergy", r"(?:turns out |it turns out )i'm(?: actually| also)? allergic to (?P<value>[\w-]+(?: (?!and|so|but|or|now|too|in|since|which|not)[\w-]+)?)", "allergic"),
-    say("allergy", r"(?P<value>[\w-]+(?: [\w-]+)?) (?:gives? me (?:hives|a rash|welts)|(?:brings?|makes?) me (?:out|break out|come out) in (?:hives|welts|a rash|spots))", "hives rash welts spots"),
+    say("allergy", r"(?:also |even )?(?P<value>(?!also\b|even\b)[\w-]+(?: [\w-]+)?) (?:gives? me (?:hives|a rash|welts)|(?:brings?|makes?) me (?:out|break out|come out) in (?:hives|welts|a rash|spots))", "hives rash welts spots"),
     say("allergy", r"<AM> (?:no longer|not)(?: actually| really)? allergic to (?P<value>(?!(?:this|that|it)\b)[\w-]+(?: (?!and|so|but|or|now|too|in|since|any|after)[\w-]+)?)", "allergic", act=SlotAct.ENDS),
     say("allergy", r"<I> (?:outgrew|outgrown|got over) (?:my|the) (?P<value>[\w-]+(?: [\w-]+)?) allergy", "allergy", act=SlotAct.ENDS),
     say("allergy", r"my (?P<value>[\w-]+(?: [\w-]+)?) allergy (?:is|has) (?:gone|over|cured|disappeared)", "allergy", act=SlotAct.ENDS),

@@ -178,3 +178,31 @@ def age_in_words(text: str) -> int:
     if not words or words[0] not in _TENS or any(word not in _ONES for word in words[1:]) or len(words) > 2:
         return -1
     return 10 * (2 + _TENS.index(words[0])) + sum(1 + _ONES.index(word) for word in words[1:])
+
+
+_UNMARKED: Final = {
+    word.replace("'", ""): word
+    for word in (
+        *("i'm", "i've", "he's", "she's", "they're", "they've", "you're", "you've", "we've", "that's", "there's"),
+        *("what's", "don't", "doesn't", "didn't", "can't", "won't", "isn't", "aren't", "wasn't", "weren't"),
+        *("hasn't", "haven't", "hadn't", "couldn't", "wouldn't", "shouldn't"),
+    )
+}
+"""Short forms as chats write them, but for those that are words themselves: ill, id, its, were, well, shell."""
+_UNMARKED_WORD: Final = re.compile(rf"\b(?:{'|'.join(_UNMARKED)})\b", re.IGNORECASE)
+
+
+def with_apostrophes(text: str) -> str:
+    """A text with the apostrophes that chats leave out: "im", "dont", "ive"; what is all capitals stays ("IM").
+
+    Texts that differ in the case of letters alone are changed at the same places.
+    """
+    return _UNMARKED_WORD.sub(lambda word: _marked(word.group()), text)
+
+
+def _marked(word: str) -> str:
+    if word.isupper():
+        return word
+    form = _UNMARKED[word.lower()]
+    at = form.index("'")
+    return f"{word[:at]}'{word[at:]}"
