@@ -185,7 +185,8 @@ class Log:
         record = {name: getattr(answer, name) for name in LoggedAnswer.__slots__}
         record["scores"] = [float(f"{score:.6g}") for score in answer.scores]
         record["given"] = None if answer.given is None else finite(asdict(answer.given))
-        self._append("answer", **{name: value for name, value in record.items() if value not in (None, "")})
+        left_out = {name for name in ("cpu_ms", "wanted", "origin", "given") if record[name] in (None, "")}
+        self._append("answer", **{name: value for name, value in record.items() if name not in left_out})
 
     def cost(self, cost: Cost) -> None:
         """Add what one contestant cost."""
