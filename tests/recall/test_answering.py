@@ -832,3 +832,16 @@ def test_what_held_before_is_found_by_meaning_where_no_word_is_shared(
         tell(me, *told)
         memory.flush()
         assert value in me.ask(question).citations[0].quote
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Am I still with Tom?", "Tom and I are giving it another go."),
+        ("Am I still seeing the physio?", "Started with the physio again yesterday, the shoulder this time."),
+        ("我还练瑜伽吗？", "瑜伽馆重开了，周三又开始去了"),
+    ],
+)
+def test_no_is_not_concluded_from_what_says_that_it_goes_on_again(world: Any, question: str, said: str) -> None:
+    answered = answer(question, in_order(world, (said, 3.0)))
+    assert not (answered.short in ("No", "不是", "没有") and answered.confidence >= 0.5)

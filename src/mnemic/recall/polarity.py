@@ -38,7 +38,7 @@ POLAR_INPUTS: Final = (
 STILL: Final = re.compile(r"\b(?:still|yet|any ?more)\b|还|仍", re.IGNORECASE)
 _EVER: Final = re.compile(r"\bever\b|曾|过[吗没]", re.IGNORECASE)
 ASKS_PAST: Final = re.compile(r"\b(?:did|was|were|had)\b|那阵|那时|当时|以前", re.IGNORECASE)
-_END: Final = re.compile(
+ASKS_END: Final = re.compile(
     r"\b(?:give(?:n)? up|gave up|quit|stop(?:ped)?|separated|divorced|single|alone|sold|sell|left|leave|lost|lose"
     r"|retired|cancel\w*|broken? up|end(?:ed)?|over|without|no longer|not)\b|n['’]t\b"
     r"|辞|离婚|光棍|单身|分手|戒|卖|退|停|不再|取消|独居|一个人住",
@@ -74,6 +74,12 @@ _CONTINUES: Final = re.compile(
     r"|还|仍|又|照样|依旧|也|和好|复合|捡起来",
     re.IGNORECASE,
 )
+RESUMES: Final = re.compile(
+    r"\b(?:again|resumed|restarted|reopened|another (?:go|chance|try|shot)|back together|made up)\b"
+    r"|又(?:开始|[去练学养]|[\u4e00-\u9fff]{1,2}[上起])|重新|重开|恢复|和好|复合|捡起来",
+    re.IGNORECASE,
+)
+"""Says that what was over goes on."""
 _PARTICLES: Final = frozenset("了过吗呢吧么的我你他她在是有没不会家")
 """Characters of a question that name nothing it asks about."""
 GRAMMATICAL: Final = _PARTICLES | frozenset(
@@ -89,7 +95,7 @@ def polar(question: str, evidence: Sequence[Recalled]) -> Floats:
     """What the model reads of a question for yes or no and its evidence, the best first; `POLAR_INPUTS`."""
     first = evidence[0]
     still, ever, past = (bool(form.search(question)) for form in (STILL, _EVER, ASKS_PAST))
-    asked_end, told_end = _endings(_END, question), _endings(DENIES, first.text)
+    asked_end, told_end = _endings(ASKS_END, question), _endings(DENIES, first.text)
     end, denies = bool(asked_end - told_end), bool(told_end - _endings(DENIES, question) - asked_end)
     supposes = bool(SUPPOSES.search(first.text))
     asked = asked_words(STILL.sub("", question))
