@@ -171,8 +171,8 @@ def _may_conclude(grounds: AnswerGrounds) -> bool:
     """Whether yes or no may be concluded at all, though nobody plainly said it.
 
     Not from what is of another object, nor from a dream, nor no from what says that it goes on again; and from what is
-    only supposed or planned no more than that it is not so yet. By words alone, what is asked of whoever asks must be named by the sentence nearly whole, or half of
-    it by the states of its matter.
+    only supposed or planned no more than that it is not so yet. By words alone, what is asked of whoever asks must be
+    named by the sentence nearly whole, or half of it by the states of its matter.
     """
     quoted = grounds.quoted[0].text
     if grounds.of_other_object or _DREAMT.search(quoted):
