@@ -66,6 +66,13 @@ def _name_or_object(field: str, value: object) -> object:
     return words(field, value) if isinstance(value, str) else value
 
 
+def _notes_policy(field: str, value: object) -> object:
+    offering("chosen")(field, value)
+    if not isinstance(getattr(value, "name", None), str):
+        raise Invalid(field, f"{shown(value)} has no name", "Give an object with `name`, a text, and `chosen`.")
+    return value
+
+
 def _place(field: str, value: object) -> object:
     return path(field, value) if isinstance(value, str | PurePath) else value
 
@@ -217,6 +224,7 @@ _TABLE: Final[Mapping[str, Checker | None]] = {
     "session.budget": within(LEAST_WINDOW, MOST_WINDOW),
     "_window.budget": within(LEAST_WINDOW, MOST_WINDOW),
     "follow.strategies": _strategy_name,
+    "read.policy": _notes_policy,
     # by parameter
     "a": whole,
     "actor": clean_name,

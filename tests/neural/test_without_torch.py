@@ -25,7 +25,7 @@ with Memory(sys.argv[1]) as memory:
     print(me.recall("Where did Ada move?").text)
 from click.testing import CliRunner
 from mnemic.faces.cli import cli
-print(CliRunner().invoke(cli, ["bench", "neural", "--quick"]).output)
+print(CliRunner().invoke(cli, ["neural", "bench", "--quick"]).output)
 """
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from mnemic.errors import Invalid
-from mnemic.lab.kit.log import bench_of, read
+from mnemic.lab.kit.log import FORMAT, bench_of, read
 from mnemic.lab.tasks.capacity.hotpot_bench import Protocol, bench_hotpot, schedule
 from mnemic.lab.tasks.capacity.hotpot_data import Passages, read_passages
 from mnemic.lab.tasks.capacity.hotpot_report import (
@@ -188,7 +188,7 @@ def test_options_that_there_are_not(file: Path, tmp_path: Path) -> None:
     with pytest.raises(Invalid, match="longer than the 10 questions"):
         bench_hotpot(file, out=tmp_path, protocol=Protocol(lag=50, law="fixed"))
     other = tmp_path / "other.jsonl"
-    other.write_text('{"kind": "run", "format": 1}\n')
+    other.write_text(f'{{"kind": "run", "format": {FORMAT}}}\n')
     with pytest.raises(Invalid, match="not the log of a capacity run"):
         read_capacities(other)
 
