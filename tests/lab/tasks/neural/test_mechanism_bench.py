@@ -58,6 +58,11 @@ def beside(plan):
         yield Figure(name=f"{way}: to write", value=100 * share, unit="CPU-s")
     yield Figure(name="third: recall", value=float("nan"), unit="")
 
+def failing(plan):
+    if plan.seed == 1:
+        raise RuntimeError("at the second seed")
+    yield Figure(name="kept", value=plan.seed, unit="")
+
 def hiding(plan):
     plan.progress("learns")
     yield Figure(name="kept", value=1, unit="", detail=f"control {plan.seed}")
@@ -73,7 +78,7 @@ def experiments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
     (tmp_path / "made_up_experiment.py").write_text(EXPERIMENT)
     monkeypatch.syspath_prepend(tmp_path)
-    for name in ("measure", "lost", "fickle", "hiding", "interrupted", "beside"):
+    for name in ("measure", "lost", "fickle", "hiding", "interrupted", "beside", "failing"):
         monkeypatch.setitem(EXPERIMENTS, name, f"made_up_experiment:{name}")
 
 
@@ -123,7 +128,8 @@ def test_what_is_no_number_misses_its_bar_and_is_null_in_the_file(tmp_path: Path
 def test_an_experiment_that_measures_something_else_for_another_seed_is_caught(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="of seed 0"):
         ran("fickle", results=tmp_path)
-    assert not list(tmp_path.glob("*.jsonl"))
+    (kept,) = runs(tmp_path / "fickle.jsonl")
+    assert kept.seeds == (0,)
 
 
 @pytest.mark.usefixtures("experiments")
@@ -161,6 +167,15 @@ def test_interrupted_it_keeps_the_seeds_that_are_done(tmp_path: Path) -> None:
     assert kept.seeds == (0, 1)
     assert kept.figures[0].values == (0, 1)
     assert not (tmp_path / "measure.jsonl").exists()
+
+
+@pytest.mark.usefixtures("experiments")
+def test_a_fault_in_one_seed_costs_none_that_is_done(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match="at the second seed"):
+        ran("failing", results=tmp_path)
+    (kept,) = runs(tmp_path / "failing.jsonl")
+    assert kept.seeds == (0,)
+    assert kept.figures[0].values == (0,)
 
 
 def test_a_file_that_is_none_of_results_is_refused(tmp_path: Path) -> None:
@@ -206,9 +221,12 @@ def test_several_processes_say_what_they_do_and_keep_what_they_measured(tmp_path
     assert done.keys() == {"measure", "lost"}
     assert runs(tmp_path / "measure.jsonl") == [done["measure"]]
     assert any(part.startswith("measure, seed 2 of 2: learns") for part in told)
-    with pytest.raises(ValueError, match="of seed 0"):
-        list(bench_mechanisms(["fickle", "measure"], quick=True, seeds=2, results=tmp_path,
+    rest = tmp_path / "rest"
+    with pytest.raises(RuntimeError, match="at the second seed"):
+        list(bench_mechanisms(["failing", "measure"], quick=True, seeds=2, results=rest,
                               open_model=partial(smollm2, tmp_path), progress=told.append, processes=2))  # fmt: skip
+    assert {path.stem: runs(path)[0].seeds for path in rest.glob("*.jsonl")} == {"failing": (0,), "measure": (0, 1)}
+    assert any("at the second seed" in part for part in told)
 
 
 @pytest.mark.usefixtures("experiments")

@@ -92,5 +92,11 @@ EXPERIMENTS: Final = {
 }
 """What runs each experiment; loaded when torch is known to be there."""
 
+PUBLISHED: Final = frozenset({
+    "titans", "memory_pool", "knn_attention", "chunk_memory", "explicit_memory", "wise", "infini_attention", "engram",
+    "ffn_bank", "memgen", "overwrite_rl", "cms",
+})  # fmt: skip
+"""Those that are of one published mechanism: each has a module of its name in `mnemic.neural`."""
+
 BY_NAME: Final = frozenset({"peers"})
 """Those that are run only when they are named: they install packages of others."""

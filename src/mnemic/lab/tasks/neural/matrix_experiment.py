@@ -20,7 +20,7 @@ import torch
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.neural.experiment import ExperimentPlan, Remark
 from mnemic.lab.tasks.neural.made_up_people import STRANGERS, MadeUpFact, made_up_facts, share
-from mnemic.lab.tasks.neural.unfinished_run import UnfinishedRun
+from mnemic.lab.tasks.neural.unfinished_run import UnfinishedRun, processor_time
 from mnemic.memory import Memory
 from mnemic.neural.base import State, state_bytes, state_digest
 from mnemic.neural.explicit_memory import ExplicitMemory, TextReference
@@ -332,12 +332,12 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | Remark]:
     unfinished = UnfinishedRun.of(plan, Path(__file__))
     for way in _ways(plan, model, folder):
         if (figures := unfinished.figures(way.name)) is None:
-            began, figures = process_time(), []
+            began, figures = processor_time(), []
             plan.progress(f"{way.name}: {count} facts")
             figures += _held(way, model, facts, count, before)
             plan.progress(f"{way.name}: one forgotten, {count} more")
             figures += _forgotten_and_more(way, model, facts, count)
-            unfinished.keep(way.name, figures, process_time() - began)
+            unfinished.keep(way.name, figures, processor_time() - began)
         else:
             yield Remark(
                 f"{way.name}: measured by a run that was stopped, {unfinished.seconds(way.name):.0f} CPU-s more"

@@ -122,7 +122,8 @@ def bench_mechanisms(
 ) -> Iterator[MechanismRun]:
     """Run experiments with one thread, and keep each one's result as soon as it is there.
 
-    Interrupted amid an experiment, it keeps the seeds that are done, and leaves the others.
+    Interrupted or failed amid an experiment, it keeps the seeds that are done, and leaves the others. Where there are
+    several processes, those that have begun go on to their end, and none begins any more.
 
     Args:
         names: Which; none means all, in a quick run all but long ones.
@@ -138,7 +139,7 @@ def bench_mechanisms(
     chosen = _checked(names, quick=quick)
     require_torch()
     known = {name: _seconds_a_seed(results / f"{name}.jsonl", quick=quick) for name in chosen}
-    order = _Order(seeds=range(seeds), quick=quick, open_model=open_model, cache=cache)
+    order = _Order(seeds=range(seeds), quick=quick, open_model=open_model, cache=cache, results=results)
     if processes > 1:
         longest = sorted(chosen, key=lambda name: -(known[name] or 0.0))
         made = _in_processes({name: known[name] for name in longest}, order, processes, progress)
@@ -146,7 +147,6 @@ def bench_mechanisms(
         left = _TimeLeft(chosen, seeds, known)
         made = (_run(name, load(EXPERIMENTS, name), order, progress, left) for name in chosen)
     for run in made:
-        append(results / f"{run.mechanism}.jsonl", run)
         yield run
         if len(run.seeds) < seeds:
             raise KeyboardInterrupt
@@ -207,24 +207,44 @@ class _Order:
     quick: bool
     open_model: Callable[[], TextModel]
     cache: Path | None
+    results: Path
 
 
 def _in_processes(
     known: Mapping[str, float | None], order: _Order, processes: int, progress: Callable[[str], None]
 ) -> Iterator[MechanismRun]:
-    """Run experiments in processes of their own, begun in the order given; each comes when it is done."""
-    context = multiprocessing.get_context("spawn")
+    """Run experiments in processes of their own, begun in the order given; each comes when it is done.
+
+    A process keeps its own result, whatever becomes of this one; the first fault is raised behind what had begun.
+    """
+    context, faults = multiprocessing.get_context("spawn"), list[BaseException]()
     told: queues.Queue[str] = context.Queue()
+
+    def tell_all() -> None:
+        while not told.empty():
+            progress(told.get())
+
     with ProcessPoolExecutor(processes, context, _tell_through, (told,)) as pool:
         waiting = {pool.submit(_run_apart, name, EXPERIMENTS[name], order, seconds) for name, seconds in known.items()}
-        while waiting:
-            done, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
-            while not told.empty():
-                progress(told.get())
-            for one in done:
-                if one.exception() is not None:
-                    pool.shutdown(cancel_futures=True)
-                yield one.result()
+        try:
+            while waiting:
+                done, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
+                tell_all()
+                for one in done:
+                    if (fault := one.exception()) is None:
+                        yield one.result()
+                        continue
+                    progress(f"failed: {fault!r}")
+                    faults.append(fault)
+                    waiting = {other for other in waiting if not other.cancel()}
+        finally:
+            waiting = {other for other in waiting if not other.cancel()}
+            while waiting:  # a process that nobody listens to does not end
+                _, waiting = wait(waiting, timeout=0.2)
+                tell_all()
+    tell_all()
+    if faults:
+        raise faults[0]
 
 
 _told: queues.Queue[str] | None = None
@@ -245,11 +265,37 @@ def _run_apart(name: str, target: str, order: _Order, known: float | None) -> Me
 def _run(
     name: str, measure: Experiment, order: _Order, progress: Callable[[str], None], left: _TimeLeft
 ) -> MechanismRun:
-    from mnemic.neural.gguf_weights import single_threaded
-
     load_before, began, spent = _load(), perf_counter(), process_time()
     measured: list[list[ExperimentYield]] = []
     cpu: list[float] = []
+    try:
+        for yields, seconds in _by_seed(name, measure, order, progress, left):
+            _figures_over_seeds(name, [*measured, yields])  # a fault costs this seed, and none that comes after it
+            _points_over_seeds(name, [*measured, yields])
+            measured.append(yields)
+            cpu.append(round(seconds, 2))
+    except KeyboardInterrupt:
+        if not measured:
+            raise
+    finally:  # hours may lie in the seeds that are done
+        if measured:
+            run = _over_seeds(name, order, measured, {
+                "load_before": load_before,
+                "load_after": _load(),
+                "cpu_seconds": round(process_time() - spent, 2),
+                "cpu_seconds_by_seed": cpu,
+                "wall_seconds": round(perf_counter() - began, 2),
+            })  # fmt: skip
+            append(order.results / f"{name}.jsonl", run)
+    return run
+
+
+def _by_seed(
+    name: str, measure: Experiment, order: _Order, progress: Callable[[str], None], left: _TimeLeft
+) -> Iterator[tuple[list[ExperimentYield], float]]:
+    """What each seed measured, and its processor seconds."""
+    from mnemic.neural.gguf_weights import single_threaded
+
     for number, seed in enumerate(order.seeds, 1):
         left.begin(name)
 
@@ -264,30 +310,24 @@ def _run(
                 progress=tell,
             )  # fmt: skip
             yields: list[ExperimentYield] = []
-            try:
-                for one in measure(plan):
-                    yields.append(one)
-                    if isinstance(one, Figure):  # so a long run that is stopped has not been for nothing
-                        progress(f"{name}, seed {number}: {one.name}: {one.value:.4g} {one.unit}".rstrip())
-            except KeyboardInterrupt:
-                if not measured:
-                    raise
-                break  # hours may lie in the seeds that are done
-            measured.append(yields)
-        _figures_over_seeds(name, measured)  # a fault costs this seed, and none that comes after it
-        _points_over_seeds(name, measured)
-        cpu.append(round(process_time() - before, 2))
+            for one in measure(plan):
+                yields.append(one)
+                if isinstance(one, Figure):  # so a long run that is stopped has not been for nothing
+                    progress(f"{name}, seed {number}: {one.name}: {one.value:.4g} {one.unit}".rstrip())
         left.end()
+        yield yields, process_time() - before
+
+
+def _over_seeds(
+    name: str, order: _Order, measured: Sequence[Sequence[ExperimentYield]], costs: Mapping[str, object]
+) -> MechanismRun:
+    """A run of the seeds that are done."""
     header = {
         **provenance(),
         "torch": metadata.version("torch"),
         "threads": 1,
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
-        "load_before": load_before,
-        "load_after": _load(),
-        "cpu_seconds": round(process_time() - spent, 2),
-        "cpu_seconds_by_seed": cpu,
-        "wall_seconds": round(perf_counter() - began, 2),
+        **costs,
     }
     return MechanismRun(
         mechanism=name, quick=order.quick, seeds=tuple(order.seeds[: len(measured)]), header=header,

@@ -17,14 +17,13 @@ import venv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from time import perf_counter
 from typing import Any, Final
 
 import mnemic
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.neural.experiment import ExperimentPlan, Remark
 from mnemic.lab.tasks.neural.peer_runs import PeerResult, PeerRun, measured
-from mnemic.lab.tasks.neural.unfinished_run import UnfinishedRun
+from mnemic.lab.tasks.neural.unfinished_run import UnfinishedRun, processor_time
 from mnemic.models.chat.gguf import smollm2_weights
 
 _INSTALLING: Final = 900
@@ -90,7 +89,7 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | Remark]:
     unfinished = UnfinishedRun.of(plan, Path(__file__))
     for peer in PEERS:
         if (figures := unfinished.figures(peer.name)) is None:
-            began, figures, failed = perf_counter(), [], False
+            began, figures, failed = processor_time(), [], False
             for one in _beside(peer, plan):
                 if isinstance(one, Figure):
                     figures.append(one)
@@ -98,10 +97,10 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | Remark]:
                     failed = True
                     yield one
             if not failed:
-                unfinished.keep(peer.name, figures, perf_counter() - began)
+                unfinished.keep(peer.name, figures, processor_time() - began)
         else:
             seconds = unfinished.seconds(peer.name)
-            yield Remark(f"{peer.name}: measured by a run that was stopped, {seconds:.0f} s by the clock")
+            yield Remark(f"{peer.name}: measured by a run that was stopped, {seconds:.0f} CPU-s more")
         yield from figures
     unfinished.end()
 
@@ -112,7 +111,7 @@ def _beside(peer: PeerPackage, plan: ExperimentPlan) -> Iterator[Figure | Remark
     folder.mkdir()
     run = PeerRun(
         task=peer.task, peer=False, seed=plan.seed, steps=peer.steps[plan.quick], folder=str(folder),
-        gguf=str(smollm2_weights()), cache=str(plan.cache),
+        gguf=str(smollm2_weights()), cache=str(plan.cache or plan.folder),
     )  # fmt: skip
     plan.progress(f"{peer.name}: ours")
     ours = measured(run)

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+import mnemic
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.neural.experiment import ExperimentPlan
+
+_CODE: Final = ("neural/*.py", "lab/tasks/neural/*.py")
+"""What a figure may depend on, within the package: with any of it changed, what was measured is measured again."""
+
+
+def processor_time() -> float:
+    """Processor seconds of this process and of those that it has started and that have ended."""
+    return sum(os.times()[:4])
 
 
 class UnfinishedRun:
@@ -26,18 +36,21 @@ class UnfinishedRun:
 
     @classmethod
     def of(cls, plan: ExperimentPlan, code: Path) -> UnfinishedRun:
-        """That of the same seed, mode and file of code."""
+        """That of the same experiment, seed and mode, by the same code of experiments and memories."""
         if plan.cache is None:
             return cls(None)
-        digest = hashlib.sha256(code.read_bytes()).hexdigest()[:16]
-        return cls(plan.cache / f"{code.stem}-{'quick' if plan.quick else 'full'}-{plan.seed}-{digest}.json")
+        digest, package = hashlib.sha256(code.read_bytes()), Path(mnemic.__file__).parent
+        for file in sorted(file for pattern in _CODE for file in package.glob(pattern)):
+            digest.update(file.read_bytes())
+        mode = "quick" if plan.quick else "full"
+        return cls(plan.cache / f"{code.stem}-{mode}-{plan.seed}-{digest.hexdigest()[:16]}.json")
 
     def figures(self, part: str) -> list[Figure] | None:
         """Those of a part; None where it is still to be measured."""
         return [Figure(**one) for one in self._kept[part]["figures"]] if part in self._kept else None
 
     def seconds(self, part: str) -> float:
-        """Processor time that a part took."""
+        """`processor_time` that a part took."""
         return float(self._kept[part]["seconds"])
 
     def keep(self, part: str, figures: Sequence[Figure], seconds: float) -> None:
@@ -45,7 +58,9 @@ class UnfinishedRun:
         self._kept[part] = {"figures": [asdict(one) for one in figures], "seconds": seconds}
         if self._path is not None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._path.write_text(json.dumps(self._kept), "utf-8")
+            whole = self._path.with_suffix(".new")  # stopped while it writes, it loses no part that was kept
+            whole.write_text(json.dumps(self._kept), "utf-8")
+            whole.replace(self._path)
 
     def end(self) -> None:
         """Let go of all of it: every part is measured, and a next run begins anew."""
