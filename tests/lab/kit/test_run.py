@@ -301,7 +301,7 @@ class Sick:
     """Fails in one way or another at its second question."""
 
     def __init__(self, how: str) -> None:
-        self._how, self._asked = how, 0
+        self._how, self._asked, self._written = how, 0, 0
         self._held: list[bytearray] = []
 
     def ingest(self, corpora: Sequence[Corpus]) -> None:
@@ -319,9 +319,10 @@ class Sick:
         if self._how == "die":
             os.kill(os.getpid(), signal.SIGKILL)
         while True:
-            if self._how == "eat":
+            if self._how == "eat" and len(self._held) * 20_000_000 < 1_500_000_000:  # a limit that fails must not take all
                 self._held.append(bytearray(b"x" * 20_000_000))
-            if self._how == "flood":
+            if self._how == "flood" and self._written < 200:
+                self._written += 1
                 with tempfile.NamedTemporaryFile(delete=False) as file:
                     file.write(b"x" * 1_000_000)
             time.sleep(0.01)

@@ -74,6 +74,7 @@ class AskedTask:
     metrics: Mapping[str, Metric] = field(default_factory=lambda: METRICS)
     rows: tuple[str, ...] = ("mnemic",)
     against: str = "BM25 turns"
+    notes: Sequence[str] = ()
 
     def read(self, where: Path) -> Dataset:
         """Read all sets that are there into one; questions of the others are told of as faults."""
@@ -88,11 +89,11 @@ class AskedTask:
                 continue
             dataset = load(path)
             digest.update(dataset.sha256.encode())
-            asked = _questions(rows, dataset)
+            asked, lost = _questions(rows, dataset)
             needed = {question.ns for question in asked}
             corpora += [corpus for corpus in dataset.corpora if corpus.ns in needed]
             questions += [replace(question, origin=data) for question in asked]
-            faults += dataset.faults
+            faults += (*dataset.faults, *lost)
         if not questions:
             raise Invalid("folder", f"{where} holds none of the data", f"Put {LOCOMO}.jsonl.gz there, for one.")
         return Dataset(
@@ -124,8 +125,13 @@ def _by_data(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     return {name: [row for row in rows if row["data"] == name] for name in names}
 
 
-def _questions(rows: Sequence[dict[str, Any]], dataset: Dataset) -> list[BenchQuestion]:
-    """The questions of one data set; of LoCoMo, all of its own too. A row may name another question to ask."""
+def _questions(
+    rows: Sequence[dict[str, Any]], dataset: Dataset
+) -> tuple[list[BenchQuestion], list[DataFault]]:
+    """The questions of one data set; of LoCoMo, all of its own too. A row may name another question to ask.
+
+    Evidence that is not there is dropped, and told of.
+    """
     known = {question.id: question for question in dataset.questions}
     known |= {row["id"]: _question(row) for row in rows if "text" in row}
     there = {corpus.ns for corpus in dataset.corpora} | known.keys()
@@ -135,7 +141,15 @@ def _questions(rows: Sequence[dict[str, Any]], dataset: Dataset) -> list[BenchQu
         replace(known[row["of"]], id=row["id"], category=row["style"]) if "of" in row else known[row["id"]]
         for row in rows
     ]
-    return [*named, *(dataset.questions if dataset.name == LOCOMO else ())]
+    docs = {corpus.ns: {doc.id for doc in corpus.docs} for corpus in dataset.corpora}
+    faults = [
+        DataFault(dataset.name, f"evidence of {question.id} names no document: {id}")
+        for question in named
+        for id in question.gold
+        if id not in docs[question.ns]
+    ]
+    held = [replace(q, gold=tuple(id for id in q.gold if id in docs[q.ns])) for q in named]
+    return [*held, *(dataset.questions if dataset.name == LOCOMO else ())], faults
 
 
 def _question(row: dict[str, Any]) -> BenchQuestion:
