@@ -171,7 +171,9 @@ class _Scribe:
         for name, logged in before.items():
             self._said[name] |= {("text", *key) for key in logged.texts}
         self._placed = {
-            name for name, logged in before.items() if name in courses and courses[name].docs.keys() <= logged.docs.keys()
+            name
+            for name, logged in before.items()
+            if name in courses and courses[name].docs.keys() <= logged.docs.keys()
         }
         self._done = {
             (name, row): len(answers) for name, logged in before.items() for row, answers in logged.answers.items()
