@@ -172,6 +172,41 @@ def test_of_a_file_that_was_cut_short_all_that_is_there_is_read(tmp_path: Path) 
         assert data.faults[0].what == "the file was cut short"
 
 
+def test_of_plain_text_that_was_cut_within_a_character_what_is_before_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes("".join(json.dumps(record) + "\n" for record in UNIFIED).encode() + "茶".encode()[:2])
+    data = load(path)
+    assert [question.id for question in data.questions] == ["q0"]
+    assert "the file was cut short" in {fault.what for fault in data.faults}
+
+
+def test_every_member_of_a_gzip_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl.gz"
+    path.write_bytes(b"".join(gzip.compress(json.dumps(record).encode() + b"\n") for record in UNIFIED))
+    data = load(path)
+    assert [question.id for question in data.questions] == ["q0"]
+    assert len(data.corpora[0].docs) == 1
+
+
+def test_a_session_that_points_nowhere_is_no_evidence(tmp_path: Path) -> None:
+    data = load(written(tmp_path / "a.jsonl", [UNIFIED[0], {**UNIFIED[1], "gold_sessions": ["S1", "S7"]}]))
+    assert data.questions[0].sessions == ("S1",)
+    assert "evidence of q0 names no session: S7" in {fault.what for fault in data.faults}
+
+
+def test_what_is_wrong_in_samples_is_listed_and_the_rest_is_read(tmp_path: Path, locomo_file: Path) -> None:
+    (sample,) = json.loads(locomo_file.read_text(encoding="utf-8"))
+    broken = {"sample_id": "pair-2", "conversation": {**sample["conversation"], "session_3": None}, "qa": None}
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps([sample, sample, broken]), encoding="utf-8")
+    data = load(path)
+    assert [(corpus.ns, len(corpus.docs)) for corpus in data.corpora] == [("pair-1", 6), ("pair-2", 6)]
+    told = {fault.where: fault.what for fault in data.faults}
+    assert told["sample 1"] == "a second sample pair-1"
+    assert told["sample 2"] == "has no questions"
+    assert told["sample 2, session 3"] == "has no turns"
+
+
 def test_a_category_that_is_none_of_locomos_is_told(tmp_path: Path, locomo_file: Path) -> None:
     samples = json.loads(locomo_file.read_text(encoding="utf-8"))
     samples[0]["qa"][0]["category"] = 9

@@ -38,6 +38,13 @@ FIVE = (
 )
 
 
+def test_what_looks_deeper_than_was_asked_for_is_left_out() -> None:
+    ten = metrics.within({**metrics.METRICS, "own": len}, 10)  # type: ignore[dict-item]
+    assert {"R@1", "R@10", "nDCG@10", "tokens@10", "MRR", "session any@1", "own"} <= ten.keys()
+    assert not {"R@20", "all@50", "tokens@50", "session R@5", "R@1k tokens"} & ten.keys()
+    assert metrics.within(metrics.METRICS, metrics.DEPTH) == metrics.METRICS
+
+
 @pytest.mark.parametrize(
     ("name", "by_hand"),
     [

@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import math
+import multiprocessing
 import os
 import signal
 import tempfile
@@ -14,6 +15,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from mnemic.errors import Invalid, NotFound
@@ -181,6 +183,84 @@ def test_a_run_goes_on_where_it_ended(locomo_file: Path, tmp_path: Path) -> None
     assert whole.read_text(encoding="utf-8") == before
 
 
+def test_a_run_cut_between_two_corpora_goes_on_with_both(locomo_file: Path, tmp_path: Path) -> None:
+    (sample,) = json.loads(locomo_file.read_text(encoding="utf-8"))
+    both = tmp_path / "both.json"
+    both.write_text(json.dumps([sample, {**sample, "sample_id": "pair-2"}]), encoding="utf-8")
+    whole = run(plan(both, ["BM25 turns"]), tmp_path / "whole.jsonl")
+    lines = whole.read_text(encoding="utf-8").splitlines(keepends=True)
+    path = tmp_path / "cut.jsonl"
+    path.write_text("".join(lines[:2]), encoding="utf-8")  # the header, and the first of two corpora
+    run(plan(both, ["BM25 turns"]), path, resume=True)
+    assert log.read(path).docs == log.read(whole).docs
+    assert rows_of(report(path))["BM25 turns"].scores == rows_of(report(whole))["BM25 turns"].scores
+
+
+def test_only_a_log_is_gone_on_with(locomo_file: Path, tmp_path: Path) -> None:
+    with pytest.raises(Invalid, match="resume"):
+        run(plan(locomo_file), tmp_path, resume=True)
+
+
+def test_a_log_that_is_gone_on_with_is_complete_when_it_ends_again(bench_log: Path) -> None:
+    with log.Log(bench_log, going_on=True) as going_on:
+        going_on.add("resumed")
+    assert not log.read(bench_log).complete
+
+
+def test_a_row_that_needs_an_embedder_is_refused_without_one(locomo_file: Path, tmp_path: Path) -> None:
+    with pytest.raises(Invalid, match="'hybrid' needs an embedder"):
+        run(plan(locomo_file, ["hybrid"]), tmp_path)
+
+
+class Foreign:
+    """Gives what NumPy counts in, and a ranking of anyone's making."""
+
+    def __init__(self, ids: Sequence[str]) -> None:
+        self._ids = tuple(ids)
+
+    def ingest(self, corpora: Sequence[Corpus]) -> None:
+        pass
+
+    def rank(self, question: BenchQuestion, k: int) -> RankedDocs:
+        return RankedDocs(self._ids, tuple(np.float32(1) for _ in self._ids))
+
+    def figures(self) -> OwnFigures:
+        return OwnFigures(bytes_per_message=np.int64(7), model_calls=np.float32(2))  # type: ignore[arg-type]
+
+    def close(self) -> None:
+        pass
+
+
+def _foreign(ids: Sequence[str], means: Means) -> Foreign:
+    return Foreign(ids)
+
+
+def test_figures_of_numpy_become_plain_numbers(
+    locomo_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "contestants", lambda names: {"foreign": partial(_foreign, ["D1:1"])})
+    read = log.read(run(plan(locomo_file, ["foreign"]), tmp_path / "a.jsonl"))
+    assert read.costs["foreign"].bytes_per_message == 7
+    assert read.costs["foreign"].model_calls == 2
+    assert read.answers["foreign"][0].scores == (1,)
+
+
+@pytest.mark.parametrize(
+    ("ids", "told"),
+    [
+        (["D1:1", "D1:1"], "'D1:1' was ranked twice"),
+        ([f"D1:{n}" for n in range(11)], "11 documents were ranked where 10 were asked for"),
+        (["D9:9"], "'D9:9' was ranked, which is no document"),
+    ],
+)
+def test_a_ranking_that_breaks_the_protocol_is_an_error(
+    ids: Sequence[str], told: str, locomo_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runs, "contestants", lambda names: {"foreign": partial(_foreign, ids)})
+    with pytest.raises(ValueError, match=told):
+        run(plan(locomo_file, ["foreign"]), tmp_path / "a.jsonl")
+
+
 def test_a_run_that_goes_on_with_other_settings_is_refused_with_the_difference(
     locomo_file: Path, tmp_path: Path
 ) -> None:
@@ -301,7 +381,7 @@ class Sick:
     """Fails in one way or another at its second question."""
 
     def __init__(self, how: str) -> None:
-        self._how, self._asked = how, 0
+        self._how, self._asked, self._written = how, 0, 0
         self._held: list[bytearray] = []
 
     def ingest(self, corpora: Sequence[Corpus]) -> None:
@@ -315,13 +395,19 @@ class Sick:
 
     def fail(self) -> None:
         if self._how == "crash":
+            print("all is well")  # must spoil neither the report nor what is said of the crash
             raise ZeroDivisionError("no such luck")
-        if self._how == "die":
+        if self._how == "bear":  # whoever it began holds what it has open
+            multiprocessing.get_context("fork").Process(target=time.sleep, args=(600,)).start()
+        if self._how in ("die", "bear"):
             os.kill(os.getpid(), signal.SIGKILL)
         while True:
-            if self._how == "eat":
+            if (
+                self._how == "eat" and len(self._held) * 20_000_000 < 1_500_000_000
+            ):  # a limit that fails must not take all
                 self._held.append(bytearray(b"x" * 20_000_000))
-            if self._how == "flood":
+            if self._how == "flood" and self._written < 200:
+                self._written += 1
                 with tempfile.NamedTemporaryFile(delete=False) as file:
                     file.write(b"x" * 1_000_000)
             time.sleep(0.01)
@@ -344,12 +430,19 @@ def _sick(how: str, means: Means) -> Sick:
     [
         ("crash", Limits(), "crashed: ZeroDivisionError: no such luck"),
         ("die", Limits(), "crashed: signal 9"),
+        ("bear", Limits(), "crashed: signal 9"),
         ("eat", Limits(memory_mib=600), "took too much memory"),
         ("flood", Limits(disk_mib=40), "filled the disk"),
     ],
 )
 def test_a_contestant_that_fails_is_a_row_that_says_so(
-    how: str, limits: Limits, told: str, locomo_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    how: str,
+    limits: Limits,
+    told: str,
+    locomo_file: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(runs, "contestants", lambda names: {"sick": partial(_sick, how), "well": partial(_oracle, 99)})
     path = run(plan(locomo_file, ["sick", "well"]), tmp_path / "a.jsonl", apart=limits)
@@ -359,6 +452,7 @@ def test_a_contestant_that_fails_is_a_row_that_says_so(
     assert (rows["well"].asked, rows["well"].failure) == (6, "")
     assert rows["well"].cost is not None
     assert "sick (failed)" in plain(report(path))
+    assert capfd.readouterr().out == ""
     assert log.read(path).complete
 
 

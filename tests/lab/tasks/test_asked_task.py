@@ -143,6 +143,14 @@ def test_another_edition_of_the_data_is_refused(folder: Path, rows: list[dict[st
         task("asked").read(folder)
 
 
+def test_evidence_that_is_not_there_is_dropped_and_told(folder: Path, rows: list[dict[str, Any]]) -> None:
+    rows[0]["gold"] = ["0u", "99u"]
+    data = task("asked").read(folder)
+    assert data.questions[0].gold == ("0u",)
+    assert data.dropped == 1
+    assert "evidence of a names no document: 99u" in {fault.what for fault in data.faults}
+
+
 def test_the_chance_to_tell_two_sides_apart_has_an_interval() -> None:
     told = auroc_estimate([0.9, 0.8, 0.7, 0.4], [0.3, 0.5, 0.1], seed=0)
     assert told.mean == pytest.approx(11 / 12)

@@ -24,6 +24,8 @@ from mnemic.recall.pipeline import recall
 from mnemic.registry import STORES, load
 
 if TYPE_CHECKING:
+    from mnemic.core.ids import ItemId
+    from mnemic.core.items import Item
     from mnemic.core.queries import Context
     from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Doc
     from mnemic.models.base import Embedder
@@ -58,6 +60,7 @@ class MnemicContestant:
         self._memory = Memory(self._path, embedder=embedder or "none", strategies=None if by is None else [by])
         self._sizes: dict[str, int] = {}
         self._now: dict[str, datetime | None] = {}
+        self._docs: dict[ItemId, tuple[str, ...]] = {}
 
     def ingest(self, corpora: Sequence[Corpus]) -> None:
         for corpus in corpora:
@@ -71,24 +74,27 @@ class MnemicContestant:
     def rank(self, question: BenchQuestion, k: int) -> RankedDocs:
         best: dict[str, float] = {}
         for recalled in self._recall(question, k):
-            best.setdefault(str(recalled.item.slots["doc"]), recalled.score)
-        return RankedDocs(tuple(best), tuple(best.values()))
+            for doc in self._docs_of(question.ns, recalled.item):
+                best.setdefault(doc, recalled.score)
+        return RankedDocs(tuple(best)[:k], tuple(best.values())[:k])
 
     def answer(self, question: BenchQuestion) -> GivenAnswer:
         """Answer from the ten best alone: whoever asks is nobody whose profile is known."""
         context = self._recall(question, SHOWN)
-        docs = {found.id: str(found.item.slots["doc"]) for found in context.items if "doc" in found.item.slots}
+        docs = {found.id: self._docs_of(question.ns, found.item) for found in context.items}
         answered = answer(question.text, context)
         return GivenAnswer(
             short=answered.short or next((citation.quote for citation in answered.citations), ""),
-            cited=tuple(docs[citation.id] for citation in answered.citations if citation.id in docs),
+            cited=tuple(dict.fromkeys(doc for cited in answered.citations for doc in docs.get(cited.id, ()))),
             known=answered.known,
             confidence=context.confidence,
         )
 
     def figures(self) -> OwnFigures:
         size = sum(file.stat().st_size for file in Path(self._folder.name).iterdir())
-        return OwnFigures(bytes_per_message=size / max(sum(self._sizes.values()), 1), lag_ms=self._lag())
+        messages = max(sum(self._sizes.values()), 1)
+        calls = sum(spending.calls for spending in self._memory.admin.spending())
+        return OwnFigures(bytes_per_message=size / messages, lag_ms=self._lag(), model_calls=calls / messages)
 
     def close(self) -> None:
         self._memory.close()
@@ -97,6 +103,16 @@ class MnemicContestant:
     def _recall(self, question: BenchQuestion, k: int) -> Context:
         me = self._memory.scope(user=question.ns)
         return me.recall(question.text, k=k, now=self._now[question.ns], by=self._by)
+
+    def _docs_of(self, ns: str, item: Item) -> tuple[str, ...]:
+        """The document that an item is; of one that was derived, those that it rests on, down to the last."""
+        if "doc" in item.slots:
+            return (str(item.slots["doc"]),)
+        if item.id not in self._docs:
+            get = self._memory.scope(user=ns).get
+            under = (doc for basis in item.source for doc in self._docs_of(ns, get(basis).item))
+            self._docs[item.id] = tuple(dict.fromkeys(under))
+        return self._docs[item.id]
 
     def _lag(self) -> float:
         """Median milliseconds from observing one message to a recall that returns it, in the largest memory."""

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 LOOK_SECONDS: Final = 0.25
 """How often processes are looked at."""
 
+_END_SECONDS: Final = 5.0
+"""How long a process that has said its last may take to end."""
+
 _PAGE: Final = 4096 if not hasattr(os, "sysconf") else os.sysconf("SC_PAGE_SIZE")
 
 
@@ -95,23 +98,24 @@ def compete(job: ContestJob, born: float | None = None) -> Iterator[Step]:
         start_seconds=round(started, 4),
         ingest_seconds=took,
         ingest_cpu_seconds=cpu_took,
-        bytes_per_message=own.bytes_per_message,
-        lag_ms=own.lag_ms,
-        model_calls=own.model_calls,
+        bytes_per_message=_plain(own.bytes_per_message),
+        lag_ms=_plain(own.lag_ms),
+        model_calls=float(own.model_calls),
         peak_mib=None if born is None else _peak_mib(),
     )
 
 
 def _asked(job: ContestJob, contestant: Contestant, question: BenchQuestion) -> LoggedAnswer:
     began, cpu = time.perf_counter(), time.process_time()
-    ranking = contestant.rank(question, SHOWN)
+    short = contestant.rank(question, SHOWN)
     took, cpu_took = (time.perf_counter() - began) * 1000, (time.process_time() - cpu) * 1000
+    docs = job.docs[question.ns]
+    ranking = _checked(short, SHOWN, docs)
     if job.depth > SHOWN:
-        ranking = _joined(ranking, contestant.rank(question, job.depth))
+        ranking = _joined(ranking, _checked(contestant.rank(question, job.depth), job.depth, docs))
     given: GivenAnswer | None = None
     if job.answered and isinstance(contestant, AnsweringContestant):
-        given = contestant.answer(question)
-    docs = job.docs[question.ns]
+        given = _checked_answer(contestant.answer(question))
     depth = _depth(ranking, docs)
     return LoggedAnswer(
         system=job.contestant,
@@ -129,6 +133,45 @@ def _asked(job: ContestJob, contestant: Contestant, question: BenchQuestion) -> 
         cpu_ms=round(cpu_took, 4),
         given=given,
     )
+
+
+def _checked(ranking: RankedDocs, k: int, docs: Mapping[str, Placed]) -> RankedDocs:
+    """The ranking in plain strings and numbers, as the log has it.
+
+    Raises:
+        ValueError: it breaks the protocol.
+    """
+    ids, scores = tuple(map(_text, ranking.ids)), tuple(map(float, ranking.scores))
+    if len(ids) > k:
+        raise ValueError(f"{len(ids)} documents were ranked where {k} were asked for")
+    if len(set(ids)) < len(ids):
+        twice = next(doc for n, doc in enumerate(ids) if doc in ids[:n])
+        raise ValueError(f"{twice!r} was ranked twice")
+    if strange := [doc for doc in ids if doc not in docs]:
+        raise ValueError(f"{strange[0]!r} was ranked, which is no document of the question's corpus")
+    if scores and len(scores) != len(ids):
+        raise ValueError(f"{len(scores)} scores were given for {len(ids)} documents")
+    return RankedDocs(ids, scores)
+
+
+def _checked_answer(given: GivenAnswer) -> GivenAnswer:
+    return GivenAnswer(
+        short=_text(given.short),
+        cited=tuple(map(_text, given.cited)),
+        known=bool(given.known),
+        confidence=float(given.confidence),
+    )
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is no text")
+    return str(value)
+
+
+def _plain(figure: float | None) -> float | None:
+    """A figure as a plain number: NumPy's are none that JSON has."""
+    return None if figure is None else float(figure)
 
 
 def _joined(short: RankedDocs, deep: RankedDocs) -> RankedDocs:
@@ -153,9 +196,16 @@ def _depth(ranking: RankedDocs, docs: Mapping[str, Placed]) -> int:
 
 
 def _peak_mib() -> float | None:
-    """The most memory that this process has held; None where nobody tells."""
+    """The most memory that this process has held; None where nobody tells.
+
+    Where Linux tells it is asked for its own figure: that of `getrusage` survives `exec`, and is then that of whoever
+    began the process.
+    """
     if sys.platform == "win32":
         return None
+    with suppress(OSError, StopIteration):
+        lines = Path("/proc/self/status").read_text().splitlines()
+        return round(int(next(line for line in lines if line.startswith("VmHWM:")).split()[1]) / 1024, 1)
     import resource
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -202,13 +252,13 @@ class _Apart:
 
     def __init__(self, job: ContestJob, limits: Limits) -> None:
         self.job, self._limits = job, limits
-        self._folder = tempfile.TemporaryDirectory(prefix="mnemic-lab-")
+        self._folder = tempfile.TemporaryDirectory(prefix="mnemic-lab-", ignore_cleanup_errors=True)
         self._errors = Path(self._folder.name) / "errors.txt"
         context = multiprocessing.get_context("spawn")
         self.steps, theirs = context.Pipe(duplex=False)
         self._process = context.Process(
-            target=_competing, args=(job, theirs, self._folder.name, time.time()), daemon=True
-        )
+            target=_competing, args=(job, theirs, self._folder.name, time.time())
+        )  # no daemon: those may begin no processes, and a contestant may
         self._process.start()
         theirs.close()
         self._heard = self._looked = time.monotonic()
@@ -218,7 +268,7 @@ class _Apart:
         """Take what it has brought."""
         try:
             step: Step = self.steps.recv()
-        except EOFError:
+        except (EOFError, OSError):  # closed, or reset by an end in the middle of a step
             self._closed = True
             return
         self._heard = time.monotonic()
@@ -230,8 +280,10 @@ class _Apart:
         """Why it is over: "" for having done all; None for going on."""
         if self._done:
             return ""
+        if not self._closed and not self._process.is_alive() and not self.steps.poll():
+            self._closed = True  # a process that it began may hold its end of the pipe open
         if self._closed:
-            self._process.join(timeout=self._limits.silent_seconds)
+            self._process.join(timeout=_END_SECONDS)
             return f"crashed: {self._last_words()}"
         now = time.monotonic()
         if now - self._looked < LOOK_SECONDS:  # looking takes time from those who are timed
@@ -251,7 +303,7 @@ class _Apart:
         """End its process and those that it began, and drop its folder."""
         self.steps.close()
         if self._done:
-            self._process.join(timeout=5)
+            self._process.join(timeout=_END_SECONDS)
         pid = self._process.pid
         if pid is not None and hasattr(os, "killpg"):
             with suppress(ProcessLookupError, PermissionError):  # nobody is left of its group
@@ -275,7 +327,8 @@ def _competing(job: ContestJob, steps: Connection, folder: str, born: float) -> 
         os.setpgid(0, 0)  # so that all that it begins can be ended with it
     tempfile.tempdir = folder
     with (Path(folder) / "errors.txt").open("w") as errors:
-        os.dup2(errors.fileno(), 2)
+        for stream in (1, 2):  # what it prints is no part of the report that goes to the run's own output
+            os.dup2(errors.fileno(), stream)
     for step in compete(job, born):
         steps.send(step)
     steps.close()
@@ -293,8 +346,10 @@ def _held_mib(leader: int | None) -> float:
 
 
 def _size_mib(folder: Path) -> float:
+    """What stands in a folder; whatever has gone meanwhile is passed over."""
     size = 0
-    for file in folder.rglob("*"):
-        with suppress(OSError):  # it has gone meanwhile
-            size += file.lstat().st_size
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):
+                size += Path(parent, name).lstat().st_size
     return size / 2**20

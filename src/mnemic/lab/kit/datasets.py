@@ -35,6 +35,8 @@ UNANSWERABLE: Final = frozenset({"adversarial", "abstention"})
 _EVIDENCE: Final = re.compile(r"[DdSs]:?(\d+):(\d+)")
 _EXACT: Final = re.compile(r"D[1-9]\d*:[1-9]\d*")
 _SESSION: Final = re.compile(r"session_(\d+)")
+_GZIP: Final = b"\x1f\x8b"
+_CUT: Final = "the file was cut short"
 _WHERE: Final = "Give LoCoMo's own json, or unified jsonl(.gz)."
 
 
@@ -217,21 +219,30 @@ class _Reading:
         self._mended = self._dropped = 0
 
     def text(self, file: str, raw: bytes) -> str:
-        """The file's text; of gzip that was cut short, all that is there."""
-        if raw[:2] == b"\x1f\x8b":
-            unpacking = zlib.decompressobj(wbits=31)
-            try:
-                raw = unpacking.decompress(raw)
-            except zlib.error as error:
-                raise Invalid("path", f"{file} is neither text in UTF-8 nor gzip of it ({error})", _WHERE) from error
-            if not unpacking.eof:
-                self._fault("the end", "the file was cut short")
+        """The file's text; of one that was cut short, all that is there."""
         try:
+            if raw[:2] == _GZIP:
+                raw = self._unpacked(raw)
             return raw.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            if error.end < len(raw) or not self._faults:  # a character cut in two at the end of what is there is none
-                raise Invalid("path", f"{file} is neither text in UTF-8 nor gzip of it ({error})", _WHERE) from error
-            return raw[: error.start].decode("utf-8-sig")
+        except (zlib.error, UnicodeDecodeError) as error:
+            if isinstance(error, UnicodeDecodeError) and error.reason == "unexpected end of data":
+                if not self._faults:
+                    self._fault("the end", _CUT)
+                return raw[: error.start].decode("utf-8-sig")
+            raise Invalid("path", f"{file} is neither text in UTF-8 nor gzip of it ({error})", _WHERE) from error
+
+    def _unpacked(self, raw: bytes) -> bytes:
+        """What all members of a gzip hold, one behind the other."""
+        whole = bytearray()
+        while raw[:2] == _GZIP:
+            member = zlib.decompressobj(wbits=31)
+            whole += member.decompress(raw)
+            if not member.eof:
+                self._fault("the end", _CUT)
+            raw = member.unused_data
+        if raw.strip(b"\0"):  # nothing but padding may follow
+            self._fault("the end", f"{len(raw):,} bytes behind the gzip that are none")
+        return bytes(whole)
 
     def unified(self, text: str) -> Dataset:
         """Read `doc` and `query` records, a line each."""
@@ -270,12 +281,24 @@ class _Reading:
                 self._fault(where, "has no conversation")
                 continue
             ns = str(sample.get("sample_id", number))
+            if any(corpus.ns == ns for corpus in corpora):
+                self._fault(where, f"a second sample {ns}")
+                continue
             docs: dict[tuple[str, str], Doc] = {}
-            for place, turn in _turns(ns, sample["conversation"]):
-                self._keep(f"{where}, {place}", docs, turn)
+            talk = sample["conversation"]
+            for session, turns in _sessions(talk):
+                if not isinstance(turns, list):
+                    self._fault(f"{where}, session {session}", "has no turns")
+                    continue
+                for place, turn in _turns(ns, session, turns, str(talk.get(f"session_{session}_date_time", ""))):
+                    self._keep(f"{where}, {place}", docs, turn)
             corpora.append(Corpus(ns=ns, docs=tuple(docs.values())))
             session_of = {doc.id: doc.session for doc in docs.values()}
-            for n, record in enumerate(sample.get("qa", ())):
+            asked = sample.get("qa", [])
+            if not isinstance(asked, list):
+                self._fault(where, "has no questions")
+                continue
+            for n, record in enumerate(asked):
                 place = f"{where}, question {n}"
                 made.append((place, partial(self._original_question, place, ns, n, record, session_of)))
         return self._dataset(tuple(corpora), self._questions(made))
@@ -342,7 +365,7 @@ class _Reading:
             answer=str(record.get("answer", "")),
             category=str(record.get("category", "")),
             gold=gold,
-            sessions=sessions,
+            sessions=tuple(session for session in sessions if session in there),
         )
 
     def _original_question(
@@ -404,18 +427,19 @@ def _corpora(docs: Sequence[Doc], names: Sequence[str]) -> tuple[Corpus, ...]:
     return tuple(Corpus(ns=ns, docs=tuple(corpus_docs)) for ns, corpus_docs in by_ns.items())
 
 
-def _turns(ns: str, conversation: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each turn, as a record of the unified format, and where it stands."""
-    numbers = sorted(int(m[1]) for key in conversation if (m := _SESSION.fullmatch(key)))
-    for number in numbers:
-        when = str(conversation.get(f"session_{number}_date_time", ""))
-        for pos, turn in enumerate(conversation[f"session_{number}"]):
-            at = {"ns": ns, "session": f"S{number}", "pos": pos, "ts": when}
-            fields = turn if isinstance(turn, dict) else {}
-            caption, text = fields.get("blip_caption"), fields.get("text")
-            if isinstance(text, str):
-                at["text"] = (f"{text} [shared image: {caption}]" if caption else text).strip()
-            at |= {
-                ours: fields[theirs] for ours, theirs in (("id", "dia_id"), ("speaker", "speaker")) if theirs in fields
-            }
-            yield f"session {number}, turn {pos}", at
+def _sessions(conversation: Mapping[str, Any]) -> Iterator[tuple[int, Any]]:
+    """The sessions in the order of their numbers."""
+    for number in sorted(int(m[1]) for key in conversation if (m := _SESSION.fullmatch(key))):
+        yield number, conversation[f"session_{number}"]
+
+
+def _turns(ns: str, number: int, turns: Sequence[Any], when: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each turn of a session, as a record of the unified format, and where it stands."""
+    for pos, turn in enumerate(turns):
+        at = {"ns": ns, "session": f"S{number}", "pos": pos, "ts": when}
+        fields = turn if isinstance(turn, dict) else {}
+        caption, text = fields.get("blip_caption"), fields.get("text")
+        if isinstance(text, str):
+            at["text"] = (f"{text} [shared image: {caption}]" if caption else text).strip()
+        at |= {ours: fields[theirs] for ours, theirs in (("id", "dia_id"), ("speaker", "speaker")) if theirs in fields}
+        yield f"session {number}, turn {pos}", at

@@ -241,6 +241,8 @@ def read_tasks(path: Path) -> dict[str, LoggedRun]:
                 made = {name: _Gathering() for name in record.get("tasks", ())}
             case "end":
                 complete = True
+            case "resumed":
+                complete = False  # until it ends again
             case str(kind):
                 made.setdefault(record.pop("task", ""), _Gathering()).add(kind, record)
     if header.get("format") != FORMAT:

@@ -31,6 +31,9 @@ KS: Final = (1, 2, 3, 5, 10, 20, 50)
 SESSION_KS: Final = (1, 5, 10)
 BUDGETS: Final = (1_000, 2_000, 4_000)
 
+DEPTH: Final = 200
+"""Documents that hold what the deepest metrics look at: 50 turns, ten sessions, 4,000 tokens."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
@@ -165,6 +168,24 @@ def _metrics() -> dict[str, Metric]:
 
 METRICS: Final[Mapping[str, Metric]] = _metrics()
 """Every per-question metric by name; all but `tokens@k` lie in [0, 1]."""
+
+
+def _reach(name: str) -> float:
+    """How many documents a metric of `METRICS` looks at; sessions and tokens take as many as it needs to fill them."""
+    _, at, depth = name.rpartition("@")
+    if name.startswith("session ") and depth == "1":
+        return 1
+    return math.inf if name.startswith("session ") or name.endswith(" tokens") else int(depth) if at else 1
+
+
+def within(by: Mapping[str, Metric], asked: int) -> dict[str, Metric]:
+    """Leave out the metrics of `METRICS` that look deeper than was asked for; those of a task's own stay.
+
+    Sessions and budgets want `DEPTH`. `MRR` is that of the documents that were asked for.
+    """
+    return {
+        name: metric for name, metric in by.items() if asked >= (min(_reach(name), DEPTH) if name in METRICS else 0)
+    }
 
 
 def measure(outcomes: Sequence[Outcome], by: Mapping[str, Metric] = METRICS) -> dict[str, Array]:

@@ -91,6 +91,8 @@ def run(
         raise Invalid("limit", f"is {plan.limit}", "Ask at least one question.")
     if at_once > 1 and plan.means.cache is not None:
         raise Invalid("jobs", "does not go with a cache of vectors, which is one process's", "Leave one of them out.")
+    if resume and out.suffix != ".jsonl":
+        raise Invalid("resume", f"goes on with a log, and {out.name} is none", "Name the .jsonl file of the run.")
     courses = {name: _course(name, where, plan) for name, where in plan.tasks.items()}
     header = _header(plan, courses)
     name = "+".join(courses) if len(courses) > 1 else next(iter(courses.values())).dataset.name
@@ -124,6 +126,8 @@ def _course(name: str, where: Path, plan: RunPlan) -> _Course:
     if not dataset.questions:
         raise Invalid("tasks", f"{name} has no question in {where.name}", "Name a file that has some.")
     rows = contestants(plan.rows or usual_rows(name, plan.means))
+    if plan.means.embedder_name is None and (blind := [row for row in rows if row in DENSE]):
+        raise Invalid("with", f"{blind[0]!r} needs an embedder, and there is none", "Give --embedder, or leave it out.")
     return _Course(chosen, dataset, rows, {corpus.ns: _placed(corpus) for corpus in dataset.corpora})
 
 
@@ -166,7 +170,11 @@ class _Scribe:
         self._said = {name: {("question", *key) for key in logged.questions} for name, logged in before.items()}
         for name, logged in before.items():
             self._said[name] |= {("text", *key) for key in logged.texts}
-        self._placed = {name for name, logged in before.items() if logged.docs}
+        self._placed = {
+            name
+            for name, logged in before.items()
+            if name in courses and courses[name].docs.keys() <= logged.docs.keys()
+        }
         self._done = {
             (name, row): len(answers) for name, logged in before.items() for row, answers in logged.answers.items()
         }

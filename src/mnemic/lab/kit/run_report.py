@@ -16,6 +16,7 @@ import numpy.typing as npt
 from mnemic.errors import Invalid
 from mnemic.lab.entries import task as named_task
 from mnemic.lab.kit import log, metrics
+from mnemic.lab.kit.baselines import DENSE
 from mnemic.lab.kit.datasets import UNANSWERABLE
 from mnemic.lab.kit.metrics import Array, Estimate
 from mnemic.lab.kit.run import BENCH
@@ -145,7 +146,7 @@ def _of_task(task: BenchTask, run: LoggedRun, seed: int) -> TaskReport:
 
 def _row(task: BenchTask, run: LoggedRun, system: str, answers: Sequence[LoggedAnswer], seed: int) -> SystemRow:
     outcomes = [run.outcome(answer) for answer in answers]
-    values = metrics.measure(outcomes, task.metrics)
+    values = metrics.measure(outcomes, metrics.within(task.metrics, task.depth))
     categories = np.array([answer.category for answer in answers])
     headline, spaces = values[task.headline], [answer.ns for answer in answers]
     shown = {name: values[name] for name in task.shown}
@@ -275,18 +276,18 @@ def _notes(task: BenchTask, run: LoggedRun, seed: int) -> tuple[str, ...]:
         f"{data['name']}, sha256 {data['sha256'][:12]}: {data['docs']:,} documents ({data['undated']} undated), "
         f"{data['questions']:,} questions, {data['unscorable']} without evidence and left out. "
         f"Evidence mended {data['evidence_mended']}, naming no document {data['evidence_dropped']}.",
-        "Captions in the text, adversarial questions in (table 2 has them apart), no language model, "
-        f"weights set on development data (LOG.md). 95 % intervals: percentile bootstrap over questions, "
+        *task.notes,
+        f"Weights set on development data (LOG.md). 95 % intervals: percentile bootstrap over questions, "
         f"{metrics.DRAWS:,} draws, seed {seed}; by conversation: the same drawing whole ones.",
-        "R@k = gold found / gold. 1k, 2k, 4k = gold within the first so many tokens. "
-        "A session ranks where its best turn does.",
+        "R@k = gold found / gold.",
         f"Differences are from `{task.against}`, paired, in points, with their 95 % interval. "
         "AUROC: how well the best score tells answerable questions from the others; 0.5 is chance.",
     ]
     if data["faults"]:
         notes.append(f"{data['faults']} faults in the data, of which the first: " + _faults(data["faults_listed"][:5]))
-    if settings["embedder"] is None:
-        notes.append("The rows `dense turns` and `hybrid` need an embedder; none was given, so they are not here.")
+    if settings["embedder"] is None and set(DENSE) & set(task.rows):
+        missing = " and ".join(f"`{row}`" for row in task.rows if row in DENSE)
+        notes.append(f"Without an embedder there is no row of {missing}.")
     notes += [f"`{system}` did not come to its end: {why}." for system, why in run.failures.items()]
     if not run.complete:
         notes.append("The run was cut short: figures cover the questions answered until then.")

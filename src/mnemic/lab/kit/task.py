@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from mnemic.errors import Invalid
 from mnemic.lab.kit.datasets import Dataset, load
-from mnemic.lab.kit.metrics import METRICS, Metric
+from mnemic.lab.kit.metrics import DEPTH, METRICS, Metric
 
 if TYPE_CHECKING:
     from mnemic.lab.kit.log import LoggedRun
     from mnemic.lab.kit.tables import TextTable
-
-DEPTH: Final = 200
-"""Documents asked for once more, untimed, for the metrics that look deeper: 50 turns, 4,000 tokens."""
 
 
 class BenchTask(Protocol):
@@ -27,11 +24,13 @@ class BenchTask(Protocol):
         about: What it measures, in a line.
         depth: How many documents a question asks for; more than ten are asked for once more, untimed.
         answered: Contestants that can are asked for an answer, too.
-        metrics: Of one answer to one question, by name; NaN where a question does not have one.
+        metrics: Of one answer to one question, by name; NaN where a question does not have one. Those that look
+            deeper than `depth` are left out (`metrics.within`).
         headline: The metric that rows, categories and runs are compared by.
         shown: The metrics of the first table, by name, with what stands above the column.
         rows: Contestants that run where none is named.
         against: The row that differences are taken against.
+        notes: What stands under its tables, besides what holds of every task.
     """
 
     @property
@@ -52,6 +51,8 @@ class BenchTask(Protocol):
     def rows(self) -> Sequence[str]: ...
     @property
     def against(self) -> str: ...
+    @property
+    def notes(self) -> Sequence[str]: ...
 
     def read(self, where: Path) -> Dataset:
         """Read the data from a file, or from the folder that holds it.
@@ -86,6 +87,7 @@ class RetrievalTask:
     depth: int = DEPTH
     answered: bool = False
     metrics: Mapping[str, Metric] = field(default_factory=lambda: METRICS)
+    notes: Sequence[str] = ()
 
     def read(self, where: Path) -> Dataset:
         return load(self.file(where))

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from mnemic.errors import Invalid
-from mnemic.lab.kit.answer_metrics import token_f1
+from mnemic.lab.kit.answer_metrics import bleu_1, exact_match, parts_f1, rouge_l, squad_f1, token_f1
 from mnemic.lab.kit.contestant import SHOWN
 from mnemic.lab.kit.datasets import UNANSWERABLE, BenchQuestion, Corpus, DataFault, Dataset, load
 from mnemic.lab.kit.metrics import METRICS, Metric, Outcome, auroc_estimate, estimates, recall
@@ -56,9 +56,20 @@ def _quotes_evidence(outcome: Outcome) -> float:
     return math.nan if outcome.given is None else float(bool(set(outcome.given.cited) & set(outcome.gold)))
 
 
-def _f1(outcome: Outcome) -> float:
-    """The overlap with the right answer; NaN where nobody was asked."""
-    return math.nan if outcome.given is None else token_f1(outcome.given.short, outcome.wanted)
+NEARNESS: Final = {
+    "token F1": token_f1,
+    "by parts": parts_f1,
+    "exact": exact_match,
+    "SQuAD F1": squad_f1,
+    "BLEU-1": bleu_1,
+    "ROUGE-L": rouge_l,
+}
+"""How near an answer's words come to those of the right one."""
+
+
+def _near(metric: Callable[[str, str], float], outcome: Outcome) -> float:
+    """How near the answer comes to the right one; NaN where nobody was asked."""
+    return math.nan if outcome.given is None else metric(outcome.given.short, outcome.wanted)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +85,7 @@ class AskedTask:
     metrics: Mapping[str, Metric] = field(default_factory=lambda: METRICS)
     rows: tuple[str, ...] = ("mnemic",)
     against: str = "BM25 turns"
+    notes: Sequence[str] = ()
 
     def read(self, where: Path) -> Dataset:
         """Read all sets that are there into one; questions of the others are told of as faults."""
@@ -88,11 +100,11 @@ class AskedTask:
                 continue
             dataset = load(path)
             digest.update(dataset.sha256.encode())
-            asked = _questions(rows, dataset)
+            asked, lost = _questions(rows, dataset)
             needed = {question.ns for question in asked}
             corpora += [corpus for corpus in dataset.corpora if corpus.ns in needed]
             questions += [replace(question, origin=data) for question in asked]
-            faults += dataset.faults
+            faults += (*dataset.faults, *lost)
         if not questions:
             raise Invalid("folder", f"{where} holds none of the data", f"Put {LOCOMO}.jsonl.gz there, for one.")
         return Dataset(
@@ -124,8 +136,11 @@ def _by_data(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     return {name: [row for row in rows if row["data"] == name] for name in names}
 
 
-def _questions(rows: Sequence[dict[str, Any]], dataset: Dataset) -> list[BenchQuestion]:
-    """The questions of one data set; of LoCoMo, all of its own too. A row may name another question to ask."""
+def _questions(rows: Sequence[dict[str, Any]], dataset: Dataset) -> tuple[list[BenchQuestion], list[DataFault]]:
+    """The questions of one data set; of LoCoMo, all of its own too. A row may name another question to ask.
+
+    Evidence that is not there is dropped, and told of.
+    """
     known = {question.id: question for question in dataset.questions}
     known |= {row["id"]: _question(row) for row in rows if "text" in row}
     there = {corpus.ns for corpus in dataset.corpora} | known.keys()
@@ -135,7 +150,15 @@ def _questions(rows: Sequence[dict[str, Any]], dataset: Dataset) -> list[BenchQu
         replace(known[row["of"]], id=row["id"], category=row["style"]) if "of" in row else known[row["id"]]
         for row in rows
     ]
-    return [*named, *(dataset.questions if dataset.name == LOCOMO else ())]
+    docs = {corpus.ns: {doc.id for doc in corpus.docs} for corpus in dataset.corpora}
+    faults = [
+        DataFault(dataset.name, f"evidence of {question.id} names no document: {id}")
+        for question in named
+        for id in question.gold
+        if id not in docs[question.ns]
+    ]
+    held = [replace(q, gold=tuple(id for id in q.gold if id in docs[q.ns])) for q in named]
+    return [*held, *(dataset.questions if dataset.name == LOCOMO else ())], faults
 
 
 def _question(row: dict[str, Any]) -> BenchQuestion:
@@ -203,10 +226,12 @@ def _answers(run: LoggedRun, answers: Sequence[LoggedAnswer], seed: int, of: str
     rows = []
     for name, group in groups.items():
         outcomes = [run.outcome(o) for o in group]
-        values = {"cited": np.array(list(map(_quotes_evidence, outcomes))), "f1": np.array(list(map(_f1, outcomes)))}
+        values = {"quoted": np.array(list(map(_quotes_evidence, outcomes)))} | {
+            column: np.array([_near(metric, outcome) for outcome in outcomes]) for column, metric in NEARNESS.items()
+        }
         scores = estimates(values, seed)
-        rows.append((name, str(len(group)), percent(scores["cited"]), percent(scores["f1"]), _declined(group)))
-    header = ("LoCoMo", "n", "evidence quoted, %", "token F1, %", "declined, %")
+        rows.append((name, str(len(group)), *(percent(scores[column]) for column in values), _declined(group)))
+    header = ("LoCoMo", "n", "evidence quoted, %", *(f"{column}, %" for column in NEARNESS), "declined, %")
     return TextTable(f"Answers without a model{of} (a declined question scores nothing)", header, tuple(rows))
 
 

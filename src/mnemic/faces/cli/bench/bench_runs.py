@@ -72,7 +72,12 @@ def run_(tasks: Sequence[str], rows: Sequence[str], data: Path, **how: Any) -> N
     contestants. Each contestant runs in a process of its own; one that crashes, hangs or takes too much is a row that
     says so, and decides the exit code.
     """
-    _run({name: Path(file) if file else data for name, _, file in (t.partition("=") for t in tasks)}, rows, **how)
+    where: dict[str, Path] = {}
+    for name, _, file in (t.partition("=") for t in tasks):
+        if name in where:
+            raise Invalid("tasks", f"{name!r} is named twice", "Name each once; another file of it is another run.")
+        where[name] = Path(file) if file else data
+    _run(where, rows, **how)
 
 
 @verb(
