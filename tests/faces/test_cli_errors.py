@@ -229,6 +229,7 @@ def test_an_export_with_its_unseen_characters_escaped_is_the_same_export(run: Ru
 def test_a_choice_that_is_not_there_names_the_nearest(run: Run) -> None:
     assert "Did you mean 'dialogue'?" in run("import", "x.txt", "--format", "dialoge", code=2).err
     assert "Did you mean 'lru'?" in run("bench", "paging", "--policies", "lruu", code=2).err
+    assert "'asked' is named twice" in run("bench", "run", "asked=a,asked=b", code=2).err
     assert "Did you mean 'lru'?" in run("list", code=2, MNEMIC_POLICY="lruu").err
 
 
