@@ -88,3 +88,10 @@ def test_no_two_users_have_a_value_in_common_and_a_value_counts_as_whole_words()
 def test_the_others_that_a_made_up_fact_rehearses_are_strangers_of_its_own() -> None:
     for fact in made_up_facts(8, 0):
         assert all(any(name in text for name in STRANGERS) for text in fact.taught_fact().others)
+
+
+def test_a_characters_pet_is_known_by_its_name_and_scenes_may_be_of_some_slots() -> None:
+    few = Persona("ines", 2, CHARACTER, slots=["pet", "city", "car"])
+    assert few.values == {"pet": "a parrot called Biscuit", "city": "Trondheim"}
+    assert few.share([("pet", "?")], ["I have Biscuit (parrot)."]) == 1
+    assert Persona("ines", 20).share([("pet", "?")], ["You have Biscuit (parrot)."]) == 0

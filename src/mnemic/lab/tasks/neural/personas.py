@@ -18,6 +18,8 @@ from mnemic.neural.lora_memory import TaughtFact
 
 _FIXTURES: Final = Path(__file__).parent.parent.parent / "fixtures"
 
+_READ_SHORT: Final = ("pet", "car")
+
 Asked = tuple[str, str]
 """A slot, and a question for its value."""
 
@@ -51,11 +53,13 @@ class Persona:
         count: How many of their facts.
         preset: `CHARACTER` where the model speaks as this person.
         seed: Draws which facts, and which wordings and strangers.
+        slots: Of these only, in their order; none means all.
     """
 
-    def __init__(self, name: str, count: int, preset: str = USER, seed: int = 0) -> None:
+    def __init__(self, name: str, count: int, preset: str = USER, seed: int = 0, slots: Sequence[str] = ()) -> None:
         self.name, self._preset, self._seed = name, preset, seed
-        every = list(_fixture()["personas"][name].items())
+        known: dict[str, str] = _fixture()["personas"][name]
+        every = [(slot, known[slot]) for slot in slots or known]
         self.values: dict[str, str] = dict(_turned_by(every, seed * count)[:count])
 
     def facts(self) -> list[TaughtFact]:
@@ -65,6 +69,11 @@ class Persona:
             for slot, value in self.values.items()
         ]
         return [fact for fact in made if fact is not None]
+
+    def said(self) -> dict[str, str]:
+        """What this person says of themselves, a plain sentence each, by the id of its fact."""
+        forms = _fixture()["said"]
+        return {f"{self.name}.{slot}": forms[slot].format(value=value) for slot, value in self.values.items()}
 
     def statements(self) -> str:
         """The same, told in the prompt."""
@@ -94,16 +103,21 @@ class Persona:
 
     def share(self, asked: Sequence[Asked], answers: Sequence[str]) -> float:
         """Share of answers that hold the value of their slot."""
-        right = [_says(answer, self.values[slot]) for (slot, _), answer in zip(asked, answers, strict=True)]
+        right = [_says(answer, self._word(slot)) for (slot, _), answer in zip(asked, answers, strict=True)]
         return sum(right) / len(right)
 
     def leaked(self, answers: Sequence[str]) -> float:
         """Share of answers that hold any value of theirs, whichever was asked for."""
-        said = [any(_says(answer, value) for value in self.values.values()) for answer in answers]
+        said = [any(_says(answer, self._word(slot)) for slot in self.values) for answer in answers]
         return sum(said) / len(said)
 
     def _unseen(self) -> list[Asked]:
         return [(slot, question) for slot in self.values for question in _fixture()["unseen"][slot]]
+
+    def _word(self, slot: str) -> str:
+        """What an answer must hold: of a character's pet or car the last word, for the job reads "Biscuit (parrot)"."""
+        value = self.values[slot]
+        return value.split()[-1] if self._preset == CHARACTER and slot in _READ_SHORT else value
 
     def _put(self, question: str) -> str:
         return turned(question) if self._preset == CHARACTER else question
