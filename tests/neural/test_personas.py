@@ -95,3 +95,13 @@ def test_a_characters_pet_is_known_by_its_name_and_scenes_may_be_of_some_slots()
     assert few.values == {"pet": "a parrot called Biscuit", "city": "Trondheim"}
     assert few.share([("pet", "?")], ["I have Biscuit (parrot)."]) == 1
     assert Persona("ines", 20).share([("pet", "?")], ["You have Biscuit (parrot)."]) == 0
+
+
+def test_the_prompt_tells_of_the_user_by_name_of_nobody_and_in_no_answers_words() -> None:
+    persona = Persona("ines", 20)
+    lines = persona.told_of().splitlines()
+    assert lines[:2] == ["Facts about the user:", "- The user lives in Trondheim."]
+    assert len(lines) == 21
+    assert not re.search(r"\b(?:I|my|you|your)\b", persona.told_of(), re.IGNORECASE)
+    assert all(value in persona.told_of() for value in persona.values.values())
+    assert all(value in said for value, said in zip(persona.values.values(), persona.said().values(), strict=True))

@@ -45,7 +45,7 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
     yield Figure(name="their adapter", value=len(base.packed(state, memory.identity)) / 1e6, unit="MB", bar=2.0)
     ways = {"": (memory.attach(state), ""), "control, no adapter": (BARE, "")}
     if not plan.quick:
-        ways["control, the facts in the prompt"] = (BARE, persona.statements())
+        ways["control, the facts in the prompt"] = (BARE, persona.told_of())
         plan.progress("the same without rehearsing")
         bare = LoraMemory(model, replace(lora_settings(plan), others_weight=0, sentences_weight=0))
         ways["control, without rehearsing"] = (bare.attach(bare.write(persona.facts(), bare.empty())), "")

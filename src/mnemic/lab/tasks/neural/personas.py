@@ -75,9 +75,12 @@ class Persona:
         forms = _fixture()["said"]
         return {f"{self.name}.{slot}": forms[slot].format(value=value) for slot, value in self.values.items()}
 
-    def statements(self) -> str:
-        """The same, told in the prompt."""
-        return " ".join(WORDINGS[slot].answer.format(value=value) for slot, value in self.values.items())
+    def told_of(self) -> str:
+        """The same, told of this person in the prompt, a line each: the form that a small model reads best."""
+        forms = _fixture()["told_of"]
+        return "\n".join(
+            ("Facts about the user:", *(f"- {forms[slot].format(value=value)}" for slot, value in self.values.items()))
+        )
 
     def taught(self) -> list[Asked]:
         """A question for each slot, of those that were taught."""
