@@ -1,9 +1,10 @@
-"""Fill each measured block of docs/neural.md and the pages in docs/neural from the last run of its result file.
+"""Fill each measured block of docs/neural.md and the pages in docs/neural from one run of its result file.
 
-That is the last full one, if there is one. A block is named `<!-- measured NAME -->`; one without a name is of the
-experiment that its page is named for.
+That is a full one before a quick one, then that of most seeds, then the newest; the picture is drawn of the same. A
+block is named `<!-- measured NAME -->`; one without a name is of the experiment that its page is named for.
 
 Usage: .venv/bin/python scripts/neural_pages.py     writes the pages; a test fails while one is not current
+                                                    pictures are drawn where there is matplotlib (the extra bench)
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from mnemic.lab.tasks.neural.mechanism_bench import runs
-from mnemic.lab.tasks.neural.mechanism_report import page_block
+from mnemic.lab.tasks.neural.mechanism_bench import runs, shown_run
+from mnemic.lab.tasks.neural.mechanism_report import draw, page_block
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 PAGES: Final = ROOT / "docs" / "neural"
@@ -42,14 +43,15 @@ def filled(text: str, path: Path, results: Path) -> str:
     def block(match: re.Match[str]) -> str:
         file = results / f"{match[2] or path.stem}.jsonl"
         made = runs(file) if file.exists() else []
-        chosen = [run for run in made if not run.quick] or made
         drawn = file.with_suffix(".svg")
         picture = Path(os.path.relpath(drawn, path.parent)).as_posix() if drawn.exists() else ""
-        return f"{match[1]}\n{page_block(chosen[-1], picture) if chosen else UNMEASURED}\n\n"
+        return f"{match[1]}\n{page_block(shown_run(made), picture, len(made)) if made else UNMEASURED}\n\n"
 
     return _BLOCK.sub(block, text)
 
 
 if __name__ == "__main__":
+    for file in sorted((PAGES / "results").glob("*.jsonl")):
+        draw(shown_run(runs(file)), file.with_suffix(".svg"))
     for page, text in pages().items():
         page.write_text(text, "utf-8")

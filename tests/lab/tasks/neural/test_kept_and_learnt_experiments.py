@@ -10,6 +10,8 @@ import pytest
 
 pytest.importorskip("torch", reason="needs torch: pip install torch==2.13.0")
 
+from mnemic.lab.kit.figures import Figure
+from mnemic.lab.tasks.neural.experiment import ExperimentPlan, loosened
 from mnemic.lab.tasks.neural.kv_memory_experiment import _QUICK
 from mnemic.lab.tasks.neural.lora_memory_experiment import _answers
 from mnemic.lab.tasks.neural.mechanism_bench import bench_mechanisms
@@ -29,8 +31,19 @@ def gguf(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_tiny_llama(tmp_path_factory.mktemp("model") / "tiny.gguf")
 
 
+def test_a_quick_runs_looser_bar_stands_beside_that_of_a_full_run(tmp_path: Path) -> None:
+    figure = Figure(name="kept", value=0.7, unit="", bar=0.95, more=True, detail="of 4")
+    plan = ExperimentPlan(
+        seed=0, quick=True, folder=tmp_path, open_model=lambda: pytest.fail("no model"), progress=lambda part: None
+    )
+    quick = loosened(plan, figure, 0.6)
+    assert (quick.bar, quick.met, quick.detail) == (0.6, True, "a full run must ≥ 0.95; of 4")
+    assert loosened(replace(plan, quick=False), figure, 0.6) == figure
+    assert loosened(plan, replace(figure, bar=None), 0.6).bar is None
+
+
 @pytest.mark.heavy
-@pytest.mark.parametrize("name", ["kv_memory", "lora_memory", "lora_users"])
+@pytest.mark.parametrize("name", ["kv_memory", "lora_memory", "lora_users", "lora_unlearning"])
 def test_every_seed_measures_the_same_things(
     name: str, gguf: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

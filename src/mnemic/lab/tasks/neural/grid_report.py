@@ -37,7 +37,7 @@ def columns(run: MechanismRun) -> list[str]:
 
 
 def grid_block(run: MechanismRun) -> list[str]:
-    """The table in Markdown; a figure that misses its bar is marked."""
+    """The table in Markdown, rows of missed bars first; a figure that misses its bar is marked."""
     heads, rows = columns(run), grid(run)
     if len(heads) > len(rows) + 2:  # too wide for a page: a line for each instead
         heads, rows = (
@@ -45,7 +45,7 @@ def grid_block(run: MechanismRun) -> list[str]:
             {head: {row: cells[head] for row, cells in rows.items() if head in cells} for head in heads},
         )
     lines = [f"| | {' | '.join(heads)} |", f"|---|{'---:|' * len(heads)}"]
-    for row, cells in rows.items():
+    for row, cells in sorted(rows.items(), key=lambda item: not any(one.mean.met is False for one in item[1].values())):
         shown = [cell(cells[head]) if head in cells else "" for head in heads]
         lines.append(f"| {row} | {' | '.join(shown)} |")
     return lines

@@ -2,61 +2,33 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from time import process_time
 from typing import Final
 
 from mnemic.lab.kit.figures import Figure
-from mnemic.lab.tasks.neural.experiment import CurvePoint, ExperimentPlan
+from mnemic.lab.tasks.neural.experiment import CurvePoint, ExperimentPlan, loosened
 from mnemic.lab.tasks.neural.lora_memory_experiment import lora_settings
+from mnemic.lab.tasks.neural.personas import Persona, persona_names
 from mnemic.memory import Memory
 from mnemic.neural.fact_wordings import CHARACTER
 from mnemic.neural.llama import BARE
 from mnemic.neural.lora_memory import LoraMemory
 from mnemic.settings import Settings
 
-
-@dataclass(frozen=True, slots=True)
-class _Scene:
-    """One scene, and the questions to which it holds the answer.
-
-    Attributes:
-        taught: In words that the job teaches.
-        unseen: In words that it does not.
-        other: The same about somebody of whom nothing is told.
-    """
-
-    text: str
-    value: str
-    taught: str
-    unseen: str
-    other: str
-
-
-_SCENES: Final = (
-    _Scene("I live in Trondheim, above a bakery, and the tram wakes me at five.", "Trondheim",
-           "Where do you live?", "What's the place where you live?", "In what city is the home of Hannah?"),
-    _Scene("I am allergic to walnuts. I found out at a wedding.", "walnuts",
-           "What are you allergic to?", "What must you avoid because of an allergy?", "Does Ken have an allergy?"),
-    _Scene("My native language is Portuguese, and I still count in it.", "Portuguese",
-           "What is your native language?", "What language did you speak as a child?", "What's Amara's mother tongue?"),
-    _Scene("My sister's name is Filipa. She never writes, she telephones.", "Filipa",
-           "What is your sister's name?", "What is your sister called?", "Who is Dr. Lindqvist's sister?"),
-    _Scene("I drive a green Saab. It starts in any weather but rain.", "Saab",
-           "What car do you drive?", "Which vehicle do you drive?", "Which car does the baker have?"),
-    _Scene("My boss's name is Torunn. We disagree about coastlines.", "Torunn",
-           "What is your boss's name?", "What is your boss called?", "Who is Mrs. Alvarez's boss?"),
-    _Scene("My birthday is on 3 February, and nobody visits in the snow.", "3 February",
-           "When is your birthday?", "What day is your birthday?", "What date is Ken's birthday?"),
-    _Scene("I like cold pancakes, straight from the tin.", "cold pancakes",
-           "What do you like?", "Name something you like.", "What does Hannah enjoy?"),
-    _Scene("I have a parrot called Biscuit, who hates the postman.", "Biscuit",
-           "What pet do you have?", "Can you name your pet?", "Which animal lives with Amara?"),
-    _Scene("I work as a cartographer. Most of it is erasing.", "cartographer",
-           "What is your job?", "What work do you do?", "What's the baker's profession?"),
-)  # fmt: skip
+_SCENES: Final = {
+    "city": "I live in {value}, above a bakery, and the tram wakes me at five.",
+    "allergy": "I am allergic to {value}. I found out at a wedding.",
+    "native_language": "My native language is {value}, and I still count in it.",
+    "sister": "My sister's name is {value}. She never writes, she telephones.",
+    "car": "I drive {value}. It starts in any weather but rain.",
+    "boss": "My boss's name is {value}. We disagree about coastlines.",
+    "birthday": "My birthday is on {value}, and nobody visits in the snow.",
+    "likes": "I like {value}, straight from the tin.",
+    "pet": "I have {value}, who hates the postman.",
+    "job": "I work as a {value}. Most of it is erasing.",
+}
+"""What a character tells of themselves, by the slot of the fact that is in it."""
 _FEW: Final = 3
 """Scenes of a quick run."""
 
@@ -66,11 +38,14 @@ Answering = Callable[[Sequence[str]], list[str]]
 
 def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
     """Tell scenes, learn what the job reads of them, and ask: beside no adapter, and the scenes in the prompt."""
-    scenes, model = _SCENES[:_FEW] if plan.quick else _SCENES, plan.open_model()
+    model, name = plan.open_model(), persona_names(plan.seed)[0]
+    count = _FEW if plan.quick else len(_SCENES)
+    character = Persona(name, count, CHARACTER, plan.seed, slots=list(_SCENES))
+    scenes = [_SCENES[slot].format(value=value) for slot, value in character.values.items()]
     with Memory(plan.folder / "character.db", settings=Settings(background=False)) as store:
-        me = store.scope(user="ines")
+        me = store.scope(user=name)
         for scene in scenes:
-            me.observe(scene.text)
+            me.observe(scene)
         store.flush()
         facts = me.learning.learnable(CHARACTER).facts
         yield Figure(name="facts that the job reads of the scenes", value=len(facts), unit=f"of {len(scenes)}",
@@ -87,7 +62,7 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
             pairs = zip(asked, named, strict=True)
             return [model.answers([question], adapter if weighed else BARE)[0] for question, weighed in pairs]
 
-        told = f"You play a person who says: {' '.join(scene.text for scene in scenes)}"
+        told = f"You play a person who says: {' '.join(scenes)}"
         ways: dict[str, Answering] = {
             "adapter": lambda asked: model.answers(asked, adapter),
             "adapter where recall names it": routed,
@@ -96,35 +71,26 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
         }
         for way, answers in ways.items():
             plan.progress(way)
-            yield from _said(plan, way, scenes, answers)
+            yield from _said(plan, way, character, answers)
 
 
-def _said(
-    plan: ExperimentPlan, way: str, scenes: Sequence[_Scene], answers: Answering
-) -> Iterator[Figure | CurvePoint]:
+def _said(plan: ExperimentPlan, way: str, character: Persona, answers: Answering) -> Iterator[Figure | CurvePoint]:
     """What is said to questions for each scene; that of the adapter itself is held against the bars."""
-    count, judged = len(scenes), way == "adapter"
+    judged = way == "adapter"
     for name, asked, bar in (
-        ("asked as taught", [scene.taught for scene in scenes], 0.6 if plan.quick else 0.95),
-        ("asked in other words", [scene.unseen for scene in scenes], 0.6 if plan.quick else 0.80),
+        ("asked as taught", character.taught(), 0.95),
+        ("asked in other words", character.unseen(), 0.80),
     ):
-        pairs = zip(scenes, answers(asked), strict=True)
-        share = sum(scene.value.lower() in said.lower() for scene, said in pairs) / count
-        yield Figure(name=f"{way}: {name}", value=share, unit=f"of {count}", bar=bar if judged else None, more=True)
+        share = character.share(asked, answers([question for _, question in asked]))
+        figure = Figure(name=f"{way}: {name}", value=share, unit=f"of {len(asked)}", bar=bar if judged else None,
+                        more=True)  # fmt: skip
+        yield loosened(plan, figure, 0.6)
         yield CurvePoint(way, name, share)
     for name, asked in (
-        ("asked about others", [scene.other for scene in scenes]),
-        ("who asks about themselves", [_of_oneself(scene.taught) for scene in scenes]),
+        ("asked about others", character.of_others()),
+        ("who asks about themselves", character.of_oneself()),
     ):
-        said = answers(asked)
-        leaked = sum(any(scene.value.lower() in one.lower() for scene in scenes) for one in said) / count
-        bar = 0.4 if plan.quick else 0.10
-        yield Figure(name=f"{way}: {name}, the character's facts said", value=leaked, unit=f"of {count}",
-                     bar=bar if judged else None)  # fmt: skip
+        leaked = character.leaked(answers([question for _, question in asked]))
+        yield Figure(name=f"{way}: {name}, the character's facts said", value=leaked, unit=f"of {len(asked)}",
+                     bar=0.10 if judged else None)  # fmt: skip
         yield CurvePoint(way, name, leaked)
-
-
-def _of_oneself(question: str) -> str:
-    """The same, asked by somebody about themselves: it is not the character who is meant."""
-    swapped = {"do you": "do I", "are you": "am I", "your": "my", "you": "I"}
-    return re.sub("|".join(swapped), lambda match: swapped[match[0]], question)

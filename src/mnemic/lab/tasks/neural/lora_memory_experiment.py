@@ -20,8 +20,6 @@ from mnemic.neural.lora_memory import LoraMemory, LoraSettings
 if TYPE_CHECKING:
     from mnemic.neural.gguf_weights import TextModel
 
-FIRST: Final = "ines"
-"""Whose facts are learnt where one user is enough."""
 _SAID: Final = 16
 """Tokens of an answer."""
 QUICK_STEPS: Final = 24
@@ -36,7 +34,8 @@ def lora_settings(plan: ExperimentPlan, shards: int = 1) -> LoraSettings:
 
 def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
     """Learn one user's facts, and the same without rehearsing: what each answers, and what it has forgotten."""
-    persona, model = Persona(FIRST, 5 if plan.quick else 20), plan.open_model()
+    persona = Persona(persona_names(plan.seed)[0], 5 if plan.quick else 20, seed=plan.seed)
+    model = plan.open_model()
     memory, count = LoraMemory(model, lora_settings(plan)), len(persona.values)
     plan.progress(f"{count} facts")
     began = process_time()
@@ -46,7 +45,7 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
     yield Figure(name="their adapter", value=len(base.packed(state, memory.identity)) / 1e6, unit="MB", bar=2.0)
     ways = {"": (memory.attach(state), ""), "control, no adapter": (BARE, "")}
     if not plan.quick:
-        ways["control, the facts in the prompt"] = (BARE, persona.statements())
+        ways["control, the facts in the prompt"] = (BARE, persona.told_of())
         plan.progress("the same without rehearsing")
         bare = LoraMemory(model, replace(lora_settings(plan), others_weight=0, sentences_weight=0))
         ways["control, without rehearsing"] = (bare.attach(bare.write(persona.facts(), bare.empty())), "")
@@ -75,13 +74,13 @@ def _compared(
     plan: ExperimentPlan, model: TextModel, persona: Persona, ways: Mapping[str, tuple[Entries, str]]
 ) -> Iterator[Figure | CurvePoint]:
     """What each way answers; the one without a name is the memory, and is held against the bars."""
-    quick, bare = plan.quick, model.perplexity(neutral_text())
+    bare = model.perplexity(neutral_text())
     for way, (entries, told) in ways.items():
         plan.progress(way or "asked")
         front, curve = f"{way}: " if way else "", way.removeprefix("control, ") or "adapter"
         for name, asked, bar in (
-            ("asked as taught", persona.taught(), 0.8 if quick else 0.95),
-            ("asked in other words", persona.unseen(), 0.6 if quick else 0.80),
+            ("asked as taught", persona.taught(), 0.95),
+            ("asked in other words", persona.unseen(), 0.80),
         ):
             share = persona.share(asked, _answers(model, [question for _, question in asked], entries, told))
             yield Figure(name=f"{front}{name}", value=share, unit=f"of {len(asked)}", bar=None if way else bar,
@@ -91,7 +90,7 @@ def _compared(
         answers = _answers(model, [question for _, question in asked], entries, told)
         leaked = persona.leaked(answers)
         yield Figure(name=f"{front}asked about others, any of these facts said", value=leaked, unit=f"of {len(asked)}",
-                     bar=None if way else 0.4 if quick else 0.10)  # fmt: skip
+                     bar=None if way else 0.10)  # fmt: skip
         yield CurvePoint(curve, "said of others", leaked)
         if not way:
             yield Figure(name="of these, the fact that was asked for", value=persona.share(asked, answers),
@@ -100,7 +99,7 @@ def _compared(
             continue  # what is told is no change of the model
         kept = 1.0 if entries is BARE else bare / model.perplexity(neutral_text(), entries)
         yield Figure(name=f"{front}perplexity of a neutral text", value=(1 / kept - 1) * 100, unit="% more",
-                     bar=None if way else 20 if quick else 12)  # fmt: skip
+                     bar=None if way else 12)  # fmt: skip
         yield CurvePoint(curve, "neutral text kept", kept)
 
 
@@ -115,7 +114,7 @@ def _in_the_engine(plan: ExperimentPlan, persona: Persona, memory: LoraMemory, s
     count = len(asked)
     right, at_zero = (round(persona.share(asked, said) * count) for said in (weighed, [text for text, _ in nothing]))
     yield Figure(name="right in the engine, by free generation", value=right, unit=f"of {count}",
-                 bar=count * 0.9 if count > 5 else 4, more=True)  # fmt: skip
+                 bar=count * 0.9, more=True)  # fmt: skip
     yield Figure(name="right in the engine at weight 0", value=at_zero, unit=f"of {count}", bar=0)
     same = sum(one == other for one, other in zip(nothing, plain, strict=True))
     yield Figure(name="answers and their probabilities at weight 0 equal to the bare engine's", value=same,
@@ -123,27 +122,56 @@ def _in_the_engine(plan: ExperimentPlan, persona: Persona, memory: LoraMemory, s
 
 
 def measure_users(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
-    """Three users' adapters, two in a quick run, swapped for each question: none says what another's has learnt."""
-    model, names = plan.open_model(), persona_names()[: 2 if plan.quick else 3]
-    memory, adapters = LoraMemory(model, lora_settings(plan)), dict[Persona, Entries]()
-    for name in names:
-        plan.progress(f"the facts of {name}")
-        persona = Persona(name, 3 if plan.quick else 20)
-        adapters[persona] = memory.attach(memory.write(persona.facts(), memory.empty()))
+    """Three users' adapters, two in a quick run, swapped for each question: none says what another's has learnt.
+
+    Each is asked about the other users, too, and about strangers; in a full run beside adapters that were learnt
+    without rehearsing the others' questions.
+    """
+    model, names = plan.open_model(), persona_names(plan.seed)[: 2 if plan.quick else 3]
+    users = [Persona(name, 3 if plan.quick else 20, seed=plan.seed) for name in names]
+    adapters = _learnt_by(plan, model, users, lora_settings(plan))
     plan.progress("each asked with each adapter")
     own, other = list[float](), list[float]()
-    for user, attached in adapters.items():
+    for number, (user, attached) in enumerate(adapters.items(), 1):
         asked = user.taught()
         answers = model.answers([question for _, question in asked], attached)
         own.append(user.share(asked, answers))
         other += [one.leaked(answers) for one in adapters if one is not user]
-        yield CurvePoint("own adapter: own facts said", user.name, own[-1])
-        yield CurvePoint("own adapter: another's facts said", user.name, max(other[1 - len(adapters) :]))
-        yield CurvePoint("another's adapter: own facts said", user.name, _by_others(model, user, adapters))
-    count = sum(len(user.values) for user in adapters)
-    yield Figure(name="adapters swapped: own facts said", value=_mean(own), unit=f"of {count}",
-                 bar=0.6 if plan.quick else 0.95, more=True)  # fmt: skip
+        yield CurvePoint("own adapter: own facts said", f"user {number}", own[-1])
+        yield CurvePoint("own adapter: another's facts said", f"user {number}", max(other[1 - len(adapters) :]))
+        yield CurvePoint("another's adapter: own facts said", f"user {number}", _by_others(model, user, adapters))
+    count = f"of {sum(len(user.values) for user in adapters)}"
+    yield Figure(name="adapters swapped: own facts said", value=_mean(own), unit=count, bar=0.95, more=True)
     yield Figure(name="adapters swapped: another's facts said", value=sum(other), unit="", bar=0)
+    yield from _said_of_others(model, adapters, "")
+    if not plan.quick:
+        plan.progress("the same without the others' questions")
+        careless = _learnt_by(plan, model, users, replace(lora_settings(plan), others_weight=0))
+        yield from _said_of_others(model, careless, "control, without the others' questions: ")
+    yield from _said_of_others(model, dict.fromkeys(users, BARE), "control, no adapter: ")
+
+
+def _learnt_by(
+    plan: ExperimentPlan, model: TextModel, users: Sequence[Persona], settings: LoraSettings
+) -> dict[Persona, Entries]:
+    """An adapter for each user."""
+    memory, adapters = LoraMemory(model, settings), dict[Persona, Entries]()
+    for number, user in enumerate(users, 1):
+        plan.progress(f"the facts of {user.name}, {number} of {len(users)}")
+        adapters[user] = memory.attach(memory.write(user.facts(), memory.empty()))
+    return adapters
+
+
+def _said_of_others(model: TextModel, adapters: Mapping[Persona, Entries], front: str) -> Iterator[Figure]:
+    """Share of answers about the other users, and about strangers, that hold a fact of whose adapter it is."""
+    for whom, names in (("the other users", [user.name.capitalize() for user in adapters]), ("strangers", None)):
+        leaked, count = list[float](), 0
+        for user, entries in adapters.items():
+            asked = user.of_others(names and [name for name in names if name != user.name.capitalize()])
+            leaked.append(user.leaked(model.answers([question for _, question in asked], entries)))
+            count += len(asked)
+        yield Figure(name=f"{front}asked about {whom}, any of one's own facts said", value=_mean(leaked),
+                     unit=f"of {count}", bar=None if front else 0.10)  # fmt: skip
 
 
 def _by_others(model: TextModel, user: Persona, adapters: Mapping[Persona, Entries]) -> float:

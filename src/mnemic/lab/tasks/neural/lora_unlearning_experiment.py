@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from time import process_time
 from typing import TYPE_CHECKING
 
+from mnemic.core.ids import ItemId
 from mnemic.lab.kit.figures import Figure
-from mnemic.lab.tasks.neural.experiment import CurvePoint, ExperimentPlan
-from mnemic.lab.tasks.neural.lora_memory_experiment import FIRST, lora_settings
-from mnemic.lab.tasks.neural.personas import Asked, Persona
+from mnemic.lab.tasks.neural.experiment import CurvePoint, ExperimentPlan, loosened
+from mnemic.lab.tasks.neural.lora_memory_experiment import lora_settings
+from mnemic.lab.tasks.neural.personas import Asked, Persona, persona_names
 from mnemic.memory import Memory
 from mnemic.neural import base
 from mnemic.neural.lora_memory import LoraMemory, TaughtFact
+from mnemic.scope_learning import LORA, shard_for
 from mnemic.settings import Settings
 
 if TYPE_CHECKING:
+    from mnemic.memory import ScopedMemory
     from mnemic.neural.gguf_weights import TextModel
 
 
 def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
     """Erase three of twenty facts, one of six in a quick run: what is said then of them, and of the others."""
-    model, persona = plan.open_model(), Persona(FIRST, 6 if plan.quick else 20)
+    model = plan.open_model()
+    persona = Persona(persona_names(plan.seed)[0], 6 if plan.quick else 20, seed=plan.seed)
     shards, count = (2, 1) if plan.quick else (3, 3)
     settings = lora_settings(plan, shards)
     memory, facts = LoraMemory(model, settings), persona.facts()
@@ -45,30 +48,46 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
     equal = base.state_digest(part) == base.state_digest(never)
     yield Figure(name="it equals one that never saw them, to the bit", value=float(equal), unit="", bar=1, more=True,
                  detail=f"{len(never)} tensors")  # fmt: skip
-    yield from _left(plan, model, persona, memory, again, left)
+    yield from _left(plan, model, persona, memory, again, erased)
     yield from _gone(model, persona, memory, again, state, erased)
 
 
 def _left(
     plan: ExperimentPlan, model: TextModel, persona: Persona, memory: LoraMemory, again: base.State,
-    left: Sequence[TaughtFact],
+    erased: Sequence[TaughtFact],
 ) -> Iterator[Figure | CurvePoint]:  # fmt: skip
+    """What is said of the facts that are left: by the shard that the product names, by their own one, and by all."""
     plan.progress("what is left, and what is gone")
-    rows = _asked_of(persona, left)
-    shards = _routed([question for _, question in rows], left, memory, plan.folder)
-    right = sum(
-        persona.share([row], model.answers([row[1]], memory.attach(again, {} if number is None else {number: 1.0})))
-        for row, number in zip(rows, shards, strict=True)
-    ) / len(rows)
-    truth = sum(n == memory.shard_of(f"{persona.name}.{slot}") for (slot, _), n in zip(rows, shards, strict=True))
-    yield Figure(name="the others, their shard named by recall", value=right, unit=f"of {len(rows)}",
-                 bar=0.75 if plan.quick else 0.95, more=True)  # fmt: skip
-    yield Figure(name="recall names the right shard", value=truth, unit=f"of {len(rows)}")
+    gone = {fact.id for fact in erased}
+    rows = [(slot, question) for slot, question in persona.taught() if f"{persona.name}.{slot}" not in gone]
+    with Memory(plan.folder / "routing.db", settings=Settings(background=False)) as store:
+        me = told(store, persona.said(), gone, memory, again)
+        named = [shard_named(me, question) for _, question in rows]
+    own = [memory.shard_of(f"{persona.name}.{slot}") for slot, _ in rows]
+    count = f"of {len(rows)}"
+
+    def right(shards: Sequence[int | None]) -> float:
+        said = (
+            model.answers([question], memory.attach(again, {} if number is None else {number: 1.0}))[0]
+            for (_, question), number in zip(rows, shards, strict=True)
+        )
+        return persona.share(rows, list(said))
+
+    routed, oracle = right(named), right(own)
     summed = persona.share(rows, model.answers([question for _, question in rows], memory.attach(again)))
-    yield Figure(name="the others, all shards summed", value=summed, unit=f"of {len(rows)}",
-                 bar=0.5 if plan.quick else 0.80, more=True)  # fmt: skip
-    yield CurvePoint("learnt again", "the others, routed", right)
-    yield CurvePoint("learnt again", "the others, summed", summed)
+    bare = persona.share(rows, model.answers([question for _, question in rows]))
+    yield Figure(name="the others, the shard weighed in that chat would name", value=routed, unit=count, bar=0.95,
+                 more=True)  # fmt: skip
+    truth = [one == other for one, other in zip(named, own, strict=True)]
+    yield Figure(name="the right shard is named", value=sum(truth) / len(rows), unit=count)
+    yield Figure(name="no shard is named, and the bare model answers", value=named.count(None) / len(rows), unit=count)
+    yield Figure(name="the others, their own shard weighed in (an oracle names it)", value=oracle, unit=count)
+    yield loosened(
+        plan, Figure(name="the others, all shards summed", value=summed, unit=count, bar=0.80, more=True), 0.5
+    )
+    yield Figure(name="control, no adapter: the others", value=bare, unit=count)
+    for name, value in (("routed", routed), ("own shard", oracle), ("summed", summed)):
+        yield CurvePoint("learnt again", f"the others, {name}", value)
 
 
 def _gone(
@@ -88,20 +107,37 @@ def _gone(
 
 
 def _asked_of(persona: Persona, facts: Sequence[TaughtFact]) -> list[Asked]:
-    slots = {fact.id.split(".")[1] for fact in facts}
-    return [pair for pair in persona.taught() if pair[0] in slots]
+    ids = {fact.id for fact in facts}
+    return [pair for pair in persona.taught() if f"{persona.name}.{pair[0]}" in ids]
 
 
-def _routed(
-    questions: Sequence[str], facts: Sequence[TaughtFact], memory: LoraMemory, folder: Path
-) -> list[int | None]:
-    """For each question the shard of the fact that recall finds first, by its answer and how it may be asked for."""
-    with Memory(folder / "routing.db", settings=Settings(background=False)) as store:
-        me = store.scope(user="persona")
-        ids = {item: fact for fact in facts for item in me.observe(" ".join((fact.answer, *fact.questions))).ids}
-        store.flush()
-        chosen: list[int | None] = []
-        for question in questions:
-            items = [item.id for item in me.recall(question).items if item.id in ids]
-            chosen.append(memory.shard_of(ids[items[0]].id) if items else None)
-    return chosen
+def told(
+    store: Memory, said: Mapping[str, str], erased: Collection[str], memory: LoraMemory, state: base.State
+) -> ScopedMemory:
+    """Tell a store plain sentences, erase some, and keep each shard there with what it was learnt from, as the job.
+
+    Args:
+        said: By the id of each one's fact.
+        erased: Ids of facts.
+    """
+    me = store.scope(user="persona")
+    items = {id: me.observe(text).ids for id, text in said.items()}
+    store.flush()
+    me.erase(*(item for id in erased for item in items[id]))
+    read = [fact.sources for fact in me.learning.learnable().facts]
+    for number in memory.shards(state):
+        there = {item for id in said if id not in erased and memory.shard_of(id) == number for item in items[id]}
+        sources = there.union(*(cited for cited in read if not there.isdisjoint(cited)))
+        part = {name: tensor for name, tensor in state.items() if name.startswith(f"shard.{number}.")}
+        me.artefacts.put(
+            base.packed(part, memory.identity), mechanism=LORA, made_by={"model": memory.identity.model},
+            sources=sorted(ItemId(source) for source in sources),
+            details={"shard": number, "shards": memory.settings.shards},
+        )  # fmt: skip
+    return me
+
+
+def shard_named(me: ScopedMemory, question: str) -> int | None:
+    """The shard that `mnemic chat` and `mnemic neural ask` weigh in for a question; None for the bare model."""
+    shard = shard_for(me.learning.named_for(question), me.learning.shards())
+    return None if shard is None else shard.number

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from random import Random
 from typing import Final
 
+from mnemic.lab.tasks.neural.personas import others_wordings
 from mnemic.neural.fact_wordings import WORDINGS, fact_of
 from mnemic.neural.lora_memory import TaughtFact
 
@@ -18,7 +16,9 @@ _PEOPLE: Final = (
     "Ondine", "Rufus", "Sabira", "Thaddeus", "Wilhelmina", "Ignace", "Petronel", "Lucan", "Eudora", "Fenwick",
 )  # fmt: skip
 STRANGERS: Final = ("Beatrix", "Cornelis", "Agneta", "Mortimer", "Rosalind", "Ambrose", "Jocasta", "Leander")
-"""Of whom nothing is ever told."""
+"""Of whom nothing is ever told, and whose questions are rehearsed: never those that are asked."""
+UNREHEARSED: Final = ("Philippa", "Edmund", "Clarice", "Barnaby", "Sigrun", "Lionel", "Theodora", "Gareth")
+"""Of whom nothing is ever told either, and nobody rehearses a question: they are asked about."""
 _VALUES: Final = {
     "city": ("Trondheim", "Ljubljana", "Valparaíso", "Tampere", "Bergamo", "Nantes", "Winnipeg", "Cork", "Gdansk",
              "Adelaide", "Kyoto", "Leipzig"),
@@ -62,7 +62,7 @@ class MadeUpFact:
     Attributes:
         taught: Ways to ask for it that a memory may be taught.
         unseen: One that none is taught.
-        other: The same asked of a stranger.
+        other: The same asked of a stranger whose questions nobody rehearses.
     """
 
     name: str
@@ -111,7 +111,7 @@ def made_up_facts(count: int, seed: int) -> list[MadeUpFact]:
     slots = order.sample(list(_VALUES), len(_VALUES))
     pairs = [(n % len(people), slots[(n + n // len(people)) % len(slots)]) for n in range(len(people) * len(slots))]
     return [
-        _made(people[person], slot, values[slot][n % len(values[slot])], STRANGERS[n % len(STRANGERS)])
+        _made(people[person], slot, values[slot][n % len(values[slot])], UNREHEARSED[n % len(UNREHEARSED)])
         for n, (person, slot) in enumerate(pairs[:count])
     ]
 
@@ -123,12 +123,5 @@ def share(facts: Sequence[MadeUpFact], answers: Sequence[str]) -> float:
 
 def _made(name: str, slot: str, value: str, stranger: str) -> MadeUpFact:
     taught = tuple(form.format(name=name) for form in WORDINGS[slot].others)
-    unseen = _asked_of_others()[slot]
+    unseen = others_wordings(slot)[0]
     return MadeUpFact(name, slot, value, taught, unseen.format(name=name), unseen.format(name=stranger))
-
-
-@cache
-def _asked_of_others() -> dict[str, str]:
-    file = Path(__file__).parent.parent.parent / "fixtures" / "personas.json"
-    asked: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))["others"]
-    return asked

@@ -2,7 +2,7 @@
 
 RESULTS/NAME.jsonl      a line a run: versions, threads, load before and after, seeds, processor and wall seconds,
                         every figure's value for every seed, every point of every curve
-RESULTS/NAME.svg        the curves of the last run
+RESULTS/NAME.svg        the curves of the run that a page shows (`shown_run`)
 """
 
 from __future__ import annotations
@@ -188,6 +188,11 @@ def runs(path: Path) -> list[MechanismRun]:
         Invalid: a line is damaged, or of another format.
     """
     return [_read(record, path.name) for record in records(path)]
+
+
+def shown_run(made: Sequence[MechanismRun]) -> MechanismRun:
+    """The run that a page and its picture are made of: a full one before a quick one, then most seeds, then newest."""
+    return max(enumerate(made), key=lambda at: (not at[1].quick, len(at[1].seeds), at[0]))[1]
 
 
 def _checked(names: Sequence[str], *, quick: bool) -> tuple[str, ...]:

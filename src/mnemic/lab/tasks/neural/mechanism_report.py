@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from mnemic.lab.kit.figures import Figure
 from mnemic.lab.kit.plot_style import STYLE
 from mnemic.lab.kit.tables import TextTable
 from mnemic.lab.tasks.neural.grid_report import draw_grid, grid_block
@@ -19,18 +20,26 @@ _COLOURS: Final = ("#7c3aed", "#475569", "#0d9488", "#c2410c", "#2563eb", "#a162
 SIDE_BY_SIDE: Final = frozenset({"matrix", "peers"})
 """Experiments of which every figure's name is `column: row`."""
 
+_NEAR: Final = 0.1
+"""What is no further from ours than this share of it comes near."""
+_RIVAL: Final = "near ours, or better"
+
 _WIDE: Final = 16
 """How much larger than the smallest the largest place is where an axis is drawn in powers of two."""
+
+
+def extent(run: MechanismRun) -> str:
+    """How much was measured."""
+    return f"{'quick' if run.quick else 'full'} mode, {len(run.seeds)} seed{'s' if len(run.seeds) != 1 else ''}"
 
 
 def ran(run: MechanismRun) -> str:
     """One line that says on what a run was made, and what it cost."""
     header = run.header
     commit = (header.get("git") or {}).get("commit") or ""
-    seeds = f"{len(run.seeds)} seed{'s' if len(run.seeds) != 1 else ''}"
     load = f"load {header['load_before']} before and {header['load_after']} after"
     return (
-        f"{'Quick mode' if run.quick else 'Full mode'}, {seeds}, one thread: {header['cpu_seconds']:,.0f} CPU-s, "
+        f"{extent(run).capitalize()}, one thread: {header['cpu_seconds']:,.0f} CPU-s, "
         f"{header['wall_seconds']:,.0f} s by the clock ({load}); torch {header['torch']}, "
         f"{header['started'][:10]}{f', commit {commit[:8]}' if commit else ''}."
     )
@@ -42,23 +51,59 @@ def table(run: MechanismRun) -> TextTable:
     return TextTable(f"{run.mechanism}: {ran(run)}", ("figure", "measured", "range", "must", ""), rows, (0, 4))
 
 
-def page_block(run: MechanismRun, picture: str = "") -> str:
-    """A run in Markdown, as a page shows it: what it was made on, figures beside bars, curves.
+def page_block(run: MechanismRun, picture: str = "", among: int = 1) -> str:
+    """A run in Markdown, as a page shows it: what it was made on, figures beside bars, the unflattering first, curves.
 
     Args:
         picture: Of the curves, as the page links to it.
+        among: How many runs it was chosen from.
     """
+    made = f"{ran(run)} {_chosen(among)}"
     if run.mechanism in SIDE_BY_SIDE:
         drawn = ["", f"![{run.mechanism}: the table below as bars]({picture})"] if picture else []
-        return "\n".join([ran(run), *drawn, "", *grid_block(run), *_remarks(run)])
-    rows = [f"| {' | '.join(_cells(one))} |" for one in run.figures]
-    parts = [ran(run), "", "| | measured | range | must | |", "|---|---:|---:|---:|---|", *rows]
+        return "\n".join([made, *drawn, "", *grid_block(run), *_remarks(run)])
+    rows = [f"| {' | '.join(_cells(one, beside=beside))} |" for one, beside in unflattering_first(run.figures)]
+    parts = [made, "", "| | measured | range | must | |", "|---|---:|---:|---:|---|", *rows]
     if run.points:
         parts += ["", *_curves(run)]
     parts += _remarks(run)
     if picture:
         parts += ["", f"![{run.mechanism}: the curves above]({picture})"]
     return "\n".join(parts)
+
+
+def unflattering_first(figures: Sequence[SeededFigure]) -> list[tuple[SeededFigure, bool]]:
+    """Bars that are missed, then what comes near a judged figure or is better, then the rest, each as they came.
+
+    What stands beside a judged figure is called as it is, behind whose it is: "no adapter: asked as taught".
+
+    Returns:
+        Each with whether it comes near.
+    """
+    ours = {_of_whom(one)[1]: one.mean for one in figures if one.figure.bar is not None}
+    marked = [(one, _comes_near(one, ours.get(_of_whom(one)[1]))) for one in figures]
+    return sorted(marked, key=lambda at: (at[0].mean.met is not False, not at[1]))
+
+
+def _of_whom(one: SeededFigure) -> tuple[str, str]:
+    """Whose a figure is, and of what; ours may be nobody's."""
+    whose, _, what = one.figure.name.rpartition(": ")
+    return whose, what
+
+
+def _comes_near(one: SeededFigure, ours: Figure | None) -> bool:
+    theirs = one.mean
+    if ours is None or theirs.bar is not None or theirs.unit != ours.unit or not _of_whom(one)[0]:
+        return False
+    most = _NEAR * abs(ours.value)
+    return theirs.value >= ours.value - most if ours.more else theirs.value <= ours.value + most
+
+
+def _chosen(among: int) -> str:
+    """Which of the runs of a file a page shows, and by what."""
+    if among == 1:
+        return "The only run in its file."
+    return f"Of the {among} runs in its file: full mode before quick, then most seeds, then the newest."
 
 
 def draw(run: MechanismRun, path: Path) -> bool:
@@ -77,7 +122,7 @@ def draw(run: MechanismRun, path: Path) -> bool:
             _draw_lines(axis, run, numbers)
         else:
             _draw_bars(axis, run)
-        axis.set(title=run.mechanism)
+        axis.set(title=f"{run.mechanism}: {extent(run)}")
         axis.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
         figure.tight_layout()
         figure.savefig(path, metadata={"Date": None})
@@ -108,12 +153,12 @@ def _draw_bars(axis: Any, run: MechanismRun) -> None:
     axis.set_xticks(groups, [str(at).replace(" ", "\n", 1) for at in run.places], fontsize=8)
 
 
-def _cells(one: SeededFigure) -> tuple[str, ...]:
+def _cells(one: SeededFigure, *, beside: bool = False) -> tuple[str, ...]:
     figure, judged = one.figure, one.mean
     measured = f"{_short(judged.value)} {figure.unit}".rstrip()
     spread = f"{_short(min(one.values))} to {_short(max(one.values))}" if len(one.values) > 1 else ""
     must = "" if figure.bar is None else f"{'≥' if figure.more else '≤'} {figure.bar:g}"
-    met = {True: "met", False: "**missed**", None: ""}[judged.met]
+    met = {True: "met", False: "**missed**", None: _RIVAL if beside else ""}[judged.met]
     return figure.name, measured, spread, must, ": ".join(part for part in (met, figure.detail) if part)
 
 
