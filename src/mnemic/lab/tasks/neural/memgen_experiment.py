@@ -12,9 +12,11 @@ from torch import Tensor
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.neural.experiment import CurvePoint, ExperimentPlan
 from mnemic.lab.tasks.neural.made_up_people import STRANGERS, MadeUpFact, made_up_facts, share
+from mnemic.neural import shards
 from mnemic.neural.llama import BARE, Entries
 from mnemic.neural.lora_memory import LoraMemory, LoraSettings, TaughtFact
-from mnemic.neural.memgen import Experience, MemGen, MemGenSettings, RunTexts, shard_part
+from mnemic.neural.memgen import Experience, MemGen
+from mnemic.neural.memgen_weaver import MemGenSettings, RunTexts
 
 if TYPE_CHECKING:
     from mnemic.neural.base import State
@@ -143,10 +145,10 @@ def _gates(tasks: _Tasks, memory: MemGen, state: State, *, quick: bool) -> Itera
     yield Figure(name="trigger on: positions inserted, at least", value=min(inserted), unit="",
                  bar=memory.settings.latents, more=True)  # fmt: skip
     yield Figure(name="trigger on: most that a weaving is off from K", value=max(off), unit="positions", bar=0)
-    texts = memory.run_texts(
+    texts = memory.weaver.run_texts(
         tasks.prompts["as taught"], [[*tasks.model.ids(fact.said), tasks.model.end] for fact in tasks.facts]
     )
-    saved = float(memory.saved(shard_part(state, 0), texts).mean())
+    saved = float(memory.weaver.saved(shards.part(state, 0), texts).mean())
     yield Figure(name="what latents save of the taught answers' loss", value=saved, unit="nats a token",
                  bar=0.5 if quick else 1.5, more=True)  # fmt: skip
     bars = {"as taught": 0.5 if quick else 0.9, "old task": 0.5 if quick else 0.1}
@@ -161,12 +163,12 @@ def _behind_others(
 ) -> Iterator[Figure]:
     """Whether latents are of their question: the answers' loss behind its own, another's, and constant ones."""
     model = memory.model
-    texts = memory.run_texts(
+    texts = memory.weaver.run_texts(
         [model.prompt(("user", one.prompts[0])) for one in experiences],
         [[*model.ids(one.answer), model.end] for one in experiences],
     )
     with torch.inference_mode():
-        own = memory.woven(shard_part(state, 0), texts.past, texts.pad)
+        own = memory.weaver.woven(shards.part(state, 0), texts.past, texts.pad)
     plan.progress("constant latents")
     constant = _constant(memory, texts, own.square().mean().sqrt(), plan.seed)
     for name, latents in (
@@ -176,7 +178,7 @@ def _behind_others(
         ("control: constant latents, learnt alike (prefix tuning)", constant),
     ):
         with torch.inference_mode():
-            loss = float(memory.losses(texts, latents).mean())
+            loss = float(memory.weaver.losses(texts, latents).mean())
         yield Figure(name=f"loss of the answers, {name}", value=loss, unit="nats a token")
 
 
@@ -190,7 +192,7 @@ def _constant(memory: MemGen, texts: RunTexts, length: Tensor, seed: int) -> Ten
         rows = texts.rows([(step * settings.batch + n) % len(texts.pad) for n in range(settings.batch)])
         optimizer.zero_grad()
         with torch.enable_grad():
-            memory.losses(rows, latents.expand(len(rows.pad), -1, -1)).mean().backward()
+            memory.weaver.losses(rows, latents.expand(len(rows.pad), -1, -1)).mean().backward()
         torch.nn.utils.clip_grad_norm_([latents], 1.0)
         optimizer.step()
     return latents.detach().expand(len(texts.pad), -1, -1)
