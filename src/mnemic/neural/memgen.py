@@ -232,16 +232,20 @@ class MemGen:
         taught = self.weaver.run_texts(prompts, said)
         with torch.enable_grad():
             weaver = self.weaver.learnt(taught, number, progress)
-        asked = {text for one in experiences for text in one.prompts}
-        others = dict.fromkeys((*(text for one in experiences for text in one.others), *UNTOLD[: self.settings.untold]))
-        untold = [self.model.prompt(("user", text)) for text in others if text not in asked]
-        bare = self.model.decoder.generate(untold, _ANSWER, frozenset({self.model.end}))
-        ended = [answer if len(answer) == _ANSWER else [*answer, self.model.end] for answer in bare]
-        beside = self.weaver.run_texts(untold, ended)
+        beside = self.weaver.run_texts(*self.beside(experiences))
         texts, saved = [taught, beside], [self.weaver.saved(weaver, texts) for texts in (taught, beside)]
         label = torch.where(torch.cat(saved) > self.settings.cost, 1.0, -1.0)
         weight, offset = fitted(torch.cat([text.heard for text in texts]), label, self.settings.ridge)
         return {**weaver, "weight": weight, "offset": offset}
+
+    def beside(self, experiences: Sequence[Experience]) -> tuple[list[list[int]], list[list[int]]]:
+        """Prompts that nothing is taught about, those that experiences bring along and `UNTOLD`; and the bare model's
+        answers."""
+        asked = {text for one in experiences for text in one.prompts}
+        others = dict.fromkeys((*(text for one in experiences for text in one.others), *UNTOLD[: self.settings.untold]))
+        untold = [self.model.prompt(("user", text)) for text in others if text not in asked]
+        bare = self.model.decoder.generate(untold, _ANSWER, frozenset({self.model.end}))
+        return untold, [answer if len(answer) == _ANSWER else [*answer, self.model.end] for answer in bare]
 
 
 def fitted(heard: Tensor, label: Tensor, ridge: float) -> tuple[Tensor, Tensor]:

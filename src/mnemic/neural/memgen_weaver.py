@@ -214,10 +214,19 @@ class Weaver:
 
     def learnt(self, texts: RunTexts, number: int, progress: Progress | None = None) -> State:
         """The weaver of a shard: queries, adapters, projection and size, learnt through the frozen reasoner."""
-        settings, seed = self.settings, self.settings.seed * 1_000 + number
-        draw, order = torch.Generator().manual_seed(seed), Random(seed)  # noqa: S311 - an order, not a secret
-        part = {name: tensor.requires_grad_() for name, tensor in self.blank(rms(texts.said), draw).items()}
-        optimizer = torch.optim.Adam(part.values(), lr=settings.rate, betas=(0.9, 0.99))
+        seed = self.settings.seed * 1_000 + number
+        blank = self.blank(rms(texts.said), torch.Generator().manual_seed(seed))
+        part = {name: tensor.requires_grad_() for name, tensor in blank.items()}
+        self.descend(part, lambda rows: self.woven(part, rows.past, rows.pad), texts, seed, progress)
+        return {name: tensor.detach() for name, tensor in part.items()}
+
+    def descend(
+        self, leaves: State, latents: Callable[[RunTexts], Tensor], texts: RunTexts, seed: int,
+        progress: Progress | None = None,
+    ) -> None:  # fmt: skip
+        """Learn leaves, in place: by the loss of answers behind the latents that come of them for some texts."""
+        settings, order = self.settings, Random(seed)  # noqa: S311 - an order, not a secret
+        optimizer = torch.optim.Adam(leaves.values(), lr=settings.rate, betas=(0.9, 0.99))
         count = len(texts.pad)
         size = min(settings.batch, count)
         steps = max(settings.passes * -(-count // size), settings.least)
@@ -231,16 +240,15 @@ class Weaver:
             for group in optimizer.param_groups:
                 group["lr"] = settings.rate * min(1.0, (step + 1) / 5, 0.1 + (steps - step) / steps)
             optimizer.zero_grad()
-            loss = self.losses(rows, self.woven(part, rows.past, rows.pad)).mean()
+            loss = self.losses(rows, latents(rows)).mean()
             loss.backward()
-            norm = torch.nn.utils.clip_grad_norm_(part.values(), 1.0)
+            norm = torch.nn.utils.clip_grad_norm_(leaves.values(), 1.0)
             if not norm.isfinite():
                 raise Invalid("rate", f"of {settings.rate} had a weaver diverge", "Take a smaller one.")
             optimizer.step()
             losses.append(float(loss.detach()))
             if progress is not None:
                 progress(step + 1, steps)
-        return {name: tensor.detach() for name, tensor in part.items()}
 
     def blank(self, length: Tensor, draw: torch.Generator) -> State:
         """A weaver before it has learnt: queries as long as the states at that place, adapters without effect."""
