@@ -50,8 +50,9 @@ def test_of_equal_ones_what_is_held_stays_and_what_was_read_first_comes() -> Non
 def test_more_may_be_held_than_there_are_slots_and_the_best_of_all_is_kept() -> None:
     policy = ReadingPolicy(2, BEARS)
     assert policy.chosen([card(0.1), card(0.2), card(0.9)], [card(0.5)]) == [2, 3]
-    led = ReadingPolicy(1, ReadingWeights((1.0, 0.0), chain=2.0))
-    assert led.chosen([card(0.1), card(0.9, 17)], [card(0.3, 17)]) == [2], "the second one held leads to it"
+    led = ReadingPolicy(2, ReadingWeights((1.0, 0.0), chain=2.0))
+    held, read = [card(0.1), card(0.2), card(0.9, 17)], [card(0.5, 5), card(0.3, 17)]
+    assert led.chosen(held, read) == [2, 4], "the third one held leads to it"
 
 
 def test_what_shares_names_with_what_is_held_is_led_to() -> None:
