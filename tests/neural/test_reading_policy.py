@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch", reason="needs torch: pip install torch==2.1
 from mnemic import Memory  # noqa: E402
 from mnemic.errors import Invalid  # noqa: E402
 from mnemic.lab.tasks.needles_bench import CASES, text_of  # noqa: E402
-from mnemic.lab.tasks.neural.reading_policy_training import Episode, learned, rolled_out, taught_by  # noqa: E402
+from mnemic.lab.tasks.neural.reading_policy_training import NeedleEpisode, learned, rolled_out, taught_by  # noqa: E402
 from mnemic.neural.overwrite_rl import PolicySettings, loss_by_definition  # noqa: E402
 from mnemic.neural.reading_policy import (  # noqa: E402
     ReadingPolicy,
@@ -107,7 +107,7 @@ def test_a_slot_for_which_nothing_is_left_has_no_part_in_the_loss() -> None:
     cards = [card(0.1 * n, n) for n in range(7)]
     needles = torch.tensor([n in (1, 3, 6) for n in range(7)])
     parts = ((cards[:2], needles[:2]), (cards[2:], needles[2:]))
-    episode = Episode(tuple((*described(part), needle) for part, needle in parts))
+    episode = NeedleEpisode(tuple((*described(part), needle) for part, needle in parts))
     numbers = torch.tensor([0.3, 0.1, 0.2, 0.1], requires_grad=True)
     logs, said, rewards = rolled_out(numbers, episode, torch.Generator().manual_seed(0))
     assert said[0].sum(-1).unique(dim=0).tolist() == [[2, 6]]

@@ -39,7 +39,7 @@ _ROLLOUTS: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Episode:
+class NeedleEpisode:
     """A text's cards, segment by segment: keys and values (C, d), and which are needles (C,)."""
 
     segments: tuple[tuple[Tensor, Tensor, Tensor], ...]
@@ -110,13 +110,13 @@ def learned(seed: int, steps: int) -> ReadingWeights:
     return ReadingWeights((told[0], told[1]), told[2], told[3])
 
 
-def taught_by(numbers: Tensor, episode: Episode, draw: torch.Generator) -> Tensor:
+def taught_by(numbers: Tensor, episode: NeedleEpisode, draw: torch.Generator) -> Tensor:
     """The loss of one text's rollouts, drawn by the policy that these numbers come to."""
     logs, said, rewards = rolled_out(numbers, episode, draw)
     return dapo_loss(logs, logs.detach(), rewards, said, PolicySettings(slots=SLOTS))
 
 
-def rolled_out(numbers: Tensor, episode: Episode, draw: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
+def rolled_out(numbers: Tensor, episode: NeedleEpisode, draw: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
     """log π of what rollouts did (1, G, K, M), which slots had something to take (1, G, K, M), and the share of needles
     that each rollout holds in the end (1, G)."""
     policy, rows = pointer(numbers, SLOTS), torch.arange(_ROLLOUTS)[:, None]
@@ -138,7 +138,7 @@ def rolled_out(numbers: Tensor, episode: Episode, draw: torch.Generator) -> tupl
     return torch.stack(logs, 1)[None], torch.stack(said, 1)[None], (needle.sum(1) / max(1, count))[None]
 
 
-def _episode(case: NeedleCase, seed: int) -> Episode:
+def _episode(case: NeedleCase, seed: int) -> NeedleEpisode:
     counts, made = WordCounts(), []
     for number, segment in enumerate(segments_of(pieces_of(_streamed(case, _TRAINED, seed)), SEGMENT)):
         lines = tuple(piece.line for piece in segment.pieces)
@@ -147,7 +147,7 @@ def _episode(case: NeedleCase, seed: int) -> Episode:
         cards = [sentence_card(note.text, case.question, weights) for note in notes]
         needles = torch.tensor([note.text in case.needles for note in notes])
         made.append((*described(cards), needles))
-    return Episode(tuple(made))
+    return NeedleEpisode(tuple(made))
 
 
 def _kept(case: NeedleCase, segments: int, seed: int, policy: NotesPolicy | None) -> float:
