@@ -15,7 +15,14 @@ from hypothesis import strategies as st  # noqa: E402
 from torch.nn import functional as F  # noqa: E402
 
 from mnemic.errors import DamagedState, Invalid  # noqa: E402
-from mnemic.lab.tasks.neural.cms_experiment import SYMBOLS, OnlineLearner, language, off_time  # noqa: E402
+from mnemic.lab.tasks.neural.cms_experiment import (  # noqa: E402
+    SYMBOLS,
+    Learnt,
+    OnlineLearner,
+    language,
+    less_the_best,
+    off_time,
+)
 from mnemic.neural.cms import (  # noqa: E402
     Cms,
     CmsSettings,
@@ -218,3 +225,19 @@ def test_the_experiment_learns_by_the_gradient_of_what_it_measures() -> None:
     before = learner.bits(text)
     learner.read(text)
     assert bool((learner.bits(text) < before - 0.3).all())
+
+
+def learnt(*rates: tuple[float, float]) -> Learnt:
+    """Of each rate: bits of B, and what A lost."""
+    b, lost = torch.tensor(rates).unbind(1)
+    return Learnt(b, lost, lost)
+
+
+def test_what_has_periods_is_held_against_the_best_of_all_controls_at_its_best_rate() -> None:
+    ours = learnt((2.0, 3.0), (3.0, 1.0))
+    weak, strong = learnt((2.0, 5.0), (2.2, 4.0)), learnt((2.1, 2.5), (2.9, 0.5))
+    assert less_the_best([ours], [weak], 1.2) == pytest.approx(3.0 - 4.0), "won against one control alone"
+    assert less_the_best([ours], [weak, strong], 1.2) == pytest.approx(3.0 - 2.5)
+    assert less_the_best([ours], [strong, weak], 1.5) == pytest.approx(1.0 - 0.5)
+    assert less_the_best([weak, ours], [strong], 1.2) == pytest.approx(3.0 - 2.5), "the best of ours too"
+    assert less_the_best([ours], [learnt((1.0, 2.0))], 1.5) == pytest.approx(10 - 2.0), "none of ours learns B so well"

@@ -13,14 +13,12 @@ from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
 from mnemic.errors import DamagedState, Invalid, TooLarge  # noqa: E402
-from mnemic.neural.memgen import (  # noqa: E402
+from mnemic.neural import shards  # noqa: E402
+from mnemic.neural.memgen import Experience, MemGen, fitted  # noqa: E402
+from mnemic.neural.memgen_weaver import (  # noqa: E402
     UNTOLD,
-    Experience,
-    MemGen,
     MemGenSettings,
     behind_latents_by_definition,
-    fitted,
-    shard_part,
     woven_by_definition,
 )
 from mnemic.testing.memory_module_contract import *  # noqa: E402, F403
@@ -80,18 +78,18 @@ def test_weaving_and_what_follows_are_their_definitions_in_value_and_gradient(
     """Beside a longer prompt and a longer answer, for padding counts for nothing; K is 3."""
     memory = MemGen(in_double(tiny), replace(FEW, first=first))
     draw = torch.Generator().manual_seed(length)
-    blank = memory._blank(torch.tensor(1.0), draw)
+    blank = memory.weaver.blank(torch.tensor(1.0), draw)
     leaves = {
         name: (tensor + 0.1 * torch.randn(tensor.shape, generator=draw)).double().requires_grad_()
         for name, tensor in blank.items()
     }
     prompt, said = ([int(n) for n in torch.randint(3, 200, (length,), generator=draw)] for _ in range(2))
-    texts = memory.run_texts([prompt, [5] * (length + 2)], [said, [9] * (length + 3)])
-    fast = memory.woven(leaves, texts.past, texts.pad)
-    slow = woven_by_definition(memory, leaves, prompt)
+    texts = memory.weaver.run_texts([prompt, [5] * (length + 2)], [said, [9] * (length + 3)])
+    fast = memory.weaver.woven(leaves, texts.past, texts.pad)
+    slow = woven_by_definition(memory.weaver, leaves, prompt)
     assert torch.allclose(fast[0], slow, atol=1e-6)
-    losses = memory.losses(texts, fast)[:length]
-    logits = behind_latents_by_definition(memory, prompt, slow, said)
+    losses = memory.weaver.losses(texts, fast)[:length]
+    logits = behind_latents_by_definition(memory.weaver, prompt, slow, said)
     expected = torch.nn.functional.cross_entropy(logits, torch.tensor(said), reduction="none")
     assert torch.allclose(losses, expected, atol=1e-6)
     grads = [torch.autograd.grad(x.sum(), list(leaves.values())) for x in (losses, expected)]
@@ -151,8 +149,8 @@ def test_it_is_called_for_where_it_saves_something_and_nothing_else_is_touched(
     memory, state = learnt
     for experience in experiences(3):
         prompts = [tiny.prompt(("user", prompt)) for prompt in experience.prompts]
-        texts = memory.run_texts(prompts, [tiny.ids(experience.answer)] * len(prompts))
-        assert (memory.saved(shard_part(state, 0), texts) > 0.5).all()
+        texts = memory.weaver.run_texts(prompts, [tiny.ids(experience.answer)] * len(prompts))
+        assert (memory.weaver.saved(shards.part(state, 0), texts) > 0.5).all()
         assert [memory.called(prompt, state) for prompt in prompts] == [0] * len(prompts)
         assert all(memory.generate(prompt, state, 3).woven == ((0, 0),) for prompt in prompts)
     for prompt in UNTOLD:
@@ -178,8 +176,8 @@ def test_reading_is_what_generating_begins_with(tiny: Any, learnt: tuple[MemGen,
 
 def test_a_wording_changes_what_is_woven(tiny: Any, learnt: tuple[MemGen, Any]) -> None:
     memory, state = learnt
-    texts = memory.run_texts([tiny.prompt(("user", f"where is {n}?")) for n in (0, 1)], [[5], [5]])
-    one, other = memory.woven(shard_part(state, 0), texts.past, texts.pad)
+    texts = memory.weaver.run_texts([tiny.prompt(("user", f"where is {n}?")) for n in (0, 1)], [[5], [5]])
+    one, other = memory.weaver.woven(shards.part(state, 0), texts.past, texts.pad)
     assert one.shape == (3, tiny.decoder.shape.width)
     assert not torch.allclose(one, other, atol=1e-2)
 

@@ -12,7 +12,8 @@ torch = pytest.importorskip("torch", reason="needs torch: pip install torch==2.1
 from mnemic import Memory  # noqa: E402
 from mnemic.errors import Invalid  # noqa: E402
 from mnemic.lab.tasks.needles_bench import CASES, text_of  # noqa: E402
-from mnemic.lab.tasks.neural.reading_policy_training import learned  # noqa: E402
+from mnemic.lab.tasks.neural.reading_policy_training import NeedleEpisode, learned, rolled_out, taught_by  # noqa: E402
+from mnemic.neural.overwrite_rl import PolicySettings, loss_by_definition  # noqa: E402
 from mnemic.neural.reading_policy import (  # noqa: E402
     ReadingPolicy,
     ReadingWeights,
@@ -38,6 +39,20 @@ def test_it_keeps_what_bears_most_of_what_it_holds_and_reads() -> None:
     assert policy.chosen([], [card(0.2)]) == [0]
     assert policy.chosen([], []) == []
     assert policy.chosen([card(0.4)], []) == [0]
+
+
+def test_of_equal_ones_what_is_held_stays_and_what_was_read_first_comes() -> None:
+    policy = ReadingPolicy(3, BEARS)
+    assert policy.chosen([card(0.5), card(0.5)], [card(0.5), card(0.5)]) == [0, 1, 2]
+    assert policy.chosen([card(0.1)], [card(0.5), card(0.2), card(0.5), card(0.2)]) == [1, 3, 2]
+
+
+def test_more_may_be_held_than_there_are_slots_and_the_best_of_all_is_kept() -> None:
+    policy = ReadingPolicy(2, BEARS)
+    assert policy.chosen([card(0.1), card(0.2), card(0.9)], [card(0.5)]) == [2, 3]
+    led = ReadingPolicy(2, ReadingWeights((1.0, 0.0), chain=2.0))
+    held, read = [card(0.1), card(0.2), card(0.9, 17)], [card(0.5, 5), card(0.3, 17)]
+    assert led.chosen(held, read) == [2, 4], "the third one held leads to it"
 
 
 def test_what_shares_names_with_what_is_held_is_led_to() -> None:
@@ -85,6 +100,27 @@ def test_weights_that_are_no_numbers_and_no_slots_are_refused() -> None:
     with pytest.raises(Invalid):
         ReadingPolicy(2, ReadingWeights(chain=float("nan")))
     assert ReadingPolicy(2).name != ReadingPolicy(3).name != ReadingPolicy(3, BEARS).name
+
+
+def test_a_slot_for_which_nothing_is_left_has_no_part_in_the_loss() -> None:
+    """Two cards, then five more, for six slots: the four that stay empty at first are no tokens of the rollouts."""
+    cards = [card(0.1 * n, n) for n in range(7)]
+    needles = torch.tensor([n in (1, 3, 6) for n in range(7)])
+    parts = ((cards[:2], needles[:2]), (cards[2:], needles[2:]))
+    episode = NeedleEpisode(tuple((*described(part), needle) for part, needle in parts))
+    numbers = torch.tensor([0.3, 0.1, 0.2, 0.1], requires_grad=True)
+    logs, said, rewards = rolled_out(numbers, episode, torch.Generator().manual_seed(0))
+    assert said[0].sum(-1).unique(dim=0).tolist() == [[2, 6]]
+    spoken = [
+        [[log for log, real in zip(*step, strict=True) if real] for step in zip(*of, strict=True)]
+        for of in zip(logs[0].double(), said[0], strict=True)
+    ]
+    old = [[[log.detach() for log in step] for step in rollout] for rollout in spoken]
+    expected = loss_by_definition(spoken, old, rewards[0].tolist(), PolicySettings())
+    loss = taught_by(numbers, episode, torch.Generator().manual_seed(0))
+    slow, fast = (torch.autograd.grad(x, numbers, retain_graph=True)[0] for x in (expected, loss))
+    assert torch.allclose(slow, fast, atol=1e-6)
+    assert fast.any()
 
 
 def test_it_learns_from_the_needles_that_are_left_in_the_end() -> None:

@@ -19,7 +19,6 @@ Shapes: N rows, T time, P tokens that all prompts begin with, D width, V vocabul
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,8 +33,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
-from mnemic.errors import Invalid, TooLarge
-from mnemic.neural.base import Family, Identity, State, cited, settings_digest, source_digests
+from mnemic.errors import Invalid
+from mnemic.neural import shards
+from mnemic.neural.base import Family, Identity, State, settings_digest, source_digests
 from mnemic.neural.gguf_weights import TextModel, gguf_name, interleaved
 from mnemic.neural.kv_memory import common_run
 from mnemic.neural.llama import BARE, Entries, LowRank
@@ -175,11 +175,11 @@ class LoraMemory:
 
     def shard_of(self, fact: str) -> int:
         """The number of the shard in which a fact of this id lies."""
-        return int.from_bytes(hashlib.sha256(fact.encode()).digest()[:8]) % self.settings.shards
+        return shards.shard_of(fact, self.settings.shards)
 
     def shards(self, state: State) -> list[int]:
         """The numbers of the shards that are learnt."""
-        return sorted(int(name.split(".")[1]) for name in state if name.endswith(".learnt"))
+        return shards.numbers(state)
 
     def write(self, given: Sequence[TaughtFact], state: State, progress: Progress | None = None) -> State:
         """Learn all facts that are to be known: shards of which nothing has changed stand, the others are learnt anew.
@@ -188,26 +188,20 @@ class LoraMemory:
             Invalid: two facts answer one question differently, or one has no question or answer.
             TooLarge: there are more facts than the shards take.
         """
-        by_shard: dict[int, list[TaughtFact]] = {}
-        for fact in sorted(given, key=lambda fact: fact.id):
-            by_shard.setdefault(self.shard_of(fact.id), []).append(fact)
         _check(given)
-        if (most := max(map(len, by_shard.values()), default=0)) > self.settings.facts_limit:
-            remedy = f"A shard takes {self.settings.facts_limit}: give more shards."
-            raise TooLarge("facts", f"are {len(given)}, and {most} of them in one shard", remedy)
-        made: State = {}
-        for number, facts in sorted(by_shard.items()):
-            digest = torch.frombuffer(bytearray.fromhex(facts_digest(facts)), dtype=torch.uint8)
-            kept = _part(state, number)
-            if kept and torch.equal(kept[f"shard.{number}.learnt"], digest):
-                made |= kept
-                continue
-            with torch.enable_grad():
-                adapter = self._learn(facts, number, progress)
-            made |= {f"shard.{number}.{name}": tensor.half().contiguous() for name, tensor in adapter.items()}
-            made[f"shard.{number}.learnt"] = digest
-            made[f"shard.{number}.sources"] = source_digests({source for fact in facts for source in fact.sources})
-        return made
+        made: dict[int, State] = {}
+        ordered = sorted(given, key=lambda fact: fact.id)
+        lying = shards.lying(ordered, self.settings.shards, self.settings.facts_limit, "facts")
+        for number, facts in lying.items():
+            learnt, part = shards.digest(_said(facts)), shards.part(state, number)
+            if not part or not torch.equal(part["learnt"], learnt):
+                with torch.enable_grad():
+                    adapter = self._learn(facts, number, progress)
+                part = {name: tensor.half().contiguous() for name, tensor in adapter.items()}
+                part["learnt"] = learnt
+                part["sources"] = source_digests(source for fact in facts for source in fact.sources)
+            made[number] = part
+        return shards.whole(made)
 
     def read(self, asked: Tensor, state: State) -> Tensor:
         """Logits (B, T, V) of tokens (B, T), with all shards weighed in."""
@@ -220,20 +214,20 @@ class LoraMemory:
         added: dict[str, list[LowRank]] = {}
         scale = self.settings.alpha / self.settings.rank
         for number, weight in sorted(chosen.items()):
-            if weight and f"shard.{number}.learnt" in state:
+            if weight and (part := shards.part(state, number)):
                 for name in self._targets:
-                    a, b = (state[f"shard.{number}.{peft_name(name, side)}"].float() for side in "AB")
+                    a, b = (part[peft_name(name, side)].float() for side in "AB")
                     added.setdefault(name, []).append(LowRank(a, b, scale * weight))
         return Entries(added=added) if added else BARE
 
     def forget(self, sources: Collection[str], state: State) -> State:
         """Drop every shard that one of these sources has a part in; `write` learns it again from what is left."""
-        dropped = {number for number in self.shards(state) if cited(state[f"shard.{number}.sources"], sources)}
-        return {name: tensor for name, tensor in state.items() if int(name.split(".")[1]) not in dropped}
+        return shards.without(state, sources)
 
     def peft_files(self, state: State, shard: int) -> dict[str, bytes]:
         """A shard as PEFT reads it: the name of each file, and its bytes."""
-        matrices = {name: state[f"shard.{shard}.{name}"] for target in self._targets for name in _both(target)}
+        part = shards.part(state, shard)
+        matrices = {name: part[name] for target in self._targets for name in _both(target)}
         config = {
             "peft_type": "LORA",
             "task_type": "CAUSAL_LM",
@@ -258,8 +252,9 @@ class LoraMemory:
         writer.add_string("adapter.type", "lora")
         writer.add_float32("adapter.lora.alpha", self.settings.alpha)
         heads = {"q_proj": self.model.decoder.shape.heads, "k_proj": self.model.decoder.shape.kv_heads}
+        part = shards.part(state, shard)
         for name in self._targets:
-            a, b = (state[f"shard.{shard}.{peft_name(name, side)}"].numpy() for side in "AB")
+            a, b = (part[peft_name(name, side)].numpy() for side in "AB")
             if (short := name.split(".")[-2]) in heads:
                 b = interleaved(b, heads[short])
             writer.add_tensor(f"{gguf_name(name)}.lora_a", a)
@@ -419,15 +414,15 @@ def _repeated(kept: Sequence[tuple[Tensor, Tensor]], rows: int) -> tuple[tuple[T
     return tuple((k.expand(rows, -1, -1, -1), v.expand(rows, -1, -1, -1)) for k, v in kept)
 
 
-def _part(state: State, shard: int) -> State:
-    return {name: tensor for name, tensor in state.items() if name.startswith(f"shard.{shard}.")}
-
-
 def facts_digest(facts: Iterable[TaughtFact]) -> str:
     """A digest of all that a shard is learnt from, in whatever order it is given."""
+    return bytes(shards.digest(_said(facts)).tolist()).hex()
+
+
+def _said(facts: Iterable[TaughtFact]) -> list[list[object]]:
+    """All that is learnt from facts, in the order of their ids."""
     ordered = sorted(facts, key=lambda fact: fact.id)
-    said = json.dumps([[f.id, f.questions, f.answer, f.others, f.rehearsed, sorted(f.sources)] for f in ordered])
-    return hashlib.sha256(said.encode()).hexdigest()
+    return [[f.id, f.questions, f.answer, f.others, f.rehearsed, sorted(f.sources)] for f in ordered]
 
 
 def _check(facts: Sequence[TaughtFact]) -> None:

@@ -72,10 +72,9 @@ class ReadingPolicy:
     def __init__(self, slots: int = 24, weights: ReadingWeights | None = None) -> None:
         self.weights = LEARNT if weights is None else weights
         self.settings = PolicySettings(width=_WIDTH, slots=slots).checked()
-        numbers = torch.tensor([*self.weights.features, self.weights.chain, self.weights.keep])
-        if not torch.isfinite(numbers).all():
+        self._numbers = torch.tensor([*self.weights.features, self.weights.chain, self.weights.keep])
+        if not torch.isfinite(self._numbers).all():
             raise Invalid("weights", "are not all numbers", "Look for what made NaN or infinity.")
-        self._pointer = pointer(numbers, slots)
 
     @property
     def name(self) -> str:
@@ -83,16 +82,18 @@ class ReadingPolicy:
         return f"overwrite, {self.settings.slots} slots, {settings_digest(self.weights)[:16]}"
 
     def chosen(self, held: Sequence[Card], read: Sequence[Card]) -> list[int]:
-        """Places of what is kept, the most wanted first."""
+        """Places of what is kept, the most wanted first; of equal ones what is held, and then what comes first.
+
+        What is held weighs as a whole, be it more than there are slots.
+        """
         if not held and not read:
             return []
-        slots = self.settings.slots
-        state = slots_of(self._pointer, [*held[:slots]])
-        scores = scored(self._pointer, described(read)[0][None], state)[0]
-        best = scores.argsort(descending=True, stable=True).tolist()
-        behind = [place if place < slots else place - slots + len(held) for place in best]
-        there = len(held[:slots])
-        return [place for place, at in zip(behind, best, strict=True) if at >= slots or at < there][:slots]
+        places = max(self.settings.slots, len(held))
+        policy = pointer(self._numbers, places)
+        scores = scored(policy, described(read)[0][None], slots_of(policy, held))[0]
+        real = torch.cat((scores[: len(held)], scores[places:]))  # without empty slots
+        best: list[int] = real.argsort(descending=True, stable=True).tolist()
+        return best[: self.settings.slots]
 
 
 def pointer(numbers: Tensor, slots: int) -> OverwritePolicy:

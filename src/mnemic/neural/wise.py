@@ -22,8 +22,6 @@ Shapes: B rows, T time, D width, F width of the gated layer, N edits, V vocabula
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -35,8 +33,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
-from mnemic.errors import DamagedState, Invalid, TooLarge
-from mnemic.neural.base import Family, Identity, State, cited, settings_digest, source_digests
+from mnemic.errors import DamagedState, Invalid
+from mnemic.neural import shards
+from mnemic.neural.base import Family, Identity, State, settings_digest, source_digests
 from mnemic.neural.gguf_weights import TextModel
 from mnemic.neural.llama import BARE, Entries
 
@@ -241,11 +240,11 @@ class WiseMemory:
 
     def shard_of(self, edit: str) -> int:
         """The number of the shard in which an edit of this id lies."""
-        return int.from_bytes(hashlib.sha256(edit.encode()).digest()[:8]) % self.settings.shards
+        return shards.shard_of(edit, self.settings.shards)
 
     def shards(self, state: State) -> list[int]:
         """The numbers of the shards that hold edits."""
-        return sorted({int(name.split(".")[1]) for name in state})
+        return shards.numbers(state)
 
     def write(self, given: Sequence[Edit], state: State, progress: Progress | None = None) -> State:
         """Make all edits that are to hold, in their order: those that a shard has stand, if it began with them.
@@ -254,22 +253,17 @@ class WiseMemory:
             Invalid: an edit has no prompt or no target, or it diverged; nothing is changed.
             TooLarge: there are more edits than a shard takes.
         """
-        lying: dict[int, list[Edit]] = {}
         for edit in given:
             if not edit.prompts or not edit.target.strip() or not all(map(str.strip, edit.prompts)):
                 raise Invalid("edits", f"{edit.id!r} has no prompt, or no target", "Say what is asked and answered.")
-            lying.setdefault(self.shard_of(edit.id), []).append(edit)
-        if (most := max(map(len, lying.values()), default=0)) > self.settings.edits_limit:
-            remedy = f"A side memory takes {self.settings.edits_limit}: give more shards."
-            raise TooLarge("edits", f"are {len(given)}, and {most} of them in one shard", remedy)
-        made: State = {}
+        lying = shards.lying(given, self.settings.shards, self.settings.edits_limit, "edits")
         try:
-            for number, edits in sorted(lying.items()):
-                part = self._edited(edits, number, self._part(state, number), progress)
-                made |= {f"shard.{number}.{name}": tensor for name, tensor in part.items()}
+            return shards.whole({
+                number: self._edited(edits, number, shards.part(state, number), progress)
+                for number, edits in lying.items()
+            })  # fmt: skip
         finally:
             self.place.clear()
-        return made
 
     def read(self, asked: Tensor, state: State) -> Tensor:
         """Logits (B, T, V): at each position those of the model that a prompt of all up to there is routed to."""
@@ -277,8 +271,8 @@ class WiseMemory:
             logits = self.model.decoder.logits(asked)
             if not state:
                 return logits
-            shards, reached = self._reached(asked, state)  # (B, T), the number beside the largest Δ/ε
-            for n, number in enumerate(shards):
+            numbers, reached = self._reached(asked, state)  # (shards, B, T)
+            for n, number in enumerate(numbers):
                 chosen = (reached > 1).any(0) & (reached.argmax(0) == n)  # (B, T)
                 for row in chosen.any(1).nonzero()[:, 0].tolist():
                     edited = self.model.decoder.logits(asked[row : row + 1], self.attach(state, number))
@@ -290,24 +284,19 @@ class WiseMemory:
         if not state or not prompt:
             return None
         with torch.inference_mode():
-            shards, reached = self._reached(torch.tensor([list(prompt)]), state)
+            numbers, reached = self._reached(torch.tensor([list(prompt)]), state)
         best = int(reached[:, 0, -1].argmax())
-        return shards[best] if float(reached[best, 0, -1]) > 1 else None
+        return numbers[best] if float(reached[best, 0, -1]) > 1 else None
 
     def attach(self, state: State, shard: int | None) -> Entries:
         """The side memory of a shard in the place of its matrix, for a decoder; None for the bare model."""
-        if shard is None or not self._part(state, shard):
+        if shard is None or not (part := shards.part(state, shard)):
             return BARE
-        return Entries(replaced={self.place.name: self.place.matrix + self._merged(self._part(state, shard))})
+        return Entries(replaced={self.place.name: self.place.matrix + self._merged(part)})
 
     def forget(self, sources: Collection[str], state: State) -> State:
         """Drop every shard that one of these sources has a part in; `write` edits it again from what is left."""
-        dropped = {number for number in self.shards(state) if cited(state[f"shard.{number}.sources"], sources)}
-        return {name: tensor for name, tensor in state.items() if int(name.split(".")[1]) not in dropped}
-
-    def _part(self, state: State, number: int) -> State:
-        start = f"shard.{number}."
-        return {name.removeprefix(start): tensor for name, tensor in state.items() if name.startswith(start)}
+        return shards.without(state, sources)
 
     def _merged(self, part: State) -> Tensor:
         deltas = part.get("delta")
@@ -323,7 +312,7 @@ class WiseMemory:
         counted = torch.arange(asked.shape[1]) >= skipped[:, None]
         numbers, rows = self.shards(state), []
         for number in numbers:
-            part = self._part(state, number)
+            part = shards.part(state, number)
             length = F.linear(given, self._merged(part)).norm(dim=-1) * counted
             mean = length.cumsum(1) / counted.cumsum(1).clamp_min(1)
             rows.append(mean / part["epsilon"].clamp_min(1e-12))
@@ -336,7 +325,7 @@ class WiseMemory:
 
     def _edited(self, edits: Sequence[Edit], shard: int, former: State, progress: Progress | None) -> State:
         """One shard after all of its edits."""
-        digests = torch.tensor([list(_digest(edit)) for edit in edits], dtype=torch.uint8)
+        digests = torch.stack([_digest(edit) for edit in edits])
         done = len(former["edits"]) if former else 0
         if done and (done > len(edits) or not torch.equal(former["edits"], digests[:done])):
             former, done = {}, 0
@@ -462,6 +451,5 @@ def merged(deltas: Tensor) -> Tensor:
     return (deltas * agreed).sum(0) / agreed.sum(0).clamp_min(1)
 
 
-def _digest(edit: Edit) -> bytes:
-    said = [edit.id, edit.prompts, edit.target, edit.near, sorted(edit.sources)]
-    return hashlib.sha256(json.dumps(said).encode()).digest()
+def _digest(edit: Edit) -> Tensor:
+    return shards.digest([edit.id, edit.prompts, edit.target, edit.near, sorted(edit.sources)])

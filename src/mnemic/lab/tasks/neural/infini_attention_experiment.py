@@ -17,7 +17,7 @@ from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.neural.experiment import CurvePoint, ExperimentPlan
-from mnemic.lab.tasks.neural.recall_task import KEYS, VALUES, Recall, RecallModel, Rule, accuracy, train
+from mnemic.lab.tasks.neural.recall_task import KEYS, VALUES, Recall, RecallModel, Rule, accuracy, one_cycle, train
 from mnemic.neural.infini_attention import InfiniAttention, InfiniBlock, InfiniSettings, Kernel
 
 SEGMENT: Final = 16
@@ -104,18 +104,14 @@ def passkey_model(settings: InfiniSettings, *, remembers: bool = True) -> Passke
 
 
 def train_passkeys(model: PasskeyModel, steps: int, seed: int, rate: float = 1e-2) -> None:
-    """AdamW, one cycle, through all segments of a document."""
+    """Learn to tell a passkey, through all segments of a document."""
     draw = torch.Generator().manual_seed(seed + 1)
-    optimizer = torch.optim.AdamW(model.weights, lr=rate, weight_decay=0.0)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, rate, total_steps=steps)
-    for _ in range(steps):
+
+    def loss(step: int) -> Tensor:
         task = passkeys(TRAINED, 32, draw)
-        loss = F.cross_entropy(model.logits(task), task.answers)
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.weights, 1.0)
-        optimizer.step()
-        schedule.step()
+        return F.cross_entropy(model.logits(task), task.answers)
+
+    one_cycle(model.weights, loss, steps, rate)
 
 
 def passkeys_told(model: PasskeyModel, segments: int, batches: int, seed: int) -> float:

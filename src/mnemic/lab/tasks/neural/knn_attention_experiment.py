@@ -20,6 +20,7 @@ from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.neural.experiment import CurvePoint, ExperimentPlan
+from mnemic.lab.tasks.neural.recall_task import one_cycle
 from mnemic.neural.base import State
 from mnemic.neural.knn_attention import KnnAttention, KnnSettings, Mix
 
@@ -99,24 +100,21 @@ def learned_pairs(
     )
     pairs = LearnedPairs(keys, values, head, layer)
     weights = [weight.requires_grad_() for weight in (*layer.weights.values(), keys, values, head)]
-    optimizer = torch.optim.AdamW(weights, lr=rate, weight_decay=0.0)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, rate, total_steps=steps)
-    for _ in range(steps):
+
+    def loss(step: int) -> Tensor:
         told = torch.rand(16, KEYS, generator=draw).argsort(1)[:, : PAIRS * 4].unflatten(1, (4, PAIRS))
         means = torch.randint(VALUES, told.shape, generator=draw)
-        state, loss = layer.empty(), torch.zeros(())
+        state, total = layer.empty(), torch.zeros(())
         for n in range(4):
             of = int(torch.randint(n + 1, (1,), generator=draw))
             asked, right = (torch.cat((x[:, n, :8], x[:, of, 8:]), 1) for x in (told, means))
             segment = keys[told[:, n]] + values[means[:, n]]
             made = layer.read(torch.cat((segment, keys[asked]), 1), state)[:, PAIRS:] @ head.mT
-            loss = loss + F.cross_entropy(made.flatten(0, 1), right.flatten())
+            total = total + F.cross_entropy(made.flatten(0, 1), right.flatten())
             state = layer.write(segment, state) if store else state
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(weights, 1.0)
-        optimizer.step()
-        schedule.step()
+        return total
+
+    one_cycle(weights, loss, steps, rate)
     for weight in weights:
         weight.requires_grad_(requires_grad=False)
     return pairs

@@ -1,20 +1,28 @@
-"""Woven memory on the smallest real model: a new task learnt, the old one kept, beside adapters of equal size."""
+"""Woven memory on the smallest real model: a new task learnt, the old one kept, beside adapters and constant latents.
+
+What the weaver is held against learns as it does: the same texts, as many of them a step, at most as many steps, at the
+same rise and fall of the rate, until the same loss; from the same prompts that nothing is taught about; and each at the
+rate, of as many, at which all of these texts together are likeliest.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 import torch
 from torch import Tensor
+from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.neural.experiment import CurvePoint, ExperimentPlan
 from mnemic.lab.tasks.neural.made_up_people import STRANGERS, MadeUpFact, made_up_facts, share
+from mnemic.neural import shards
 from mnemic.neural.llama import BARE, Entries
 from mnemic.neural.lora_memory import LoraMemory, LoraSettings, TaughtFact
-from mnemic.neural.memgen import Experience, MemGen, MemGenSettings, RunTexts, shard_part
+from mnemic.neural.memgen import Experience, MemGen
+from mnemic.neural.memgen_weaver import UNTOLD, MemGenSettings, RunTexts, Weaver, rms
 
 if TYPE_CHECKING:
     from mnemic.neural.base import State
@@ -30,6 +38,13 @@ _KNOWN: Final = (
 _SAID: Final = 10
 """Tokens of an answer, at most; in quick mode `_SAID_QUICK`."""
 _SAID_QUICK: Final = 6
+
+_RATES: Final = (1.0, 0.5, 2.0)
+"""What everybody learns at, as shares of a rate of its own; in quick mode the first alone."""
+_ADAPTERS_RATE: Final = 2e-3
+_CONSTANT_RATE: Final = 0.1
+
+T = TypeVar("T")
 
 _Speaker: TypeAlias = Callable[[list[list[int]]], list[list[int]]]
 """What a model with some memory says behind each of some prompts."""
@@ -92,22 +107,73 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
     settings = MemGenSettings(seed=plan.seed)
     if plan.quick:
         settings = replace(settings, batch=2, least=12, passes=1, untold=4)
-    memory = MemGen(model, settings)
     experiences = [_experience(fact, 1 if plan.quick else 2) for fact in tasks.facts]
+    lessons = Lessons(MemGen(model, settings), experiences)
     plan.progress(f"{len(experiences)} facts, woven in")
-    state = memory.write(experiences, memory.empty())
+
+    def woven(rate: float) -> tuple[MemGen, State]:
+        memory = MemGen(model, replace(settings, rate=rate))
+        return memory, memory.write(experiences, memory.empty())
+
+    rate, (memory, state) = at_best_rate(plan, settings.rate, woven, lambda learnt: lessons.woven_loss(*learnt))
+    yield Figure(name="rate of the weaver", value=1e3 * rate, unit="thousandths")
     plan.progress("what is said then")
     yield from _gates(tasks, memory, state, quick=plan.quick)
     answers = tasks.answers(_weaving(memory, state, tasks.limit))
     yield from tasks.figures("woven memory", answers)
     lost = tasks.right(answers) - tasks.right(tasks.bare)
     yield Figure(name="old task, right: less what the bare model has", value=lost, unit="", bar=-0.01, more=True)
-    yield from _beside_adapters(plan, tasks, memory, state, experiences, answers)
+    yield from _beside_adapters(plan, tasks, lessons, memory, state, answers)
     if not plan.quick:
         yield from tasks.figures(
             "ablation, woven in always", tasks.answers(_weaving(memory, _moved(state, 1e6), tasks.limit))
         )
-        yield from _behind_others(plan, memory, state, experiences)
+        yield from _behind_others(plan, lessons, memory, state)
+
+
+class Lessons:
+    """What everybody learns from: facts in the words they are taught in, and prompts that nothing is taught about, with
+    the bare model's answers. Experiences lie in one shard."""
+
+    def __init__(self, memory: MemGen, experiences: Sequence[Experience]) -> None:
+        model = memory.model
+        prompts = [model.prompt(("user", text)) for one in experiences for text in one.prompts]
+        answers = [[*model.ids(one.answer), model.end] for one in experiences for _ in one.prompts]
+        untold, bare = memory.beside(experiences)
+        self.experiences, self.untold = experiences, UNTOLD[: memory.settings.untold]
+        self._model, self._taught = model, len(prompts)
+        self._prompts, self._answers = [*prompts, *untold], [*answers, *bare]
+
+    def taught(self, memory: MemGen) -> RunTexts:
+        """What is taught, as the weaver learns it."""
+        return memory.weaver.run_texts(self._prompts[: self._taught], self._answers[: self._taught])
+
+    def woven_loss(self, memory: MemGen, state: State) -> float:
+        """Mean loss of the answers, in nats a text, with latents where they are called for."""
+        called = torch.tensor([memory.called(ids, state) is not None for ids in self._prompts])
+        texts = memory.weaver.run_texts(self._prompts, self._answers)
+        with torch.inference_mode():
+            latents = memory.weaver.woven(shards.part(state, 0), texts.past, texts.pad)
+            bare, behind = memory.weaver.losses(texts, None), memory.weaver.losses(texts, latents)
+            row = texts.counted.nonzero()[:, 0]
+            return float(torch.where(called[row], behind, bare).sum()) / len(called)
+
+    def adapted_loss(self, entries: Entries) -> float:
+        """The same of the model with adapters."""
+        total, decoder = 0.0, self._model.decoder
+        with torch.inference_mode():
+            for prompt, answer in zip(self._prompts, self._answers, strict=True):
+                logits = decoder.logits(torch.tensor([[*prompt, *answer[:-1]]]), entries)[0, len(prompt) - 1 :]
+                total += float(F.cross_entropy(logits, torch.tensor(answer), reduction="sum"))
+        return total / len(self._prompts)
+
+
+def at_best_rate(
+    plan: ExperimentPlan, own: float, learn: Callable[[float], T], loss: Callable[[T], float]
+) -> tuple[float, T]:  # fmt: skip
+    """What was learnt at the rate behind which a loss is least, of as many rates for everybody; and that rate."""
+    tried = [(own * share, learn(own * share)) for share in _RATES[: 1 if plan.quick else None]]
+    return min(tried, key=lambda pair: loss(pair[1]))
 
 
 def _moved(state: State, offset: float) -> State:
@@ -143,10 +209,10 @@ def _gates(tasks: _Tasks, memory: MemGen, state: State, *, quick: bool) -> Itera
     yield Figure(name="trigger on: positions inserted, at least", value=min(inserted), unit="",
                  bar=memory.settings.latents, more=True)  # fmt: skip
     yield Figure(name="trigger on: most that a weaving is off from K", value=max(off), unit="positions", bar=0)
-    texts = memory.run_texts(
+    texts = memory.weaver.run_texts(
         tasks.prompts["as taught"], [[*tasks.model.ids(fact.said), tasks.model.end] for fact in tasks.facts]
     )
-    saved = float(memory.saved(shard_part(state, 0), texts).mean())
+    saved = float(memory.weaver.saved(shards.part(state, 0), texts).mean())
     yield Figure(name="what latents save of the taught answers' loss", value=saved, unit="nats a token",
                  bar=0.5 if quick else 1.5, more=True)  # fmt: skip
     bars = {"as taught": 0.5 if quick else 0.9, "old task": 0.5 if quick else 0.1}
@@ -156,86 +222,108 @@ def _gates(tasks: _Tasks, memory: MemGen, state: State, *, quick: bool) -> Itera
                      bar=bars.get(group), more=group == "as taught")  # fmt: skip
 
 
-def _behind_others(
-    plan: ExperimentPlan, memory: MemGen, state: State, experiences: Sequence[Experience]
-) -> Iterator[Figure]:
+def _behind_others(plan: ExperimentPlan, lessons: Lessons, memory: MemGen, state: State) -> Iterator[Figure]:
     """Whether latents are of their question: the answers' loss behind its own, another's, and constant ones."""
-    model = memory.model
-    texts = memory.run_texts(
-        [model.prompt(("user", one.prompts[0])) for one in experiences],
-        [[*model.ids(one.answer), model.end] for one in experiences],
-    )
+    texts = lessons.taught(memory)
+    wordings = len(lessons.experiences[0].prompts)
     with torch.inference_mode():
-        own = memory.woven(shard_part(state, 0), texts.past, texts.pad)
+        own = memory.weaver.woven(shards.part(state, 0), texts.past, texts.pad)
     plan.progress("constant latents")
-    constant = _constant(memory, texts, own.square().mean().sqrt(), plan.seed)
+
+    def loss(latents: Tensor | None) -> float:
+        with torch.inference_mode():
+            return float(memory.weaver.losses(texts, latents).mean())
+
+    rate, constant = at_best_rate(plan, _CONSTANT_RATE, lambda rate: constant_latents(memory, texts, rate), loss)
+    yield Figure(name="rate of the constant latents", value=1e3 * rate, unit="thousandths")
     for name, latents in (
         ("no latents", None),
         ("its own latents", own),
-        ("control: another question's latents", own.roll(1, 0)),
+        ("control: another question's latents", own.roll(wordings, 0)),
         ("control: constant latents, learnt alike (prefix tuning)", constant),
     ):
-        with torch.inference_mode():
-            loss = float(memory.losses(texts, latents).mean())
-        yield Figure(name=f"loss of the answers, {name}", value=loss, unit="nats a token")
+        yield Figure(name=f"loss of the answers, {name}", value=loss(latents), unit="nats a token")
 
 
-def _constant(memory: MemGen, texts: RunTexts, length: Tensor, seed: int) -> Tensor:
-    """K latents that are the same for every question, learnt in as many steps as the weaver has at least."""
-    settings, draw = memory.settings, torch.Generator().manual_seed(seed)
-    width = memory.model.decoder.shape.width
-    latents = (length * torch.randn(settings.latents, width, generator=draw)).requires_grad_()
-    optimizer = torch.optim.Adam([latents], lr=0.1)
-    for step in range(settings.least):
-        rows = texts.rows([(step * settings.batch + n) % len(texts.pad) for n in range(settings.batch)])
-        optimizer.zero_grad()
-        with torch.enable_grad():
-            memory.losses(rows, latents.expand(len(rows.pad), -1, -1)).mean().backward()
-        torch.nn.utils.clip_grad_norm_([latents], 1.0)
-        optimizer.step()
-    return latents.detach().expand(len(texts.pad), -1, -1)
+def constant_latents(memory: MemGen, texts: RunTexts, rate: float) -> Tensor:
+    """K latents (N, K, D) that are the same for every text, learnt from the texts of the weaver by its own steps."""
+    settings, width = replace(memory.settings, rate=rate), memory.model.decoder.shape.width
+    draw = torch.Generator().manual_seed(settings.seed)
+    latents = (rms(texts.said) * torch.randn(settings.latents, width, generator=draw)).requires_grad_()
+
+    def repeated(rows: RunTexts) -> Tensor:
+        return latents.expand(len(rows.pad), -1, -1)
+
+    with torch.enable_grad():
+        Weaver(memory.model, settings).descend({"latents": latents}, repeated, texts, settings.seed * 1_000)
+    return repeated(texts).detach()
 
 
 def _beside_adapters(
-    plan: ExperimentPlan, tasks: _Tasks, memory: MemGen, state: State, experiences: Sequence[Experience],
+    plan: ExperimentPlan, tasks: _Tasks, lessons: Lessons, memory: MemGen, state: State,
     ours: dict[str, list[list[int]]],
 ) -> Iterator[Figure]:  # fmt: skip
-    """Adapters on the reasoner, no fewer numbers than the weaver has, as many steps on the same texts."""
-    settings = memory.settings
-    adapters = LoraSettings(
-        first=settings.first, targets=settings.targets, batch=settings.batch, rate=2e-3, passes=settings.passes,
-        least=settings.least, learnt=settings.learnt, seed=plan.seed, others_weight=0, sentences_weight=0,
-    )  # fmt: skip
-    of_rank = _numbers(tasks.model, replace(adapters, rank=1))
-    rank = -(-memory.size // of_rank)
-    adapters = replace(adapters, rank=rank, alpha=2.0 * rank)
+    """Adapters on the reasoner, no fewer numbers than the weaver has, learnt alike: held to the bare model's answers
+    where nothing is taught, and not held to them."""
+    settings = adapters_alike(tasks.model, memory)
     yield Figure(name="numbers learnt, weaver and trigger", value=memory.size / 1e3, unit="thousand")
-    yield Figure(name="numbers learnt, adapters", value=rank * of_rank / 1e3, unit="thousand")
-    facts = [TaughtFact(one.id, one.prompts, one.answer, one.others, one.sources) for one in experiences]
+    numbers = settings.rank * numbers_of_rank_one(tasks.model, settings)
+    yield Figure(name="numbers learnt, adapters", value=numbers / 1e3, unit="thousand")
+    facts = adapters_facts(lessons.experiences, lessons.untold)
 
-    def taught(name: str, chosen: LoraSettings) -> dict[str, list[list[int]]]:
+    def taught(name: str, held_to: LoraSettings) -> Iterator[Figure]:
         plan.progress(name)
-        lora = LoraMemory(tasks.model, chosen)
-        return tasks.answers(_speaker(tasks.model, tasks.limit, lora.attach(lora.write(facts, lora.empty()))))
 
-    plain = taught("adapters", adapters)
-    yield from tasks.figures("control, adapters of equal size", plain)
-    yield Figure(name="new task as taught, less what the adapters reach", value=tasks.told(ours) - tasks.told(plain),
-                 unit="", bar=None if plan.quick else -0.1, more=True)  # fmt: skip
-    behind = {
-        group: [
-            (bare if memory.called(ids, state) is None else said)
-            for ids, bare, said in zip(prompts, tasks.bare[group], plain[group], strict=True)
-        ]
-        for group, prompts in tasks.prompts.items()
-    }
-    yield from tasks.figures("control, adapters behind the same trigger", behind)
+        def learn(rate: float) -> Entries:
+            lora = LoraMemory(tasks.model, replace(held_to, rate=rate))
+            return lora.attach(lora.write(facts, lora.empty()))
+
+        rate, entries = at_best_rate(plan, _ADAPTERS_RATE, learn, lessons.adapted_loss)
+        said[name] = tasks.answers(_speaker(tasks.model, tasks.limit, entries))
+        yield Figure(name=f"rate of {name}", value=1e3 * rate, unit="thousandths")
+        yield from tasks.figures(f"control, {name}", said[name])
+
+    said = dict[str, dict[str, list[list[int]]]]()
+    yield from taught("adapters of equal size", settings)
     if not plan.quick:
-        fair = replace(adapters, others=4, sentences=2, others_weight=2.0, sentences_weight=1.5)
-        yield from tasks.figures("control, adapters that rehearse", taught("adapters that rehearse", fair))
+        alone, behind = (
+            "adapters that are held to nothing",
+            "adapters that are held to nothing, behind the same trigger",
+        )
+        yield from taught(alone, replace(settings, others_weight=0))
+        said[behind] = {
+            group: [
+                (bare if memory.called(ids, state) is None else adapted)
+                for ids, bare, adapted in zip(prompts, tasks.bare[group], said[alone][group], strict=True)
+            ]
+            for group, prompts in tasks.prompts.items()
+        }
+        yield from tasks.figures(f"control, {behind}", said[behind])
+    reached = max(tasks.told(answers) for answers in said.values())
+    yield Figure(name="new task as taught, less the best that adapters reach", value=tasks.told(ours) - reached,
+                 unit="", bar=None if plan.quick else -0.1, more=True)  # fmt: skip
 
 
-def _numbers(model: TextModel, settings: LoraSettings) -> int:
+def adapters_alike(model: TextModel, memory: MemGen) -> LoraSettings:
+    """Adapters beside the same matrices that learn as a weaver does, of the least rank with as many numbers."""
+    of = memory.settings
+    settings = LoraSettings(
+        first=of.first, targets=of.targets, batch=of.batch, others=of.batch, passes=of.passes, least=of.least,
+        learnt=of.learnt, seed=of.seed, sentences_weight=0,
+    )  # fmt: skip
+    rank = -(-memory.size // numbers_of_rank_one(model, settings))
+    return replace(settings, rank=rank, alpha=2.0 * rank)
+
+
+def adapters_facts(experiences: Sequence[Experience], untold: Sequence[str]) -> list[TaughtFact]:
+    """What a weaver and its trigger learn from, for adapters: the first fact rehearses what is of no experience."""
+    return [
+        TaughtFact(one.id, one.prompts, one.answer, one.others, one.sources, () if n else tuple(untold))
+        for n, one in enumerate(experiences)
+    ]
+
+
+def numbers_of_rank_one(model: TextModel, settings: LoraSettings) -> int:
     """How many numbers adapters of rank 1 have."""
     layers = range(model.decoder.shape.layers + settings.first, model.decoder.shape.layers)
     names = [f"model.layers.{n}.{target}.weight" for n in layers for target in settings.targets]

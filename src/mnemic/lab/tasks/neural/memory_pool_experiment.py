@@ -16,6 +16,7 @@ from torch.nn import functional as F  # noqa: N812 - what everybody calls it
 
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.neural.experiment import CurvePoint, ExperimentPlan
+from mnemic.lab.tasks.neural.recall_task import one_cycle
 from mnemic.neural.base import State
 from mnemic.neural.memory_pool import MemoryPool, PoolSettings
 
@@ -131,19 +132,15 @@ def _trained(settings: PoolSettings, steps: int, seed: int) -> tuple[MemoryPool,
     weights = [*pool.weights.values(), vectors.keys, vectors.values, vectors.head]
     for weight in weights:
         weight.requires_grad_()
-    optimizer = torch.optim.AdamW(weights, lr=5e-3, weight_decay=0.0)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 5e-3, total_steps=steps)
-    for step in range(steps):
+
+    def loss(step: int) -> Tensor:
         written, asked, batch = (4, 4, 32) if step < steps * 2 // 3 else (24, 10, 16)
         keys, values = _facts(written, batch, draw)
         state = _written(pool, vectors.facts(keys, values))
         logits = pool.read(vectors.keys[keys[:, -asked:]], state) @ vectors.head.mT
-        loss = F.cross_entropy(logits.flatten(0, 1), values[:, -asked:].flatten())
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(weights, 1.0)
-        optimizer.step()
-        schedule.step()
+        return F.cross_entropy(logits.flatten(0, 1), values[:, -asked:].flatten())
+
+    one_cycle(weights, loss, steps, 5e-3)
     for weight in weights:
         weight.requires_grad_(requires_grad=False)
     return pool, vectors

@@ -39,7 +39,7 @@ _ROLLOUTS: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
-class _Episode:
+class NeedleEpisode:
     """A text's cards, segment by segment: keys and values (C, d), and which are needles (C,)."""
 
     segments: tuple[tuple[Tensor, Tensor, Tensor], ...]
@@ -100,24 +100,29 @@ def learned(seed: int, steps: int) -> ReadingWeights:
     draw, chance = torch.Generator().manual_seed(seed), random.Random(f"train/{seed}")  # noqa: S311
     numbers = torch.zeros(4, requires_grad=True)
     optimizer = torch.optim.Adam([numbers], lr=0.3)
-    settings = PolicySettings(slots=SLOTS)
     for step in range(steps):
         optimizer.zero_grad()
         for kind in _KINDS:
             episode = _episode(CASES[kind](chance), 1_000 * seed + step)
-            logs, rewards = _rolled_out(numbers, episode, draw)
-            said = torch.ones_like(logs, dtype=torch.bool)
-            (dapo_loss(logs, logs.detach(), rewards, said, settings) / len(_KINDS)).backward()
+            (taught_by(numbers, episode, draw) / len(_KINDS)).backward()
         optimizer.step()
     told = [round(number, 3) for number in numbers.tolist()]
     return ReadingWeights((told[0], told[1]), told[2], told[3])
 
 
-def _rolled_out(numbers: Tensor, episode: _Episode, draw: torch.Generator) -> tuple[Tensor, Tensor]:
-    """log π of what rollouts did (1, G, K, M), and the share of needles that each holds in the end (1, G)."""
+def taught_by(numbers: Tensor, episode: NeedleEpisode, draw: torch.Generator) -> Tensor:
+    """The loss of one text's rollouts, drawn by the policy that these numbers come to."""
+    logs, said, rewards = rolled_out(numbers, episode, draw)
+    return dapo_loss(logs, logs.detach(), rewards, said, PolicySettings(slots=SLOTS))
+
+
+def rolled_out(numbers: Tensor, episode: NeedleEpisode, draw: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
+    """log π of what rollouts did (1, G, K, M), which slots had something to take (1, G, K, M), and the share of needles
+    that each rollout holds in the end (1, G)."""
     policy, rows = pointer(numbers, SLOTS), torch.arange(_ROLLOUTS)[:, None]
     state = policy.start(torch.eye(policy.settings.width)[:1].expand(_ROLLOUTS, -1))
     needle, logs = torch.zeros(_ROLLOUTS, SLOTS, dtype=torch.bool), []
+    said = list[Tensor]()
     for keys, values, needles in episode.segments:
         places, log = drawn(scored(policy, keys.expand(_ROLLOUTS, -1, -1), state), SLOTS, draw)
         logs.append(log)
@@ -128,11 +133,12 @@ def _rolled_out(numbers: Tensor, episode: _Episode, draw: torch.Generator) -> tu
         }
         needle = torch.cat((needle, needles.expand(_ROLLOUTS, -1)), 1)[rows, places]
         state = {"question": state["question"], **{part: tensor[rows, places] for part, tensor in every.items()}}
+        said.append(state["held"])
     count = sum(int(needles.sum()) for _, _, needles in episode.segments)
-    return torch.stack(logs, 1)[None], (needle.sum(1) / max(1, count))[None]
+    return torch.stack(logs, 1)[None], torch.stack(said, 1)[None], (needle.sum(1) / max(1, count))[None]
 
 
-def _episode(case: NeedleCase, seed: int) -> _Episode:
+def _episode(case: NeedleCase, seed: int) -> NeedleEpisode:
     counts, made = WordCounts(), []
     for number, segment in enumerate(segments_of(pieces_of(_streamed(case, _TRAINED, seed)), SEGMENT)):
         lines = tuple(piece.line for piece in segment.pieces)
@@ -141,7 +147,7 @@ def _episode(case: NeedleCase, seed: int) -> _Episode:
         cards = [sentence_card(note.text, case.question, weights) for note in notes]
         needles = torch.tensor([note.text in case.needles for note in notes])
         made.append((*described(cards), needles))
-    return _Episode(tuple(made))
+    return NeedleEpisode(tuple(made))
 
 
 def _kept(case: NeedleCase, segments: int, seed: int, policy: NotesPolicy | None) -> float:

@@ -58,15 +58,23 @@ def train(
     weights: list[Tensor], logits: Callable[[Recall], Tensor], task: Callable[[torch.Generator], Recall], steps: int,
     seed: int, rate: float = RATE,
 ) -> None:  # fmt: skip
-    """AdamW, one cycle."""
+    """Learn to answer what is asked of tasks that are drawn step by step."""
     draw = torch.Generator().manual_seed(seed + 1)
+
+    def loss(step: int) -> Tensor:
+        given = task(draw)
+        return F.cross_entropy(logits(given).flatten(0, 1), given.answers.flatten())
+
+    one_cycle(weights, loss, steps, rate)
+
+
+def one_cycle(weights: list[Tensor], loss: Callable[[int], Tensor], steps: int, rate: float) -> None:
+    """Learn weights, in place, by the loss of each step: AdamW, one cycle up to a rate, gradients of one at most."""
     optimizer = torch.optim.AdamW(weights, lr=rate, weight_decay=0.0)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, rate, total_steps=max(steps, 2))
-    for _ in range(steps):
-        given = task(draw)
-        loss = F.cross_entropy(logits(given).flatten(0, 1), given.answers.flatten())
+    for step in range(steps):
         optimizer.zero_grad()
-        loss.backward()
+        loss(step).backward()
         torch.nn.utils.clip_grad_norm_(weights, 1.0)
         optimizer.step()
         schedule.step()

@@ -1,0 +1,86 @@
+"""What is taught lies in shards, each by itself and beside its sources: forgetting drops few and leaves the rest.
+
+A state holds each tensor of a shard as `shard.NUMBER.NAME`. Among these are `sources`, digests (n, 32) of all that the
+shard was learnt from. It is learnt as a whole: what is forgotten takes its shard along, which is learnt again from what
+is left. In which shard something lies is told by its id alone, whatever else is known.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Protocol, TypeVar
+
+import torch
+from torch import Tensor
+
+from mnemic.errors import TooLarge
+from mnemic.neural.base import State, cited
+
+
+class Taught(Protocol):
+    """What lies in a shard: a fact, an edit, an experience."""
+
+    @property
+    def id(self) -> str:
+        """Says which shard it lies in."""
+        ...
+
+
+T = TypeVar("T", bound=Taught)
+
+
+def shard_of(identifier: str, shards: int) -> int:
+    """The number of the shard, of so many, in which something of this id lies."""
+    return int.from_bytes(hashlib.sha256(identifier.encode()).digest()[:8]) % shards
+
+
+def lying(given: Iterable[T], shards: int, limit: int, what: str) -> dict[int, list[T]]:
+    """What is taught by the shard in which it lies, in the order given; shards by number.
+
+    Args:
+        what: Names it in an error.
+
+    Raises:
+        TooLarge: more than the limit lies in one shard.
+    """
+    by_number: dict[int, list[T]] = {}
+    for one in given:
+        by_number.setdefault(shard_of(one.id, shards), []).append(one)
+    if (most := max(map(len, by_number.values()), default=0)) > limit:
+        count = sum(map(len, by_number.values()))
+        remedy = f"A shard takes {limit}: give more shards."
+        raise TooLarge(what, f"are {count}, and {most} of them in one shard", remedy)
+    return dict(sorted(by_number.items()))
+
+
+def numbers(state: State) -> list[int]:
+    """The numbers of the shards that a state holds."""
+    return sorted({_number(name) for name in state})
+
+
+def part(state: State, number: int) -> State:
+    """What a state holds of one shard, by the names that it has there; empty where there is no such shard."""
+    start = f"shard.{number}."
+    return {name.removeprefix(start): tensor for name, tensor in state.items() if name.startswith(start)}
+
+
+def whole(parts: Mapping[int, State]) -> State:
+    """The state that holds these shards: `part` the other way."""
+    return {f"shard.{number}.{name}": tensor for number, of in parts.items() for name, tensor in of.items()}
+
+
+def without(state: State, sources: Collection[str]) -> State:
+    """What is left of a state without the shards that one of these sources has a part in."""
+    gone = {number for number in numbers(state) if cited(state[f"shard.{number}.sources"], sources)}
+    return {name: tensor for name, tensor in state.items() if _number(name) not in gone}
+
+
+def digest(said: Any) -> Tensor:
+    """A digest (32,) of all that was taught, given as what JSON can say."""
+    return torch.frombuffer(bytearray(hashlib.sha256(json.dumps(said).encode()).digest()), dtype=torch.uint8)
+
+
+def _number(name: str) -> int:
+    return int(name.split(".")[1])
