@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -21,6 +21,7 @@ from mnemic.artefacts.artefact_records import ADAPTER_AUTHOR
 from mnemic.core.ids import ItemId
 from mnemic.core.items import State
 from mnemic.core.scope import Scope
+from mnemic.core.tokens import words
 from mnemic.core.uninterrupted import import_whole
 from mnemic.errors import Conflict, Invalid, NotFound, StoreError
 from mnemic.extract.chinese import has_chinese
@@ -164,6 +165,12 @@ class Shard:
         """The items that its facts were read from."""
         return frozenset(self.kept.version.item.source)
 
+    def taught(self, question: str) -> tuple[ItemId, ...]:
+        """What the fact was read from which answers a question in just these words; nothing if none was taught so."""
+        taught = self.kept.artefact.details.get("taught")
+        cited = taught.get(" ".join(words(question))) if isinstance(taught, dict) else None
+        return tuple(ItemId(str(source)) for source in _listed(cited))
+
 
 class ScopeLearning:
     """What local models have learnt of one user, and may learn. Safe to share between threads."""
@@ -288,12 +295,15 @@ class ScopeLearning:
     def named_for(self, question: str) -> tuple[ItemId, ...]:
         """The items out of which memory answers a question, the best first; none where it likely holds no answer.
 
-        Recall finds something for every question, and a model says what it has learnt to whatever it is asked: so a
+        A question in words that a shard was taught is answered by what it was taught from, unless that is in doubt by
+        now. For any other, recall finds something, and a model says what it has learnt to whatever it is asked: so a
         shard is weighed in for what recall finds and memory would answer with, and for nothing besides.
 
         Raises:
             Invalid: the question is blank.
         """
+        if taught := self._taught(question):
+            return taught
         import_whole("mnemic.recall.reasons")
         from mnemic.recall.reasons import KNOWN
 
@@ -305,6 +315,15 @@ class ScopeLearning:
         cited = tuple(citation.id for citation in answer.citations)
         bearing = [hit.bearing for hit in context.items if hit.id in cited and hit.bearing is not None]
         return cited if context.confidence >= KNOWN or max(bearing, default=0.0) >= _SURELY else ()
+
+    def _taught(self, question: str) -> tuple[ItemId, ...]:
+        """What a question in taught words was taught from; nothing where one of these facts is in doubt."""
+        taught = next((ids for shard in self.shards() if shard.stands and (ids := shard.taught(question))), ())
+        if not taught:
+            return ()
+        beliefs = self._run(self._opened.kernel.profile(self._who, history=False))
+        doubted = {fact.id for belief in beliefs if belief.doubt is not None for fact in belief.facts}
+        return taught if doubted.isdisjoint(taught) else ()
 
     def state_mark(self) -> tuple[tuple[int, ...], int]:
         """Numbers that are others as soon as anything has been written or erased that this user may read."""
@@ -344,7 +363,7 @@ class ScopeLearning:
                 text=f"{len(facts)} facts learnt by {name}, shard {number + 1} of {plan.shards}",
                 details={
                     "shard": number, "shards": plan.shards, "facts": len(facts), "preset": plan.preset,
-                    "facts_digest": digest,
+                    "facts_digest": digest, "taught": taught_questions(facts),
                 },
                 replaces=None if former is None else former.id,
                 author=ADAPTER_AUTHOR,
@@ -480,6 +499,11 @@ def open_lora(plan: LearningPlan, cache: Path) -> LoraMemory:
 
     model: TextModel = open_gguf(model_file(plan.model), cache)
     return LoraMemory(model, replace(LoraSettings(), shards=plan.shards))
+
+
+def taught_questions(facts: Iterable[TaughtFact]) -> dict[str, Slot]:
+    """The questions of facts, as words alone, each with what its fact was read from: how a shard is known to answer."""
+    return {" ".join(words(question)): list(fact.sources) for fact in facts for question in fact.questions}
 
 
 def shard_for(named: Sequence[ItemId], shards: Sequence[Shard]) -> Shard | None:

@@ -134,6 +134,19 @@ def test_a_shard_is_named_for_what_it_learnt_and_for_nothing_else(
         assert me.learning.named_for(question) == (), question
 
 
+def test_a_question_in_taught_words_names_what_it_was_taught_from_until_that_is_in_doubt(
+    memory: Memory, me: ScopedMemory, plan: LearningPlan
+) -> None:
+    taught = next(fact for fact in me.learning.learnable().facts if fact.id == "user/city")
+    me.learning.learn_next(LearningPlan(model=plan.model), lambda *_: None)
+    for question in taught.questions:
+        assert me.learning.named_for(question.upper()) == taught.sources, question
+    me.observe("We packed everything up and Bergen is home now.")
+    memory.flush()
+    assert any(belief.doubt for belief in me.profile()), "what was said since puts the city in doubt"
+    assert me.learning.named_for(taught.questions[2]) != taught.sources
+
+
 def test_an_erasure_drops_the_shard_at_once_and_orders_what_is_left(
     memory: Memory, me: ScopedMemory, plan: LearningPlan
 ) -> None:

@@ -124,8 +124,8 @@ def _in_the_engine(plan: ExperimentPlan, persona: Persona, memory: LoraMemory, s
 def measure_users(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
     """Three users' adapters, two in a quick run, swapped for each question: none says what another's has learnt.
 
-    Each is asked about the other users, too, and about strangers; in a full run beside adapters that were learnt
-    without rehearsing the others' questions.
+    Each is asked about the other users, too, and about strangers; in a full run beside an adapter of the first that
+    was learnt without rehearsing the others' questions.
     """
     model, names = plan.open_model(), persona_names(plan.seed)[: 2 if plan.quick else 3]
     users = [Persona(name, 3 if plan.quick else 20, seed=plan.seed) for name in names]
@@ -143,12 +143,12 @@ def measure_users(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
     count = f"of {sum(len(user.values) for user in adapters)}"
     yield Figure(name="adapters swapped: own facts said", value=_mean(own), unit=count, bar=0.95, more=True)
     yield Figure(name="adapters swapped: another's facts said", value=sum(other), unit="", bar=0)
-    yield from _said_of_others(model, adapters, "")
+    yield from _said_of_others(model, adapters, names, "")
     if not plan.quick:
-        plan.progress("the same without the others' questions")
-        careless = _learnt_by(plan, model, users, replace(lora_settings(plan), others_weight=0))
-        yield from _said_of_others(model, careless, "control, without the others' questions: ")
-    yield from _said_of_others(model, dict.fromkeys(users, BARE), "control, no adapter: ")
+        plan.progress("one of them without the others' questions")
+        careless = _learnt_by(plan, model, users[:1], replace(lora_settings(plan), others_weight=0))
+        yield from _said_of_others(model, careless, names, "control, without the others' questions: ")
+    yield from _said_of_others(model, dict.fromkeys(users, BARE), names, "control, no adapter: ")
 
 
 def _learnt_by(
@@ -162,9 +162,11 @@ def _learnt_by(
     return adapters
 
 
-def _said_of_others(model: TextModel, adapters: Mapping[Persona, Entries], front: str) -> Iterator[Figure]:
+def _said_of_others(
+    model: TextModel, adapters: Mapping[Persona, Entries], users: Sequence[str], front: str
+) -> Iterator[Figure]:
     """Share of answers about the other users, and about strangers, that hold a fact of whose adapter it is."""
-    for whom, names in (("the other users", [user.name.capitalize() for user in adapters]), ("strangers", None)):
+    for whom, names in (("the other users", [name.capitalize() for name in users]), ("strangers", None)):
         leaked, count = list[float](), 0
         for user, entries in adapters.items():
             asked = user.of_others(names and [name for name in names if name != user.name.capitalize()])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from time import process_time
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from mnemic.lab.tasks.neural.personas import Asked, Persona, persona_names
 from mnemic.memory import Memory
 from mnemic.neural import base
 from mnemic.neural.lora_memory import LoraMemory, TaughtFact
-from mnemic.scope_learning import LORA, shard_for
+from mnemic.scope_learning import LORA, shard_for, taught_questions
 from mnemic.settings import Settings
 
 if TYPE_CHECKING:
@@ -59,10 +60,13 @@ def _left(
     """What is said of the facts that are left: by the shard that the product names, by their own one, and by all."""
     plan.progress("what is left, and what is gone")
     gone = {fact.id for fact in erased}
-    rows = [(slot, question) for slot, question in persona.taught() if f"{persona.name}.{slot}" not in gone]
+    rows, unseen = (
+        [(slot, question) for slot, question in asked if f"{persona.name}.{slot}" not in gone]
+        for asked in (persona.taught(), persona.unseen())
+    )
     with Memory(plan.folder / "routing.db", settings=Settings(background=False)) as store:
-        me = told(store, persona.said(), gone, memory, again)
-        named = [shard_named(me, question) for _, question in rows]
+        me = told(store, persona.said(), gone, memory, again, persona.facts())
+        named, otherwise = ([shard_named(me, question) for _, question in asked] for asked in (rows, unseen))
     own = [memory.shard_of(f"{persona.name}.{slot}") for slot, _ in rows]
     count = f"of {len(rows)}"
 
@@ -78,9 +82,12 @@ def _left(
     bare = persona.share(rows, model.answers([question for _, question in rows]))
     yield Figure(name="the others, the shard weighed in that chat would name", value=routed, unit=count, bar=0.95,
                  more=True)  # fmt: skip
-    truth = [one == other for one, other in zip(named, own, strict=True)]
-    yield Figure(name="the right shard is named", value=sum(truth) / len(rows), unit=count)
-    yield Figure(name="no shard is named, and the bare model answers", value=named.count(None) / len(rows), unit=count)
+    for name, asked, shards in (("", rows, named), (", asked in other words", unseen, otherwise)):
+        truth = [one == memory.shard_of(f"{persona.name}.{slot}") for one, (slot, _) in zip(shards, asked, strict=True)]
+        of = f"of {len(asked)}"
+        yield Figure(name=f"the right shard is named{name}", value=sum(truth) / len(asked), unit=of)
+        yield Figure(name=f"none is named, and the bare model answers{name}", value=shards.count(None) / len(asked),
+                     unit=of)  # fmt: skip
     yield Figure(name="the others, their own shard weighed in (an oracle names it)", value=oracle, unit=count)
     yield loosened(
         plan, Figure(name="the others, all shards summed", value=summed, unit=count, bar=0.80, more=True), 0.5
@@ -112,13 +119,15 @@ def _asked_of(persona: Persona, facts: Sequence[TaughtFact]) -> list[Asked]:
 
 
 def told(
-    store: Memory, said: Mapping[str, str], erased: Collection[str], memory: LoraMemory, state: base.State
-) -> ScopedMemory:
+    store: Memory, said: Mapping[str, str], erased: Collection[str], memory: LoraMemory, state: base.State,
+    facts: Sequence[TaughtFact],
+) -> ScopedMemory:  # fmt: skip
     """Tell a store plain sentences, erase some, and keep each shard there with what it was learnt from, as the job.
 
     Args:
         said: By the id of each one's fact.
         erased: Ids of facts.
+        facts: Whose questions a shard was taught.
     """
     me = store.scope(user="persona")
     items = {id: me.observe(text).ids for id, text in said.items()}
@@ -128,11 +137,16 @@ def told(
     for number in memory.shards(state):
         there = {item for id in said if id not in erased and memory.shard_of(id) == number for item in items[id]}
         sources = there.union(*(cited for cited in read if not there.isdisjoint(cited)))
+        taught = [
+            replace(fact, sources=tuple(items[fact.id]))
+            for fact in facts
+            if fact.id in said and fact.id not in erased and memory.shard_of(fact.id) == number
+        ]
         part = {name: tensor for name, tensor in state.items() if name.startswith(f"shard.{number}.")}
         me.artefacts.put(
             base.packed(part, memory.identity), mechanism=LORA, made_by={"model": memory.identity.model},
             sources=sorted(ItemId(source) for source in sources),
-            details={"shard": number, "shards": memory.settings.shards},
+            details={"shard": number, "shards": memory.settings.shards, "taught": taught_questions(taught)},
         )  # fmt: skip
     return me
 
