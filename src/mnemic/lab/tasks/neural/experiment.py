@@ -70,7 +70,8 @@ Experiment: TypeAlias = Callable[[ExperimentPlan], Iterator[ExperimentYield]]
 def loosened(plan: ExperimentPlan, figure: Figure, bar: float) -> Figure:
     """A figure with the bar of a full run, as this run judges it: a quick one by a looser bar, with the full one told.
 
-    Only for a figure of which a control in the same quick run stays behind the looser bar: else that says nothing.
+    Only for a figure of which a control, in the same run or in a full one, stays behind the looser bar: else that says
+    nothing.
     """
     if not plan.quick or figure.bar is None:
         return figure

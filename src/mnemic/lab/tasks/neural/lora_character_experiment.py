@@ -8,7 +8,7 @@ from typing import Final
 
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.neural.experiment import CurvePoint, ExperimentPlan, loosened
-from mnemic.lab.tasks.neural.lora_memory_experiment import lora_settings
+from mnemic.lab.tasks.neural.lora_memory_experiment import SAID_OF_OTHERS, lora_settings
 from mnemic.lab.tasks.neural.personas import Persona, persona_names
 from mnemic.memory import Memory
 from mnemic.neural.fact_wordings import CHARACTER
@@ -91,6 +91,7 @@ def _said(plan: ExperimentPlan, way: str, character: Persona, answers: Answering
         ("who asks about themselves", character.of_oneself()),
     ):
         leaked = character.leaked(answers([question for _, question in asked]))
-        yield Figure(name=f"{way}: {name}, the character's facts said", value=leaked, unit=f"of {len(asked)}",
-                     bar=0.10 if judged else None)  # fmt: skip
+        figure = Figure(name=f"{way}: {name}, the character's facts said", value=leaked, unit=f"of {len(asked)}",
+                        bar=0.10 if judged else None)  # fmt: skip
+        yield loosened(plan, figure, SAID_OF_OTHERS)
         yield CurvePoint(way, name, leaked)

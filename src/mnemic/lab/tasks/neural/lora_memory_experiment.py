@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.neural.engine_oracle import Engine
-from mnemic.lab.tasks.neural.experiment import CurvePoint, ExperimentPlan
+from mnemic.lab.tasks.neural.experiment import CurvePoint, ExperimentPlan, loosened
 from mnemic.lab.tasks.neural.personas import Persona, neutral_text, persona_names
 from mnemic.models.chat.gguf import smollm2_weights
 from mnemic.neural import base
@@ -24,6 +24,8 @@ _SAID: Final = 16
 """Tokens of an answer."""
 QUICK_STEPS: Final = 24
 """At most so many steps of few facts, in a quick run."""
+SAID_OF_OTHERS: Final = 0.4
+"""Most of one's own facts in answers about others, in a quick run: the control that shows .90 is in full runs only."""
 
 
 def lora_settings(plan: ExperimentPlan, shards: int = 1) -> LoraSettings:
@@ -89,8 +91,9 @@ def _compared(
         asked = persona.of_others()
         answers = _answers(model, [question for _, question in asked], entries, told)
         leaked = persona.leaked(answers)
-        yield Figure(name=f"{front}asked about others, any of these facts said", value=leaked, unit=f"of {len(asked)}",
-                     bar=None if way else 0.10)  # fmt: skip
+        figure = Figure(name=f"{front}asked about others, any of these facts said", value=leaked,
+                        unit=f"of {len(asked)}", bar=None if way else 0.10)  # fmt: skip
+        yield loosened(plan, figure, SAID_OF_OTHERS)
         yield CurvePoint(curve, "said of others", leaked)
         if not way:
             yield Figure(name="of these, the fact that was asked for", value=persona.share(asked, answers),
@@ -143,12 +146,12 @@ def measure_users(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
     count = f"of {sum(len(user.values) for user in adapters)}"
     yield Figure(name="adapters swapped: own facts said", value=_mean(own), unit=count, bar=0.95, more=True)
     yield Figure(name="adapters swapped: another's facts said", value=sum(other), unit="", bar=0)
-    yield from _said_of_others(model, adapters, names, "")
+    yield from _said_of_others(plan, model, adapters, names, "")
     if not plan.quick:
         plan.progress("one of them without the others' questions")
         careless = _learnt_by(plan, model, users[:1], replace(lora_settings(plan), others_weight=0))
-        yield from _said_of_others(model, careless, names, "control, without the others' questions: ")
-    yield from _said_of_others(model, dict.fromkeys(users, BARE), names, "control, no adapter: ")
+        yield from _said_of_others(plan, model, careless, names, "control, without the others' questions: ")
+    yield from _said_of_others(plan, model, dict.fromkeys(users, BARE), names, "control, no adapter: ")
 
 
 def _learnt_by(
@@ -163,7 +166,7 @@ def _learnt_by(
 
 
 def _said_of_others(
-    model: TextModel, adapters: Mapping[Persona, Entries], users: Sequence[str], front: str
+    plan: ExperimentPlan, model: TextModel, adapters: Mapping[Persona, Entries], users: Sequence[str], front: str
 ) -> Iterator[Figure]:
     """Share of answers about the other users, and about strangers, that hold a fact of whose adapter it is."""
     for whom, names in (("the other users", [name.capitalize() for name in users]), ("strangers", None)):
@@ -172,8 +175,9 @@ def _said_of_others(
             asked = user.of_others(names and [name for name in names if name != user.name.capitalize()])
             leaked.append(user.leaked(model.answers([question for _, question in asked], entries)))
             count += len(asked)
-        yield Figure(name=f"{front}asked about {whom}, any of one's own facts said", value=_mean(leaked),
-                     unit=f"of {count}", bar=None if front else 0.10)  # fmt: skip
+        figure = Figure(name=f"{front}asked about {whom}, any of one's own facts said", value=_mean(leaked),
+                        unit=f"of {count}", bar=None if front else 0.10)  # fmt: skip
+        yield loosened(plan, figure, SAID_OF_OTHERS)
 
 
 def _by_others(model: TextModel, user: Persona, adapters: Mapping[Persona, Entries]) -> float:
