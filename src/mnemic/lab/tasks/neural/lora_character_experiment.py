@@ -8,7 +8,8 @@ from typing import Final
 
 from mnemic.lab.kit.figures import Figure
 from mnemic.lab.tasks.neural.experiment import CurvePoint, ExperimentPlan, loosened
-from mnemic.lab.tasks.neural.lora_memory_experiment import SAID_OF_OTHERS, lora_settings
+from mnemic.lab.tasks.neural.lora_memory_experiment import lora_settings
+from mnemic.lab.tasks.neural.lora_unlearning_experiment import keep_shard, shard_named
 from mnemic.lab.tasks.neural.personas import Persona, persona_names
 from mnemic.memory import Memory
 from mnemic.neural.fact_wordings import CHARACTER
@@ -31,6 +32,8 @@ _SCENES: Final = {
 """What a character tells of themselves, by the slot of the fact that is in it."""
 _FEW: Final = 3
 """Scenes of a quick run."""
+_SAID_OF_OTHERS: Final = 0.6
+"""Most of the character's facts in answers to others' questions, in a quick run."""
 
 Answering = Callable[[Sequence[str]], list[str]]
 """Questions to what is said to each."""
@@ -53,19 +56,19 @@ def measure(plan: ExperimentPlan) -> Iterator[Figure | CurvePoint]:
         plan.progress(f"{len(facts)} facts")
         lora = LoraMemory(model, lora_settings(plan))
         began = process_time()
-        adapter = lora.attach(lora.write(facts, lora.empty()))
+        state = lora.write(facts, lora.empty())
         yield Figure(name="they are learnt", value=process_time() - began, unit="CPU-s")
-        sources = {source for fact in facts for source in fact.sources}
+        keep_shard(me, lora, state, 0, facts, {source for fact in facts for source in fact.sources})
+        adapter = lora.attach(state)
 
         def routed(asked: Sequence[str]) -> list[str]:
-            named = [not sources.isdisjoint(me.learning.named_for(question)) for question in asked]
-            pairs = zip(asked, named, strict=True)
-            return [model.answers([question], adapter if weighed else BARE)[0] for question, weighed in pairs]
+            weighed = [adapter if shard_named(me, question) is not None else BARE for question in asked]
+            return [model.answers([question], entries)[0] for question, entries in zip(asked, weighed, strict=True)]
 
         told = f"You play a person who says: {' '.join(scenes)}"
         ways: dict[str, Answering] = {
             "adapter": lambda asked: model.answers(asked, adapter),
-            "adapter where recall names it": routed,
+            "adapter where chat weighs it in": routed,
             "no adapter": model.answers,
             "the scenes in the prompt": lambda asked: model.answers(asked, told=told),
         }
@@ -93,5 +96,5 @@ def _said(plan: ExperimentPlan, way: str, character: Persona, answers: Answering
         leaked = character.leaked(answers([question for _, question in asked]))
         figure = Figure(name=f"{way}: {name}, the character's facts said", value=leaked, unit=f"of {len(asked)}",
                         bar=0.10 if judged else None)  # fmt: skip
-        yield loosened(plan, figure, SAID_OF_OTHERS)
+        yield loosened(plan, figure, _SAID_OF_OTHERS)
         yield CurvePoint(way, name, leaked)

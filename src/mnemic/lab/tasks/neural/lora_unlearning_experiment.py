@@ -142,13 +142,21 @@ def told(
             for fact in facts
             if fact.id in said and fact.id not in erased and memory.shard_of(fact.id) == number
         ]
-        part = {name: tensor for name, tensor in state.items() if name.startswith(f"shard.{number}.")}
-        me.artefacts.put(
-            base.packed(part, memory.identity), mechanism=LORA, made_by={"model": memory.identity.model},
-            sources=sorted(ItemId(source) for source in sources),
-            details={"shard": number, "shards": memory.settings.shards, "taught": taught_questions(taught)},
-        )  # fmt: skip
+        keep_shard(me, memory, state, number, taught, sources)
     return me
+
+
+def keep_shard(
+    me: ScopedMemory, memory: LoraMemory, state: base.State, number: int, facts: Sequence[TaughtFact],
+    sources: Collection[str],
+) -> None:  # fmt: skip
+    """Keep a shard with what it was learnt from, as the job does."""
+    part = {name: tensor for name, tensor in state.items() if name.startswith(f"shard.{number}.")}
+    me.artefacts.put(
+        base.packed(part, memory.identity), mechanism=LORA, made_by={"model": memory.identity.model},
+        sources=sorted(ItemId(source) for source in sources),
+        details={"shard": number, "shards": memory.settings.shards, "taught": taught_questions(facts)},
+    )  # fmt: skip
 
 
 def shard_named(me: ScopedMemory, question: str) -> int | None:
