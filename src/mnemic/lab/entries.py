@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 TASKS: Final = {
     "asked": "mnemic.lab.tasks.asked_task:ASKED",  # our own: Chinese, across languages, what was never said
     "locomo": "mnemic.lab.tasks.locomo_task:LOCOMO",  # evidence in very long talks; arXiv:2402.17753
+    "current": "mnemic.lab.tasks.current_task:CURRENT",  # facts that change: what holds now goes first
+    "standing": "mnemic.lab.tasks.standing_task:STANDING",  # instructions that stand in the context
+    "small": "mnemic.lab.tasks.small_task:SMALL",  # a few short statements, none of them hidden
+    "everyday": "mnemic.lab.tasks.everyday_task:EVERYDAY",  # people's ordinary lives: what is answered
     "multihop": "mnemic.lab.tasks.multihop_task:MULTIHOP",  # any set of passages and questions, as unified jsonl
     "multihop-untitled": "mnemic.lab.tasks.multihop_task:UNTITLED",  # the same without titles
     "hotpotqa": "mnemic.lab.tasks.multihop_task:HOTPOTQA",  # arXiv:1809.09600
@@ -46,10 +50,17 @@ def task(name: str) -> BenchTask:
 
 
 def offered() -> Offered:
-    """Every contestant that an adapter offers."""
+    """Every contestant that an adapter offers.
+
+    Raises:
+        Invalid: two adapters offer one of the same name.
+    """
     rows: dict[str, Make] = {}
     for adapter in CONTESTANTS:
-        rows |= load(CONTESTANTS, adapter)()
+        here: Offered = load(CONTESTANTS, adapter)()
+        if twice := rows.keys() & here.keys():
+            raise Invalid("contestants", f"{min(twice)!r} of {adapter} is another's name, too", "Rename one of them.")
+        rows |= here
     return rows
 
 

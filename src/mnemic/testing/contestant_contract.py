@@ -96,8 +96,12 @@ def test_it_knows_nothing_of_questions_answers(competing: Contestant) -> None:
     assert competing.rank(told, 5).ids == competing.rank(plain, 5).ids
 
 
-def test_it_says_what_it_cost(competing: Contestant) -> None:
-    figures = competing.figures()
+def test_it_says_what_it_cost(contestant: Callable[[], Contestant]) -> None:
+    """Of one of its own: who measures may write, and is asked no question any more."""
+    with closing(contestant()) as made:
+        made.ingest(corpora())
+        made.rank(asked("talk", QUESTIONS[0]), 5)
+        figures = made.figures()
     assert figures.bytes_per_message is None or figures.bytes_per_message >= 0
     assert figures.lag_ms is None or figures.lag_ms >= 0
     assert figures.model_calls >= 0

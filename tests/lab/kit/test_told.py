@@ -138,7 +138,7 @@ def test_a_quote_of_what_is_no_document_breaks_the_protocol(monkeypatch: pytest.
 
 
 def test_vectors_of_talk_that_comes_again_are_kept_meanwhile() -> None:
-    once = Means(embedder="scripted:8", same_talk=True).opened_embedder()
+    once = Means(embedder="scripted:8", told=True).opened_embedder()
     assert once is not None
     assert type(once).__name__ == "CachedEmbedder"
     assert type(Means(embedder="scripted:8").opened_embedder()).__name__ != "CachedEmbedder"

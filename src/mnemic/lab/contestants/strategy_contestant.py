@@ -19,4 +19,4 @@ def offered() -> dict[str, Make]:
 
 def followed(name: str, means: Means) -> MnemicContestant:
     """A memory that follows one strategy."""
-    return MnemicContestant(means.opened_embedder(), name)
+    return MnemicContestant(means.opened_embedder(), name, told=means.told)

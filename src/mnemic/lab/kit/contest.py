@@ -7,10 +7,11 @@ import os
 import signal
 import sys
 import tempfile
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -29,6 +30,7 @@ from mnemic.lab.kit.contestant import (
 )
 from mnemic.lab.kit.log import Cost, LoggedAnswer, Placed
 from mnemic.lab.kit.metrics import BUDGETS, KS, SESSION_KS
+from mnemic.lab.kit.offspring import Offspring, adopt_orphans, end_with_parent
 
 if TYPE_CHECKING:
     from mnemic.lab.kit.datasets import BenchQuestion, Dataset
@@ -39,7 +41,7 @@ LOOK_SECONDS: Final = 0.25
 _END_SECONDS: Final = 5.0
 """How long a process that has said its last may take to end."""
 
-_PAGE: Final = 4096 if not hasattr(os, "sysconf") else os.sysconf("SC_PAGE_SIZE")
+_ASKED_TO_END: Final = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +50,7 @@ class Limits:
 
     Attributes:
         silent_seconds: The longest time without an answer; making it and taking in the data are one step each.
-        memory_mib: The most memory of its process and of those that it starts. Only Linux tells.
+        memory_mib: The most memory of its process and of those that it starts, wherever they go. Only Linux tells.
         disk_mib: The most that stands in its temporary folder.
     """
 
@@ -262,11 +264,12 @@ def compete_apart(
 
     What a contestant leaves in its temporary folder, and every process that it began, is gone afterwards.
     """
-    waiting, running = deque(jobs), dict[Connection, _Apart]()
-    try:
+    with _leaving_in_order(), ExitStack() as left:
+        waiting, running = deque(jobs), dict[Connection, _Apart]()
         while waiting or running:
             while waiting and len(running) < at_once:
                 apart = _Apart(waiting.popleft(), limits)
+                left.callback(apart.end)
                 running[apart.steps] = apart
             for ready in wait(list(running), timeout=LOOK_SECONDS):
                 running[ready].receive(take)  # type: ignore[index]  # of what was waited for
@@ -277,9 +280,26 @@ def compete_apart(
                     apart.end()
                     if why:
                         fail(apart.job, why)
+
+
+@contextmanager
+def _leaving_in_order() -> Iterator[None]:
+    """Make of a signal that asks this process to end an exit, so that contestants are ended on the way out."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may say what a signal does
+        return
+    unhandled = [number for number in _ASKED_TO_END if signal.getsignal(number) is signal.SIG_DFL]
+    try:
+        for number in unhandled:
+            signal.signal(number, _leave)
+        yield
     finally:
-        for apart in running.values():
-            apart.end()
+        for number in unhandled:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _leave(number: int, frame: object) -> None:
+    raise SystemExit(128 + number)
 
 
 class _Apart:
@@ -295,9 +315,10 @@ class _Apart:
             target=_competing, args=(job, theirs, self._folder.name, time.time())
         )  # no daemon: those may begin no processes, and a contestant may
         self._process.start()
+        self._offspring = Offspring(self._process.pid or 0, self._folder.name)
         theirs.close()
         self._heard = self._looked = time.monotonic()
-        self._closed = self._done = False
+        self._closed = self._done = self._ended = False
 
     def receive(self, take: Take) -> None:
         """Take what it has brought."""
@@ -326,7 +347,7 @@ class _Apart:
         self._looked, silent = now, now - self._heard
         if silent > self._limits.silent_seconds:
             return f"hung: nothing came for {silent:,.0f} s"
-        held = _held_mib(self._process.pid)
+        held = self._offspring.held_mib()
         if held > self._limits.memory_mib:
             return f"took too much memory: {held:,.0f} MiB, of {self._limits.memory_mib:,.0f} that it may"
         size = _size_mib(Path(self._folder.name))
@@ -335,14 +356,14 @@ class _Apart:
         return None
 
     def end(self) -> None:
-        """End its process and those that it began, and drop its folder."""
+        """End its process and those that it began, and drop its folder; once is enough."""
+        if self._ended:
+            return
+        self._ended = True
         self.steps.close()
         if self._done:
             self._process.join(timeout=_END_SECONDS)
-        pid = self._process.pid
-        if pid is not None and hasattr(os, "killpg"):
-            with suppress(ProcessLookupError, PermissionError):  # nobody is left of its group
-                os.killpg(pid, signal.SIGKILL)
+        self._offspring.end()
         self._process.kill()
         self._process.join()
         self._folder.cleanup()
@@ -360,6 +381,9 @@ def _competing(job: ContestJob, steps: Connection, folder: str, born: float) -> 
     """Run a job where it is alone; what it brings goes to whoever began it."""
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)  # so that all that it begins can be ended with it
+    adopt_orphans()
+    end_with_parent(folder)
+    os.environ |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), folder)  # of whatever it begins, too
     tempfile.tempdir = folder
     with (Path(folder) / "errors.txt").open("w") as errors:
         for stream in (1, 2):  # what it prints is no part of the report that goes to the run's own output
@@ -367,17 +391,6 @@ def _competing(job: ContestJob, steps: Connection, folder: str, born: float) -> 
     for step in compete(job, born):
         steps.send(step)
     steps.close()
-
-
-def _held_mib(leader: int | None) -> float:
-    """Memory that the processes of a group hold; 0 where nobody tells."""
-    pages = 0
-    for process in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError, ValueError, IndexError):  # it has ended meanwhile
-            fields = (process / "stat").read_text().rpartition(") ")[2].split()
-            if int(fields[2]) == leader:
-                pages += int(fields[21])
-    return pages * _PAGE / 2**20
 
 
 def _size_mib(folder: Path) -> float:

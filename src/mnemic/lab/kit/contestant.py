@@ -26,11 +26,13 @@ class CreditedHit:
         docs: Those that it is or rests on.
         tokens: What it costs in a prompt.
         why: Why it came, in words of its own.
+        text: Its words, where it is not just a document.
     """
 
     docs: tuple[str, ...]
     tokens: int
     why: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,13 +160,14 @@ class Means:
         embedder: What meaning is read with, as the setting `embedder` has it.
         cache: A folder that keeps vectors from run to run.
         settings: Of this machine.
-        same_talk: The same texts come again and again, as talk around many small cases: vectors are kept meanwhile.
+        told: What is taken in is told, by a clock that stands, and the same talk comes around many small cases: vectors
+            are kept meanwhile, and nothing goes on behind.
     """
 
     embedder: str = NONE
     cache: Path | None = None
     settings: Settings = field(default_factory=Settings)
-    same_talk: bool = False
+    told: bool = False
 
     @property
     def embedder_name(self) -> str | None:
@@ -183,7 +186,7 @@ class Means:
             Invalid: there is none of that name, or its package is not installed.
         """
         embedder = open_embedder(self.embedder, self.settings)
-        if embedder is None or (self.cache is None and not self.same_talk):
+        if embedder is None or (self.cache is None and not self.told):
             return embedder
         from mnemic.lab.kit.cached import CachedEmbedder
 

@@ -185,16 +185,23 @@ def load(path: Path) -> Dataset:
 def message(doc: Doc) -> Message:
     """A document as an importer would give it: a passage whose session is its speaker is an article of that title."""
     passage = doc.is_passage
-    who = {"title" if passage else "speaker": doc.speaker} if doc.speaker or not passage else {}
+    who = {"title" if passage else "speaker": doc.speaker} if doc.speaker or not (passage or doc.role) else {}
+    role = {"role": doc.role} if doc.role else {}
     return Message(
         text=doc.text,
         key=f"lab:{doc.ns}:{doc.id}",
         kind=Kind.DOCUMENT if passage else Kind.TURN,
         said=doc.said,
-        session=doc.session,
-        pos=doc.pos,
-        slots={**who, "doc": doc.id},
+        session=doc.session or None,
+        pos=doc.pos if doc.session else None,
+        slots={**who, **role, "doc": doc.id},
     )
+
+
+def made_dataset(name: str, corpora: Sequence[Corpus], questions: Sequence[BenchQuestion]) -> Dataset:
+    """A dataset of what a task has made itself; its digest is of all that stands in it."""
+    digest = hashlib.sha256(repr((corpora, questions)).encode()).hexdigest()
+    return Dataset(name=name, sha256=digest, corpora=tuple(corpora), questions=tuple(questions))
 
 
 def _said(when: str) -> datetime | None:

@@ -96,7 +96,7 @@ def run(
     if resume and out.suffix != ".jsonl":
         raise Invalid("resume", f"goes on with a log, and {out.name} is none", "Name the .jsonl file of the run.")
     courses = {name: _course(name, where, plan) for name, where in plan.tasks.items()}
-    header = _header(plan, courses)
+    header = _header(plan, courses, apart, at_once)
     name = "+".join(courses) if len(courses) > 1 else next(iter(courses.values())).dataset.name
     path = out if out.suffix == ".jsonl" else out / f"{name}-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}.jsonl"
     before: Mapping[str, LoggedRun] = {}
@@ -158,7 +158,7 @@ def _jobs(courses: Mapping[str, _Course], means: Means, before: Mapping[str, Log
             left = tuple(q for q in course.dataset.questions if (q.ns, q.id) not in answered)
             told = any(corpus.told for corpus in course.dataset.corpora)
             yield ContestJob(
-                task=name, contestant=row, make=make, means=replace(means, same_talk=told), docs=course.docs,
+                task=name, contestant=row, make=make, means=replace(means, told=told), docs=course.docs,
                 dataset=replace(course.dataset, questions=left), depth=course.task.depth, answered=course.task.answered,
             )  # fmt: skip
 
@@ -225,7 +225,7 @@ class _Scribe:
 # What a run says of itself
 
 
-def _header(plan: RunPlan, courses: Mapping[str, _Course]) -> dict[str, object]:
+def _header(plan: RunPlan, courses: Mapping[str, _Course], apart: Limits | None, at_once: int) -> dict[str, object]:
     git = checkout()
     return {
         "bench": BENCH,
@@ -237,17 +237,14 @@ def _header(plan: RunPlan, courses: Mapping[str, _Course]) -> dict[str, object]:
             "embedder": plan.means.embedder_name,
             "limit": plan.limit,
             "seed": plan.seed,
+            "jobs": at_once,
+            "limits": None if apart is None else asdict(apart),
             "version": __version__,
             "commit": None if git is None else git["commit"],
         },
         "data": {name: _described(course.dataset) for name, course in courses.items()},
         "effective": {
-            name: {
-                "questions": len(course.dataset.questions),
-                "depth": course.task.depth,
-                "captions": "in the text",
-                "level": "turn",
-            }
+            name: {"questions": len(course.dataset.questions), "depth": course.task.depth}
             for name, course in courses.items()
         },
     }
