@@ -20,7 +20,13 @@ from mnemic.lab.kit.datasets import Dataset
 from mnemic.lab.kit.metrics import METRICS, Outcome, recall
 from mnemic.lab.kit.task import BenchTask
 from mnemic.lab.tasks import asked_task
+from mnemic.lab.tasks.current.current_cases import CurrentPlan
+from mnemic.lab.tasks.current_task import CurrentTask
+from mnemic.lab.tasks.everyday_task import EverydayTask
 from mnemic.lab.tasks.locomo_task import LOCOMO
+from mnemic.lab.tasks.small.everyday_cases import EverydayPart
+from mnemic.lab.tasks.small_task import SmallTask
+from mnemic.lab.tasks.standing_task import StandingTask
 from mnemic.testing import task_contract
 from mnemic.testing.task_contract import *  # noqa: F403
 
@@ -58,6 +64,11 @@ def _asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def _its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What a task makes itself is read from nowhere."""
+    return tmp_path
+
+
 SAMPLES: Final[Mapping[str, Callable[[Path, pytest.MonkeyPatch], Path]]] = {
     "asked": _asked,
     "locomo": _locomo,
@@ -66,12 +77,23 @@ SAMPLES: Final[Mapping[str, Callable[[Path, pytest.MonkeyPatch], Path]]] = {
     "hotpotqa": _passages,
     "2wiki": _passages,
     "musique": _passages,
+    "current": _its_own,
+    "everyday": _its_own,
+    "small": _its_own,
+    "standing": _its_own,
 }
+FEW: Final[Mapping[str, BenchTask]] = {
+    "current": CurrentTask(plan=CurrentPlan(limit=4)),
+    "everyday": EverydayTask(part=EverydayPart.PAIR),
+    "small": SmallTask(each=2),
+    "standing": StandingTask(limit=4),
+}
+"""Tasks that make more than is looked at here."""
 
 
 @pytest.fixture(params=SAMPLES)
 def task(request: pytest.FixtureRequest) -> BenchTask:
-    return named_task(request.param)
+    return FEW.get(request.param) or named_task(request.param)
 
 
 @pytest.fixture
