@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from mnemic.core.checking import did_you_mean
 from mnemic.errors import Invalid
 from mnemic.lab.contestants.mnemic_contestant import of_stages
+from mnemic.lab.contestants.strategy_contestant import of_strategies
 from mnemic.registry import fetch, is_place, load
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ def offered() -> Offered:
 
 
 def contestants(names: Sequence[str]) -> dict[str, Make]:
-    """Who is named: of those that are offered, `without A+B`, or `package.module:Class` made with `Means`.
+    """Who is named: of those that are offered, `without A+B`, strategies as `a+b` or `beside a`, or
+    `package.module:Class`, made with `Means`.
 
     Raises:
         Invalid: a name is nobody's, or named twice.
@@ -75,7 +77,7 @@ def contestants(names: Sequence[str]) -> dict[str, Make]:
     for name in names:
         if name in chosen:
             raise Invalid("with", f"{name!r} is named twice", "Name each once.")
-        make = known.get(name) or of_stages(name)
+        make = known.get(name) or of_stages(name) or of_strategies(name)
         if make is None and is_place(name):
             make = partial(_outsider, name)
         if make is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import statistics
 import tempfile
 import time
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from mnemic.core.clock import micros
 from mnemic.core.queries import Query, Stage, View
+from mnemic.derive.own_recall import RECALL
 from mnemic.errors import Invalid
 from mnemic.index.catalogues import Catalogues
 from mnemic.lab.kit.contestant import (
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from mnemic.lab.kit.datasets import BenchQuestion, Corpus, Doc
     from mnemic.memory import ScopedMemory
     from mnemic.models.base import Embedder
+    from mnemic.models.chat.base import Chat
     from mnemic.recall.answer import Answer
     from mnemic.store.contract import Store
 
@@ -63,22 +66,39 @@ class MnemicContestant:
     told is observed a turn at a time, by a clock that stands at each, then where the question is asked.
     """
 
-    def __init__(self, embedder: Embedder | None = None, by: str | None = None, *, told: bool = False) -> None:
+    def __init__(
+        self,
+        embedder: Embedder | None = None,
+        by: str | None = None,
+        *,
+        told: bool = False,
+        journal: Path | None = None,
+        followed: Sequence[str] | None = None,
+        reader: Chat | None = None,
+    ) -> None:
         """Open a memory; taking in is over when all has its vector, and strategies have read all.
 
         Args:
             embedder: What meaning is read with; None for words alone.
-            by: A strategy by name: it alone is followed, and its own recall answers.
+            by: A strategy by name, whose own recall answers.
             told: Nothing goes on behind, so that a run with a clock that stands repeats.
+            journal: A file that holds the corpora already (`backup`): a copy of it is read.
+            followed: Strategies by name; None for those that anyone follows.
+            reader: Whom strategies ask; None for rules alone.
         """
         self._folder = tempfile.TemporaryDirectory(prefix="mnemic-lab-")
         self._path = Path(self._folder.name) / "memory.db"
-        self._by = by
+        self._by, self._journal = by, journal
+        self._began_with = 0
+        if journal is not None:
+            shutil.copyfile(journal, self._path)
+            self._began_with = journal.stat().st_size
         self._clock = TalkClock()
         self._memory = Memory(
-            self._path, embedder=embedder or "none", strategies=None if by is None else [by], clock=self._clock,
-            settings=Settings(background=False) if told else None,
+            self._path, embedder=embedder or "none", strategies=followed, clock=self._clock, model=reader or "none",
+            settings=Settings(background=False) if told or journal is not None else None,
         )  # fmt: skip
+        self._recalls = 0
         self._sizes: dict[str, int] = {}
         self._now: dict[str, datetime | None] = {}
         self._told: set[str] = set()
@@ -89,8 +109,9 @@ class MnemicContestant:
             me = self._memory.scope(user=corpus.ns)
             if corpus.told:
                 self._tell(me, corpus)
-            for docs in () if corpus.told else _sittings(corpus.docs):
-                me.observe([message(doc) for doc in docs])
+            elif self._journal is None:
+                for docs in _sittings(corpus.docs):
+                    me.observe([message(doc) for doc in docs])
             self._sizes[corpus.ns] = len(corpus.docs)
             self._now[corpus.ns] = max((doc.said for doc in corpus.docs if doc.said), default=None)
         self._memory.flush()
@@ -103,18 +124,23 @@ class MnemicContestant:
             latest = max((when for when in (latest, doc.said) if when is not None), default=None)
             if latest is not None:
                 self._clock.put(latest)
-            self._docs[me.observe(message(doc)).id] = (doc.id,)
+            if self._journal is None:
+                self._docs[me.observe(message(doc)).id] = (doc.id,)
         self._memory.flush()
 
     def rank(self, question: BenchQuestion, k: int) -> RankedDocs:
+        return self.rank_by(question, k, self._by)
+
+    def rank_by(self, question: BenchQuestion, k: int, by: str | None) -> RankedDocs:
+        """Rank by the recall of a strategy, or by everybody's."""
         best: dict[str, float] = {}
         hits = []
-        for recalled in self._recall(question, k):
+        for recalled in self._recall(question, k, by):
             docs = self._docs_of(question.ns, recalled.item)
             hits.append(self._hit(recalled, docs))
             for doc in docs:
                 best.setdefault(doc, recalled.score)
-        shown = tuple(hits) if question.ns in self._told or self._by is not None else ()
+        shown = tuple(hits) if question.ns in self._told or self._journal is not None else ()
         return RankedDocs(tuple(best)[:k], tuple(best.values())[:k], shown)
 
     def _hit(self, recalled: Recalled, docs: tuple[str, ...]) -> CreditedHit:
@@ -129,7 +155,7 @@ class MnemicContestant:
         return self._answer_by_recall(question)
 
     def _answer_by_recall(self, question: BenchQuestion) -> GivenAnswer:
-        context = self._recall(question, SHOWN)
+        context = self._recall(question, SHOWN, self._by)
         return self._given(question, answer(question.text, context), context.confidence)
 
     def _given(self, question: BenchQuestion, answered: Answer, confidence: float) -> GivenAnswer:
@@ -173,17 +199,30 @@ class MnemicContestant:
         return None if question.ns in self._told else question.asked or self._now[question.ns]
 
     def figures(self) -> OwnFigures:
-        size = sum(file.stat().st_size for file in Path(self._folder.name).iterdir())
+        size = sum(file.stat().st_size for file in Path(self._folder.name).iterdir()) - self._began_with
         messages = max(sum(self._sizes.values()), 1)
-        calls = sum(spending.calls for spending in self._memory.admin.spending())
-        return OwnFigures(bytes_per_message=size / messages, lag_ms=self._lag(), model_calls=calls / messages)
+        spendings = self._memory.admin.spending()
+        reading = [spending for spending in spendings if not spending.strategy.endswith(RECALL)]
+        recalling = [spending for spending in spendings if spending.strategy.endswith(RECALL)]
+        return OwnFigures(
+            bytes_per_message=max(size, 0) / messages,
+            lag_ms=self._lag() if self._journal is None else None,
+            model_calls=sum(spending.calls for spending in reading) / messages,
+            model_tokens=sum(spending.prompt_tokens + spending.answer_tokens for spending in reading) / messages,
+            recall_calls=sum(spending.calls for spending in recalling) / max(self._recalls, 1),
+        )
+
+    def backup(self, path: Path) -> None:
+        """Write what it has taken in to a file that others can replay."""
+        self._memory.admin.backup(path)
 
     def close(self) -> None:
         self._memory.close()
         self._folder.cleanup()
 
-    def _recall(self, question: BenchQuestion, k: int) -> Context:
-        return self._asked(question).recall(question.text, k=k, now=self._moment(question), by=self._by)
+    def _recall(self, question: BenchQuestion, k: int, by: str | None) -> Context:
+        self._recalls += by is not None
+        return self._asked(question).recall(question.text, k=k, now=self._moment(question), by=by)
 
     def _docs_of(self, ns: str, item: Item) -> tuple[str, ...]:
         """The document that an item is; of one that was derived, those that it rests on, down to the last."""
@@ -226,7 +265,7 @@ class Ablated(MnemicContestant):
         self._store.close()
         super().close()
 
-    def _recall(self, question: BenchQuestion, k: int) -> Context:
+    def _recall(self, question: BenchQuestion, k: int, by: str | None) -> Context:
         self._asked(question)
         now = self._moment(question)
         with self._store.read() as snapshot:

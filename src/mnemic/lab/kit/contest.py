@@ -27,6 +27,7 @@ from mnemic.lab.kit.contestant import (
     Make,
     Means,
     RankedDocs,
+    ReplayingContestant,
 )
 from mnemic.lab.kit.log import Cost, LoggedAnswer, Placed
 from mnemic.lab.kit.metrics import BUDGETS, KS, SESSION_KS
@@ -97,6 +98,9 @@ def compete(job: ContestJob, born: float | None = None) -> Iterator[Step]:
     with closing(job.make(job.means)) as contestant:
         started = time.time() - before
         yield None
+        if replays := isinstance(contestant, ReplayingContestant):
+            contestant.prepare(job.dataset.corpora)
+            yield None
         began, cpu = time.perf_counter(), time.process_time()
         contestant.ingest(job.dataset.corpora)
         took, cpu_took = time.perf_counter() - began, time.process_time() - cpu
@@ -113,6 +117,9 @@ def compete(job: ContestJob, born: float | None = None) -> Iterator[Step]:
         bytes_per_message=_plain(own.bytes_per_message),
         lag_ms=_plain(own.lag_ms),
         model_calls=float(own.model_calls),
+        model_tokens=float(own.model_tokens),
+        recall_calls=float(own.recall_calls),
+        replayed=replays,
         peak_mib=None if born is None else _peak_mib(),
     )
 
@@ -145,7 +152,7 @@ def _asked(job: ContestJob, contestant: Contestant, question: BenchQuestion) -> 
         sessions=question.sessions,
         ranked=ranking.ids[:depth],
         scores=ranking.scores[:depth],
-        tokens=sum(docs[doc].tokens for doc in ranking.ids[:SHOWN]),
+        tokens=_tokens(short, ranking, docs),
         milliseconds=round(took, 4),
         cpu_ms=round(cpu_took, 4),
         given=given,
@@ -153,6 +160,13 @@ def _asked(job: ContestJob, contestant: Contestant, question: BenchQuestion) -> 
         block=block,
         key=question.key,
     )
+
+
+def _tokens(short: RankedDocs, ranking: RankedDocs, docs: Mapping[str, Placed]) -> int:
+    """What the ten best cost in a prompt: as it is shown, or as the documents stand."""
+    if short.hits:
+        return sum(int(hit.tokens) for hit in short.hits)
+    return sum(docs[doc].tokens for doc in ranking.ids[:SHOWN])
 
 
 def _of_lines(block: Sequence[ContextLine]) -> RankedDocs:

@@ -8,14 +8,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, runtime_checkable
 
 from mnemic.lab.kit.datasets import BenchQuestion, Corpus
-from mnemic.models.model_opening import NONE, open_embedder
+from mnemic.lab.kit.scripted_readers import ScriptedReader, terse
+from mnemic.models.model_opening import NONE, open_chat, open_embedder
 from mnemic.settings import Settings
 
 if TYPE_CHECKING:
     from mnemic.models.base import Embedder
+    from mnemic.models.chat.base import Chat
 
 SHOWN: Final = 10
 """Documents that a caller asks for: what is timed, and whose tokens an answer counts."""
+
+
+SCRIPTED: Final = "scripted"
+"""The reader by which strategies state what they cost: it costs nothing itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +109,15 @@ class OwnFigures:
         bytes_per_message: On disk, all its files.
         lag_ms: Median time from giving it one message to a recall that returns it.
         model_calls: By a language model, for each message.
+        model_tokens: Of what it was shown and answered, for each message.
+        recall_calls: By a language model, for each recall.
     """
 
     bytes_per_message: float | None = None
     lag_ms: float | None = None
     model_calls: float = 0.0
+    model_tokens: float = 0.0
+    recall_calls: float = 0.0
 
 
 class Contestant(Protocol):
@@ -152,6 +162,15 @@ class ContextContestant(Protocol):
         ...
 
 
+@runtime_checkable
+class ReplayingContestant(Protocol):
+    """A contestant that reads a journal which was taken in once for all that replay it: its cost is what that adds."""
+
+    def prepare(self, corpora: Sequence[Corpus]) -> None:
+        """Take the journal in, unless somebody has; called once before `ingest`, and not timed."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Means:
     """What contestants are made with, by names, so that another process can open the same.
@@ -160,6 +179,8 @@ class Means:
         embedder: What meaning is read with, as the setting `embedder` has it.
         cache: A folder that keeps vectors from run to run.
         settings: Of this machine.
+        reader: Whom strategies ask: none, `scripted`, or as the setting `model` has it.
+        journals: A folder for what is taken in once and replayed; None for one of the contestant's own.
         told: What is taken in is told, by a clock that stands, and the same talk comes around many small cases: vectors
             are kept meanwhile, and nothing goes on behind.
     """
@@ -167,6 +188,8 @@ class Means:
     embedder: str = NONE
     cache: Path | None = None
     settings: Settings = field(default_factory=Settings)
+    reader: str = NONE
+    journals: Path | None = None
     told: bool = False
 
     @property
@@ -191,6 +214,16 @@ class Means:
         from mnemic.lab.kit.cached import CachedEmbedder
 
         return CachedEmbedder(embedder, self.cache)
+
+    def opened_reader(self) -> Chat | None:
+        """Open whom strategies ask; None for rules alone.
+
+        Raises:
+            Invalid: there is none of that name, or its package is not installed.
+        """
+        if self.reader == SCRIPTED:
+            return ScriptedReader(f"{SCRIPTED}:terse", terse)
+        return open_chat(self.reader, self.settings)
 
 
 Make: TypeAlias = Callable[[Means], Contestant]

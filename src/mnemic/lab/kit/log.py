@@ -83,8 +83,10 @@ class Cost:
         ingest_seconds, ingest_cpu_seconds: For all `messages`, until it said that they were taken in.
         bytes_per_message: On disk, all its files, after the last one.
         lag_ms: Median time from giving it one message to a recall that returned that message.
-        model_calls: By a language model, for each message.
+        model_calls, model_tokens: By a language model, for each message.
+        recall_calls: By one, for each recall.
         peak_mib: The most memory of its process, where it had one of its own.
+        replayed: It read a journal that was taken in before: times and bytes are what came on top of that.
     """
 
     system: str
@@ -95,7 +97,10 @@ class Cost:
     bytes_per_message: float | None = None
     lag_ms: float | None = None
     model_calls: float = 0.0
+    model_tokens: float = 0.0
+    recall_calls: float = 0.0
     peak_mib: float | None = None
+    replayed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
@@ -111,13 +112,14 @@ def run(
             log.add("resumed", at=datetime.now(UTC).isoformat())
         else:
             log.header(**header)
-        jobs = list(_jobs(courses, plan.means, before))
-        if apart is None:
-            for job in jobs:
-                for step in compete(job):
-                    scribe.take(job, step)
-        else:
-            compete_apart(jobs, scribe.take, scribe.failed, limits=apart, at_once=at_once)
+        with tempfile.TemporaryDirectory(prefix="mnemic-lab-journals-", ignore_cleanup_errors=True) as folder:
+            jobs = list(_jobs(courses, replace(plan.means, journals=Path(folder)), before))
+            if apart is None:
+                for job in jobs:
+                    for step in compete(job):
+                        scribe.take(job, step)
+            else:
+                compete_apart(jobs, scribe.take, scribe.failed, limits=apart, at_once=at_once)
         log.end()
     return path
 
@@ -235,6 +237,7 @@ def _header(plan: RunPlan, courses: Mapping[str, _Course], apart: Limits | None,
             "tasks": {name: course.dataset.sha256 for name, course in courses.items()},
             "contestants": {name: list(course.rows) for name, course in courses.items()},
             "embedder": plan.means.embedder_name,
+            "reader": plan.means.reader,
             "limit": plan.limit,
             "seed": plan.seed,
             "jobs": at_once,

@@ -290,6 +290,8 @@ def _notes(task: BenchTask, run: LoggedRun, seed: int) -> tuple[str, ...]:
     if settings["embedder"] is None and set(DENSE) & set(task.rows):
         missing = " and ".join(f"`{row}`" for row in task.rows if row in DENSE)
         notes.append(f"Without an embedder there is no row of {missing}.")
+    if any(cost.replayed for cost in run.costs.values()):
+        notes.append("* reads a journal that was taken in once: intake and bytes are what comes on top of that.")
     notes += [f"`{system}` did not come to its end: {why}." for system, why in run.failures.items()]
     if not run.complete:
         notes.append("The run was cut short: figures cover the questions answered until then.")
@@ -414,6 +416,8 @@ def _costs(of: TaskReport) -> TextTable:
         "CPU ms",
         "tokens/question",
         "model calls/doc",
+        "model tokens/doc",
+        "calls/recall",
         "peak MiB",
     )
     title = "3. What it cost (recall and tokens: the ten best)"
@@ -423,17 +427,19 @@ def _costs(of: TaskReport) -> TextTable:
 def _cost_cells(row: SystemRow) -> tuple[str, ...]:
     cost = row.cost
     if cost is None:
-        return row.system, *["-"] * 5, *_recall_cells(row), "-", "-"
+        return row.system, *["-"] * 5, *_recall_cells(row), *["-"] * 4
     cpu = cost.ingest_cpu_seconds
     return (
-        row.system,
+        f"{row.system} *" if cost.replayed else row.system,
         _number(cost.start_seconds, 2),
         _rate(cost),
         _number(None if cpu is None else 1000 * cpu / max(cost.messages, 1), 1),
         _number(cost.bytes_per_message, 0),
         _number(cost.lag_ms, 2),
         *_recall_cells(row),
-        _number(cost.model_calls, 0),
+        _number(cost.model_calls, 2 if cost.model_calls else 0),
+        _number(cost.model_tokens, 0),
+        _number(cost.recall_calls, 2 if cost.recall_calls else 0),
         _number(cost.peak_mib, 0),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 
 FAILED: Final = 9
 """Left with where a contestant did not come to its end."""
+
+
+_reader = click.option(
+    "--reader", type=WORDS, default="none", show_default=True, help="Whom strategies ask: `scripted`, or a model."
+)
 
 
 def apart(command: Any) -> Any:
@@ -52,7 +57,7 @@ def apart(command: Any) -> Any:
 
 def _running(command: Any) -> Any:
     """Add the options of every command that runs contestants."""
-    return _with(command, (apart, options.limit(), options.embedder(), options.cache, options.seed()))
+    return _with(command, (apart, options.limit(), options.embedder(), options.cache, options.seed(), _reader))
 
 
 def _with(command: Any, added: Sequence[Option]) -> Any:
@@ -141,13 +146,15 @@ def _run(
     embedder: str,
     cache: Path | None,
     seed: int,
+    reader: str,
     html: Path | None,
     **how: Any,
 ) -> None:
     from mnemic.lab.kit.run import RunPlan
 
     run = invocation()
-    plan = RunPlan(tasks=tasks, rows=tuple(rows), means=_means(run, embedder, cache), limit=limit, seed=seed)
+    means = replace(_means(run, embedder, cache), reader=reader)
+    plan = RunPlan(tasks=tasks, rows=tuple(rows), means=means, limit=limit, seed=seed)
     show_run(run, logged(run, plan, **how), html=html)
 
 
