@@ -89,10 +89,8 @@ class MnemicContestant:
         self._folder = tempfile.TemporaryDirectory(prefix="mnemic-lab-")
         self._path = Path(self._folder.name) / "memory.db"
         self._by, self._journal = by, journal
-        self._began_with = 0
         if journal is not None:
             shutil.copyfile(journal, self._path)
-            self._began_with = journal.stat().st_size
         self._clock = TalkClock()
         self._memory = Memory(
             self._path, embedder=embedder or "none", strategies=followed, clock=self._clock, model=reader or "none",
@@ -199,18 +197,25 @@ class MnemicContestant:
         return None if question.ns in self._told else question.asked or self._now[question.ns]
 
     def figures(self) -> OwnFigures:
-        size = sum(file.stat().st_size for file in Path(self._folder.name).iterdir()) - self._began_with
         messages = max(sum(self._sizes.values()), 1)
         spendings = self._memory.admin.spending()
         reading = [spending for spending in spendings if not spending.strategy.endswith(RECALL)]
         recalling = [spending for spending in spendings if spending.strategy.endswith(RECALL)]
         return OwnFigures(
-            bytes_per_message=max(size, 0) / messages,
+            bytes_per_message=self._bytes() / messages,
             lag_ms=self._lag() if self._journal is None else None,
             model_calls=sum(spending.calls for spending in reading) / messages,
             model_tokens=sum(spending.prompt_tokens + spending.answer_tokens for spending in reading) / messages,
             recall_calls=sum(spending.calls for spending in recalling) / max(self._recalls, 1),
         )
+
+    def _bytes(self) -> int:
+        """What all its files hold; of a copy of a journal, what is more than that, both without a log of writes."""
+        if self._journal is None:
+            return sum(file.stat().st_size for file in Path(self._folder.name).iterdir())
+        whole = self._path.with_name("whole.db")
+        self.backup(whole)
+        return max(whole.stat().st_size - self._journal.stat().st_size, 0)
 
     def backup(self, path: Path) -> None:
         """Write what it has taken in to a file that others can replay."""
